@@ -1,0 +1,13 @@
+# Kokkos with OpenMP for the CPU kernels. The version is checked by hand: find_package(Kokkos 3.4) would refuse 4.x.
+find_package(Kokkos QUIET)
+set(kokkos_advice "Run ./bootstrap build, which builds it, or set Kokkos_ROOT to a Kokkos >= 3.4 built with Kokkos_ENABLE_OPENMP=ON.")
+if(NOT Kokkos_FOUND)
+  message(FATAL_ERROR "Kokkos was not found. ${kokkos_advice}")
+elseif(Kokkos_VERSION VERSION_LESS 3.4)
+  message(FATAL_ERROR "Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR} is older than 3.4. ${kokkos_advice}")
+elseif(NOT OPENMP IN_LIST Kokkos_DEVICES)
+  message(FATAL_ERROR "Kokkos in ${Kokkos_DIR} has the devices '${Kokkos_DEVICES}', OPENMP is missing. ${kokkos_advice}")
+elseif(CUDA IN_LIST Kokkos_DEVICES)
+  message(FATAL_ERROR "Kokkos in ${Kokkos_DIR} is built for CUDA and would compile every file with nvcc_wrapper. ${kokkos_advice}")
+endif()
+message(STATUS "Kokkos ${Kokkos_VERSION} with OpenMP: ${Kokkos_DIR}")

@@ -1,0 +1,26 @@
+# Language, warnings and sanitizers, in the target workbench_options that every room links.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+add_library(workbench_options INTERFACE)
+target_include_directories(workbench_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_features(workbench_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:cxx_std_20>)
+
+# No contraction to fused multiply-add: pictures and references are the same to the bit on every processor.
+set(WORKBENCH_WARNINGS -Wall -Wextra -Wpedantic -Werror)
+target_compile_options(workbench_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:${WORKBENCH_WARNINGS};-ffp-contract=off>)
+
+if(WORKBENCH_SANITIZE)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined;-fno-sanitize-recover=all;-fno-omit-frame-pointer>)
+  add_link_options(-fsanitize=address,undefined)
+endif()

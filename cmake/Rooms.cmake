@@ -1,0 +1,34 @@
+# How a folder becomes a library, a program or a test. Files are found by name: a new stage or layout needs no line here.
+
+# workbench_room(NAME FOLDER [USES targets...] [PRIVATELY targets...]): the folder's .cpp files as library workbench_NAME.
+function(workbench_room name folder)
+  cmake_parse_arguments(room "" "" "USES;PRIVATELY" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  add_library(workbench_${name} STATIC ${sources})
+  target_link_libraries(workbench_${name} PUBLIC workbench_options ${room_USES} PRIVATE ${room_PRIVATELY})
+endfunction()
+
+# All layouts: build.cpp and reference.cpp always, cuda.cu where there is CUDA.
+function(workbench_kernels)
+  file(GLOB sources CONFIGURE_DEPENDS kernels/*/build.cpp kernels/*/reference.cpp kernels/common/*.cpp)
+  add_library(workbench_kernels STATIC ${sources})
+  target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE fmt::fmt)
+  target_compile_definitions(workbench_kernels PUBLIC WORKBENCH_HAS_CUDA=$<BOOL:${WORKBENCH_HAS_CUDA}>)
+  if(WORKBENCH_HAS_CUDA)
+    include(CudaKernels)
+  endif()
+endfunction()
+
+# The program, and everything of its folder but main.cpp as a library that the tests can call.
+function(workbench_program name folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  add_library(workbench_cli STATIC ${sources})
+  target_link_libraries(workbench_cli
+    PUBLIC workbench_options workbench_run
+    PRIVATE workbench_stages workbench_kernels CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
+  target_compile_definitions(workbench_cli PRIVATE WORKBENCH_VERSION="${PROJECT_VERSION}")
+  add_executable(${name} ${folder}/main.cpp)
+  target_link_libraries(${name} PRIVATE workbench_cli)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+endfunction()

@@ -1,0 +1,95 @@
+// What the program asks of the machine that kernels run on: the host, or a GPU.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/matrix/types.hpp"
+
+namespace workbench {
+
+enum class DeviceKind { host, gpu };
+
+/// A device, real or from the table of models.
+struct DeviceProperties {
+    DeviceKind kind = DeviceKind::host;
+    std::string name;                          // "NVIDIA H200"
+    int processors = 0;                        // streaming multiprocessors; threads of the pool on the host
+    std::size_t shared_memory_per_block = 0;   // bytes a block can have at most when it asks for them; 0 on the host
+    std::size_t last_level_cache = 0;          // bytes: L2 of a GPU, last level of the host
+    std::size_t memory = 0;                    // bytes
+};
+
+/// The models that a recipe can name for `auto` decisions: "v100", "a100", "h100", "h200", "k20x". Null where unknown.
+[[nodiscard]] const DeviceProperties* find_device_model(std::string_view name);
+[[nodiscard]] std::vector<std::string> device_model_names();
+
+/// Memory bandwidth reached on this device in this run, in bytes per second.
+struct Bandwidth {
+    double copy = 0;  // read + written
+    double read = 0;
+};
+
+/// Owns memory of a device. Contents are undefined until written.
+class DeviceMemory {
+public:
+    using Release = void (*)(void*);
+    DeviceMemory() = default;
+    DeviceMemory(void* address, std::size_t bytes, Release release) : address_(address, release), bytes_(bytes) {}
+
+    [[nodiscard]] void* address() const { return address_.get(); }
+    [[nodiscard]] std::size_t bytes() const { return bytes_; }
+    template <typename T>
+    [[nodiscard]] T* as() const {
+        return static_cast<T*>(address_.get());
+    }
+
+private:
+    std::unique_ptr<void, Release> address_{nullptr, [](void*) {}};
+    std::size_t bytes_ = 0;
+};
+
+/// One device. Work is in order on one stream.
+class Device {
+public:
+    Device() = default;
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+    virtual ~Device() = default;
+
+    [[nodiscard]] virtual const DeviceProperties& properties() const = 0;
+
+    /// Throws MachineError that names `purpose`, the bytes wanted and the bytes that were free.
+    [[nodiscard]] virtual DeviceMemory allocate(std::size_t bytes, std::string_view purpose) = 0;
+    virtual void upload(std::span<const std::byte> from, DeviceMemory& to) = 0;
+    virtual void download(const DeviceMemory& from, std::span<std::byte> to) = 0;
+
+    /// y[target[i]] = value[i] for i < target.size(): brings y from one order to another. `target` is on the device.
+    virtual void scatter(const float* values, const Index* target, Index count, float* y) = 0;
+    virtual void scatter(const double* values, const Index* target, Index count, double* y) = 0;
+
+    /// Writes, then reads a buffer of at least twice the last-level cache, so that the next run finds the cache cold.
+    virtual void flush_cache() = 0;
+
+    /// Runs work and waits for it. Seconds between its start and its end as the device sees them (events on a GPU).
+    /// Throws MachineError where the device reports a failure.
+    [[nodiscard]] virtual double time(const std::function<void()>& work) = 0;
+
+    /// Measured once and remembered.
+    [[nodiscard]] virtual Bandwidth bandwidth() = 0;
+};
+
+/// Copies a whole array to new memory of the device.
+template <typename T>
+[[nodiscard]] DeviceMemory to_device(Device& device, std::span<const T> array, std::string_view purpose) {
+    DeviceMemory memory = device.allocate(array.size_bytes(), purpose);
+    device.upload(std::as_bytes(array), memory);
+    return memory;
+}
+
+}  // namespace workbench

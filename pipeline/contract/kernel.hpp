@@ -1,0 +1,52 @@
+// What a kernel promises: y = A x from one layout on one backend.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "pipeline/contract/device.hpp"
+#include "pipeline/contract/precision.hpp"
+
+namespace workbench {
+
+template <ValueType Value>
+class Layout;
+
+enum class Backend { kokkos, eigen, cuda, cusparse };
+
+[[nodiscard]] std::string_view name_of(Backend backend);
+
+/// Where a backend's kernels run.
+[[nodiscard]] constexpr DeviceKind device_of(Backend backend) {
+    return backend == Backend::kokkos || backend == Backend::eigen ? DeviceKind::host : DeviceKind::gpu;
+}
+
+/// A layout made ready on a device: copies, buffers, launch shapes. Running it allocates nothing.
+template <ValueType Value>
+class Kernel {
+public:
+    Kernel() = default;
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+    virtual ~Kernel() = default;
+
+    /// y = A x, or y += A x where accumulate. x [columns] and y [rows] lie on the kernel's device, in the layout's current order;
+    /// they do not overlap. Every row of y is written, rows without nonzeros too. Does not wait for the device; everything
+    /// that has to be reset between runs is reset inside.
+    virtual void run(const Value* x, Value* y, bool accumulate) = 0;
+};
+
+template <typename Value>
+using PrepareKernel = std::unique_ptr<Kernel<Value>> (*)(const Layout<Value>&, Device&);
+
+/// One kernel of a layout, as the catalogue lists it.
+struct KernelEntry {
+    std::string name;
+    Backend backend = Backend::kokkos;
+    std::string summary;
+    /// The layout must outlive the kernel. Throws Unsuitable, or MachineError with the bytes wanted and had.
+    ForEachPrecision<PrepareKernel> prepare;
+};
+
+}  // namespace workbench

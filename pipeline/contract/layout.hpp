@@ -1,0 +1,103 @@
+// What a layout promises: how the nonzeros lie in memory, told slot by slot.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/contract/kernel.hpp"
+#include "pipeline/contract/parameters.hpp"
+#include "pipeline/contract/pipeline_facts.hpp"
+#include "pipeline/contract/precision.hpp"
+
+namespace workbench {
+
+/// What an array holds.
+enum class ArrayRole {
+    value,   // one matrix value a slot
+    column,  // one column a slot, possibly relative to a base
+    structure,  // everything else: offsets, row lists, boundaries
+};
+
+/// One array of a layout, as it lies in memory.
+struct LayoutArray {
+    std::string_view name;
+    ArrayRole role = ArrayRole::structure;
+    const void* data = nullptr;  // host memory of the layout
+    std::size_t count = 0;
+    std::size_t element_bytes = 0;
+
+    [[nodiscard]] std::size_t bytes() const { return count * element_bytes; }
+};
+
+/// One place for a nonzero: element `index` of value array number `array` and of the column array that goes with it.
+struct Slot {
+    int array = 0;          // which value array: an index into Layout::arrays()
+    int column_array = 0;   // the column array beside it
+    Offset index = 0;       // the element in both
+    Offset nonzero = -1;    // position in CsrMatrix::values of the matrix it was built from; -1: padding
+    Index column = 0;       // column of the current order whose x this slot reads, also for padding
+    Index row = 0;          // row of the current order that it adds to; -1: padding that adds to no row
+    std::int64_t warp = 0;  // which warp of the layout's natural kernel reads it (32 lanes)
+    int lane = 0;
+    std::int64_t step = 0;  // in which of the warp's iterations
+
+    friend bool operator==(const Slot&, const Slot&) = default;
+};
+
+/// A matrix in its target layout for one precision.
+template <ValueType Value>
+class Layout {
+public:
+    Layout() = default;
+    Layout(const Layout&) = delete;
+    Layout& operator=(const Layout&) = delete;
+    virtual ~Layout() = default;
+
+    [[nodiscard]] virtual Index rows() const = 0;
+    [[nodiscard]] virtual Index columns() const = 0;
+    [[nodiscard]] virtual Offset nonzeros() const = 0;
+
+    /// All arrays, in a fixed order. Their bytes are the footprint.
+    [[nodiscard]] virtual std::vector<LayoutArray> arrays() const = 0;
+
+    /// Walks every slot once, in the order of memory of each value array.
+    virtual void for_each_slot(const std::function<void(const Slot&)>& visit) const = 0;
+
+    /// Bytes that one y = A x must move at least: the arrays once, x once, y once.
+    [[nodiscard]] std::int64_t bytes_to_move() const {
+        std::int64_t bytes = static_cast<std::int64_t>(sizeof(Value)) * (std::int64_t{rows()} + columns());
+        for (const LayoutArray& array : arrays()) bytes += static_cast<std::int64_t>(array.bytes());
+        return bytes;
+    }
+};
+
+template <typename Value>
+using BuildLayout = std::unique_ptr<Layout<Value>> (*)(const StagedMatrix&, const Parameters&);
+
+/// One kind of layout, as the catalogue lists it.
+struct LayoutEntry {
+    std::string name;
+    std::string summary;
+    std::string source;
+    std::string drawing;  // the arrays of one 6 x 6 matrix, in plain text
+    std::vector<ParameterDeclaration> parameters;
+
+    /// What must be there before it. Throws ParameterError where the values do not go together.
+    Needs (*needs)(const Parameters&) = nullptr;
+
+    /// Throws Unsuitable where the matrix does not fit the layout.
+    ForEachPrecision<BuildLayout> build;
+
+    std::vector<KernelEntry> kernels;  // the first of a backend is that backend's default
+};
+
+/// Walks a layout beside the matrix that it was built from and throws std::logic_error unless each nonzero is stored exactly
+/// once, with its value and at its row and column, and padding is zero.
+template <ValueType Value>
+void check_layout(const Layout<Value>& layout, const CsrMatrix& matrix);
+
+}  // namespace workbench

@@ -1,0 +1,41 @@
+// What a stage promises. A stage is data and two functions; there is nothing to derive from.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pipeline/contract/device.hpp"
+#include "pipeline/contract/parameters.hpp"
+#include "pipeline/contract/pipeline_facts.hpp"
+
+namespace workbench {
+
+/// What a stage may know beyond the matrix and its parameters.
+struct StageContext {
+    const DeviceProperties* present_gpu = nullptr;  // null: this machine has none
+};
+
+/// A change, and what is worth telling about how it was found ("partitions", "132"; "rows moved to fit", "17").
+struct StageResult {
+    StageChange change;
+    std::vector<std::pair<std::string, std::string>> notes;
+};
+
+/// One kind of stage, as the catalogue lists it.
+struct StageEntry {
+    std::string name;     // as written after `use =`
+    std::string summary;  // one line
+    std::string source;   // where it comes from: paper, section, equation; or the library that does the work
+    std::vector<ParameterDeclaration> parameters;
+
+    /// What the stage needs, gives and keeps with these parameters. Called when the recipe is checked.
+    /// Throws ParameterError where the values do not go together.
+    StageContract (*contract)(const Parameters&) = nullptr;
+
+    /// The stage itself: pure, the same change for the same input everywhere. What the contract needs is there when it is called.
+    /// Throws Unsuitable or a UserError.
+    StageResult (*run)(const StagedMatrix&, const Parameters&, const StageContext&) = nullptr;
+};
+
+}  // namespace workbench

@@ -1,0 +1,129 @@
+#include "pipeline/matrix/metrics.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace workbench {
+namespace {
+
+using Rows = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
+
+void measure_distances(const CsrMatrix& matrix, Metrics& metrics) {
+    Offset sum = 0;
+    Kokkos::parallel_reduce(
+        "distances", Rows(0, matrix.rows),
+        [&matrix](Index row, Index& bandwidth, Offset& distance_sum, Offset& profile) {
+            const auto columns = matrix.row_columns(row);
+            if (columns.empty()) return;
+            bandwidth = std::max({bandwidth, std::abs(row - columns.front()), std::abs(row - columns.back())});
+            profile += row - std::min(row, columns.front());
+            for (const Index column : columns) distance_sum += std::abs(row - column);
+        },
+        Kokkos::Max<Index>(metrics.bandwidth), Kokkos::Sum<Offset>(sum), Kokkos::Sum<Offset>(metrics.profile));
+    // A reduction over no rows leaves the smallest number as the maximum.
+    metrics.bandwidth = std::max(metrics.bandwidth, Index{0});
+    metrics.mean_bandwidth = matrix.nonzeros() == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(matrix.nonzeros());
+}
+
+bool has_entry(const CsrMatrix& matrix, Index row, Index column) {
+    const auto columns = matrix.row_columns(row);
+    return std::binary_search(columns.begin(), columns.end(), column);
+}
+
+PartitionMetrics measure_partition(const CsrMatrix& matrix, const Cuts& cuts) {
+    PartitionMetrics metrics;
+    metrics.count = cuts.count();
+    Index largest_rows = 0;
+    Offset largest_nonzeros = 0;
+    for (Index piece = 0; piece < cuts.count(); ++piece) {
+        const Index begin = cuts.begin(piece);
+        const Index end = cuts.end(piece);
+        largest_rows = std::max(largest_rows, end - begin);
+        largest_nonzeros = std::max(largest_nonzeros, matrix.row_offsets[end] - matrix.row_offsets[begin]);
+    }
+    if (matrix.rows > 0) metrics.row_imbalance = double(largest_rows) * cuts.count() / matrix.rows;
+    if (matrix.nonzeros() > 0) {
+        metrics.nonzero_imbalance = double(largest_nonzeros) * cuts.count() / static_cast<double>(matrix.nonzeros());
+    }
+
+    const std::vector<Index> piece_of = cuts.pieces();
+    Kokkos::parallel_reduce(
+        "partition", Rows(0, matrix.rows),
+        [&](Index row, Offset& inside, Offset& cut) {
+            for (const Index column : matrix.row_columns(row)) {
+                if (piece_of[row] == piece_of[column]) {
+                    ++inside;
+                } else if (row < column || !has_entry(matrix, column, row)) {
+                    ++cut;  // a pair stored both ways is counted at its upper entry
+                }
+            }
+        },
+        Kokkos::Sum<Offset>(metrics.nonzeros_inside), Kokkos::Sum<Offset>(metrics.edge_cut));
+    return metrics;
+}
+
+}  // namespace
+
+Offset warp_iterations(const std::vector<Offset>& row_offsets, Index warp_size) {
+    const auto rows = static_cast<Index>(row_offsets.size()) - 1;
+    Offset iterations = 0;
+    for (Index first = 0; first < rows; first += std::min(warp_size, rows - first)) {
+        Offset longest = 0;
+        const Index end = first + std::min(warp_size, rows - first);
+        for (Index row = first; row < end; ++row) longest = std::max(longest, row_offsets[row + 1] - row_offsets[row]);
+        iterations += longest;
+    }
+    return iterations;
+}
+
+Offset warp_work(const std::vector<Offset>& row_offsets) {
+    Offset work = 0;
+    for (std::size_t row = 0; row + 1 < row_offsets.size(); ++row) {
+        work += std::max(2 * (row_offsets[row + 1] - row_offsets[row]) - 1, Offset{0});
+    }
+    return work;
+}
+
+RowLengths row_lengths(const CsrMatrix& matrix) {
+    RowLengths lengths;
+    if (matrix.rows == 0) return lengths;
+    lengths.mean = static_cast<double>(matrix.nonzeros()) / matrix.rows;
+    Offset minimum = matrix.row_length(0);
+    Offset maximum = 0;
+    double squares = 0;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        const Offset length = matrix.row_length(row);
+        minimum = std::min(minimum, length);
+        maximum = std::max(maximum, length);
+        const double distance = static_cast<double>(length) - lengths.mean;
+        squares += distance * distance;
+    }
+    lengths.minimum = static_cast<Index>(minimum);
+    lengths.maximum = static_cast<Index>(maximum);
+    lengths.standard_deviation = std::sqrt(squares / matrix.rows);
+    return lengths;
+}
+
+Metrics measure(const StagedMatrix& staged) {
+    const CsrMatrix& matrix = staged.matrix;
+    Metrics metrics;
+    metrics.rows = matrix.rows;
+    metrics.columns = matrix.columns;
+    metrics.nonzeros = matrix.nonzeros();
+    measure_distances(matrix, metrics);
+    metrics.row_lengths = row_lengths(matrix);
+    metrics.warp_iterations = warp_iterations(matrix.row_offsets);
+    metrics.warp_work = warp_work(matrix.row_offsets);
+    // A slice is as wide as its longest row, which is what a warp iterates over.
+    metrics.sell32_slots = 32 * metrics.warp_iterations;
+    if (metrics.sell32_slots > 0) {
+        metrics.sell32_padding = 1 - static_cast<double>(matrix.nonzeros()) / static_cast<double>(metrics.sell32_slots);
+    }
+    if (const Cuts* cuts = staged.find_cuts(CutKind::partition)) metrics.partition = measure_partition(matrix, *cuts);
+    return metrics;
+}
+
+}  // namespace workbench

@@ -1,0 +1,53 @@
+// What can be counted of a matrix in its current order: the figures that reordering is meant to change.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "pipeline/matrix/staged_matrix.hpp"
+
+namespace workbench {
+
+struct RowLengths {
+    Index minimum = 0;
+    double mean = 0;
+    Index maximum = 0;
+    double standard_deviation = 0;  // over all rows, dividing by their number
+};
+
+/// What a graph partition achieves, where there are cuts of kind `partition`.
+struct PartitionMetrics {
+    Index count = 0;
+    Offset nonzeros_inside = 0;     // row and column in the same partition
+    Offset edge_cut = 0;            // unordered pairs {i, j} across partitions with a_ij or a_ji stored
+    double row_imbalance = 1;       // largest partition over the mean, in rows
+    double nonzero_imbalance = 1;   // the same, in nonzeros of its rows
+};
+
+struct Metrics {
+    Index rows = 0;
+    Index columns = 0;
+    Offset nonzeros = 0;
+    Index bandwidth = 0;           // max |i - j| over the nonzeros
+    double mean_bandwidth = 0;     // mean |i - j| over the nonzeros
+    Offset profile = 0;            // sum over rows of i - min(i, first column): the envelope below the diagonal
+    RowLengths row_lengths;
+    Offset sell32_slots = 0;       // slots of sliced ELL with slice height 32 in the current row order
+    double sell32_padding = 0;     // share of those slots that hold no nonzero, 0 .. 1
+    Offset warp_iterations = 0;    // PELLR eq. 1 with warps of 32 threads
+    Offset warp_work = 0;          // PELLR eq. 2
+    std::optional<PartitionMetrics> partition;
+};
+
+/// PELLR eq. 1: the sum over warps of their longest row, a thread a row. Rows that the last warp lacks count 0.
+[[nodiscard]] Offset warp_iterations(const std::vector<Offset>& row_offsets, Index warp_size = 32);
+
+/// PELLR eq. 2: the sum over rows of 2 length - 1, the multiplications and additions of a row. The formula would count -1 for
+/// a row without nonzeros, and for rows that the last warp lacks; both count 0 here.
+[[nodiscard]] Offset warp_work(const std::vector<Offset>& row_offsets);
+
+[[nodiscard]] RowLengths row_lengths(const CsrMatrix& matrix);
+
+[[nodiscard]] Metrics measure(const StagedMatrix& staged);
+
+}  // namespace workbench

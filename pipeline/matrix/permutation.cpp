@@ -1,0 +1,67 @@
+#include "pipeline/matrix/permutation.hpp"
+
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+namespace workbench {
+namespace {
+
+std::vector<Index> inverse(const std::vector<Index>& list) {
+    const auto size = static_cast<Index>(list.size());
+    std::vector<Index> result(list.size(), -1);
+    for (Index i = 0; i < size; ++i) {
+        const Index value = list[i];
+        if (value < 0 || value >= size || result[value] != -1) {
+            throw std::invalid_argument("not a permutation of 0 .. " + std::to_string(size - 1) + ": place " +
+                                        std::to_string(i) + " holds " + std::to_string(value) +
+                                        (value < 0 || value >= size ? ", which is out of range" : " a second time"));
+        }
+        result[value] = i;
+    }
+    return result;
+}
+
+}  // namespace
+
+Permutation::Permutation(std::vector<Index> old_of_new, std::vector<Index> new_of_old)
+    : old_of_new_(std::move(old_of_new)), new_of_old_(std::move(new_of_old)) {}
+
+Permutation Permutation::identity(Index size) {
+    std::vector<Index> list(size);
+    std::iota(list.begin(), list.end(), Index{0});
+    return {list, list};
+}
+
+Permutation Permutation::from_old_of_new(std::vector<Index> list) {
+    std::vector<Index> other = inverse(list);
+    return {std::move(list), std::move(other)};
+}
+
+Permutation Permutation::from_new_of_old(std::vector<Index> list) {
+    std::vector<Index> other = inverse(list);
+    return {std::move(other), std::move(list)};
+}
+
+Permutation Permutation::then(const Permutation& next) const {
+    if (next.size() != size()) {
+        throw std::invalid_argument("permutations of " + std::to_string(size()) + " and " + std::to_string(next.size()) +
+                                    " things cannot follow each other");
+    }
+    std::vector<Index> old_of_new(old_of_new_.size());
+    std::vector<Index> new_of_old(old_of_new_.size());
+    for (Index i = 0; i < size(); ++i) {
+        old_of_new[i] = old_of_new_[next.old_of_new_[i]];
+        new_of_old[i] = next.new_of_old_[new_of_old_[i]];
+    }
+    return {std::move(old_of_new), std::move(new_of_old)};
+}
+
+bool Permutation::is_identity() const {
+    for (Index i = 0; i < size(); ++i) {
+        if (old_of_new_[i] != i) return false;
+    }
+    return true;
+}
+
+}  // namespace workbench

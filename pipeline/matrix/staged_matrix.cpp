@@ -1,0 +1,192 @@
+#include "pipeline/matrix/staged_matrix.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+namespace workbench {
+namespace {
+
+template <typename Things, typename Matches>
+auto find_in(Things& things, Matches matches) -> decltype(things.data()) {
+    const auto found = std::find_if(things.begin(), things.end(), matches);
+    return found == things.end() ? nullptr : &*found;
+}
+
+/// Nodes are whole where every node of the new order is one node of the old, its rows in their old sequence.
+void check_nodes(const Permutation& order, Index node_size, std::string_view what) {
+    for (Index i = 0; i < order.size(); ++i) {
+        const Index within = i % node_size;
+        const Index first = order.old_of_new(i - within);
+        if (first % node_size != 0 || order.old_of_new(i) != first + within) {
+            throw std::logic_error(std::string(what) + " tears the node of " + std::to_string(node_size) +
+                                   " unknowns at row " + std::to_string(i) + " apart");
+        }
+    }
+}
+
+void check_cuts(const StagedMatrix& staged, const Cuts& cuts) {
+    const auto tiles = [&cuts](Index length) {
+        return !cuts.boundaries.empty() && cuts.boundaries.front() == 0 && cuts.boundaries.back() == length &&
+               std::is_sorted(cuts.boundaries.begin(), cuts.boundaries.end());
+    };
+    if ((cuts_rows(cuts.kind) && !tiles(staged.matrix.rows)) || (cuts_columns(cuts.kind) && !tiles(staged.matrix.columns))) {
+        throw std::logic_error("cuts of kind " + std::string(name_of(cuts.kind)) + " do not tile their axis");
+    }
+}
+
+void check_parts(const StagedMatrix& staged) {
+    if (staged.parts.empty()) return;
+    const CsrMatrix& matrix = staged.matrix;
+    std::vector<bool> covered(matrix.values.size(), false);
+    for (const Part& part : staged.parts) {
+        const auto fail = [&part](const std::string& what) { throw std::logic_error("part '" + part.name + "' " + what); };
+        if (part.row_offsets.size() != part.rows.size() + 1 || part.row_offsets.front() != 0 ||
+            part.row_offsets.back() != static_cast<Offset>(part.entries.size())) {
+            fail("has arrays whose sizes do not fit");
+        }
+        std::vector<bool> listed(matrix.rows, false);
+        for (std::size_t stored = 0; stored < part.rows.size(); ++stored) {
+            const Index row = part.rows[stored];
+            if (row < 0 || row >= matrix.rows) fail("lists row " + std::to_string(row) + ", which does not exist");
+            if (listed[row]) fail("lists row " + std::to_string(row) + " twice");
+            listed[row] = true;
+            if (part.row_offsets[stored] > part.row_offsets[stored + 1]) fail("has offsets that descend");
+            Offset previous = -1;
+            for (Offset i = part.row_offsets[stored]; i < part.row_offsets[stored + 1]; ++i) {
+                const Offset entry = part.entries[i];
+                if (entry < matrix.row_offsets[row] || entry >= matrix.row_offsets[row + 1] || entry <= previous) {
+                    fail("holds entry " + std::to_string(entry) + " in row " + std::to_string(row) +
+                         ", out of order or of another row");
+                }
+                if (covered[entry]) fail("holds entry " + std::to_string(entry) + ", which another part holds too");
+                covered[entry] = true;
+                previous = entry;
+            }
+        }
+    }
+    const auto lost = std::find(covered.begin(), covered.end(), false);
+    if (lost != covered.end()) {
+        throw std::logic_error("entry " + std::to_string(lost - covered.begin()) + " is in no part");
+    }
+}
+
+void apply_order_of_part(StagedMatrix& staged, const OrderChange& change) {
+    Part* part = find_in(staged.parts, [&](const Part& candidate) { return candidate.name == change.part; });
+    if (part == nullptr) throw std::logic_error("there is no part '" + change.part + "' to order");
+    if (change.order.size() != static_cast<Index>(part->rows.size())) {
+        throw std::logic_error("an order of " + std::to_string(change.order.size()) + " rows for part '" + part->name +
+                               "' of " + std::to_string(part->rows.size()));
+    }
+    Part ordered{part->name, {}, {0}, {}};
+    ordered.rows.reserve(part->rows.size());
+    ordered.row_offsets.reserve(part->row_offsets.size());
+    ordered.entries.reserve(part->entries.size());
+    for (const Index old : change.order.old_of_new()) {
+        ordered.rows.push_back(part->rows[old]);
+        ordered.entries.insert(ordered.entries.end(), part->entries.begin() + part->row_offsets[old],
+                               part->entries.begin() + part->row_offsets[old + 1]);
+        ordered.row_offsets.push_back(static_cast<Offset>(ordered.entries.size()));
+    }
+    *part = std::move(ordered);
+}
+
+void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, const std::vector<CutKind>& keeps) {
+    const bool rows_move = change.acts != Acts::columns;
+    const bool columns_move = change.acts != Acts::rows;
+    if ((rows_move && change.order.size() != staged.matrix.rows) ||
+        (columns_move && change.order.size() != staged.matrix.columns)) {
+        throw std::logic_error("an order of " + std::to_string(change.order.size()) + " for a matrix of " +
+                               std::to_string(staged.matrix.rows) + " x " + std::to_string(staged.matrix.columns));
+    }
+    if (staged.node_size > 1) check_nodes(change.order, staged.node_size, "the new order");
+
+    const Permutation row_change = rows_move ? change.order : Permutation::identity(staged.matrix.rows);
+    const Permutation column_change = columns_move ? change.order : Permutation::identity(staged.matrix.columns);
+    staged.matrix = permute(staged.matrix, row_change, column_change);
+    staged.row_order = staged.row_order.then(row_change);
+    staged.column_order = staged.column_order.then(column_change);
+    std::erase_if(staged.cuts, [&](const Cuts& cuts) {
+        const bool touched = (rows_move && cuts_rows(cuts.kind)) || (columns_move && cuts_columns(cuts.kind));
+        return touched && std::find(keeps.begin(), keeps.end(), cuts.kind) == keeps.end();
+    });
+    staged.parts.clear();
+}
+
+}  // namespace
+
+const Cuts* StagedMatrix::find_cuts(CutKind kind) const {
+    return find_in(cuts, [kind](const Cuts& candidate) { return candidate.kind == kind; });
+}
+
+const Part* StagedMatrix::find_part(std::string_view name) const {
+    return find_in(parts, [name](const Part& candidate) { return candidate.name == name; });
+}
+
+PartView StagedMatrix::part(std::string_view name) const {
+    if (parts.empty() && name == "all") return PartView(matrix);
+    if (const Part* found = find_part(name)) return PartView(*found);
+    throw std::out_of_range("there is no part '" + std::string(name) + "'");
+}
+
+StagedMatrix stage_input(CsrMatrix input, Index node_size) {
+    if (node_size < 1) throw std::invalid_argument("nodes of " + std::to_string(node_size) + " unknowns");
+    if (node_size > 1 && (!input.square() || input.rows % node_size != 0)) {
+        throw std::invalid_argument("a matrix of " + std::to_string(input.rows) + " x " + std::to_string(input.columns) +
+                                    " does not consist of nodes of " + std::to_string(node_size) + " unknowns");
+    }
+    StagedMatrix staged;
+    staged.row_order = Permutation::identity(input.rows);
+    staged.column_order = Permutation::identity(input.columns);
+    staged.node_size = node_size;
+    staged.matrix = std::move(input);
+    return staged;
+}
+
+std::string_view name_of(Acts acts) {
+    switch (acts) {
+        case Acts::symmetric: return "symmetric";
+        case Acts::rows: return "rows";
+        case Acts::columns: return "columns";
+        case Acts::part: return "part";
+    }
+    return "unknown";
+}
+
+void apply(StagedMatrix& staged, const StageChange& change, const std::vector<CutKind>& keeps) {
+    if (change.order && change.order->acts == Acts::part) {
+        apply_order_of_part(staged, *change.order);
+    } else if (change.order) {
+        apply_order_of_matrix(staged, *change.order, keeps);
+    }
+    for (const Cuts& cuts : change.cuts) {
+        check_cuts(staged, cuts);
+        std::erase_if(staged.cuts, [&cuts](const Cuts& old) { return old.kind == cuts.kind; });
+        staged.cuts.push_back(cuts);
+    }
+    if (change.parts) staged.parts = *change.parts;
+}
+
+void check_invariants(const StagedMatrix& staged, const CsrMatrix& input) {
+    check_csr(staged.matrix);
+    const CsrMatrix expected = permute(input, staged.row_order, staged.column_order);
+    // Values are compared as bits: NaN is equal to itself here, and 0 is not -0.
+    if (expected.rows != staged.matrix.rows || expected.columns != staged.matrix.columns ||
+        expected.row_offsets != staged.matrix.row_offsets || expected.column_indices != staged.matrix.column_indices ||
+        std::memcmp(expected.values.data(), staged.matrix.values.data(), expected.values.size() * sizeof(double)) != 0) {
+        throw std::logic_error("the matrix is not P A Q^T of the input");
+    }
+    for (std::size_t i = 0; i < staged.cuts.size(); ++i) {
+        check_cuts(staged, staged.cuts[i]);
+        for (std::size_t k = 0; k < i; ++k) {
+            if (staged.cuts[k].kind == staged.cuts[i].kind) throw std::logic_error("two cuts of one kind");
+        }
+    }
+    if (staged.node_size > 1) {
+        check_nodes(staged.row_order, staged.node_size, "the row order");
+        check_nodes(staged.column_order, staged.node_size, "the column order");
+    }
+    check_parts(staged);
+}
+
+}  // namespace workbench

@@ -1,0 +1,66 @@
+// The one thing that flows through the stages, and the one place where a stage's change is applied to it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/matrix/csr_matrix.hpp"
+#include "pipeline/matrix/cuts.hpp"
+#include "pipeline/matrix/parts.hpp"
+#include "pipeline/matrix/permutation.hpp"
+
+namespace workbench {
+
+/// A matrix on its way from the input to a layout. Always: matrix = P A Q^T of the input A, bit for bit, with P the row order
+/// and Q the column order.
+struct StagedMatrix {
+    CsrMatrix matrix;          // in the current order
+    Permutation row_order;     // old: the input's rows; new: the current rows
+    Permutation column_order;  // old: the input's columns; new: the current columns
+    std::vector<Cuts> cuts;    // at most one of a kind
+    Index node_size = 1;       // d consecutive rows (the unknowns of one mesh node) that orders keep together
+    std::vector<Part> parts;   // empty: the nonzeros are not split
+
+    [[nodiscard]] const Cuts* find_cuts(CutKind kind) const;
+    [[nodiscard]] const Part* find_part(std::string_view name) const;
+
+    /// A part by its name; "all" names the unsplit matrix. Throws std::out_of_range where there is no such part.
+    [[nodiscard]] PartView part(std::string_view name) const;
+};
+
+/// The input before the first stage. Throws std::invalid_argument where node_size < 1, or where node_size > 1 and the matrix is
+/// not square or its rows are not a multiple of node_size.
+[[nodiscard]] StagedMatrix stage_input(CsrMatrix input, Index node_size = 1);
+
+/// What an order acts on.
+enum class Acts { symmetric, rows, columns, part };
+
+[[nodiscard]] std::string_view name_of(Acts acts);
+
+/// A new order of the current rows and columns alike, of the rows, of the columns, or of the rows stored in a part.
+struct OrderChange {
+    Acts acts = Acts::symmetric;
+    Permutation order;     // old: the order before this stage; new: the order after it
+    std::string part;      // the part's name where acts == Acts::part
+};
+
+/// What a stage returns. Cuts and parts are in terms of the order *after* the change.
+struct StageChange {
+    std::optional<OrderChange> order;
+    std::vector<Cuts> cuts;               // replace those of the same kind
+    std::optional<std::vector<Part>> parts;  // replace all parts
+};
+
+/// Applies a change. `keeps` are the kinds of cuts that the order leaves valid; other cuts of an axis that is reordered are
+/// dropped, and so are all parts where the matrix itself is reordered. Throws std::logic_error where the change does not fit
+/// the matrix (sizes, an order that tears a node apart, a part that does not exist).
+void apply(StagedMatrix& staged, const StageChange& change, const std::vector<CutKind>& keeps);
+
+/// Checks everything that StagedMatrix promises against the input it came from: orders are bijections of the right size, the
+/// matrix is P A Q^T exactly, cuts tile their axis, parts cover each nonzero exactly once with rows that exist and are listed
+/// once, nodes are whole. Throws std::logic_error with the first broken promise.
+void check_invariants(const StagedMatrix& staged, const CsrMatrix& input);
+
+}  // namespace workbench

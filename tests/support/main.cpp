@@ -1,0 +1,11 @@
+// The main of every test program: doctest, with Kokkos initialised around it.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <Kokkos_Core.hpp>
+
+int main(int argc, char** argv) {
+    const Kokkos::ScopeGuard kokkos(argc, argv);
+    doctest::Context context(argc, argv);
+    return context.run();
+}
