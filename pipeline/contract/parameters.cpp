@@ -1,0 +1,207 @@
+#include "pipeline/contract/parameters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "pipeline/contract/suggestion.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::size_t longest_quote = 60;
+
+/// As TOML writes it: the shortest text that reads back as the same number, and never the look of an integer.
+std::string real_text(double value) {
+    std::array<char, 32> digits{};
+    char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    std::string text(digits.data(), end);
+    if (std::isfinite(value) && text.find_first_of(".e") == std::string::npos) text += ".0";
+    return text;
+}
+
+/// A basic string of TOML.
+std::string quoted_text(std::string_view value) {
+    constexpr std::string_view hex = "0123456789ABCDEF";
+    std::string text = "\"";
+    for (const char letter : value) {
+        const auto byte = static_cast<unsigned char>(letter);
+        if (letter == '"' || letter == '\\') {
+            text += '\\';
+            text += letter;
+        } else if (letter == '\n') {
+            text += "\\n";
+        } else if (letter == '\t') {
+            text += "\\t";
+        } else if (byte < 0x20 || byte == 0x7F) {
+            text += "\\u00";
+            text += hex[byte / 16];
+            text += hex[byte % 16];
+        } else {
+            text += letter;
+        }
+    }
+    return text + '"';
+}
+
+/// A limit, declared as a double: 65536 for an integer, 0.5 for a real.
+std::string limit_text(double limit) {
+    const bool whole = std::trunc(limit) == limit && std::abs(limit) < 1e15;
+    return whole ? std::to_string(static_cast<std::int64_t>(limit)) : real_text(limit);
+}
+
+/// "a", "b" or "c".
+std::string alternatives(const std::vector<std::string>& words) {
+    std::string text;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+        text += quoted_text(words[i]);
+    }
+    return text;
+}
+
+std::string accepted_numbers(const ParameterDeclaration& declaration) {
+    std::string text = declaration.type == ParameterType::integer ? "an integer" : "a number";
+    if (declaration.minimum && declaration.maximum) {
+        text += " from " + limit_text(*declaration.minimum) + " to " + limit_text(*declaration.maximum);
+    } else if (declaration.minimum) {
+        text += " of at least " + limit_text(*declaration.minimum);
+    } else if (declaration.maximum) {
+        text += " of at most " + limit_text(*declaration.maximum);
+    }
+    if (!declaration.unit.empty()) text += " (" + declaration.unit + ")";
+    if (!declaration.words.empty()) text += ", or " + alternatives(declaration.words);
+    return text;
+}
+
+bool in_range(const ParameterDeclaration& declaration, double value) {
+    return std::isfinite(value) && value >= declaration.minimum.value_or(value) && value <= declaration.maximum.value_or(value);
+}
+
+bool has_word(const ParameterDeclaration& declaration, const std::string& word) {
+    return std::find(declaration.words.begin(), declaration.words.end(), word) != declaration.words.end();
+}
+
+bool accepts(const ParameterDeclaration& declaration, const ParameterValue& value) {
+    const auto* integer = std::get_if<std::int64_t>(&value);
+    const auto* real = std::get_if<double>(&value);
+    const auto* text = std::get_if<std::string>(&value);
+    switch (declaration.type) {
+        case ParameterType::boolean:
+            return std::holds_alternative<bool>(value);
+        case ParameterType::text:
+            return text != nullptr;
+        case ParameterType::choice:
+            return text != nullptr && has_word(declaration, *text);
+        case ParameterType::integer:
+        case ParameterType::real:
+            break;
+    }
+    if (text != nullptr) return has_word(declaration, *text);
+    if (integer != nullptr) return in_range(declaration, static_cast<double>(*integer));
+    return real != nullptr && declaration.type == ParameterType::real && in_range(declaration, *real);
+}
+
+/// The value in an error message: short, and with its type where the look alone may mislead.
+std::string found(const ParameterDeclaration& declaration, const ParameterValue& value) {
+    std::string text = to_text(value);
+    if (text.size() > longest_quote) {
+        std::size_t cut = longest_quote;
+        while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;  // not inside a UTF-8 sequence
+        text = text.substr(0, cut) + "...";
+    }
+    const auto* real = std::get_if<double>(&value);
+    if (real != nullptr && declaration.type == ParameterType::integer && std::trunc(*real) == *real) text += " (a real number)";
+    return text;
+}
+
+}  // namespace
+
+std::string_view name_of(ParameterType type) {
+    switch (type) {
+        case ParameterType::boolean:
+            return "boolean";
+        case ParameterType::integer:
+            return "integer";
+        case ParameterType::real:
+            return "real";
+        case ParameterType::text:
+            return "text";
+        case ParameterType::choice:
+            return "choice";
+    }
+    throw std::logic_error("a parameter type without a name");
+}
+
+std::string to_text(const ParameterValue& value) {
+    if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? "true" : "false";
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
+    if (const auto* real = std::get_if<double>(&value)) return real_text(*real);
+    return quoted_text(std::get<std::string>(value));
+}
+
+std::string accepted_values(const ParameterDeclaration& declaration) {
+    switch (declaration.type) {
+        case ParameterType::boolean:
+            return "true or false";
+        case ParameterType::text:
+            return "a text in quotes";
+        case ParameterType::choice:
+            return alternatives(declaration.words);
+        case ParameterType::integer:
+        case ParameterType::real:
+            break;
+    }
+    return accepted_numbers(declaration);
+}
+
+std::string reason_to_refuse(const ParameterDeclaration& declaration, const ParameterValue& value) {
+    if (accepts(declaration, value)) return "";
+    std::string reason = "found " + found(declaration, value) + ", expected " + accepted_values(declaration);
+    if (const auto* word = std::get_if<std::string>(&value)) reason += did_you_mean(*word, declaration.words);
+    return reason;
+}
+
+Parameters::Parameters(const std::vector<ParameterDeclaration>& declarations, std::map<std::string, ParameterValue> given) {
+    for (const ParameterDeclaration& declaration : declarations) {
+        auto node = given.extract(declaration.name);
+        const bool is_given = !node.empty();
+        if (!is_given && !declaration.default_value) {
+            if (declaration.optional) continue;
+            throw std::logic_error("parameter '" + declaration.name + "' was not given and has no default");
+        }
+        ParameterValue value = is_given ? std::move(node.mapped()) : *declaration.default_value;
+        if (const std::string reason = reason_to_refuse(declaration, value); !reason.empty()) {
+            throw std::logic_error("parameter '" + declaration.name + "': " + reason);
+        }
+        const auto* integer = std::get_if<std::int64_t>(&value);
+        if (integer != nullptr && declaration.type == ParameterType::real) value = static_cast<double>(*integer);
+        values_.emplace(declaration.name, std::move(value));
+    }
+    if (!given.empty()) throw std::logic_error("parameter '" + given.begin()->first + "' was never declared");
+}
+
+bool Parameters::has(std::string_view name) const { return values_.find(name) != values_.end(); }
+
+bool Parameters::boolean(std::string_view name) const { return std::get<bool>(at(name)); }
+
+std::int64_t Parameters::integer(std::string_view name) const { return std::get<std::int64_t>(at(name)); }
+
+double Parameters::real(std::string_view name) const { return std::get<double>(at(name)); }
+
+const std::string& Parameters::text(std::string_view name) const { return std::get<std::string>(at(name)); }
+
+bool Parameters::is_word(std::string_view name, std::string_view word) const {
+    const auto* text = std::get_if<std::string>(&at(name));
+    return text != nullptr && *text == word;
+}
+
+const ParameterValue& Parameters::at(std::string_view name) const {
+    const auto found = values_.find(name);
+    if (found == values_.end())
+        throw std::logic_error("no parameter '" + std::string(name) + "' was declared, or it has no value");
+    return found->second;
+}
+
+}  // namespace workbench

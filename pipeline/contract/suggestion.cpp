@@ -1,0 +1,58 @@
+#include "pipeline/contract/suggestion.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace workbench {
+namespace {
+
+constexpr std::size_t longest_word = 64;
+
+char lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; }
+
+/// Letters to add, drop, replace or swap with their neighbour to get from one word to the other (optimal string alignment).
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+    std::vector<std::size_t> before_last(to.size() + 1);
+    std::vector<std::size_t> last(to.size() + 1);
+    std::vector<std::size_t> row(to.size() + 1);
+    for (std::size_t j = 0; j <= to.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= from.size(); ++i) {
+        before_last.swap(last);
+        last.swap(row);
+        row[0] = i;
+        for (std::size_t j = 1; j <= to.size(); ++j) {
+            const bool same = lower(from[i - 1]) == lower(to[j - 1]);
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
+            const bool swapped =
+                i > 1 && j > 1 && lower(from[i - 1]) == lower(to[j - 2]) && lower(from[i - 2]) == lower(to[j - 1]);
+            if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+        }
+    }
+    return row.back();
+}
+
+}  // namespace
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+    if (word.size() > longest_word) return "";
+    const std::string* nearest = nullptr;
+    std::size_t shortest = 0;
+    for (const std::string& candidate : candidates) {
+        const bool begins = word.size() >= 3 && candidate.starts_with(word);
+        const std::size_t distance = begins ? 1 : edit_distance(word, candidate);
+        const std::size_t near = std::max<std::size_t>(1, std::min(word.size(), candidate.size()) / 3);
+        if (distance <= near && (nearest == nullptr || distance < shortest)) {
+            nearest = &candidate;
+            shortest = distance;
+        }
+    }
+    return nearest == nullptr ? "" : "; did you mean '" + *nearest + "'?";
+}
+
+std::string join(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+}  // namespace workbench
