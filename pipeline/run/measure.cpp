@@ -1,0 +1,216 @@
+#include "pipeline/run/measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+/// The vectors of one product on a device.
+template <ValueType Value>
+class Product {
+public:
+    Product(const ProductSpace& space, Device& device)
+        : space_(space),
+          device_(device),
+          x_(device.allocate(space.column_order.size() * sizeof(Value), "x")),
+          y_(device.allocate(space.row_order.size() * sizeof(Value), "y")) {
+        if (space.target.empty()) return;
+        target_ = to_device(device, std::span<const Index>(space.target), "order of y");
+        result_ = device.allocate(space.row_order.size() * sizeof(Value), "reordered y");
+    }
+
+    /// x in the input's order.
+    template <typename At>
+    void set_x(At at) {
+        std::vector<Value> x(space_.column_order.size());
+        for (Index i = 0; i < space_.column_order.size(); ++i) x[i] = static_cast<Value>(at(space_.column_order.old_of_new(i)));
+        device_.upload(std::as_bytes(std::span(x)), x_);
+    }
+
+    /// y before a run, in the input's order.
+    template <typename At>
+    void set_y(At at) {
+        std::vector<Value> y(space_.row_order.size());
+        for (Index i = 0; i < space_.row_order.size(); ++i) y[i] = at(space_.row_order.old_of_new(i));
+        device_.upload(std::as_bytes(std::span(y)), y_);
+        if (!space_.target.empty()) device_.upload(std::as_bytes(std::span(y)), result_);
+    }
+
+    /// What is timed: y = A x, and y brought to x's space.
+    void run(Kernel<Value>& kernel) {
+        kernel.run(x_.as<const Value>(), y_.as<Value>(), false);
+        if (!space_.target.empty()) {
+            device_.scatter(y_.as<const Value>(), target_.as<const Index>(), space_.row_order.size(), result_.as<Value>());
+        }
+    }
+
+    void run_accumulating(Kernel<Value>& kernel) { kernel.run(x_.as<const Value>(), y_.as<Value>(), true); }
+
+    /// The result of run, in the input's order.
+    [[nodiscard]] std::vector<Value> result() { return fetch(space_.target.empty() ? y_ : result_, space_.target); }
+
+    /// y as the kernel left it, in the input's order.
+    [[nodiscard]] std::vector<Value> y() { return fetch(y_, {}); }
+
+private:
+    std::vector<Value> fetch(const DeviceMemory& memory, const std::vector<Index>& target) {
+        std::vector<Value> there(space_.row_order.size());
+        device_.download(memory, std::as_writable_bytes(std::span(there)));
+        std::vector<Value> back(there.size());
+        for (Index i = 0; i < space_.row_order.size(); ++i) {
+            back[space_.row_order.old_of_new(i)] = there[target.empty() ? i : target[i]];
+        }
+        return back;
+    }
+
+    const ProductSpace& space_;
+    Device& device_;
+    DeviceMemory x_;
+    DeviceMemory y_;
+    DeviceMemory target_;
+    DeviceMemory result_;
+};
+
+template <ValueType Value>
+Comparison verify_exactly(Kernel<Value>& kernel, Product<Value>& product, const Oracle<Value>& oracle, Device& device) {
+    for (int vector = 0; vector < oracle.exact.vector_count(); ++vector) {
+        product.set_x([&](Index column) { return oracle.exact.x(vector, column); });
+        product.set_y([](Index) { return unwritten<Value>(); });
+        (void)device.time([&] { product.run(kernel); });
+        if (Comparison found = compare_exactly(product.result(), oracle.exact_products[vector]); !found.right) return found;
+    }
+    // The last x again, added to a y that is already there.
+    std::vector<double> expected = oracle.exact_products.back();
+    for (std::size_t row = 0; row < expected.size(); ++row) expected[row] += oracle.exact.start(static_cast<Index>(row));
+    product.set_y([&](Index row) { return static_cast<Value>(oracle.exact.start(row)); });
+    (void)device.time([&] { product.run_accumulating(kernel); });
+    Comparison found = compare_exactly(product.y(), expected);
+    if (!found.right) found.first_wrong += " (adding to a y that was there)";
+    return found;
+}
+
+template <ValueType Value>
+Comparison verify_within_bounds(Kernel<Value>& kernel, Product<Value>& product, const Oracle<Value>& oracle, Device& device) {
+    Comparison worst;
+    for (std::size_t i = 0; i < oracle.references.size(); ++i) {
+        product.set_x([&](Index column) { return oracle.real_vectors[i][column]; });
+        product.set_y([](Index) { return unwritten<Value>(); });
+        (void)device.time([&] { product.run(kernel); });
+        Comparison found = compare_within(product.result(), oracle.references[i]);
+        if (!found.right) return found;
+        worst.error_over_bound = std::max(worst.error_over_bound, found.error_over_bound);
+    }
+    return worst;
+}
+
+/// What it costs to bring x into the layout's order and y back, once each.
+template <ValueType Value>
+double time_vector_permutation(const ProductSpace& space, Device& device) {
+    const auto time_one = [&device](std::span<const Index> list) {
+        const auto count = static_cast<Index>(list.size());
+        const DeviceMemory order = to_device(device, list, "an order");
+        DeviceMemory from = device.allocate(count * sizeof(Value), "a vector");
+        const DeviceMemory to = device.allocate(count * sizeof(Value), "a vector");
+        const std::vector<Value> zeros(count);
+        device.upload(std::as_bytes(std::span(zeros)), from);
+        const auto scatter = [&] { device.scatter(from.as<const Value>(), order.as<const Index>(), count, to.as<Value>()); };
+        (void)device.time(scatter);
+        return device.time(scatter);
+    };
+    return time_one(space.column_order.new_of_old()) + time_one(space.row_order.old_of_new());
+}
+
+template <ValueType Value>
+void derive_rates(KernelOutcome& outcome, const Layout<Value>& layout, Device& device) {
+    const auto nonzeros = static_cast<double>(layout.nonzeros());
+    outcome.bytes_to_move = layout.bytes_to_move();
+    const auto bytes = static_cast<double>(outcome.bytes_to_move);
+    if (nonzeros > 0) outcome.bytes_per_nonzero = bytes / nonzeros;
+    if (outcome.timing.median <= 0) return;
+    outcome.gflops = 2 * nonzeros / outcome.timing.median / 1e9;
+    outcome.gbytes_per_second = bytes / outcome.timing.median / 1e9;
+    const Bandwidth bandwidth = device.bandwidth();
+    outcome.share_of_copy = bytes / outcome.timing.median / bandwidth.copy;
+    outcome.share_of_read = bytes / outcome.timing.median / bandwidth.read;
+}
+
+double seconds_of(const std::function<void()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+template <ValueType Value>
+Oracle<Value>::Oracle(const CsrMatrix& matrix) : input(matrix), exact(matrix) {
+    for (int vector = 0; vector < exact.vector_count(); ++vector) exact_products.push_back(exact.product(matrix, vector));
+    for (const std::uint32_t seed : {1u, 2u}) {
+        real_vectors.push_back(real_vector(matrix.columns, seed));
+        references.push_back(bounded_reference<Value>(matrix, real_vectors.back()));
+    }
+}
+
+ProductSpace::ProductSpace(const Permutation& rows, const Permutation& columns) : row_order(rows), column_order(columns) {
+    if (rows == columns) return;
+    const bool square = rows.size() == columns.size();
+    target.resize(rows.size());
+    for (Index i = 0; i < rows.size(); ++i) {
+        const Index original = rows.old_of_new(i);
+        target[i] = square ? columns.new_of_old(original) : original;
+    }
+    if (Permutation::from_new_of_old(target).is_identity()) target.clear();
+}
+
+template <ValueType Value>
+KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
+                             const ProductSpace& space, const Oracle<Value>& oracle, Device& device,
+                             const TimingOptions& timing) {
+    KernelOutcome outcome;
+    outcome.kernel = entry.name;
+    outcome.backend = entry.backend;
+    outcome.precision = precision_of<Value>;
+    try {
+        const auto prepare = entry.prepare.template get<Value>();
+        Product<Value> product(space, device);
+        Comparison found = verify_exactly(*prepare(exact, device), product, oracle, device);
+        std::unique_ptr<Kernel<Value>> kernel;
+        if (found.right) {
+            // The device is asked to time nothing so that copies still under way are counted.
+            outcome.prepare_seconds = seconds_of([&] {
+                kernel = prepare(real, device);
+                (void)device.time([] {});
+            });
+            found = verify_within_bounds(*kernel, product, oracle, device);
+        }
+        outcome.error_over_bound = found.error_over_bound;
+        if (!found.right) {
+            outcome.status = KernelOutcome::Status::wrong;
+            outcome.reason = found.first_wrong;
+            return outcome;
+        }
+        outcome.status = KernelOutcome::Status::measured;
+        outcome.timing = time_repeatedly(device, [&] { product.run(*kernel); }, timing);
+        if (space.permuted()) outcome.vector_permutation_seconds = time_vector_permutation<Value>(space, device);
+        derive_rates(outcome, real, device);
+    } catch (const Unsuitable& reason) {
+        outcome.status = KernelOutcome::Status::unsuitable;
+        outcome.reason = reason.what();
+    }
+    return outcome;
+}
+
+template struct Oracle<float>;
+template struct Oracle<double>;
+template KernelOutcome measure_kernel<float>(const KernelEntry&, const Layout<float>&, const Layout<float>&, const ProductSpace&,
+                                             const Oracle<float>&, Device&, const TimingOptions&);
+template KernelOutcome measure_kernel<double>(const KernelEntry&, const Layout<double>&, const Layout<double>&,
+                                              const ProductSpace&, const Oracle<double>&, Device&, const TimingOptions&);
+
+}  // namespace workbench

@@ -1,0 +1,78 @@
+// One kernel: prepared, verified, timed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/contract/layout.hpp"
+#include "pipeline/run/timing.hpp"
+#include "pipeline/run/verification.hpp"
+
+namespace workbench {
+
+/// All that tells right from wrong for one input matrix in one precision; computed once, used for every kernel.
+template <ValueType Value>
+struct Oracle {
+    /// Throws Unsuitable, see ExactProblem.
+    explicit Oracle(const CsrMatrix& input);
+
+    const CsrMatrix& input;
+    ExactProblem exact;
+    std::vector<std::vector<double>> exact_products;  // [vector][row]
+    std::vector<std::vector<double>> real_vectors;    // two different x, [column]
+    std::vector<BoundedReference> references;         // one for each x
+};
+
+/// In which order x is handed to a kernel and y is wanted. x and y are to be in one space, so that y can be the next x: where rows
+/// and columns are ordered alike, y stays as it is; otherwise y is scattered to the columns' order (of a matrix that is not square: to
+/// the input's rows), and that is timed with the kernel.
+struct ProductSpace {
+    ProductSpace(const Permutation& rows, const Permutation& columns);
+
+    const Permutation& row_order;
+    const Permutation& column_order;
+    std::vector<Index> target;  // [rows] where y of the current row i is wanted; empty: where it is
+
+    /// Is x or y in another order than the input's, so that a caller has to permute once before and once after?
+    [[nodiscard]] bool permuted() const { return !(row_order.is_identity() && column_order.is_identity()); }
+};
+
+struct KernelOutcome {
+    enum class Status { measured, wrong, unsuitable };
+
+    std::string layout;
+    std::string kernel;
+    Backend backend = Backend::kokkos;
+    Precision precision = Precision::f64;
+    bool baseline = false;
+
+    Status status = Status::unsuitable;
+    std::string reason;  // why it is unsuitable, or the first wrong row
+
+    double error_over_bound = 0;
+    double prepare_seconds = 0;             // device copies, buffers
+    double vector_permutation_seconds = 0;  // x into the layout's order and y back, once; 0 where nothing is permuted
+    Timing timing;
+    std::int64_t bytes_to_move = 0;
+    double gflops = 0;              // 10^9 floating-point operations a second: 2 a nonzero
+    double gbytes_per_second = 0;   // bytes_to_move over the median, in 10^9 bytes a second
+    double bytes_per_nonzero = 0;
+    double share_of_copy = 0;       // of the copy bandwidth measured on the same device in the same run
+    double share_of_read = 0;
+    std::optional<double> speedup;     // over the baseline of the same device and precision
+    std::optional<double> break_even;  // SpMVs after which preprocessing is paid; absent: never
+    std::vector<std::string> warnings;
+
+    [[nodiscard]] bool verified() const { return status == Status::measured; }
+};
+
+/// Prepares the kernel on layouts of the exact and of the real values, verifies both ways (pipeline/run/verification.hpp), with
+/// and without accumulation, and times it. What does not fit is recorded as unsuitable; a wrong result is recorded and not timed.
+/// Throws MachineError where the device fails or lacks memory.
+template <ValueType Value>
+[[nodiscard]] KernelOutcome measure_kernel(const KernelEntry& kernel, const Layout<Value>& exact, const Layout<Value>& real,
+                                           const ProductSpace& space, const Oracle<Value>& oracle, Device& device,
+                                           const TimingOptions& timing);
+
+}  // namespace workbench

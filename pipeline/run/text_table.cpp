@@ -1,0 +1,67 @@
+#include "pipeline/run/text_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace workbench {
+
+std::string TextTable::text() const {
+    std::vector<std::size_t> widths;
+    const auto widen = [&widths](const std::vector<std::string>& cells) {
+        widths.resize(std::max(widths.size(), cells.size()));
+        for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
+    };
+    widen(header);
+    for (const auto& row : rows) widen(row);
+
+    std::string text;
+    const auto append = [&](const std::vector<std::string>& cells) {
+        std::string line;
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            line += "  ";
+            line += i < left_columns ? fmt::format("{:<{}}", cells[i], widths[i]) : fmt::format("{:>{}}", cells[i], widths[i]);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + '\n';
+    };
+    append(header);
+    for (const auto& row : rows) append(row);
+    return text;
+}
+
+std::string grouped(long long number) {
+    std::string digits = std::to_string(std::abs(number));
+    for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3) {
+        digits.insert(static_cast<std::size_t>(place), ",");
+    }
+    return (number < 0 ? "-" : "") + digits;
+}
+
+std::string significant(double number) {
+    if (!std::isfinite(number)) return fmt::format("{}", number);
+    const double magnitude = std::abs(number);
+    if (magnitude != 0 && (magnitude < 0.001 || magnitude >= 1e7)) return fmt::format("{:.2e}", number);
+    const int decimals = magnitude == 0 ? 0 : std::clamp(2 - static_cast<int>(std::floor(std::log10(magnitude))), 0, 5);
+    return fmt::format("{:.{}f}", number, decimals);
+}
+
+std::string duration(double seconds) {
+    if (seconds < 1e-3) return significant(seconds * 1e6) + " us";
+    if (seconds < 1) return significant(seconds * 1e3) + " ms";
+    return significant(seconds) + " s";
+}
+
+std::string byte_count(double bytes) {
+    constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB"};
+    std::size_t unit = 0;
+    while (bytes >= 1024 && unit + 1 < units.size()) {
+        bytes /= 1024;
+        ++unit;
+    }
+    return significant(bytes) + " " + units[unit];
+}
+
+}  // namespace workbench

@@ -1,0 +1,31 @@
+// Columns of text for a terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace workbench {
+
+/// Rows of cells under a header; the first `left_columns` columns are flush left, the others flush right. Columns are as wide as their
+/// widest cell and two spaces apart. Lines end without spaces.
+struct TextTable {
+    std::vector<std::string> header;
+    std::size_t left_columns = 1;
+    std::vector<std::vector<std::string>> rows;
+
+    [[nodiscard]] std::string text() const;
+};
+
+/// 1234567 as "1,234,567".
+[[nodiscard]] std::string grouped(long long number);
+
+/// Seconds with a fitting unit and three significant digits: "12.3 us", "4.56 ms", "7.89 s".
+[[nodiscard]] std::string duration(double seconds);
+
+/// Bytes with a fitting binary unit: "512 B", "1.50 MiB".
+[[nodiscard]] std::string byte_count(double bytes);
+
+/// Three significant digits without an exponent where the number allows it.
+[[nodiscard]] std::string significant(double number);
+
+}  // namespace workbench

@@ -1,0 +1,47 @@
+#include "pipeline/run/timing.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+namespace workbench {
+namespace {
+
+double percentile(const std::vector<double>& sorted, double share) {
+    const double place = share * static_cast<double>(sorted.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, sorted.size() - 1);
+    return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+}  // namespace
+
+Timing summarise(std::vector<double> samples) {
+    Timing timing{std::move(samples), 0, 0};
+    if (timing.samples.empty()) return timing;
+    std::vector<double> sorted = timing.samples;
+    std::sort(sorted.begin(), sorted.end());
+    timing.median = percentile(sorted, 0.5);
+    if (timing.median > 0) timing.spread = (percentile(sorted, 0.9) - percentile(sorted, 0.1)) / timing.median;
+    return timing;
+}
+
+Timing time_repeatedly(Device& device, const std::function<void()>& work, const TimingOptions& options) {
+    constexpr std::size_t samples_in_any_case = 5;
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point start = Clock::now();
+    const auto elapsed = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+
+    (void)device.time(work);  // code is loaded, pages are touched
+    std::vector<double> samples;
+    double sum = 0;
+    while (samples.size() < static_cast<std::size_t>(options.minimum_samples) || sum < options.minimum_seconds) {
+        if (samples.size() >= samples_in_any_case && elapsed() > options.maximum_seconds) break;
+        if (options.cache == CacheState::cold) device.flush_cache();
+        samples.push_back(device.time(work));
+        sum += samples.back();
+    }
+    return summarise(std::move(samples));
+}
+
+}  // namespace workbench

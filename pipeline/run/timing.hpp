@@ -1,0 +1,33 @@
+// Repeating a measurement until it says something.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "pipeline/contract/device.hpp"
+
+namespace workbench {
+
+enum class CacheState { cold, warm };
+
+struct TimingOptions {
+    CacheState cache = CacheState::cold;
+    int minimum_samples = 20;
+    double minimum_seconds = 0.2;   // sum of the samples
+    double maximum_seconds = 3.0;   // wall time for all samples, flushes included; five samples are taken in any case
+};
+
+/// Raw samples in seconds, in the order in which they were taken, and what they say.
+struct Timing {
+    std::vector<double> samples;
+    double median = 0;
+    double spread = 0;  // (90th - 10th percentile) / median
+};
+
+/// Median and spread of samples; percentiles are linearly interpolated between neighbours. All zero without samples.
+[[nodiscard]] Timing summarise(std::vector<double> samples);
+
+/// Times `work` on the device: one untimed run first, then samples until both minima are reached or the maximum is.
+[[nodiscard]] Timing time_repeatedly(Device& device, const std::function<void()>& work, const TimingOptions& options);
+
+}  // namespace workbench
