@@ -1,0 +1,136 @@
+#include "pipeline/contract/layout.hpp"
+
+#include <bit>
+#include <concepts>
+#include <stdexcept>
+#include <type_traits>
+
+#include "pipeline/matrix/csr_matrix.hpp"
+
+namespace workbench {
+namespace {
+
+template <ValueType Value>
+using Bits = std::conditional_t<std::same_as<Value, float>, std::uint32_t, std::uint64_t>;
+
+[[noreturn]] void fail(const std::string& complaint) { throw std::logic_error("layout: " + complaint); }
+
+/// Looks at the slots one after another and remembers what a single slot cannot tell.
+template <ValueType Value>
+class SlotChecker {
+public:
+    SlotChecker(const std::vector<LayoutArray>& arrays, const CsrMatrix& matrix)
+        : arrays_(arrays),
+          matrix_(matrix),
+          visited_(arrays.size(), 0),
+          column_array_of_(arrays.size(), -1),
+          stored_(static_cast<std::size_t>(matrix.nonzeros()), false) {}
+
+    void visit(const Slot& slot) {
+        check_place(slot);
+        if (slot.nonzero == -1) {
+            check_padding(slot);
+        } else {
+            check_nonzero(slot);
+        }
+    }
+
+    void finish() const {
+        for (std::size_t array = 0; array < arrays_.size(); ++array) {
+            if (arrays_[array].role == ArrayRole::value && visited_[array] != arrays_[array].count) {
+                fail("array '" + std::string(arrays_[array].name) + "' has " + std::to_string(arrays_[array].count) +
+                     " elements, but only " + std::to_string(visited_[array]) + " slots");
+            }
+        }
+        for (std::size_t nonzero = 0; nonzero < stored_.size(); ++nonzero) {
+            if (!stored_[nonzero]) fail("nonzero " + std::to_string(nonzero) + " is not stored");
+        }
+    }
+
+private:
+    [[nodiscard]] std::string describe(const Slot& slot) const {
+        return "slot " + std::to_string(slot.index) + " of '" + std::string(arrays_[slot.array].name) + "' ";
+    }
+
+    [[nodiscard]] bool is_array(int number, ArrayRole role) const {
+        return number >= 0 && static_cast<std::size_t>(number) < arrays_.size() && arrays_[number].role == role;
+    }
+
+    /// The slot is the next of its value array and has a column beside it.
+    void check_place(const Slot& slot) {
+        if (!is_array(slot.array, ArrayRole::value) || arrays_[slot.array].element_bytes != sizeof(Value)) {
+            fail("a slot names array " + std::to_string(slot.array) + ", which holds no values of this precision");
+        }
+        if (!is_array(slot.column_array, ArrayRole::column)) {
+            fail(describe(slot) + "names array " + std::to_string(slot.column_array) + ", which holds no columns");
+        }
+        const LayoutArray& values = arrays_[slot.array];
+        int& column_array = column_array_of_[slot.array];
+        if (column_array < 0) column_array = slot.column_array;
+        if (column_array != slot.column_array || arrays_[column_array].count != values.count) {
+            fail(describe(slot) + "has no column array of its own beside it");
+        }
+        const std::size_t expected = visited_[slot.array]++;
+        if (slot.index != static_cast<Offset>(expected) || expected >= values.count) {
+            fail(describe(slot) + "was walked where " + std::to_string(expected) + " comes next");
+        }
+    }
+
+    void check_padding(const Slot& slot) const {
+        if (stored_value(slot) != Value{0}) fail(describe(slot) + "is padding, but its value is not zero");
+        if (slot.column < 0 || slot.column >= matrix_.columns) {
+            fail(describe(slot) + "is padding that reads column " + std::to_string(slot.column) + ", which does not exist");
+        }
+        if (slot.row < -1 || slot.row >= matrix_.rows) {
+            fail(describe(slot) + "is padding that adds to row " + std::to_string(slot.row) + ", which does not exist");
+        }
+    }
+
+    void check_nonzero(const Slot& slot) {
+        const Offset nonzero = slot.nonzero;
+        if (nonzero < 0 || nonzero >= matrix_.nonzeros()) fail(describe(slot) + "names a nonzero that does not exist");
+        if (stored_[nonzero]) fail("nonzero " + std::to_string(nonzero) + " is stored twice");
+        stored_[nonzero] = true;
+        if (slot.row < 0 || slot.row >= matrix_.rows || nonzero < matrix_.row_offsets[slot.row] ||
+            nonzero >= matrix_.row_offsets[slot.row + 1]) {
+            fail(describe(slot) + "adds to row " + std::to_string(slot.row) + ", which is not its nonzero's");
+        }
+        if (slot.column != matrix_.column_indices[nonzero]) {
+            fail(describe(slot) + "reads column " + std::to_string(slot.column) + ", but its nonzero is in column " +
+                 std::to_string(matrix_.column_indices[nonzero]));
+        }
+        // Bits, because a NaN is to be stored as faithfully as a number.
+        const auto expected = static_cast<Value>(matrix_.values[nonzero]);
+        if (std::bit_cast<Bits<Value>>(stored_value(slot)) != std::bit_cast<Bits<Value>>(expected)) {
+            fail(describe(slot) + "does not hold its nonzero's value");
+        }
+    }
+
+    [[nodiscard]] Value stored_value(const Slot& slot) const {
+        return static_cast<const Value*>(arrays_[slot.array].data)[slot.index];
+    }
+
+    const std::vector<LayoutArray>& arrays_;
+    const CsrMatrix& matrix_;
+    std::vector<std::size_t> visited_;  // [arrays] slots walked in each value array
+    std::vector<int> column_array_of_;  // [arrays] the column array beside each value array; -1: not seen yet
+    std::vector<bool> stored_;          // [nonzeros]
+};
+
+}  // namespace
+
+template <ValueType Value>
+void check_layout(const Layout<Value>& layout, const CsrMatrix& matrix) {
+    if (layout.rows() != matrix.rows || layout.columns() != matrix.columns || layout.nonzeros() != matrix.nonzeros()) {
+        fail("its rows, columns or nonzeros are not those of the matrix");
+    }
+    const std::vector<LayoutArray> arrays = layout.arrays();
+    SlotChecker<Value> checker(arrays, matrix);
+    layout.for_each_slot([&](const Slot& slot) { checker.visit(slot); });
+    checker.finish();
+}
+
+template void check_layout(const Layout<float>&, const CsrMatrix&);
+template void check_layout(const Layout<double>&, const CsrMatrix&);
+
+}  // namespace workbench
