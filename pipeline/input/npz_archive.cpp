@@ -1,0 +1,187 @@
+#include "pipeline/input/npz_archive.hpp"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/input/words.hpp"
+
+namespace workbench {
+namespace {
+
+struct CloseArchive {
+    void operator()(archive* zip) const { archive_read_free(zip); }
+};
+using Archive = std::unique_ptr<archive, CloseArchive>;
+
+// One member of the archive, as it is read.
+class Member {
+public:
+    Member(archive* zip, std::string where) : zip_(zip), where_(std::move(where)) {}
+
+    [[noreturn]] void fail(const std::string& what) const { throw InputError(where_ + what); }
+
+    // Appends up to `count` bytes; fewer only at the end of the member.
+    void read(std::vector<std::byte>& bytes, std::size_t count) const {
+        constexpr std::size_t chunk = std::size_t{1} << 20;
+        while (count > 0) {
+            const std::size_t had = bytes.size();
+            const std::size_t room = std::min(count, chunk);
+            bytes.resize(had + room);
+            const la_ssize_t got = archive_read_data(zip_, bytes.data() + had, room);
+            if (got < 0) fail(fmt::format("found a damaged archive ({}); expected a whole one", message()));
+            bytes.resize(had + static_cast<std::size_t>(got));
+            if (got == 0) return;
+            count -= static_cast<std::size_t>(got);
+        }
+    }
+
+    [[nodiscard]] std::string message() const {
+        const char* text = archive_error_string(zip_);
+        return text == nullptr ? "no reason given" : text;
+    }
+
+private:
+    archive* zip_;
+    std::string where_;
+};
+
+std::string_view text_of(const std::vector<std::byte>& bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// What follows `'key':` in the header, a Python dictionary. None where the key is missing.
+std::optional<std::string_view> value_of(std::string_view header, std::string_view key) {
+    const std::string pattern = fmt::format("'{}':", key);
+    const auto place = header.find(pattern);
+    if (place == std::string_view::npos) return std::nullopt;
+    std::string_view value = header.substr(place + pattern.size());
+    value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
+    return value;
+}
+
+std::string parse_type(const Member& member, std::string_view header) {
+    const auto value = value_of(header, "descr");
+    const auto end = value && !value->empty() && value->front() == '\'' ? value->find('\'', 1) : std::string_view::npos;
+    if (end == std::string_view::npos) member.fail("found a header without a plain type; expected one like '<f8'");
+    return std::string(value->substr(1, end - 1));
+}
+
+std::vector<std::int64_t> parse_shape(const Member& member, std::string_view header) {
+    const auto value = value_of(header, "shape");
+    const auto end = value && !value->empty() && value->front() == '(' ? value->find(')') : std::string_view::npos;
+    if (end == std::string_view::npos) member.fail("found a header without a shape; expected one like (3, 4)");
+    std::string list(value->substr(1, end - 1));
+    std::replace(list.begin(), list.end(), ',', ' ');
+    std::vector<std::int64_t> shape;
+    std::string_view rest = list;
+    for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
+        const auto length = parse_integer(word);
+        if (!length || *length < 0) member.fail(fmt::format("found {} in the shape; expected a length", in_quotes(word)));
+        shape.push_back(*length);
+    }
+    return shape;
+}
+
+// The bytes of one item, from the digits at the end of the type: "<f8" has 8. Text of type U has four bytes a character.
+std::int64_t item_bytes(const Member& member, const std::string& type) {
+    const auto digits = type.find_first_of("0123456789");
+    const auto count = digits == std::string::npos ? std::nullopt : parse_integer(std::string_view(type).substr(digits));
+    if (!count || *count > 256) member.fail(fmt::format("found the type {}; expected one like '<f8'", in_quotes(type)));
+    return digits > 0 && type[digits - 1] == 'U' ? 4 * *count : *count;
+}
+
+std::uint64_t little_endian(const std::vector<std::byte>& bytes, std::size_t first, std::size_t count) {
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < count; ++i) number |= std::to_integer<std::uint64_t>(bytes[first + i]) << (8 * i);
+    return number;
+}
+
+// The dictionary of a .npy file: 6 bytes of magic, 2 of version, 2 or 4 of length, then the text.
+std::string read_header(const Member& member) {
+    constexpr std::size_t longest = std::size_t{1} << 16;
+    std::vector<std::byte> start;
+    member.read(start, 8);
+    if (start.size() < 8 || text_of(start).substr(0, 6) != "\x93NUMPY") {
+        member.fail("found no numpy array; expected the start '\\x93NUMPY'");
+    }
+    const std::size_t length_bytes = std::to_integer<int>(start[6]) == 1 ? 2 : 4;
+    member.read(start, length_bytes);
+    if (start.size() < 8 + length_bytes) member.fail("found the end of the member in its header; expected its length");
+    const std::uint64_t length = little_endian(start, 8, length_bytes);
+    if (length > longest) member.fail(fmt::format("found a header of {} bytes; expected at most {}", length, longest));
+    std::vector<std::byte> header;
+    member.read(header, length);
+    if (header.size() < length) member.fail("found the end of the member in its header; expected the whole header");
+    return std::string(text_of(header));
+}
+
+NpyArray read_array(const Member& member) {
+    const std::string header = read_header(member);
+    NpyArray array;
+    array.type = parse_type(member, header);
+    array.shape = parse_shape(member, header);
+    std::int64_t bytes = item_bytes(member, array.type);
+    for (const std::int64_t length : array.shape) {
+        if (length > 0 && bytes > std::numeric_limits<std::int64_t>::max() / length) {
+            member.fail("found a shape of more than 2^63 bytes; expected a smaller array");
+        }
+        bytes *= length;
+    }
+    // Memory grows with what is really there.
+    member.read(array.bytes, static_cast<std::size_t>(bytes));
+    if (array.bytes.size() < static_cast<std::size_t>(bytes)) {
+        member.fail(fmt::format("found {} bytes of data; expected {}, as its shape says", array.bytes.size(), bytes));
+    }
+    // Reading on to the end makes libarchive compare the check sum.
+    std::vector<std::byte> more;
+    member.read(more, 1);
+    if (!more.empty())
+        member.fail(fmt::format("found more than {} bytes of data, which its shape says; expected no more", bytes));
+    return array;
+}
+
+std::string array_name(const char* file_name) {
+    const std::string_view name = file_name == nullptr ? "" : file_name;
+    const bool npy = name.size() > 4 && name.substr(name.size() - 4) == ".npy";
+    return std::string(npy ? name.substr(0, name.size() - 4) : "");
+}
+
+}  // namespace
+
+std::int64_t NpyArray::size() const {
+    std::int64_t product = 1;
+    for (const std::int64_t length : shape) product *= length;
+    return product;
+}
+
+std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path, const std::set<std::string>& wanted) {
+    const Archive zip(archive_read_new());
+    archive_read_support_format_zip_seekable(zip.get());
+    const Member whole(zip.get(), path.string() + ": ");
+    if (archive_read_open_filename(zip.get(), path.c_str(), 1 << 18) != ARCHIVE_OK) {
+        whole.fail(fmt::format("cannot be opened ({}); expected a zip archive", whole.message()));
+    }
+    std::map<std::string, NpyArray> arrays;
+    for (;;) {
+        archive_entry* entry = nullptr;
+        const int status = archive_read_next_header(zip.get(), &entry);
+        if (status == ARCHIVE_EOF) return arrays;
+        if (status < ARCHIVE_WARN)
+            whole.fail(fmt::format("found a damaged archive ({}); expected a whole one", whole.message()));
+        const std::string name = array_name(archive_entry_pathname(entry));
+        if (wanted.count(name) == 0) continue;
+        const Member member(zip.get(), fmt::format("{}: member {}.npy: ", path.string(), name));
+        if (!arrays.emplace(name, read_array(member)).second) member.fail("found twice; expected once");
+    }
+}
+
+}  // namespace workbench

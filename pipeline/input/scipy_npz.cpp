@@ -1,0 +1,227 @@
+#include "pipeline/input/scipy_npz.hpp"
+
+#include <fmt/core.h>
+
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/input/npz_archive.hpp"
+#include "pipeline/input/size_check.hpp"
+#include "pipeline/input/words.hpp"
+
+namespace workbench {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "arrays are taken as they lie in the file");
+
+class Npz {
+public:
+    explicit Npz(const std::filesystem::path& path)
+        : path_(path.string()),
+          arrays_(read_npz(path, {"format", "shape", "data", "indices", "indptr", "row", "col", "coords"})) {}
+
+    [[noreturn]] void fail(const std::string& name, const std::string& what) const {
+        throw InputError(fmt::format("{}: member {}.npy: {}", path_, name, what));
+    }
+    [[noreturn]] void fail(const std::string& what) const { throw InputError(fmt::format("{}: {}", path_, what)); }
+
+    [[nodiscard]] const NpyArray& array(const std::string& name) const {
+        const auto found = arrays_.find(name);
+        if (found == arrays_.end()) fail(name, "found nothing; expected what scipy.sparse.save_npz writes");
+        return found->second;
+    }
+
+    [[nodiscard]] const NpyArray& list(const std::string& name) const {
+        const NpyArray& found = array(name);
+        if (found.shape.size() != 1) {
+            fail(name, fmt::format("found an array of {} dimensions; expected 1", found.shape.size()));
+        }
+        return found;
+    }
+
+    /// What is no longer needed.
+    void release(const std::string& name) { arrays_.erase(name); }
+
+private:
+    std::string path_;
+    std::map<std::string, NpyArray> arrays_;
+};
+
+// Calls visit with a value of the C++ type that a numpy type stands for; false where it is none of these.
+template <typename Visit>
+bool with_integer_type(const std::string& type, Visit&& visit) {
+    if (type == "<i4") return visit(std::int32_t{}), true;
+    if (type == "<i8") return visit(std::int64_t{}), true;
+    if (type == "|i1") return visit(std::int8_t{}), true;
+    if (type == "|u1") return visit(std::uint8_t{}), true;
+    if (type == "<i2") return visit(std::int16_t{}), true;
+    if (type == "<u2") return visit(std::uint16_t{}), true;
+    if (type == "<u4") return visit(std::uint32_t{}), true;
+    if (type == "<u8") return visit(std::uint64_t{}), true;
+    return false;
+}
+
+template <typename Visit>
+bool with_number_type(const std::string& type, Visit&& visit) {
+    if (type == "<f8") return visit(double{}), true;
+    if (type == "<f4") return visit(float{}), true;
+    if (type == "|b1") return visit(std::uint8_t{}), true;
+    return with_integer_type(type, visit);
+}
+
+// The bytes of an array need not be aligned for its type.
+template <typename Number>
+Number item(const NpyArray& array, std::int64_t i) {
+    Number number;
+    std::memcpy(&number, array.bytes.data() + i * static_cast<std::int64_t>(sizeof(Number)), sizeof(Number));
+    return number;
+}
+
+std::vector<double> values(const Npz& npz, const std::string& name) {
+    const NpyArray& array = npz.list(name);
+    std::vector<double> result(array.size());
+    const bool known = with_number_type(array.type, [&](auto number) {
+        for (std::int64_t i = 0; i < array.size(); ++i) result[i] = static_cast<double>(item<decltype(number)>(array, i));
+    });
+    if (known) return result;
+    if (array.type.find('c') != std::string::npos) {
+        npz.fail(name, fmt::format("found complex values ({}), which are not supported; expected real ones", array.type));
+    }
+    npz.fail(name, fmt::format("found values of type {}; expected f32, f64, integers or bool, little-endian", array.type));
+}
+
+/// Integers, each from 0 to `most`.
+template <typename Integer>
+std::vector<Integer> integers(const Npz& npz, const std::string& name, std::int64_t most) {
+    const NpyArray& array = npz.list(name);
+    std::vector<Integer> result(array.size());
+    const bool known = with_integer_type(array.type, [&](auto number) {
+        for (std::int64_t i = 0; i < array.size(); ++i) {
+            const auto found = item<decltype(number)>(array, i);
+            if (std::cmp_less(found, 0) || std::cmp_greater(found, most)) {
+                npz.fail(name, fmt::format("found {} at place {}; expected an integer from 0 to {}", found, i, most));
+            }
+            result[i] = static_cast<Integer>(found);
+        }
+    });
+    if (!known) npz.fail(name, fmt::format("found type {}; expected integers, little-endian", array.type));
+    return result;
+}
+
+// The name of the format: bytes or UTF-32 text, told from each other by their zero bytes.
+std::string format_of(const Npz& npz) {
+    std::string format;
+    for (const std::byte byte : npz.array("format").bytes) {
+        if (byte != std::byte{0}) format += std::to_integer<char>(byte);
+    }
+    return format;
+}
+
+struct Shape {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+};
+
+Shape shape_of(const Npz& npz) {
+    const auto lengths = integers<std::int64_t>(npz, "shape", std::numeric_limits<std::int64_t>::max());
+    if (lengths.size() != 2) npz.fail("shape", fmt::format("found {} dimensions; expected 2", lengths.size()));
+    return {lengths[0], lengths[1]};
+}
+
+void check_size(const Npz& npz, const Shape& shape, std::int64_t entries) {
+    if (const auto reason = reason_to_refuse_size(shape.rows, shape.columns, entries)) npz.fail(*reason);
+}
+
+void check_same_length(const Npz& npz, const std::string& name, const std::string& other) {
+    const std::int64_t found = npz.list(name).size();
+    const std::int64_t expected = npz.list(other).size();
+    if (found != expected) {
+        npz.fail(name, fmt::format("found {} items; expected {}, as in {}.npy", found, expected, other));
+    }
+}
+
+std::vector<Offset> offsets(const Npz& npz, std::int64_t rows, std::int64_t entries) {
+    auto result = integers<Offset>(npz, "indptr", entries);
+    if (static_cast<std::int64_t>(result.size()) != rows + 1) {
+        npz.fail("indptr", fmt::format("found {} items; expected {}", result.size(), rows + 1));
+    }
+    if (result.front() != 0) npz.fail("indptr", fmt::format("found {} at place 0; expected 0", result.front()));
+    for (std::size_t i = 1; i < result.size(); ++i) {
+        if (result[i] < result[i - 1]) {
+            npz.fail("indptr",
+                     fmt::format("found {} after {} at place {}; expected ascending offsets", result[i], result[i - 1], i));
+        }
+    }
+    return result;
+}
+
+bool columns_ascend(const CsrMatrix& matrix) {
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset i = matrix.row_offsets[row] + 1; i < matrix.row_offsets[row + 1]; ++i) {
+            if (matrix.column_indices[i - 1] >= matrix.column_indices[i]) return false;
+        }
+    }
+    return true;
+}
+
+// scipy allows columns in any order, and more than once.
+CsrMatrix in_order(CsrMatrix matrix) {
+    if (columns_ascend(matrix)) return matrix;
+    std::vector<Entry> entries;
+    entries.reserve(matrix.values.size());
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+            entries.push_back({row, matrix.column_indices[i], matrix.values[i]});
+        }
+    }
+    return csr_from_entries(matrix.rows, matrix.columns, entries);
+}
+
+/// The arrays of a CSR matrix; those of a CSC matrix are the same of its transpose.
+CsrMatrix read_csr(Npz& npz, const Shape& shape) {
+    check_same_length(npz, "data", "indices");
+    const std::int64_t stored = npz.list("indices").size();
+    check_size(npz, shape, stored);
+    CsrMatrix matrix;
+    matrix.rows = static_cast<Index>(shape.rows);
+    matrix.columns = static_cast<Index>(shape.columns);
+    matrix.row_offsets = offsets(npz, shape.rows, stored);
+    matrix.column_indices = integers<Index>(npz, "indices", shape.columns - 1);
+    npz.release("indices");
+    matrix.values = values(npz, "data");
+    npz.release("data");
+    // scipy allows room to spare behind the last entry.
+    matrix.column_indices.resize(matrix.nonzeros());
+    matrix.values.resize(matrix.nonzeros());
+    return in_order(std::move(matrix));
+}
+
+CsrMatrix read_coo(const Npz& npz, const Shape& shape) {
+    check_same_length(npz, "row", "data");
+    check_same_length(npz, "col", "data");
+    check_size(npz, shape, npz.list("data").size());
+    const auto rows = integers<Index>(npz, "row", shape.rows - 1);
+    const auto columns = integers<Index>(npz, "col", shape.columns - 1);
+    const auto data = values(npz, "data");
+    std::vector<Entry> entries(data.size());
+    for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = {rows[i], columns[i], data[i]};
+    return csr_from_entries(static_cast<Index>(shape.rows), static_cast<Index>(shape.columns), entries);
+}
+
+}  // namespace
+
+CsrMatrix read_scipy_npz(const std::filesystem::path& path) {
+    Npz npz(path);
+    const std::string format = format_of(npz);
+    const Shape shape = shape_of(npz);
+    if (format == "csr") return read_csr(npz, shape);
+    if (format == "csc") return transpose(read_csr(npz, {shape.columns, shape.rows}));
+    if (format == "coo") return read_coo(npz, shape);
+    npz.fail("format", fmt::format("found {}; expected csr, csc or coo (in scipy: matrix.tocsr())", in_quotes(format)));
+}
+
+}  // namespace workbench
