@@ -22,13 +22,13 @@ enum class ParameterType { boolean, integer, real, text, choice };
 struct ParameterDeclaration {
     std::string name;
     ParameterType type = ParameterType::integer;
-    std::optional<ParameterValue> default_value;  // none: the recipe must give it, unless optional
-    bool optional = false;                        // may be absent altogether: ask Parameters::has
-    std::optional<double> minimum;                // for integers and reals, inclusive
-    std::optional<double> maximum;
-    std::vector<std::string> words;  // a choice: the words accepted; an integer or real: words accepted besides numbers ("auto")
-    std::string unit;                // empty: a pure number or a word
-    std::string help;                // one line
+    std::optional<ParameterValue> default_value = {};  // none: the recipe must give it, unless optional
+    bool optional = false;                             // may be absent altogether: ask Parameters::has
+    std::optional<double> minimum = {};                // for integers and reals, inclusive
+    std::optional<double> maximum = {};
+    std::vector<std::string> words = {};               // of a choice; of an integer or real, besides numbers ("auto")
+    std::string unit = {};                             // empty: a pure number or a word
+    std::string help = {};                             // one line
 };
 
 /// A value as it is written in a recipe: 16, 0.5, true, "descending".

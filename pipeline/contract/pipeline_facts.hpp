@@ -11,19 +11,19 @@ namespace workbench {
 
 /// What a stage or layout, with given parameters, must find before it.
 struct Needs {
-    bool square = false;          // checked as soon as the matrix is read
-    std::vector<CutKind> cuts;    // kinds of cuts that must be there
-    std::vector<std::string> parts;  // parts that must be there; empty and not `unsplit`: any
-    bool unsplit = false;         // the nonzeros must not be split into parts
+    bool square = false;                  // checked as soon as the matrix is read
+    std::vector<CutKind> cuts = {};       // kinds of cuts that must be there
+    std::vector<std::string> parts = {};  // parts that must be there; empty and not `unsplit`: any
+    bool unsplit = false;                 // the nonzeros must not be split into parts
 };
 
 /// What a stage, with given parameters, does to what is known.
 struct StageContract {
-    Needs needs;
-    std::optional<Acts> acts;           // none: it changes no order
-    std::vector<CutKind> keeps;         // kinds of cuts that its order leaves valid
-    std::vector<CutKind> gives_cuts;
-    std::vector<std::string> gives_parts;  // empty: it does not split
+    Needs needs = {};
+    std::optional<Acts> acts = {};    // none: it changes no order
+    std::vector<CutKind> keeps = {};  // kinds of cuts that its order leaves valid
+    std::vector<CutKind> gives_cuts = {};
+    std::vector<std::string> gives_parts = {};  // empty: it does not split
 };
 
 }  // namespace workbench

@@ -18,8 +18,8 @@ struct StageContext {
 
 /// A change, and what is worth telling about how it was found ("partitions", "132"; "rows moved to fit", "17").
 struct StageResult {
-    StageChange change;
-    std::vector<std::pair<std::string, std::string>> notes;
+    StageChange change = {};
+    std::vector<std::pair<std::string, std::string>> notes = {};
 };
 
 /// One kind of stage, as the catalogue lists it.

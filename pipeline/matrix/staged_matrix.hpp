@@ -42,15 +42,15 @@ enum class Acts { symmetric, rows, columns, part };
 /// A new order of the current rows and columns alike, of the rows, of the columns, or of the rows stored in a part.
 struct OrderChange {
     Acts acts = Acts::symmetric;
-    Permutation order;     // old: the order before this stage; new: the order after it
-    std::string part;      // the part's name where acts == Acts::part
+    Permutation order = {};  // old: the order before this stage; new: the order after it
+    std::string part = {};   // the part's name where acts == Acts::part
 };
 
 /// What a stage returns. Cuts and parts are in terms of the order *after* the change.
 struct StageChange {
-    std::optional<OrderChange> order;
-    std::vector<Cuts> cuts;               // replace those of the same kind
-    std::optional<std::vector<Part>> parts;  // replace all parts
+    std::optional<OrderChange> order = {};
+    std::vector<Cuts> cuts = {};                  // replace those of the same kind
+    std::optional<std::vector<Part>> parts = {};  // replace all parts
 };
 
 /// Applies a change. `keeps` are the kinds of cuts that the order leaves valid; other cuts of an axis that is reordered are

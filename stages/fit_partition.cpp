@@ -1,0 +1,179 @@
+#include "stages/fit_partition.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <queue>
+#include <stdexcept>
+
+namespace workbench {
+namespace {
+
+using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
+
+class Fitter {
+public:
+    Fitter(const Graph& graph, std::vector<Index>& part_of, Index parts, Index capacity)
+        : graph_(graph), part_of_(part_of), capacity_(capacity), members_(parts), links_(parts), gain_(graph.vertex_count()) {
+        for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) {
+            members_[part_of[vertex]].push_back(vertex);
+            for (const Index neighbour : graph.neighbours_of(vertex)) add_links(part_of[vertex], part_of[neighbour], 1);
+        }
+    }
+
+    void move_vertices_without_edges() {
+        Index receiver = 0;
+        for (Index giver = 0; giver < part_count(); ++giver) {
+            Index excess = -room(giver);
+            for (const Index vertex : members_[giver]) {
+                if (excess <= 0) break;
+                if (graph_.degree(vertex) > 0) continue;
+                while (room(receiver) <= 0) ++receiver;  // there is one: the parts together have room for all
+                part_of_[vertex] = receiver;
+                members_[receiver].push_back(vertex);
+                --excess;
+            }
+            if (room(giver) < 0) drop_members_that_left(giver);
+        }
+    }
+
+    void empty_the_overfull() {
+        for (Index part = 0; part < part_count(); ++part) {
+            while (room(part) < 0) {
+                const std::vector<Index> path = path_to_room(part);
+                // A part on the way is full, so it has as many vertices to hand on as the last one has room for.
+                const Index count = std::min(-room(part), room(path.back()));
+                for (std::size_t hop = path.size() - 1; hop > 0; --hop) move_best(path[hop - 1], path[hop], count);
+            }
+        }
+    }
+
+private:
+    struct Candidate {
+        Index gain;
+        Index vertex;
+        bool operator<(const Candidate& other) const { return gain != other.gain ? gain < other.gain : vertex > other.vertex; }
+    };
+
+    [[nodiscard]] Index part_count() const { return static_cast<Index>(members_.size()); }
+    [[nodiscard]] Index room(Index part) const { return capacity_ - static_cast<Index>(members_[part].size()); }
+
+    void add_links(Index from, Index to, Offset count) {
+        if (from == to) return;
+        const auto link = links_[from].try_emplace(to, 0).first;
+        link->second += count;
+        if (link->second == 0) links_[from].erase(link);
+    }
+
+    /// The neighbours of a part, those with the longest border first.
+    [[nodiscard]] std::vector<Index> neighbour_parts(Index part) const {
+        std::vector<Index> neighbours;
+        for (const auto& link : links_[part]) neighbours.push_back(link.first);
+        std::stable_sort(neighbours.begin(), neighbours.end(),
+                         [&](Index a, Index b) { return links_[part].at(a) > links_[part].at(b); });
+        return neighbours;
+    }
+
+    /// The fewest borders to cross from a part to one with room. Where no way leads there: straight to the part with most room.
+    [[nodiscard]] std::vector<Index> path_to_room(Index start) const {
+        std::map<Index, Index> came_from{{start, start}};
+        std::deque<Index> queue{start};
+        for (; !queue.empty(); queue.pop_front()) {
+            for (const Index part : neighbour_parts(queue.front())) {
+                if (!came_from.try_emplace(part, queue.front()).second) continue;
+                if (room(part) <= 0) {
+                    queue.push_back(part);
+                    continue;
+                }
+                std::vector<Index> path{part};
+                while (path.back() != start) path.push_back(came_from.at(path.back()));
+                std::reverse(path.begin(), path.end());
+                return path;
+            }
+        }
+        const auto smallest = std::min_element(members_.begin(), members_.end(),
+                                               [](const auto& a, const auto& b) { return a.size() < b.size(); });
+        return {start, static_cast<Index>(smallest - members_.begin())};
+    }
+
+    /// By how many edges the cut shrinks when the vertex goes.
+    [[nodiscard]] Index gain_of_move(Index vertex, Index from, Index to) const {
+        Index gain = 0;
+        for (const Index neighbour : graph_.neighbours_of(vertex)) {
+            if (part_of_[neighbour] == to) ++gain;
+            if (part_of_[neighbour] == from) --gain;
+        }
+        return gain;
+    }
+
+    void move_best(Index from, Index to, Index count) {
+        std::vector<Candidate> candidates;
+        candidates.reserve(members_[from].size());
+        for (const Index vertex : members_[from]) {
+            gain_[vertex] = gain_of_move(vertex, from, to);
+            candidates.push_back({gain_[vertex], vertex});
+        }
+        std::priority_queue<Candidate> best(std::less<Candidate>{}, std::move(candidates));
+        while (count > 0) {
+            const Candidate candidate = best.top();
+            best.pop();
+            const Index vertex = candidate.vertex;
+            if (part_of_[vertex] != from || gain_[vertex] != candidate.gain) continue;  // it moved, or its gain grew since
+            reassign(vertex, from, to);
+            --count;
+            for (const Index neighbour : graph_.neighbours_of(vertex)) {
+                if (part_of_[neighbour] != from) continue;
+                gain_[neighbour] += 2;  // one neighbour less here, one more there
+                best.push({gain_[neighbour], neighbour});
+            }
+        }
+        drop_members_that_left(from);
+    }
+
+    void drop_members_that_left(Index part) {
+        std::erase_if(members_[part], [&](Index vertex) { return part_of_[vertex] != part; });
+    }
+
+    void reassign(Index vertex, Index from, Index to) {
+        for (const Index neighbour : graph_.neighbours_of(vertex)) {
+            const Index other = part_of_[neighbour];
+            add_links(from, other, -1);
+            add_links(other, from, -1);
+            add_links(to, other, 1);
+            add_links(other, to, 1);
+        }
+        part_of_[vertex] = to;
+        members_[to].push_back(vertex);
+    }
+
+    const Graph& graph_;
+    std::vector<Index>& part_of_;
+    Index capacity_;
+    std::vector<std::vector<Index>> members_;     // of each part
+    std::vector<std::map<Index, Offset>> links_;  // of each part: edges to each other part
+    std::vector<Index> gain_;                     // of each vertex, for the move at hand
+};
+
+}  // namespace
+
+Offset edge_cut(const Graph& graph, const std::vector<Index>& part_of) {
+    Offset ends = 0;
+    Kokkos::parallel_reduce(
+        "edge_cut", Range(0, graph.vertex_count()),
+        [&](Index vertex, Offset& sum) {
+            for (const Index neighbour : graph.neighbours_of(vertex)) sum += part_of[vertex] != part_of[neighbour] ? 1 : 0;
+        },
+        ends);
+    return ends / 2;
+}
+
+void fit_partition(const Graph& graph, std::vector<Index>& part_of, Index parts, Index capacity) {
+    if (Offset{parts} * capacity < graph.vertex_count()) throw std::logic_error("the parts together are too small");
+    Fitter fitter(graph, part_of, parts, capacity);
+    fitter.move_vertices_without_edges();
+    fitter.empty_the_overfull();
+}
+
+}  // namespace workbench

@@ -1,0 +1,28 @@
+// A square matrix as graph algorithms see it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "pipeline/matrix/csr_matrix.hpp"
+
+namespace workbench {
+
+/// An undirected graph without self-loops and duplicate edges; every edge is stored at both of its ends.
+struct Graph {
+    std::vector<Offset> offsets{0};  // [vertices + 1] into neighbours
+    std::vector<Index> neighbours;   // ascending for each vertex
+
+    [[nodiscard]] Index vertex_count() const { return static_cast<Index>(offsets.size()) - 1; }
+    [[nodiscard]] Index degree(Index vertex) const { return static_cast<Index>(offsets[vertex + 1] - offsets[vertex]); }
+    [[nodiscard]] std::span<const Index> neighbours_of(Index vertex) const {
+        return {neighbours.data() + offsets[vertex], static_cast<std::size_t>(offsets[vertex + 1] - offsets[vertex])};
+    }
+};
+
+/// The graph of A + A^T: a vertex for each node of `node_size` consecutive rows, an edge between two nodes where A stores an
+/// entry (a stored zero too) in the rows of one and the columns of the other. The matrix is square, its rows a multiple of
+/// node_size. In parallel; linear in the nonzeros but for sorting the neighbours of each vertex.
+[[nodiscard]] Graph adjacency_graph(const CsrMatrix& matrix, Index node_size);
+
+}  // namespace workbench

@@ -1,0 +1,266 @@
+// Graph partitioning: rows that read the same entries of x, gathered in parts that fit into shared memory.
+#include <fmt/format.h>
+#include <metis.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "pipeline/contract/errors.hpp"
+#include "stages/fit_partition.hpp"
+#include "stages/graph.hpp"
+#include "stages/order.hpp"
+#include "stages/stages.hpp"
+
+namespace workbench {
+namespace {
+
+/// Columns relative to the start of a part are stored in 16 bits (EHYB section 3.4).
+constexpr Index rows_of_16_bit_columns = 65536;
+/// Bytes of such a column.
+constexpr std::int64_t column_bytes = 2;
+
+/// How many parts, and how many nodes fit into one.
+struct Plan {
+    Index parts = 1;
+    Index capacity = 0;           // nodes
+    std::optional<Index> rounds;  // K of EHYB eq. 1, where it was asked for
+};
+
+Index divide_up(std::int64_t a, std::int64_t b) { return static_cast<Index>((a + b - 1) / b); }
+
+const DeviceProperties& device_for(const Parameters& parameters, const StageContext& context) {
+    const std::string& name = parameters.text("device");
+    if (name != "present") return *find_device_model(name);
+    if (context.present_gpu != nullptr) return *context.present_gpu;
+    std::string models;
+    for (const std::string& model : device_model_names()) models += (models.empty() ? "" : ", ") + model;
+    throw MachineError(
+        "metis_partition: device = \"present\" asks for the GPU of this machine, and there is none; name a model (" + models +
+        ") or give parts as a number with capacity = \"vector_size\"");
+}
+
+/// The most nodes whose slice of x fits into the shared memory of a block. Eq. 1 demands strictly less, which leaves room for
+/// the counter that the warps of a block share.
+Index nodes_in_shared_memory(const DeviceProperties& device, std::int64_t value_bytes, Index node_size) {
+    const auto bytes = static_cast<std::int64_t>(device.shared_memory_per_block);
+    const std::int64_t rows = std::min<std::int64_t>((bytes - 1) / value_bytes, rows_of_16_bit_columns);
+    if (bytes == 0 || rows < node_size) {
+        throw InputError(fmt::format("metis_partition: {} bytes of shared memory ({}) do not hold one node of {} rows", bytes,
+                                     device.name, node_size));
+    }
+    return static_cast<Index>(rows / node_size);
+}
+
+/// EHYB eq. 1: the smallest K for which a part of each of K x P equal parts fits. In whole nodes, so that the largest part of
+/// eq. 2 fits too where the division leaves a remainder.
+Index smallest_round_count(Index nodes, Index processors, Index nodes_that_fit) {
+    return std::max(divide_up(nodes, std::int64_t{processors} * nodes_that_fit), Index{1});
+}
+
+Plan plan_parts(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context) {
+    const Index nodes = staged.matrix.rows / staged.node_size;
+    const bool automatic = parameters.is_word("parts", "auto");
+    const bool fill_shared_memory = parameters.text("capacity") == "shared_memory";
+    Plan plan;
+    if (!automatic) plan.parts = static_cast<Index>(parameters.integer("parts"));
+    if (automatic || fill_shared_memory) {
+        const DeviceProperties& device = device_for(parameters, context);
+        plan.capacity = nodes_in_shared_memory(device, parameters.integer("value_bytes"), staged.node_size);
+        if (automatic) {
+            plan.rounds = smallest_round_count(nodes, device.processors, plan.capacity);
+            plan.parts = *plan.rounds * device.processors;
+        }
+    }
+    // Eq. 2, in whole nodes.
+    if (!fill_shared_memory) plan.capacity = divide_up(nodes, plan.parts);
+    if (std::int64_t{plan.parts} * plan.capacity < nodes) {
+        throw InputError(
+            fmt::format("metis_partition: parts = {} of at most {} rows (capacity = \"shared_memory\") cannot hold {} rows; "
+                        "give at least {} parts",
+                        plan.parts, plan.capacity * staged.node_size, staged.matrix.rows, divide_up(nodes, plan.capacity)));
+    }
+    return plan;
+}
+
+/// The weight of each node: what METIS balances. Scaled down where the sum would come near the largest integer of METIS.
+std::vector<idx_t> node_weights(const StagedMatrix& staged, const Parameters& parameters) {
+    const std::string& weights = parameters.text("weights");
+    const std::int64_t value_bytes = parameters.integer("value_bytes");
+    const auto weight_of = [&](Index row) -> std::int64_t {
+        const Offset length = staged.matrix.row_length(row);
+        if (weights == "nonzeros") return std::max(length, Offset{1});
+        if (weights == "bytes") return length * (value_bytes + column_bytes) + 2 * value_bytes;
+        return 1;
+    };
+    std::vector<std::int64_t> exact(staged.matrix.rows / staged.node_size, 0);
+    for (Index row = 0; row < staged.matrix.rows; ++row) exact[row / staged.node_size] += weight_of(row);
+
+    constexpr std::int64_t largest_sum = std::numeric_limits<idx_t>::max() / 4;
+    const std::int64_t scale = std::accumulate(exact.begin(), exact.end(), std::int64_t{0}) / largest_sum + 1;
+    std::vector<idx_t> scaled(exact.size());
+    std::transform(exact.begin(), exact.end(), scaled.begin(),
+                   [scale](std::int64_t weight) { return static_cast<idx_t>(std::max<std::int64_t>(weight / scale, 1)); });
+    return scaled;
+}
+
+/// Calls METIS for 2 parts or more, fewer than vertices, on a graph with edges. Returns the part of each vertex and the edge
+/// cut.
+std::pair<std::vector<Index>, Offset> partition_with_metis(const Graph& graph, std::vector<idx_t> weights, Index part_count,
+                                                           const Parameters& parameters) {
+    constexpr Offset limit = std::numeric_limits<idx_t>::max();
+    if (graph.offsets.back() > limit) {
+        throw InputError(fmt::format("metis_partition: METIS counts the ends of edges in {} bits, up to {}; this graph has {}",
+                                     8 * sizeof(idx_t), limit, graph.offsets.back()));
+    }
+    std::vector<idx_t> offsets(graph.offsets.begin(), graph.offsets.end());
+    std::vector<idx_t> neighbours(graph.neighbours.begin(), graph.neighbours.end());
+    std::vector<idx_t> part_of(graph.vertex_count());
+    idx_t vertices = graph.vertex_count();
+    idx_t constraints = 1;
+    idx_t parts = part_count;
+    idx_t cut = 0;
+    std::array<idx_t, METIS_NOPTIONS> options{};
+    METIS_SetDefaultOptions(options.data());
+    options[METIS_OPTION_SEED] = static_cast<idx_t>(parameters.integer("seed"));
+    options[METIS_OPTION_UFACTOR] = static_cast<idx_t>(std::lround(1000 * (parameters.real("imbalance") - 1)));
+
+    const auto partition = parameters.text("method") == "kway" ? METIS_PartGraphKway : METIS_PartGraphRecursive;
+    const int status = partition(&vertices, &constraints, offsets.data(), neighbours.data(), weights.data(), nullptr, nullptr,
+                                 &parts, nullptr, nullptr, options.data(), &cut, part_of.data());
+    if (status == METIS_ERROR_MEMORY) {
+        throw MachineError(fmt::format("metis_partition: METIS ran out of memory on {} vertices and {} edges", vertices,
+                                       graph.offsets.back() / 2));
+    }
+    if (status != METIS_OK) throw InputError(fmt::format("metis_partition: METIS gave up with status {}", status));
+    return {std::vector<Index>(part_of.begin(), part_of.end()), cut};
+}
+
+/// Vertices in order, in parts of equal size: where there is nothing for METIS to decide.
+std::vector<Index> consecutive_parts(Index vertices, Index parts) {
+    std::vector<Index> part_of(vertices);
+    const Index size = std::max(divide_up(vertices, parts), Index{1});
+    for (Index vertex = 0; vertex < vertices; ++vertex) part_of[vertex] = vertex / size;
+    return part_of;
+}
+
+Index count_differences(const std::vector<Index>& a, const std::vector<Index>& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), Index{0}, std::plus<>{}, std::not_equal_to<>{});
+}
+
+Cuts cuts_of(const std::vector<Index>& part_of, Index parts, Index node_size) {
+    Cuts cuts{CutKind::partition, std::vector<Index>(static_cast<std::size_t>(parts) + 1, 0)};
+    for (const Index part : part_of) cuts.boundaries[part + 1] += node_size;
+    std::partial_sum(cuts.boundaries.begin(), cuts.boundaries.end(), cuts.boundaries.begin());
+    return cuts;
+}
+
+StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context) {
+    const Plan plan = plan_parts(staged, parameters, context);
+    const Graph graph = adjacency_graph(staged.matrix, staged.node_size);
+    const Index nodes = graph.vertex_count();
+    StageResult result;
+    const auto note = [&result](std::string what, Offset value, std::string_view unit = "") {
+        result.notes.emplace_back(std::move(what), fmt::format("{}{}", value, unit));
+    };
+    if (plan.rounds) note("K", *plan.rounds);
+    note("partitions", plan.parts);
+    note("capacity", Offset{plan.capacity} * staged.node_size, " rows");
+
+    std::vector<Index> part_of;
+    if (plan.parts > 1 && plan.parts < nodes && !graph.neighbours.empty()) {
+        Offset cut = 0;
+        std::tie(part_of, cut) = partition_with_metis(graph, node_weights(staged, parameters), plan.parts, parameters);
+        const std::vector<Index> before = part_of;
+        fit_partition(graph, part_of, plan.parts, plan.capacity);
+        note("edge cut by METIS", cut);
+        note("rows moved to fit", Offset{count_differences(before, part_of)} * staged.node_size);
+    } else {
+        part_of = consecutive_parts(nodes, plan.parts);
+    }
+    note("edge cut", edge_cut(graph, part_of));
+
+    std::vector<Index> order = all_of(nodes);
+    stable_sort_by(order, part_of);
+    const Permutation node_order = Permutation::from_old_of_new(std::move(order));
+    result.change.order = OrderChange{Acts::symmetric, expand(node_order, staged.node_size)};
+    result.change.cuts = {cuts_of(part_of, plan.parts, staged.node_size)};
+    return result;
+}
+
+StageContract contract(const Parameters& parameters) {
+    const std::int64_t value_bytes = parameters.integer("value_bytes");
+    if (value_bytes != 4 && value_bytes != 8) {
+        throw ParameterError("value_bytes", fmt::format("values of {} bytes; expected 4 (f32) or 8 (f64)", value_bytes));
+    }
+    return {.needs = {.square = true}, .acts = Acts::symmetric, .gives_cuts = {CutKind::partition}};
+}
+
+std::vector<std::string> device_words() {
+    std::vector<std::string> words{"present"};
+    for (std::string& name : device_model_names()) words.push_back(std::move(name));
+    return words;
+}
+
+}  // namespace
+
+StageEntry metis_partition_stage() {
+    return {
+        .name = "metis_partition",
+        .summary = "Partition the graph of A + A^T with METIS, gather the rows of each part, and make every part fit",
+        .source = "METIS: Karypis, Kumar (1998); number and size of the parts: EHYB section 3.3, eq. 1-2",
+        .parameters =
+            {{.name = "parts",
+              .type = ParameterType::integer,
+              .minimum = 1,
+              .maximum = 1048576,
+              .words = {"auto"},
+              .help = "number of parts; auto: the smallest multiple of the device's processors whose parts fit (EHYB eq. 1)"},
+             {.name = "method",
+              .type = ParameterType::choice,
+              .default_value = "kway",
+              .words = {"kway", "recursive"},
+              .help = "multilevel k-way partitioning, or multilevel recursive bisection"},
+             {.name = "weights",
+              .type = ParameterType::choice,
+              .default_value = "rows",
+              .words = {"rows", "nonzeros", "bytes"},
+              .help = "what METIS balances; bytes: a value and a 16-bit column for each nonzero, x and y for each row"},
+             {.name = "capacity",
+              .type = ParameterType::choice,
+              .default_value = "vector_size",
+              .words = {"vector_size", "shared_memory"},
+              .help = "what every part must fit: EHYB eq. 2, rows / parts, or as many rows as shared memory holds values"},
+             {.name = "device",
+              .type = ParameterType::choice,
+              .default_value = "present",
+              .words = device_words(),
+              .help = "whose processors and shared memory count, for parts = \"auto\" and capacity = \"shared_memory\""},
+             {.name = "value_bytes",
+              .type = ParameterType::integer,
+              .default_value = std::int64_t{8},
+              .minimum = 4,
+              .maximum = 8,
+              .unit = "bytes",
+              .help = "size of a value (tau of EHYB eq. 1): 4 for f32, 8 for f64, which fits both"},
+             {.name = "imbalance",
+              .type = ParameterType::real,
+              .default_value = 1.03,
+              .minimum = 1.001,
+              .maximum = 2.0,
+              .help = "heaviest part over the mean that METIS may leave, before rows are moved to fit"},
+             {.name = "seed",
+              .type = ParameterType::integer,
+              .default_value = std::int64_t{1},
+              .minimum = 0,
+              .maximum = 2147483647,
+              .help = "start of METIS's random numbers"}},
+        .contract = contract,
+        .run = run};
+}
+
+}  // namespace workbench

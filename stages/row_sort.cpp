@@ -1,0 +1,165 @@
+// Rows of like length together: what sliced layouts pad less.
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "stages/order.hpp"
+#include "stages/stages.hpp"
+
+namespace workbench {
+namespace {
+
+using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
+
+// What the parameters ask for. Throws ParameterError where they contradict each other.
+struct Request {
+    std::string within;
+    bool inside_partition = false;  // the key counts nonzeros inside the partition only
+    bool descending = true;
+    Acts acts = Acts::symmetric;
+
+    explicit Request(const Parameters& parameters)
+        : within(parameters.text("within")),
+          inside_partition(parameters.text("key") == "nonzeros_inside_partition"),
+          descending(parameters.text("order") == "descending") {
+        if (parameters.has("window") && within != "window") {
+            throw ParameterError("window", "window is for within = \"window\", here within is \"" + within + "\"");
+        }
+        if (!parameters.has("window") && within == "window") {
+            throw ParameterError("window", "within = \"window\" needs window, a number of rows");
+        }
+        if (parameters.has("part") && parameters.has("apply")) {
+            throw ParameterError("apply",
+                                 "apply is for an order of the matrix; with part, the order of storage in that part is sorted");
+        }
+        if (parameters.has("part")) {
+            acts = Acts::part;
+        } else if (parameters.has("apply")) {
+            acts = acts_named(parameters.text("apply"));
+        }
+    }
+
+    [[nodiscard]] bool within_partition() const { return within == "partition"; }
+};
+
+StageContract contract(const Parameters& parameters) {
+    const Request request(parameters);
+    StageContract contract{.needs = {.square = request.acts == Acts::symmetric}, .acts = request.acts};
+    if (request.within_partition() || request.inside_partition) contract.needs.cuts = {CutKind::partition};
+    if (request.acts == Acts::part) contract.needs.parts = {parameters.text("part")};
+    if (request.within_partition()) contract.keeps = {CutKind::partition};
+    return contract;
+}
+
+/// The length of each stored row. [view.row_count()]
+std::vector<Index> row_lengths(const PartView& view) {
+    std::vector<Index> lengths(view.row_count());
+    Kokkos::parallel_for("row_lengths", Range(0, view.row_count()),
+                         [&](Index i) { lengths[i] = static_cast<Index>(view.length(i)); });
+    return lengths;
+}
+
+/// The entries of each stored row whose column lies in the row's own partition. [view.row_count()]
+std::vector<Index> lengths_inside_partition(const PartView& view, const CsrMatrix& matrix, const Cuts& partition) {
+    const std::vector<Index> piece_of = partition.pieces();
+    std::vector<Index> lengths(view.row_count(), 0);
+    Kokkos::parallel_for("lengths_inside", Range(0, view.row_count()), [&](Index i) {
+        const Index piece = piece_of[view.row(i)];
+        for (Offset k = 0; k < view.length(i); ++k) {
+            if (piece_of[matrix.column_indices[view.entry(i, k)]] == piece) ++lengths[i];
+        }
+    });
+    return lengths;
+}
+
+/// The longest row of each node.
+std::vector<Index> longest_of_nodes(const std::vector<Index>& lengths, Index node_size) {
+    std::vector<Index> longest(lengths.size() / node_size, 0);
+    for (std::size_t i = 0; i < lengths.size(); ++i) longest[i / node_size] = std::max(longest[i / node_size], lengths[i]);
+    return longest;
+}
+
+/// The group of each node, by its first row: the window or the partition that it stays in.
+std::vector<Index> groups_of_nodes(const PartView& view, Index node_size, const Request& request, const Parameters& parameters,
+                                   const Cuts* partition) {
+    std::vector<Index> groups(view.row_count() / node_size);
+    const std::vector<Index> piece_of = request.within_partition() ? partition->pieces() : std::vector<Index>{};
+    for (std::size_t node = 0; node < groups.size(); ++node) {
+        const Index first = static_cast<Index>(node) * node_size;
+        groups[node] =
+            request.within_partition() ? piece_of[view.row(first)] : static_cast<Index>(first / parameters.integer("window"));
+    }
+    return groups;
+}
+
+StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+    const Request request(parameters);
+    const bool of_part = request.acts == Acts::part;
+    const std::string part = of_part ? parameters.text("part") : "";
+    const PartView view = of_part ? staged.part(part) : PartView(staged.matrix);
+    const Index node_size = of_part ? 1 : staged.node_size;  // storage may take nodes apart, the matrix's order may not
+    const Cuts* partition = staged.find_cuts(CutKind::partition);
+
+    std::vector<Index> keys =
+        request.inside_partition ? lengths_inside_partition(view, staged.matrix, *partition) : row_lengths(view);
+    if (node_size > 1) keys = longest_of_nodes(keys, node_size);
+    if (request.descending && !keys.empty()) {
+        // Counted down from the longest, so that equal rows stay in their order.
+        const Index longest = *std::max_element(keys.begin(), keys.end());
+        for (Index& key : keys) key = longest - key;
+    }
+
+    std::vector<Index> order = all_of(static_cast<Index>(keys.size()));
+    stable_sort_by(order, keys);
+    if (request.within != "all") stable_sort_by(order, groups_of_nodes(view, node_size, request, parameters, partition));
+
+    const Permutation nodes = Permutation::from_old_of_new(std::move(order));
+    return {.change = {.order = OrderChange{request.acts, expand(nodes, node_size), part}}};
+}
+
+}  // namespace
+
+StageEntry row_sort_stage() {
+    return {
+        .name = "row_sort",
+        .summary = "Sort rows by their number of nonzeros, so that rows stored in one slice are of like length (stable)",
+        .source =
+            "SELL-C-sigma: Kreutzer, Hager, Wellein, Fehske, Bishop (2014); within partitions: EHYB section 3.2, algorithm 1",
+        .parameters =
+            {{.name = "within",
+              .type = ParameterType::choice,
+              .default_value = "all",
+              .words = {"all", "window", "partition"},
+              .help = "how far a row may move: anywhere, within windows of equal size, or within its partition"},
+             {.name = "window",
+              .type = ParameterType::integer,
+              .optional = true,
+              .minimum = 1,
+              .unit = "rows",
+              .help =
+                  "size of a window (sigma), needed with within = \"window\"; a node belongs to the window of its first row"},
+             {.name = "part",
+              .type = ParameterType::text,
+              .optional = true,
+              .help = "sort the order of storage of the rows in this part, by their lengths in it; the matrix stays as it is"},
+             {.name = "key",
+              .type = ParameterType::choice,
+              .default_value = "nonzeros",
+              .words = {"nonzeros", "nonzeros_inside_partition"},
+              .help = "what is counted: all nonzeros of a row, or those whose column is in the row's partition"},
+             {.name = "order",
+              .type = ParameterType::choice,
+              .default_value = "descending",
+              .words = {"descending", "ascending"},
+              .help = "longest rows first, or shortest first; equal rows keep their order"},
+             {.name = "apply",
+              .type = ParameterType::choice,
+              .optional = true,
+              .words = {"symmetric", "rows"},
+              .help = "rows and columns alike (symmetric, where nothing is said), or rows alone; not with part"}},
+        .contract = contract,
+        .run = run};
+}
+
+}  // namespace workbench

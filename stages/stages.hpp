@@ -1,0 +1,15 @@
+// Every stage of this folder, one function a file. cli/catalogue.cpp lists them.
+#pragma once
+
+#include "pipeline/contract/stage.hpp"
+
+namespace workbench {
+
+[[nodiscard]] StageEntry cuthill_mckee_stage();
+[[nodiscard]] StageEntry metis_partition_stage();
+[[nodiscard]] StageEntry natural_stage();
+[[nodiscard]] StageEntry random_order_stage();
+[[nodiscard]] StageEntry row_sort_stage();
+[[nodiscard]] StageEntry split_stage();
+
+}  // namespace workbench
