@@ -8,15 +8,14 @@ function(workbench_room name folder)
   target_link_libraries(workbench_${name} PUBLIC workbench_options ${room_USES} PRIVATE ${room_PRIVATELY})
 endfunction()
 
-# All layouts: build.cpp and reference.cpp always, cuda.cu where there is CUDA.
+# All layouts: build.cpp, reference.cpp and eigen.cpp always, cuda.cu where there is CUDA.
 function(workbench_kernels)
-  file(GLOB sources CONFIGURE_DEPENDS kernels/*/build.cpp kernels/*/reference.cpp kernels/common/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS kernels/*/build.cpp kernels/*/reference.cpp kernels/*/eigen.cpp
+    kernels/common/*.cpp)
   add_library(workbench_kernels STATIC ${sources})
-  target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE fmt::fmt)
+  target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE fmt::fmt Eigen3::Eigen)
   target_compile_definitions(workbench_kernels PUBLIC WORKBENCH_HAS_CUDA=$<BOOL:${WORKBENCH_HAS_CUDA}>)
-  if(WORKBENCH_HAS_CUDA)
-    include(CudaKernels)
-  endif()
+  include(CudaKernels)
 endfunction()
 
 # The program, and everything of its folder but main.cpp as a library that the tests can call.
@@ -27,7 +26,11 @@ function(workbench_program name folder)
   target_link_libraries(workbench_cli
     PUBLIC workbench_options workbench_run
     PRIVATE workbench_stages workbench_kernels CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
-  target_compile_definitions(workbench_cli PRIVATE WORKBENCH_VERSION="${PROJECT_VERSION}")
+  include(Versions)
+  add_dependencies(workbench_cli workbench_commit)
+  target_include_directories(workbench_cli PRIVATE ${CMAKE_BINARY_DIR}/generated)
+  target_compile_definitions(workbench_cli PRIVATE
+    WORKBENCH_VERSION="${PROJECT_VERSION}" WORKBENCH_LIBRARY_VERSIONS="${WORKBENCH_LIBRARY_VERSIONS}")
   add_executable(${name} ${folder}/main.cpp)
   target_link_libraries(${name} PRIVATE workbench_cli)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -28,6 +28,7 @@ struct CsrLayout final : Layout<Value> {
 
 // The kernels, by the file that defines them. Those of a backend that is not built are never called.
 [[nodiscard]] std::vector<KernelEntry> csr_reference_kernels();
+[[nodiscard]] std::vector<KernelEntry> csr_eigen_kernels();
 [[nodiscard]] std::vector<KernelEntry> csr_cuda_kernels();
 [[nodiscard]] std::vector<KernelEntry> csr_cusparse_kernels();
 

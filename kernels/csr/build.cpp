@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "kernels/common/slices.hpp"
+#include "kernels/common/value_range.hpp"
+#include "kernels/csr/layout.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::string_view drawing = R"(
+          0  1  2  3  4  5
+      0 [ 1  2  3  .  .  . ]
+      1 [ .  4  5  .  6  . ]
+      2 [ .  .  7  .  .  . ]
+      3 [ .  .  .  8  .  9 ]
+      4 [10  .  .  . 11 12 ]
+      5 [ .  .  .  .  . 13 ]
+
+row_offsets      0 3 6 7 9 12 13
+
+                 row 0 | row 1 | row 2 | row 3 | row 4    | row 5
+column_indices   0 1 2 | 1 2 4 | 2     | 3 5   | 0 4 5    | 5
+values           1 2 3 | 4 5 6 | 7     | 8 9   | 10 11 12 | 13
+)";
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters&) {
+    const CsrMatrix& matrix = staged.matrix;
+    require_values_in_range<Value>(matrix);
+    auto layout = std::make_unique<CsrLayout<Value>>();
+    layout->row_count = matrix.rows;
+    layout->column_count = matrix.columns;
+    layout->row_offsets = matrix.row_offsets;
+    layout->column_indices = matrix.column_indices;
+    layout->values.assign(matrix.values.begin(), matrix.values.end());
+    return layout;
+}
+
+/// Offsets that walk through the arrays from their beginning to their end.
+void require_sound_offsets(const std::vector<Offset>& offsets, std::size_t nonzeros) {
+    const bool sound = offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
+                       offsets.back() == static_cast<Offset>(nonzeros);
+    if (!sound) throw std::logic_error("csr: the row offsets do not tile the arrays");
+}
+
+}  // namespace
+
+template <ValueType Value>
+std::vector<LayoutArray> CsrLayout<Value>::arrays() const {
+    return {layout_array("row_offsets", ArrayRole::structure, row_offsets),
+            layout_array("column_indices", ArrayRole::column, column_indices),
+            layout_array("values", ArrayRole::value, values)};
+}
+
+/// As one warp a row reads them.
+template <ValueType Value>
+void CsrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    require_sound_offsets(row_offsets, values.size());
+    for (Index row = 0; row < row_count; ++row) {
+        for (Offset index = row_offsets[row]; index < row_offsets[row + 1]; ++index) {
+            const Offset k = index - row_offsets[row];
+            visit({.array = 2,
+                   .column_array = 1,
+                   .index = index,
+                   .nonzero = index,
+                   .column = column_indices[index],
+                   .row = row,
+                   .warp = row,
+                   .lane = static_cast<int>(k % 32),
+                   .step = k / 32});
+        }
+    }
+}
+
+template struct CsrLayout<float>;
+template struct CsrLayout<double>;
+
+LayoutEntry csr_entry() {
+    LayoutEntry entry{
+        .name = "csr",
+        .summary = "compressed sparse rows: the nonzeros row by row",
+        .source =
+            "Tinney and Walker, 'Direct solutions of sparse network equations by optimally ordered triangular factorization' "
+            "(1967)",
+        .drawing = std::string(drawing.substr(1)),
+        .parameters = {},
+        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
+        .build = {build<float>, build<double>},
+        .kernels = csr_reference_kernels(),
+    };
+    const auto append = [&](const std::vector<KernelEntry>& kernels) {
+        entry.kernels.insert(entry.kernels.end(), kernels.begin(), kernels.end());
+    };
+    append(csr_eigen_kernels());
+    if constexpr (WORKBENCH_HAS_CUDA) {
+        append(csr_cuda_kernels());
+        append(csr_cusparse_kernels());
+    }
+    return entry;
+}
+
+}  // namespace workbench
