@@ -38,9 +38,11 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
     const std::string* nearest = nullptr;
     std::size_t shortest = 0;
     for (const std::string& candidate : candidates) {
+        const auto [shorter, longer] = std::minmax(word.size(), candidate.size());
+        const std::size_t near = std::max<std::size_t>(1, shorter / 3);
         const bool begins = word.size() >= 3 && candidate.starts_with(word);
+        if (!begins && longer - shorter > near) continue;
         const std::size_t distance = begins ? 1 : edit_distance(word, candidate);
-        const std::size_t near = std::max<std::size_t>(1, std::min(word.size(), candidate.size()) / 3);
         if (distance <= near && (nearest == nullptr || distance < shortest)) {
             nearest = &candidate;
             shortest = distance;

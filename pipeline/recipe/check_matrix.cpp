@@ -1,0 +1,118 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "pipeline/contract/suggestion.hpp"
+#include "pipeline/input/inline_matrix.hpp"
+#include "pipeline/recipe/checks.hpp"
+#include "pipeline/recipe/text.hpp"
+
+namespace workbench {
+namespace {
+
+const std::vector<std::string> source_keys = {"path", "rows", "generate"};
+
+std::vector<ParameterDeclaration> declarations_of(const GeneratorEntry* generator) {
+    std::vector<ParameterDeclaration> all = {
+        {.name = "path", .type = ParameterType::text, .optional = true, .help = "a file, relative to the recipe"},
+        {.name = "rows", .type = ParameterType::text, .optional = true, .help = "the matrix itself, a text a row"},
+        {.name = "generate", .type = ParameterType::text, .optional = true, .help = "the generator that makes the matrix"},
+        {.name = "node_size",
+         .type = ParameterType::integer,
+         .default_value = std::int64_t{1},
+         .minimum = 1,
+         .maximum = std::numeric_limits<Index>::max(),
+         .unit = "rows",
+         .help = "consecutive rows that belong to one mesh node"},
+    };
+    if (generator != nullptr) all.insert(all.end(), generator->parameters.begin(), generator->parameters.end());
+    return all;
+}
+
+void check_one_source(const RecipeTable& table, Diagnostics& diagnostics) {
+    const Setting* first = nullptr;
+    for (const Setting& setting : table.settings) {
+        if (std::find(source_keys.begin(), source_keys.end(), setting.key) == source_keys.end()) continue;
+        if (first != nullptr) {
+            diagnostics.add(setting.key_place,
+                            fmt::format("[matrix] names a second matrix, '{}' after '{}'; expected one of {}", setting.key,
+                                        first->key, join(source_keys)));
+            return;
+        }
+        first = &setting;
+    }
+}
+
+InlineMatrix check_rows(const Setting& setting, Diagnostics& diagnostics) {
+    InlineMatrix matrix;
+    if (!setting.texts) {
+        diagnostics.add(setting.value_place, fmt::format("[matrix], rows: {}, expected a list of texts: [\"1 . 2\", \". 3 .\"]",
+                                                         found_text(setting)));
+        return matrix;
+    }
+    for (const TextItem& item : *setting.texts) matrix.rows.push_back(item.text);
+    try {
+        static_cast<void>(csr_from_rows(matrix.rows));
+    } catch (const InlineMatrixError& wrong) {
+        Place place = (*setting.texts)[wrong.row].place;
+        const std::string before = matrix.rows[wrong.row].substr(0, wrong.character);
+        if (place.option < 0) place.column += 1 + static_cast<int>(characters(before).size());  // after the quote
+        diagnostics.add(place, wrong.what());
+    }
+    return matrix;
+}
+
+MatrixFile check_path(const RecipeTable& table, const std::filesystem::path& folder, Diagnostics& diagnostics) {
+    const std::string& text = *table.text("path");
+    const Place place = table.place_of("path");
+    if (text.empty() || text.find('\0') != std::string::npos) {
+        diagnostics.add(place, "[matrix], path: expected the name of a file");
+        return {};
+    }
+    const bool of_file = place.option < 0;
+    return {of_file ? (folder / text).lexically_normal() : std::filesystem::path(text)};
+}
+
+/// Without the keys that only a generator could have declared: which one was meant is not known.
+RecipeTable known_entries(const RecipeTable& table) {
+    RecipeTable known = table;
+    known.settings.clear();
+    for (const ParameterDeclaration& declaration : declarations_of(nullptr)) {
+        if (const Setting* setting = table.find(declaration.name)) known.settings.push_back(*setting);
+    }
+    return known;
+}
+
+}  // namespace
+
+MatrixSource check_matrix(const RecipeTable& table, const std::filesystem::path& folder, Diagnostics& diagnostics) {
+    check_one_source(table, diagnostics);
+    MatrixSource matrix;
+    const std::string* name = table.text("generate");
+    const GeneratorEntry* generator = name == nullptr ? nullptr : find_generator(*name);
+    const bool unknown = name != nullptr && generator == nullptr;
+    if (unknown) {
+        std::vector<std::string> names;
+        for (const GeneratorEntry& entry : generators()) names.push_back(entry.name);
+        diagnostics.add(table.place_of("generate"), fmt::format("unknown generator '{}'{}; expected one of {}",
+                                                                printable(*name, 40), did_you_mean(*name, names), join(names)));
+    }
+    const std::string owner = generator == nullptr ? "[matrix]" : fmt::format("[matrix] with generator '{}'", generator->name);
+    auto parameters =
+        check_parameters(unknown ? known_entries(table) : table, owner, declarations_of(generator), {"rows"}, diagnostics);
+    if (const Setting* rows = table.find("rows")) matrix.from = check_rows(*rows, diagnostics);
+    if (!parameters) return matrix;
+    matrix.node_size = static_cast<Index>(parameters->integer("node_size"));
+    if (parameters->has("path")) matrix.from = check_path(table, folder, diagnostics);
+    if (generator != nullptr) {
+        std::map<std::string, ParameterValue> values;
+        for (const ParameterDeclaration& declaration : generator->parameters) {
+            if (parameters->has(declaration.name)) values.emplace(declaration.name, parameters->values().at(declaration.name));
+        }
+        matrix.from = GeneratedMatrix{generator, Parameters(generator->parameters, std::move(values))};
+    }
+    return matrix;
+}
+
+}  // namespace workbench

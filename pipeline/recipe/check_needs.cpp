@@ -1,0 +1,224 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "pipeline/contract/suggestion.hpp"
+#include "pipeline/recipe/checks.hpp"
+
+namespace workbench {
+namespace {
+
+std::string in_words(CutKind kind) {
+    switch (kind) {
+        case CutKind::partition:
+            return "a partition";
+        case CutKind::row_block:
+            return "row blocks";
+        case CutKind::length_group:
+            return "length groups";
+        case CutKind::segment:
+            return "segments";
+    }
+    return std::string(name_of(kind));
+}
+
+bool contains(const auto& list, const auto& item) { return std::find(list.begin(), list.end(), item) != list.end(); }
+
+bool gives_cuts(const StageContract& contract, CutKind kind) { return contains(contract.gives_cuts, kind); }
+
+bool gives_part(const StageContract& contract, const std::string& part) { return contains(contract.gives_parts, part); }
+
+/// Does an order of these leave cuts of this kind where they were?
+bool moves(Acts acts, CutKind kind) {
+    switch (acts) {
+        case Acts::symmetric:
+            return true;
+        case Acts::rows:
+            return cuts_rows(kind);
+        case Acts::columns:
+            return cuts_columns(kind);
+        case Acts::part:
+            return false;
+    }
+    return false;
+}
+
+/// Some values that the declarations accept, where they are easy to find: defaults, and the first of everything that is needed.
+std::map<std::string, ParameterValue> plausible_values(const std::vector<ParameterDeclaration>& declarations) {
+    std::map<std::string, ParameterValue> values;
+    for (const ParameterDeclaration& declaration : declarations) {
+        if (declaration.default_value || declaration.optional) continue;
+        switch (declaration.type) {
+            case ParameterType::boolean:
+                values[declaration.name] = false;
+                break;
+            case ParameterType::integer:
+                values[declaration.name] = static_cast<std::int64_t>(declaration.minimum.value_or(1));
+                break;
+            case ParameterType::real:
+                values[declaration.name] = declaration.minimum.value_or(1);
+                break;
+            case ParameterType::text:
+                values[declaration.name] = std::string("x");
+                break;
+            case ParameterType::choice:
+                values[declaration.name] = declaration.words.front();
+                break;
+        }
+    }
+    return values;
+}
+
+bool holds(const StageEntry& entry, const std::map<std::string, ParameterValue>& values, const auto& promise) {
+    try {
+        return promise(entry.contract(Parameters(entry.parameters, values)));
+    } catch (const std::exception&) {
+        return false;  // these values do not go together
+    }
+}
+
+/// "metis_partition, split": the stages of the catalogue that keep a promise, by default or with some word for one of their
+/// choices.
+std::string stages_that(const Catalogue& catalogue, const auto& promise) {
+    std::vector<std::string> names;
+    for (const StageEntry& entry : catalogue.stages) {
+        const auto values = plausible_values(entry.parameters);
+        bool can = holds(entry, values, promise);
+        for (const ParameterDeclaration& declaration : entry.parameters) {
+            if (declaration.type != ParameterType::choice) continue;
+            for (const std::string& word : declaration.words) {
+                auto others = values;
+                others[declaration.name] = word;
+                can = can || holds(entry, others, promise);
+            }
+        }
+        if (can) names.push_back(entry.name);
+    }
+    return join(names);
+}
+
+/// Walks the chain, knowing at each step which cuts and parts there are and which stage made them.
+class Walk {
+public:
+    Walk(const RecipeDocument& document, const std::vector<CheckedStage>& stages, const Catalogue& catalogue,
+         Diagnostics& diagnostics)
+        : document_(document), stages_(stages), catalogue_(catalogue), diagnostics_(diagnostics) {}
+
+    void pass_stage(std::size_t i) {
+        if (!stages_[i].facts) {
+            certain_ = false;
+            return;
+        }
+        const StageContract& contract = *stages_[i].facts;
+        const RecipeTable& table = document_.stages[i];
+        const std::string owner = stage(i);
+        next_ = i + 1;
+        check(contract.needs, table, owner);
+        if (contract.acts) check_order(contract, table, owner);
+        for (const CutKind kind : contract.gives_cuts) maker_of_cuts_[kind] = i;
+        if (!contract.gives_parts.empty()) {
+            parts_ = contract.gives_parts;
+            maker_of_parts_ = i;
+        }
+    }
+
+    void check(const Needs& needs, const RecipeTable& table, const std::string& owner) {
+        for (const CutKind kind : needs.cuts) check_cuts(kind, table, owner);
+        for (const std::string& part : needs.parts) check_part(part, table, owner);
+        if (needs.unsplit && !parts_.empty()) {
+            diagnostics_.add(table.place_of("use"),
+                             fmt::format("{} takes the nonzeros whole, but {} has split them into {}; remove that stage", owner,
+                                         stage(maker_of_parts_), join(parts_)));
+        }
+    }
+
+private:
+    /// "'split' (line 21)".
+    [[nodiscard]] std::string stage(std::size_t i) const {
+        const RecipeTable& table = document_.stages[i];
+        return fmt::format("'{}' (line {})", table.id.empty() ? stages_[i].entry->name : table.id, table.place.line);
+    }
+
+    /// Where a table asks for something by its name; `use` where it does not.
+    [[nodiscard]] static Place place_of_word(const RecipeTable& table, std::string_view word) {
+        for (const Setting& setting : table.settings) {
+            if (setting.value && *setting.value == ParameterValue(std::string(word))) return setting.value_place;
+        }
+        return table.place_of("use");
+    }
+
+    /// What to do where something is missing: the stage that comes too late, or those that could be put before.
+    [[nodiscard]] std::string advice(const auto& promise) const {
+        for (std::size_t i = next_; i < stages_.size(); ++i) {
+            if (stages_[i].facts && promise(*stages_[i].facts)) return fmt::format("{} comes too late; move it up", stage(i));
+        }
+        const std::string names = stages_that(catalogue_, promise);
+        return names.empty() ? "no stage gives it" : "stages that give it: " + names;
+    }
+
+    void check_cuts(CutKind kind, const RecipeTable& table, const std::string& owner) {
+        if (!certain_ || maker_of_cuts_.contains(kind)) return;
+        const auto promise = [&](const StageContract& contract) { return gives_cuts(contract, kind); };
+        diagnostics_.add(place_of_word(table, name_of(kind)), fmt::format("{} needs {}, and no stage before it gives one; {}",
+                                                                          owner, in_words(kind), advice(promise)));
+    }
+
+    void check_part(const std::string& part, const RecipeTable& table, const std::string& owner) {
+        if (!certain_ || contains(parts_, part)) return;
+        const auto promise = [&](const StageContract& contract) { return gives_part(contract, part); };
+        const std::string there = parts_.empty()
+                                      ? "the nonzeros are not split; " + advice(promise)
+                                      : fmt::format("the parts are {}, made by {}", join(parts_), stage(maker_of_parts_));
+        diagnostics_.add(place_of_word(table, part), fmt::format("{} needs part '{}', which does not exist here{}; {}", owner,
+                                                                 part, did_you_mean(part, parts_), there));
+    }
+
+    /// Cuts that an order of the matrix would leave in the wrong place must be kept or made anew; parts cannot be.
+    void check_order(const StageContract& contract, const RecipeTable& table, const std::string& owner) {
+        const Place place = table.place_of("use");
+        for (auto made = maker_of_cuts_.begin(); made != maker_of_cuts_.end();) {
+            const auto [kind, maker] = *made;
+            const bool stale = moves(*contract.acts, kind) && !contains(contract.keeps, kind);
+            if (stale && !gives_cuts(contract, kind)) {
+                diagnostics_.add(place,
+                                 fmt::format("{} would tear apart {} made by {}: it orders the {} regardless of it; put it "
+                                             "before that stage, or order within the pieces",
+                                             owner, in_words(kind), stage(maker), axes(*contract.acts)));
+            }
+            made = stale ? maker_of_cuts_.erase(made) : std::next(made);
+        }
+        if (*contract.acts == Acts::part || parts_.empty()) return;
+        diagnostics_.add(
+            place, fmt::format("{} orders the {} after {} has split the nonzeros into parts; put it before that stage", owner,
+                               axes(*contract.acts), stage(maker_of_parts_)));
+        parts_.clear();
+        certain_ = false;
+    }
+
+    [[nodiscard]] static std::string_view axes(Acts acts) {
+        if (acts == Acts::rows) return "rows";
+        return acts == Acts::columns ? "columns" : "matrix";
+    }
+
+    const RecipeDocument& document_;
+    const std::vector<CheckedStage>& stages_;
+    const Catalogue& catalogue_;
+    Diagnostics& diagnostics_;
+    std::map<CutKind, std::size_t> maker_of_cuts_;
+    std::vector<std::string> parts_;  // empty: the nonzeros are not split
+    std::size_t maker_of_parts_ = 0;
+    std::size_t next_ = 0;  // the stage after the present one
+    bool certain_ = true;   // everything about the stages so far is known
+};
+
+}  // namespace
+
+void check_needs(const RecipeDocument& document, const std::vector<CheckedStage>& stages, const CheckedLayout& layout,
+                 const Catalogue& catalogue, Diagnostics& diagnostics) {
+    Walk walk(document, stages, catalogue, diagnostics);
+    for (std::size_t i = 0; i < stages.size(); ++i) walk.pass_stage(i);
+    if (layout.facts) walk.check(*layout.facts, document.layout, fmt::format("layout '{}'", layout.entry->name));
+}
+
+}  // namespace workbench

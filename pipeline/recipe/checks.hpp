@@ -1,0 +1,38 @@
+// From a document to a recipe: what its words mean, and whether they go together.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/recipe/document.hpp"
+
+namespace workbench {
+
+/// The values of a table for some declarations; the keys in `others` are somebody else's. Adds an error for each value that is
+/// refused, each key that is not declared, and each parameter that is missing. None where there was an error.
+/// `owner` is who takes the parameters, in words: "stage 'split'".
+[[nodiscard]] std::optional<Parameters> check_parameters(const RecipeTable& table, const std::string& owner,
+                                                         const std::vector<ParameterDeclaration>& declarations,
+                                                         const std::vector<std::string>& others, Diagnostics& diagnostics);
+
+/// The [matrix] table. `folder` is what a path in the file is relative to.
+[[nodiscard]] MatrixSource check_matrix(const RecipeTable& table, const std::filesystem::path& folder,
+                                        Diagnostics& diagnostics);
+
+/// A stage or a layout whose name is known. Its parameters and what follows from them are known too where there was no error.
+template <typename Found, typename Facts>
+struct Checked {
+    const Found* entry = nullptr;
+    std::optional<Parameters> parameters;
+    std::optional<Facts> facts;
+};
+using CheckedStage = Checked<StageEntry, StageContract>;
+using CheckedLayout = Checked<LayoutEntry, Needs>;
+
+/// Adds an error for each stage, and for the layout, that does not find what it needs, and for each stage that leaves stale
+/// cuts or parts behind. After a stage about which too little is known, nothing is said to be missing.
+void check_needs(const RecipeDocument& document, const std::vector<CheckedStage>& stages, const CheckedLayout& layout,
+                 const Catalogue& catalogue, Diagnostics& diagnostics);
+
+}  // namespace workbench

@@ -1,0 +1,204 @@
+#include "pipeline/recipe/document.hpp"
+
+#include <fmt/core.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "pipeline/contract/suggestion.hpp"
+#include "pipeline/recipe/text.hpp"
+
+namespace workbench {
+namespace {
+
+const std::vector<std::string> table_names = {"recipe", "matrix", "stage", "layout", "kernel"};
+
+Place place_of(const toml::source_region& region) {
+    return {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
+}
+
+/// Plain words for what the parser says: "Error while parsing key-value pair: expected '=', saw 'x'".
+std::string in_plain_words(std::string message) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 12> words = {{
+        {"Error while parsing ", "not TOML: in a "},
+        {"in a root table: ", ""},
+        {"in a array", "in an array"},
+        {"in a inline table", "in an inline table"},
+        {"saw '\\n'", "found the end of the line"},
+        {"saw ", "found "},
+        {"encountered end-of-file", "it ends too early"},
+        {"key-value pair", "line 'key = value'"},
+        {"could not determine value type", "neither a number nor true or false; a text needs quotes"},
+        {"expected a comment or whitespace", "expected nothing more on this line"},
+        {"value-terminator", "the end of the value"},
+        {"control characters other than TAB (U+0009) are explicitly prohibited", "the closing quote is missing"},
+    }};
+    for (const auto& [theirs, ours] : words) {
+        const std::size_t at = message.find(theirs);
+        if (at != std::string::npos) message.replace(at, theirs.size(), ours);
+    }
+    return printable(message, 300);
+}
+
+std::string kind_of(const toml::node& node) {
+    switch (node.type()) {
+        case toml::node_type::table:
+            return "a table";
+        case toml::node_type::array:
+            return "a list";
+        case toml::node_type::date:
+            return "a date";
+        case toml::node_type::time:
+            return "a time of day";
+        case toml::node_type::date_time:
+            return "a date and time";
+        default:
+            return "something else";
+    }
+}
+
+std::optional<std::vector<TextItem>> texts_of(const toml::array& list) {
+    std::vector<TextItem> texts;
+    for (const toml::node& item : list) {
+        const auto* text = item.as_string();
+        if (text == nullptr) return std::nullopt;
+        texts.push_back({text->get(), place_of(item.source())});
+    }
+    return texts;
+}
+
+void read_node(const toml::node& node, Setting& setting) {
+    setting.value_place = place_of(node.source());
+    if (const auto* boolean = node.as_boolean()) {
+        setting.value = boolean->get();
+    } else if (const auto* integer = node.as_integer()) {
+        setting.value = integer->get();
+    } else if (const auto* real = node.as_floating_point()) {
+        setting.value = real->get();
+    } else if (const auto* text = node.as_string()) {
+        setting.value = text->get();
+    } else if (const auto* list = node.as_array()) {
+        setting.texts = texts_of(*list);
+    }
+    if (!setting.value && !setting.texts) setting.kind = kind_of(node);
+}
+
+RecipeTable read_table(const toml::table& source) {
+    RecipeTable table;
+    table.place = place_of(source.source());
+    table.present = true;
+    for (const auto& [key, node] : source) {
+        Setting setting;
+        setting.key = std::string(key.str());
+        setting.key_place = place_of(key.source());
+        read_node(node, setting);
+        table.settings.push_back(std::move(setting));
+    }
+    std::sort(table.settings.begin(), table.settings.end(), [](const Setting& a, const Setting& b) {
+        return std::pair(a.key_place.line, a.key_place.column) < std::pair(b.key_place.line, b.key_place.column);
+    });
+    return table;
+}
+
+std::vector<RecipeTable> read_stages(const toml::node& node, Place place, Diagnostics& diagnostics) {
+    std::vector<RecipeTable> stages;
+    const auto* list = node.as_array();
+    const bool tables =
+        list != nullptr && std::all_of(list->begin(), list->end(), [](const auto& item) { return item.is_table(); });
+    if (!tables) {
+        diagnostics.add(place, "a recipe has a list of stages; begin each with [[stage]]");
+        return stages;
+    }
+    for (const toml::node& item : *list) stages.push_back(read_table(*item.as_table()));
+    return stages;
+}
+
+RecipeTable* table_named(RecipeDocument& document, std::string_view name) {
+    if (name == "recipe") return &document.recipe;
+    if (name == "matrix") return &document.matrix;
+    if (name == "layout") return &document.layout;
+    if (name == "kernel") return &document.kernel;
+    return nullptr;
+}
+
+toml::table parse(std::string_view text, Diagnostics& diagnostics) {
+    if (const auto error = first_text_error(text)) {
+        diagnostics.add(error->place, error->message);
+    } else {
+        try {
+            return toml::parse(text);
+        } catch (const toml::parse_error& wrong) {
+            diagnostics.add(place_of(wrong.source()), in_plain_words(std::string(wrong.description())));
+        }
+    }
+    diagnostics.throw_if_any();
+    return {};
+}
+
+}  // namespace
+
+std::string found_text(const Setting& setting) {
+    if (setting.value) return "found " + printable(to_text(*setting.value), 60);
+    return "found " + (setting.texts ? "a list of texts" : setting.kind);
+}
+
+const Setting* RecipeTable::find(std::string_view key) const {
+    const auto found =
+        std::find_if(settings.begin(), settings.end(), [&](const Setting& setting) { return setting.key == key; });
+    return found == settings.end() ? nullptr : &*found;
+}
+
+const std::string* RecipeTable::text(std::string_view key) const {
+    const Setting* setting = find(key);
+    return setting == nullptr || !setting->value ? nullptr : std::get_if<std::string>(&*setting->value);
+}
+
+Place RecipeTable::place_of(std::string_view key) const {
+    const Setting* setting = find(key);
+    return setting == nullptr ? place : setting->value_place;
+}
+
+RecipeDocument read_document(std::string_view text, Diagnostics& diagnostics) {
+    const toml::table root = parse(text, diagnostics);
+    RecipeDocument document;
+    for (const auto& [key, node] : root) {
+        const std::string name = printable(key.str(), 40);
+        const Place place = place_of(key.source());
+        RecipeTable* table = table_named(document, name);
+        if (table != nullptr && node.is_table()) {
+            *table = read_table(*node.as_table());
+        } else if (table != nullptr) {
+            diagnostics.add(place, fmt::format("'{0}' is one table; begin it with [{0}]", name));
+            table->present = true;
+        } else if (name == "stage") {
+            document.stages = read_stages(node, place, diagnostics);
+        } else {
+            diagnostics.add(
+                place, fmt::format("unknown {} '{}'{}; a recipe has the tables {}", node.is_table() ? "table" : "key", name,
+                                   did_you_mean(name, table_names), join(table_names)));
+        }
+    }
+    return document;
+}
+
+Setting read_value(std::string_view text, Place place) {
+    Setting setting;
+    const bool one_line = text.find('\n') == std::string_view::npos && text.find('#') == std::string_view::npos;
+    const std::string assignment = "value = " + std::string(text);
+    if (one_line && !first_text_error(assignment)) {
+        try {
+            read_node(*toml::parse(assignment).get("value"), setting);
+        } catch (const toml::parse_error&) {  // a bare word
+        }
+    }
+    if (!setting.value && !setting.texts) setting.value = std::string(text);
+    setting.value_place = place;
+    if (setting.texts) {
+        for (TextItem& item : *setting.texts) item.place = place;
+    }
+    return setting;
+}
+
+}  // namespace workbench

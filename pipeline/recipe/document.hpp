@@ -1,0 +1,68 @@
+// A recipe as tables of settings with places, after the TOML parser and before anything is known about its words.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/recipe/diagnostics.hpp"
+
+namespace workbench {
+
+struct TextItem {
+    std::string text;
+    Place place;
+};
+
+/// key = value. The value is plain, or a list of texts, or something that no recipe has a use for.
+struct Setting {
+    std::string key;
+    Place key_place;
+    Place value_place;
+    std::optional<ParameterValue> value;         // plain
+    std::optional<std::vector<TextItem>> texts;  // a list of texts
+    std::string kind;                            // otherwise: "a date", "a table"
+};
+
+/// "found 16", "found a date": for messages.
+[[nodiscard]] std::string found_text(const Setting& setting);
+
+struct RecipeTable {
+    std::string id;  // of a stage
+    Place place;
+    bool present = false;
+    std::vector<Setting> settings;  // in the order of the file
+
+    [[nodiscard]] const Setting* find(std::string_view key) const;
+
+    /// The setting's value where it is a text.
+    [[nodiscard]] const std::string* text(std::string_view key) const;
+
+    /// Where the value of this key stands; the table itself where there is none.
+    [[nodiscard]] Place place_of(std::string_view key) const;
+};
+
+struct RecipeDocument {
+    RecipeTable recipe;
+    RecipeTable matrix;
+    std::vector<RecipeTable> stages;
+    RecipeTable layout;
+    RecipeTable kernel;
+};
+
+/// Parses the text. Adds an error for each table that no recipe has. Throws what Diagnostics::throw_if_any throws where the
+/// text is not TOML.
+[[nodiscard]] RecipeDocument read_document(std::string_view text, Diagnostics& diagnostics);
+
+/// Gives every stage its id and checks that no two are alike: the one it asks for, or the stage's name, numbered where several
+/// stages of one name ask for none.
+void name_stages(RecipeDocument& document, Diagnostics& diagnostics);
+
+/// Sets what the overrides name, as if the recipe said so.
+void apply_overrides(RecipeDocument& document, std::span<const std::string> overrides, Diagnostics& diagnostics);
+
+/// A value in TOML: 3, "text", ["1 .", ". 1"]; anything else is a text as it stands. All its places are `place`.
+[[nodiscard]] Setting read_value(std::string_view text, Place place);
+
+}  // namespace workbench

@@ -1,0 +1,71 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "pipeline/recipe/recipe.hpp"
+
+namespace workbench {
+namespace {
+
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+std::string quoted(const std::string& text) { return to_text(ParameterValue(text)); }
+
+void add_parameters(Lines& lines, const std::vector<ParameterDeclaration>& declarations, const Parameters& parameters) {
+    for (const ParameterDeclaration& declaration : declarations) {
+        const auto value = parameters.values().find(declaration.name);
+        if (value != parameters.values().end()) lines.emplace_back(declaration.name, to_text(value->second));
+    }
+}
+
+/// A table with its equals signs in one column.
+std::string table(std::string_view header, const Lines& lines) {
+    std::size_t width = 0;
+    for (const auto& [key, value] : lines) width = std::max(width, key.size());
+    std::string text = fmt::format("{}\n", header);
+    for (const auto& [key, value] : lines) text += fmt::format("{:{}} = {}\n", key, width, value);
+    return text;
+}
+
+std::string list_of_rows(const std::vector<std::string>& rows) {
+    std::string text = "[\n";
+    for (const std::string& row : rows) text += fmt::format("    {},\n", quoted(row));
+    return text + "]";
+}
+
+Lines matrix_lines(const MatrixSource& matrix) {
+    Lines lines;
+    if (const auto* file = std::get_if<MatrixFile>(&matrix.from)) {
+        lines.emplace_back("path", quoted(std::filesystem::absolute(file->path).lexically_normal().string()));
+    } else if (const auto* written = std::get_if<InlineMatrix>(&matrix.from)) {
+        lines.emplace_back("rows", list_of_rows(written->rows));
+    } else if (const auto* generated = std::get_if<GeneratedMatrix>(&matrix.from)) {
+        lines.emplace_back("generate", quoted(generated->generator->name));
+        add_parameters(lines, generated->generator->parameters, generated->parameters);
+    }
+    lines.emplace_back("node_size", std::to_string(matrix.node_size));
+    return lines;
+}
+
+}  // namespace
+
+std::string resolved_recipe(const Recipe& recipe) {
+    Lines header = {{"name", quoted(recipe.name)}};
+    if (!recipe.source.empty()) header.emplace_back("source", quoted(recipe.source));
+    std::string text = table("[recipe]", header) + "\n" + table("[matrix]", matrix_lines(recipe.matrix)) + "\n";
+    for (const RecipeStage& stage : recipe.stages) {
+        Lines lines;
+        if (stage.id != stage.entry->name) lines.emplace_back("id", quoted(stage.id));
+        lines.emplace_back("use", quoted(stage.entry->name));
+        add_parameters(lines, stage.entry->parameters, stage.parameters);
+        text += table("[[stage]]", lines) + "\n";
+    }
+    Lines layout = {{"use", quoted(recipe.layout.entry->name)}};
+    add_parameters(layout, recipe.layout.entry->parameters, recipe.layout.parameters);
+    text += table("[layout]", layout);
+    Lines kernels;
+    for (const auto& [backend, name] : recipe.kernels) kernels.emplace_back(name_of(backend), quoted(name));
+    return kernels.empty() ? text : text + "\n" + table("[kernel]", kernels);
+}
+
+}  // namespace workbench

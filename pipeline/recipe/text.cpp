@@ -1,0 +1,166 @@
+#include "pipeline/recipe/text.hpp"
+
+#include <fmt/core.h>
+
+#include <array>
+
+namespace workbench {
+namespace {
+
+constexpr int deepest_key = 16;  // a.b.c is 3 deep
+constexpr int longest_line = 10'000;
+
+/// Bytes of the UTF-8 sequence that the text begins with; 0 where it begins with none. Rejects overlong forms, surrogates and
+/// values above U+10FFFF.
+std::size_t sequence_length(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+    const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+    const unsigned first = byte(0);
+    const unsigned second = byte(1);
+    if (first < 0x80) return 1;
+    if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
+    if (first >= 0xE0 && first <= 0xEF) {
+        const bool allowed = (first != 0xE0 || second >= 0xA0) && (first != 0xED || second < 0xA0);
+        return continues(1) && continues(2) && allowed ? 3 : 0;
+    }
+    if (first >= 0xF0 && first <= 0xF4) {
+        const bool allowed = (first != 0xF0 || second >= 0x90) && (first != 0xF4 || second < 0x90);
+        return continues(1) && continues(2) && continues(3) && allowed ? 4 : 0;
+    }
+    return 0;
+}
+
+bool is_control(char letter) { return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7F; }
+
+/// U+0080 to U+009F, which some terminals obey.
+bool is_wide_control(std::string_view letter) { return letter[0] == '\xC2' && static_cast<unsigned char>(letter[1]) < 0xA0; }
+
+/// Follows strings and comments as TOML delimits them. After the first syntax error it may be wrong, but by then the TOML
+/// parser has stopped.
+class Scanner {
+public:
+    explicit Scanner(std::string_view text) : text_(text) {}
+
+    std::optional<TextError> scan() {
+        while (!text_.empty()) {
+            const std::size_t length = sequence_length(text_);
+            if (length == 0) return error("a byte that is not UTF-8; save the file as UTF-8");
+            const char letter = text_[0];
+            if (length == 1 && is_control(letter) && !is_blank_control()) {
+                return error(fmt::format("control character 0x{:02X}", static_cast<unsigned>(letter)));
+            }
+            if (length > 1 && !may_be_foreign()) {
+                return error(inside_ == Inside::nothing
+                                 ? "a character outside ASCII; expected only ASCII outside of quotes and comments"
+                                 : "a character outside ASCII after a backslash");
+            }
+            if (place_.column > longest_line) return error(fmt::format("a line of more than {} characters", longest_line));
+            if (auto wrong = follow(length)) return wrong;
+        }
+        return std::nullopt;
+    }
+
+private:
+    enum class Inside { nothing, comment, text };
+
+    [[nodiscard]] std::optional<TextError> error(const std::string& message) const { return TextError{place_, message}; }
+
+    [[nodiscard]] bool is_blank_control() const { return text_[0] == '\t' || text_[0] == '\n' || text_.substr(0, 2) == "\r\n"; }
+
+    /// Not after a backslash at the end of a line in a text of many lines: the parser takes blanks there, and stumbles.
+    [[nodiscard]] bool may_be_foreign() const { return inside_ != Inside::nothing && !escaped_ && !continuing_; }
+
+    std::optional<TextError> follow(std::size_t length) {
+        switch (inside_) {
+            case Inside::nothing:
+                return follow_structure();
+            case Inside::comment:
+                if (text_[0] == '\n') inside_ = Inside::nothing;
+                break;
+            case Inside::text:
+                follow_text();
+                return std::nullopt;
+        }
+        step(length, 1);
+        return std::nullopt;
+    }
+
+    std::optional<TextError> follow_structure() {
+        const char letter = text_[0];
+        if (letter == '.' && ++dots_ >= deepest_key) return error(fmt::format("a key of more than {} words", deepest_key));
+        if (letter == '\n' || letter == '=' || letter == ',' || letter == '{' || letter == '[') dots_ = 0;
+        if (letter == '#') inside_ = Inside::comment;
+        if (letter != '"' && letter != '\'') {
+            step(1, 1);
+            return std::nullopt;
+        }
+        const std::string three(3, letter);
+        inside_ = Inside::text;
+        delimiter_ = text_.starts_with(three) ? three : std::string(1, letter);
+        step(delimiter_.size(), static_cast<int>(delimiter_.size()));
+        return std::nullopt;
+    }
+
+    void follow_text() {
+        const char letter = text_[0];
+        const bool many_lines = delimiter_.size() == 3;
+        const bool blank = letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n';
+        if (escaped_) {
+            continuing_ = many_lines && blank;
+            escaped_ = false;
+        } else if (letter == '\\' && delimiter_[0] == '"') {
+            escaped_ = true;
+            continuing_ = false;
+        } else if (text_.starts_with(delimiter_) || (letter == '\n' && !many_lines)) {
+            // Up to two quotes may stand directly before the closing three.
+            std::size_t closing = letter == '\n' ? 1 : delimiter_.size();
+            while (many_lines && closing < 5 && closing < text_.size() && text_[closing] == letter) ++closing;
+            inside_ = Inside::nothing;
+            continuing_ = false;
+            step(closing, static_cast<int>(closing));
+            return;
+        } else if (!blank) {
+            continuing_ = false;
+        }
+        step(sequence_length(text_), 1);
+    }
+
+    void step(std::size_t bytes, int columns) {
+        const bool new_line = text_[0] == '\n';
+        text_.remove_prefix(bytes);
+        place_ = new_line ? Place{place_.line + 1, 1} : Place{place_.line, place_.column + columns};
+    }
+
+    std::string_view text_;
+    Place place_{1, 1};
+    Inside inside_ = Inside::nothing;
+    std::string delimiter_;
+    bool escaped_ = false;     // a backslash stands directly before
+    bool continuing_ = false;  // a backslash and blanks stand directly before
+    int dots_ = 0;             // in the key that is being read
+};
+
+}  // namespace
+
+std::vector<std::string> characters(std::string_view text) {
+    std::vector<std::string> all;
+    while (!text.empty()) {
+        const std::size_t length = sequence_length(text);
+        const bool control = length == 2 ? is_wide_control(text) : length == 1 && is_control(text[0]) && text[0] != '\t';
+        const bool shown = length > 0 && !control;
+        all.emplace_back(shown ? text.substr(0, length) : "?");
+        text.remove_prefix(length == 0 ? 1 : length);
+    }
+    return all;
+}
+
+std::string printable(std::string_view text, std::size_t longest) {
+    const std::vector<std::string> all = characters(text.substr(0, 4 * longest + 4));
+    std::string shown;
+    for (std::size_t i = 0; i < all.size() && i < longest; ++i) shown += all[i] == "\t" ? "?" : all[i];
+    return all.size() > longest ? shown + "..." : shown;
+}
+
+std::optional<TextError> first_text_error(std::string_view text) { return Scanner(text).scan(); }
+
+}  // namespace workbench
