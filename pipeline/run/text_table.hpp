@@ -17,7 +17,7 @@ struct TextTable {
 };
 
 /// 1234567 as "1,234,567".
-[[nodiscard]] std::string grouped(long long number);
+[[nodiscard]] std::string with_commas(long long number);
 
 /// Seconds with a fitting unit and three significant digits: "12.3 us", "4.56 ms", "7.89 s".
 [[nodiscard]] std::string duration(double seconds);

@@ -1,0 +1,31 @@
+// The only file that names every stage and every layout. A new one is one line here.
+#include "pipeline/cli/catalogue.hpp"
+
+#include "kernels/csr/layout.hpp"
+#include "kernels/ehyb/layout.hpp"
+#include "kernels/sell/layout.hpp"
+#include "stages/stages.hpp"
+
+namespace workbench {
+
+const Catalogue& catalogue() {
+    static const Catalogue all{
+        {
+            cuthill_mckee_stage(),
+            metis_partition_stage(),
+            natural_stage(),
+            random_order_stage(),
+            row_sort_stage(),
+            split_stage(),
+        },
+        {
+            csr_entry(),
+            ehyb_entry(),
+            sell_entry(),
+        },
+        "csr",
+    };
+    return all;
+}
+
+}  // namespace workbench

@@ -1,0 +1,10 @@
+// All stages and layouts there are.
+#pragma once
+
+#include "pipeline/contract/catalogue.hpp"
+
+namespace workbench {
+
+[[nodiscard]] const Catalogue& catalogue();
+
+}  // namespace workbench

@@ -1,0 +1,26 @@
+// The subcommands of the program. Each adds itself, with its options, to the command line.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace workbench {
+
+/// Each command stores what to do in `action` when it was chosen; the action returns the exit code and throws UserErrors.
+using Action = std::function<int()>;
+
+void add_run_command(CLI::App& app, Action& action);
+void add_list_command(CLI::App& app, Action& action);
+void add_explain_command(CLI::App& app, Action& action);
+void add_check_command(CLI::App& app, Action& action);
+void add_info_command(CLI::App& app, Action& action);
+
+/// The whole program: parses the command line, acts, prints errors as the user is to see them. Returns the exit code.
+[[nodiscard]] int run_program(int argc, char** argv);
+
+}  // namespace workbench

@@ -1,0 +1,88 @@
+// workbench explain
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/cli/commands.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/input/generators.hpp"
+
+namespace workbench {
+namespace {
+
+void print_parameters(const std::vector<ParameterDeclaration>& declarations) {
+    if (declarations.empty()) {
+        fmt::print("\nIt takes no parameters.\n");
+        return;
+    }
+    fmt::print("\nParameters\n");
+    for (const ParameterDeclaration& declaration : declarations) {
+        std::string presence = "required";
+        if (declaration.default_value) presence = fmt::format("default {}", to_text(*declaration.default_value));
+        else if (declaration.optional) presence = "optional";
+        const std::string unit = declaration.unit.empty() ? "" : fmt::format(" [{}]", declaration.unit);
+        fmt::print("  {}{}: {}\n      {}; {}\n", declaration.name, unit, declaration.help, accepted_values(declaration), presence);
+    }
+}
+
+void print_head(const std::string& kind, const std::string& name, const std::string& summary, const std::string& source) {
+    fmt::print("{} {}\n  {}\n", kind, name, summary);
+    if (!source.empty()) fmt::print("  Source: {}\n", source);
+}
+
+void print_stage(const StageEntry& stage) {
+    print_head("stage", stage.name, stage.summary, stage.source);
+    print_parameters(stage.parameters);
+}
+
+void print_layout(const LayoutEntry& layout) {
+    print_head("layout", layout.name, layout.summary, layout.source);
+    if (!layout.drawing.empty()) fmt::print("\n{}\n", layout.drawing);
+    print_parameters(layout.parameters);
+    fmt::print("\nKernels\n");
+    for (const KernelEntry& kernel : layout.kernels) {
+        fmt::print("  {} ({}): {}\n", kernel.name, name_of(kernel.backend), kernel.summary);
+    }
+}
+
+void print_generator(const GeneratorEntry& generator) {
+    print_head("generator", generator.name, generator.summary, "");
+    print_parameters(generator.parameters);
+}
+
+int explain(const std::string& name) {
+    bool known = false;
+    const auto separate = [&known] {
+        if (known) fmt::print("\n");
+        known = true;
+    };
+    if (const StageEntry* stage = catalogue().find_stage(name)) {
+        separate();
+        print_stage(*stage);
+    }
+    if (const LayoutEntry* layout = catalogue().find_layout(name)) {
+        separate();
+        print_layout(*layout);
+    }
+    if (const GeneratorEntry* generator = find_generator(name)) {
+        separate();
+        print_generator(*generator);
+    }
+    if (!known) {
+        throw RecipeError(fmt::format("nothing is named '{}'; 'workbench list' shows all stages, layouts and generators", name));
+    }
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app, Action& action) {
+    const auto name = std::make_shared<std::string>();
+    CLI::App* command = app.add_subcommand("explain", "Tell what a stage, layout or generator does, takes and comes from");
+    command->add_option("name", *name, "Name of a stage, layout or generator")->required()->type_name("NAME");
+    command->callback([name, &action] { action = [name] { return explain(*name); }; });
+}
+
+}  // namespace workbench

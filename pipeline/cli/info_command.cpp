@@ -1,0 +1,44 @@
+// workbench info
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/machine.hpp"
+#include "pipeline/cli/matrix_source.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/run/text_table.hpp"
+
+namespace workbench {
+namespace {
+
+int info(const std::string& file, bool json) {
+    const KokkosRuntime kokkos;
+    auto [matrix, report] = load_matrix({MatrixFile{file}});
+    const Metrics metrics = measure(stage_input(std::move(matrix)));
+    if (json) {
+        fmt::print("{}", to_json(report, metrics));
+        return exit_ok;
+    }
+    TextTable table;
+    table.left_columns = 2;
+    table.header = {report.source, fmt::format("{} x {}", with_commas(report.rows), with_commas(report.columns))};
+    table.rows.push_back({"nonzeros", with_commas(report.nonzeros)});
+    for (const auto& [label, value] : caption_of(metrics)) table.rows.push_back({label, value});
+    fmt::print("{}", table.text());
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_info_command(CLI::App& app, Action& action) {
+    const auto file = std::make_shared<std::string>();
+    const auto json = std::make_shared<bool>(false);
+    CLI::App* command = app.add_subcommand("info", "Show the size and the metrics of a matrix");
+    command->add_option("matrix", *file, "Matrix file: .mtx, .mtx.gz, .npz")->required()->type_name("MATRIX");
+    command->add_flag("--json", *json, "As one JSON object");
+    command->callback([file, json, &action] { action = [file, json] { return info(*file, *json); }; });
+}
+
+}  // namespace workbench

@@ -1,0 +1,24 @@
+// The machine the program runs on, for reports, and its devices.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "pipeline/contract/device.hpp"
+
+namespace workbench {
+
+/// Operating system, processor, memory, threads.
+[[nodiscard]] std::map<std::string, std::string> describe_machine();
+
+/// Kokkos runs between construction and destruction; OMP_NUM_THREADS sets its threads. At most one exists.
+class KokkosRuntime {
+public:
+    KokkosRuntime();
+    ~KokkosRuntime();
+    KokkosRuntime(const KokkosRuntime&) = delete;
+    KokkosRuntime& operator=(const KokkosRuntime&) = delete;
+};
+
+}  // namespace workbench

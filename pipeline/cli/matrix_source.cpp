@@ -1,0 +1,65 @@
+#include "pipeline/cli/matrix_source.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "pipeline/input/inline_matrix.hpp"
+#include "pipeline/input/read_matrix.hpp"
+
+namespace workbench {
+namespace {
+
+struct Load {
+    MatrixReport& report;
+
+    CsrMatrix operator()(const std::monostate&) const {
+        throw RecipeError("no matrix: the recipe has no [matrix]; name one with --matrix FILE or --generate KIND");
+    }
+
+    CsrMatrix operator()(const MatrixFile& file) const {
+        report.source = file.path.filename().string();
+        return read_matrix(file.path);
+    }
+
+    CsrMatrix operator()(const InlineMatrix& matrix) const {
+        report.source = "inline matrix";
+        return csr_from_rows(matrix.rows);
+    }
+
+    CsrMatrix operator()(const GeneratedMatrix& generated) const {
+        report.source = generated.generator->name;
+        for (const auto& [name, value] : generated.parameters.values()) report.source += fmt::format(" {}={}", name, to_text(value));
+        try {
+            return generated.generator->generate(generated.parameters);
+        } catch (const ParameterError& error) {
+            throw RecipeError(fmt::format("{}: {}: {}", generated.generator->name, error.parameter, error.what()));
+        }
+    }
+};
+
+}  // namespace
+
+std::vector<std::string> generator_overrides(const std::string& text) {
+    const auto colon = text.find(':');
+    std::vector<std::string> overrides{"matrix.generate=" + text.substr(0, colon)};
+    for (std::size_t begin = colon; begin < text.size();) {
+        const std::size_t end = std::min(text.find(',', begin + 1), text.size());
+        overrides.push_back("matrix." + text.substr(begin + 1, end - begin - 1));
+        begin = end;
+    }
+    return overrides;
+}
+
+std::pair<CsrMatrix, MatrixReport> load_matrix(const MatrixSource& source) {
+    MatrixReport report;
+    const auto start = std::chrono::steady_clock::now();
+    CsrMatrix matrix = std::visit(Load{report}, source.from);
+    report.read_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report.rows = matrix.rows;
+    report.columns = matrix.columns;
+    report.nonzeros = matrix.nonzeros();
+    return {std::move(matrix), std::move(report)};
+}
+
+}  // namespace workbench

@@ -1,0 +1,59 @@
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/versions.hpp"
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+int refuse(const std::string& what, int exit_code) {
+    // A recipe's errors come as a list that says "error: " itself.
+    fmt::print(stderr, "{}{}\n", what.rfind("error: ", 0) == 0 ? "" : "error: ", what);
+    return exit_code;
+}
+
+int act(const Action& action) {
+    try {
+        return action();
+    } catch (const UserError& error) {
+        return refuse(error.what(), error.exit_code);
+    } catch (const std::bad_alloc&) {
+        return refuse("out of memory", MachineError("").exit_code);
+    } catch (const std::exception& error) {
+        return refuse(fmt::format("{}\nThis is a mistake of the program, not of yours: please report it.", error.what()), 70);
+    }
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+    CLI::App app("Prototype, study and teach sparse-matrix formats: recipes that reorder a matrix, lay it out and multiply with it.",
+                 "workbench");
+    app.set_version_flag("--version", version_text());
+    app.require_subcommand(1);
+    app.get_formatter()->column_width(34);
+    Action action;
+    add_run_command(app, action);
+    add_check_command(app, action);
+    add_list_command(app, action);
+    add_explain_command(app, action);
+    add_info_command(app, action);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::CallForHelp& help) {
+        return app.exit(help);
+    } catch (const CLI::CallForVersion& version) {
+        return app.exit(version);
+    } catch (const CLI::ParseError& error) {
+        return refuse(fmt::format("{}\nRun 'workbench --help' or 'workbench COMMAND --help' for what is accepted.", error.what()), 2);
+    }
+    return act(action);
+}
+
+}  // namespace workbench

@@ -1,0 +1,219 @@
+// workbench run
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "kernels/common/cuda_device.hpp"
+#include "kernels/common/host_device.hpp"
+#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/machine.hpp"
+#include "pipeline/cli/matrix_source.hpp"
+#include "pipeline/cli/progress.hpp"
+#include "pipeline/cli/versions.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/whole_file.hpp"
+#include "pipeline/run/pictures.hpp"
+#include "pipeline/run/runner.hpp"
+
+namespace workbench {
+namespace {
+
+struct RunArguments {
+    std::vector<std::string> recipes;
+    std::string matrix;
+    std::string generate;
+    std::vector<std::string> overrides;
+    std::string out = "out";
+    std::string json;
+    std::string precision = "f64";
+    std::vector<std::string> backends;
+    std::string only;
+    std::string cache = "cold";
+    int samples = 20;
+    double seconds = 0.2;
+    bool no_pictures = false;
+};
+
+std::vector<Precision> precisions_of(const std::string& word) {
+    if (word == "f32") return {Precision::f32};
+    if (word == "f64") return {Precision::f64};
+    return {Precision::f64, Precision::f32};
+}
+
+RunOptions options_of(const RunArguments& arguments) {
+    RunOptions options;
+    options.precisions = precisions_of(arguments.precision);
+    options.only = arguments.only;
+    options.timing.cache = arguments.cache == "cold" ? CacheState::cold : CacheState::warm;
+    options.timing.minimum_samples = arguments.samples;
+    options.timing.minimum_seconds = arguments.seconds;
+    options.timing.maximum_seconds = std::max(options.timing.maximum_seconds, 2 * arguments.seconds);
+    if (!arguments.backends.empty()) {
+        std::erase_if(options.backends, [&](Backend backend) {
+            return std::find(arguments.backends.begin(), arguments.backends.end(), name_of(backend)) == arguments.backends.end();
+        });
+    }
+    return options;
+}
+
+/// The recipes with the command line's matrix in place of their own.
+std::vector<Recipe> load_recipes(const RunArguments& arguments) {
+    std::vector<std::string> overrides;
+    if (!arguments.generate.empty()) overrides = generator_overrides(arguments.generate);
+    overrides.insert(overrides.end(), arguments.overrides.begin(), arguments.overrides.end());
+    std::vector<Recipe> recipes;
+    for (const std::string& file : arguments.recipes) {
+        recipes.push_back(load_recipe(file, catalogue(), overrides));
+        if (!arguments.matrix.empty()) recipes.back().matrix.from = MatrixFile{std::filesystem::absolute(arguments.matrix)};
+    }
+    return recipes;
+}
+
+void check_only(const RunArguments& arguments, const std::vector<Recipe>& recipes) {
+    if (arguments.only.empty()) return;
+    std::string known;
+    for (const Recipe& recipe : recipes) {
+        for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
+            if (kernel.name == arguments.only) return;
+            known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", kernel.name, recipe.layout.entry->name);
+        }
+    }
+    throw RecipeError(fmt::format("--only {}: no layout of these recipes has a kernel of that name; there are {}", arguments.only, known));
+}
+
+/// Recipes are compared on one matrix; several that name different ones would be compared on none.
+void check_one_matrix(const std::vector<Recipe>& recipes) {
+    const auto matrix_of = [](const Recipe& recipe) {
+        const std::string resolved = resolved_recipe(recipe);
+        const auto begin = resolved.find("[matrix]");
+        return begin == std::string::npos ? "" : resolved.substr(begin, resolved.find("\n[", begin + 1) - begin);
+    };
+    for (const Recipe& recipe : recipes) {
+        if (matrix_of(recipe) != matrix_of(recipes.front())) {
+            throw RecipeError(fmt::format("{} and {} name different matrices; several recipes run on one: give it with --matrix or --generate",
+                                          recipes.front().file.string(), recipe.file.string()));
+        }
+    }
+}
+
+/// The GPU, or null with the reason in `note` where there is none or none is wanted. Throws where the command line demands one.
+std::unique_ptr<Device> gpu_for(const RunArguments& arguments, const RunOptions& options, std::string& note) {
+    const bool wanted = std::any_of(options.backends.begin(), options.backends.end(),
+                                    [](Backend backend) { return device_of(backend) == DeviceKind::gpu; });
+    if (!wanted) return nullptr;
+    std::unique_ptr<Device> gpu = make_cuda_device();
+    if (gpu == nullptr && !arguments.backends.empty()) {
+        throw MachineError(fmt::format("--backend {}: {}", fmt::join(arguments.backends, ","), cuda_absence_reason()));
+    }
+    if (gpu == nullptr) note = fmt::format("no GPU kernels: {}", cuda_absence_reason());
+    return gpu;
+}
+
+/// Where the pictures and report.json of a recipe go: out/NAME, NAME being the recipe file's.
+std::filesystem::path folder_for(const RunArguments& arguments, const Recipe& recipe) {
+    return std::filesystem::path(arguments.out) / recipe.file.stem();
+}
+
+RunReport run_one(const Recipe& recipe, Runner& runner, const RunArguments& arguments) {
+    Progress progress;
+    PictureBook pictures(recipe.stages.size() + 1);
+    RunObserver observer;
+    observer.progress = [&progress](const std::string& step) { progress.show(step); };
+    if (!arguments.no_pictures) {
+        observer.stage_done = [&pictures](const StagedMatrix& staged, StageOutcome&) { pictures.add(staged); };
+    }
+    RunReport report = runner.run(recipe, observer);
+    if (!arguments.no_pictures) {
+        progress.show("pictures");
+        pictures.write(folder_for(arguments, recipe), report);
+    }
+    return report;
+}
+
+int run(const RunArguments& arguments) {
+    const KokkosRuntime kokkos;
+    const std::vector<Recipe> recipes = load_recipes(arguments);
+    check_only(arguments, recipes);
+    check_one_matrix(recipes);
+    const RunOptions options = options_of(arguments);
+    std::string note;
+    const std::unique_ptr<Device> gpu = gpu_for(arguments, options, note);
+    const std::unique_ptr<Device> host = make_host_device();
+
+    const auto [matrix, matrix_report] = [&recipes] {
+        Progress progress;
+        progress.show("reading the matrix");
+        return load_matrix(recipes.front().matrix);
+    }();
+    Runner runner(matrix, catalogue(), {*host, gpu.get()}, options);
+    std::vector<RunReport> reports;
+    for (const Recipe& recipe : recipes) {
+        RunReport report = run_one(recipe, runner, arguments);
+        report.matrix = matrix_report;
+        report.machine = describe_machine();
+        report.versions = versions();
+        if (!note.empty()) report.notes.push_back(note);
+        const std::filesystem::path folder = folder_for(arguments, recipe);
+        write_whole_file(folder / "report.json", to_json(report));
+        fmt::print("{}{}\n  written to {}\n", reports.empty() ? "" : "\n", to_text(report), folder.string());
+        reports.push_back(std::move(report));
+    }
+    if (!arguments.json.empty()) {
+        write_whole_file(arguments.json, reports.size() == 1 ? to_json(reports.front()) : to_json(reports));
+    }
+    const bool verified = std::all_of(reports.begin(), reports.end(), [](const RunReport& report) { return report.all_verified(); });
+    if (!verified) fmt::print(stderr, "error: a result failed verification, see WRONG RESULT above\n");
+    return verified ? exit_ok : exit_verification_failed;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, Action& action) {
+    const auto arguments = std::make_shared<RunArguments>();
+    CLI::App* command = app.add_subcommand("run", "Run recipes on a matrix: stages, pictures, verified and timed kernels");
+    command->add_option("recipe", arguments->recipes, "Recipe files; several run on one matrix and share their baselines")
+        ->required()
+        ->type_name("RECIPE");
+    CLI::Option* matrix = command->add_option("--matrix", arguments->matrix, "Matrix file in place of the recipe's: .mtx, .mtx.gz, .npz")
+                              ->type_name("FILE");
+    command->add_option("--generate", arguments->generate, "Generated matrix instead: elasticity3d:nx=40,ny=40,nz=40")
+        ->type_name("KIND[:NAME=VALUE,...]")
+        ->excludes(matrix);
+    command->add_option("--set", arguments->overrides, "Override a parameter: stage.ID.NAME=VALUE, layout.NAME=VALUE, ...")
+        ->type_name("WHAT=VALUE")
+        ->allow_extra_args(false);
+    command->add_option("--out", arguments->out, "Folder for pictures and report.json, in a folder named after the recipe")
+        ->type_name("FOLDER")
+        ->capture_default_str();
+    command->add_option("--json", arguments->json, "Also write the report to this file")->type_name("FILE");
+    command->add_option("--precision", arguments->precision, "f32, f64 or both")
+        ->check(CLI::IsMember({"f32", "f64", "both"}))
+        ->type_name("WHICH")
+        ->capture_default_str();
+    command->add_option("--backend", arguments->backends, "Only these backends: kokkos, eigen, cuda, cusparse (default: all there are)")
+        ->check(CLI::IsMember({"kokkos", "eigen", "cuda", "cusparse"}))
+        ->delimiter(',')
+        ->type_name("LIST");
+    command->add_option("--only", arguments->only, "Only the kernel of this name, and the baselines")->type_name("KERNEL");
+    command->add_option("--cache", arguments->cache, "cold: caches are flushed before every sample; warm: not")
+        ->check(CLI::IsMember({"cold", "warm"}))
+        ->type_name("WHICH")
+        ->capture_default_str();
+    command->add_option("--samples", arguments->samples, "Least number of timed samples a kernel")
+        ->check(CLI::Range(1, 1000000))
+        ->type_name("COUNT")
+        ->capture_default_str();
+    command->add_option("--seconds", arguments->seconds, "Least sum of the samples, in seconds")
+        ->check(CLI::Range(0.0, 3600.0))
+        ->type_name("SECONDS")
+        ->capture_default_str();
+    command->add_flag("--no-pictures", arguments->no_pictures, "Draw nothing");
+    command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
+}
+
+}  // namespace workbench

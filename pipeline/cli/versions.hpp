@@ -1,0 +1,15 @@
+// What this program was built from.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace workbench {
+
+/// "workbench" with its commit, the compiler and every library.
+[[nodiscard]] const std::map<std::string, std::string>& versions();
+
+/// One line for --version.
+[[nodiscard]] std::string version_text();
+
+}  // namespace workbench

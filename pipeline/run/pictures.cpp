@@ -1,0 +1,72 @@
+#include "pipeline/run/pictures.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "viz/png.hpp"
+
+namespace workbench {
+namespace {
+
+/// What a caption shows of each stage. All captions of a run list the same figures, so that the pictures do not jump when one leafs
+/// through them.
+std::vector<StageCaption> captions_of(const RunReport& report) {
+    std::vector<StageCaption> captions;
+    for (std::size_t i = 0; i < report.stages.size(); ++i) {
+        const StageOutcome& stage = report.stages[i];
+        StageCaption caption{fmt::format("{}  {}", i, stage.id), i == 0 ? report.matrix.source : stage.parameters, {}};
+        for (auto& [label, value] : caption_of(stage.metrics)) caption.lines.push_back({label, value, {}});
+        captions.push_back(std::move(caption));
+    }
+    const auto longest = std::max_element(captions.begin(), captions.end(), [](const auto& a, const auto& b) {
+        return a.lines.size() < b.lines.size();
+    });
+    const std::vector<CaptionLine> all = longest->lines;
+    for (std::size_t i = 0; i < captions.size(); ++i) {
+        for (std::size_t k = captions[i].lines.size(); k < all.size(); ++k) captions[i].lines.push_back({all[k].label, "-", {}});
+        if (i == 0) continue;
+        for (std::size_t k = 0; k < all.size(); ++k) captions[i].lines[k].before = captions[i - 1].lines[k].value;
+    }
+    return captions;
+}
+
+/// A contact sheet has room for a few lines: those that some stage changes, of these at most five, the most telling first.
+StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all) {
+    constexpr std::array telling{"nonzeros inside", "bandwidth", "edge cut", "SELL-32 padding", "mean bandwidth", "warp iterations"};
+    constexpr std::size_t room = 5;
+    StageCaption result{caption.title, caption.subtitle, {}};
+    for (const char* label : telling) {
+        for (std::size_t k = 0; k < caption.lines.size() && result.lines.size() < room; ++k) {
+            const bool changes = std::any_of(all.begin(), all.end(), [&](const StageCaption& other) {
+                return other.lines[k].value != all.front().lines[k].value;
+            });
+            if (caption.lines[k].label == label && (changes || all.size() == 1)) result.lines.push_back(caption.lines[k]);
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+void PictureBook::add(const StagedMatrix& staged) {
+    rasters_.push_back(rasterise(staged, stage_resolution));
+    sheet_rasters_.push_back(rasterise(staged, sheet_resolution_));
+}
+
+void PictureBook::write(const std::filesystem::path& folder, RunReport& report) const {
+    const DensityScale scale = common_scale(rasters_);
+    const std::vector<StageCaption> captions = captions_of(report);
+    std::vector<StageFrame> frames;
+    for (std::size_t i = 0; i < rasters_.size(); ++i) {
+        StageOutcome& stage = report.stages[i];
+        stage.picture = fmt::format("{}_{}.png", i, stage.id);
+        write_png(folder / stage.picture, draw_stage(rasters_[i], scale, captions[i]));
+        frames.push_back({sheet_rasters_[i], short_caption(captions[i], captions)});
+    }
+    report.contact_sheet = "stages.png";
+    write_png(folder / report.contact_sheet, contact_sheet(frames, report.recipe_name, report.recipe_source));
+}
+
+}  // namespace workbench

@@ -1,0 +1,166 @@
+#include "pipeline/run/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "pipeline/run/text_table.hpp"
+
+namespace workbench {
+
+std::size_t LayoutOutcome::bytes() const {
+    std::size_t sum = 0;
+    for (const Array& array : footprint) sum += array.bytes;
+    return sum;
+}
+
+std::size_t LayoutOutcome::slots() const {
+    std::size_t sum = 0;
+    for (const Array& array : footprint) sum += array.role == ArrayRole::value ? array.count : 0;
+    return sum;
+}
+
+double RunReport::stage_seconds() const {
+    double sum = 0;
+    for (const StageOutcome& stage : stages) sum += stage.seconds;
+    return sum;
+}
+
+bool RunReport::all_verified() const {
+    return std::none_of(kernels.begin(), kernels.end(),
+                        [](const KernelOutcome& kernel) { return kernel.status == KernelOutcome::Status::wrong; });
+}
+
+namespace {
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string lengths(const RowLengths& lengths) {
+    return fmt::format("{}/{}/{}", lengths.minimum, significant(lengths.mean), lengths.maximum);
+}
+
+std::string share_inside(const Metrics& metrics) {
+    if (!metrics.partition || metrics.nonzeros == 0) return "-";
+    return percent(static_cast<double>(metrics.partition->nonzeros_inside) / static_cast<double>(metrics.nonzeros));
+}
+
+TextTable stage_table(const RunReport& report) {
+    TextTable table;
+    table.left_columns = 2;
+    table.header = {"",        "stage",    "time",         "bandwidth",   "mean",       "profile",
+                    "row min/mean/max", "inside", "edge cut", "SELL-32 padding", "warp iterations"};
+    for (std::size_t i = 0; i < report.stages.size(); ++i) {
+        const StageOutcome& stage = report.stages[i];
+        const Metrics& metrics = stage.metrics;
+        table.rows.push_back({std::to_string(i), stage.id, i == 0 ? "-" : duration(stage.seconds), with_commas(metrics.bandwidth),
+                              significant(metrics.mean_bandwidth), with_commas(metrics.profile), lengths(metrics.row_lengths),
+                              share_inside(metrics), metrics.partition ? with_commas(metrics.partition->edge_cut) : "-",
+                              percent(metrics.sell32_padding), with_commas(metrics.warp_iterations)});
+    }
+    return table;
+}
+
+std::string break_even_text(const KernelOutcome& kernel) {
+    if (kernel.baseline) return "baseline";
+    if (!kernel.speedup) return "-";
+    return kernel.break_even ? with_commas(std::llround(std::ceil(*kernel.break_even))) : "never";
+}
+
+TextTable kernel_table(const RunReport& report) {
+    TextTable table;
+    table.left_columns = 4;
+    table.header = {"layout", "kernel", "backend", "",          "time",        "spread",  "GFLOP/s",
+                    "GB/s",   "of copy", "B/nonzero", "error/bound", "speed-up", "break-even"};
+    for (const KernelOutcome& kernel : report.kernels) {
+        if (!kernel.verified()) continue;
+        table.rows.push_back({kernel.layout, kernel.kernel, std::string(name_of(kernel.backend)),
+                              std::string(name_of(kernel.precision)), duration(kernel.timing.median),
+                              percent(kernel.timing.spread), significant(kernel.gflops), significant(kernel.gbytes_per_second),
+                              percent(kernel.share_of_copy), significant(kernel.bytes_per_nonzero),
+                              significant(kernel.error_over_bound),
+                              kernel.speedup ? significant(*kernel.speedup) + " x" : "-", break_even_text(kernel)});
+    }
+    return table;
+}
+
+std::string footprint_line(const LayoutOutcome& layout, Offset nonzeros) {
+    std::string name = fmt::format("{} {}", layout.name, name_of(layout.precision));
+    if (!layout.unsuitable.empty()) return fmt::format("  {}: unsuitable: {}\n", name, layout.unsuitable);
+    const std::size_t padding = layout.slots() - static_cast<std::size_t>(nonzeros);
+    std::string line = fmt::format("  {}: built in {}, {} in all, {} slots with {} of padding\n", name, duration(layout.seconds),
+                                   byte_count(static_cast<double>(layout.bytes())), with_commas(static_cast<long long>(layout.slots())),
+                                   percent(layout.slots() == 0 ? 0 : static_cast<double>(padding) / static_cast<double>(layout.slots())));
+    for (const LayoutOutcome::Array& array : layout.footprint) {
+        line += fmt::format("    {:<22}{:>14} x {} B{:>14}\n", array.name, with_commas(static_cast<long long>(array.count)),
+                            array.count == 0 ? 0 : array.bytes / array.count, byte_count(static_cast<double>(array.bytes)));
+    }
+    return line;
+}
+
+std::string failures(const RunReport& report) {
+    std::string text;
+    for (const KernelOutcome& kernel : report.kernels) {
+        if (kernel.verified()) continue;
+        text += fmt::format("  {} {} {} {}: {}: {}\n", kernel.layout, kernel.kernel, name_of(kernel.backend),
+                            name_of(kernel.precision),
+                            kernel.status == KernelOutcome::Status::wrong ? "WRONG RESULT" : "unsuitable", kernel.reason);
+    }
+    return text;
+}
+
+std::string warnings(const RunReport& report) {
+    std::string text;
+    for (const std::string& note : report.notes) text += "  note: " + note + '\n';
+    std::vector<std::string> said;
+    for (const KernelOutcome& kernel : report.kernels) {
+        for (const std::string& warning : kernel.warnings) {
+            if (std::find(said.begin(), said.end(), warning) != said.end()) continue;
+            said.push_back(warning);
+            text += "  warning: " + warning + '\n';
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> caption_of(const Metrics& metrics) {
+    std::vector<std::pair<std::string, std::string>> caption{
+        {"bandwidth", with_commas(metrics.bandwidth)},
+        {"mean bandwidth", significant(metrics.mean_bandwidth)},
+        {"profile", with_commas(metrics.profile)},
+        {"row length min / mean / max", fmt::format("{} / {} / {}", metrics.row_lengths.minimum,
+                                                    significant(metrics.row_lengths.mean), metrics.row_lengths.maximum)},
+        {"row length std. deviation", significant(metrics.row_lengths.standard_deviation)},
+        {"SELL-32 padding", percent(metrics.sell32_padding)},
+        {"warp iterations", with_commas(metrics.warp_iterations)},
+    };
+    if (metrics.partition) {
+        caption.emplace_back("partitions", with_commas(metrics.partition->count));
+        caption.emplace_back("nonzeros inside", share_inside(metrics));
+        caption.emplace_back("edge cut", with_commas(metrics.partition->edge_cut));
+        caption.emplace_back("imbalance rows / nonzeros", fmt::format("{:.3f} / {:.3f}", metrics.partition->row_imbalance,
+                                                                      metrics.partition->nonzero_imbalance));
+    }
+    return caption;
+}
+
+std::string to_text(const RunReport& report) {
+    std::string text = fmt::format("{}\n", report.recipe_name);
+    if (!report.recipe_source.empty()) text += fmt::format("  {}\n", report.recipe_source);
+    text += fmt::format("  {}: {} x {}, {} nonzeros, read in {}\n\n", report.matrix.source, with_commas(report.matrix.rows),
+                        with_commas(report.matrix.columns), with_commas(report.matrix.nonzeros), duration(report.matrix.read_seconds));
+    text += "Stages\n" + stage_table(report).text();
+    for (const StageOutcome& stage : report.stages) {
+        for (const auto& [name, value] : stage.notes) text += fmt::format("  {}: {}: {}\n", stage.id, name, value);
+    }
+    text += "\nLayout\n";
+    for (const LayoutOutcome& layout : report.layouts) text += footprint_line(layout, report.matrix.nonzeros);
+    text += fmt::format("\nKernels ({} cache)\n", report.cache == CacheState::cold ? "cold" : "warm") + kernel_table(report).text();
+    text += failures(report);
+    if (const std::string more = warnings(report); !more.empty()) text += '\n' + more;
+    return text;
+}
+
+}  // namespace workbench

@@ -1,0 +1,96 @@
+// What one run found, as data; and its views: JSON and text.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pipeline/contract/device.hpp"
+#include "pipeline/contract/layout.hpp"
+#include "pipeline/matrix/metrics.hpp"
+#include "pipeline/run/measure.hpp"
+
+namespace workbench {
+
+struct MatrixReport {
+    std::string source;  // the file, or the generator with its parameters
+    Index rows = 0;
+    Index columns = 0;
+    Offset nonzeros = 0;
+    double read_seconds = 0;
+};
+
+/// The input (stage 0) or what a stage left behind.
+struct StageOutcome {
+    std::string id;
+    std::string name;
+    std::string parameters;  // "within = partition, order = descending"
+    double seconds = 0;      // of the stage and of applying its change; no metrics, no pictures
+    Metrics metrics;
+    std::vector<std::pair<std::string, std::string>> notes;
+    std::string picture;  // file, relative to the report; empty where none was made
+};
+
+struct LayoutOutcome {
+    struct Array {
+        std::string name;
+        ArrayRole role = ArrayRole::structure;
+        std::size_t count = 0;
+        std::size_t bytes = 0;
+    };
+
+    std::string name;
+    std::string parameters;
+    Precision precision = Precision::f64;
+    std::string unsuitable;  // the reason; empty: it was built
+    double seconds = 0;
+    std::vector<Array> footprint;
+
+    [[nodiscard]] std::size_t bytes() const;
+    [[nodiscard]] std::size_t slots() const;  // places for a nonzero, padding included
+};
+
+struct DeviceReport {
+    DeviceProperties properties;
+    Bandwidth bandwidth;
+};
+
+struct RunReport {
+    std::string recipe_name;
+    std::string recipe_source;
+    std::string recipe_file;
+    std::string resolved_recipe;  // TOML that runs again as it is
+    MatrixReport matrix;
+    std::vector<StageOutcome> stages;    // the first is the input
+    std::vector<LayoutOutcome> layouts;  // one for each precision
+    std::vector<KernelOutcome> kernels;  // baselines first
+    CacheState cache = CacheState::cold;
+    std::vector<DeviceReport> devices;
+    std::map<std::string, std::string> machine;
+    std::map<std::string, std::string> versions;
+    std::vector<std::string> notes;  // "no CUDA device: ..."
+    std::string contact_sheet;       // file; empty where none was made
+
+    /// Seconds of all stages.
+    [[nodiscard]] double stage_seconds() const;
+    /// Did every kernel that ran give the right result?
+    [[nodiscard]] bool all_verified() const;
+};
+
+/// The figures of a stage worth a caption, as label and value.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> caption_of(const Metrics& metrics);
+
+/// One JSON object, described in docs/report.md.
+[[nodiscard]] std::string to_json(const RunReport& report);
+
+/// The same for several recipes that ran in one process: {"runs": [...]}.
+[[nodiscard]] std::string to_json(const std::vector<RunReport>& reports);
+
+/// The metrics of a matrix as a JSON object, for `info --json`.
+[[nodiscard]] std::string to_json(const MatrixReport& matrix, const Metrics& metrics);
+
+/// Tables for a terminal: a row a stage, a row a kernel, the footprint, notes and warnings.
+[[nodiscard]] std::string to_text(const RunReport& report);
+
+}  // namespace workbench

@@ -1,0 +1,261 @@
+#include "pipeline/run/runner.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+class Stopwatch {
+public:
+    [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start_ = Clock::now();
+};
+
+std::string text_of(const Parameters& parameters) {
+    std::string text;
+    for (const auto& [name, value] : parameters.values()) {
+        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, to_text(value));
+    }
+    return text;
+}
+
+void announce(const RunObserver& observer, const std::string& step) {
+    if (observer.progress) observer.progress(step);
+}
+
+void finish_stage(StagedMatrix& staged, StageOutcome outcome, const RunObserver& observer, std::vector<StageOutcome>& outcomes) {
+    outcome.metrics = measure(staged);
+    if (observer.stage_done) observer.stage_done(staged, outcome);
+    outcomes.push_back(std::move(outcome));
+}
+
+LayoutOutcome outcome_of(const LayoutEntry& entry, const Parameters& parameters, Precision precision) {
+    LayoutOutcome outcome;
+    outcome.name = entry.name;
+    outcome.parameters = text_of(parameters);
+    outcome.precision = precision;
+    return outcome;
+}
+
+/// The same matrix twice in one layout: with its own values, and with those of the exact problem.
+template <ValueType Value>
+struct BuiltTwice {
+    std::unique_ptr<Layout<Value>> real;
+    std::unique_ptr<Layout<Value>> exact;
+};
+
+template <ValueType Value>
+BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parameters, StagedMatrix& staged,
+                              const ExactProblem& problem, LayoutOutcome& outcome) {
+    BuiltTwice<Value> built;
+    const BuildLayout<Value> build = entry.build.template get<Value>();
+    const Stopwatch watch;
+    built.real = build(staged, parameters);
+    outcome.seconds = watch.seconds();
+    for (const LayoutArray& array : built.real->arrays()) {
+        outcome.footprint.push_back({std::string(array.name), array.role, array.count, array.bytes()});
+    }
+    // The exact layout goes through the same building code; only the values are exchanged meanwhile.
+    std::vector<double> exact = problem.values_of(staged.matrix, staged.row_order, staged.column_order);
+    std::swap(staged.matrix.values, exact);
+    try {
+        built.exact = build(staged, parameters);
+    } catch (...) {
+        std::swap(staged.matrix.values, exact);
+        throw;
+    }
+    std::swap(staged.matrix.values, exact);
+    return built;
+}
+
+/// Everything that has to be paid once before the first y = A x.
+double price(const RunReport& report, const LayoutOutcome& layout, const KernelOutcome& kernel) {
+    return report.stage_seconds() + layout.seconds + kernel.prepare_seconds + kernel.vector_permutation_seconds;
+}
+
+void compare_with_baseline(KernelOutcome& kernel, const KernelOutcome& baseline, double price_in_seconds) {
+    if (!kernel.verified() || !baseline.verified() || kernel.timing.median <= 0) return;
+    kernel.speedup = baseline.timing.median / kernel.timing.median;
+    const double gain = baseline.timing.median - kernel.timing.median;
+    if (gain > 0 && !kernel.baseline) kernel.break_even = price_in_seconds / gain;
+}
+
+void warn(KernelOutcome& kernel, const DeviceProperties& device, const StagedMatrix& staged) {
+    if (!kernel.verified()) return;
+    if (device.last_level_cache > 0 && kernel.bytes_to_move < static_cast<std::int64_t>(device.last_level_cache)) {
+        kernel.warnings.push_back(fmt::format("the matrix fits in the last-level cache of {}: times say little about memory traffic",
+                                              device.name));
+    }
+    const Cuts* partition = staged.find_cuts(CutKind::partition);
+    if (partition != nullptr && device.kind == DeviceKind::gpu && partition->count() < device.processors) {
+        kernel.warnings.push_back(fmt::format("{} partitions on {} multiprocessors leave some idle; parts = \"auto\" makes as many",
+                                              partition->count(), device.processors));
+    }
+    if (kernel.timing.spread > 0.1) {
+        kernel.warnings.push_back(fmt::format("{} {} {}: a spread of {:.0f} % between the 10th and the 90th percentile of {} samples",
+                                              kernel.layout, kernel.kernel, name_of(kernel.precision), 100 * kernel.timing.spread,
+                                              kernel.timing.samples.size()));
+    }
+}
+
+}  // namespace
+
+std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
+                                     const RunObserver& observer) {
+    std::vector<StageOutcome> outcomes;
+    StageOutcome input;
+    input.id = input.name = "input";
+    finish_stage(staged, std::move(input), observer, outcomes);
+    for (const RecipeStage& stage : recipe.stages) {
+        announce(observer, fmt::format("stage {}", stage.id));
+        StageOutcome outcome;
+        outcome.id = stage.id;
+        outcome.name = stage.entry->name;
+        outcome.parameters = text_of(stage.parameters);
+        const Stopwatch watch;
+        try {
+            StageResult result = stage.entry->run(staged, stage.parameters, context);
+            apply(staged, result.change, stage.contract.keeps);
+            outcome.seconds = watch.seconds();
+            outcome.notes = std::move(result.notes);
+        } catch (const Unsuitable& reason) {
+            throw InputError(fmt::format("{}:{}: stage '{}': {}", recipe.file.string(), stage.place.line, stage.id, reason.what()));
+        }
+        finish_stage(staged, std::move(outcome), observer, outcomes);
+    }
+    return outcomes;
+}
+
+Runner::Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options)
+    : input_(input), catalogue_(catalogue), devices_(devices), options_(std::move(options)) {}
+
+template <ValueType Value>
+Runner::Reference<Value>& Runner::reference() {
+    auto& slot = [this]() -> auto& {
+        if constexpr (std::same_as<Value, float>) {
+            return reference_f32_;
+        } else {
+            return reference_f64_;
+        }
+    }();
+    if (!slot) slot.emplace(input_);
+    return *slot;
+}
+
+template <ValueType Value>
+const KernelOutcome& Runner::baseline(DeviceKind kind, const RunObserver& observer) {
+    Reference<Value>& made = reference<Value>();
+    if (const auto known = made.baselines.find(kind); known != made.baselines.end()) return known->second;
+
+    const LayoutEntry& entry = *catalogue_.find_layout(catalogue_.baseline_layout);
+    const Parameters parameters(entry.parameters, {});
+    StagedMatrix natural = stage_input(input_);
+    LayoutOutcome layout = outcome_of(entry, parameters, precision_of<Value>);
+    const BuiltTwice<Value> built = build_twice<Value>(entry, parameters, natural, made.oracle.exact, layout);
+    const ProductSpace space(natural.row_order, natural.column_order);
+
+    // A vendor's kernel first, where there is one.
+    std::vector<const KernelEntry*> candidates;
+    for (const Backend backend : {Backend::cusparse, Backend::cuda, Backend::kokkos}) {
+        for (const KernelEntry& kernel : entry.kernels) {
+            if (kernel.backend == backend && device_of(backend) == kind) candidates.push_back(&kernel);
+        }
+    }
+    KernelOutcome outcome;
+    for (const KernelEntry* kernel : candidates) {
+        announce(observer, fmt::format("baseline {} {} {}", entry.name, kernel->name, name_of(precision_of<Value>)));
+        outcome = measure_kernel(*kernel, *built.exact, *built.real, space, made.oracle, *device(kind), options_.timing);
+        if (outcome.status != KernelOutcome::Status::unsuitable) break;
+    }
+    outcome.layout = entry.name;
+    outcome.baseline = true;
+    compare_with_baseline(outcome, outcome, 0);
+    warn(outcome, device(kind)->properties(), natural);
+    return made.baselines.emplace(kind, std::move(outcome)).first->second;
+}
+
+std::vector<const KernelEntry*> Runner::kernels_of(const Recipe& recipe) const {
+    std::vector<const KernelEntry*> wanted;
+    for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
+        const auto& backends = options_.backends;
+        if (std::find(backends.begin(), backends.end(), kernel.backend) == backends.end()) continue;
+        if (device(device_of(kernel.backend)) == nullptr) continue;
+        const auto chosen = recipe.kernels.find(kernel.backend);
+        if (chosen != recipe.kernels.end() && chosen->second != kernel.name) continue;
+        if (!options_.only.empty() && options_.only != kernel.name) continue;
+        wanted.push_back(&kernel);
+    }
+    return wanted;
+}
+
+template <ValueType Value>
+void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer, RunReport& report) {
+    const LayoutEntry& entry = *recipe.layout.entry;
+    LayoutOutcome layout = outcome_of(entry, recipe.layout.parameters, precision_of<Value>);
+    const std::vector<const KernelEntry*> kernels = kernels_of(recipe);
+    try {
+        for (const DeviceKind kind : {DeviceKind::host, DeviceKind::gpu}) {
+            const bool used = std::any_of(kernels.begin(), kernels.end(),
+                                          [kind](const KernelEntry* kernel) { return device_of(kernel->backend) == kind; });
+            if (used) report.kernels.push_back(baseline<Value>(kind, observer));
+        }
+        announce(observer, fmt::format("layout {} {}", entry.name, name_of(precision_of<Value>)));
+        const Oracle<Value>& oracle = reference<Value>().oracle;
+        const BuiltTwice<Value> built = build_twice<Value>(entry, recipe.layout.parameters, staged, oracle.exact, layout);
+        const ProductSpace space(staged.row_order, staged.column_order);
+        for (const KernelEntry* kernel : kernels) {
+            const KernelOutcome& base = baseline<Value>(device_of(kernel->backend), observer);
+            if (entry.name == base.layout && kernel->name == base.kernel && kernel->backend == base.backend &&
+                !space.permuted()) {
+                continue;  // it is the baseline, and stands in the report already
+            }
+            announce(observer, fmt::format("kernel {} {} {}", entry.name, kernel->name, name_of(precision_of<Value>)));
+            Device& on = *device(device_of(kernel->backend));
+            KernelOutcome outcome = measure_kernel(*kernel, *built.exact, *built.real, space, oracle, on, options_.timing);
+            outcome.layout = entry.name;
+            compare_with_baseline(outcome, base, price(report, layout, outcome));
+            warn(outcome, on.properties(), staged);
+            report.kernels.push_back(std::move(outcome));
+        }
+    } catch (const Unsuitable& reason) {
+        layout.unsuitable = reason.what();
+    }
+    report.layouts.push_back(std::move(layout));
+}
+
+RunReport Runner::run(const Recipe& recipe, const RunObserver& observer) {
+    RunReport report;
+    report.recipe_name = recipe.name;
+    report.recipe_source = recipe.source;
+    report.recipe_file = recipe.file.string();
+    report.resolved_recipe = resolved_recipe(recipe);
+    report.cache = options_.timing.cache;
+
+    check_against(recipe, input_.rows, input_.columns);
+    StagedMatrix staged = stage_input(input_, recipe.matrix.node_size);
+    const StageContext context{devices_.gpu == nullptr ? nullptr : &devices_.gpu->properties()};
+    report.stages = run_stages(recipe, staged, context, observer);
+    for (const Precision precision : options_.precisions) {
+        if (precision == Precision::f32) {
+            measure_precision<float>(recipe, staged, observer, report);
+        } else {
+            measure_precision<double>(recipe, staged, observer, report);
+        }
+    }
+    for (Device* used : {&devices_.host, devices_.gpu}) {
+        const auto runs_here = [&](const KernelOutcome& kernel) { return device(device_of(kernel.backend)) == used; };
+        if (used == nullptr || std::none_of(report.kernels.begin(), report.kernels.end(), runs_here)) continue;
+        report.devices.push_back({used->properties(), used->bandwidth()});
+    }
+    return report;
+}
+
+}  // namespace workbench
