@@ -13,7 +13,6 @@ endif()
 
 add_library(workbench_options INTERFACE)
 target_include_directories(workbench_options INTERFACE ${CMAKE_SOURCE_DIR})
-target_compile_features(workbench_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:cxx_std_20>)
 
 # No contraction to fused multiply-add: pictures and references are the same to the bit on every processor.
 set(WORKBENCH_WARNINGS -Wall -Wextra -Wpedantic -Werror)

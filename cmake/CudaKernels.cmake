@@ -1,0 +1,20 @@
+# The GPU half of workbench_kernels: cuda.cu of every layout and the CUDA device. Without CUDA a stand-in says that there is no GPU.
+if(NOT WORKBENCH_HAS_CUDA)
+  target_sources(workbench_kernels PRIVATE kernels/common/no_cuda/cuda_device.cpp)
+  return()
+endif()
+
+file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/cuda.cu kernels/common/*.cu kernels/*/cusparse.cpp)
+target_sources(workbench_kernels PRIVATE ${cuda_sources})
+target_link_libraries(workbench_kernels PRIVATE CUDA::cudart_static)
+# No -Wpedantic for .cu: it objects to the line markers that nvcc itself writes.
+target_compile_options(workbench_kernels PRIVATE
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror;--Werror=all-warnings;-Xfatbin=-compress-all>")
+
+# cuSPARSE is large and often absent where the program runs: a module that is opened when it is asked for. It is found beside the
+# program, in lib. Old-style rpaths, because the dependencies of cuSPARSE are to be found through it as well.
+add_library(workbench_cusparse MODULE kernels/csr/cusparse_module.cpp kernels/common/host_memory.cpp)
+target_link_libraries(workbench_cusparse PRIVATE workbench_options CUDA::cusparse)
+target_link_options(workbench_cusparse PRIVATE -Wl,--no-undefined -Wl,--disable-new-dtags)
+set_target_properties(workbench_cusparse PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+add_dependencies(workbench_kernels workbench_cusparse)

@@ -1,0 +1,35 @@
+// Every CUDA call is checked: its failure becomes a MachineError that says which call, where, and why.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <source_location>
+#include <string>
+#include <string_view>
+
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+
+/// "ehyb/cuda.cu:120": folder and file are enough to find the place, and tell nothing of the machine that compiled it.
+inline std::string short_location(const std::source_location& where) {
+    std::string_view path = where.file_name();
+    const std::size_t file = path.rfind('/');
+    const std::size_t folder = file == std::string_view::npos || file == 0 ? file : path.rfind('/', file - 1);
+    if (folder != std::string_view::npos) path.remove_prefix(folder + 1);
+    return std::string(path) + ":" + std::to_string(where.line());
+}
+
+/// Throws MachineError unless the call succeeded.
+inline void check_cuda(cudaError_t result, const char* call,
+                       const std::source_location& where = std::source_location::current()) {
+    if (result == cudaSuccess) return;
+    throw MachineError(std::string("GPU: ") + call + " failed at " + short_location(where) + ": " + cudaGetErrorString(result));
+}
+
+/// To be called right after a launch. Failures inside the kernel show later, at the next call that waits for the device.
+inline void check_launch(const char* kernel, const std::source_location& where = std::source_location::current()) {
+    check_cuda(cudaGetLastError(), kernel, where);
+}
+
+}  // namespace workbench

@@ -1,0 +1,55 @@
+// Sliced ELL in the memory of a GPU.
+#pragma once
+
+#include <string>
+
+#include "kernels/common/slices.hpp"
+#include "kernels/common/sparse_dot.cuh"
+
+namespace workbench {
+
+/// What a kernel sees of Slices; passed by value.
+template <typename Value, typename ColumnIndex>
+struct SlicesView {
+    int height = 32;
+    Index count = 0;  // slices
+    const Offset* offsets = nullptr;
+    const ColumnIndex* columns = nullptr;
+    const Value* values = nullptr;
+
+    /// One lane of a slice times x. Height: the slice height where it is known beforehand, otherwise 0. Padding reads x at its
+    /// column (the first of the base) and multiplies by 0.
+    template <int Height>
+    __device__ __forceinline__ Value multiply_lane(Index slice, int lane, const Value* __restrict__ x) const {
+        const int stride = Height == 0 ? height : Height;
+        const Offset first = offsets[slice];
+        const Offset width = (offsets[slice + 1] - first) / stride;
+        return sparse_dot(values + first + lane, columns + first + lane, width, stride, x);
+    }
+};
+
+/// Owns the copy.
+template <ValueType Value, typename ColumnIndex>
+class DeviceSlices {
+public:
+    DeviceSlices(Device& device, const Slices<Value, ColumnIndex>& slices, const std::string& of)
+        : height_(slices.slice_height),
+          count_(slices.slice_count()),
+          offsets_(to_device(device, std::span(slices.slice_offsets), of + " slice offsets")),
+          columns_(to_device(device, std::span(slices.columns), of + " column indices")),
+          values_(to_device(device, std::span(slices.values), of + " values")) {}
+
+    [[nodiscard]] SlicesView<Value, ColumnIndex> view() const {
+        return {height_, count_, offsets_.template as<Offset>(), columns_.template as<ColumnIndex>(),
+                values_.template as<Value>()};
+    }
+
+private:
+    int height_;
+    Index count_;
+    DeviceMemory offsets_;
+    DeviceMemory columns_;
+    DeviceMemory values_;
+};
+
+}  // namespace workbench

@@ -1,0 +1,45 @@
+// The inner loop of every kernel: one lane's share of a row times x.
+#pragma once
+
+#include "pipeline/matrix/types.hpp"
+
+namespace workbench {
+
+/// Entries that a lane loads before it uses the first: enough loads in flight to hide the latency of memory even where the
+/// shared memory of a block leaves room for only one block on a multiprocessor.
+inline constexpr int entries_in_flight = 4;
+
+/// sum of values[k * stride] * x[columns[k * stride]] for k < count. The matrix is read once and so marked as streaming, which
+/// leaves the caches to x. `x` may point to global or to shared memory. Strides and counts of a warp may differ from lane to
+/// lane.
+template <typename Value, typename ColumnIndex>
+__device__ __forceinline__ Value sparse_dot(const Value* __restrict__ values, const ColumnIndex* __restrict__ columns,
+                                            Offset count, int stride, const Value* __restrict__ x) {
+    Value sum = 0;
+    for (; count > 0; count -= entries_in_flight) {
+        Value value[entries_in_flight];
+        ColumnIndex column[entries_in_flight];
+#pragma unroll
+        for (int u = 0; u < entries_in_flight; ++u) {
+            if (u < count) {
+                value[u] = __ldcs(values + u * stride);
+                column[u] = __ldcs(columns + u * stride);
+            }
+        }
+#pragma unroll
+        for (int u = 0; u < entries_in_flight; ++u) {
+            if (u < count) sum += value[u] * x[column[u]];
+        }
+        values += entries_in_flight * stride;
+        columns += entries_in_flight * stride;
+    }
+    return sum;
+}
+
+/// y = sum, or y += sum.
+template <typename Value>
+__device__ __forceinline__ void write_result(Value* y, Value sum, bool accumulate) {
+    *y = accumulate ? *y + sum : sum;
+}
+
+}  // namespace workbench
