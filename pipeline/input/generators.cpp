@@ -38,15 +38,22 @@ struct Grid {
 
     [[nodiscard]] std::int64_t nodes() const { return lengths[0] * lengths[1] * lengths[2]; }
 
-    /// The natural number of the neighbour at this step; -1 where the grid ends before.
-    [[nodiscard]] std::int64_t neighbour(std::int64_t node, const std::array<int, 3>& step) const {
-        const std::array<std::int64_t, 3> place{node % lengths[0], node / lengths[0] % lengths[1],
-                                                node / lengths[0] / lengths[1]};
+    [[nodiscard]] std::array<std::int64_t, 3> place(std::int64_t node) const {
+        return {node % lengths[0], node / lengths[0] % lengths[1], node / lengths[0] / lengths[1]};
+    }
+
+    /// Does the grid go on from this place by this step?
+    [[nodiscard]] bool has(const std::array<std::int64_t, 3>& place, const std::array<int, 3>& step) const {
         for (int axis = 0; axis < 3; ++axis) {
             const std::int64_t moved = place[axis] + step[axis];
-            if (moved < 0 || moved >= lengths[axis]) return -1;
+            if (moved < 0 || moved >= lengths[axis]) return false;
         }
-        return node + step[0] + lengths[0] * (step[1] + lengths[1] * step[2]);
+        return true;
+    }
+
+    /// What a step adds to the natural number.
+    [[nodiscard]] std::int64_t stride(const std::array<int, 3>& step) const {
+        return step[0] + lengths[0] * (step[1] + lengths[1] * step[2]);
     }
 };
 
@@ -167,10 +174,13 @@ struct Neighbour {
 /// The neighbours of a node and the node itself, in ascending order; their number.
 Index find_neighbours(const Grid& grid, const Stencil& stencil, const Permutation& order, Index node,
                       std::array<Neighbour, 27>& neighbours) {
+    const Index natural = order.old_of_new(node);
+    const auto place = grid.place(natural);
     Index count = 0;
     for (const Coupling& coupling : stencil.couplings) {
-        const std::int64_t found = grid.neighbour(order.old_of_new(node), coupling.step);
-        if (found >= 0) neighbours[count++] = {order.new_of_old(static_cast<Index>(found)), &coupling};
+        if (!grid.has(place, coupling.step)) continue;
+        const auto neighbour = static_cast<Index>(natural + grid.stride(coupling.step));
+        neighbours[count++] = {order.new_of_old(neighbour), &coupling};
     }
     std::sort(neighbours.begin(), neighbours.begin() + count,
               [](const Neighbour& a, const Neighbour& b) { return a.node < b.node; });
@@ -188,9 +198,10 @@ CsrMatrix assemble(const Grid& grid, const Stencil& stencil, std::uint64_t seed)
     matrix.rows = matrix.columns = nodes * d;
     matrix.row_offsets.resize(std::size_t(matrix.rows) + 1);
     Kokkos::parallel_for("count", Nodes(0, nodes), [&](Index node) {
-        std::array<Neighbour, 27> neighbours;
-        const Offset length = Offset{d} * find_neighbours(grid, stencil, order, node, neighbours);
-        for (Index i = 0; i < d; ++i) matrix.row_offsets[Offset{node} * d + i + 1] = length;
+        const auto place = grid.place(order.old_of_new(node));
+        Offset length = 0;
+        for (const Coupling& coupling : stencil.couplings) length += grid.has(place, coupling.step) ? d : 0;
+        for (Index i = 0; i < d; ++i) matrix.row_offsets[node * d + i + 1] = length;
     });
     std::partial_sum(matrix.row_offsets.begin(), matrix.row_offsets.end(), matrix.row_offsets.begin());
     matrix.column_indices.resize(matrix.nonzeros());

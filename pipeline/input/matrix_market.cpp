@@ -142,7 +142,8 @@ Entry parse_entry(const LineReader& lines, const Header& header) {
     return entry;
 }
 
-// Completes symmetric and skew-symmetric matrices, entry by entry.
+// Completes symmetric and skew-symmetric matrices, entry by entry. Off the diagonal an entry stands for itself and its mirror
+// image, in whichever triangle it is given.
 class Mirror {
 public:
     explicit Mirror(Symmetry symmetry) : symmetry_(symmetry) {}
@@ -151,30 +152,38 @@ public:
         if (symmetry_ == Symmetry::general) return;
         if (entry.row == entry.column) {
             if (symmetry_ == Symmetry::skew_symmetric && !(entry.value == 0)) {
-                lines.fail("found a diagonal entry in a skew-symmetric matrix; expected entries below the diagonal");
+                lines.fail("found a diagonal entry in a skew-symmetric matrix; expected entries off the diagonal");
             }
             return;
         }
-        (entry.row < entry.column ? upper_ : lower_) = true;
-        if (upper_ && lower_) {
-            lines.fail(fmt::format("found entries below and above the diagonal of a {} matrix; expected one triangle",
-                                   symmetry_ == Symmetry::symmetric ? "symmetric" : "skew-symmetric"));
-        }
+        ++(entry.row < entry.column ? above_ : below_);
         entries.push_back({entry.column, entry.row, symmetry_ == Symmetry::symmetric ? entry.value : -entry.value});
+    }
+
+    /// Refuses a file that gives every pair twice, once in each triangle: it was written whole, as if it were general, and
+    /// mirroring doubles it.
+    void check_completed(const LineReader& lines, const CsrMatrix& matrix) const {
+        if (above_ == 0 || above_ != below_) return;
+        Offset off_diagonal = 0;
+        for (Index row = 0; row < matrix.rows; ++row) {
+            for (const Index column : matrix.row_columns(row)) off_diagonal += column != row;
+        }
+        if (off_diagonal == above_ + below_) {
+            lines.fail("found both triangles of a symmetric matrix; expected one, or the symmetry 'general' in the banner");
+        }
     }
 
 private:
     Symmetry symmetry_;
-    bool lower_ = false;
-    bool upper_ = false;
+    Offset above_ = 0;  // entries above the diagonal in the file
+    Offset below_ = 0;
 };
 
-std::vector<Entry> read_entries(LineReader& lines, const Header& header, std::uintmax_t file_bytes) {
+std::vector<Entry> read_entries(LineReader& lines, const Header& header, Mirror& mirror, std::uintmax_t file_bytes) {
     std::vector<Entry> entries;
     // An entry takes four bytes of text at least, which compress some four times: a guess that no header can inflate.
     const std::uintmax_t guess = std::min(static_cast<std::uintmax_t>(header.entries), file_bytes);
     entries.reserve(header.symmetry == Symmetry::general ? guess : 2 * guess);
-    Mirror mirror(header.symmetry);
     Offset read = 0;
     while (next_content(lines)) {
         if (read == header.entries) {
@@ -186,7 +195,7 @@ std::vector<Entry> read_entries(LineReader& lines, const Header& header, std::ui
         mirror.add_mirror_image(lines, entry, entries);
     }
     if (read < header.entries) {
-        lines.fail(fmt::format("found the end of the file after {} entries; expected {}, as the size line says", read,
+        lines.fail(fmt::format("found the end of the file after {} of {} entries; expected as many as the size line says", read,
                                header.entries));
     }
     return entries;
@@ -201,8 +210,11 @@ CsrMatrix read_matrix_market(const std::filesystem::path& path) {
     read_size(lines, header);
     std::error_code unknown;
     const std::uintmax_t file_bytes = std::filesystem::file_size(path, unknown);
-    const std::vector<Entry> entries = read_entries(lines, header, unknown ? 0 : file_bytes);
-    return csr_from_entries(static_cast<Index>(header.rows), static_cast<Index>(header.columns), entries);
+    Mirror mirror(header.symmetry);
+    const std::vector<Entry> entries = read_entries(lines, header, mirror, unknown ? 0 : file_bytes);
+    CsrMatrix matrix = csr_from_entries(static_cast<Index>(header.rows), static_cast<Index>(header.columns), entries);
+    mirror.check_completed(lines, matrix);
+    return matrix;
 }
 
 }  // namespace workbench

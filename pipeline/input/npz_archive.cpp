@@ -25,13 +25,15 @@ using Archive = std::unique_ptr<archive, CloseArchive>;
 // One member of the archive, as it is read.
 class Member {
 public:
-    Member(archive* zip, std::string where) : zip_(zip), where_(std::move(where)) {}
+    Member(archive* zip, std::string where, std::uintmax_t archive_bytes = 0)
+        : zip_(zip), where_(std::move(where)), archive_bytes_(archive_bytes) {}
 
     [[noreturn]] void fail(const std::string& what) const { throw InputError(where_ + what); }
 
-    // Appends up to `count` bytes; fewer only at the end of the member.
+    // Appends up to `count` bytes; fewer only at the end of the member. Memory grows with what is really there.
     void read(std::vector<std::byte>& bytes, std::size_t count) const {
         constexpr std::size_t chunk = std::size_t{1} << 20;
+        bytes.reserve(bytes.size() + std::min<std::uintmax_t>(count, archive_bytes_));
         while (count > 0) {
             const std::size_t had = bytes.size();
             const std::size_t room = std::min(count, chunk);
@@ -52,6 +54,7 @@ public:
 private:
     archive* zip_;
     std::string where_;
+    std::uintmax_t archive_bytes_;
 };
 
 std::string_view text_of(const std::vector<std::byte>& bytes) {
@@ -136,7 +139,6 @@ NpyArray read_array(const Member& member) {
         }
         bytes *= length;
     }
-    // Memory grows with what is really there.
     member.read(array.bytes, static_cast<std::size_t>(bytes));
     if (array.bytes.size() < static_cast<std::size_t>(bytes)) {
         member.fail(fmt::format("found {} bytes of data; expected {}, as its shape says", array.bytes.size(), bytes));
@@ -170,6 +172,8 @@ std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path, cons
     if (archive_read_open_filename(zip.get(), path.c_str(), 1 << 18) != ARCHIVE_OK) {
         whole.fail(fmt::format("cannot be opened ({}); expected a zip archive", whole.message()));
     }
+    std::error_code unknown;
+    const std::uintmax_t file_size = std::filesystem::file_size(path, unknown);
     std::map<std::string, NpyArray> arrays;
     for (;;) {
         archive_entry* entry = nullptr;
@@ -179,7 +183,7 @@ std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path, cons
             whole.fail(fmt::format("found a damaged archive ({}); expected a whole one", whole.message()));
         const std::string name = array_name(archive_entry_pathname(entry));
         if (wanted.count(name) == 0) continue;
-        const Member member(zip.get(), fmt::format("{}: member {}.npy: ", path.string(), name));
+        const Member member(zip.get(), fmt::format("{}: member {}.npy: ", path.string(), name), unknown ? 0 : file_size);
         if (!arrays.emplace(name, read_array(member)).second) member.fail("found twice; expected once");
     }
 }

@@ -75,9 +75,9 @@ bool with_number_type(const std::string& type, Visit&& visit) {
 
 // The bytes of an array need not be aligned for its type.
 template <typename Number>
-Number item(const NpyArray& array, std::int64_t i) {
+Number item(const NpyArray& array, std::size_t i) {
     Number number;
-    std::memcpy(&number, array.bytes.data() + i * static_cast<std::int64_t>(sizeof(Number)), sizeof(Number));
+    std::memcpy(&number, array.bytes.data() + i * sizeof(Number), sizeof(Number));
     return number;
 }
 
@@ -85,7 +85,7 @@ std::vector<double> values(const Npz& npz, const std::string& name) {
     const NpyArray& array = npz.list(name);
     std::vector<double> result(array.size());
     const bool known = with_number_type(array.type, [&](auto number) {
-        for (std::int64_t i = 0; i < array.size(); ++i) result[i] = static_cast<double>(item<decltype(number)>(array, i));
+        for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<double>(item<decltype(number)>(array, i));
     });
     if (known) return result;
     if (array.type.find('c') != std::string::npos) {
@@ -100,7 +100,7 @@ std::vector<Integer> integers(const Npz& npz, const std::string& name, std::int6
     const NpyArray& array = npz.list(name);
     std::vector<Integer> result(array.size());
     const bool known = with_integer_type(array.type, [&](auto number) {
-        for (std::int64_t i = 0; i < array.size(); ++i) {
+        for (std::size_t i = 0; i < result.size(); ++i) {
             const auto found = item<decltype(number)>(array, i);
             if (std::cmp_less(found, 0) || std::cmp_greater(found, most)) {
                 npz.fail(name, fmt::format("found {} at place {}; expected an integer from 0 to {}", found, i, most));

@@ -10,16 +10,15 @@ std::optional<std::string> reason_to_refuse_size(std::int64_t rows, std::int64_t
     constexpr std::int64_t most = std::numeric_limits<Index>::max();
     constexpr std::int64_t free_of_charge = std::int64_t{1} << 24;
     constexpr std::int64_t lines_per_entry = 64;
-    if (rows < 0 || columns < 0 || entries < 0 || rows > most || columns > most) {
-        return fmt::format("found a matrix of {} x {} with {} entries; expected at most {} rows and columns", rows, columns,
-                           entries, most);
+    if (rows < 0 || columns < 0 || rows > most || columns > most) {
+        return fmt::format("found a matrix of {} x {}; expected at most {} rows and columns", rows, columns, most);
     }
     if (entries > 0 && (rows == 0 || columns == 0)) {
-        return fmt::format("found {} entries in a matrix of {} x {}; expected none", entries, rows, columns);
+        return fmt::format("found a matrix of {} x {} with entries ({}); expected none", rows, columns, entries);
     }
     if (rows + columns > free_of_charge && (rows + columns) / lines_per_entry > entries) {
-        return fmt::format("found {} rows and {} columns for {} entries; expected an entry for every {} of them, beyond {}",
-                           rows, columns, entries, lines_per_entry, free_of_charge);
+        return fmt::format("found {} rows and {} columns, but entries: {}; expected one for every {} of them beyond {}", rows,
+                           columns, entries, lines_per_entry, free_of_charge);
     }
     return std::nullopt;
 }
