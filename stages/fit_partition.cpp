@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <queue>
 #include <stdexcept>
+#include <utility>
 
 namespace workbench {
 namespace {
@@ -18,24 +20,9 @@ public:
     Fitter(const Graph& graph, std::vector<Index>& part_of, Index parts, Index capacity)
         : graph_(graph), part_of_(part_of), capacity_(capacity), members_(parts), links_(parts), gain_(graph.vertex_count()) {
         for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) {
+            if (graph.degree(vertex) == 0) continue;
             members_[part_of[vertex]].push_back(vertex);
             for (const Index neighbour : graph.neighbours_of(vertex)) add_links(part_of[vertex], part_of[neighbour], 1);
-        }
-    }
-
-    void move_vertices_without_edges() {
-        Index receiver = 0;
-        for (Index giver = 0; giver < part_count(); ++giver) {
-            Index excess = -room(giver);
-            for (const Index vertex : members_[giver]) {
-                if (excess <= 0) break;
-                if (graph_.degree(vertex) > 0) continue;
-                while (room(receiver) <= 0) ++receiver;  // there is one: the parts together have room for all
-                part_of_[vertex] = receiver;
-                members_[receiver].push_back(vertex);
-                --excess;
-            }
-            if (room(giver) < 0) drop_members_that_left(giver);
         }
     }
 
@@ -47,6 +34,19 @@ public:
                 const Index count = std::min(-room(part), room(path.back()));
                 for (std::size_t hop = path.size() - 1; hop > 0; --hop) move_best(path[hop - 1], path[hop], count);
             }
+        }
+    }
+
+    void deal_vertices_without_edges() {
+        using SizeAndPart = std::pair<std::size_t, Index>;
+        std::priority_queue<SizeAndPart, std::vector<SizeAndPart>, std::greater<>> smallest;
+        for (Index part = 0; part < part_count(); ++part) smallest.emplace(members_[part].size(), part);
+        for (Index vertex = 0; vertex < graph_.vertex_count(); ++vertex) {
+            if (graph_.degree(vertex) > 0) continue;
+            const auto [size, part] = smallest.top();
+            smallest.pop();
+            part_of_[vertex] = part;
+            smallest.emplace(size + 1, part);
         }
     }
 
@@ -129,11 +129,7 @@ private:
                 best.push({gain_[neighbour], neighbour});
             }
         }
-        drop_members_that_left(from);
-    }
-
-    void drop_members_that_left(Index part) {
-        std::erase_if(members_[part], [&](Index vertex) { return part_of_[vertex] != part; });
+        std::erase_if(members_[from], [&](Index vertex) { return part_of_[vertex] != from; });
     }
 
     void reassign(Index vertex, Index from, Index to) {
@@ -172,8 +168,8 @@ Offset edge_cut(const Graph& graph, const std::vector<Index>& part_of) {
 void fit_partition(const Graph& graph, std::vector<Index>& part_of, Index parts, Index capacity) {
     if (Offset{parts} * capacity < graph.vertex_count()) throw std::logic_error("the parts together are too small");
     Fitter fitter(graph, part_of, parts, capacity);
-    fitter.move_vertices_without_edges();
     fitter.empty_the_overfull();
+    fitter.deal_vertices_without_edges();
 }
 
 }  // namespace workbench

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace workbench {
 namespace {
@@ -11,55 +12,78 @@ namespace {
 using Range =
     Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
 
-/// Calls visit(node, other) for every entry that joins two nodes, in parallel over the rows. Entries of one row in the same
-/// other node are neighbours in memory and are visited once.
+/// The nodes whose columns a node's rows use, its own left out: edges from row to column, ascending for each node.
+Graph links_of_rows(const CsrMatrix& matrix, Index node_size) {
+    const Index nodes = matrix.rows / node_size;
+    std::vector<Index> links(matrix.nonzeros());  // of a node from its first row's offset on: there are no more than entries
+    const auto first_link = [&](Index node) { return links.begin() + matrix.row_offsets[node * node_size]; };
+
+    Graph graph;
+    graph.offsets.assign(static_cast<std::size_t>(nodes) + 1, 0);
+    Kokkos::parallel_for("links_of_rows", Range(0, nodes), [&](Index node) {
+        const auto first = first_link(node);
+        auto last = first;
+        for (Index row = node * node_size; row < (node + 1) * node_size; ++row) {
+            Index previous = node;
+            for (const Index column : matrix.row_columns(row)) {
+                const Index other = column / node_size;
+                if (other != node && other != previous) *last++ = other;
+                previous = other;
+            }
+        }
+        if (node_size > 1) {
+            std::sort(first, last);
+            last = std::unique(first, last);
+        }
+        graph.offsets[node + 1] = last - first;
+    });
+    std::partial_sum(graph.offsets.begin(), graph.offsets.end(), graph.offsets.begin());
+
+    graph.neighbours.resize(graph.offsets.back());
+    Kokkos::parallel_for("close_gaps", Range(0, nodes), [&](Index node) {
+        std::copy_n(first_link(node), graph.degree(node), graph.neighbours.begin() + graph.offsets[node]);
+    });
+    return graph;
+}
+
+/// Calls visit(b, a) in parallel for every edge a -> b without an edge b -> a.
 template <typename Visit>
-void for_each_link(const CsrMatrix& matrix, Index node_size, const Visit& visit) {
-    Kokkos::parallel_for("links", Range(0, matrix.rows), [&](Index row) {
-        const Index node = row / node_size;
-        Index previous = node;
-        for (const Index column : matrix.row_columns(row)) {
-            const Index other = column / node_size;
-            if (other != node && other != previous) visit(node, other);
-            previous = other;
+void for_each_missing(const Graph& graph, const Visit& visit) {
+    Kokkos::parallel_for("missing_edges", Range(0, graph.vertex_count()), [&](Index a) {
+        for (const Index b : graph.neighbours_of(a)) {
+            const auto back = graph.neighbours_of(b);
+            if (!std::binary_search(back.begin(), back.end(), a)) visit(b, a);
         }
     });
+}
+
+/// Adds to every edge the one that leads back. Most matrices have a symmetric pattern and lack none.
+Graph with_both_directions(Graph graph) {
+    std::vector<Offset> offsets(graph.offsets.size(), 0);
+    for_each_missing(graph, [&offsets](Index from, Index) { Kokkos::atomic_fetch_add(&offsets[from + 1], Offset{1}); });
+    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+    if (offsets.back() == 0) return graph;
+    for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] += graph.offsets[i];
+
+    std::vector<Index> neighbours(offsets.back());
+    std::vector<Offset> next(graph.vertex_count());
+    Kokkos::parallel_for("copy_edges", Range(0, graph.vertex_count()), [&](Index vertex) {
+        const auto old = graph.neighbours_of(vertex);
+        std::copy(old.begin(), old.end(), neighbours.begin() + offsets[vertex]);
+        next[vertex] = offsets[vertex] + graph.degree(vertex);
+    });
+    for_each_missing(graph, [&](Index from, Index to) { neighbours[Kokkos::atomic_fetch_add(&next[from], Offset{1})] = to; });
+    // Sorting also makes the result independent of the order in which threads came.
+    Kokkos::parallel_for("sort_edges", Range(0, graph.vertex_count()), [&](Index vertex) {
+        std::sort(neighbours.begin() + offsets[vertex], neighbours.begin() + offsets[vertex + 1]);
+    });
+    return {std::move(offsets), std::move(neighbours)};
 }
 
 }  // namespace
 
 Graph adjacency_graph(const CsrMatrix& matrix, Index node_size) {
-    const Index nodes = matrix.rows / node_size;
-
-    // First every link at both of its ends, in any order and more than once.
-    std::vector<Offset> begin(static_cast<std::size_t>(nodes) + 1, 0);
-    for_each_link(matrix, node_size, [&begin](Index a, Index b) {
-        Kokkos::atomic_fetch_add(&begin[a + 1], Offset{1});
-        Kokkos::atomic_fetch_add(&begin[b + 1], Offset{1});
-    });
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    std::vector<Index> links(begin.back());
-    std::vector<Offset> next(begin.begin(), begin.end() - 1);
-    for_each_link(matrix, node_size, [&](Index a, Index b) {
-        links[Kokkos::atomic_fetch_add(&next[a], Offset{1})] = b;
-        links[Kokkos::atomic_fetch_add(&next[b], Offset{1})] = a;
-    });
-
-    // Sorting makes the result independent of the order in which threads came.
-    Graph graph;
-    graph.offsets.assign(begin.size(), 0);
-    Kokkos::parallel_for("sort_neighbours", Range(0, nodes), [&](Index node) {
-        const auto first = links.begin() + begin[node];
-        const auto last = links.begin() + begin[node + 1];
-        std::sort(first, last);
-        graph.offsets[node + 1] = std::unique(first, last) - first;
-    });
-    std::partial_sum(graph.offsets.begin(), graph.offsets.end(), graph.offsets.begin());
-    graph.neighbours.resize(graph.offsets.back());
-    Kokkos::parallel_for("close_gaps", Range(0, nodes), [&](Index node) {
-        std::copy_n(links.begin() + begin[node], graph.degree(node), graph.neighbours.begin() + graph.offsets[node]);
-    });
-    return graph;
+    return with_both_directions(links_of_rows(matrix, node_size));
 }
 
 }  // namespace workbench

@@ -108,36 +108,65 @@ std::vector<idx_t> node_weights(const StagedMatrix& staged, const Parameters& pa
     return scaled;
 }
 
-/// Calls METIS for 2 parts or more, fewer than vertices, on a graph with edges. Returns the part of each vertex and the edge
-/// cut.
-std::pair<std::vector<Index>, Offset> partition_with_metis(const Graph& graph, std::vector<idx_t> weights, Index part_count,
-                                                           const Parameters& parameters) {
+/// A graph and the weights of its vertices as METIS takes them: without the vertices that have no edges. METIS cannot match
+/// those when it makes the graph coarser; the rest is partitioned much better without them.
+struct MetisGraph {
+    std::vector<Index> vertices;  // of the whole graph
+    std::vector<idx_t> offsets{0};
+    std::vector<idx_t> neighbours;
+    std::vector<idx_t> weights;
+};
+
+MetisGraph metis_graph(const Graph& graph, const std::vector<idx_t>& weights) {
     constexpr Offset limit = std::numeric_limits<idx_t>::max();
     if (graph.offsets.back() > limit) {
         throw InputError(fmt::format("metis_partition: METIS counts the ends of edges in {} bits, up to {}; this graph has {}",
                                      8 * sizeof(idx_t), limit, graph.offsets.back()));
     }
-    std::vector<idx_t> offsets(graph.offsets.begin(), graph.offsets.end());
-    std::vector<idx_t> neighbours(graph.neighbours.begin(), graph.neighbours.end());
-    std::vector<idx_t> part_of(graph.vertex_count());
-    idx_t vertices = graph.vertex_count();
+    MetisGraph result;
+    std::vector<idx_t> number(graph.vertex_count());
+    for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) {
+        if (graph.degree(vertex) == 0) continue;
+        number[vertex] = static_cast<idx_t>(result.vertices.size());
+        result.vertices.push_back(vertex);
+        result.offsets.push_back(static_cast<idx_t>(graph.offsets[vertex + 1]));
+        result.weights.push_back(weights[vertex]);
+    }
+    result.neighbours.resize(graph.neighbours.size());
+    std::transform(graph.neighbours.begin(), graph.neighbours.end(), result.neighbours.begin(),
+                   [&number](Index neighbour) { return number[neighbour]; });
+    return result;
+}
+
+/// METIS's ufactor: what the heaviest part may have above the mean, in thousandths. At least one vertex: the k-way refinement
+/// moves single vertices, and where none fits it leaves a cut several times as large.
+idx_t allowance(double imbalance, idx_t parts, idx_t vertices) {
+    const double one_vertex = std::ceil(1000.0 * parts / vertices);
+    return static_cast<idx_t>(std::max<double>(std::round(1000 * (imbalance - 1)), one_vertex));
+}
+
+/// Calls METIS for 2 parts or more, fewer than vertices. Writes the part of each vertex that has edges; returns the edge cut.
+Offset partition_with_metis(MetisGraph graph, Index part_count, const Parameters& parameters, std::vector<Index>& part_of) {
+    auto vertices = static_cast<idx_t>(graph.vertices.size());
     idx_t constraints = 1;
     idx_t parts = part_count;
     idx_t cut = 0;
+    std::vector<idx_t> found(graph.vertices.size());
     std::array<idx_t, METIS_NOPTIONS> options{};
     METIS_SetDefaultOptions(options.data());
     options[METIS_OPTION_SEED] = static_cast<idx_t>(parameters.integer("seed"));
-    options[METIS_OPTION_UFACTOR] = static_cast<idx_t>(std::lround(1000 * (parameters.real("imbalance") - 1)));
+    options[METIS_OPTION_UFACTOR] = allowance(parameters.real("imbalance"), parts, vertices);
 
     const auto partition = parameters.text("method") == "kway" ? METIS_PartGraphKway : METIS_PartGraphRecursive;
-    const int status = partition(&vertices, &constraints, offsets.data(), neighbours.data(), weights.data(), nullptr, nullptr,
-                                 &parts, nullptr, nullptr, options.data(), &cut, part_of.data());
+    const int status = partition(&vertices, &constraints, graph.offsets.data(), graph.neighbours.data(), graph.weights.data(),
+                                 nullptr, nullptr, &parts, nullptr, nullptr, options.data(), &cut, found.data());
     if (status == METIS_ERROR_MEMORY) {
         throw MachineError(fmt::format("metis_partition: METIS ran out of memory on {} vertices and {} edges", vertices,
-                                       graph.offsets.back() / 2));
+                                       graph.neighbours.size() / 2));
     }
     if (status != METIS_OK) throw InputError(fmt::format("metis_partition: METIS gave up with status {}", status));
-    return {std::vector<Index>(part_of.begin(), part_of.end()), cut};
+    for (std::size_t i = 0; i < found.size(); ++i) part_of[graph.vertices[i]] = found[i];
+    return cut;
 }
 
 /// Vertices in order, in parts of equal size: where there is nothing for METIS to decide.
@@ -146,10 +175,6 @@ std::vector<Index> consecutive_parts(Index vertices, Index parts) {
     const Index size = std::max(divide_up(vertices, parts), Index{1});
     for (Index vertex = 0; vertex < vertices; ++vertex) part_of[vertex] = vertex / size;
     return part_of;
-}
-
-Index count_differences(const std::vector<Index>& a, const std::vector<Index>& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), Index{0}, std::plus<>{}, std::not_equal_to<>{});
 }
 
 Cuts cuts_of(const std::vector<Index>& part_of, Index parts, Index node_size) {
@@ -171,16 +196,16 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
     note("partitions", plan.parts);
     note("capacity", Offset{plan.capacity} * staged.node_size, " rows");
 
-    std::vector<Index> part_of;
-    if (plan.parts > 1 && plan.parts < nodes && !graph.neighbours.empty()) {
-        Offset cut = 0;
-        std::tie(part_of, cut) = partition_with_metis(graph, node_weights(staged, parameters), plan.parts, parameters);
-        const std::vector<Index> before = part_of;
+    std::vector<Index> part_of = consecutive_parts(nodes, plan.parts);
+    MetisGraph connected = metis_graph(graph, node_weights(staged, parameters));
+    if (plan.parts > 1 && std::cmp_less(plan.parts, connected.vertices.size())) {
+        const std::vector<Index> vertices = connected.vertices;
+        note("edge cut by METIS", partition_with_metis(std::move(connected), plan.parts, parameters, part_of));
+        const std::vector<Index> found = part_of;
         fit_partition(graph, part_of, plan.parts, plan.capacity);
-        note("edge cut by METIS", cut);
-        note("rows moved to fit", Offset{count_differences(before, part_of)} * staged.node_size);
-    } else {
-        part_of = consecutive_parts(nodes, plan.parts);
+        note("rows moved to fit", staged.node_size * std::count_if(vertices.begin(), vertices.end(), [&](Index vertex) {
+                                      return part_of[vertex] != found[vertex];
+                                  }));
     }
     note("edge cut", edge_cut(graph, part_of));
 
@@ -252,7 +277,8 @@ StageEntry metis_partition_stage() {
               .default_value = 1.03,
               .minimum = 1.001,
               .maximum = 2.0,
-              .help = "heaviest part over the mean that METIS may leave, before rows are moved to fit"},
+              .help =
+                  "heaviest part over the mean that METIS may leave, at least one row more; rows are moved to fit after it"},
              {.name = "seed",
               .type = ParameterType::integer,
               .default_value = std::int64_t{1},
