@@ -11,4 +11,6 @@ endif()
 add_library(workbench_font INTERFACE)
 target_include_directories(workbench_font SYSTEM INTERFACE ${STB_INCLUDE_DIR})
 target_compile_definitions(workbench_font INTERFACE WORKBENCH_FONT_FILE="${WORKBENCH_FONT_FILE}")
+# The compiler does not see that viz/text.cpp reads the font file.
+set_source_files_properties(${CMAKE_SOURCE_DIR}/viz/text.cpp PROPERTIES OBJECT_DEPENDS ${WORKBENCH_FONT_FILE})
 mark_as_advanced(STB_INCLUDE_DIR)

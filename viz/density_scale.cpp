@@ -1,0 +1,96 @@
+#include "viz/density_scale.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace workbench {
+namespace {
+
+using Ramp = std::array<Colour, 9>;
+
+// Equal steps of OKLab lightness from 0.78 to 0.36.
+constexpr std::array<Ramp, 2> ramps{
+    Ramp{{{102, 194, 251},
+          {77, 176, 246},
+          {55, 157, 237},
+          {39, 138, 225},
+          {30, 120, 210},
+          {27, 102, 192},
+          {27, 86, 171},
+          {28, 70, 148},
+          {27, 56, 123}}},
+    Ramp{{{246, 163, 55},
+          {239, 139, 5},
+          {223, 120, 0},
+          {205, 103, 2},
+          {187, 86, 1},
+          {168, 70, 2},
+          {150, 55, 0},
+          {131, 40, 0},
+          {111, 26, 0}}},
+};
+
+double percentile_99(const PatternRaster& raster) {
+    std::vector<double> densities;
+    for (int row = 0; row < raster.row_bins(); ++row) {
+        for (int column = 0; column < raster.column_bins(); ++column) {
+            if (raster.count(row, column) > 0) densities.push_back(bin_density(raster, row, column));
+        }
+    }
+    if (densities.empty()) return 0;
+    const auto rank = densities.begin() + static_cast<std::ptrdiff_t>((densities.size() - 1) * 99 / 100);
+    std::nth_element(densities.begin(), rank, densities.end());
+    return *rank;
+}
+
+}  // namespace
+
+int DensityScale::shade(double density) const {
+    if (ceiling <= 1) return middle;
+    constexpr double ceiling_for_whole_ramp = 16;
+    const double used = std::min(std::log(ceiling) / std::log(ceiling_for_whole_ramp), 1.0);
+    const double first = middle - used * (middle - lightest);
+    const double last = middle + used * (darkest - middle);
+    const double share = std::log(std::clamp(density, 1.0, ceiling)) / std::log(ceiling);
+    return static_cast<int>(std::lround(first + share * (last - first)));
+}
+
+double bin_density(const PatternRaster& raster, int row_bin, int column_bin) {
+    const double rows = raster.row_edges[row_bin + 1] - raster.row_edges[row_bin];
+    const double columns = raster.column_edges[column_bin + 1] - raster.column_edges[column_bin];
+    const double average_rows = static_cast<double>(raster.rows) / raster.row_bins();
+    const double average_columns = static_cast<double>(raster.columns) / raster.column_bins();
+    const auto count = static_cast<double>(raster.count(row_bin, column_bin));
+    return count * (average_rows / rows) * (average_columns / columns);
+}
+
+DensityScale common_scale(std::span<const PatternRaster* const> rasters) {
+    DensityScale scale;
+    for (const PatternRaster* raster : rasters) scale.ceiling = std::max(scale.ceiling, percentile_99(*raster));
+    return scale;
+}
+
+DensityScale common_scale(std::span<const PatternRaster> rasters) {
+    std::vector<const PatternRaster*> pointers;
+    for (const PatternRaster& raster : rasters) pointers.push_back(&raster);
+    return common_scale(std::span<const PatternRaster* const>(pointers));
+}
+
+Colour plane_colour(int plane, int shade) {
+    constexpr int steps = static_cast<int>(std::tuple_size_v<Ramp>) - 1;
+    const int place = std::clamp(shade, DensityScale::lightest, DensityScale::darkest) * steps * 256 / DensityScale::darkest;
+    const int step = std::min(place / 256, steps - 1);
+    return mix(ramps[plane][step], ramps[plane][step + 1], place - step * 256);
+}
+
+Colour bin_colour(const PatternRaster& raster, const DensityScale& scale, int row_bin, int column_bin) {
+    const Offset all = raster.count(row_bin, column_bin);
+    if (all == 0) return white;
+    const int shade = scale.shade(bin_density(raster, row_bin, column_bin));
+    const double second = static_cast<double>(raster.count(1, row_bin, column_bin)) / static_cast<double>(all);
+    return mix(plane_colour(0, shade), plane_colour(1, shade), static_cast<int>(std::lround(second * 256)));
+}
+
+}  // namespace workbench

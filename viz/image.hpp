@@ -1,0 +1,53 @@
+// An RGB picture in memory, and the few strokes that the pictures are made of.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace workbench {
+
+struct Colour {
+    std::uint8_t red = 0;
+    std::uint8_t green = 0;
+    std::uint8_t blue = 0;
+
+    friend bool operator==(const Colour&, const Colour&) = default;
+};
+
+inline constexpr Colour white{255, 255, 255};
+
+struct Image {
+    int width = 0;
+    int height = 0;
+    std::vector<std::uint8_t> pixels;  // [height][width][3], red first
+
+    [[nodiscard]] Colour at(int x, int y) const;
+
+    friend bool operator==(const Image&, const Image&) = default;
+};
+
+/// A picture of one colour. Throws std::invalid_argument unless both sides are positive.
+[[nodiscard]] Image blank_image(int width, int height, Colour colour = white);
+
+/// `share` of 256 parts of b, the rest of a. Integers only: the same on every machine.
+[[nodiscard]] Colour mix(Colour a, Colour b, int share);
+
+/// Pixels from (x, y) to (x + width - 1, y + height - 1). All drawing is clipped to the picture; nothing is drawn where a side
+/// is not positive.
+struct Box {
+    int x = 0;
+    int y = 0;
+    int width = 0;
+    int height = 0;
+
+    [[nodiscard]] int right() const { return x + width; }
+    [[nodiscard]] int bottom() const { return y + height; }
+};
+
+/// Lays `opacity` of 256 parts of the colour over every pixel of the box.
+void fill(Image& image, const Box& box, Colour colour, int opacity = 256);
+
+/// One-pixel lines along the inner edge of the box.
+void outline(Image& image, const Box& box, Colour colour, int opacity = 256);
+
+}  // namespace workbench

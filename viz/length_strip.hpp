@@ -1,0 +1,42 @@
+// Row lengths beside the pattern: a bar for every row bin.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "viz/image.hpp"
+#include "viz/raster.hpp"
+
+namespace workbench {
+
+struct LengthStrip {
+    struct Bar {
+        Offset longest = 0;       // nonzeros of the longest row in the bin
+        double mean = 0;          // nonzeros of the mean row
+        double second_share = 0;  // of the mean: the share in plane 1
+    };
+
+    std::string title;
+    std::vector<Index> numbers;  // of the rows, where each bar is one row and the bars do not lie beside their rows
+    std::vector<Bar> bars;       // from the first row bin on, possibly not to the last
+    int row_bins = 0;            // that share the height
+    Offset longest = 0;          // the end of the axis
+    bool logarithmic = false;    // where a linear axis would leave the mean row invisible
+};
+
+/// All rows. The axis depends on the matrix alone, so that it is the same for all stages.
+[[nodiscard]] LengthStrip row_lengths(const PatternRaster& raster);
+
+/// The rows of the second part, as they are stored, on an axis of their own. No bars unless there are just two parts.
+[[nodiscard]] LengthStrip stored_row_lengths(const PatternRaster& raster);
+
+/// The bars, the longest row light behind the mean row, which is divided between the two hues.
+void draw_strip(Image& image, const LengthStrip& strip, const Box& box);
+
+/// Title and ends of the axis, above the box.
+void draw_strip_axis(Image& image, const LengthStrip& strip, const Box& box, int text_size);
+
+/// What light and dark mean, on two lines below (x, y).
+void draw_strip_legend(Image& image, int x, int y, int text_size);
+
+}  // namespace workbench

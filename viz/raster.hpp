@@ -1,0 +1,67 @@
+// The pattern of a matrix, counted into a grid of bins: all that a picture of it needs to know, and small however large the
+// matrix is.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "pipeline/matrix/staged_matrix.hpp"
+
+namespace workbench {
+
+/// Row i lies in row bin floor(i * row_bins / rows), column j in column bin floor(j * column_bins / columns), in exact
+/// integers. "Plane" 0 counts the nonzeros of the first part, or all of them where they are not split; plane 1 those of all
+/// other parts.
+struct PatternRaster {
+    Index rows = 0;
+    Index columns = 0;
+    Offset nonzeros = 0;
+
+    std::vector<Index> row_edges{0};     // [row_bins + 1] row bin b holds the rows from row_edges[b] to row_edges[b + 1] - 1
+    std::vector<Index> column_edges{0};  // [column_bins + 1]
+
+    std::vector<std::string> plane_names;       // one or two
+    std::array<std::vector<Offset>, 2> planes;  // [row_bins][column_bins] nonzeros; the second is empty where there is none
+    std::vector<Offset> longest_row;            // [row_bins] nonzeros of the longest row in the bin, all parts together
+
+    // The rows of the second part in the order in which they are stored, counted into bins like those of the rows;
+    // empty unless there are just two parts.
+    Index stored_rows = 0;
+    std::vector<Offset> stored_longest;  // [stored bins]
+    std::vector<Offset> stored_total;    // [stored bins] nonzeros
+
+    // Inner boundaries of cuts, as the first bin that begins at or after them.
+    std::vector<int> partition;    // of both axes
+    std::vector<int> row_cuts;     // row blocks, length groups
+    std::vector<int> column_cuts;  // segments
+
+    // A matrix small enough to be drawn entry by entry (one bin an entry) carries these; otherwise they are empty.
+    std::vector<Index> original_rows;     // [rows] the input's number of each row
+    std::vector<Index> original_columns;  // [columns]
+    std::vector<Index> stored_originals;  // [stored_rows] the input's number of each row stored in the second part
+    std::vector<double> values;           // [rows][columns], 0 where nothing is stored
+
+    [[nodiscard]] int row_bins() const { return static_cast<int>(row_edges.size()) - 1; }
+    [[nodiscard]] int column_bins() const { return static_cast<int>(column_edges.size()) - 1; }
+    [[nodiscard]] bool split() const { return plane_names.size() > 1; }
+    [[nodiscard]] bool shows_entries() const { return !original_rows.empty() || !original_columns.empty(); }
+    [[nodiscard]] Offset count(int plane, int row_bin, int column_bin) const;
+    [[nodiscard]] Offset count(int row_bin, int column_bin) const;
+    /// Nonzeros of a plane in all rows of a row bin.
+    [[nodiscard]] Offset row_bin_total(int plane, int row_bin) const;
+};
+
+/// A matrix with at most this many rows and columns is drawn entry by entry.
+inline constexpr Index largest_shown_by_entry = 40;
+
+/// Bins along the longer axis that all pictures are drawn from: few enough that a single bin is seen from the back of a room.
+inline constexpr int picture_resolution = 400;
+
+/// Counts the nonzeros into at most resolution x resolution bins: one bin a row where there are no more rows than that, and
+/// else bins of nearly equal size. The shorter axis of a matrix that is not square gets fewer bins in proportion, down to a
+/// sixteenth. Runs in parallel over row bins; the result does not depend on the number of threads. Throws std::invalid_argument
+/// where resolution < 16.
+[[nodiscard]] PatternRaster rasterise(const StagedMatrix& staged, int resolution = picture_resolution);
+
+}  // namespace workbench

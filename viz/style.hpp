@@ -1,0 +1,14 @@
+// The colours of text and lines, common to all pictures. The hues of the data are in density_scale.hpp.
+#pragma once
+
+#include "viz/image.hpp"
+
+namespace workbench::style {
+
+inline constexpr Colour ink{31, 41, 51};          // titles, values, partition boundaries
+inline constexpr Colour muted{92, 103, 117};      // labels
+inline constexpr Colour faint{160, 169, 181};     // frames, ticks, what did not change
+inline constexpr Colour hairline{226, 230, 235};  // grids
+inline constexpr Colour light_bar{208, 215, 224};
+
+}  // namespace workbench::style
