@@ -86,10 +86,22 @@ void fill_words(Word* words, std::size_t count, Word value) {
     Kokkos::parallel_for(Words(0, count), [=](std::size_t i) { words[i] = value; });
 }
 
+void copy_words(const Word* from, Word* to, std::size_t count) {
+    Kokkos::parallel_for(Words(0, count), [=](std::size_t i) { to[i] = from[i]; });
+}
+
+/// Block by block, so that the loop inside keeps its sum in registers.
 Word sum_words(const Word* words, std::size_t count) {
+    constexpr std::size_t block = 4096;
     Word sum = 0;
     Kokkos::parallel_reduce(
-        Words(0, count), [=](std::size_t i, Word& partial) { partial += words[i]; }, sum);
+        Words(0, (count + block - 1) / block),
+        [=](std::size_t i, Word& total) {
+            Word partial = 0;
+            for (std::size_t k = i * block; k < std::min(count, (i + 1) * block); ++k) partial += words[k];
+            total += partial;
+        },
+        sum);
     return sum;
 }
 
@@ -138,12 +150,9 @@ public:
     }
 
     void flush_cache() override {
-        if (!flush_buffer_) flush_buffer_ = allocate(flush_bytes(), "flushing the cache");
-        auto* words = flush_buffer_->as<Word>();
-        const std::size_t count = flush_buffer_->bytes() / sizeof(Word);
-        fill_words(words, count, ++flushes_);
-        // The sum is used, so that the reads cannot be left out.
-        if (sum_words(words, count) != count * flushes_) throw MachineError("host memory does not keep what is written to it");
+        const std::span<Word> words = large_buffer();
+        fill_words(words.data(), words.size(), ++flushes_);
+        require_sum(sum_words(words.data(), words.size()), words.size() * flushes_);
     }
 
     [[nodiscard]] double time(const std::function<void()>& work) override { return seconds_of(work); }
@@ -154,7 +163,20 @@ public:
     }
 
 private:
-    [[nodiscard]] std::size_t flush_bytes() const { return std::max(2 * properties_.last_level_cache, 64 * mebibyte); }
+    /// At least twice the last-level cache.
+    std::span<Word> large_buffer() {
+        const std::size_t bytes = std::max(2 * properties_.last_level_cache, 64 * mebibyte);
+        if (!buffer_) {
+            buffer_ = allocate(bytes, "flushing the cache");
+            fill_words(buffer_->as<Word>(), bytes / sizeof(Word), 0);
+        }
+        return {buffer_->as<Word>(), bytes / sizeof(Word)};
+    }
+
+    /// A sum that is looked at cannot be left out by the compiler, nor the reads that it is made of.
+    static void require_sum(Word sum, Word expected) {
+        if (sum != expected) throw MachineError("host memory does not keep what is written to it");
+    }
 
     template <ValueType Value>
     void scatter_values(const Value* values, const Index* target, Index count, Value* y) {
@@ -162,32 +184,27 @@ private:
                              [=](Index i) { y[target[i]] = values[i]; });
     }
 
-    /// The best of some rounds on arrays that no cache holds.
+    /// The best of some rounds through a buffer that no cache holds: read whole, or one half copied to the other.
     Bandwidth measure_bandwidth() {
-        const std::size_t bytes = flush_bytes();
-        const std::size_t count = bytes / sizeof(Word);
-        const DeviceMemory from = allocate(bytes, "measuring the bandwidth");
-        const DeviceMemory to = allocate(bytes, "measuring the bandwidth");
-        const auto* source = from.as<Word>();
-        auto* target = to.as<Word>();
-        fill_words(from.as<Word>(), count, 1);
-        fill_words(target, count, 0);
-
+        const std::span<Word> words = large_buffer();
+        const auto bytes = static_cast<double>(words.size_bytes());
+        const std::size_t half = words.size() / 2;
+        fill_words(words.data(), words.size(), 1);
         double copy_seconds = std::numeric_limits<double>::infinity();
-        double read_seconds = std::numeric_limits<double>::infinity();
+        double read_seconds = copy_seconds;
         Word sum = 0;
-        for (int round = 0; round < 5; ++round) {
-            copy_seconds = std::min(copy_seconds, seconds_of([&] {
-                                        Kokkos::parallel_for(Words(0, count), [=](std::size_t i) { target[i] = source[i]; });
-                                    }));
-            read_seconds = std::min(read_seconds, seconds_of([&] { sum += sum_words(target, count); }));
+        for (int round = 0; round < 3; ++round) {
+            const double copied = seconds_of([&] { copy_words(words.data(), words.data() + half, half); });
+            const double read = seconds_of([&] { sum = sum_words(words.data(), words.size()); });
+            require_sum(sum, words.size());
+            copy_seconds = std::min(copy_seconds, copied);
+            read_seconds = std::min(read_seconds, read);
         }
-        if (sum != 5 * count) throw MachineError("host memory does not keep what is written to it");
-        return {2 * static_cast<double>(bytes) / copy_seconds, static_cast<double>(bytes) / read_seconds};
+        return {bytes / copy_seconds, bytes / read_seconds};
     }
 
     DeviceProperties properties_;
-    std::optional<DeviceMemory> flush_buffer_;
+    std::optional<DeviceMemory> buffer_;
     Word flushes_ = 0;
     std::optional<Bandwidth> bandwidth_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "kernels/common/value_range.hpp"
 #include "kernels/ehyb/layout.hpp"
@@ -13,13 +14,13 @@ namespace {
 constexpr Index warp = 32;
 
 constexpr std::string_view drawing = R"(
-          0  1  2  3  4  5
-      0 [ 1  2  3  .  .  . ]
-      1 [ .  4  5  .  6  . ]
-      2 [ .  .  7  .  .  . ]
-      3 [ .  .  .  8  .  9 ]
-      4 [10  .  .  . 11 12 ]
-      5 [ .  .  .  .  . 13 ]
+       0  1  2  3  4  5
+  0 [  1  2  3  .  .  . ]
+  1 [  .  4  5  .  6  . ]
+  2 [  .  .  7  .  .  . ]
+  3 [  .  .  .  8  .  9 ]
+  4 [ 10  .  .  . 11 12 ]
+  5 [  .  .  .  .  . 13 ]
 
 with the partitions {0, 1, 2} and {3, 4, 5}; a dot is padding: value 0, column 0.
 A slice has 32 lanes; lanes 3 to 31 have no row here and are left out of the picture.
@@ -106,6 +107,17 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     return layout;
 }
 
+/// The partition tiles both axes.
+template <ValueType Value>
+void require_sound_partition(const EhybLayout<Value>& layout) {
+    const auto tiles = [](const std::vector<Index>& boundaries, Index length) {
+        return boundaries.front() == 0 && boundaries.back() == length && std::is_sorted(boundaries.begin(), boundaries.end());
+    };
+    if (!tiles(layout.partition_rows, layout.row_count) || !tiles(layout.partition_columns, layout.column_count)) {
+        throw std::logic_error("ehyb: the partition does not tile the rows and columns");
+    }
+}
+
 // Numbers in EhybLayout::arrays().
 enum ArrayNumber { inside_columns = 4, inside_values = 5, outside_columns = 8, outside_values = 9 };
 
@@ -131,6 +143,7 @@ std::vector<LayoutArray> EhybLayout<Value>::arrays() const {
 
 template <ValueType Value>
 void EhybLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    require_sound_partition(*this);
     const auto row_inside = [&](Index partition, Offset place) {
         const Offset row = partition_rows[partition] + place;
         return row < partition_rows[partition + 1] ? static_cast<Index>(row) : -1;
@@ -164,7 +177,7 @@ template struct EhybLayout<double>;
 LayoutEntry ehyb_entry() {
     LayoutEntry entry{
         .name = "ehyb",
-        .summary = "sliced ELL by partition, x cached and columns local to it, and extra rows for what lies outside",
+        .summary = "sliced ELL by partition, columns local to it and x cached, and extra rows for what lies outside",
         .source = "Chen, 'Explicit caching HYB: a new high-performance SpMV framework on GPGPU', sections 3.2 and 3.4",
         .drawing = std::string(drawing.substr(1)),
         .parameters = {{.name = "column_index",

@@ -7,13 +7,13 @@ namespace workbench {
 namespace {
 
 constexpr std::string_view drawing = R"(
-          0  1  2  3  4  5
-      0 [ 1  2  3  .  .  . ]
-      1 [ .  4  5  .  6  . ]
-      2 [ .  .  7  .  .  . ]
-      3 [ .  .  .  8  .  9 ]
-      4 [10  .  .  . 11 12 ]
-      5 [ .  .  .  .  . 13 ]
+       0  1  2  3  4  5
+  0 [  1  2  3  .  .  . ]
+  1 [  .  4  5  .  6  . ]
+  2 [  .  .  7  .  .  . ]
+  3 [  .  .  .  8  .  9 ]
+  4 [ 10  .  .  . 11 12 ]
+  5 [  .  .  .  .  . 13 ]
 
 with slice_height = 2; a dot is padding: value 0, column 0
 

@@ -1,0 +1,139 @@
+// The contract room: the layout checker must see every fault, the device models and the catalogue must be found by name.
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <stdexcept>
+
+#include "pipeline/contract/catalogue.hpp"
+#include "pipeline/contract/device.hpp"
+#include "pipeline/contract/layout.hpp"
+#include "pipeline/matrix/csr_matrix.hpp"
+
+using namespace workbench;
+
+namespace {
+
+// 2 x 3:  5 . 6
+//         . 7 .
+CsrMatrix small_matrix() {
+    const std::vector<Entry> entries{{0, 0, 5}, {0, 2, 6}, {1, 1, 7}};
+    return csr_from_entries(2, 3, entries);
+}
+
+/// A layout that says whatever a test wants it to say. At first it is right: ELL of width 2, row by row.
+struct ToldLayout final : Layout<float> {
+    Index row_count = 2;
+    Index column_count = 3;
+    Offset nonzero_count = 3;
+    std::vector<Index> column_array{0, 2, 1, 0};
+    std::vector<float> value_array{5, 6, 7, 0};
+    std::vector<Slot> slots{{1, 0, 0, 0, 0, 0}, {1, 0, 1, 1, 2, 0}, {1, 0, 2, 2, 1, 1}, {1, 0, 3, -1, 0, 1}};
+    ArrayRole value_role = ArrayRole::value;
+    std::size_t value_count = 4;
+
+    [[nodiscard]] Index rows() const override { return row_count; }
+    [[nodiscard]] Index columns() const override { return column_count; }
+    [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
+    [[nodiscard]] std::vector<LayoutArray> arrays() const override {
+        return {{"columns", ArrayRole::column, column_array.data(), value_count, sizeof(Index)},
+                {"values", value_role, value_array.data(), value_count, sizeof(float)}};
+    }
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override {
+        for (const Slot& slot : slots) visit(slot);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("check_layout accepts a right layout") { CHECK_NOTHROW(check_layout(ToldLayout(), small_matrix())); }
+
+TEST_CASE("check_layout sees every fault") {
+    struct Fault {
+        std::string name;
+        std::string complaint;
+        std::function<void(ToldLayout&)> plant;
+    };
+    const std::vector<Fault> faults{
+        {"rows", "not those of the matrix", [](ToldLayout& l) { l.row_count = 3; }},
+        {"columns", "not those of the matrix", [](ToldLayout& l) { l.column_count = 2; }},
+        {"nonzeros", "not those of the matrix", [](ToldLayout& l) { l.nonzero_count = 4; }},
+        {"lost nonzero", "nonzero 1 is not stored", [](ToldLayout& l) { l.slots[1].nonzero = -1, l.value_array[1] = 0; }},
+        {"nonzero twice", "stored twice", [](ToldLayout& l) { l.slots[1] = {1, 0, 1, 0, 0, 0}; }},
+        {"no such nonzero", "does not exist", [](ToldLayout& l) { l.slots[1].nonzero = 3; }},
+        {"negative nonzero", "does not exist", [](ToldLayout& l) { l.slots[1].nonzero = -2; }},
+        {"wrong value", "value", [](ToldLayout& l) { l.value_array[2] = 8; }},
+        {"wrong column", "reads column 0, but its nonzero is in column 1", [](ToldLayout& l) { l.slots[2].column = 0; }},
+        {"wrong row", "adds to row 0", [](ToldLayout& l) { l.slots[2].row = 0; }},
+        {"no row", "adds to row -1", [](ToldLayout& l) { l.slots[2].row = -1; }},
+        {"row too large", "adds to row 2", [](ToldLayout& l) { l.slots[2].row = 2; }},
+        {"padding not zero", "not zero", [](ToldLayout& l) { l.value_array[3] = 1; }},
+        {"padding reads beyond x", "reads column 3", [](ToldLayout& l) { l.slots[3].column = 3; }},
+        {"padding reads before x", "reads column -1", [](ToldLayout& l) { l.slots[3].column = -1; }},
+        {"padding adds beyond y", "adds to row 2", [](ToldLayout& l) { l.slots[3].row = 2; }},
+        {"slot left out", "only 3 slots", [](ToldLayout& l) { l.slots.pop_back(); }},
+        {"slots out of order", "comes next", [](ToldLayout& l) { std::swap(l.slots[0], l.slots[1]); }},
+        {"slot beyond the array", "comes next", [](ToldLayout& l) { l.value_count = 3; }},
+        {"values that are none", "holds no values", [](ToldLayout& l) { l.value_role = ArrayRole::structure; }},
+        {"columns that are none", "holds no columns", [](ToldLayout& l) { l.slots[0].column_array = 1; }},
+        {"no such array", "holds no values", [](ToldLayout& l) { l.slots[0].array = 2; }},
+    };
+    for (const Fault& fault : faults) {
+        CAPTURE(fault.name);
+        ToldLayout layout;
+        fault.plant(layout);
+        std::string complaint;
+        try {
+            check_layout(layout, small_matrix());
+        } catch (const std::logic_error& error) {
+            complaint = error.what();
+        }
+        CAPTURE(complaint);
+        CHECK(complaint.find(fault.complaint) != std::string::npos);
+    }
+}
+
+TEST_CASE("padding may add to no row") {
+    ToldLayout layout;
+    layout.slots[3].row = -1;
+    CHECK_NOTHROW(check_layout(layout, small_matrix()));
+}
+
+TEST_CASE("bytes to move: arrays, x and y once") { CHECK(ToldLayout().bytes_to_move() == 4 * 4 + 4 * 4 + 4 * (2 + 3)); }
+
+TEST_CASE("device models") {
+    CHECK(device_model_names() == std::vector<std::string>{"k20x", "v100", "a100", "h100", "h200"});
+    for (const std::string& name : device_model_names()) {
+        const DeviceProperties* model = find_device_model(name);
+        REQUIRE(model != nullptr);
+        CHECK(model->kind == DeviceKind::gpu);
+        CHECK(model->name.find("NVIDIA") == 0);
+    }
+    CHECK(find_device_model("v100")->processors == 80);
+    CHECK(find_device_model("v100")->shared_memory_per_block == 98304);
+    CHECK(find_device_model("a100")->shared_memory_per_block == 166912);
+    CHECK(find_device_model("h200")->processors == 132);
+    CHECK(find_device_model("h200")->shared_memory_per_block == 232448);
+    CHECK(find_device_model("h200")->last_level_cache == 62914560);
+    CHECK(find_device_model("V100") == nullptr);
+}
+
+TEST_CASE("backends: names and devices") {
+    CHECK(name_of(Backend::kokkos) == "kokkos");
+    CHECK(name_of(Backend::eigen) == "eigen");
+    CHECK(name_of(Backend::cuda) == "cuda");
+    CHECK(name_of(Backend::cusparse) == "cusparse");
+    CHECK(device_of(Backend::eigen) == DeviceKind::host);
+    CHECK(device_of(Backend::cusparse) == DeviceKind::gpu);
+}
+
+TEST_CASE("the catalogue finds entries by their whole name") {
+    Catalogue catalogue;
+    catalogue.stages.resize(2);
+    catalogue.stages[1].name = "split";
+    catalogue.layouts.resize(1);
+    catalogue.layouts[0].name = "csr";
+    CHECK(catalogue.find_stage("split") == &catalogue.stages[1]);
+    CHECK(catalogue.find_stage("spli") == nullptr);
+    CHECK(catalogue.find_layout("csr") == &catalogue.layouts[0]);
+    CHECK(catalogue.find_layout("split") == nullptr);
+}

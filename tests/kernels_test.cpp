@@ -1,0 +1,631 @@
+// The kernels room: every layout keeps its contract on the whole battery and under planted faults, and every host kernel is
+// right within rounding. What needs a GPU is in tests/gpu.
+#include <doctest/doctest.h>
+
+#include <Eigen/SparseCore>
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <tuple>
+
+#include "kernels/common/host_device.hpp"
+#include "kernels/csr/layout.hpp"
+#include "kernels/ehyb/layout.hpp"
+#include "kernels/sell/layout.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/battery.hpp"
+
+using namespace workbench;
+
+namespace {
+
+using Given = std::map<std::string, ParameterValue>;
+
+/// The inputs of the product, as hashed multiples of 2^-20 in [-1, 1): exact in f32.
+template <ValueType Value>
+std::vector<Value> test_vector(Index size, std::uint32_t seed) {
+    std::vector<Value> x(size);
+    for (Index i = 0; i < size; ++i) {
+        const std::uint32_t hash = (static_cast<std::uint32_t>(i) + seed) * 2654435761u;
+        x[i] = static_cast<Value>(static_cast<double>(hash >> 11) / (1 << 20) - 1);
+    }
+    return x;
+}
+
+/// A matrix cut at the given rows and columns, its nonzeros split by whether they lie inside their piece.
+StagedMatrix partitioned(const CsrMatrix& matrix, const std::vector<Index>& boundaries) {
+    StagedMatrix staged = stage_input(matrix);
+    staged.cuts = {{CutKind::partition, boundaries}};
+    const std::vector<Index> piece_of = staged.cuts[0].pieces();
+    staged.parts = {{.name = "inside", .rows = {}, .entries = {}}, {.name = "outside", .rows = {}, .entries = {}}};
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+            Part& part = staged.parts[piece_of[row] == piece_of[matrix.column_indices[k]] ? 0 : 1];
+            if (part.rows.empty() || part.rows.back() != row) {
+                part.rows.push_back(row);
+                part.row_offsets.push_back(part.row_offsets.back());
+            }
+            part.entries.push_back(k);
+            ++part.row_offsets.back();
+        }
+    }
+    return staged;
+}
+
+/// Stores the rows of a part the other way round.
+void reverse_rows(Part& part) {
+    Part reversed{.name = part.name, .rows = {}, .entries = {}};
+    for (std::size_t i = part.rows.size(); i-- > 0;) {
+        reversed.rows.push_back(part.rows[i]);
+        reversed.entries.insert(reversed.entries.end(), part.entries.begin() + part.row_offsets[i],
+                                part.entries.begin() + part.row_offsets[i + 1]);
+        reversed.row_offsets.push_back(static_cast<Offset>(reversed.entries.size()));
+    }
+    part = std::move(reversed);
+}
+
+/// One way to lay a matrix out.
+struct Case {
+    std::string name;
+    LayoutEntry layout;
+    Given given;
+    std::function<StagedMatrix(const CsrMatrix&)> stage = [](const CsrMatrix& matrix) { return stage_input(matrix); };
+
+    [[nodiscard]] bool takes(const CsrMatrix& matrix) const { return matrix.square() || layout.name != "ehyb"; }
+
+    template <ValueType Value>
+    [[nodiscard]] std::unique_ptr<Layout<Value>> build(const CsrMatrix& matrix) const {
+        return layout.build.get<Value>()(stage(matrix), Parameters(layout.parameters, given));
+    }
+};
+
+/// The axis in three uneven pieces, the second of them empty.
+std::vector<Index> uneven(Index size) { return {0, size / 3, size / 3, size}; }
+
+std::vector<Index> alone(Index size) {
+    std::vector<Index> boundaries(size + 1);
+    for (Index i = 0; i <= size; ++i) boundaries[i] = i;
+    return boundaries;
+}
+
+std::vector<Case> all_cases() {
+    std::vector<Case> cases{{"csr", csr_entry(), {}}};
+    for (const std::int64_t height : {1, 2, 8, 32, 33}) {
+        cases.push_back({"sell " + std::to_string(height), sell_entry(), {{"slice_height", height}}});
+    }
+    const auto add_ehyb = [&](const std::string& name, const std::string& column_index, auto boundaries, bool reversed) {
+        cases.push_back({"ehyb " + column_index + ", " + name,
+                         ehyb_entry(),
+                         {{"column_index", column_index}},
+                         [=](const CsrMatrix& matrix) {
+                             StagedMatrix staged = partitioned(matrix, boundaries(matrix.rows));
+                             if (reversed) reverse_rows(staged.parts[1]);
+                             return staged;
+                         }});
+    };
+    add_ehyb(
+        "one partition", "u16",
+        [](Index size) {
+            return std::vector<Index>{0, size};
+        },
+        false);
+    add_ehyb("uneven", "u16", uneven, false);
+    add_ehyb("uneven", "u32", uneven, true);
+    add_ehyb("each row alone", "u16", alone, true);
+    return cases;
+}
+
+template <typename Visit>
+void for_each_case(const Visit& visit) {
+    for (const Case& one : all_cases()) {
+        for (const NamedMatrix& named : battery()) {
+            if (!one.takes(named.matrix)) continue;
+            CAPTURE(one.name);
+            CAPTURE(named.name);
+            visit(one, named.matrix);
+        }
+    }
+}
+
+/// What Eigen finds in f64, and how far a kernel may be from it.
+template <ValueType Value>
+struct Oracle {
+    Eigen::VectorXd r;
+    Eigen::VectorXd bound;
+
+    Oracle(const CsrMatrix& matrix, const std::vector<Value>& x) {
+        std::vector<Eigen::Triplet<double>> triplets;
+        for (Index row = 0; row < matrix.rows; ++row) {
+            for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+                triplets.emplace_back(row, matrix.column_indices[k], matrix.values[k]);
+            }
+        }
+        Eigen::SparseMatrix<double> a(matrix.rows, matrix.columns);
+        a.setFromTriplets(triplets.begin(), triplets.end());
+        Eigen::VectorXd x_vector(matrix.columns);
+        for (Index i = 0; i < matrix.columns; ++i) x_vector[i] = x[i];
+        r = a * x_vector;
+        bound = a.cwiseAbs() * x_vector.cwiseAbs();
+        using Limits = std::numeric_limits<Value>;
+        for (Index row = 0; row < matrix.rows; ++row) {
+            const auto nonzeros = static_cast<double>(matrix.row_length(row));
+            bound[row] = 8 * (nonzeros + 1) * Limits::epsilon() * bound[row] + nonzeros * Limits::min();
+        }
+    }
+};
+
+/// Rows of y that are not what the oracle says. `before` is what y held where the run accumulated.
+template <ValueType Value>
+int wrong_rows(const std::vector<Value>& y, const Oracle<Value>& oracle, double before) {
+    int wrong = 0;
+    for (std::size_t row = 0; row < y.size(); ++row) {
+        const double slack = 4 * std::numeric_limits<Value>::epsilon() * (std::abs(before) + std::abs(oracle.r[row]));
+        const double bound = before == 0 ? oracle.bound[row] : oracle.bound[row] + slack;
+        wrong += std::abs(y[row] - before - oracle.r[row]) <= bound ? 0 : 1;  // a NaN is wrong, too
+    }
+    return wrong;
+}
+
+Device& host() {
+    static const std::unique_ptr<Device> device = make_host_device();
+    return *device;
+}
+
+template <ValueType Value>
+void check_host_kernels(const Case& one, const CsrMatrix& matrix) {
+    const auto layout = one.build<Value>(matrix);
+    for (const KernelEntry& entry : one.layout.kernels) {
+        if (device_of(entry.backend) != DeviceKind::host) continue;
+        CAPTURE(entry.name);
+        const auto kernel = entry.prepare.get<Value>()(*layout, host());
+        for (const std::uint32_t seed : {1u, 77u}) {  // twice, so that what the first run leaves behind would show
+            const std::vector<Value> x = test_vector<Value>(matrix.columns, seed);
+            const Oracle<Value> oracle(matrix, x);
+            std::vector<Value> y(matrix.rows, std::numeric_limits<Value>::quiet_NaN());
+            kernel->run(x.data(), y.data(), false);
+            CHECK(wrong_rows(y, oracle, 0) == 0);
+            std::fill(y.begin(), y.end(), Value{3});
+            kernel->run(x.data(), y.data(), true);
+            CHECK(wrong_rows(y, oracle, 3) == 0);
+        }
+    }
+}
+
+// The matrix of the drawings.
+CsrMatrix example() {
+    const std::vector<Entry> entries{{0, 0, 1}, {0, 1, 2}, {0, 2, 3},  {1, 1, 4},  {1, 2, 5},  {1, 4, 6}, {2, 2, 7},
+                                     {3, 3, 8}, {3, 5, 9}, {4, 0, 10}, {4, 4, 11}, {4, 5, 12}, {5, 5, 13}};
+    return csr_from_entries(6, 6, entries);
+}
+
+}  // namespace
+
+TEST_CASE("every layout stores each nonzero of the battery exactly once") {
+    for_each_case([](const Case& one, const CsrMatrix& matrix) {
+        CHECK_NOTHROW(check_layout(*one.build<float>(matrix), matrix));
+        CHECK_NOTHROW(check_layout(*one.build<double>(matrix), matrix));
+    });
+}
+
+TEST_CASE("every host kernel is right on the battery") {
+    for_each_case([](const Case& one, const CsrMatrix& matrix) {
+        check_host_kernels<float>(one, matrix);
+        check_host_kernels<double>(one, matrix);
+    });
+}
+
+TEST_CASE("rows of any length") {
+    constexpr Index size = 60000;
+    std::vector<Entry> entries;
+    for (Index column = 0; column < size; ++column) entries.push_back({size / 2, column, 1.0 + column % 7});
+    for (Index row = 0; row < size; row += 3) entries.push_back({row, size - 1 - row, 0.5});
+    const CsrMatrix matrix = csr_from_entries(size, size, entries);
+    for (const Case& one : all_cases()) {
+        CAPTURE(one.name);
+        check_host_kernels<float>(one, matrix);
+        check_host_kernels<double>(one, matrix);
+    }
+}
+
+TEST_CASE("values that are not finite are stored and multiplied like others") {
+    const double infinity = std::numeric_limits<double>::infinity();
+    const std::vector<Entry> entries{{0, 0, 1}, {0, 2, infinity}, {1, 1, std::nan("")}, {2, 0, 2}, {3, 3, -infinity}};
+    const CsrMatrix matrix = csr_from_entries(4, 4, entries);
+    for (const Case& one : all_cases()) {
+        CAPTURE(one.name);
+        const auto layout = one.build<float>(matrix);
+        CHECK_NOTHROW(check_layout(*layout, matrix));
+        for (const KernelEntry& entry : one.layout.kernels) {
+            if (device_of(entry.backend) != DeviceKind::host) continue;
+            std::vector<float> y(4, 0);
+            entry.prepare.f32(*layout, host())->run(std::vector<float>(4, 1).data(), y.data(), false);
+            CHECK(y[0] == std::numeric_limits<float>::infinity());
+            CHECK(std::isnan(y[1]));
+            CHECK(y[2] == 2);
+            CHECK(y[3] == -std::numeric_limits<float>::infinity());
+        }
+    }
+}
+
+namespace {
+
+/// Changes one element of an array that is only read otherwise, and changes it back at the end.
+template <typename Element>
+class Planted {
+public:
+    Planted(const LayoutArray& array, std::size_t index, Element (*change)(Element))
+        : place_(static_cast<Element*>(const_cast<void*>(array.data)) + index), original_(*place_) {
+        *place_ = change(original_);
+    }
+    ~Planted() { *place_ = original_; }
+    Planted(const Planted&) = delete;
+    Planted& operator=(const Planted&) = delete;
+
+private:
+    Element* place_;
+    Element original_;
+};
+
+template <ValueType Value>
+bool is_caught(const Layout<Value>& layout, const CsrMatrix& matrix) {
+    try {
+        check_layout(layout, matrix);
+    } catch (const std::logic_error&) {
+        return true;
+    }
+    return false;
+}
+
+/// How many changes, one element at a time, the checker overlooks.
+template <typename Element, ValueType Value>
+int overlooked(const Layout<Value>& layout, const CsrMatrix& matrix, const LayoutArray& array, Element (*change)(Element)) {
+    int missed = 0;
+    for (std::size_t i = 0; i < array.count; ++i) {
+        const Planted<Element> fault(array, i, change);
+        missed += is_caught(layout, matrix) ? 0 : 1;
+    }
+    return missed;
+}
+
+template <typename Element>
+Element one_more(Element element) {
+    return static_cast<Element>(element + 1);
+}
+
+template <typename Element>
+Element one_less(Element element) {
+    return static_cast<Element>(element - 1);
+}
+
+template <typename Element>
+Element far_away(Element) {
+    return std::numeric_limits<Element>::max();
+}
+
+template <typename Element, ValueType Value>
+void check_structure(const Layout<Value>& layout, const CsrMatrix& matrix, const LayoutArray& array) {
+    CHECK(overlooked<Element>(layout, matrix, array, one_more) == 0);
+    CHECK(overlooked<Element>(layout, matrix, array, one_less) == 0);
+    CHECK(overlooked<Element>(layout, matrix, array, far_away) == 0);
+}
+
+/// Padding may read any column that exists, since it multiplies by zero: a neighbouring column must be seen where there is a
+/// nonzero, one that does not exist everywhere.
+template <typename Element, ValueType Value>
+void check_columns(const Layout<Value>& layout, const CsrMatrix& matrix, const LayoutArray& array) {
+    const int padding = static_cast<int>(array.count) - [&] {
+        int nonzeros = 0;
+        layout.for_each_slot([&](const Slot& slot) {
+            nonzeros += layout.arrays()[slot.column_array].data == array.data && slot.nonzero >= 0 ? 1 : 0;
+        });
+        return nonzeros;
+    }();
+    CHECK(overlooked<Element>(layout, matrix, array, far_away) == 0);
+    CHECK(overlooked<Element>(layout, matrix, array, one_more) <= padding);
+    CHECK(overlooked<Element>(layout, matrix, array, one_less) <= padding);
+}
+
+template <ValueType Value>
+void check_planted_faults(const Case& one, const CsrMatrix& matrix) {
+    const auto layout = one.build<Value>(matrix);
+    REQUIRE_FALSE(is_caught(*layout, matrix));
+    for (const LayoutArray& array : layout->arrays()) {
+        CAPTURE(array.name);
+        if (array.role == ArrayRole::value) {
+            CHECK(overlooked<Value>(*layout, matrix, array, one_more) == 0);
+        } else if (array.role == ArrayRole::structure) {
+            if (array.element_bytes == 4) check_structure<Index>(*layout, matrix, array);
+            if (array.element_bytes == 8) check_structure<Offset>(*layout, matrix, array);
+        } else {
+            if (array.element_bytes == 2) check_columns<std::uint16_t>(*layout, matrix, array);
+            if (array.element_bytes == 4) check_columns<Index>(*layout, matrix, array);
+        }
+    }
+    CHECK_FALSE(is_caught(*layout, matrix));
+}
+
+}  // namespace
+
+TEST_CASE("a fault planted in any slot or offset of any layout is seen") {
+    for (const Case& one : all_cases()) {
+        CAPTURE(one.name);
+        check_planted_faults<float>(one, example());
+        check_planted_faults<double>(one, example());
+    }
+}
+
+TEST_CASE("no two slots are read by one lane in one step") {
+    for_each_case([](const Case& one, const CsrMatrix& matrix) {
+        std::set<std::tuple<std::int64_t, int, std::int64_t>> seen;
+        std::size_t slots = 0;
+        one.build<double>(matrix)->for_each_slot([&](const Slot& slot) {
+            ++slots;
+            seen.insert({slot.warp, slot.lane, slot.step});
+            CHECK((slot.lane >= 0 && slot.lane < 32));
+        });
+        CHECK(seen.size() == slots);
+    });
+}
+
+TEST_CASE("the lanes of a warp read neighbouring slots of a slice of height 32") {
+    const Case one{"sell", sell_entry(), {}};
+    for (const NamedMatrix& named : battery()) {
+        one.build<float>(named.matrix)->for_each_slot([&](const Slot& slot) {
+            CHECK(slot.index % 32 == slot.lane);
+            CHECK((slot.row == -1 || slot.row == slot.warp * 32 + slot.lane));
+        });
+    }
+}
+
+namespace {
+
+std::string without_extra_spaces(const std::string& text) {
+    std::istringstream words(text);
+    std::string result;
+    for (std::string word; words >> word;) result += (result.empty() ? "" : " ") + word;
+    return result;
+}
+
+bool draws(const LayoutEntry& entry, const std::string& what) {
+    return without_extra_spaces(entry.drawing).find(what) != std::string::npos;
+}
+
+template <typename Element>
+std::string list(const std::string& name, const std::vector<Element>& elements) {
+    std::ostringstream line;
+    line << name;
+    for (const Element& element : elements) line << ' ' << element;
+    return line.str();
+}
+
+/// The first lanes of slices, as the drawings show them: steps apart by a bar, a dot for padding.
+template <typename Element, typename Slices>
+std::string first_lanes(const std::string& name, const Slices& slices, const std::vector<Element>& array, Index lanes) {
+    std::ostringstream line;
+    line << name;
+    for (Index slice = 0; slice < slices.slice_count(); ++slice) {
+        for (Index k = 0; k < slices.width(slice); ++k) {
+            if (k > 0) line << " |";
+            for (Index lane = 0; lane < lanes; ++lane) {
+                const Offset slot = slices.slice_offsets[slice] + k * slices.slice_height + lane;
+                line << ' ';
+                slices.values[slot] == 0 ? line << '.' : line << array[slot];
+            }
+        }
+    }
+    return line.str();
+}
+
+std::string picture_of(const CsrMatrix& matrix) {
+    std::ostringstream picture;
+    picture << "0 1 2 3 4 5";
+    for (Index row = 0; row < matrix.rows; ++row) {
+        std::vector<std::string> cells(matrix.columns, ".");
+        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+            cells[matrix.column_indices[k]] = std::to_string(static_cast<int>(matrix.values[k]));
+        }
+        picture << ' ' << row << list(" [", cells) << " ]";
+    }
+    return picture.str();
+}
+
+/// The rows of csr apart by bars.
+template <typename Element>
+std::string by_rows(const std::string& name, const std::vector<Offset>& offsets, const std::vector<Element>& array) {
+    std::ostringstream line;
+    line << name;
+    for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
+        if (row > 0) line << " |";
+        for (Offset k = offsets[row]; k < offsets[row + 1]; ++k) line << ' ' << array[k];
+    }
+    return line.str();
+}
+
+}  // namespace
+
+TEST_CASE("the drawings show what the builders build") {
+    const CsrMatrix matrix = example();
+    for (const LayoutEntry& entry : {csr_entry(), sell_entry(), ehyb_entry()}) {
+        CAPTURE(entry.name);
+        CHECK(draws(entry, picture_of(matrix)));
+    }
+    SUBCASE("csr") {
+        const Case one{"csr", csr_entry(), {}};
+        const auto built = one.build<double>(matrix);
+        const auto& layout = dynamic_cast<const CsrLayout<double>&>(*built);
+        CHECK(draws(one.layout, list("row_offsets", layout.row_offsets)));
+        CHECK(draws(one.layout, by_rows("column_indices", layout.row_offsets, layout.column_indices)));
+        CHECK(draws(one.layout, by_rows("values", layout.row_offsets, layout.values)));
+    }
+    SUBCASE("sell") {
+        const Case one{"sell", sell_entry(), {{"slice_height", std::int64_t{2}}}};
+        const auto built = one.build<double>(matrix);
+        const auto& slices = dynamic_cast<const SellLayout<double>&>(*built).slices;
+        CHECK(draws(one.layout, list("slice_offsets", slices.slice_offsets)));
+        CHECK(draws(one.layout, first_lanes("values", slices, slices.values, 2)));
+        CHECK(draws(one.layout, first_lanes("columns", slices, slices.columns, 2)));
+    }
+    SUBCASE("ehyb") {
+        const Case one{"ehyb", ehyb_entry(), {}, [](const CsrMatrix& m) { return partitioned(m, {0, 3, 6}); }};
+        const auto built = one.build<double>(matrix);
+        const auto& layout = dynamic_cast<const EhybLayout<double>&>(*built);
+        const auto& inside = std::get<Slices<double, std::uint16_t>>(layout.inside);
+        CHECK(draws(one.layout, list("partition_rows", layout.partition_rows)));
+        CHECK(draws(one.layout, list("partition_columns", layout.partition_columns)));
+        CHECK(draws(one.layout, list("inside_group_slices", inside.group_slices)));
+        CHECK(draws(one.layout, list("inside_slice_offsets", inside.slice_offsets)));
+        CHECK(draws(one.layout, first_lanes("inside_values", inside, inside.values, 3)));
+        CHECK(draws(one.layout, first_lanes("inside_columns", inside, inside.columns, 3)));
+        CHECK(draws(one.layout, list("outside_rows", layout.outside_rows)));
+        CHECK(draws(one.layout, list("outside_slice_offsets", layout.outside.slice_offsets)));
+        CHECK(draws(one.layout, first_lanes("outside_values", layout.outside, layout.outside.values, 2)));
+        CHECK(draws(one.layout, first_lanes("outside_columns", layout.outside, layout.outside.columns, 2)));
+    }
+}
+
+TEST_CASE("the footprint is the arrays, padding included") {
+    const CsrMatrix matrix = example();
+    const auto csr = Case{"csr", csr_entry(), {}}.build<float>(matrix);
+    CHECK(csr->bytes_to_move() == 7 * 8 + 13 * (4 + 4) + 4 * (6 + 6));
+    const auto sell = Case{"sell", sell_entry(), {{"slice_height", std::int64_t{2}}}}.build<double>(matrix);
+    CHECK(sell->bytes_to_move() == 4 * 8 + 16 * (4 + 8) + 8 * (6 + 6));
+    const Case ehyb_case{"ehyb", ehyb_entry(), {}, [](const CsrMatrix& m) { return partitioned(m, {0, 3, 6}); }};
+    const auto ehyb = ehyb_case.build<double>(matrix);
+    CHECK(ehyb->bytes_to_move() == 3 * 3 * 4 + 3 * 8 + 160 * (2 + 8) + 2 * 4 + 2 * 8 + 32 * (4 + 8) + 8 * (6 + 6));
+}
+
+namespace {
+
+template <typename Error, typename Work>
+std::string message_of(const Work& work) {
+    try {
+        work();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "nothing was thrown";
+}
+
+CsrMatrix diagonal(Index size) {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < size; ++i) entries.push_back({i, i, 1});
+    return csr_from_entries(size, size, entries);
+}
+
+}  // namespace
+
+TEST_CASE("what does not fit is refused with the figure and the parameter") {
+    SUBCASE("values beyond f32") {
+        const std::vector<Entry> entries{{0, 0, 1e39}, {1, 1, -2e300}, {2, 2, 1}, {3, 3, std::nan("")}};
+        const CsrMatrix matrix = csr_from_entries(4, 4, entries);
+        for (const Case& one : all_cases()) {
+            CAPTURE(one.name);
+            CHECK_NOTHROW(check_layout(*one.build<double>(matrix), matrix));
+            CHECK(message_of<Unsuitable>([&] { (void)one.build<float>(matrix); }) ==
+                  "2 of 4 values are finite in f64 but not in f32 (the largest magnitude is 2e+300): use f64");
+        }
+    }
+    SUBCASE("a partition beyond 16 bits") {
+        const auto whole = [](const CsrMatrix& matrix) { return partitioned(matrix, {0, 0, matrix.rows}); };
+        const Case narrow{"u16", ehyb_entry(), {}, whole};
+        const Case wide{"u32", ehyb_entry(), {{"column_index", std::string("u32")}}, whole};
+        const CsrMatrix fits = diagonal(65536);
+        const CsrMatrix matrix = diagonal(65537);
+        CHECK_NOTHROW(check_layout(*narrow.build<double>(fits), fits));
+        CHECK_NOTHROW(check_layout(*wide.build<double>(matrix), matrix));
+        CHECK(message_of<Unsuitable>([&] { (void)narrow.build<double>(matrix); }) ==
+              "partition 1 has 65537 columns, but columns of 16 bits reach 65536: raise parts of metis_partition, or set "
+              "column_index = \"u32\"");
+    }
+    SUBCASE("an order of storage inside the partition") {
+        const Case one{"ehyb", ehyb_entry(), {}, [](const CsrMatrix& matrix) {
+                           StagedMatrix staged = partitioned(matrix, {0, 3, 6});
+                           reverse_rows(staged.parts[0]);
+                           return staged;
+                       }};
+        CHECK(message_of<Unsuitable>([&] { (void)one.build<double>(example()); }).find("within = \"partition\"") !=
+              std::string::npos);
+    }
+    SUBCASE("a third part") {
+        const Case one{"ehyb", ehyb_entry(), {}, [](const CsrMatrix& matrix) {
+                           StagedMatrix staged = partitioned(matrix, {0, 3, 6});
+                           staged.parts.push_back(staged.parts[1]);
+                           staged.parts[1] = {.name = "outside", .rows = {}, .entries = {}};
+                           staged.parts[2].name = "far";
+                           return staged;
+                       }};
+        CHECK(message_of<Unsuitable>([&] { (void)one.build<double>(example()); }).find("hold 11 of 13 nonzeros") !=
+              std::string::npos);
+    }
+    SUBCASE("an entry of part inside that lies outside its partition") {
+        const Case one{"ehyb", ehyb_entry(), {}, [](const CsrMatrix& matrix) {
+                           StagedMatrix staged = partitioned(matrix, {0, 6});
+                           staged.cuts[0].boundaries = {0, 3, 6};
+                           return staged;
+                       }};
+        CHECK_THROWS_AS((void)one.build<double>(example()), std::logic_error);
+    }
+    SUBCASE("padding beyond memory") {
+        constexpr Index size = 1 << 20;
+        std::vector<Entry> entries;
+        for (Index column = 0; column < size; ++column) entries.push_back({7, column, 1});
+        const CsrMatrix matrix = csr_from_entries(size, size, entries);
+        const Case one{"sell", sell_entry(), {{"slice_height", std::int64_t{65536}}}};
+        const std::string message = message_of<Unsuitable>([&] { (void)one.build<double>(matrix); });
+        CHECK(message.find("slices of height 65536 need 68719476736 slots for 1048576 nonzeros: 824633720832 bytes") == 0);
+    }
+}
+
+TEST_CASE("what the layouts need") {
+    const Needs csr = csr_entry().needs({});
+    CHECK(csr.unsplit);
+    CHECK_FALSE(csr.square);
+    const Needs ehyb = ehyb_entry().needs({});
+    CHECK(ehyb.square);
+    CHECK(ehyb.cuts == std::vector<CutKind>{CutKind::partition});
+    CHECK(ehyb.parts == std::vector<std::string>{"inside", "outside"});
+}
+
+TEST_CASE("the host as a device") {
+    Device& device = host();
+    CHECK(device.properties().kind == DeviceKind::host);
+    CHECK(device.properties().processors >= 1);
+    CHECK(device.properties().memory > 0);
+
+    SUBCASE("memory comes and goes unchanged") {
+        const std::vector<double> numbers{1, 2, 3};
+        const DeviceMemory memory = to_device<double>(device, numbers, "three numbers");
+        std::vector<double> back(3);
+        device.download(memory, std::as_writable_bytes(std::span(back)));
+        CHECK(back == numbers);
+        std::vector<double> too_many(4);
+        CHECK_THROWS_AS(device.download(memory, std::as_writable_bytes(std::span(too_many))), std::logic_error);
+        CHECK_NOTHROW((void)to_device<double>(device, {}, "nothing"));
+    }
+    SUBCASE("too much memory is refused with the bytes wanted and free") {
+        const std::string message = message_of<MachineError>([&] { (void)device.allocate(std::size_t{1} << 60, "a planet"); });
+        CHECK(message.find("host memory for a planet: 1152921504606846976 bytes wanted, ") == 0);
+        CHECK_THROWS_AS((void)device.allocate(std::numeric_limits<std::size_t>::max(), "everything"), MachineError);
+    }
+    SUBCASE("scatter") {
+        const std::vector<float> values{10, 11, 12};
+        const std::vector<Index> target{2, 0, 1};
+        std::vector<float> y(3);
+        device.scatter(values.data(), target.data(), 3, y.data());
+        CHECK(y == std::vector<float>{11, 12, 10});
+    }
+    SUBCASE("time, flush, bandwidth") {
+        bool ran = false;
+        CHECK(device.time([&] { ran = true; }) >= 0);
+        CHECK(ran);
+        CHECK_NOTHROW(device.flush_cache());
+        const Bandwidth bandwidth = device.bandwidth();
+        CHECK(bandwidth.copy > 1e8);
+        CHECK(bandwidth.read > 1e8);
+        CHECK(device.bandwidth().copy == bandwidth.copy);
+    }
+}
