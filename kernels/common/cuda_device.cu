@@ -109,9 +109,9 @@ DeviceProperties read_properties() {
 std::string cuda_absence_reason() {
     int count = 0;
     const cudaError_t result = cudaGetDeviceCount(&count);  // leaves the count alone where it fails
-    if (result == cudaSuccess) return count > 0 ? "" : "CUDA lists no device";
+    if (result == cudaSuccess) return count > 0 ? "" : "no CUDA device (the driver lists none)";
     (void)cudaGetLastError();  // or a later check would report it as its own
-    return std::string("no CUDA device: ") + cudaGetErrorString(result);
+    return std::string("no CUDA device (") + cudaGetErrorString(result) + ")";
 }
 
 std::unique_ptr<Device> make_cuda_device() {

@@ -1,0 +1,94 @@
+#include "gpu/gpu_matrices.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+namespace workbench {
+namespace {
+
+/// The finaliser of splitmix64.
+std::uint64_t mixed(std::uint64_t bits) {
+    bits += 0x9E3779B97F4A7C15u;
+    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
+    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBu;
+    return bits ^ (bits >> 31);
+}
+
+/// In [-1, 1), never 0.
+double value_at(Index row, Index column) {
+    const auto bits = mixed((static_cast<std::uint64_t>(row) << 32) | static_cast<std::uint32_t>(column)) % (1u << 20);
+    return (static_cast<double>(bits) + 0.5) / (1 << 19) - 1;
+}
+
+Part part_where(const std::string& name, const CsrMatrix& matrix, const std::vector<Index>& piece, bool inside) {
+    Part part;
+    part.name = name;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        const std::size_t before = part.entries.size();
+        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+            if ((piece[row] == piece[matrix.column_indices[k]]) == inside) part.entries.push_back(k);
+        }
+        if (part.entries.size() == before) continue;
+        part.rows.push_back(row);
+        part.row_offsets.push_back(static_cast<Offset>(part.entries.size()));
+    }
+    return part;
+}
+
+}  // namespace
+
+CsrMatrix uneven_matrix(Index rows, Index columns, Index most_per_row) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < rows; ++row) {
+        if (row % 97 == 96) continue;
+        const auto seed = static_cast<std::uint64_t>(row) << 24;
+        const auto near_count = static_cast<Index>(mixed(seed) % static_cast<std::uint64_t>(most_per_row)) + 1;
+        const Index far_count = row % 701 == 700 ? 3000 : static_cast<Index>(mixed(seed + 1) % 3);
+        const auto diagonal = static_cast<Index>(std::int64_t{row} * columns / rows);
+        for (Index i = 0; i < near_count + far_count; ++i) {
+            const std::uint64_t random = mixed(seed + 2 + static_cast<std::uint64_t>(i));
+            const Index window = 4 * most_per_row;
+            const Index column = i < near_count
+                                     ? diagonal - window / 2 + static_cast<Index>(random % static_cast<unsigned>(window))
+                                     : static_cast<Index>(random % static_cast<unsigned>(columns));
+            if (column >= 0 && column < columns) entries.push_back({row, column, value_at(row, i)});
+        }
+    }
+    return csr_from_entries(rows, columns, entries);
+}
+
+CsrMatrix block_diagonal_matrix(const std::vector<Index>& boundaries) {
+    std::vector<Entry> entries;
+    for (std::size_t piece = 0; piece + 1 < boundaries.size(); ++piece) {
+        for (Index row = boundaries[piece]; row < boundaries[piece + 1]; ++row) {
+            for (Index column = std::max(row - 3, boundaries[piece]); column < std::min(row + 5, boundaries[piece + 1]);
+                 ++column) {
+                entries.push_back({row, column, value_at(row, column)});
+            }
+        }
+    }
+    return csr_from_entries(boundaries.back(), boundaries.back(), entries);
+}
+
+StagedMatrix partitioned(const CsrMatrix& matrix, std::vector<Index> boundaries) {
+    StagedMatrix staged = stage_input(matrix);
+    StageChange change;
+    change.cuts = {Cuts{CutKind::partition, std::move(boundaries)}};
+    const std::vector<Index> piece = change.cuts[0].pieces();
+    change.parts = {part_where("inside", matrix, piece, true), part_where("outside", matrix, piece, false)};
+    apply(staged, change, {});
+    return staged;
+}
+
+std::vector<Index> uneven_boundaries(Index rows, Index count) {
+    std::vector<Index> boundaries{0, 0, std::min<Index>(1, rows)};
+    for (Index i = 1; i <= count; ++i) {
+        const auto boundary = static_cast<Index>(std::int64_t{rows} * i / count);
+        boundaries.push_back(std::max(boundary, boundaries.back()));
+    }
+    return boundaries;
+}
+
+}  // namespace workbench

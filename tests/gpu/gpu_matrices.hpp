@@ -1,0 +1,23 @@
+// Matrices for the GPU tests beyond the battery: large enough to fill a GPU, made in code.
+#pragma once
+
+#include <vector>
+
+#include "pipeline/matrix/staged_matrix.hpp"
+
+namespace workbench {
+
+/// Up to `most_per_row` nonzeros a row near the diagonal and a few far from it; every 701st row has 3000 more, every 97th is
+/// empty.
+[[nodiscard]] CsrMatrix uneven_matrix(Index rows, Index columns, Index most_per_row);
+
+/// The blocks on the diagonal between the boundaries, each a band: nothing lies outside the partition.
+[[nodiscard]] CsrMatrix block_diagonal_matrix(const std::vector<Index>& boundaries);
+
+/// What a partition and `split` would leave: cuts at the boundaries, and the parts "inside" and "outside".
+[[nodiscard]] StagedMatrix partitioned(const CsrMatrix& matrix, std::vector<Index> boundaries);
+
+/// `count` pieces of equal size, but for a piece of one row and an empty one at the front where there is room.
+[[nodiscard]] std::vector<Index> uneven_boundaries(Index rows, Index count);
+
+}  // namespace workbench
