@@ -20,6 +20,6 @@ target_compile_options(workbench_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:${WORKBENCH_WARNINGS};-ffp-contract=off>)
 
 if(WORKBENCH_SANITIZE)
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined;-fno-sanitize-recover=all;-fno-omit-frame-pointer>)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined;-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
   add_link_options(-fsanitize=address,undefined)
 endif()

@@ -9,9 +9,6 @@
 
 namespace workbench {
 
-// Slices that a thread takes at a time.
-inline constexpr int slice_chunk = 8;
-
 /// Adds a sum to a row of y, or writes it there.
 template <ValueType Value>
 void put(Value* y, Index row, Value sum, bool accumulate) {

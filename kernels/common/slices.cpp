@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <stdexcept>
 
@@ -12,9 +13,6 @@
 
 namespace workbench {
 namespace {
-
-// Slices that a thread takes at a time: some hundred rows of the usual slice height.
-constexpr int slice_chunk = 8;
 
 /// The places that a slice holds: [begin, begin + count).
 struct SlicePlaces {
@@ -91,7 +89,7 @@ void require_memory(Offset slots, Offset entries, Index slice_height, std::size_
 template <ValueType Value, typename ColumnIndex>
 std::int64_t fill(Slices<Value, ColumnIndex>& slices, const std::vector<SlicePlaces>& places, const CsrMatrix& matrix,
                   const PartView& part, const SlicePlan& plan) {
-    Kokkos::View<std::int64_t, HostSpace> strays("strays");
+    std::atomic<std::int64_t> strays = 0;
     for_each_in_parallel(static_cast<std::int64_t>(places.size()), slice_chunk, [&](std::int64_t slice) {
         const Index first_column = plan.column_bounds[places[slice].group];
         const Index end_column = plan.column_bounds[places[slice].group + 1];
@@ -112,9 +110,9 @@ std::int64_t fill(Slices<Value, ColumnIndex>& slices, const std::vector<SlicePla
                 }
             });
         }
-        if (strays_of_slice > 0) Kokkos::atomic_add(&strays(), strays_of_slice);
+        if (strays_of_slice > 0) strays += strays_of_slice;
     });
-    return strays();
+    return strays;
 }
 
 /// Offsets that walk through the arrays from their beginning to their end, slice by slice and group by group.
@@ -152,6 +150,39 @@ private:
     Offset used_ = 0;
 };
 
+/// Walks the slots of one slice.
+template <ValueType Value, typename ColumnIndex>
+void walk_slice(const Slices<Value, ColumnIndex>& slices, const SliceFrame& frame, Index group, Index slice,
+                const std::function<void(const Slot&)>& visit) {
+    const Index height = slices.slice_height;
+    const Offset first_lane = static_cast<Offset>(slice) * height;
+    const Offset first_place = static_cast<Offset>(slice - slices.group_slices[group]) * height;
+    const Index first_column = frame.column_bounds[group];
+    const Index column_count = frame.column_bounds[group + 1] - first_column;
+    std::vector<LaneCursor> nonzeros;
+    std::vector<Index> rows;
+    for (Index lane = 0; lane < height; ++lane) {
+        nonzeros.emplace_back(slices.runs.data() + slices.lane_runs[first_lane + lane],
+                              slices.runs.data() + slices.lane_runs[first_lane + lane + 1]);
+        rows.push_back(frame.row(group, first_place + lane));
+    }
+    Slot slot{.array = frame.value_array, .column_array = frame.column_array, .index = slices.slice_offsets[slice]};
+    for (slot.step = 0; slot.step < slices.width(slice); ++slot.step) {
+        for (Index lane = 0; lane < height; ++lane, ++slot.index) {
+            const auto local_column = static_cast<Index>(slices.columns[slot.index]);
+            if (local_column < 0 || local_column >= column_count) {
+                throw std::logic_error(fmt::format("slices: slot {} reads a column outside of its group", slot.index));
+            }
+            slot.nonzero = nonzeros[lane].next();
+            slot.column = first_column + local_column;
+            slot.row = rows[lane];
+            slot.warp = frame.first_warp + (first_lane + lane) / 32;
+            slot.lane = static_cast<int>((first_lane + lane) % 32);
+            visit(slot);
+        }
+    }
+}
+
 }  // namespace
 
 template <ValueType Value, typename ColumnIndex>
@@ -175,37 +206,9 @@ template <ValueType Value, typename ColumnIndex>
 void for_each_slot(const Slices<Value, ColumnIndex>& slices, const SliceFrame& frame,
                    const std::function<void(const Slot&)>& visit) {
     require_sound_offsets(slices);
-    const Index height = slices.slice_height;
-    std::vector<LaneCursor> cursors;
-    std::vector<Index> rows;
     for (Index group = 0; group < slices.group_count(); ++group) {
-        const Index group_begin = slices.group_slices[group];
-        const Index first_column = frame.column_bounds[group];
-        const Index column_count = frame.column_bounds[group + 1] - first_column;
-        for (Index slice = group_begin; slice < slices.group_slices[group + 1]; ++slice) {
-            const std::int64_t first_lane = static_cast<std::int64_t>(slice) * height;
-            cursors.clear();
-            rows.clear();
-            for (Index lane = 0; lane < height; ++lane) {
-                cursors.emplace_back(slices.runs.data() + slices.lane_runs[first_lane + lane],
-                                     slices.runs.data() + slices.lane_runs[first_lane + lane + 1]);
-                rows.push_back(frame.row(group, static_cast<Offset>(slice - group_begin) * height + lane));
-            }
-            Slot slot{.array = frame.value_array, .column_array = frame.column_array, .index = slices.slice_offsets[slice]};
-            for (slot.step = 0; slot.step < slices.width(slice); ++slot.step) {
-                for (Index lane = 0; lane < height; ++lane, ++slot.index) {
-                    slot.nonzero = cursors[lane].next();
-                    const auto local_column = static_cast<Index>(slices.columns[slot.index]);
-                    if (local_column < 0 || local_column >= column_count) {
-                        throw std::logic_error(fmt::format("slices: slot {} reads a column outside of its group", slot.index));
-                    }
-                    slot.column = first_column + local_column;
-                    slot.row = rows[lane];
-                    slot.warp = frame.first_warp + (first_lane + lane) / 32;
-                    slot.lane = static_cast<int>((first_lane + lane) % 32);
-                    visit(slot);
-                }
-            }
+        for (Index slice = slices.group_slices[group]; slice < slices.group_slices[group + 1]; ++slice) {
+            walk_slice(slices, frame, group, slice, visit);
         }
     }
 }

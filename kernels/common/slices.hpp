@@ -12,6 +12,9 @@
 
 namespace workbench {
 
+/// Slices that a thread of the host takes at a time: some hundred rows of the usual slice height.
+inline constexpr int slice_chunk = 8;
+
 /// Nonzeros that are neighbours in CsrMatrix::values.
 struct NonzeroRun {
     Offset first = 0;

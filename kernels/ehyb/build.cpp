@@ -72,6 +72,8 @@ std::vector<Index> stored_of_row(const Part& part, Index rows) {
     return stored;
 }
 
+/// Section 3.2 and Algorithm 2, with two corrections: line 7 must store the column relative to its partition, as section 3.4
+/// says, and line 14 must index by ER_idx. Partitions need not be of equal size, as Algorithm 1, line 18 takes them to be.
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
