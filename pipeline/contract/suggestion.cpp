@@ -38,7 +38,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
     const std::string* nearest = nullptr;
     std::size_t shortest = 0;
     for (const std::string& candidate : candidates) {
-        const auto [shorter, longer] = std::minmax(word.size(), candidate.size());
+        const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
         const std::size_t near = std::max<std::size_t>(1, shorter / 3);
         const bool begins = word.size() >= 3 && candidate.starts_with(word);
         if (!begins && longer - shorter > near) continue;
@@ -49,6 +49,11 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
         }
     }
     return nearest == nullptr ? "" : "; did you mean '" + *nearest + "'?";
+}
+
+std::string expected_one_of(std::string_view word, const std::vector<std::string>& candidates) {
+    const std::string suggestion = did_you_mean(word, candidates);
+    return (suggestion.empty() ? "; expected one of " : suggestion + " Expected one of ") + join(candidates);
 }
 
 std::string join(const std::vector<std::string>& words) {

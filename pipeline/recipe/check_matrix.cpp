@@ -95,16 +95,16 @@ MatrixSource check_matrix(const RecipeTable& table, const std::filesystem::path&
     if (unknown) {
         std::vector<std::string> names;
         for (const GeneratorEntry& entry : generators()) names.push_back(entry.name);
-        diagnostics.add(table.place_of("generate"), fmt::format("unknown generator '{}'{}; expected one of {}",
-                                                                printable(*name, 40), did_you_mean(*name, names), join(names)));
+        diagnostics.add(table.place_of("generate"),
+                        fmt::format("unknown generator '{}'{}", printable(*name, 40), expected_one_of(*name, names)));
     }
     const std::string owner = generator == nullptr ? "[matrix]" : fmt::format("[matrix] with generator '{}'", generator->name);
     auto parameters =
         check_parameters(unknown ? known_entries(table) : table, owner, declarations_of(generator), {"rows"}, diagnostics);
     if (const Setting* rows = table.find("rows")) matrix.from = check_rows(*rows, diagnostics);
+    if (table.text("path") != nullptr) matrix.from = check_path(table, folder, diagnostics);
     if (!parameters) return matrix;
     matrix.node_size = static_cast<Index>(parameters->integer("node_size"));
-    if (parameters->has("path")) matrix.from = check_path(table, folder, diagnostics);
     if (generator != nullptr) {
         std::map<std::string, ParameterValue> values;
         for (const ParameterDeclaration& declaration : generator->parameters) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "pipeline/contract/suggestion.hpp"
 #include "pipeline/recipe/checks.hpp"
@@ -25,12 +26,13 @@ std::string in_words(CutKind kind) {
 
 bool contains(const auto& list, const auto& item) { return std::find(list.begin(), list.end(), item) != list.end(); }
 
-bool gives_cuts(const StageContract& contract, CutKind kind) { return contains(contract.gives_cuts, kind); }
+std::vector<std::string> quoted(std::vector<std::string> words) {
+    for (std::string& word : words) word = fmt::format("'{}'", word);
+    return words;
+}
 
-bool gives_part(const StageContract& contract, const std::string& part) { return contains(contract.gives_parts, part); }
-
-/// Does an order of these leave cuts of this kind where they were?
-bool moves(Acts acts, CutKind kind) {
+/// Does an order of these reach across cuts of this kind?
+bool reaches_across(Acts acts, CutKind kind) {
     switch (acts) {
         case Acts::symmetric:
             return true;
@@ -112,7 +114,7 @@ public:
         }
         const StageContract& contract = *stages_[i].facts;
         const RecipeTable& table = document_.stages[i];
-        const std::string owner = stage(i);
+        const std::string owner = fmt::format("stage '{}'", stages_[i].entry->name);
         next_ = i + 1;
         check(contract.needs, table, owner);
         if (contract.acts) check_order(contract, table, owner);
@@ -125,11 +127,12 @@ public:
 
     void check(const Needs& needs, const RecipeTable& table, const std::string& owner) {
         for (const CutKind kind : needs.cuts) check_cuts(kind, table, owner);
-        for (const std::string& part : needs.parts) check_part(part, table, owner);
+        check_parts(needs.parts, table, owner);
         if (needs.unsplit && !parts_.empty()) {
             diagnostics_.add(table.place_of("use"),
-                             fmt::format("{} takes the nonzeros whole, but {} has split them into {}; remove that stage", owner,
-                                         stage(maker_of_parts_), join(parts_)));
+                             fmt::format("{} takes the nonzeros whole, but {} has split them into {}; remove "
+                                         "that stage",
+                                         owner, stage(maker_of_parts_), join(parts_)));
         }
     }
 
@@ -140,10 +143,12 @@ private:
         return fmt::format("'{}' (line {})", table.id.empty() ? stages_[i].entry->name : table.id, table.place.line);
     }
 
-    /// Where a table asks for something by its name; `use` where it does not.
+    /// Where a table asks for something, in a word that says its name; `use` where there is none.
     [[nodiscard]] static Place place_of_word(const RecipeTable& table, std::string_view word) {
         for (const Setting& setting : table.settings) {
-            if (setting.value && *setting.value == ParameterValue(std::string(word))) return setting.value_place;
+            const std::string* text = table.text(setting.key);
+            const bool asks = text != nullptr && text->find(word) != std::string::npos;
+            if (asks && setting.key != "use" && setting.key != "id") return setting.value_place;
         }
         return table.place_of("use");
     }
@@ -158,47 +163,47 @@ private:
     }
 
     void check_cuts(CutKind kind, const RecipeTable& table, const std::string& owner) {
-        if (!certain_ || maker_of_cuts_.contains(kind)) return;
-        const auto promise = [&](const StageContract& contract) { return gives_cuts(contract, kind); };
-        diagnostics_.add(place_of_word(table, name_of(kind)), fmt::format("{} needs {}, and no stage before it gives one; {}",
+        if (!certain_ || maker_of_cuts_.contains(kind) || !missing_cuts_.insert(kind).second) return;
+        const auto promise = [&](const StageContract& contract) { return contains(contract.gives_cuts, kind); };
+        diagnostics_.add(place_of_word(table, name_of(kind)), fmt::format("{} needs {}, which no stage before it gives; {}",
                                                                           owner, in_words(kind), advice(promise)));
     }
 
-    void check_part(const std::string& part, const RecipeTable& table, const std::string& owner) {
-        if (!certain_ || contains(parts_, part)) return;
-        const auto promise = [&](const StageContract& contract) { return gives_part(contract, part); };
-        const std::string there = parts_.empty()
-                                      ? "the nonzeros are not split; " + advice(promise)
-                                      : fmt::format("the parts are {}, made by {}", join(parts_), stage(maker_of_parts_));
-        diagnostics_.add(place_of_word(table, part), fmt::format("{} needs part '{}', which does not exist here{}; {}", owner,
-                                                                 part, did_you_mean(part, parts_), there));
+    void check_parts(const std::vector<std::string>& parts, const RecipeTable& table, const std::string& owner) {
+        std::vector<std::string> missing;
+        for (const std::string& part : parts) {
+            if (certain_ && !contains(parts_, part) && missing_parts_.insert(part).second) missing.push_back(part);
+        }
+        if (missing.empty()) return;
+        const auto promise = [&](const StageContract& contract) { return contains(contract.gives_parts, missing.front()); };
+        const std::string there = parts_.empty() ? "the nonzeros are not split; " + advice(promise)
+                                                 : fmt::format("there are only {}, from {}{}", join(quoted(parts_)),
+                                                               stage(maker_of_parts_), did_you_mean(missing.front(), parts_));
+        diagnostics_.add(
+            place_of_word(table, missing.front()),
+            fmt::format("{} needs {} {}, but {}", owner, missing.size() > 1 ? "parts" : "part", join(quoted(missing)), there));
     }
 
     /// Cuts that an order of the matrix would leave in the wrong place must be kept or made anew; parts cannot be.
     void check_order(const StageContract& contract, const RecipeTable& table, const std::string& owner) {
+        const Acts acts = *contract.acts;
         const Place place = table.place_of("use");
-        for (auto made = maker_of_cuts_.begin(); made != maker_of_cuts_.end();) {
-            const auto [kind, maker] = *made;
-            const bool stale = moves(*contract.acts, kind) && !contains(contract.keeps, kind);
-            if (stale && !gives_cuts(contract, kind)) {
-                diagnostics_.add(place,
-                                 fmt::format("{} would tear apart {} made by {}: it orders the {} regardless of it; put it "
-                                             "before that stage, or order within the pieces",
-                                             owner, in_words(kind), stage(maker), axes(*contract.acts)));
-            }
-            made = stale ? maker_of_cuts_.erase(made) : std::next(made);
+        for (const auto& [kind, maker] : maker_of_cuts_) {
+            const bool valid = contains(contract.keeps, kind) || contains(contract.gives_cuts, kind);
+            if (valid || !reaches_across(acts, kind)) continue;
+            diagnostics_.add(
+                place, fmt::format("{} moves {} across the borders of {} that {} made; put it before that stage, or order "
+                                   "within the pieces",
+                                   owner, axes(acts), in_words(kind), stage(maker)));
         }
-        if (*contract.acts == Acts::part || parts_.empty()) return;
-        diagnostics_.add(
-            place, fmt::format("{} orders the {} after {} has split the nonzeros into parts; put it before that stage", owner,
-                               axes(*contract.acts), stage(maker_of_parts_)));
-        parts_.clear();
-        certain_ = false;
+        if (acts == Acts::part || parts_.empty()) return;
+        diagnostics_.add(place, fmt::format("{} moves {} after {} has split the nonzeros into parts; put it before that stage",
+                                            owner, axes(acts), stage(maker_of_parts_)));
     }
 
     [[nodiscard]] static std::string_view axes(Acts acts) {
         if (acts == Acts::rows) return "rows";
-        return acts == Acts::columns ? "columns" : "matrix";
+        return acts == Acts::columns ? "columns" : "rows and columns";
     }
 
     const RecipeDocument& document_;
@@ -208,6 +213,8 @@ private:
     std::map<CutKind, std::size_t> maker_of_cuts_;
     std::vector<std::string> parts_;  // empty: the nonzeros are not split
     std::size_t maker_of_parts_ = 0;
+    std::set<CutKind> missing_cuts_;  // said once, then taken for granted
+    std::set<std::string> missing_parts_;
     std::size_t next_ = 0;  // the stage after the present one
     bool certain_ = true;   // everything about the stages so far is known
 };

@@ -19,7 +19,7 @@ const ParameterDeclaration* find(const std::vector<ParameterDeclaration>& declar
 std::string unknown_key(const std::string& key, const std::string& owner, std::vector<std::string> known) {
     const std::string shown = printable(key, 40);
     if (known.empty()) return fmt::format("{} takes no parameters; found '{}'", owner, shown);
-    return fmt::format("{} has no '{}'{}; it takes {}", owner, shown, did_you_mean(key, known), join(known));
+    return fmt::format("{} has no '{}'{}", owner, shown, expected_one_of(key, known));
 }
 
 std::string reason_to_refuse(const ParameterDeclaration& declaration, const Setting& setting) {

@@ -13,15 +13,13 @@
 namespace workbench {
 namespace {
 
-const std::vector<std::string> table_names = {"recipe", "matrix", "stage", "layout", "kernel"};
-
 Place place_of(const toml::source_region& region) {
     return {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
 }
 
 /// Plain words for what the parser says: "Error while parsing key-value pair: expected '=', saw 'x'".
 std::string in_plain_words(std::string message) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 12> words = {{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 14> words = {{
         {"Error while parsing ", "not TOML: in a "},
         {"in a root table: ", ""},
         {"in a array", "in an array"},
@@ -33,6 +31,8 @@ std::string in_plain_words(std::string message) {
         {"could not determine value type", "neither a number nor true or false; a text needs quotes"},
         {"expected a comment or whitespace", "expected nothing more on this line"},
         {"value-terminator", "the end of the value"},
+        {"unescaped control characters other than TAB (U+0009) are explicitly prohibited", "the closing quote is missing"},
+        {"cannot redefine existing", "already there:"},
         {"control characters other than TAB (U+0009) are explicitly prohibited", "the closing quote is missing"},
     }};
     for (const auto& [theirs, ours] : words) {
@@ -88,7 +88,6 @@ void read_node(const toml::node& node, Setting& setting) {
 RecipeTable read_table(const toml::table& source) {
     RecipeTable table;
     table.place = place_of(source.source());
-    table.present = true;
     for (const auto& [key, node] : source) {
         Setting setting;
         setting.key = std::string(key.str());
@@ -113,14 +112,6 @@ std::vector<RecipeTable> read_stages(const toml::node& node, Place place, Diagno
     }
     for (const toml::node& item : *list) stages.push_back(read_table(*item.as_table()));
     return stages;
-}
-
-RecipeTable* table_named(RecipeDocument& document, std::string_view name) {
-    if (name == "recipe") return &document.recipe;
-    if (name == "matrix") return &document.matrix;
-    if (name == "layout") return &document.layout;
-    if (name == "kernel") return &document.kernel;
-    return nullptr;
 }
 
 toml::table parse(std::string_view text, Diagnostics& diagnostics) {
@@ -160,24 +151,35 @@ Place RecipeTable::place_of(std::string_view key) const {
     return setting == nullptr ? place : setting->value_place;
 }
 
+const std::vector<std::string>& table_names() {
+    static const std::vector<std::string> names = {"recipe", "matrix", "stage", "layout", "kernel"};
+    return names;
+}
+
+RecipeTable* RecipeDocument::find(std::string_view name) {
+    if (name == "recipe") return &recipe;
+    if (name == "matrix") return &matrix;
+    if (name == "layout") return &layout;
+    return name == "kernel" ? &kernel : nullptr;
+}
+
 RecipeDocument read_document(std::string_view text, Diagnostics& diagnostics) {
     const toml::table root = parse(text, diagnostics);
     RecipeDocument document;
     for (const auto& [key, node] : root) {
         const std::string name = printable(key.str(), 40);
         const Place place = place_of(key.source());
-        RecipeTable* table = table_named(document, name);
+        RecipeTable* table = document.find(name);
         if (table != nullptr && node.is_table()) {
             *table = read_table(*node.as_table());
         } else if (table != nullptr) {
             diagnostics.add(place, fmt::format("'{0}' is one table; begin it with [{0}]", name));
-            table->present = true;
+            table->broken = true;
         } else if (name == "stage") {
             document.stages = read_stages(node, place, diagnostics);
         } else {
-            diagnostics.add(
-                place, fmt::format("unknown {} '{}'{}; a recipe has the tables {}", node.is_table() ? "table" : "key", name,
-                                   did_you_mean(name, table_names), join(table_names)));
+            diagnostics.add(place, fmt::format("unknown {} '{}'{}", node.is_table() ? "table" : "key", name,
+                                               expected_one_of(name, table_names())));
         }
     }
     return document;

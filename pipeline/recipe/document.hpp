@@ -31,7 +31,7 @@ struct Setting {
 struct RecipeTable {
     std::string id;  // of a stage
     Place place;
-    bool present = false;
+    bool broken = false;            // an error has been said about it as a whole
     std::vector<Setting> settings;  // in the order of the file
 
     [[nodiscard]] const Setting* find(std::string_view key) const;
@@ -49,7 +49,13 @@ struct RecipeDocument {
     std::vector<RecipeTable> stages;
     RecipeTable layout;
     RecipeTable kernel;
+
+    /// The table of this name; null for "stage", of which there are many, and where there is none.
+    [[nodiscard]] RecipeTable* find(std::string_view name);
 };
+
+/// recipe, matrix, stage, layout, kernel.
+[[nodiscard]] const std::vector<std::string>& table_names();
 
 /// Parses the text. Adds an error for each table that no recipe has. Throws what Diagnostics::throw_if_any throws where the
 /// text is not TOML.

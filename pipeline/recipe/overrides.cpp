@@ -31,6 +31,11 @@ std::optional<Override> read_override(std::string_view text, Place place) {
     Override override{split(text.substr(0, equals), '.'), read_value(text.substr(equals + 1), place)};
     override.setting.key = override.path.back();
     override.setting.key_place = place;
+    const bool is_path = override.path == std::vector<std::string>{"matrix", "path"};  // a file may be called 2024
+    if (is_path && !(override.setting.value && std::holds_alternative<std::string>(*override.setting.value))) {
+        override.setting.value = std::string(text.substr(equals + 1));
+        override.setting.texts.reset();
+    }
     const std::size_t words = override.path.front() == "stage" ? 3 : 2;
     const bool named = std::none_of(override.path.begin(), override.path.end(), [](const auto& word) { return word.empty(); });
     return named && override.path.size() == words ? std::optional(std::move(override)) : std::nullopt;
@@ -54,24 +59,14 @@ RecipeTable* find_stage(RecipeDocument& document, const std::string& id, Place p
     }
     const std::string shown = printable(id, 40);
     if (!of_that_name.empty()) {
-        diagnostics.add(place,
-                        fmt::format("'{}' names no stage by itself; name it by its id: {}", shown, list_stages(of_that_name)));
+        diagnostics.add(place, fmt::format("no stage has the id '{}'; expected that of one which uses it: {}", shown,
+                                           list_stages(of_that_name)));
     } else if (ids.empty()) {
         diagnostics.add(place, fmt::format("unknown stage '{}'; the recipe has no stages", shown));
     } else {
-        diagnostics.add(place, fmt::format("unknown stage '{}'{}; the stages of the recipe are {}", shown,
-                                           did_you_mean(id, ids), join(ids)));
+        diagnostics.add(place, fmt::format("unknown stage '{}'{}", shown, expected_one_of(id, ids)));
     }
     return nullptr;
-}
-
-RecipeTable* find_table(RecipeDocument& document, const Override& override, Place place, Diagnostics& diagnostics) {
-    const std::string& name = override.path.front();
-    if (name == "recipe") return &document.recipe;
-    if (name == "matrix") return &document.matrix;
-    if (name == "layout") return &document.layout;
-    if (name == "kernel") return &document.kernel;
-    return find_stage(document, override.path[1], place, diagnostics);
 }
 
 void set(RecipeTable& table, const Setting& setting) {
@@ -89,7 +84,7 @@ void forget_matrix_of_file(RecipeTable& matrix) {
 }  // namespace
 
 void apply_overrides(RecipeDocument& document, std::span<const std::string> overrides, Diagnostics& diagnostics) {
-    const std::vector<std::string> tables = {"recipe", "matrix", "stage", "layout", "kernel"};
+    const std::vector<std::string>& tables = table_names();
     for (std::size_t i = 0; i < overrides.size(); ++i) {
         const Place place{0, 0, static_cast<int>(i)};
         const auto override = read_override(overrides[i], place);
@@ -103,11 +98,11 @@ void apply_overrides(RecipeDocument& document, std::span<const std::string> over
         const std::string& name = override->path.front();
         const std::string& key = override->setting.key;
         if (std::find(tables.begin(), tables.end(), name) == tables.end()) {
-            diagnostics.add(place, fmt::format("unknown table '{}'{}; expected one of {}", printable(name, 40),
-                                               did_you_mean(name, tables), join(tables)));
+            diagnostics.add(place, fmt::format("unknown table '{}'{}", printable(name, 40), expected_one_of(name, tables)));
         } else if (name == "stage" && key == "id") {
             diagnostics.add(place, "an id is for naming a stage; it cannot be set");
-        } else if (RecipeTable* table = find_table(document, *override, place, diagnostics)) {
+        } else if (RecipeTable* table =
+                       name == "stage" ? find_stage(document, override->path[1], place, diagnostics) : document.find(name)) {
             if (name == "matrix" && (key == "path" || key == "rows" || key == "generate")) forget_matrix_of_file(*table);
             set(*table, override->setting);
         }

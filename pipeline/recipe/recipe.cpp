@@ -102,12 +102,14 @@ void check_kernel(const Setting& setting, Backend backend, const LayoutEntry& la
     const std::vector<std::string> names = kernels_of(layout, backend);
     const std::string* name = setting.value ? std::get_if<std::string>(&*setting.value) : nullptr;
     if (name != nullptr && std::find(names.begin(), names.end(), *name) != names.end()) return;
-    const std::string whose = fmt::format("layout '{}' has no {} kernel", layout.name, setting.key);
-    if (!names.empty()) {
-        diagnostics.add(setting.value_place, fmt::format("{}, {}{}; expected one of {}", whose, found_text(setting),
-                                                         name == nullptr ? "" : did_you_mean(*name, names), join(names)));
-    } else if (is_built(catalogue, backend) || name == nullptr) {
-        diagnostics.add(setting.key_place, whose + "s");
+    if (name == nullptr) {
+        diagnostics.add(setting.value_place,
+                        fmt::format("[kernel], {}: {}, expected the name of a kernel", setting.key, found_text(setting)));
+    } else if (!names.empty()) {
+        diagnostics.add(setting.value_place, fmt::format("layout '{}' has no {} kernel '{}'{}", layout.name, setting.key,
+                                                         printable(*name, 40), expected_one_of(*name, names)));
+    } else if (is_built(catalogue, backend)) {
+        diagnostics.add(setting.key_place, fmt::format("layout '{}' has no {} kernels", layout.name, setting.key));
     }
 }
 
@@ -131,8 +133,8 @@ std::map<Backend, std::string> check_kernels(const RecipeTable& table, const Lay
     }
     for (const Setting& setting : table.settings) {
         if (std::find(names.begin(), names.end(), setting.key) != names.end()) continue;
-        diagnostics.add(setting.key_place, fmt::format("unknown backend '{}'{}; expected one of {}", printable(setting.key, 40),
-                                                       did_you_mean(setting.key, names), join(names)));
+        diagnostics.add(setting.key_place,
+                        fmt::format("unknown backend '{}'{}", printable(setting.key, 40), expected_one_of(setting.key, names)));
     }
     return kernels;
 }
@@ -160,8 +162,9 @@ std::vector<CheckedStage> check_stages(const RecipeDocument& document, const Cat
 }
 
 CheckedLayout check_layout(const RecipeTable& table, const Catalogue& catalogue, Diagnostics& diagnostics) {
-    const bool silent = !table.present && table.settings.empty();
-    if (!silent) return check_entry(table, "layout", catalogue.layouts, &LayoutEntry::needs, diagnostics);
+    if (table.broken) return {};
+    const bool present = table.place.line > 0 || !table.settings.empty();
+    if (present) return check_entry(table, "layout", catalogue.layouts, &LayoutEntry::needs, diagnostics);
     diagnostics.add({},
                     fmt::format("no [layout]; expected one with use = \"NAME\", one of {}", join(names_of(catalogue.layouts))));
     return {};
