@@ -147,8 +147,9 @@ void check_rows(const Grid& grid, Index unknowns) {
     std::int64_t rows = unknowns;
     for (const std::int64_t length : grid.lengths) {
         if (rows > most / length) {
-            throw InputError(fmt::format("found a grid of {} x {} x {} nodes with {} unknowns each; expected at most {} rows",
-                                         grid.lengths[0], grid.lengths[1], grid.lengths[2], unknowns, most));
+            throw InputError(fmt::format("found a grid of {} x {} x {} nodes with {} unknown{} each; expected at most {} rows",
+                                         grid.lengths[0], grid.lengths[1], grid.lengths[2], unknowns, unknowns == 1 ? "" : "s",
+                                         most));
         }
         rows *= length;
     }

@@ -21,8 +21,7 @@ static_assert(std::endian::native == std::endian::little, "arrays are taken as t
 class Npz {
 public:
     explicit Npz(const std::filesystem::path& path)
-        : path_(path.string()),
-          arrays_(read_npz(path, {"format", "shape", "data", "indices", "indptr", "row", "col", "coords"})) {}
+        : path_(path.string()), arrays_(read_npz(path, {"format", "shape", "data", "indices", "indptr", "row", "col"})) {}
 
     [[noreturn]] void fail(const std::string& name, const std::string& what) const {
         throw InputError(fmt::format("{}: member {}.npy: {}", path_, name, what));
