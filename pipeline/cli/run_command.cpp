@@ -121,7 +121,7 @@ std::filesystem::path folder_for(const RunArguments& arguments, const Recipe& re
 
 RunReport run_one(const Recipe& recipe, Runner& runner, const RunArguments& arguments) {
     Progress progress;
-    PictureBook pictures(recipe.stages.size() + 1);
+    PictureBook pictures;
     RunObserver observer;
     observer.progress = [&progress](const std::string& step) { progress.show(step); };
     if (!arguments.no_pictures) {

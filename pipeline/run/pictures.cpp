@@ -16,7 +16,7 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
     std::vector<StageCaption> captions;
     for (std::size_t i = 0; i < report.stages.size(); ++i) {
         const StageOutcome& stage = report.stages[i];
-        StageCaption caption{fmt::format("{}  {}", i, stage.id), i == 0 ? report.matrix.source : stage.parameters, {}};
+        StageCaption caption{fmt::format("{}  {}", i, stage.id), i == 0 ? report.matrix.source : stage.choices, {}};
         for (auto& [label, value] : caption_of(stage.metrics)) caption.lines.push_back({label, value, {}});
         captions.push_back(std::move(caption));
     }
@@ -50,10 +50,7 @@ StageCaption short_caption(const StageCaption& caption, const std::vector<StageC
 
 }  // namespace
 
-void PictureBook::add(const StagedMatrix& staged) {
-    rasters_.push_back(rasterise(staged, stage_resolution));
-    sheet_rasters_.push_back(rasterise(staged, sheet_resolution_));
-}
+void PictureBook::add(const StagedMatrix& staged) { rasters_.push_back(rasterise(staged, picture_resolution)); }
 
 void PictureBook::write(const std::filesystem::path& folder, RunReport& report) const {
     const DensityScale scale = common_scale(rasters_);
@@ -63,10 +60,10 @@ void PictureBook::write(const std::filesystem::path& folder, RunReport& report) 
         StageOutcome& stage = report.stages[i];
         stage.picture = fmt::format("{}_{}.png", i, stage.id);
         write_png(folder / stage.picture, draw_stage(rasters_[i], scale, captions[i]));
-        frames.push_back({sheet_rasters_[i], short_caption(captions[i], captions)});
+        frames.push_back({rasters_[i], short_caption(captions[i], captions)});
     }
     report.contact_sheet = "stages.png";
-    write_png(folder / report.contact_sheet, contact_sheet(frames, report.recipe_name, report.recipe_source));
+    write_png(folder / report.contact_sheet, contact_sheet(frames, scale, report.recipe_name, report.recipe_source));
 }
 
 }  // namespace workbench

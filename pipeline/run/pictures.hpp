@@ -14,9 +14,6 @@ namespace workbench {
 /// common density scale is known.
 class PictureBook {
 public:
-    /// `stages`: how many pictures there will be, the input's included.
-    explicit PictureBook(std::size_t stages) : sheet_resolution_(contact_sheet_resolution(stages)) {}
-
     void add(const StagedMatrix& staged);
 
     /// Writes 0_input.png, 1_NAME.png, ... and stages.png into the folder and notes their names in the report.
@@ -24,9 +21,7 @@ public:
     void write(const std::filesystem::path& folder, RunReport& report) const;
 
 private:
-    int sheet_resolution_;
-    std::vector<PatternRaster> rasters_;        // for the pictures of single stages
-    std::vector<PatternRaster> sheet_rasters_;  // for the contact sheet
+    std::vector<PatternRaster> rasters_;
 };
 
 }  // namespace workbench

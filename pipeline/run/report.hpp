@@ -25,7 +25,8 @@ struct MatrixReport {
 struct StageOutcome {
     std::string id;
     std::string name;
-    std::string parameters;  // "within = partition, order = descending"
+    Parameters parameters;
+    std::string choices;     // those that differ from their defaults: "parts = 16, weights = \"rows\""
     double seconds = 0;      // of the stage and of applying its change; no metrics, no pictures
     Metrics metrics;
     std::vector<std::pair<std::string, std::string>> notes;
@@ -41,7 +42,7 @@ struct LayoutOutcome {
     };
 
     std::string name;
-    std::string parameters;
+    Parameters parameters;
     Precision precision = Precision::f64;
     std::string unsuitable;  // the reason; empty: it was built
     double seconds = 0;

@@ -27,6 +27,14 @@ std::string_view name_of(KernelOutcome::Status status) {
 
 Json optional(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
 
+Json json_of(const Parameters& parameters) {
+    Json json = Json::object();
+    for (const auto& [name, value] : parameters.values()) {
+        json[name] = std::visit([](const auto& plain) { return Json(plain); }, value);
+    }
+    return json;
+}
+
 Json json_of(const Metrics& metrics) {
     Json json{{"rows", metrics.rows},
               {"columns", metrics.columns},
@@ -59,7 +67,7 @@ Json json_of(const StageOutcome& stage) {
     for (const auto& [name, value] : stage.notes) notes[name] = value;
     return {{"id", stage.id},
             {"name", stage.name},
-            {"parameters", stage.parameters},
+            {"parameters", json_of(stage.parameters)},
             {"seconds", stage.seconds},
             {"metrics", json_of(stage.metrics)},
             {"notes", notes},
@@ -72,7 +80,7 @@ Json json_of(const LayoutOutcome& layout) {
         footprint[array.name] = {{"role", name_of(array.role)}, {"count", array.count}, {"bytes", array.bytes}};
     }
     return {{"name", layout.name},
-            {"parameters", layout.parameters},
+            {"parameters", json_of(layout.parameters)},
             {"precision", name_of(layout.precision)},
             {"seconds", layout.seconds},
             {"unsuitable", layout.unsuitable.empty() ? Json(nullptr) : Json(layout.unsuitable)},

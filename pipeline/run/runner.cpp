@@ -19,10 +19,13 @@ private:
     Clock::time_point start_ = Clock::now();
 };
 
-std::string text_of(const Parameters& parameters) {
+/// What a recipe chose: the values that differ from their defaults.
+std::string choices_of(const Parameters& parameters, const std::vector<ParameterDeclaration>& declarations) {
     std::string text;
-    for (const auto& [name, value] : parameters.values()) {
-        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, to_text(value));
+    for (const ParameterDeclaration& declaration : declarations) {
+        const auto value = parameters.values().find(declaration.name);
+        if (value == parameters.values().end() || value->second == declaration.default_value) continue;
+        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", declaration.name, to_text(value->second));
     }
     return text;
 }
@@ -40,7 +43,7 @@ void finish_stage(StagedMatrix& staged, StageOutcome outcome, const RunObserver&
 LayoutOutcome outcome_of(const LayoutEntry& entry, const Parameters& parameters, Precision precision) {
     LayoutOutcome outcome;
     outcome.name = entry.name;
-    outcome.parameters = text_of(parameters);
+    outcome.parameters = parameters;
     outcome.precision = precision;
     return outcome;
 }
@@ -119,7 +122,8 @@ std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged,
         StageOutcome outcome;
         outcome.id = stage.id;
         outcome.name = stage.entry->name;
-        outcome.parameters = text_of(stage.parameters);
+        outcome.parameters = stage.parameters;
+        outcome.choices = choices_of(stage.parameters, stage.entry->parameters);
         const Stopwatch watch;
         try {
             StageResult result = stage.entry->run(staged, stage.parameters, context);

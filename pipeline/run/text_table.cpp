@@ -35,7 +35,7 @@ std::string TextTable::text() const {
 std::string with_commas(long long number) {
     std::string digits = std::to_string(std::abs(number));
     for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3) {
-        digits.insert(static_cast<std::size_t>(place), ",");
+        digits.insert(static_cast<std::size_t>(place), 1, ',');
     }
     return (number < 0 ? "-" : "") + digits;
 }

@@ -1,0 +1,182 @@
+// The program as its users meet it: what it prints, and with which exit code it ends. Texts are compared with tests/golden/cli;
+// WORKBENCH_UPDATE_GOLDEN=1 writes them anew, to be looked at before they are committed.
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+const std::filesystem::path source = WORKBENCH_SOURCE_DIR;
+
+struct Outcome {
+    int exit_code = -1;
+    std::string text;  // standard output and standard error together
+};
+
+/// Runs the program in the project's folder.
+Outcome run(const std::string& arguments) {
+    const std::string command = "cd '" + source.string() + "' && '" WORKBENCH_BINARY "' " + arguments + " 2>&1";
+    std::FILE* pipe = popen(command.c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    Outcome outcome;
+    std::array<char, 4096> buffer{};
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) outcome.text.append(buffer.data(), count);
+    const int status = pclose(pipe);
+    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return outcome;
+}
+
+/// Kernels of a GPU are listed only where they are built, and widen the columns.
+std::string without_gpu_lines(const std::string& text) {
+    std::istringstream lines(text);
+    std::string result;
+    for (std::string line; std::getline(lines, line);) {
+        if (std::regex_search(line, std::regex(R"((\s|\()(cuda|cusparse)(\s|\)))")) || line.find("no GPU kernels") != std::string::npos) continue;
+        result += std::regex_replace(line, std::regex(R"((\S) {2,})"), "$1  ") + '\n';
+    }
+    return result;
+}
+
+/// Figures vary from run to run and from machine to machine.
+std::string without_figures(const std::string& text) {
+    std::string masked = std::regex_replace(text, std::regex(R"(\b\d[\d,]*(\.\d+)?(e[+-]\d+)?\b)"), "#");
+    masked = std::regex_replace(masked, std::regex(R"(# (us|ms|s)\b)"), "# s");
+    masked = std::regex_replace(masked, std::regex(R"(\b(never|-)$)", std::regex::multiline), "#");
+    masked = std::regex_replace(masked, std::regex(R"(  warning: .*\n)"), "");
+    return std::regex_replace(masked, std::regex(R"( {2,})"), "  ");
+}
+
+void compare_with_golden(const std::string& name, const std::string& text) {
+    const std::filesystem::path file = source / "tests" / "golden" / "cli" / (name + ".txt");
+    if (std::getenv("WORKBENCH_UPDATE_GOLDEN") != nullptr) {
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream(file) << text;
+        return;
+    }
+    std::ifstream stored(file);
+    std::stringstream expected;
+    expected << stored.rdbuf();
+    CHECK_MESSAGE(text == expected.str(), "differs from ", file.string(), ":\n", text);
+}
+
+void expect(const std::string& name, const std::string& arguments, int exit_code) {
+    CAPTURE(arguments);
+    const Outcome outcome = run(arguments);
+    CHECK(outcome.exit_code == exit_code);
+    compare_with_golden(name, without_gpu_lines(outcome.text));
+}
+
+}  // namespace
+
+TEST_CASE("help") {
+    expect("help", "--help", 0);
+    expect("help_run", "run --help", 0);
+    expect("help_list", "list --help", 0);
+    expect("help_explain", "explain --help", 0);
+    expect("help_check", "check --help", 0);
+    expect("help_info", "info --help", 0);
+}
+
+TEST_CASE("list and explain") {
+    expect("list", "list", 0);
+    expect("list_stages", "list stages", 0);
+    for (const char* name : {"cuthill_mckee", "metis_partition", "row_sort", "split", "random_order", "natural", "csr", "sell", "ehyb",
+                             "laplace2d", "laplace3d", "elasticity3d"}) {
+        expect(std::string("explain_") + name, std::string("explain ") + name, 0);
+    }
+}
+
+TEST_CASE("check") {
+    expect("check", "check recipes/csr.toml recipes/sell.toml recipes/ehyb.toml", 0);
+    expect("check_errors", "check tests/golden/cli/wrong.toml", 2);
+    expect("check_override", "check recipes/ehyb.toml --set stage.metis_partition.partz=3", 2);
+}
+
+TEST_CASE("errors of the command line") {
+    expect("no_command", "", 2);
+    expect("unknown_command", "rum", 2);
+    expect("unknown_option", "run recipes/csr.toml --colour", 2);
+    expect("unknown_recipe", "run recipes/none.toml", 2);
+    expect("unknown_name", "explain ehib", 2);
+    expect("unknown_precision", "run recipes/csr.toml --precision f16", 2);
+    expect("unknown_kernel", "run recipes/csr.toml --backend kokkos --only none", 2);
+    expect("unknown_generator", "run recipes/csr.toml --generate elasticity4d", 2);
+    expect("no_matrix_file", "info none.mtx", 3);
+    expect("two_matrices", "run recipes/csr.toml recipes/teaching/small_inline.toml", 2);
+    expect("not_a_matrix", "run recipes/csr.toml --matrix README.md", 3);
+    expect("not_square", "run recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx", 3);
+}
+
+TEST_CASE("info") {
+    expect("info", "info tests/golden/cli/wide.mtx", 0);
+    const Outcome json = run("info tests/golden/cli/wide.mtx --json");
+    CHECK(json.exit_code == 0);
+    CHECK(nlohmann::json::parse(json.text)["metrics"]["nonzeros"] == 5);
+}
+
+TEST_CASE("run") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    const Outcome outcome = run("run recipes/ehyb.toml --backend kokkos --precision both --samples 1 --seconds 0 --cache warm --out " + out +
+                                " --json " + out + "/copy.json");
+    CHECK(outcome.exit_code == 0);
+    std::string text = outcome.text;
+    for (std::size_t at; (at = text.find(out)) != std::string::npos;) text.replace(at, out.size(), "OUT");
+    compare_with_golden("run", without_figures(text));
+
+    for (const char* file : {"0_input.png", "1_metis_partition.png", "2_row_sort.png", "3_split.png", "4_sort_outside.png", "stages.png"}) {
+        CHECK_MESSAGE(std::filesystem::exists(folder.path() / "ehyb" / file), file);
+    }
+    std::ifstream stored(folder.path() / "ehyb" / "report.json");
+    const auto json = nlohmann::json::parse(stored);
+    std::ifstream copied(folder.path() / "copy.json");
+    CHECK(json == nlohmann::json::parse(copied));
+    CHECK(json["layouts"].size() == 2);
+
+    // The recipe that a report carries runs again as it is, from anywhere.
+    std::ofstream(folder.path() / "again.toml") << json["recipe"]["resolved"].get<std::string>();
+    const Outcome again = run("run " + out + "/again.toml --backend kokkos --samples 1 --seconds 0 --cache warm --no-pictures --out " + out);
+    CHECK(again.exit_code == 0);
+    std::ifstream stored_again(folder.path() / "again" / "report.json");
+    const auto json_again = nlohmann::json::parse(stored_again);
+    for (std::size_t i = 0; i < json["stages"].size(); ++i) CHECK(json_again["stages"][i]["metrics"] == json["stages"][i]["metrics"]);
+}
+
+TEST_CASE("without a GPU, its kernels are left out with a note, and demanding them is an error") {
+    const TemporaryFolder folder;
+    const std::string rest = " --samples 1 --seconds 0 --cache warm --no-pictures --out " + folder.path().string();
+    const Outcome demanded = run("run recipes/csr.toml --backend cuda" + rest);
+    if (demanded.exit_code == 0) {
+        MESSAGE("skipped: this machine has a GPU");
+        return;
+    }
+    CHECK(demanded.exit_code == 4);
+    CHECK(demanded.text.rfind("error: --backend cuda: ", 0) == 0);
+    const Outcome free_choice = run("run recipes/csr.toml" + rest);
+    CHECK(free_choice.exit_code == 0);
+    CHECK(free_choice.text.find("note: no GPU kernels: ") != std::string::npos);
+}
+
+TEST_CASE("an output folder that cannot be written is an error that names it") {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "taken") << "a file";
+    const Outcome outcome = run("run recipes/csr.toml --backend kokkos --samples 1 --seconds 0 --cache warm --out " +
+                                (folder.path() / "taken").string());
+    CHECK(outcome.exit_code == 4);
+    CHECK(outcome.text.find("error: " + (folder.path() / "taken").string()) != std::string::npos);
+}
+
+}  // namespace workbench

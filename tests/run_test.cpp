@@ -1,0 +1,463 @@
+// From a recipe to verified results: the runner, the verification, and whether planted errors are found.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "kernels/common/host_device.hpp"
+#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/whole_file.hpp"
+#include "pipeline/input/read_matrix.hpp"
+#include "pipeline/run/pictures.hpp"
+#include "pipeline/run/runner.hpp"
+#include "pipeline/run/text_table.hpp"
+#include "support/battery.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+const TimingOptions quick{CacheState::warm, 1, 0, 0};
+
+/// A recipe a layout, with the stages that the layout needs.
+const std::vector<std::pair<std::string, std::string>>& recipe_texts() {
+    static const std::vector<std::pair<std::string, std::string>> all{
+        {"csr", "[layout]\nuse = 'csr'\n"},
+        {"csr, rows sorted alone", "[[stage]]\nuse = 'row_sort'\napply = 'rows'\n[layout]\nuse = 'csr'\n"},
+        {"csr, columns at random", "[[stage]]\nuse = 'random_order'\napply = 'columns'\n[layout]\nuse = 'csr'\n"},
+        {"sell", "[[stage]]\nuse = 'cuthill_mckee'\n[layout]\nuse = 'sell'\nslice_height = 4\n"},
+        {"sell, rows sorted alone", "[[stage]]\nuse = 'row_sort'\napply = 'rows'\n[layout]\nuse = 'sell'\n"},
+        {"ehyb",
+         "[[stage]]\nuse = 'metis_partition'\nparts = 3\n"
+         "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\nkey = 'nonzeros_inside_partition'\n"
+         "[[stage]]\nuse = 'split'\nby = 'inside_partition'\n"
+         "[[stage]]\nid = 'sort_outside'\nuse = 'row_sort'\npart = 'outside'\n"
+         "[layout]\nuse = 'ehyb'\n"},
+        {"ehyb, wide columns, rows sorted alone",
+         "[[stage]]\nuse = 'metis_partition'\nparts = 2\n"
+         "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\napply = 'rows'\n"
+         "[[stage]]\nuse = 'split'\nby = 'inside_partition'\n"
+         "[layout]\nuse = 'ehyb'\ncolumn_index = 'u32'\n"},
+    };
+    return all;
+}
+
+Recipe recipe_of(const std::string& text) { return parse_recipe("[recipe]\nname = 'test'\n" + text, "test.toml", catalogue()); }
+
+const CsrMatrix& matrix_named(const std::string& name) {
+    for (const NamedMatrix& candidate : battery()) {
+        if (candidate.name == name) return candidate.matrix;
+    }
+    throw std::out_of_range(name);
+}
+
+/// A small matrix with rows of several lengths and none of its symmetries.
+CsrMatrix example() {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 11; ++row) {
+        for (Index column = 0; column < 11; ++column) {
+            if ((row * 7 + column * 3) % 5 == 0 || row == column || row == 4) entries.push_back({row, column, 1.0 + row + 0.25 * column});
+        }
+    }
+    return csr_from_entries(11, 11, entries);
+}
+
+bool suits(const Recipe& recipe, const CsrMatrix& matrix) {
+    try {
+        check_against(recipe, matrix.rows, matrix.columns);
+        return true;
+    } catch (const InputError&) {
+        return false;
+    }
+}
+
+std::set<std::string> layouts_covered() {
+    std::set<std::string> names;
+    for (const auto& [name, text] : recipe_texts()) names.insert(recipe_of(text).layout.entry->name);
+    return names;
+}
+
+}  // namespace
+
+TEST_CASE("every layout of the catalogue has a recipe in these tests") {
+    for (const LayoutEntry& layout : catalogue().layouts) CHECK_MESSAGE(layouts_covered().count(layout.name) == 1, layout.name);
+}
+
+TEST_CASE("every recipe on the battery keeps the invariants and verifies in both precisions") {
+    const std::unique_ptr<Device> host = make_host_device();
+    for (const NamedMatrix& named : battery()) {
+        RunOptions options;
+        options.precisions = {Precision::f32, Precision::f64};
+        options.timing = quick;
+        Runner runner(named.matrix, catalogue(), {*host}, options);
+        for (const auto& [name, text] : recipe_texts()) {
+            const Recipe recipe = recipe_of(text);
+            if (!suits(recipe, named.matrix)) continue;
+            CAPTURE(named.name);
+            CAPTURE(name);
+            RunObserver observer;
+            observer.stage_done = [&named](const StagedMatrix& staged, StageOutcome&) { check_invariants(staged, named.matrix); };
+            const RunReport report = runner.run(recipe, observer);
+            CHECK(report.stages.size() == recipe.stages.size() + 1);
+            for (const KernelOutcome& kernel : report.kernels) {
+                CHECK_MESSAGE(kernel.verified(), kernel.layout, " ", kernel.kernel, ": ", kernel.reason);
+                CHECK(kernel.error_over_bound <= 1);
+            }
+            for (const LayoutOutcome& layout : report.layouts) CHECK(layout.unsuitable == "");
+        }
+    }
+}
+
+TEST_CASE("real matrices verify with csr, sell and ehyb") {
+    const char* folder = std::getenv("WORKBENCH_TEST_DATA");
+    const std::filesystem::path data =
+        folder != nullptr ? std::filesystem::path(folder) : std::filesystem::path(WORKBENCH_SOURCE_DIR) / ".." / "shared" / "data";
+    if (!std::filesystem::exists(data / "small")) {
+        MESSAGE("skipped: no matrices in " << data.string() << "; WORKBENCH_TEST_DATA names their folder");
+        return;
+    }
+    const std::unique_ptr<Device> host = make_host_device();
+    for (const char* name : {"memplus", "bcsstk13", "west0067", "gen_dg2d", "adder_dcop_05"}) {
+        const CsrMatrix matrix = read_matrix(data / "small" / (std::string(name) + ".mtx.gz"));
+        RunOptions options;
+        options.timing = quick;
+        Runner runner(matrix, catalogue(), {*host}, options);
+        for (const auto& [recipe_name, text] : recipe_texts()) {
+            CAPTURE(name);
+            CAPTURE(recipe_name);
+            const RunReport report = runner.run(recipe_of(text), {});
+            for (const KernelOutcome& kernel : report.kernels) CHECK_MESSAGE(kernel.verified(), kernel.kernel, ": ", kernel.reason);
+        }
+    }
+}
+
+TEST_CASE("the recipes of the project load and run") {
+    const std::unique_ptr<Device> host = make_host_device();
+    int count = 0;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(std::filesystem::path(WORKBENCH_SOURCE_DIR) / "recipes")) {
+        if (file.path().extension() != ".toml") continue;
+        CAPTURE(file.path().filename().string());
+        const Recipe recipe = load_recipe(file.path(), catalogue());
+        CHECK(recipe.name != "");
+        // The recipe that a report carries is the same one.
+        const Recipe again = parse_recipe(resolved_recipe(recipe), "elsewhere/resolved.toml", catalogue());
+        CHECK(resolved_recipe(again) == resolved_recipe(recipe));
+        RunOptions options;
+        options.timing = quick;
+        const CsrMatrix& matrix = matrix_named("random");
+        Runner runner(matrix, catalogue(), {*host}, options);
+        const RunReport report = runner.run(recipe, {});
+        CHECK(report.all_verified());
+        CHECK(!report.kernels.empty());
+        ++count;
+    }
+    CHECK(count >= 3);
+}
+
+namespace {
+
+template <typename Element>
+void add_to(const LayoutArray& array, Offset index, int change) {
+    // The layout owns the array and is not const; only the view of it is.
+    auto* data = static_cast<Element*>(const_cast<void*>(array.data));
+    data[index] = static_cast<Element>(data[index] + static_cast<Element>(change));
+}
+
+template <ValueType Value>
+void change_column(const LayoutArray& array, Offset index, int change) {
+    if (array.element_bytes == 2) return add_to<std::uint16_t>(array, index, change);
+    REQUIRE(array.element_bytes == 4);
+    add_to<Index>(array, index, change);
+}
+
+/// Corrupts one slot after the other and demands each time that the exact verification fails. Returns how many were planted.
+template <ValueType Value>
+int plant_errors(const Recipe& recipe, const CsrMatrix& input, Device& host) {
+    StagedMatrix staged = stage_input(input);
+    (void)run_stages(recipe, staged, {}, {});
+    const Oracle<Value> oracle(input);
+    const ProductSpace space(staged.row_order, staged.column_order);
+    staged.matrix.values = oracle.exact.values_of(staged.matrix, staged.row_order, staged.column_order);
+    const auto exact = recipe.layout.entry->build.template get<Value>()(staged, recipe.layout.parameters);
+    const KernelEntry& kernel = recipe.layout.entry->kernels.front();
+    REQUIRE(kernel.backend == Backend::kokkos);
+    const auto is_wrong = [&] {
+        const KernelOutcome outcome = measure_kernel(kernel, *exact, *exact, space, oracle, host, quick);
+        return outcome.status == KernelOutcome::Status::wrong && outcome.reason.find("exactly") != std::string::npos;
+    };
+
+    std::vector<Slot> slots;
+    exact->for_each_slot([&slots](const Slot& slot) { slots.push_back(slot); });
+    const std::vector<LayoutArray> arrays = exact->arrays();
+    int planted = 0;
+    for (const Slot& slot : slots) {
+        if (slot.row < 0) continue;  // a lane without a row: nobody sees what it adds up
+        add_to<Value>(arrays[slot.array], slot.index, 1);
+        CHECK_MESSAGE(is_wrong(), "value of slot ", slot.index, " in array ", slot.array);
+        add_to<Value>(arrays[slot.array], slot.index, -1);
+        ++planted;
+        if (slot.nonzero < 0) continue;  // padding reads any column: it multiplies it with 0
+        const int step = slot.column + 1 < input.columns ? 1 : -1;
+        change_column<Value>(arrays[slot.column_array], slot.index, step);
+        CHECK_MESSAGE(is_wrong(), "column of slot ", slot.index, " in array ", slot.column_array);
+        change_column<Value>(arrays[slot.column_array], slot.index, -step);
+        ++planted;
+    }
+    return planted;
+}
+
+}  // namespace
+
+TEST_CASE("an error planted in any slot of any layout is found") {
+    const std::unique_ptr<Device> host = make_host_device();
+    const CsrMatrix input = example();
+    for (const auto& [name, text] : recipe_texts()) {
+        CAPTURE(name);
+        const Recipe recipe = recipe_of(text);
+        CHECK(plant_errors<float>(recipe, input, *host) >= 2 * input.nonzeros());
+        CHECK(plant_errors<double>(recipe, input, *host) >= 2 * input.nonzeros());
+    }
+}
+
+namespace {
+
+/// A kernel made of a function on host arrays, to see what the verification says of it.
+using Function = void (*)(const CsrMatrix& matrix, const double* x, double* y, bool accumulate, int run);
+
+class FunctionKernel final : public Kernel<double> {
+public:
+    FunctionKernel(CsrMatrix matrix, Function function) : matrix_(std::move(matrix)), function_(function) {}
+    void run(const double* x, double* y, bool accumulate) override { function_(matrix_, x, y, accumulate, run_++); }
+
+private:
+    CsrMatrix matrix_;
+    Function function_;
+    int run_ = 0;
+};
+
+CsrMatrix matrix_of(const Layout<double>& layout) {
+    std::vector<Entry> entries;
+    const auto arrays = layout.arrays();
+    layout.for_each_slot([&](const Slot& slot) {
+        entries.push_back({slot.row, slot.column, static_cast<const double*>(arrays[slot.array].data)[slot.index]});
+    });
+    return csr_from_entries(layout.rows(), layout.columns(), entries);
+}
+
+double row_product(const CsrMatrix& matrix, Index row, const double* x) {
+    double sum = 0;
+    for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) sum += matrix.values[i] * x[matrix.column_indices[i]];
+    return sum;
+}
+
+void multiply(const CsrMatrix& matrix, const double* x, double* y, bool accumulate, int) {
+    for (Index row = 0; row < matrix.rows; ++row) y[row] = (accumulate ? y[row] : 0) + row_product(matrix, row, x);
+}
+
+template <Function function>
+std::unique_ptr<Kernel<double>> prepare_function(const Layout<double>& layout, Device&) {
+    return std::make_unique<FunctionKernel>(matrix_of(layout), function);
+}
+
+template <Function function>
+KernelOutcome outcome_of_function(const CsrMatrix& input) {
+    const std::unique_ptr<Device> host = make_host_device();
+    StagedMatrix staged = stage_input(input);
+    const Oracle<double> oracle(input);
+    const ProductSpace space(staged.row_order, staged.column_order);
+    const LayoutEntry& csr = *catalogue().find_layout("csr");
+    const auto real = csr.build.f64(staged, Parameters(csr.parameters, {}));
+    staged.matrix.values = oracle.exact.values_of(staged.matrix, staged.row_order, staged.column_order);
+    const auto exact = csr.build.f64(staged, Parameters(csr.parameters, {}));
+    KernelEntry entry{"function", Backend::kokkos, "", {nullptr, prepare_function<function>}};
+    return measure_kernel(entry, *exact, *real, space, oracle, *host, quick);
+}
+
+}  // namespace
+
+TEST_CASE("the verification tells what is wrong with a kernel") {
+    using Status = KernelOutcome::Status;
+    const CsrMatrix input = example();
+    CHECK(outcome_of_function<multiply>(input).status == Status::measured);
+
+    const KernelOutcome forgets = outcome_of_function<[](const CsrMatrix& matrix, const double* x, double* y, bool accumulate, int) {
+        for (Index row = 0; row + 1 < matrix.rows; ++row) y[row] = (accumulate ? y[row] : 0) + row_product(matrix, row, x);
+    }>(input);
+    CHECK(forgets.status == Status::wrong);
+    CHECK(forgets.reason == "row 10 was never written");
+
+    const KernelOutcome overwrites = outcome_of_function<[](const CsrMatrix& matrix, const double* x, double* y, bool, int run) {
+        multiply(matrix, x, y, false, run);
+    }>(input);
+    CHECK(overwrites.status == Status::wrong);
+    CHECK(overwrites.reason.find("(adding to a y that was there)") != std::string::npos);
+
+    // A counter that is reset once only: the second run does nothing for some rows.
+    const KernelOutcome stale = outcome_of_function<[](const CsrMatrix& matrix, const double* x, double* y, bool accumulate, int run) {
+        multiply(matrix, x, y, accumulate, run);
+        if (run > 0) y[3] = unwritten<double>();
+    }>(input);
+    CHECK(stale.reason == "row 3 was never written");
+
+    // Right on integers, but too coarse for real values.
+    const KernelOutcome coarse = outcome_of_function<[](const CsrMatrix& matrix, const double* x, double* y, bool accumulate, int run) {
+        multiply(matrix, x, y, accumulate, run);
+        for (Index row = 0; row < matrix.rows; ++row) y[row] = std::round(y[row] * 1024) / 1024;
+    }>(input);
+    CHECK(coarse.status == Status::wrong);
+    CHECK(coarse.reason.find("exceeds the bound") != std::string::npos);
+    CHECK(coarse.error_over_bound > 1);
+}
+
+TEST_CASE("the integers of the exact problem are exact and tell all columns apart") {
+    for (const NamedMatrix& named : battery()) {
+        const CsrMatrix& matrix = named.matrix;
+        const ExactProblem problem(matrix);
+        CAPTURE(named.name);
+        CHECK(problem.vector_count() >= 2);
+        for (int vector = 0; vector < problem.vector_count(); ++vector) {
+            for (const double sum : problem.product(matrix, vector)) CHECK(sum + 255 < 16777216.0);
+        }
+        std::set<std::vector<double>> seen;
+        for (Index column = 0; column < matrix.columns; ++column) {
+            std::vector<double> digits;
+            for (int vector = 0; vector < problem.vector_count(); ++vector) digits.push_back(problem.x(vector, column));
+            CHECK(seen.insert(digits).second);
+            CHECK(*std::min_element(digits.begin(), digits.end()) >= 1);
+        }
+    }
+}
+
+TEST_CASE("a long row leaves small integers, and one too long for any is said so") {
+    CsrMatrix wide;
+    wide.rows = 1;
+    wide.columns = 1 << 23;
+    wide.row_offsets = {0, 1 << 22};
+    wide.column_indices.resize(1 << 22);
+    wide.values.assign(1 << 22, 1.0);
+    for (Index i = 0; i < (1 << 22); ++i) wide.column_indices[i] = i;
+    const ExactProblem problem(wide);
+    CHECK(problem.product(wide, 0)[0] + 255 < 16777216.0);
+    CHECK(problem.vector_count() >= 14);
+
+    wide.row_offsets = {0, 1 << 23};
+    CHECK_THROWS_AS(ExactProblem{wide}, Unsuitable);
+}
+
+TEST_CASE("bounded comparison") {
+    const double infinity = std::numeric_limits<double>::infinity();
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const CsrMatrix matrix = csr_from_entries(4, 2, std::vector<Entry>{{0, 0, 1.5}, {0, 1, 2.0}, {1, 0, infinity}, {2, 0, nan}});
+    const BoundedReference reference = bounded_reference<double>(matrix, {1.0, -1.0});
+    CHECK(reference.r[0] == -0.5);
+    CHECK(reference.bound[0] == 8 * 3 * std::numeric_limits<double>::epsilon() * 3.5 + 2 * std::numeric_limits<double>::min());
+    CHECK(compare_within<double>({-0.5, infinity, nan, 0.0}, reference).right);
+    CHECK(!compare_within<double>({-0.5, -infinity, nan, 0.0}, reference).right);
+    CHECK(!compare_within<double>({-0.5, infinity, 1.0, 0.0}, reference).right);
+    CHECK(!compare_within<double>({-0.5, infinity, nan, 1e-300}, reference).right);
+    CHECK(!compare_within<double>({nan, infinity, nan, 0.0}, reference).right);
+    const Comparison unwritten_nan = compare_within<double>({-0.5, infinity, unwritten<double>(), 0.0}, reference);
+    CHECK(unwritten_nan.first_wrong == "row 2 was never written");
+    const double just_off = -0.5 + reference.bound[0] / 2;
+    CHECK(compare_within<double>({just_off, infinity, nan, 0.0}, reference).error_over_bound == doctest::Approx(0.5));
+}
+
+TEST_CASE("values beyond f32 make f32 unsuitable and leave f64 right") {
+    const CsrMatrix matrix = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1e300}, {1, 1, 2.0}});
+    const std::unique_ptr<Device> host = make_host_device();
+    RunOptions options;
+    options.precisions = {Precision::f64, Precision::f32};
+    options.timing = quick;
+    Runner runner(matrix, catalogue(), {*host}, options);
+    const RunReport report = runner.run(recipe_of("[layout]\nuse = 'csr'\n"), {});
+    REQUIRE(report.layouts.size() == 2);
+    CHECK(report.layouts[0].unsuitable == "");
+    CHECK(report.layouts[1].unsuitable.find("f32") != std::string::npos);
+    CHECK(report.all_verified());
+}
+
+TEST_CASE("timing summaries") {
+    const Timing timing = summarise({5, 1, 3, 2, 4});
+    CHECK(timing.median == 3);
+    CHECK(timing.spread == doctest::Approx((4.6 - 1.4) / 3));
+    CHECK(timing.samples == std::vector<double>{5, 1, 3, 2, 4});
+    CHECK(summarise({}).median == 0);
+    CHECK(summarise({7}).spread == 0);
+}
+
+TEST_CASE("numbers for people") {
+    CHECK(with_commas(0) == "0");
+    CHECK(with_commas(999) == "999");
+    CHECK(with_commas(1000) == "1,000");
+    CHECK(with_commas(-1234567) == "-1,234,567");
+    CHECK(duration(0.0000123) == "12.3 us");
+    CHECK(duration(0.5) == "500 ms");
+    CHECK(duration(75) == "75.0 s");
+    CHECK(byte_count(0) == "0 B");
+    CHECK(byte_count(1536) == "1.50 KiB");
+    CHECK(significant(1234.5) == "1234");
+    CHECK(significant(0.01234) == "0.0123");
+}
+
+TEST_CASE("the report as JSON has what docs/report.md promises") {
+    const std::unique_ptr<Device> host = make_host_device();
+    const CsrMatrix input = example();
+    RunOptions options;
+    options.timing = quick;
+    Runner runner(input, catalogue(), {*host}, options);
+    const Recipe recipe = recipe_of(recipe_texts()[5].second);
+    const TemporaryFolder folder;
+    PictureBook pictures;
+    RunObserver observer;
+    observer.stage_done = [&pictures](const StagedMatrix& staged, StageOutcome&) { pictures.add(staged); };
+    RunReport report = runner.run(recipe, observer);
+    pictures.write(folder.path(), report);
+    report.versions["workbench"] = "1";
+    report.machine["system"] = "x";
+
+    const auto json = nlohmann::json::parse(to_json(report));
+    for (const char* key : {"recipe", "matrix", "stages", "layout", "kernels", "machine", "versions", "devices", "notes"}) {
+        CHECK_MESSAGE(json.contains(key), key);
+    }
+    CHECK(json["stages"].size() == 5);
+    CHECK(json["stages"][1]["name"] == "metis_partition");
+    CHECK(json["stages"][1]["parameters"]["parts"] == 3);
+    CHECK(json["stages"][1]["metrics"]["partition"]["count"] == 3);
+    CHECK(json["stages"][0]["metrics"]["nonzeros"] == input.nonzeros());
+    CHECK(json["layout"]["name"] == "ehyb");
+    CHECK(json["layout"]["footprint"]["inside_columns"]["bytes"] == json["layout"]["footprint"]["inside_values"]["count"].get<int>() * 2);
+    for (const auto& kernel : json["kernels"]) {
+        for (const char* key : {"layout", "kernel", "backend", "precision", "verified", "error_over_bound", "median_seconds", "samples",
+                                "gflops", "gbytes_per_second"}) {
+            CHECK_MESSAGE(kernel.contains(key), key);
+        }
+        CHECK(kernel["verified"] == true);
+        CHECK(!kernel["samples"].empty());
+    }
+    CHECK(json["kernels"][0]["baseline"] == true);
+    for (const auto& stage : json["stages"]) CHECK(std::filesystem::exists(folder.path() / stage["picture"].get<std::string>()));
+    CHECK(std::filesystem::exists(folder.path() / json["contact_sheet"].get<std::string>()));
+    CHECK(nlohmann::json::parse(to_json(std::vector{report, report}))["runs"].size() == 2);
+}
+
+TEST_CASE("a file is written whole or not at all") {
+    const TemporaryFolder folder;
+    write_whole_file(folder.path() / "a" / "b.txt", "text");
+    CHECK(std::filesystem::file_size(folder.path() / "a" / "b.txt") == 4);
+    std::filesystem::create_directory(folder.path() / "taken");
+    CHECK_THROWS_AS(write_whole_file(folder.path() / "taken", "text"), MachineError);
+    CHECK_THROWS_AS(write_whole_file(folder.path() / "a" / "b.txt" / "c", "text"), MachineError);
+    int files = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) files += entry.is_regular_file();
+    CHECK(files == 1);
+}
+
+}  // namespace workbench
