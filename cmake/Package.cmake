@@ -1,0 +1,53 @@
+# A package that runs on a machine with only the GPU's driver, the CUDA toolkit and glibc: `cpack` in the build folder makes it.
+#   bin/workbench, bin/gpu_test    lib/ what they need    recipes/ with their matrices    check_gpu.sh
+# glibc is the machine's own, and so is cuSPARSE, with nvJitLink: together 250 MB.
+install(TARGETS workbench RUNTIME_DEPENDENCY_SET workbench_dependencies)
+set(packaged_programs workbench)
+if(TARGET gpu_test)
+  install(TARGETS gpu_test RUNTIME_DEPENDENCY_SET workbench_dependencies)
+  install(PROGRAMS tests/gpu/check_gpu.sh DESTINATION .)
+  list(APPEND packaged_programs gpu_test)
+endif()
+install(RUNTIME_DEPENDENCY_SET workbench_dependencies
+  PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|util)\\.so" "^libcuda\\.so" "^libcusparse" "^libnvJitLink"
+  POST_EXCLUDE_REGEXES "/ld-linux[^/]*$")
+install(DIRECTORY recipes DESTINATION .)
+install(FILES LICENSE DESTINATION .)
+
+# Old-style rpaths: they hold for the libraries of the libraries as well.
+foreach(program IN LISTS packaged_programs)
+  set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+  target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
+endforeach()
+
+if(TARGET workbench_cusparse)
+  install(TARGETS workbench_cusparse LIBRARY DESTINATION lib)
+  # Where a CUDA toolkit usually lies; LD_LIBRARY_PATH goes before it.
+  set_target_properties(workbench_cusparse PROPERTIES INSTALL_RPATH "/usr/local/cuda/lib64:/opt/cuda/lib64")
+endif()
+
+# The shared libarchive needs libxml2 and that 31 MB of ICU, for formats that are not read here. The static one needs what is used.
+find_library(LIBARCHIVE_STATIC_LIBRARY libarchive.a)
+find_library(ZSTD_LIBRARY NAMES zstd libzstd.so.1)
+mark_as_advanced(LIBARCHIVE_STATIC_LIBRARY ZSTD_LIBRARY)
+if(LIBARCHIVE_STATIC_LIBRARY AND ZSTD_LIBRARY)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_INCLUDES ${LibArchive_INCLUDE_DIRS})
+  set(CMAKE_REQUIRED_LIBRARIES ${LIBARCHIVE_STATIC_LIBRARY} z lzma bz2 nettle ${ZSTD_LIBRARY})
+  check_cxx_source_compiles("
+    #include <archive.h>
+    int main() { return archive_read_support_format_zip_seekable(archive_read_new()); }" WORKBENCH_LIBARCHIVE_LINKS_STATICALLY)
+  if(WORKBENCH_LIBARCHIVE_LINKS_STATICALLY)
+    set_target_properties(LibArchive::LibArchive PROPERTIES
+      IMPORTED_LOCATION ${LIBARCHIVE_STATIC_LIBRARY}
+      INTERFACE_LINK_LIBRARIES "z;lzma;bz2;nettle;${ZSTD_LIBRARY}")
+  endif()
+  unset(CMAKE_REQUIRED_INCLUDES)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+endif()
+
+set(CPACK_GENERATOR TGZ)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGE_FILE_NAME "spmv-workbench-${PROJECT_VERSION}-${CMAKE_SYSTEM_PROCESSOR}")
+set(CPACK_PACKAGE_CHECKSUM SHA256)
+include(CPack)

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Checks the kernels on a machine with a GPU, from the unpacked package: prints what the machine is, runs all GPU tests, then
+# compute-sanitizer's memcheck and racecheck over the small ones. Ends with a table, and fails if anything in it failed.
+#
+#   check_gpu.sh [SECONDS]     the longest that one of the four steps may take (default 150)
+#
+# racecheck sees races in shared memory only. How races in global memory are excluded stands at the head of each kernels/*/cuda.cu.
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+gpu_test="$here/bin/gpu_test"
+limit=${1:-150}
+export OMP_PROC_BIND=false
+table=()
+failed=0
+
+step() {  # step NAME COMMAND...: 77 means that the step was skipped
+    local name=$1
+    shift
+    echo "== $name"
+    local start=$SECONDS
+    "$@"
+    local rc=$? word
+    case $rc in
+        0) word=passed ;;
+        77) word="SKIPPED" ;;
+        124) word="FAILED: not done in $limit s" failed=1 ;;
+        *) word="FAILED: exit code $rc" failed=1 ;;
+    esac
+    table+=("$(printf '%-28s %5d s  %s' "$name" $((SECONDS - start)) "$word")")
+}
+
+# shellcheck disable=SC2317  # called by way of step
+sanitize() {  # sanitize TOOL DOCTEST_OPTIONS...
+    local tool=$1 program
+    shift
+    if [[ $runtime == gVisor ]]; then
+        echo "not run: compute-sanitizer does not support the devices of gVisor"
+        return 77
+    fi
+    if ! program=$(command -v compute-sanitizer || command -v /usr/local/cuda/bin/compute-sanitizer); then
+        echo "not run: compute-sanitizer is not installed"
+        return 77
+    fi
+    timeout "$limit" "$program" --tool "$tool" --error-exitcode 1 "$gpu_test" --kokkos-disable-warnings "$@"
+}
+
+echo "== machine"
+nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader || echo "nvidia-smi does not answer"
+kernel=$(uname -r)
+if [[ $kernel == 4.4.0* ]] || dmesg 2>/dev/null | grep -qi gvisor; then
+    runtime=gVisor
+elif [[ $kernel == *-fc-* ]] || dmesg 2>/dev/null | grep -qi firecracker; then
+    runtime=Firecracker
+else
+    runtime="neither Firecracker nor gVisor, as far as its name tells"
+fi
+echo "kernel $kernel ($runtime), $(ldd --version | head -1), $(nproc) cores"
+echo "cuSPARSE module: $(ldd "$here/lib/libworkbench_cusparse.so" 2>&1 | grep -E 'cusparse|nvJitLink|not found' | tr -s '\t\n ' ' ')"
+
+step "GPU tests" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=battery,device,large,timing
+step "GPU tests of cuSPARSE" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=cusparse
+# memcheck counts an allocation that is refused as an error, which one of the tests provokes.
+step "compute-sanitizer memcheck" sanitize memcheck -ts=battery,device -tce="memory that is not there*"
+step "compute-sanitizer racecheck" sanitize racecheck -ts=battery
+
+echo "== summary"
+printf '%s\n' "${table[@]}"
+exit $failed
