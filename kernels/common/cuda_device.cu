@@ -1,5 +1,7 @@
 #include "kernels/common/cuda_device.cuh"
 
+#include <nvtx3/nvToolsExt.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -202,6 +204,10 @@ Bandwidth CudaDevice::bandwidth() {
     if (!bandwidth_) bandwidth_ = measure_bandwidth();
     return *bandwidth_;
 }
+
+void CudaDevice::enter_range(std::string_view name) { (void)nvtxRangePushA(std::string(name).c_str()); }
+
+void CudaDevice::leave_range() { (void)nvtxRangePop(); }
 
 Bandwidth CudaDevice::measure_bandwidth() {
     // Large against the cache, so that what it holds of the last run does not matter; but never most of the memory.

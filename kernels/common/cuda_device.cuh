@@ -26,6 +26,8 @@ public:
     void flush_cache() override;
     [[nodiscard]] double time(const std::function<void()>& work) override;
     [[nodiscard]] Bandwidth bandwidth() override;
+    void enter_range(std::string_view name) override;
+    void leave_range() override;
 
 private:
     [[nodiscard]] Bandwidth measure_bandwidth();

@@ -82,6 +82,22 @@ public:
 
     /// Measured once and remembered.
     [[nodiscard]] virtual Bandwidth bandwidth() = 0;
+
+    /// Names what the host does from here on, for a profiler; to be left in reverse order. See ProfilerRange.
+    virtual void enter_range(std::string_view) {}
+    virtual void leave_range() {}
+};
+
+/// A name around some work: a profiler can be put on one kernel alone.
+class ProfilerRange {
+public:
+    ProfilerRange(Device& device, std::string_view name) : device_(device) { device_.enter_range(name); }
+    ProfilerRange(const ProfilerRange&) = delete;
+    ProfilerRange& operator=(const ProfilerRange&) = delete;
+    ~ProfilerRange() { device_.leave_range(); }
+
+private:
+    Device& device_;
 };
 
 /// Copies a whole array to new memory of the device.
