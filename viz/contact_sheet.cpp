@@ -28,7 +28,7 @@ constexpr int stored_width = 34;
 constexpr int strips_width = 2 * strip_gap + strip_width + stored_width;
 constexpr int frame_width = pattern_side + strips_width;
 constexpr int line_height = 26;
-constexpr int legend_height = 72;
+constexpr int legend_height = 100;
 constexpr int text_size = 17;
 
 struct Grid {
@@ -82,20 +82,18 @@ void draw_frame(Image& image, const StageFrame& frame, const DensityScale& scale
     draw_strip(image, stored_row_lengths(frame.raster), {strip.right() + strip_gap, strip.y, stored_width, strip.height});
     draw_lines(image, frame.caption.lines, {x, y + frame_head + grid.pattern_height + 12, frame_width, 0});
 
-    if (number > 0)
-        draw_text(image, x - column_gap / 2, pattern.y + pattern.height / 2 + 10, "→", {34, style::faint, Align::centre});
+    if (number == 0) return;
+    draw_text(image, x - column_gap / 2, pattern.y + pattern.height / 2 + 10, "→", {34, style::faint, Align::centre});
 }
 
 void draw_legends(Image& image, const PatternRaster& raster, const DensityScale& scale, int y) {
-    const int legend_end = draw_legend(image, raster, scale, margin, y, text_size);
-    const int x = std::max(legend_end + text_size, image.width / 2);
-    const std::string_view shades =
-        raster.shows_entries() ? "bars: row lengths" : "bars: row lengths, the longest light, the mean dark";
-    draw_text(image, x, y + text_size * 9 / 10, shades, {text_size, style::muted});
-    if (raster.stored_total.empty()) return;
-    const std::string stored =
-        "second bars: the rows of “" + raster.plane_names[1] + "”, in the order in which they are stored";
-    draw_text(image, x, y + text_size * 5 / 2, stored, {text_size, style::muted});
+    draw_legend(image, raster, scale, margin, y, text_size);
+    std::string bars = "bars: row lengths";
+    if (!raster.shows_entries()) bars += ", the longest light, the mean dark";
+    if (row_lengths(raster).logarithmic) bars += ", on a logarithmic axis";
+    if (!raster.stored_total.empty()) bars += "; second bars: the rows of “" + raster.plane_names[1] + "” as they are stored";
+    draw_text(image, margin, y + text_size * 9 / 2, shortened(bars, text_size, image.width - 2 * margin),
+              {text_size, style::muted});
 }
 
 }  // namespace

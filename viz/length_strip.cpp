@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -75,15 +76,15 @@ LengthStrip stored_row_lengths(const PatternRaster& raster) {
 }
 
 void draw_strip(Image& image, const LengthStrip& strip, const Box& box) {
+    if (strip.bars.empty()) return;
     const auto start = [&](std::size_t bin) {
         return box.y + static_cast<int>(static_cast<std::int64_t>(bin) * box.height / strip.row_bins);
     };
-    if (strip.bars.empty()) return;
     for (std::size_t bin = 0; bin < strip.bars.size(); ++bin) {
         const Box place{box.x, start(bin), box.width, start(bin + 1) - start(bin)};
-        draw_bar(image, strip, strip.bars[bin], place);
-        if (bin < strip.numbers.size())
-            draw_number(image, strip.numbers[bin], place, pixels_of(strip.bars[bin].mean, strip, place.width));
+        const LengthStrip::Bar& bar = strip.bars[bin];
+        draw_bar(image, strip, bar, place);
+        if (bin < strip.numbers.size()) draw_number(image, strip.numbers[bin], place, pixels_of(bar.mean, strip, place.width));
     }
     fill(image, {box.x - 1, box.y - 1, 1, box.height + 2}, style::faint);
 }
@@ -98,8 +99,10 @@ void draw_strip_axis(Image& image, const LengthStrip& strip, const Box& box, int
     const std::string end = grouped(strip.longest);
     draw_text(image, box.right() + 1, baseline, end, {text_size, style::muted, Align::right});
     const int room = box.width - text_width(end, text_size) - text_size / 2;
-    const std::string_view start = strip.logarithmic ? "0 log" : "0";
-    draw_text(image, box.x, baseline, shortened(start, text_size, room), {text_size, style::muted});
+    draw_text(image, box.x, baseline, shortened("0", text_size, room), {text_size, style::muted});
+    if (strip.logarithmic) {
+        draw_text(image, box.right(), box.bottom() + text_size - 1, "log axis", {text_size - 3, style::muted, Align::right});
+    }
 }
 
 void draw_strip_legend(Image& image, int x, int y, int text_size) {

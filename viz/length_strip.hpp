@@ -33,7 +33,7 @@ struct LengthStrip {
 /// The bars, the longest row light behind the mean row, which is divided between the two hues.
 void draw_strip(Image& image, const LengthStrip& strip, const Box& box);
 
-/// Title and ends of the axis, above the box.
+/// Title and ends of the axis, above the box; below it, where it applies, that the axis is logarithmic.
 void draw_strip_axis(Image& image, const LengthStrip& strip, const Box& box, int text_size);
 
 /// What light and dark mean, on two lines below (x, y).

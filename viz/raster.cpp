@@ -12,10 +12,10 @@ namespace {
 
 /// A common number of rows in every bin avoids the moiré of bins with now one, now two rows; it is chosen where it does not
 /// cost more than a fifth of the resolution.
-int bins_along(Index length, int resolution) {
-    if (length <= resolution) return length;
-    const Index rows_a_bin = (length + resolution - 1) / resolution;
-    const int even_bins = (length + rows_a_bin - 1) / rows_a_bin;
+int bins_along(std::int64_t length, int resolution) {
+    if (length <= resolution) return static_cast<int>(length);
+    const std::int64_t rows_a_bin = (length + resolution - 1) / resolution;
+    const int even_bins = static_cast<int>((length + rows_a_bin - 1) / rows_a_bin);
     return even_bins * 5 >= resolution * 4 ? even_bins : resolution;
 }
 
@@ -99,14 +99,15 @@ void name_planes(const std::vector<Part>& parts, PatternRaster& raster) {
     if (parts.size() > 2) raster.plane_names.push_back(fmt::format("{} other parts", parts.size() - 1));
 }
 
-/// The bins at which the pieces after the first begin, each once.
+/// The bins at which the pieces after the first begin, each once, without the ends of the axis.
 std::vector<int> cut_bins(const Cuts& cuts, const std::vector<Index>& edges) {
+    const int bins_in_all = static_cast<int>(edges.size()) - 1;
     std::vector<int> bins;
     for (Index piece = 1; piece < cuts.count(); ++piece) {
         const auto edge = std::lower_bound(edges.begin(), edges.end(), cuts.begin(piece));
-        bins.push_back(static_cast<int>(edge - edges.begin()));
+        const int bin = static_cast<int>(edge - edges.begin());
+        if (bin > 0 && bin < bins_in_all && (bins.empty() || bins.back() != bin)) bins.push_back(bin);
     }
-    bins.erase(std::unique(bins.begin(), bins.end()), bins.end());
     return bins;
 }
 

@@ -31,7 +31,7 @@ struct PatternRaster {
     std::vector<Offset> stored_longest;  // [stored bins]
     std::vector<Offset> stored_total;    // [stored bins] nonzeros
 
-    // Inner boundaries of cuts, as the first bin that begins at or after them.
+    // Inner boundaries of cuts, as the first bin that begins at or after them; each bin once.
     std::vector<int> partition;    // of both axes
     std::vector<int> row_cuts;     // row blocks, length groups
     std::vector<int> column_cuts;  // segments
@@ -44,7 +44,6 @@ struct PatternRaster {
 
     [[nodiscard]] int row_bins() const { return static_cast<int>(row_edges.size()) - 1; }
     [[nodiscard]] int column_bins() const { return static_cast<int>(column_edges.size()) - 1; }
-    [[nodiscard]] bool split() const { return plane_names.size() > 1; }
     [[nodiscard]] bool shows_entries() const { return !original_rows.empty() || !original_columns.empty(); }
     [[nodiscard]] Offset count(int plane, int row_bin, int column_bin) const;
     [[nodiscard]] Offset count(int row_bin, int column_bin) const;

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -13,14 +12,12 @@
 #define STBTT_STATIC
 #include <stb/stb_truetype.h>
 
-// The font file itself, between two labels.
+// The font file itself, read by the assembler.
 asm(".pushsection .rodata\n"
-    "workbench_font_begin: .incbin \"" WORKBENCH_FONT_FILE
+    "workbench_font: .incbin \"" WORKBENCH_FONT_FILE
     "\"\n"
-    "workbench_font_end: .byte 0\n"
     ".popsection\n");
-extern "C" const unsigned char workbench_font_begin[];
-extern "C" const unsigned char workbench_font_end[];
+extern "C" const unsigned char workbench_font[];
 
 namespace workbench {
 namespace {
@@ -28,7 +25,7 @@ namespace {
 const stbtt_fontinfo& font() {
     static const stbtt_fontinfo loaded = [] {
         stbtt_fontinfo info{};
-        if (stbtt_InitFont(&info, workbench_font_begin, 0) == 0) throw std::logic_error("the font in the program is damaged");
+        if (stbtt_InitFont(&info, workbench_font, 0) == 0) throw std::logic_error("the font in the program is damaged");
         return info;
     }();
     return loaded;

@@ -1,0 +1,464 @@
+// The pictures: exact counts, a scale that can be trusted, the same bytes always.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <png.h>
+
+#include "pipeline/contract/errors.hpp"
+#include "support/battery.hpp"
+#include "viz/contact_sheet.hpp"
+#include "viz/density_scale.hpp"
+#include "viz/pattern_view.hpp"
+#include "viz/png.hpp"
+#include "viz/raster.hpp"
+#include "viz/stage_picture.hpp"
+#include "viz/text.hpp"
+
+using namespace workbench;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A scattered matrix without a random number generator in it.
+CsrMatrix scattered(Index rows, Index columns, Index per_row) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < rows; ++row) {
+        for (Index k = 0; k < per_row; ++k) {
+            const std::int64_t place = (std::int64_t{row} * 7919 + std::int64_t{k} * k * 104729 + k) % columns;
+            entries.push_back({row, static_cast<Index>(place), 1.0 + k});
+        }
+    }
+    return csr_from_entries(rows, columns, entries);
+}
+
+/// The five-point stencil on a width x width grid.
+CsrMatrix grid(Index width) {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < width * width; ++i) {
+        entries.push_back({i, i, 4});
+        if (i % width > 0) entries.push_back({i, i - 1, -1});
+        if (i % width < width - 1) entries.push_back({i, i + 1, -1});
+        if (i >= width) entries.push_back({i, i - width, -1});
+        if (i + width < width * width) entries.push_back({i, i + width, -1});
+    }
+    return csr_from_entries(width * width, width * width, entries);
+}
+
+/// Two parts: the entries for which `first` holds, and the others. Rows are stored backwards; rows without entries are left
+/// out.
+template <typename IsFirst>
+std::vector<Part> two_parts(const CsrMatrix& matrix, const IsFirst& first) {
+    std::vector<Part> parts(2);
+    parts[0].name = "inside";
+    parts[1].name = "outside";
+    for (Index row = matrix.rows - 1; row >= 0; --row) {
+        for (const bool in_first : {true, false}) {
+            Part& part = parts[in_first ? 0 : 1];
+            const std::size_t before = part.entries.size();
+            for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+                if (first(row, matrix.column_indices[k]) == in_first) part.entries.push_back(k);
+            }
+            if (part.entries.size() == before) continue;
+            part.rows.push_back(row);
+            part.row_offsets.push_back(static_cast<Offset>(part.entries.size()));
+        }
+    }
+    return parts;
+}
+
+StagedMatrix partitioned(CsrMatrix matrix, Index pieces) {
+    StagedMatrix staged = stage_input(std::move(matrix));
+    Cuts cuts{CutKind::partition, {}};
+    for (Index piece = 0; piece <= pieces; ++piece) cuts.boundaries.push_back(staged.matrix.rows * piece / pieces);
+    staged.cuts.push_back(cuts);
+    const std::vector<Index> piece_of = cuts.pieces();
+    staged.parts = two_parts(staged.matrix, [&](Index row, Index column) { return piece_of[row] == piece_of[column]; });
+    return staged;
+}
+
+StageCaption short_caption() { return {"1  split", "by inside_partition", {{"edge cut", "24", ""}, {"bandwidth", "4", "9"}}}; }
+
+std::string contents(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+Image read_png(const std::string& bytes) {
+    png_image header{};
+    header.version = PNG_IMAGE_VERSION;
+    REQUIRE(png_image_begin_read_from_memory(&header, bytes.data(), bytes.size()) != 0);
+    header.format = PNG_FORMAT_RGB;
+    Image image = blank_image(static_cast<int>(header.width), static_cast<int>(header.height));
+    REQUIRE(png_image_finish_read(&header, nullptr, image.pixels.data(), 0, nullptr) != 0);
+    return image;
+}
+
+/// An empty folder that goes away again.
+struct ScratchFolder {
+    fs::path path = fs::temp_directory_path() / fmt::format("workbench-viz-test-{}", getpid());
+    ScratchFolder() {
+        fs::remove_all(path);
+        fs::create_directories(path);
+    }
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+    ~ScratchFolder() { fs::remove_all(path); }
+
+    [[nodiscard]] std::ptrdiff_t file_count() const {
+        return std::distance(fs::directory_iterator(path), fs::directory_iterator());
+    }
+};
+
+/// Compares with the stored picture byte for byte. A picture that differs is written beside it.
+void check_golden(const std::string& name, const Image& image) {
+    const fs::path folder = fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/viz";
+    const std::string stored = contents(folder / (name + ".png"));
+    const std::string drawn = png_bytes(image);
+    if (stored == drawn) return;
+    const fs::path beside = folder / (name + ".new.png");
+    write_png(beside, image);
+    const bool same_pixels = !stored.empty() && read_png(stored) == image;
+    const std::string how = same_pixels ? " in its compression only (another zlib or libpng?)" : "";
+    FAIL_CHECK(
+        fmt::format("the picture differs from tests/golden/viz/{}.png{}: look at {}, and put it in the other's place if right",
+                    name, how, beside.string()));
+}
+
+void check_counts(const StagedMatrix& staged, const PatternRaster& raster) {
+    const CsrMatrix& matrix = staged.matrix;
+    std::vector<bool> in_first(matrix.values.size(), staged.parts.empty());
+    if (!staged.parts.empty()) {
+        for (const Offset entry : staged.parts[0].entries) in_first[entry] = true;
+    }
+    std::array<std::vector<Offset>, 2> planes;
+    for (auto& plane : planes) plane.resize(static_cast<std::size_t>(raster.row_bins()) * raster.column_bins());
+    std::vector<Offset> longest(raster.row_bins());
+    for (Index row = 0; row < matrix.rows; ++row) {
+        const std::int64_t row_bin = std::int64_t{row} * raster.row_bins() / matrix.rows;
+        longest[row_bin] = std::max(longest[row_bin], matrix.row_length(row));
+        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+            const std::int64_t column_bin = std::int64_t{matrix.column_indices[k]} * raster.column_bins() / matrix.columns;
+            ++planes[in_first[k] ? 0 : 1][row_bin * raster.column_bins() + column_bin];
+        }
+    }
+    CHECK(raster.planes[0] == planes[0]);
+    CHECK(raster.planes[1] == (staged.parts.empty() ? std::vector<Offset>{} : planes[1]));
+    CHECK(raster.longest_row == longest);
+    for (int bin = 0; bin < raster.row_bins(); ++bin) {
+        CHECK(std::int64_t{raster.row_edges[bin]} * raster.row_bins() / matrix.rows == bin);
+        CHECK((std::int64_t{raster.row_edges[bin + 1]} - 1) * raster.row_bins() / matrix.rows == bin);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("bins hold exactly the nonzeros that fall into them") {
+    std::vector<NamedMatrix> matrices = battery();
+    matrices.push_back({"scattered, tall", scattered(997, 613, 7)});
+    matrices.push_back({"scattered, wide", scattered(401, 1009, 5)});
+    for (const NamedMatrix& named : matrices) {
+        for (const int resolution : {16, 37, picture_resolution}) {
+            CAPTURE(named.name);
+            CAPTURE(resolution);
+            StagedMatrix staged = stage_input(named.matrix);
+            check_counts(staged, rasterise(staged, resolution));
+            staged.parts = two_parts(staged.matrix, [](Index row, Index column) { return (row + 2 * column) % 3 == 0; });
+            check_counts(staged, rasterise(staged, resolution));
+        }
+    }
+}
+
+TEST_CASE("bins are many enough, even, and in proportion") {
+    const auto bins = [](Index rows, Index columns, int resolution) {
+        const PatternRaster raster = rasterise(stage_input(csr_from_entries(rows, columns, {})), resolution);
+        return std::array{raster.row_bins(), raster.column_bins()};
+    };
+    CHECK(bins(40, 40, 400) == std::array{40, 40});
+    CHECK(bins(400, 400, 400) == std::array{400, 400});
+    CHECK(bins(401, 401, 400) == std::array{400, 400});    // 2 rows a bin would waste half of the resolution
+    CHECK(bins(5874, 5874, 400) == std::array{392, 392});  // 15 rows a bin, 14 in a few
+    CHECK(bins(100'000, 50'000, 400) == std::array{400, 200});
+    CHECK(bins(100'000, 10, 400) == std::array{400, 10});
+    CHECK(bins(100'000, 1000, 400) == std::array{400, 25});  // no narrower than a sixteenth
+    CHECK(bins(1, 1'000'000, 16) == std::array{1, 16});
+    CHECK(bins(0, 5, 16) == std::array{0, 5});
+    CHECK(bins(0, 0, 16) == std::array{0, 0});
+    CHECK_THROWS_AS((void)rasterise(stage_input({}), 15), std::invalid_argument);
+}
+
+TEST_CASE("rows near 2^31 do not overflow") {
+    constexpr Index last = std::numeric_limits<Index>::max() - 1;
+    const std::vector<Entry> entries{{0, 0, 1}, {0, last, 1}};
+    const StagedMatrix staged{csr_from_entries(1, last + 1, entries), Permutation::identity(1), {}, {}, 1, {}};
+    const PatternRaster raster = rasterise(staged);
+    CHECK(raster.column_bins() == picture_resolution);
+    CHECK(raster.count(0, 0) == 1);
+    CHECK(raster.count(0, raster.column_bins() - 1) == 1);
+    CHECK(raster.row_bin_total(0, 0) == 2);
+}
+
+TEST_CASE("stored rows of the second part are counted in their own order") {
+    // Rows 0..3 hold 1, 2, 3, 4 entries of the second part and none of the first; row 4 is all in the first.
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 4; ++row) {
+        for (Index column = 0; column <= row; ++column) entries.push_back({row, column, 1});
+    }
+    entries.push_back({4, 4, 1});
+    StagedMatrix staged = stage_input(csr_from_entries(5, 5, entries));
+    staged.parts = two_parts(staged.matrix, [](Index row, Index) { return row == 4; });
+    const PatternRaster raster = rasterise(staged);
+    CHECK(raster.plane_names == std::vector<std::string>{"inside", "outside"});
+    CHECK(raster.stored_rows == 4);
+    CHECK(raster.stored_total == std::vector<Offset>{4, 3, 2, 1});
+    CHECK(raster.stored_longest == std::vector<Offset>{4, 3, 2, 1});
+    CHECK(raster.stored_originals == std::vector<Index>{3, 2, 1, 0});
+}
+
+TEST_CASE("cuts become bins, empty pieces vanish") {
+    StagedMatrix staged = stage_input(scattered(1600, 1600, 2));
+    staged.cuts = {{CutKind::partition, {0, 0, 400, 800, 800, 1600, 1600}},
+                   {CutKind::row_block, {0, 1, 401, 1600}},
+                   {CutKind::segment, {0, 1599, 1600}}};
+    const PatternRaster raster = rasterise(staged, 400);  // 4 rows a bin
+    CHECK(raster.partition == std::vector<int>{100, 200});
+    CHECK(raster.row_cuts == std::vector<int>{1, 101});
+    CHECK(raster.column_cuts.empty());  // inside the last bin
+}
+
+TEST_CASE("a small matrix keeps its numbers and values") {
+    StagedMatrix staged = stage_input(csr_from_entries(2, 3, std::vector<Entry>{{0, 2, 5}, {1, 0, -7}}));
+    apply(staged, {OrderChange{Acts::rows, Permutation::from_old_of_new({1, 0}), ""}, {}, {}}, {});
+    const PatternRaster raster = rasterise(staged);
+    CHECK(raster.shows_entries());
+    CHECK(raster.original_rows == std::vector<Index>{1, 0});
+    CHECK(raster.original_columns == std::vector<Index>{0, 1, 2});
+    CHECK(raster.values == std::vector<double>{-7, 0, 0, 0, 0, 5});
+    CHECK_FALSE(rasterise(stage_input(scattered(41, 41, 2))).shows_entries());
+}
+
+TEST_CASE("denser is never lighter, and one nonzero shows on white") {
+    const auto lightness = [](Colour colour) { return 299 * colour.red + 587 * colour.green + 114 * colour.blue; };
+    for (const double ceiling : {1.0, 1.5, 7.0, 16.0, 5000.0, 1e9}) {
+        const DensityScale scale{ceiling};
+        int before = -1;
+        for (double density = 0.5; density < 4 * ceiling; density *= 1.1) {
+            const int shade = scale.shade(density);
+            CHECK(shade >= before);
+            CHECK(shade >= DensityScale::lightest);
+            CHECK(shade <= DensityScale::darkest);
+            before = shade;
+        }
+        CHECK(scale.shade(ceiling) == scale.shade(100 * ceiling));
+    }
+    CHECK(DensityScale{16}.shade(1) == DensityScale::lightest);
+    CHECK(DensityScale{16}.shade(16) == DensityScale::darkest);
+    for (const int plane : {0, 1}) {
+        CHECK(lightness(white) - lightness(plane_colour(plane, DensityScale::lightest)) > 60'000);  // of 255'000
+        // Channels are whole numbers, so that neighbours may be equally light.
+        for (int shade = 8; shade <= DensityScale::darkest; ++shade) {
+            CHECK(lightness(plane_colour(plane, shade)) < lightness(plane_colour(plane, shade - 8)));
+        }
+    }
+}
+
+TEST_CASE("the ceiling is the highest 99th percentile of the stages") {
+    // 100 x 100 bins of 16 x 16; one dense bin among 100 with one nonzero each must not set the ceiling.
+    std::vector<Entry> entries;
+    for (Index bin = 0; bin < 100; ++bin) entries.push_back({bin * 16, bin * 16, 1});
+    for (Index row = 0; row < 16; ++row) {
+        for (Index column = 16; column < 32; ++column) entries.push_back({row, column, 1});
+    }
+    const StagedMatrix staged = stage_input(csr_from_entries(1600, 1600, entries));
+    const std::vector<PatternRaster> one{rasterise(staged, 100)};
+    CHECK(common_scale(one).ceiling == doctest::Approx(1));
+
+    const StagedMatrix compact = stage_input(csr_from_entries(1600, 1600, std::vector<Entry>{{0, 0, 1}, {0, 1, 1}, {1, 0, 1}}));
+    const std::vector<PatternRaster> both{one[0], rasterise(compact, 100)};
+    CHECK(common_scale(both).ceiling == doctest::Approx(3));
+    CHECK(common_scale(std::span<const PatternRaster>()).ceiling == 1);
+}
+
+TEST_CASE("bins of different size with the same share of nonzeros have the same density") {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 25; ++row) {
+        for (Index column = 0; column < 25; ++column) entries.push_back({row, column, 1});
+    }
+    const PatternRaster raster = rasterise(stage_input(csr_from_entries(25, 25, entries)), 20);
+    REQUIRE(raster.row_bins() == 20);
+    for (int bin = 0; bin < 20; ++bin) CHECK(bin_density(raster, bin, 7) == doctest::Approx(25.0 * 25 / 400));
+}
+
+TEST_CASE("the hue of a bin is that of its parts") {
+    StagedMatrix staged = stage_input(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 1}}));
+    staged.parts = two_parts(staged.matrix, [](Index row, Index) { return row == 0; });
+    const PatternRaster raster = rasterise(staged);
+    const DensityScale scale;
+    CHECK(bin_colour(raster, scale, 0, 0) == plane_colour(0, DensityScale::middle));
+    CHECK(bin_colour(raster, scale, 1, 1) == plane_colour(1, DensityScale::middle));
+    CHECK(bin_colour(raster, scale, 0, 1) == white);
+}
+
+TEST_CASE("text: numbers, shortening, damaged UTF-8") {
+    CHECK(grouped(0) == "0");
+    CHECK(grouped(999) == "999");
+    CHECK(grouped(-1000) == "-1\u202F000");
+    CHECK(grouped(1234567) == "1\u202F234\u202F567");
+    CHECK(compact(0) == "0");
+    CHECK(compact(999) == "999");
+    CHECK(compact(20'000) == "20k");
+    CHECK(compact(1'500'000) == "1.5M");
+    CHECK(compact(2'000'000'000) == "2G");
+
+    const std::string title = "Größe × Dichte";
+    CHECK(shortened(title, 20, text_width(title, 20)) == title);
+    const std::string cut = shortened(title, 20, text_width(title, 20) - 1);
+    CHECK(cut != title);
+    CHECK(text_width(cut, 20) < text_width(title, 20));
+    CHECK(cut.ends_with("…"));
+    CHECK(shortened(title, 20, 3).empty());
+
+    for (const std::string& damaged :
+         {std::string("\xC3"), std::string("\xFF\xFE"), std::string("a\xE2\x82"), std::string("\x80z")}) {
+        CHECK(text_width(damaged, 20) > 0);
+        Image image = blank_image(60, 30);
+        draw_text(image, 2, 22, damaged, {20, {0, 0, 0}});
+        CHECK_FALSE(image == blank_image(60, 30));
+    }
+}
+
+TEST_CASE("drawing is clipped to the picture") {
+    Image image = blank_image(8, 6);
+    fill(image, {-5, -5, 100, 100}, {1, 2, 3});
+    CHECK(image == blank_image(8, 6, {1, 2, 3}));
+    fill(image, {3, 3, -2, 4}, {9, 9, 9});
+    outline(image, {4, 4, 0, 3}, {9, 9, 9});
+    CHECK(image == blank_image(8, 6, {1, 2, 3}));
+    draw_text(image, -20, 3, "clipped on every side", {30, {200, 0, 0}});
+    outline(image, {0, 0, 8, 6}, {4, 5, 6});
+    CHECK(image.at(0, 0) == Colour{4, 5, 6});
+    CHECK(image.at(7, 5) == Colour{4, 5, 6});
+    CHECK_THROWS_AS((void)blank_image(0, 4), std::invalid_argument);
+}
+
+TEST_CASE("degenerate matrices have pictures too") {
+    std::vector<NamedMatrix> matrices = battery();
+    matrices.push_back({"no rows", csr_from_entries(0, 7, {})});
+    matrices.push_back({"no columns", csr_from_entries(7, 0, {})});
+    matrices.push_back({"one row, many columns", scattered(1, 5000, 40)});
+    matrices.push_back({"many rows, one column", scattered(5000, 1, 1)});
+    std::vector<Image> seen;
+    for (const NamedMatrix& named : matrices) {
+        CAPTURE(named.name);
+        StagedMatrix staged = stage_input(named.matrix);
+        std::vector<StageFrame> frames{{rasterise(staged), short_caption()}};
+        staged.parts = two_parts(staged.matrix, [](Index row, Index column) { return row == column; });
+        frames.push_back({rasterise(staged), {}});
+        const std::vector<PatternRaster> rasters{frames[0].raster, frames[1].raster};
+        const DensityScale scale = common_scale(rasters);
+        CHECK(std::isfinite(scale.ceiling));
+        for (const StageFrame& frame : frames) {
+            const Image image = draw_stage(frame.raster, scale, frame.caption);
+            CHECK(image.width == 1440);
+        }
+        CHECK(contact_sheet(frames, scale, named.name, "").width > 1000);
+    }
+}
+
+TEST_CASE("more metrics make the picture higher, too fine a raster is refused") {
+    const PatternRaster raster = rasterise(stage_input(grid(5)));
+    StageCaption caption;
+    CHECK(draw_stage(raster, {}, caption).height == 1080);
+    caption.lines.resize(40, {"label", "value", ""});
+    CHECK(draw_stage(raster, {}, caption).height > 1080);
+
+    const PatternRaster fine = rasterise(stage_input(scattered(500, 500, 1)), 500);
+    CHECK_THROWS_AS((void)draw_stage(fine, {}, caption), std::invalid_argument);
+    CHECK_THROWS_AS((void)contact_sheet(std::vector<StageFrame>{{fine, {}}}, {}, "", ""), std::invalid_argument);
+    CHECK_THROWS_AS((void)contact_sheet({}, {}, "", ""), std::invalid_argument);
+}
+
+TEST_CASE("the same matrix gives the same bytes") {
+    const auto bytes = [] {
+        const std::vector<PatternRaster> rasters{rasterise(partitioned(grid(35), 9))};
+        return png_bytes(draw_stage(rasters[0], common_scale(rasters), short_caption()));
+    };
+    CHECK(bytes() == bytes());
+}
+
+TEST_CASE("a PNG reads back as it was drawn") {
+    Image image = blank_image(37, 23);
+    for (std::size_t i = 0; i < image.pixels.size(); ++i) image.pixels[i] = static_cast<std::uint8_t>(i * i * 31 + i / 7);
+    const ScratchFolder folder;
+    write_png(folder.path / "new" / "picture.png", image);
+    CHECK(read_png(contents(folder.path / "new" / "picture.png")) == image);
+    CHECK(read_png(png_bytes(blank_image(1, 1))) == blank_image(1, 1));
+}
+
+TEST_CASE("a picture that cannot be written is named, and nothing is left behind") {
+    const Image image = blank_image(64, 64);
+    const ScratchFolder folder;
+    const auto failure = [&](const fs::path& path) -> std::string {
+        try {
+            write_png(path, image);
+        } catch (const MachineError& error) {
+            return error.what();
+        }
+        return "";
+    };
+
+    write_png(folder.path / "file", image);
+    const fs::path below_a_file = folder.path / "file" / "picture.png";
+    CHECK(failure(below_a_file).find(below_a_file.string()) != std::string::npos);
+
+    fs::create_directory(folder.path / "folder.png");
+    CHECK(failure(folder.path / "folder.png").find("directory") != std::string::npos);
+    CHECK(folder.file_count() == 2);
+
+    // A full disk, as far as this process can tell.
+    write_png(folder.path / "old.png", image);
+    rlimit usual{};
+    getrlimit(RLIMIT_FSIZE, &usual);
+    const rlimit tiny{16, usual.rlim_max};
+    std::signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &tiny);
+    const std::string full = failure(folder.path / "old.png");
+    setrlimit(RLIMIT_FSIZE, &usual);
+    std::signal(SIGXFSZ, SIG_DFL);
+    CHECK(full.find("old.png") != std::string::npos);
+    CHECK(full.find("File too large") != std::string::npos);
+    CHECK(folder.file_count() == 3);
+    CHECK(contents(folder.path / "old.png") == png_bytes(image));
+}
+
+TEST_CASE("pictures look as they did") {
+    SUBCASE("a small matrix, entry by entry") {
+        const std::vector<PatternRaster> rasters{rasterise(partitioned(grid(3), 3))};
+        check_golden("entries", draw_stage(rasters[0], common_scale(rasters), short_caption()));
+    }
+    SUBCASE("a matrix in bins") {
+        const std::vector<PatternRaster> rasters{rasterise(partitioned(grid(50), 8))};
+        check_golden("bins", draw_stage(rasters[0], common_scale(rasters), short_caption()));
+    }
+    SUBCASE("a contact sheet") {
+        const StagedMatrix last = partitioned(grid(30), 6);
+        const StagedMatrix first = stage_input(last.matrix);
+        const std::vector<StageFrame> frames{{rasterise(first), {"0  input", "", {{"bandwidth", "30", ""}}}},
+                                             {rasterise(last), {"1  split", "", {{"bandwidth", "30", "30"}}}}};
+        const std::vector<PatternRaster> rasters{frames[0].raster, frames[1].raster};
+        check_golden("sheet", contact_sheet(frames, common_scale(rasters), "Two stages", "a grid of 30 × 30"));
+    }
+}
