@@ -1,7 +1,8 @@
 #include "pipeline/matrix/staged_matrix.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
+#include <cstdint>
 #include <stdexcept>
 
 namespace workbench {
@@ -45,13 +46,13 @@ void check_parts(const StagedMatrix& staged) {
             part.row_offsets.back() != static_cast<Offset>(part.entries.size())) {
             fail("has arrays whose sizes do not fit");
         }
+        if (!std::is_sorted(part.row_offsets.begin(), part.row_offsets.end())) fail("has offsets that descend");
         std::vector<bool> listed(matrix.rows, false);
         for (std::size_t stored = 0; stored < part.rows.size(); ++stored) {
             const Index row = part.rows[stored];
             if (row < 0 || row >= matrix.rows) fail("lists row " + std::to_string(row) + ", which does not exist");
             if (listed[row]) fail("lists row " + std::to_string(row) + " twice");
             listed[row] = true;
-            if (part.row_offsets[stored] > part.row_offsets[stored + 1]) fail("has offsets that descend");
             Offset previous = -1;
             for (Offset i = part.row_offsets[stored]; i < part.row_offsets[stored + 1]; ++i) {
                 const Offset entry = part.entries[i];
@@ -170,10 +171,14 @@ void apply(StagedMatrix& staged, const StageChange& change, const std::vector<Cu
 void check_invariants(const StagedMatrix& staged, const CsrMatrix& input) {
     check_csr(staged.matrix);
     const CsrMatrix expected = permute(input, staged.row_order, staged.column_order);
-    // Values are compared as bits: NaN is equal to itself here, and 0 is not -0.
+    // NaN is equal to itself here, and 0 is not -0.
+    const auto same_bits = [](double a, double b) {
+        return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+    };
     if (expected.rows != staged.matrix.rows || expected.columns != staged.matrix.columns ||
         expected.row_offsets != staged.matrix.row_offsets || expected.column_indices != staged.matrix.column_indices ||
-        std::memcmp(expected.values.data(), staged.matrix.values.data(), expected.values.size() * sizeof(double)) != 0) {
+        !std::equal(expected.values.begin(), expected.values.end(), staged.matrix.values.begin(), staged.matrix.values.end(),
+                    same_bits)) {
         throw std::logic_error("the matrix is not P A Q^T of the input");
     }
     for (std::size_t i = 0; i < staged.cuts.size(); ++i) {
