@@ -1,10 +1,13 @@
 // Graph partitioning: rows that read the same entries of x, gathered in parts that fit into shared memory.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <metis.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -138,6 +141,31 @@ MetisGraph metis_graph(const Graph& graph, const std::vector<idx_t>& weights) {
     return result;
 }
 
+/// While it lives, what is written to standard output is lost. METIS prints a complaint there where a part gets no vertex; that
+/// is no error here, and the text would end up in the middle of a table or of JSON.
+class SilentStandardOutput {
+public:
+    SilentStandardOutput() {
+        std::fflush(stdout);
+        const int nowhere = open("/dev/null", O_WRONLY);
+        if (nowhere < 0) return;
+        saved_ = dup(STDOUT_FILENO);
+        if (saved_ >= 0) dup2(nowhere, STDOUT_FILENO);
+        close(nowhere);
+    }
+    SilentStandardOutput(const SilentStandardOutput&) = delete;
+    SilentStandardOutput& operator=(const SilentStandardOutput&) = delete;
+    ~SilentStandardOutput() {
+        if (saved_ < 0) return;
+        std::fflush(stdout);
+        dup2(saved_, STDOUT_FILENO);
+        close(saved_);
+    }
+
+private:
+    int saved_ = -1;
+};
+
 /// METIS's ufactor: what the heaviest part may have above the mean, in thousandths. At least one vertex: the k-way refinement
 /// moves single vertices, and where none fits it leaves a cut several times as large.
 idx_t allowance(double imbalance, idx_t parts, idx_t vertices) {
@@ -157,6 +185,7 @@ Offset partition_with_metis(MetisGraph graph, Index part_count, const Parameters
     options[METIS_OPTION_SEED] = static_cast<idx_t>(parameters.integer("seed"));
     options[METIS_OPTION_UFACTOR] = allowance(parameters.real("imbalance"), parts, vertices);
 
+    const SilentStandardOutput silence;
     const auto partition = parameters.text("method") == "kway" ? METIS_PartGraphKway : METIS_PartGraphRecursive;
     const int status = partition(&vertices, &constraints, graph.offsets.data(), graph.neighbours.data(), graph.weights.data(),
                                  nullptr, nullptr, &parts, nullptr, nullptr, options.data(), &cut, found.data());

@@ -1,12 +1,14 @@
 // The stages: exact answers on matrices that are not symmetric, where a wrong direction shows, and what each stage promises on
 // the whole battery.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
+#include <functional>
 #include <map>
 #include <numeric>
-#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -437,6 +439,27 @@ TEST_SUITE("metis_partition") {
                 if (weights != "rows") CHECK(partition.nonzero_imbalance < 1.1);
             }
         }
+    }
+
+    TEST_CASE("METIS has nothing to say on standard output") {
+        // So many parts that some get no vertex, about which METIS complains.
+        const StagedMatrix before = stage_input(find_in_battery("arrow"));
+        std::FILE* const caught = std::tmpfile();
+        REQUIRE(caught != nullptr);
+        std::fflush(stdout);
+        const int terminal = dup(STDOUT_FILENO);
+        dup2(fileno(caught), STDOUT_FILENO);
+        (void)run(metis_partition_stage(), {{"parts", std::int64_t{60}}, {"method", "recursive"}, {"weights", "nonzeros"}},
+                  before);
+        std::puts("still heard");
+        std::fflush(stdout);
+        dup2(terminal, STDOUT_FILENO);
+        close(terminal);
+        std::rewind(caught);
+        std::string text(100, ' ');
+        text.resize(std::fread(text.data(), 1, text.size(), caught));
+        std::fclose(caught);
+        CHECK(text == "still heard\n");
     }
 
     TEST_CASE("parameters that no device has") {
