@@ -16,6 +16,10 @@ target_include_directories(workbench_options INTERFACE ${CMAKE_SOURCE_DIR})
 
 # No contraction to fused multiply-add: pictures and references are the same to the bit on every processor.
 set(WORKBENCH_WARNINGS -Wall -Wextra -Wpedantic -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # It warns of overlapping copies inside std::string where there are none (GCC bug 105651).
+  list(APPEND WORKBENCH_WARNINGS -Wno-restrict)
+endif()
 target_compile_options(workbench_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:${WORKBENCH_WARNINGS};-ffp-contract=off>)
 
