@@ -231,12 +231,12 @@ TEST_CASE("stored rows of the second part are counted in their own order") {
 TEST_CASE("cuts become bins, empty pieces vanish") {
     StagedMatrix staged = stage_input(scattered(1600, 1600, 2));
     staged.cuts = {{CutKind::partition, {0, 0, 400, 800, 800, 1600, 1600}},
-                   {CutKind::row_block, {0, 1, 401, 1600}},
+                   {CutKind::row_block, {0, 1, 401, 403, 1600}},
                    {CutKind::segment, {0, 1599, 1600}}};
     const PatternRaster raster = rasterise(staged, 400);  // 4 rows a bin
     CHECK(raster.partition == std::vector<int>{100, 200});
-    CHECK(raster.row_cuts == std::vector<int>{1, 101});
-    CHECK(raster.column_cuts.empty());  // inside the last bin
+    CHECK(raster.row_cuts == std::vector<int>{100, 101});
+    CHECK(raster.column_cuts.empty());  // nearest to the end
 }
 
 TEST_CASE("a small matrix keeps its numbers and values") {

@@ -29,7 +29,7 @@ void fill(Image& image, const Box& box, Colour colour, int opacity) {
     const int right = std::min(box.right(), image.width);
     for (int y = std::max(box.y, 0); y < std::min(box.bottom(), image.height); ++y) {
         for (int x = left; x < right; ++x) {
-            const Colour result = mix(image.at(x, y), colour, opacity);
+            const Colour result = opacity == opaque ? colour : mix(image.at(x, y), colour, opacity);
             std::uint8_t* pixel = &image.pixels[(static_cast<std::size_t>(y) * image.width + x) * 3];
             pixel[0] = result.red;
             pixel[1] = result.green;

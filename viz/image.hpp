@@ -44,10 +44,12 @@ struct Box {
     [[nodiscard]] int bottom() const { return y + height; }
 };
 
+inline constexpr int opaque = 256;
+
 /// Lays `opacity` of 256 parts of the colour over every pixel of the box.
-void fill(Image& image, const Box& box, Colour colour, int opacity = 256);
+void fill(Image& image, const Box& box, Colour colour, int opacity = opaque);
 
 /// One-pixel lines along the inner edge of the box.
-void outline(Image& image, const Box& box, Colour colour, int opacity = 256);
+void outline(Image& image, const Box& box, Colour colour, int opacity = opaque);
 
 }  // namespace workbench

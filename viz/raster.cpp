@@ -99,14 +99,16 @@ void name_planes(const std::vector<Part>& parts, PatternRaster& raster) {
     if (parts.size() > 2) raster.plane_names.push_back(fmt::format("{} other parts", parts.size() - 1));
 }
 
-/// The bins at which the pieces after the first begin, each once, without the ends of the axis.
+/// The edges of bins that are nearest to the inner boundaries, each once, without the ends of the axis.
 std::vector<int> cut_bins(const Cuts& cuts, const std::vector<Index>& edges) {
-    const int bins_in_all = static_cast<int>(edges.size()) - 1;
     std::vector<int> bins;
     for (Index piece = 1; piece < cuts.count(); ++piece) {
-        const auto edge = std::lower_bound(edges.begin(), edges.end(), cuts.begin(piece));
+        const Index boundary = cuts.begin(piece);
+        auto edge = std::lower_bound(edges.begin(), edges.end(), boundary);
+        if (edge != edges.begin() && boundary - *(edge - 1) < *edge - boundary) --edge;
+        const bool inner = edge != edges.begin() && edge != edges.end() - 1;
         const int bin = static_cast<int>(edge - edges.begin());
-        if (bin > 0 && bin < bins_in_all && (bins.empty() || bins.back() != bin)) bins.push_back(bin);
+        if (inner && (bins.empty() || bins.back() != bin)) bins.push_back(bin);
     }
     return bins;
 }

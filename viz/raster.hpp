@@ -31,7 +31,7 @@ struct PatternRaster {
     std::vector<Offset> stored_longest;  // [stored bins]
     std::vector<Offset> stored_total;    // [stored bins] nonzeros
 
-    // Inner boundaries of cuts, as the first bin that begins at or after them; each bin once.
+    // Inner boundaries of cuts, as the number of the bin that begins nearest to them; each bin once.
     std::vector<int> partition;    // of both axes
     std::vector<int> row_cuts;     // row blocks, length groups
     std::vector<int> column_cuts;  // segments
