@@ -253,11 +253,20 @@ TEST_SUITE("fit_partition") {
         CHECK(edge_cut(graph, part_of) == 2);
     }
 
+    TEST_CASE("the vertex that costs the cut least goes") {
+        // 0 and 3 both touch the other part, but 0 has three neighbours on its own side and 3 has one.
+        const Graph graph = adjacency_graph(matrix_of(6, {{1, 2, 3, 4}, {2}, {}, {5}, {}, {}}), 1);
+        Indices part_of{0, 0, 0, 0, 1, 1};
+        fit_partition(graph, part_of, 2, 3);
+        CHECK(part_of == Indices{0, 0, 0, 1, 1, 1});
+        CHECK(edge_cut(graph, part_of) == 2);
+    }
+
     TEST_CASE("where no border leads to room, a whole neighbourhood goes") {
-        const Graph graph = adjacency_graph(matrix_of(4, {{1}, {}, {3}, {}}), 1);
+        const Graph graph = adjacency_graph(matrix_of(4, {{2}, {3}, {}, {}}), 1);
         Indices part_of{0, 0, 0, 0};
         fit_partition(graph, part_of, 2, 2);
-        CHECK(part_of == Indices{1, 1, 0, 0});
+        CHECK(part_of == Indices{1, 0, 1, 0});
         CHECK(edge_cut(graph, part_of) == 0);
     }
 
@@ -428,14 +437,15 @@ TEST_SUITE("metis_partition") {
         for (Index v = 0; v < graph.vertex_count(); ++v) isolated += graph.degree(v) == 0 ? 1 : 0;
         REQUIRE(isolated > 500);
         for (const std::string weights : {"rows", "nonzeros", "bytes"}) {
-            for (const Index parts : {16, 132}) {
+            for (const Index parts : {16, 264}) {
                 const Step step =
                     run(metis_partition_stage(), {{"parts", std::int64_t{parts}}, {"weights", weights}}, stage_input(matrix));
                 check_invariants(step.after, matrix);
                 const Index capacity = (matrix.rows + parts - 1) / parts;
                 for (const Index size : sizes(step.after.cuts.front())) CHECK(size <= capacity);
+                // 264 parts have 20 rows: METIS finds only 0.3 inside where it is allowed less than one row above the mean.
                 const PartitionMetrics partition = *measure(step.after).partition;
-                CHECK(static_cast<double>(partition.nonzeros_inside) > (parts == 16 ? 0.8 : 0.5) * double(matrix.nonzeros()));
+                CHECK(static_cast<double>(partition.nonzeros_inside) > (parts == 16 ? 0.8 : 0.37) * double(matrix.nonzeros()));
                 if (weights != "rows") CHECK(partition.nonzero_imbalance < 1.1);
             }
         }
