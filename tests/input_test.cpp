@@ -138,7 +138,7 @@ std::filesystem::path write_npz(const std::string& name, const Members& members,
         const std::string header = bytes_of(20, 2) + bytes_of(0, 2) + bytes_of(deflate ? 8 : 0, 2) + bytes_of(0, 4) +
                                    bytes_of(check_sum, 4) + bytes_of(stored.size(), 4) + bytes_of(bytes.size(), 4) +
                                    bytes_of(file.size(), 2) + bytes_of(0, 2);
-        directory += "PK\x01\x02" + bytes_of(20, 2) + header + bytes_of(0, 10) + bytes_of(archive.size(), 4) + file;
+        directory += "PK\x01\x02" + bytes_of(20, 2) + header + std::string(10, '\0') + bytes_of(archive.size(), 4) + file;
         archive += "PK\x03\x04" + header + file + stored;
     }
     const std::string end = "PK\x05\x06" + bytes_of(0, 4) + bytes_of(members.size(), 2) + bytes_of(members.size(), 2) +
