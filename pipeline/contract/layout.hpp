@@ -92,7 +92,7 @@ struct LayoutEntry {
     /// Throws Unsuitable where the matrix does not fit the layout.
     ForEachPrecision<BuildLayout> build;
 
-    std::vector<KernelEntry> kernels;  // the first of a backend is that backend's default
+    std::vector<KernelEntry> kernels;  // of a baseline layout, the first of a backend is the baseline
 };
 
 /// Walks a layout beside the matrix that it was built from and throws std::logic_error unless each nonzero is stored exactly

@@ -113,8 +113,7 @@ void check_kernel(const Setting& setting, Backend backend, const LayoutEntry& la
     }
 }
 
-/// The kernel of each backend: the layout's first one, unless the recipe chooses. A choice for a backend that this program was
-/// built without is kept as it is.
+/// The kernels that the recipe chooses. A choice for a backend that this program was built without is kept as it is.
 std::map<Backend, std::string> check_kernels(const RecipeTable& table, const LayoutEntry* layout, const Catalogue& catalogue,
                                              Diagnostics& diagnostics) {
     std::map<Backend, std::string> kernels;
@@ -124,12 +123,7 @@ std::map<Backend, std::string> check_kernels(const RecipeTable& table, const Lay
         names.push_back(name);
         if (layout == nullptr) continue;
         if (const Setting* setting = table.find(name)) check_kernel(*setting, backend, *layout, catalogue, diagnostics);
-        const std::vector<std::string> known = kernels_of(*layout, backend);
-        if (const std::string* chosen = table.text(name)) {
-            kernels[backend] = *chosen;
-        } else if (!known.empty()) {
-            kernels[backend] = known.front();
-        }
+        if (const std::string* chosen = table.text(name)) kernels[backend] = *chosen;
     }
     for (const Setting& setting : table.settings) {
         if (std::find(names.begin(), names.end(), setting.key) != names.end()) continue;

@@ -27,7 +27,7 @@ std::string TextTable::text() const {
         line.erase(line.find_last_not_of(' ') + 1);
         text += line + '\n';
     };
-    append(header);
+    if (!header.empty()) append(header);
     for (const auto& row : rows) append(row);
     return text;
 }
