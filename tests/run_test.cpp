@@ -262,6 +262,25 @@ void multiply(const CsrMatrix& matrix, const double* x, double* y, bool accumula
     for (Index row = 0; row < matrix.rows; ++row) y[row] = (accumulate ? y[row] : 0) + row_product(matrix, row, x);
 }
 
+void forget_last_row(const CsrMatrix& matrix, const double* x, double* y, bool accumulate, int) {
+    for (Index row = 0; row + 1 < matrix.rows; ++row) y[row] = (accumulate ? y[row] : 0) + row_product(matrix, row, x);
+}
+
+void overwrite(const CsrMatrix& matrix, const double* x, double* y, bool, int run) { multiply(matrix, x, y, false, run); }
+
+/// As with a counter that is reset once only: from the second run on, one row is passed over.
+void work_once(const CsrMatrix& matrix, const double* x, double* y, bool accumulate, int run) {
+    const double before = y[3];
+    multiply(matrix, x, y, accumulate, run);
+    if (run > 0) y[3] = before;
+}
+
+/// Right on integers, too coarse for real values.
+void multiply_coarsely(const CsrMatrix& matrix, const double* x, double* y, bool accumulate, int run) {
+    multiply(matrix, x, y, accumulate, run);
+    for (Index row = 0; row < matrix.rows; ++row) y[row] = std::round(y[row] * 1024) / 1024;
+}
+
 template <Function function>
 std::unique_ptr<Kernel<double>> prepare_function(const Layout<double>& layout, Device&) {
     return std::make_unique<FunctionKernel>(matrix_of(layout), function);
@@ -288,30 +307,17 @@ TEST_CASE("the verification tells what is wrong with a kernel") {
     const CsrMatrix input = example();
     CHECK(outcome_of_function<multiply>(input).status == Status::measured);
 
-    const KernelOutcome forgets = outcome_of_function<[](const CsrMatrix& matrix, const double* x, double* y, bool accumulate, int) {
-        for (Index row = 0; row + 1 < matrix.rows; ++row) y[row] = (accumulate ? y[row] : 0) + row_product(matrix, row, x);
-    }>(input);
+    const KernelOutcome forgets = outcome_of_function<forget_last_row>(input);
     CHECK(forgets.status == Status::wrong);
     CHECK(forgets.reason == "row 10 was never written");
 
-    const KernelOutcome overwrites = outcome_of_function<[](const CsrMatrix& matrix, const double* x, double* y, bool, int run) {
-        multiply(matrix, x, y, false, run);
-    }>(input);
+    const KernelOutcome overwrites = outcome_of_function<overwrite>(input);
     CHECK(overwrites.status == Status::wrong);
     CHECK(overwrites.reason.find("(adding to a y that was there)") != std::string::npos);
 
-    // A counter that is reset once only: the second run does nothing for some rows.
-    const KernelOutcome stale = outcome_of_function<[](const CsrMatrix& matrix, const double* x, double* y, bool accumulate, int run) {
-        multiply(matrix, x, y, accumulate, run);
-        if (run > 0) y[3] = unwritten<double>();
-    }>(input);
-    CHECK(stale.reason == "row 3 was never written");
+    CHECK(outcome_of_function<work_once>(input).reason == "row 3 was never written");
 
-    // Right on integers, but too coarse for real values.
-    const KernelOutcome coarse = outcome_of_function<[](const CsrMatrix& matrix, const double* x, double* y, bool accumulate, int run) {
-        multiply(matrix, x, y, accumulate, run);
-        for (Index row = 0; row < matrix.rows; ++row) y[row] = std::round(y[row] * 1024) / 1024;
-    }>(input);
+    const KernelOutcome coarse = outcome_of_function<multiply_coarsely>(input);
     CHECK(coarse.status == Status::wrong);
     CHECK(coarse.reason.find("exceeds the bound") != std::string::npos);
     CHECK(coarse.error_over_bound > 1);

@@ -196,6 +196,7 @@ KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exac
             return outcome;
         }
         outcome.status = KernelOutcome::Status::measured;
+        const ProfilerRange range(device, outcome.kernel);
         outcome.timing = time_repeatedly(device, [&] { product.run(*kernel); }, timing);
         if (space.permuted()) outcome.vector_permutation_seconds = time_vector_permutation<Value>(space, device);
         derive_rates(outcome, real, device);
