@@ -19,7 +19,7 @@ Place place_of(const toml::source_region& region) {
 
 /// Plain words for what the parser says: "Error while parsing key-value pair: expected '=', saw 'x'".
 std::string in_plain_words(std::string message) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 14> words = {{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 13> words = {{
         {"Error while parsing ", "not TOML: in a "},
         {"in a root table: ", ""},
         {"in a array", "in an array"},
@@ -28,7 +28,6 @@ std::string in_plain_words(std::string message) {
         {"saw ", "found "},
         {"encountered end-of-file", "it ends too early"},
         {"key-value pair", "line 'key = value'"},
-        {"could not determine value type", "neither a number nor true or false; a text needs quotes"},
         {"expected a comment or whitespace", "expected nothing more on this line"},
         {"value-terminator", "the end of the value"},
         {"unescaped control characters other than TAB (U+0009) are explicitly prohibited", "the closing quote is missing"},
@@ -40,23 +39,6 @@ std::string in_plain_words(std::string message) {
         if (at != std::string::npos) message.replace(at, theirs.size(), ours);
     }
     return printable(message, 300);
-}
-
-std::string kind_of(const toml::node& node) {
-    switch (node.type()) {
-        case toml::node_type::table:
-            return "a table";
-        case toml::node_type::array:
-            return "a list";
-        case toml::node_type::date:
-            return "a date";
-        case toml::node_type::time:
-            return "a time of day";
-        case toml::node_type::date_time:
-            return "a date and time";
-        default:
-            return "something else";
-    }
 }
 
 std::optional<std::vector<TextItem>> texts_of(const toml::array& list) {
@@ -82,7 +64,7 @@ void read_node(const toml::node& node, Setting& setting) {
     } else if (const auto* list = node.as_array()) {
         setting.texts = texts_of(*list);
     }
-    if (!setting.value && !setting.texts) setting.kind = kind_of(node);
+    if (!setting.value && !setting.texts) setting.kind = node.is_table() ? "a table" : "a list";
 }
 
 RecipeTable read_table(const toml::table& source) {

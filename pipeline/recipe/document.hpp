@@ -22,10 +22,10 @@ struct Setting {
     Place value_place;
     std::optional<ParameterValue> value;         // plain
     std::optional<std::vector<TextItem>> texts;  // a list of texts
-    std::string kind;                            // otherwise: "a date", "a table"
+    std::string kind;                            // otherwise: "a list", "a table"
 };
 
-/// "found 16", "found a date": for messages.
+/// "found 16", "found a table": for messages.
 [[nodiscard]] std::string found_text(const Setting& setting);
 
 struct RecipeTable {

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <array>
-
 namespace workbench {
 namespace {
 
@@ -28,6 +26,28 @@ std::size_t sequence_length(std::string_view text) {
         return continues(1) && continues(2) && continues(3) && allowed ? 4 : 0;
     }
     return 0;
+}
+
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
+/// May this stand in a key without quotes?
+bool is_key(char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || is_digit(letter) || letter == '_' ||
+           letter == '-';
+}
+
+/// Has this the form of a boolean or a number? Dates, which no recipe has a use for, do not.
+bool is_value(std::string_view word) {
+    if (word == "true" || word == "false") return true;
+    if (word.starts_with('+') || word.starts_with('-')) word.remove_prefix(1);
+    if (word == "inf" || word == "nan") return true;
+    if (word.empty() || !is_digit(word[0])) return false;
+    for (std::size_t i = 1; i < word.size(); ++i) {
+        const bool after_e = word[i - 1] == 'e' || word[i - 1] == 'E';
+        const bool sign = word[i] == '+' || word[i] == '-';
+        if (sign ? !after_e : !is_key(word[i]) && word[i] != '.') return false;
+    }
+    return true;
 }
 
 bool is_control(char letter) { return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7F; }
@@ -71,24 +91,30 @@ private:
     [[nodiscard]] bool may_be_foreign() const { return inside_ != Inside::nothing && !escaped_ && !continuing_; }
 
     std::optional<TextError> follow(std::size_t length) {
-        switch (inside_) {
-            case Inside::nothing:
-                return follow_structure();
-            case Inside::comment:
-                if (text_[0] == '\n') inside_ = Inside::nothing;
-                break;
-            case Inside::text:
-                follow_text();
-                return std::nullopt;
+        if (inside_ == Inside::comment && text_[0] == '\n') inside_ = Inside::nothing;
+        if (inside_ == Inside::nothing) return follow_structure();
+        if (inside_ == Inside::text) {
+            follow_text();
+        } else {
+            step(length, 1);
         }
-        step(length, 1);
         return std::nullopt;
     }
 
     std::optional<TextError> follow_structure() {
         const char letter = text_[0];
+        const bool blank = letter == ' ' || letter == '\t';
+        if (header_ > 0 && !blank) {
+            const bool named = is_key(letter) || letter == '"' || letter == '\'' || letter == ']';
+            if (!named && !(letter == '[' && header_ == 1)) return error("expected the name of a table");
+            header_ = named ? 0 : 2;
+        }
+        const bool word = std::string_view(" \t\r\n[]{},=#\"'").find(letter) == std::string_view::npos;
+        if (expects_value_ && word) return follow_word();
         if (letter == '.' && ++dots_ >= deepest_key) return error(fmt::format("a key of more than {} words", deepest_key));
         if (letter == '\n' || letter == '=' || letter == ',' || letter == '{' || letter == '[') dots_ = 0;
+        if (auto wrong = follow_brackets(letter)) return wrong;
+        line_begins_ = letter == '\n' || (line_begins_ && blank);
         if (letter == '#') inside_ = Inside::comment;
         if (letter != '"' && letter != '\'') {
             step(1, 1);
@@ -98,6 +124,35 @@ private:
         inside_ = Inside::text;
         delimiter_ = text_.starts_with(three) ? three : std::string(1, letter);
         step(delimiter_.size(), static_cast<int>(delimiter_.size()));
+        return std::nullopt;
+    }
+
+    std::optional<TextError> follow_word() {
+        const std::string_view word = text_.substr(0, text_.find_first_of(" \t\r\n,]}#"));
+        if (!is_value(word)) return error("neither a number nor true or false; a text needs quotes");
+        expects_value_ = false;
+        step(word.size(), static_cast<int>(word.size()));
+        return std::nullopt;
+    }
+
+    /// Pairs the brackets of values, and tells them from those of a table's header.
+    std::optional<TextError> follow_brackets(char letter) {
+        if (letter == '=') value_ = true;
+        if (letter == '\n' && open_.empty()) value_ = expects_value_ = false;
+        if (letter == '[' && line_begins_ && !value_) header_ = 1;
+        if (!value_) return std::nullopt;
+        const bool opens = letter == '[' || letter == '{';
+        const bool closes = letter == ']' || letter == '}';
+        if (opens && !expects_value_ && !open_.empty()) return error("expected a comma or a closing bracket before this");
+        const bool in_list = open_.ends_with('[');
+        const bool separates = letter == '=' || letter == '[' || (in_list && letter == ',');
+        const bool blank = std::string_view(" \t\r\n#").find(letter) != std::string_view::npos;
+        expects_value_ = separates || (expects_value_ && blank);
+        if (opens) open_ += letter;
+        if (!closes) return std::nullopt;
+        const char opening = letter == ']' ? '[' : '{';
+        if (!open_.ends_with(opening)) return error(fmt::format("a '{}' without its '{}'", letter, opening));
+        open_.pop_back();
         return std::nullopt;
     }
 
@@ -138,6 +193,11 @@ private:
     bool escaped_ = false;     // a backslash stands directly before
     bool continuing_ = false;  // a backslash and blanks stand directly before
     int dots_ = 0;             // in the key that is being read
+    bool line_begins_ = true;  // nothing but blanks so far
+    bool value_ = false;       // after the equals sign, until the value ends
+    bool expects_value_ = false;
+    std::string open_;  // the brackets of the value that are not closed yet
+    int header_ = 0;    // brackets of a table's header, before its name
 };
 
 }  // namespace

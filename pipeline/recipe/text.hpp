@@ -22,9 +22,9 @@ struct TextError {
     std::string message;
 };
 
-/// The first reason not to hand this text to the TOML parser: it is not UTF-8, holds control characters, characters outside
-/// ASCII where TOML allows none (toml++ 3.3 has undefined behaviour on some of them), or keys nested deeper than any recipe
-/// needs.
+/// The first reason not to hand this text to the TOML parser: a byte that is not UTF-8, a control character, a character
+/// outside ASCII where TOML allows none, a table without a name, a key nested deeper or a line longer than any recipe needs.
+/// toml++ 3.3 has undefined behaviour on some of these and recurses without bound on others.
 [[nodiscard]] std::optional<TextError> first_text_error(std::string_view text);
 
 }  // namespace workbench
