@@ -70,8 +70,7 @@ struct Recipe {
     MatrixSource matrix;
     std::vector<RecipeStage> stages;
     RecipeLayout layout;
-    std::map<Backend, std::string>
-        kernels;  // for each backend, the kernel chosen: the recipe's choice, or the layout's default
+    std::map<Backend, std::string> kernels;  // the recipe's choice for a backend; none: it is left to the runner
 };
 
 /// Reads and checks a recipe file. Paths in it are relative to it. An override is "stage.ID.PARAMETER=VALUE",
