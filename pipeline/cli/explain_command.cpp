@@ -7,6 +7,7 @@
 #include "pipeline/cli/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/suggestion.hpp"
 #include "pipeline/input/generators.hpp"
 
 namespace workbench {
@@ -22,8 +23,7 @@ void print_parameters(const std::vector<ParameterDeclaration>& declarations) {
         std::string presence = "required";
         if (declaration.default_value) presence = fmt::format("default {}", to_text(*declaration.default_value));
         else if (declaration.optional) presence = "optional";
-        const std::string unit = declaration.unit.empty() ? "" : fmt::format(" [{}]", declaration.unit);
-        fmt::print("  {}{}: {}\n      {}; {}\n", declaration.name, unit, declaration.help, accepted_values(declaration), presence);
+        fmt::print("  {}: {}\n      {}; {}\n", declaration.name, declaration.help, accepted_values(declaration), presence);
     }
 }
 
@@ -52,6 +52,14 @@ void print_generator(const GeneratorEntry& generator) {
     print_parameters(generator.parameters);
 }
 
+std::vector<std::string> all_names() {
+    std::vector<std::string> names;
+    for (const StageEntry& stage : catalogue().stages) names.push_back(stage.name);
+    for (const LayoutEntry& layout : catalogue().layouts) names.push_back(layout.name);
+    for (const GeneratorEntry& generator : generators()) names.push_back(generator.name);
+    return names;
+}
+
 int explain(const std::string& name) {
     bool known = false;
     const auto separate = [&known] {
@@ -71,7 +79,7 @@ int explain(const std::string& name) {
         print_generator(*generator);
     }
     if (!known) {
-        throw RecipeError(fmt::format("nothing is named '{}'; 'workbench list' shows all stages, layouts and generators", name));
+        throw RecipeError(fmt::format("nothing is named '{}'{}", name, expected_one_of(name, all_names())));
     }
     return exit_ok;
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -8,6 +9,7 @@
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/suggestion.hpp"
 
 namespace workbench {
 namespace {
@@ -26,7 +28,8 @@ int act(const Action& action) {
     } catch (const std::bad_alloc&) {
         return refuse("out of memory", MachineError("").exit_code);
     } catch (const std::exception& error) {
-        return refuse(fmt::format("{}\nThis is a mistake of the program, not of yours: please report it.", error.what()), 70);
+        return refuse(fmt::format("{}\nThis is a mistake of the program, not of yours: please report it.", error.what()),
+                      exit_mistake_of_the_program);
     }
 }
 
@@ -44,6 +47,11 @@ int run_program(int argc, char** argv) {
     add_list_command(app, action);
     add_explain_command(app, action);
     add_info_command(app, action);
+    std::vector<std::string> commands;
+    for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
+    if (argc > 1 && argv[1][0] != '-' && std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
+        return refuse(fmt::format("unknown command '{}'{}", argv[1], expected_one_of(argv[1], commands)), 2);
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp& help) {

@@ -69,7 +69,7 @@ std::vector<Recipe> load_recipes(const RunArguments& arguments) {
     std::vector<Recipe> recipes;
     for (const std::string& file : arguments.recipes) {
         recipes.push_back(load_recipe(file, catalogue(), overrides));
-        if (!arguments.matrix.empty()) recipes.back().matrix.from = MatrixFile{std::filesystem::absolute(arguments.matrix)};
+        if (!arguments.matrix.empty()) recipes.back().matrix.from = MatrixFile{arguments.matrix};
     }
     return recipes;
 }

@@ -15,6 +15,7 @@ public:
 
 inline constexpr int exit_ok = 0;
 inline constexpr int exit_verification_failed = 1;
+inline constexpr int exit_mistake_of_the_program = 70;  // an error that no user can cause
 
 /// A bad command line or recipe.
 struct RecipeError : UserError {
