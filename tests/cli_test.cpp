@@ -33,7 +33,8 @@ Outcome run(const std::string& arguments) {
     REQUIRE(pipe != nullptr);
     Outcome outcome;
     std::array<char, 4096> buffer{};
-    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) outcome.text.append(buffer.data(), count);
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+        outcome.text.append(buffer.data(), count);
     const int status = pclose(pipe);
     outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     return outcome;
@@ -50,7 +51,9 @@ std::string without_gpu_lines(const std::string& text) {
     return result;
 }
 
-std::string without_column_widths(const std::string& text) { return std::regex_replace(text, std::regex(R"((\S) {2,})"), "$1  "); }
+std::string without_column_widths(const std::string& text) {
+    return std::regex_replace(text, std::regex(R"((\S) {2,})"), "$1  ");
+}
 
 /// Figures vary from run to run and from machine to machine.
 std::string without_figures(const std::string& text) {
@@ -97,8 +100,8 @@ TEST_CASE("list and explain") {
     CHECK(all.exit_code == 0);
     compare_with_golden("list", without_column_widths(without_gpu_lines(all.text)));
     expect("list_stages", "list stages", 0);
-    for (const char* name : {"cuthill_mckee", "metis_partition", "row_sort", "split", "random_order", "natural", "csr", "sell", "ehyb",
-                             "laplace2d", "laplace3d", "elasticity3d"}) {
+    for (const char* name : {"cuthill_mckee", "metis_partition", "row_sort", "split", "random_order", "natural", "csr", "sell",
+                             "ehyb", "laplace2d", "laplace3d", "elasticity3d"}) {
         expect(std::string("explain_") + name, std::string("explain ") + name, 0);
     }
 }
@@ -134,14 +137,16 @@ TEST_CASE("info") {
 TEST_CASE("run") {
     const TemporaryFolder folder;
     const std::string out = folder.path().string();
-    const Outcome outcome = run("run recipes/ehyb.toml --backend kokkos --precision both --samples 1 --seconds 0 --cache warm --out " + out +
-                                " --json " + out + "/copy.json");
+    const Outcome outcome =
+        run("run recipes/ehyb.toml --backend kokkos --precision both --samples 1 --seconds 0 --cache warm --out " + out +
+            " --json " + out + "/copy.json");
     CHECK(outcome.exit_code == 0);
     std::string text = outcome.text;
     for (std::size_t at; (at = text.find(out)) != std::string::npos;) text.replace(at, out.size(), "OUT");
     compare_with_golden("run", without_figures(without_gpu_lines(text)));
 
-    for (const char* file : {"0_input.png", "1_metis_partition.png", "2_row_sort.png", "3_split.png", "4_sort_outside.png", "stages.png"}) {
+    for (const char* file :
+         {"0_input.png", "1_metis_partition.png", "2_row_sort.png", "3_split.png", "4_sort_outside.png", "stages.png"}) {
         CHECK_MESSAGE(std::filesystem::exists(folder.path() / "ehyb" / file), file);
     }
     std::ifstream stored(folder.path() / "ehyb" / "report.json");
@@ -152,11 +157,13 @@ TEST_CASE("run") {
 
     // The recipe that a report carries runs again as it is, from anywhere.
     std::ofstream(folder.path() / "again.toml") << json["recipe"]["resolved"].get<std::string>();
-    const Outcome again = run("run " + out + "/again.toml --backend kokkos --samples 1 --seconds 0 --cache warm --no-pictures --out " + out);
+    const Outcome again =
+        run("run " + out + "/again.toml --backend kokkos --samples 1 --seconds 0 --cache warm --no-pictures --out " + out);
     CHECK(again.exit_code == 0);
     std::ifstream stored_again(folder.path() / "again" / "report.json");
     const auto json_again = nlohmann::json::parse(stored_again);
-    for (std::size_t i = 0; i < json["stages"].size(); ++i) CHECK(json_again["stages"][i]["metrics"] == json["stages"][i]["metrics"]);
+    for (std::size_t i = 0; i < json["stages"].size(); ++i)
+        CHECK(json_again["stages"][i]["metrics"] == json["stages"][i]["metrics"]);
 }
 
 TEST_CASE("without a GPU, its kernels are left out with a note, and demanding them is an error") {

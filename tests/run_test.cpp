@@ -64,7 +64,8 @@ CsrMatrix example() {
     std::vector<Entry> entries;
     for (Index row = 0; row < 11; ++row) {
         for (Index column = 0; column < 11; ++column) {
-            if ((row * 7 + column * 3) % 5 == 0 || row == column || row == 4) entries.push_back({row, column, 1.0 + row + 0.25 * column});
+            if ((row * 7 + column * 3) % 5 == 0 || row == column || row == 4)
+                entries.push_back({row, column, 1.0 + row + 0.25 * column});
         }
     }
     return csr_from_entries(11, 11, entries);
@@ -104,7 +105,9 @@ TEST_CASE("every recipe on the battery keeps the invariants and verifies in both
             CAPTURE(named.name);
             CAPTURE(name);
             RunObserver observer;
-            observer.stage_done = [&named](const StagedMatrix& staged, StageOutcome&) { check_invariants(staged, named.matrix); };
+            observer.stage_done = [&named](const StagedMatrix& staged, StageOutcome&) {
+                check_invariants(staged, named.matrix);
+            };
             const RunReport report = runner.run(recipe, observer);
             CHECK(report.stages.size() == recipe.stages.size() + 1);
             for (const KernelOutcome& kernel : report.kernels) {
@@ -118,8 +121,9 @@ TEST_CASE("every recipe on the battery keeps the invariants and verifies in both
 
 TEST_CASE("real matrices verify with csr, sell and ehyb") {
     const char* folder = std::getenv("WORKBENCH_TEST_DATA");
-    const std::filesystem::path data =
-        folder != nullptr ? std::filesystem::path(folder) : std::filesystem::path(WORKBENCH_SOURCE_DIR) / ".." / "shared" / "data";
+    const std::filesystem::path data = folder != nullptr
+                                           ? std::filesystem::path(folder)
+                                           : std::filesystem::path(WORKBENCH_SOURCE_DIR) / ".." / "shared" / "data";
     if (!std::filesystem::exists(data / "small")) {
         MESSAGE("skipped: no matrices in " << data.string() << "; WORKBENCH_TEST_DATA names their folder");
         return;
@@ -134,7 +138,8 @@ TEST_CASE("real matrices verify with csr, sell and ehyb") {
             CAPTURE(name);
             CAPTURE(recipe_name);
             const RunReport report = runner.run(recipe_of(text), {});
-            for (const KernelOutcome& kernel : report.kernels) CHECK_MESSAGE(kernel.verified(), kernel.kernel, ": ", kernel.reason);
+            for (const KernelOutcome& kernel : report.kernels)
+                CHECK_MESSAGE(kernel.verified(), kernel.kernel, ": ", kernel.reason);
         }
     }
 }
@@ -142,7 +147,8 @@ TEST_CASE("real matrices verify with csr, sell and ehyb") {
 TEST_CASE("the recipes of the project load and run") {
     const std::unique_ptr<Device> host = make_host_device();
     int count = 0;
-    for (const auto& file : std::filesystem::recursive_directory_iterator(std::filesystem::path(WORKBENCH_SOURCE_DIR) / "recipes")) {
+    for (const auto& file :
+         std::filesystem::recursive_directory_iterator(std::filesystem::path(WORKBENCH_SOURCE_DIR) / "recipes")) {
         if (file.path().extension() != ".toml") continue;
         CAPTURE(file.path().filename().string());
         const Recipe recipe = load_recipe(file.path(), catalogue());
@@ -254,7 +260,8 @@ CsrMatrix matrix_of(const Layout<double>& layout) {
 
 double row_product(const CsrMatrix& matrix, Index row, const double* x) {
     double sum = 0;
-    for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) sum += matrix.values[i] * x[matrix.column_indices[i]];
+    for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i)
+        sum += matrix.values[i] * x[matrix.column_indices[i]];
     return sum;
 }
 
@@ -361,7 +368,8 @@ TEST_CASE("a long row leaves small integers, and one too long for any is said so
 TEST_CASE("bounded comparison") {
     const double infinity = std::numeric_limits<double>::infinity();
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    const CsrMatrix matrix = csr_from_entries(4, 2, std::vector<Entry>{{0, 0, 1.5}, {0, 1, 2.0}, {1, 0, infinity}, {2, 0, nan}});
+    const CsrMatrix matrix =
+        csr_from_entries(4, 2, std::vector<Entry>{{0, 0, 1.5}, {0, 1, 2.0}, {1, 0, infinity}, {2, 0, nan}});
     const BoundedReference reference = bounded_reference<double>(matrix, {1.0, -1.0});
     CHECK(reference.r[0] == -0.5);
     CHECK(reference.bound[0] == 8 * 3 * std::numeric_limits<double>::epsilon() * 3.5 + 2 * std::numeric_limits<double>::min());
@@ -439,17 +447,19 @@ TEST_CASE("the report as JSON has what docs/report.md promises") {
     CHECK(json["stages"][1]["metrics"]["partition"]["count"] == 3);
     CHECK(json["stages"][0]["metrics"]["nonzeros"] == input.nonzeros());
     CHECK(json["layout"]["name"] == "ehyb");
-    CHECK(json["layout"]["footprint"]["inside_columns"]["bytes"] == json["layout"]["footprint"]["inside_values"]["count"].get<int>() * 2);
+    CHECK(json["layout"]["footprint"]["inside_columns"]["bytes"] ==
+          json["layout"]["footprint"]["inside_values"]["count"].get<int>() * 2);
     for (const auto& kernel : json["kernels"]) {
-        for (const char* key : {"layout", "kernel", "backend", "precision", "verified", "error_over_bound", "median_seconds", "samples",
-                                "gflops", "gbytes_per_second"}) {
+        for (const char* key : {"layout", "kernel", "backend", "precision", "verified", "error_over_bound", "median_seconds",
+                                "samples", "gflops", "gbytes_per_second"}) {
             CHECK_MESSAGE(kernel.contains(key), key);
         }
         CHECK(kernel["verified"] == true);
         CHECK(!kernel["samples"].empty());
     }
     CHECK(json["kernels"][0]["baseline"] == true);
-    for (const auto& stage : json["stages"]) CHECK(std::filesystem::exists(folder.path() / stage["picture"].get<std::string>()));
+    for (const auto& stage : json["stages"])
+        CHECK(std::filesystem::exists(folder.path() / stage["picture"].get<std::string>()));
     CHECK(std::filesystem::exists(folder.path() / json["contact_sheet"].get<std::string>()));
     CHECK(nlohmann::json::parse(to_json(std::vector{report, report}))["runs"].size() == 2);
 }

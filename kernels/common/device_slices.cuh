@@ -19,12 +19,12 @@ struct SlicesView {
 
     /// One lane of a slice times x. Height: the slice height where it is known beforehand, otherwise 0. Padding reads x at its
     /// column (the first of the base) and multiplies by 0.
-    template <int Height>
+    template <int Height, int entries_in_flight>
     __device__ __forceinline__ Value multiply_lane(Index slice, int lane, const Value* __restrict__ x) const {
         const int stride = Height == 0 ? height : Height;
         const Offset first = offsets[slice];
         const Offset width = (offsets[slice + 1] - first) / stride;
-        return sparse_dot(values + first + lane, columns + first + lane, width, stride, x);
+        return sparse_dot<entries_in_flight>(values + first + lane, columns + first + lane, width, stride, x);
     }
 };
 

@@ -5,14 +5,11 @@
 
 namespace workbench {
 
-/// Entries that a lane loads before it uses the first: enough loads in flight to hide the latency of memory even where the
-/// shared memory of a block leaves room for only one block on a multiprocessor.
-inline constexpr int entries_in_flight = 4;
-
 /// sum of values[k * stride] * x[columns[k * stride]] for k < count. The matrix is read once and so marked as streaming, which
 /// leaves the caches to x. `x` may point to global or to shared memory. Strides and counts of a warp may differ from lane to
-/// lane.
-template <typename Value, typename ColumnIndex>
+/// lane. A lane loads entries_in_flight entries before it uses the first: the fewer threads a multiprocessor holds, the more
+/// each must have under way to hide the latency of memory.
+template <int entries_in_flight, typename Value, typename ColumnIndex>
 __device__ __forceinline__ Value sparse_dot(const Value* __restrict__ values, const ColumnIndex* __restrict__ columns,
                                             Offset count, int stride, const Value* __restrict__ x) {
     Value sum = 0;

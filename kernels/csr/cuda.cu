@@ -11,6 +11,7 @@ namespace workbench {
 namespace {
 
 constexpr int threads_per_block = 256;
+constexpr int entries_in_flight = 4;
 
 /// `Lanes` threads share a row: lane l takes the entries l, l + Lanes, ... of it, so that neighbouring lanes read neighbouring
 /// entries.
@@ -25,7 +26,7 @@ __global__ void __launch_bounds__(threads_per_block)
     if (row < rows) {
         const Offset first = row_offsets[row] + lane;
         const Offset count = (row_offsets[row + 1] - first + Lanes - 1) / Lanes;
-        sum = sparse_dot(values + first, columns + first, count, Lanes, x);
+        sum = sparse_dot<entries_in_flight>(values + first, columns + first, count, Lanes, x);
     }
     // Outside the branch: all lanes of a warp take part, those past the last row too.
 #pragma unroll
@@ -75,16 +76,11 @@ int lanes_for(Index rows, Offset nonzeros) {
 template <typename Value>
 Multiply<Value> multiply_with(int lanes) {
     switch (lanes) {
-        case 2:
-            return multiply<2, Value>;
-        case 4:
-            return multiply<4, Value>;
-        case 8:
-            return multiply<8, Value>;
-        case 16:
-            return multiply<16, Value>;
-        default:
-            return multiply<32, Value>;
+        case 2: return multiply<2, Value>;
+        case 4: return multiply<4, Value>;
+        case 8: return multiply<8, Value>;
+        case 16: return multiply<16, Value>;
+        default: return multiply<32, Value>;
     }
 }
 

@@ -224,29 +224,20 @@ DeviceMatrix make_bsr(const CsrLayout<Value>& matrix, Device& device) {
 template <ValueType Value>
 DeviceMatrix make_matrix(CusparseFormat format, const CsrLayout<Value>& matrix, Device& device) {
     switch (format) {
-        case CusparseFormat::coo:
-            return make_coo(matrix, device);
-        case CusparseFormat::sell:
-            return make_sell(matrix, device);
-        case CusparseFormat::bsr:
-            return make_bsr(matrix, device);
-        default:
-            return make_csr(matrix, device);
+        case CusparseFormat::coo: return make_coo(matrix, device);
+        case CusparseFormat::sell: return make_sell(matrix, device);
+        case CusparseFormat::bsr: return make_bsr(matrix, device);
+        default: return make_csr(matrix, device);
     }
 }
 
 cusparseSpMVAlg_t algorithm_of(CusparseFormat format) {
     switch (format) {
-        case CusparseFormat::csr_alg1:
-            return CUSPARSE_SPMV_CSR_ALG1;
-        case CusparseFormat::csr_alg2:
-            return CUSPARSE_SPMV_CSR_ALG2;
-        case CusparseFormat::coo:
-            return CUSPARSE_SPMV_COO_ALG1;
-        case CusparseFormat::sell:
-            return CUSPARSE_SPMV_SELL_ALG1;
-        case CusparseFormat::bsr:
-            return CUSPARSE_SPMV_BSR_ALG1;
+        case CusparseFormat::csr_alg1: return CUSPARSE_SPMV_CSR_ALG1;
+        case CusparseFormat::csr_alg2: return CUSPARSE_SPMV_CSR_ALG2;
+        case CusparseFormat::coo: return CUSPARSE_SPMV_COO_ALG1;
+        case CusparseFormat::sell: return CUSPARSE_SPMV_SELL_ALG1;
+        case CusparseFormat::bsr: return CUSPARSE_SPMV_BSR_ALG1;
     }
     return CUSPARSE_SPMV_ALG_DEFAULT;
 }

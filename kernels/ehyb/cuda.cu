@@ -21,6 +21,7 @@ namespace {
 constexpr int warp_size = 32;
 constexpr int largest_block = 1024;
 constexpr int outside_block = 256;
+constexpr int entries_in_flight = 8;  // one block of at most 1024 threads on a multiprocessor is half of what it could hold
 
 template <bool atomically, typename Value>
 __device__ __forceinline__ void deliver(Value* y, Value sum, bool accumulate) {
@@ -58,7 +59,7 @@ __device__ __forceinline__ void add_outside_slice(const OutsideView<Value>& outs
                                                   const Value* __restrict__ x, Value* __restrict__ y) {
     const Index stored = slice * warp_size + lane;
     if (stored >= outside.row_count) return;
-    const Value sum = outside.slices.template multiply_lane<warp_size>(slice, lane, x);
+    const Value sum = outside.slices.template multiply_lane<warp_size, entries_in_flight>(slice, lane, x);
     deliver<atomically>(y + outside.rows[stored], sum, true);
 }
 
@@ -93,11 +94,15 @@ __global__ void __launch_bounds__(largest_block)
          slice = claim_slice(inside_counter, lane)) {
         const Index row = first_row + (slice - first_slice) * warp_size + lane;
         if (row >= end_row) continue;
-        deliver<fused>(y + row, inside.slices.template multiply_lane<warp_size>(slice, lane, cached_x), accumulate);
+        deliver<fused>(y + row, inside.slices.template multiply_lane<warp_size, entries_in_flight>(slice, lane, cached_x),
+                       accumulate);
     }
     if constexpr (fused) {
-        for (Index slice = claim_slice(outside_counter, lane); slice < outside.slices.count;
-             slice = claim_slice(outside_counter, lane)) {
+        // The first slice is given, so that thousands of warps do not queue for the counter at once. Longer slices come first:
+        // they are dealt to the blocks in turn.
+        const int first =
+            static_cast<int>(threadIdx.x) / warp_size * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x);
+        for (Index slice = first; slice < outside.slices.count; slice = claim_slice(outside_counter, lane)) {
             add_outside_slice<true>(outside, slice, lane, x, y);
         }
     }
@@ -112,12 +117,14 @@ __global__ void __launch_bounds__(outside_block)
     add_outside_slice<false>(outside, static_cast<Index>(warp), static_cast<int>(threadIdx.x) % warp_size, x, y);
 }
 
-/// What the fused kernel must find: y = 0 (where it accumulates: rows = 0, y is left alone), and no outside slice claimed yet.
+/// What the fused kernel must find: y = 0 (where it accumulates: rows = 0, y is left alone), and only those outside slices
+/// claimed that its warps begin with.
 template <typename Value>
-__global__ void __launch_bounds__(outside_block) reset(Value* __restrict__ y, Index rows, int* __restrict__ outside_counter) {
+__global__ void __launch_bounds__(outside_block)
+    reset(Value* __restrict__ y, Index rows, int* __restrict__ outside_counter, int claimed) {
     const Offset row = static_cast<Offset>(blockIdx.x) * outside_block + threadIdx.x;
     if (row < rows) y[row] = 0;
-    if (row == 0) *outside_counter = 0;
+    if (row == 0) *outside_counter = claimed;
 }
 
 /// Threads of a block and the shared memory that it asks for.
@@ -211,8 +218,8 @@ public:
 private:
     void reset_before(Value* y, bool accumulate) {
         const Index rows_to_clear = accumulate ? 0 : rows_;
-        reset<<<blocks_for(rows_to_clear, outside_block), outside_block, 0, stream_>>>(y, rows_to_clear,
-                                                                                       outside_counter_.as<int>());
+        reset<<<blocks_for(rows_to_clear, outside_block), outside_block, 0, stream_>>>(
+            y, rows_to_clear, outside_counter_.as<int>(), partitions_ * (shape_.threads / warp_size));
         check_launch("ehyb reset");
     }
 

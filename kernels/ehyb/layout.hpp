@@ -10,8 +10,9 @@
 namespace workbench {
 
 /// Two sliced ELL parts.
-///  - inside: one group of slices for each partition; lane l of the j-th slice of partition p is row partition_rows[p] + 32 j + l.
-///    Columns are relative to partition_columns[p], the start of the slice of x that a block caches.
+///  - inside: one group of slices for each partition; lane l of the j-th slice of partition p is row
+///    partition_rows[p] + 32 j + l. Columns are relative to partition_columns[p], the start of the slice of x that a block
+///    caches.
 ///  - outside: one group over the rows present in part `outside`, in that part's order; stored row i adds to row
 ///    outside_rows[i] (the paper's yIdxER). Columns are those of the matrix.
 template <ValueType Value>

@@ -9,6 +9,7 @@ namespace workbench {
 namespace {
 
 constexpr int threads_per_block = 256;
+constexpr int entries_in_flight = 4;
 
 /// Row i is lane i % height of slice i / height. Height 0: known only when it runs.
 template <int Height, typename Value>
@@ -17,8 +18,8 @@ __global__ void __launch_bounds__(threads_per_block)
     const int height = Height == 0 ? slices.height : Height;
     const Offset row = static_cast<Offset>(blockIdx.x) * threads_per_block + threadIdx.x;
     if (row >= rows) return;
-    const Value sum =
-        slices.template multiply_lane<Height>(static_cast<Index>(row / height), static_cast<int>(row % height), x);
+    const Value sum = slices.template multiply_lane<Height, entries_in_flight>(static_cast<Index>(row / height),
+                                                                               static_cast<int>(row % height), x);
     write_result(y + row, sum, accumulate);
 }
 

@@ -1,6 +1,6 @@
 // Sliced ELL over all rows in their current order.
-// Source: Monakov, Lokhmotov, Avetisyan, "Automatically tuning sparse matrix-vector multiplication for GPU architectures" (2010);
-// with rows sorted in windows beforehand it is SELL-C-sigma (Kreutzer et al., 2014).
+// Source: Monakov, Lokhmotov, Avetisyan, "Automatically tuning sparse matrix-vector multiplication for GPU architectures"
+// (2010); with rows sorted in windows beforehand it is SELL-C-sigma (Kreutzer et al., 2014).
 #pragma once
 
 #include "kernels/common/slices.hpp"

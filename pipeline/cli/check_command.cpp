@@ -1,8 +1,8 @@
 // workbench check
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "pipeline/cli/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"

@@ -1,8 +1,8 @@
 // workbench info
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"

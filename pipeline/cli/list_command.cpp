@@ -3,8 +3,8 @@
 #include <array>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "pipeline/cli/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"

@@ -29,7 +29,8 @@ struct Load {
 
     CsrMatrix operator()(const GeneratedMatrix& generated) const {
         report.source = generated.generator->name;
-        for (const auto& [name, value] : generated.parameters.values()) report.source += fmt::format(" {}={}", name, to_text(value));
+        for (const auto& [name, value] : generated.parameters.values())
+            report.source += fmt::format(" {}={}", name, to_text(value));
         try {
             return generated.generator->generate(generated.parameters);
         } catch (const ParameterError& error) {

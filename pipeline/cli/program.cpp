@@ -3,8 +3,8 @@
 #include <exception>
 #include <new>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/versions.hpp"
@@ -36,8 +36,9 @@ int act(const Action& action) {
 }  // namespace
 
 int run_program(int argc, char** argv) {
-    CLI::App app("Prototype, study and teach sparse-matrix formats: recipes that reorder a matrix, lay it out and multiply with it.",
-                 "workbench");
+    CLI::App app(
+        "Prototype, study and teach sparse-matrix formats: recipes that reorder a matrix, lay it out and multiply with it.",
+        "workbench");
     app.set_version_flag("--version", version_text());
     app.require_subcommand(1);
     app.get_formatter()->column_width(34);
@@ -59,7 +60,8 @@ int run_program(int argc, char** argv) {
     } catch (const CLI::CallForVersion& version) {
         return app.exit(version);
     } catch (const CLI::ParseError& error) {
-        return refuse(fmt::format("{}\nRun 'workbench --help' or 'workbench COMMAND --help' for what is accepted.", error.what()), 2);
+        return refuse(
+            fmt::format("{}\nRun 'workbench --help' or 'workbench COMMAND --help' for what is accepted.", error.what()), 2);
     }
     return act(action);
 }

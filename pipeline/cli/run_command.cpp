@@ -4,8 +4,8 @@
 #include <map>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "kernels/common/cuda_device.hpp"
 #include "kernels/common/host_device.hpp"
@@ -55,7 +55,8 @@ RunOptions options_of(const RunArguments& arguments) {
     options.timing.maximum_seconds = std::max(options.timing.maximum_seconds, 2 * arguments.seconds);
     if (!arguments.backends.empty()) {
         std::erase_if(options.backends, [&](Backend backend) {
-            return std::find(arguments.backends.begin(), arguments.backends.end(), name_of(backend)) == arguments.backends.end();
+            return std::find(arguments.backends.begin(), arguments.backends.end(), name_of(backend)) ==
+                   arguments.backends.end();
         });
     }
     return options;
@@ -83,7 +84,8 @@ void check_only(const RunArguments& arguments, const std::vector<Recipe>& recipe
             known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", kernel.name, recipe.layout.entry->name);
         }
     }
-    throw RecipeError(fmt::format("--only {}: no layout of these recipes has a kernel of that name; there are {}", arguments.only, known));
+    throw RecipeError(
+        fmt::format("--only {}: no layout of these recipes has a kernel of that name; there are {}", arguments.only, known));
 }
 
 /// Recipes are compared on one matrix; several that name different ones would be compared on none.
@@ -95,8 +97,9 @@ void check_one_matrix(const std::vector<Recipe>& recipes) {
     };
     for (const Recipe& recipe : recipes) {
         if (matrix_of(recipe) != matrix_of(recipes.front())) {
-            throw RecipeError(fmt::format("{} and {} name different matrices; several recipes run on one: give it with --matrix or --generate",
-                                          recipes.front().file.string(), recipe.file.string()));
+            throw RecipeError(fmt::format(
+                "{} and {} name different matrices; several recipes run on one: give it with --matrix or --generate",
+                recipes.front().file.string(), recipe.file.string()));
         }
     }
 }
@@ -166,7 +169,8 @@ int run(const RunArguments& arguments) {
     if (!arguments.json.empty()) {
         write_whole_file(arguments.json, reports.size() == 1 ? to_json(reports.front()) : to_json(reports));
     }
-    const bool verified = std::all_of(reports.begin(), reports.end(), [](const RunReport& report) { return report.all_verified(); });
+    const bool verified =
+        std::all_of(reports.begin(), reports.end(), [](const RunReport& report) { return report.all_verified(); });
     if (!verified) fmt::print(stderr, "error: a result failed verification, see WRONG RESULT above\n");
     return verified ? exit_ok : exit_verification_failed;
 }
@@ -179,8 +183,9 @@ void add_run_command(CLI::App& app, Action& action) {
     command->add_option("recipe", arguments->recipes, "Recipe files; several run on one matrix and share their baselines")
         ->required()
         ->type_name("RECIPE");
-    CLI::Option* matrix = command->add_option("--matrix", arguments->matrix, "Matrix file in place of the recipe's: .mtx, .mtx.gz, .npz")
-                              ->type_name("FILE");
+    CLI::Option* matrix =
+        command->add_option("--matrix", arguments->matrix, "Matrix file in place of the recipe's: .mtx, .mtx.gz, .npz")
+            ->type_name("FILE");
     command->add_option("--generate", arguments->generate, "Generated matrix instead: elasticity3d:nx=40,ny=40,nz=40")
         ->type_name("KIND[:NAME=VALUE,...]")
         ->excludes(matrix);
@@ -195,7 +200,9 @@ void add_run_command(CLI::App& app, Action& action) {
         ->check(CLI::IsMember({"f32", "f64", "both"}))
         ->type_name("WHICH")
         ->capture_default_str();
-    command->add_option("--backend", arguments->backends, "Only these backends: kokkos, eigen, cuda, cusparse (default: all there are)")
+    command
+        ->add_option("--backend", arguments->backends,
+                     "Only these backends: kokkos, eigen, cuda, cusparse (default: all there are)")
         ->check(CLI::IsMember({"kokkos", "eigen", "cuda", "cusparse"}))
         ->delimiter(',')
         ->type_name("LIST");

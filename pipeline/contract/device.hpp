@@ -18,11 +18,11 @@ enum class DeviceKind { host, gpu };
 /// A device, real or from the table of models.
 struct DeviceProperties {
     DeviceKind kind = DeviceKind::host;
-    std::string name;                          // "NVIDIA H200"
-    int processors = 0;                        // streaming multiprocessors; threads of the pool on the host
-    std::size_t shared_memory_per_block = 0;   // bytes a block can have at most when it asks for them; 0 on the host
-    std::size_t last_level_cache = 0;          // bytes: L2 of a GPU, last level of the host
-    std::size_t memory = 0;                    // bytes
+    std::string name;                         // "NVIDIA H200"
+    int processors = 0;                       // streaming multiprocessors; threads of the pool on the host
+    std::size_t shared_memory_per_block = 0;  // bytes a block can have at most when it asks for them; 0 on the host
+    std::size_t last_level_cache = 0;         // bytes: L2 of a GPU, last level of the host
+    std::size_t memory = 0;                   // bytes
 };
 
 /// The models that a recipe can name for `auto` decisions: "v100", "a100", "h100", "h200", "k20x". Null where unknown.

@@ -6,14 +6,10 @@ namespace workbench {
 
 std::string_view name_of(Backend backend) {
     switch (backend) {
-        case Backend::kokkos:
-            return "kokkos";
-        case Backend::eigen:
-            return "eigen";
-        case Backend::cuda:
-            return "cuda";
-        case Backend::cusparse:
-            return "cusparse";
+        case Backend::kokkos: return "kokkos";
+        case Backend::eigen: return "eigen";
+        case Backend::cuda: return "cuda";
+        case Backend::cusparse: return "cusparse";
     }
     throw std::logic_error("a backend without a name");
 }

@@ -31,9 +31,9 @@ public:
     Kernel& operator=(const Kernel&) = delete;
     virtual ~Kernel() = default;
 
-    /// y = A x, or y += A x where accumulate. x [columns] and y [rows] lie on the kernel's device, in the layout's current order;
-    /// they do not overlap. Every row of y is written, rows without nonzeros too. Does not wait for the device; everything
-    /// that has to be reset between runs is reset inside.
+    /// y = A x, or y += A x where accumulate. x [columns] and y [rows] lie on the kernel's device, in the layout's current
+    /// order; they do not overlap. Every row of y is written, rows without nonzeros too. Does not wait for the device;
+    /// everything that has to be reset between runs is reset inside.
     virtual void run(const Value* x, Value* y, bool accumulate) = 0;
 };
 

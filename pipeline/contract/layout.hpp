@@ -17,8 +17,8 @@ namespace workbench {
 
 /// What an array holds.
 enum class ArrayRole {
-    value,   // one matrix value a slot
-    column,  // one column a slot, possibly relative to a base
+    value,      // one matrix value a slot
+    column,     // one column a slot, possibly relative to a base
     structure,  // everything else: offsets, row lists, boundaries
 };
 

@@ -88,15 +88,11 @@ bool accepts(const ParameterDeclaration& declaration, const ParameterValue& valu
     const auto* real = std::get_if<double>(&value);
     const auto* text = std::get_if<std::string>(&value);
     switch (declaration.type) {
-        case ParameterType::boolean:
-            return std::holds_alternative<bool>(value);
-        case ParameterType::text:
-            return text != nullptr;
-        case ParameterType::choice:
-            return text != nullptr && has_word(declaration, *text);
+        case ParameterType::boolean: return std::holds_alternative<bool>(value);
+        case ParameterType::text: return text != nullptr;
+        case ParameterType::choice: return text != nullptr && has_word(declaration, *text);
         case ParameterType::integer:
-        case ParameterType::real:
-            break;
+        case ParameterType::real: break;
     }
     if (text != nullptr) return has_word(declaration, *text);
     if (integer != nullptr) return in_range(declaration, static_cast<double>(*integer));
@@ -120,16 +116,11 @@ std::string found(const ParameterDeclaration& declaration, const ParameterValue&
 
 std::string_view name_of(ParameterType type) {
     switch (type) {
-        case ParameterType::boolean:
-            return "boolean";
-        case ParameterType::integer:
-            return "integer";
-        case ParameterType::real:
-            return "real";
-        case ParameterType::text:
-            return "text";
-        case ParameterType::choice:
-            return "choice";
+        case ParameterType::boolean: return "boolean";
+        case ParameterType::integer: return "integer";
+        case ParameterType::real: return "real";
+        case ParameterType::text: return "text";
+        case ParameterType::choice: return "choice";
     }
     throw std::logic_error("a parameter type without a name");
 }
@@ -143,15 +134,11 @@ std::string to_text(const ParameterValue& value) {
 
 std::string accepted_values(const ParameterDeclaration& declaration) {
     switch (declaration.type) {
-        case ParameterType::boolean:
-            return "true or false";
-        case ParameterType::text:
-            return "a text in quotes";
-        case ParameterType::choice:
-            return alternatives(declaration.words);
+        case ParameterType::boolean: return "true or false";
+        case ParameterType::text: return "a text in quotes";
+        case ParameterType::choice: return alternatives(declaration.words);
         case ParameterType::integer:
-        case ParameterType::real:
-            break;
+        case ParameterType::real: break;
     }
     return accepted_numbers(declaration);
 }

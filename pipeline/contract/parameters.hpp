@@ -26,9 +26,9 @@ struct ParameterDeclaration {
     bool optional = false;                             // may be absent altogether: ask Parameters::has
     std::optional<double> minimum = {};                // for integers and reals, inclusive
     std::optional<double> maximum = {};
-    std::vector<std::string> words = {};               // of a choice; of an integer or real, besides numbers ("auto")
-    std::string unit = {};                             // empty: a pure number or a word
-    std::string help = {};                             // one line
+    std::vector<std::string> words = {};  // of a choice; of an integer or real, besides numbers ("auto")
+    std::string unit = {};                // empty: a pure number or a word
+    std::string help = {};                // one line
 };
 
 /// A value as it is written in a recipe: 16, 0.5, true, "descending".
@@ -37,8 +37,8 @@ struct ParameterDeclaration {
 /// What a declaration accepts, in words: "an integer from 1 to 65536, or "auto"".
 [[nodiscard]] std::string accepted_values(const ParameterDeclaration& declaration);
 
-/// Empty where the declaration accepts the value; otherwise what was found and what was expected. An integer is accepted where a
-/// real is declared.
+/// Empty where the declaration accepts the value; otherwise what was found and what was expected. An integer is accepted where
+/// a real is declared.
 [[nodiscard]] std::string reason_to_refuse(const ParameterDeclaration& declaration, const ParameterValue& value);
 
 /// A set of values for some declarations: what the recipe gave, and the defaults for the rest. Values have the declared type:

@@ -8,9 +8,7 @@ namespace workbench {
 
 enum class Precision { f32, f64 };
 
-[[nodiscard]] constexpr std::string_view name_of(Precision precision) {
-    return precision == Precision::f32 ? "f32" : "f64";
-}
+[[nodiscard]] constexpr std::string_view name_of(Precision precision) { return precision == Precision::f32 ? "f32" : "f64"; }
 
 [[nodiscard]] constexpr int value_bytes(Precision precision) { return precision == Precision::f32 ? 4 : 8; }
 
@@ -28,10 +26,20 @@ struct ForEachPrecision {
 
     template <ValueType Value>
     [[nodiscard]] const Thing<Value>& get() const {
+        return pick<Value>(*this);
+    }
+    template <ValueType Value>
+    [[nodiscard]] Thing<Value>& get() {
+        return pick<Value>(*this);
+    }
+
+private:
+    template <ValueType Value>
+    static auto& pick(auto& both) {
         if constexpr (std::same_as<Value, float>) {
-            return f32;
+            return both.f32;
         } else {
-            return f64;
+            return both.f64;
         }
     }
 };

@@ -33,8 +33,8 @@ struct StageEntry {
     /// Throws ParameterError where the values do not go together.
     StageContract (*contract)(const Parameters&) = nullptr;
 
-    /// The stage itself: pure, the same change for the same input everywhere. What the contract needs is there when it is called.
-    /// Throws Unsuitable or a UserError.
+    /// The stage itself: pure, the same change for the same input everywhere. What the contract needs is there when it is
+    /// called. Throws Unsuitable or a UserError.
     StageResult (*run)(const StagedMatrix&, const Parameters&, const StageContext&) = nullptr;
 };
 

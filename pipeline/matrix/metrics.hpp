@@ -18,24 +18,24 @@ struct RowLengths {
 /// What a graph partition achieves, where there are cuts of kind `partition`.
 struct PartitionMetrics {
     Index count = 0;
-    Offset nonzeros_inside = 0;     // row and column in the same partition
-    Offset edge_cut = 0;            // unordered pairs {i, j} across partitions with a_ij or a_ji stored
-    double row_imbalance = 1;       // largest partition over the mean, in rows
-    double nonzero_imbalance = 1;   // the same, in nonzeros of its rows
+    Offset nonzeros_inside = 0;    // row and column in the same partition
+    Offset edge_cut = 0;           // unordered pairs {i, j} across partitions with a_ij or a_ji stored
+    double row_imbalance = 1;      // largest partition over the mean, in rows
+    double nonzero_imbalance = 1;  // the same, in nonzeros of its rows
 };
 
 struct Metrics {
     Index rows = 0;
     Index columns = 0;
     Offset nonzeros = 0;
-    Index bandwidth = 0;           // max |i - j| over the nonzeros
-    double mean_bandwidth = 0;     // mean |i - j| over the nonzeros
-    Offset profile = 0;            // sum over rows of i - min(i, first column): the envelope below the diagonal
+    Index bandwidth = 0;        // max |i - j| over the nonzeros
+    double mean_bandwidth = 0;  // mean |i - j| over the nonzeros
+    Offset profile = 0;         // sum over rows of i - min(i, first column): the envelope below the diagonal
     RowLengths row_lengths;
-    Offset sell32_slots = 0;       // slots of sliced ELL with slice height 32 in the current row order
-    double sell32_padding = 0;     // share of those slots that hold no nonzero, 0 .. 1
-    Offset warp_iterations = 0;    // PELLR eq. 1 with warps of 32 threads
-    Offset warp_work = 0;          // PELLR eq. 2
+    Offset sell32_slots = 0;     // slots of sliced ELL with slice height 32 in the current row order
+    double sell32_padding = 0;   // share of those slots that hold no nonzero, 0 .. 1
+    Offset warp_iterations = 0;  // PELLR eq. 1 with warps of 32 threads
+    Offset warp_work = 0;        // PELLR eq. 2
     std::optional<PartitionMetrics> partition;
 };
 

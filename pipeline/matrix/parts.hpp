@@ -40,9 +40,9 @@ public:
 
 private:
     Index row_count_ = 0;
-    const Index* rows_ = nullptr;       // null: every row, in order
+    const Index* rows_ = nullptr;  // null: every row, in order
     const Offset* offsets_ = nullptr;
-    const Offset* entries_ = nullptr;   // null: every entry, in order
+    const Offset* entries_ = nullptr;  // null: every entry, in order
 };
 
 }  // namespace workbench

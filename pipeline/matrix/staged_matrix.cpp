@@ -20,8 +20,8 @@ void check_nodes(const Permutation& order, Index node_size, std::string_view wha
         const Index within = i % node_size;
         const Index first = order.old_of_new(i - within);
         if (first % node_size != 0 || order.old_of_new(i) != first + within) {
-            throw std::logic_error(std::string(what) + " tears the node of " + std::to_string(node_size) +
-                                   " unknowns at row " + std::to_string(i) + " apart");
+            throw std::logic_error(std::string(what) + " tears the node of " + std::to_string(node_size) + " unknowns at row " +
+                                   std::to_string(i) + " apart");
         }
     }
 }

@@ -12,14 +12,10 @@ namespace {
 
 std::string in_words(CutKind kind) {
     switch (kind) {
-        case CutKind::partition:
-            return "a partition";
-        case CutKind::row_block:
-            return "row blocks";
-        case CutKind::length_group:
-            return "length groups";
-        case CutKind::segment:
-            return "segments";
+        case CutKind::partition: return "a partition";
+        case CutKind::row_block: return "row blocks";
+        case CutKind::length_group: return "length groups";
+        case CutKind::segment: return "segments";
     }
     return std::string(name_of(kind));
 }
@@ -34,14 +30,10 @@ std::vector<std::string> quoted(std::vector<std::string> words) {
 /// Does an order of these reach across cuts of this kind?
 bool reaches_across(Acts acts, CutKind kind) {
     switch (acts) {
-        case Acts::symmetric:
-            return true;
-        case Acts::rows:
-            return cuts_rows(kind);
-        case Acts::columns:
-            return cuts_columns(kind);
-        case Acts::part:
-            return false;
+        case Acts::symmetric: return true;
+        case Acts::rows: return cuts_rows(kind);
+        case Acts::columns: return cuts_columns(kind);
+        case Acts::part: return false;
     }
     return false;
 }
@@ -52,21 +44,13 @@ std::map<std::string, ParameterValue> plausible_values(const std::vector<Paramet
     for (const ParameterDeclaration& declaration : declarations) {
         if (declaration.default_value || declaration.optional) continue;
         switch (declaration.type) {
-            case ParameterType::boolean:
-                values[declaration.name] = false;
-                break;
+            case ParameterType::boolean: values[declaration.name] = false; break;
             case ParameterType::integer:
                 values[declaration.name] = static_cast<std::int64_t>(declaration.minimum.value_or(1));
                 break;
-            case ParameterType::real:
-                values[declaration.name] = declaration.minimum.value_or(1);
-                break;
-            case ParameterType::text:
-                values[declaration.name] = std::string("x");
-                break;
-            case ParameterType::choice:
-                values[declaration.name] = declaration.words.front();
-                break;
+            case ParameterType::real: values[declaration.name] = declaration.minimum.value_or(1); break;
+            case ParameterType::text: values[declaration.name] = std::string("x"); break;
+            case ParameterType::choice: values[declaration.name] = declaration.words.front(); break;
         }
     }
     return values;

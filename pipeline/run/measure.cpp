@@ -197,7 +197,8 @@ KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exac
         }
         outcome.status = KernelOutcome::Status::measured;
         const ProfilerRange range(device, outcome.kernel);
-        outcome.timing = time_repeatedly(device, [&] { product.run(*kernel); }, timing);
+        outcome.timing = time_repeatedly(
+            device, [&] { product.run(*kernel); }, timing);
         if (space.permuted()) outcome.vector_permutation_seconds = time_vector_permutation<Value>(space, device);
         derive_rates(outcome, real, device);
     } catch (const Unsuitable& reason) {
@@ -209,8 +210,8 @@ KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exac
 
 template struct Oracle<float>;
 template struct Oracle<double>;
-template KernelOutcome measure_kernel<float>(const KernelEntry&, const Layout<float>&, const Layout<float>&, const ProductSpace&,
-                                             const Oracle<float>&, Device&, const TimingOptions&);
+template KernelOutcome measure_kernel<float>(const KernelEntry&, const Layout<float>&, const Layout<float>&,
+                                             const ProductSpace&, const Oracle<float>&, Device&, const TimingOptions&);
 template KernelOutcome measure_kernel<double>(const KernelEntry&, const Layout<double>&, const Layout<double>&,
                                               const ProductSpace&, const Oracle<double>&, Device&, const TimingOptions&);
 

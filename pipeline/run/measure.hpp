@@ -24,9 +24,9 @@ struct Oracle {
     std::vector<BoundedReference> references;         // one for each x
 };
 
-/// In which order x is handed to a kernel and y is wanted. x and y are to be in one space, so that y can be the next x: where rows
-/// and columns are ordered alike, y stays as it is; otherwise y is scattered to the columns' order (of a matrix that is not square: to
-/// the input's rows), and that is timed with the kernel.
+/// In which order x is handed to a kernel and y is wanted. x and y are to be in one space, so that y can be the next x: where
+/// rows and columns are ordered alike, y stays as it is; otherwise y is scattered to the columns' order (of a matrix that is
+/// not square: to the input's rows), and that is timed with the kernel.
 struct ProductSpace {
     ProductSpace(const Permutation& rows, const Permutation& columns);
 
@@ -55,10 +55,10 @@ struct KernelOutcome {
     double vector_permutation_seconds = 0;  // x into the layout's order and y back, once; 0 where nothing is permuted
     Timing timing;
     std::int64_t bytes_to_move = 0;
-    double gflops = 0;              // 10^9 floating-point operations a second: 2 a nonzero
-    double gbytes_per_second = 0;   // bytes_to_move over the median, in 10^9 bytes a second
+    double gflops = 0;             // 10^9 floating-point operations a second: 2 a nonzero
+    double gbytes_per_second = 0;  // bytes_to_move over the median, in 10^9 bytes a second
     double bytes_per_nonzero = 0;
-    double share_of_copy = 0;       // of the copy bandwidth measured on the same device in the same run
+    double share_of_copy = 0;  // of the copy bandwidth measured on the same device in the same run
     double share_of_read = 0;
     std::optional<double> speedup;     // over the baseline of the same device and precision
     std::optional<double> break_even;  // SpMVs after which preprocessing is paid; absent: never
@@ -68,8 +68,8 @@ struct KernelOutcome {
 };
 
 /// Prepares the kernel on layouts of the exact and of the real values, verifies both ways (pipeline/run/verification.hpp), with
-/// and without accumulation, and times it. What does not fit is recorded as unsuitable; a wrong result is recorded and not timed.
-/// Throws MachineError where the device fails or lacks memory.
+/// and without accumulation, and times it. What does not fit is recorded as unsuitable; a wrong result is recorded and not
+/// timed. Throws MachineError where the device fails or lacks memory.
 template <ValueType Value>
 [[nodiscard]] KernelOutcome measure_kernel(const KernelEntry& kernel, const Layout<Value>& exact, const Layout<Value>& real,
                                            const ProductSpace& space, const Oracle<Value>& oracle, Device& device,

@@ -10,8 +10,8 @@
 namespace workbench {
 namespace {
 
-/// What a caption shows of each stage. All captions of a run list the same figures, so that the pictures do not jump when one leafs
-/// through them.
+/// What a caption shows of each stage. All captions of a run list the same figures, so that the pictures do not jump when one
+/// leafs through them.
 std::vector<StageCaption> captions_of(const RunReport& report) {
     std::vector<StageCaption> captions;
     for (std::size_t i = 0; i < report.stages.size(); ++i) {
@@ -20,12 +20,12 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
         for (auto& [label, value] : caption_of(stage.metrics)) caption.lines.push_back({label, value, {}});
         captions.push_back(std::move(caption));
     }
-    const auto longest = std::max_element(captions.begin(), captions.end(), [](const auto& a, const auto& b) {
-        return a.lines.size() < b.lines.size();
-    });
+    const auto longest = std::max_element(captions.begin(), captions.end(),
+                                          [](const auto& a, const auto& b) { return a.lines.size() < b.lines.size(); });
     const std::vector<CaptionLine> all = longest->lines;
     for (std::size_t i = 0; i < captions.size(); ++i) {
-        for (std::size_t k = captions[i].lines.size(); k < all.size(); ++k) captions[i].lines.push_back({all[k].label, "-", {}});
+        for (std::size_t k = captions[i].lines.size(); k < all.size(); ++k)
+            captions[i].lines.push_back({all[k].label, "-", {}});
         if (i == 0) continue;
         for (std::size_t k = 0; k < all.size(); ++k) captions[i].lines[k].before = captions[i - 1].lines[k].value;
     }
@@ -34,7 +34,8 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
 
 /// A contact sheet has room for a few lines: those that some stage changes, of these at most five, the most telling first.
 StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all) {
-    constexpr std::array telling{"nonzeros inside", "bandwidth", "edge cut", "SELL-32 padding", "mean bandwidth", "warp iterations"};
+    constexpr std::array telling{"nonzeros inside", "bandwidth",      "edge cut",
+                                 "SELL-32 padding", "mean bandwidth", "warp iterations"};
     constexpr std::size_t room = 5;
     StageCaption result{caption.title, caption.subtitle, {}};
     for (const char* label : telling) {

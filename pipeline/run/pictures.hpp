@@ -10,8 +10,8 @@
 
 namespace workbench {
 
-/// Collects what the pictures need while the stages run (the matrix itself is gone afterwards), and draws them at the end, when the
-/// common density scale is known.
+/// Collects what the pictures need while the stages run (the matrix itself is gone afterwards), and draws them at the end, when
+/// the common density scale is known.
 class PictureBook {
 public:
     void add(const StagedMatrix& staged);

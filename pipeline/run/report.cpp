@@ -48,14 +48,16 @@ std::string share_inside(const Metrics& metrics) {
 TextTable stage_table(const RunReport& report) {
     TextTable table;
     table.left_columns = 2;
-    table.header = {"",        "stage",    "time",         "bandwidth",   "mean",       "profile",
-                    "row min/mean/max", "inside", "edge cut", "SELL-32 padding", "warp iterations"};
+    table.header = {
+        "",         "stage",           "time",           "bandwidth", "mean", "profile", "row min/mean/max", "inside",
+        "edge cut", "SELL-32 padding", "warp iterations"};
     for (std::size_t i = 0; i < report.stages.size(); ++i) {
         const StageOutcome& stage = report.stages[i];
         const Metrics& metrics = stage.metrics;
-        table.rows.push_back({std::to_string(i), stage.id, i == 0 ? "-" : duration(stage.seconds), with_commas(metrics.bandwidth),
-                              significant(metrics.mean_bandwidth), with_commas(metrics.profile), lengths(metrics.row_lengths),
-                              share_inside(metrics), metrics.partition ? with_commas(metrics.partition->edge_cut) : "-",
+        table.rows.push_back({std::to_string(i), stage.id, i == 0 ? "-" : duration(stage.seconds),
+                              with_commas(metrics.bandwidth), significant(metrics.mean_bandwidth), with_commas(metrics.profile),
+                              lengths(metrics.row_lengths), share_inside(metrics),
+                              metrics.partition ? with_commas(metrics.partition->edge_cut) : "-",
                               percent(metrics.sell32_padding), with_commas(metrics.warp_iterations)});
     }
     return table;
@@ -70,16 +72,16 @@ std::string break_even_text(const KernelOutcome& kernel) {
 TextTable kernel_table(const RunReport& report) {
     TextTable table;
     table.left_columns = 4;
-    table.header = {"layout", "kernel", "backend", "",          "time",        "spread",  "GFLOP/s",
-                    "GB/s",   "of copy", "B/nonzero", "error/bound", "speed-up", "break-even"};
+    table.header = {"layout",  "kernel",    "backend",     "",         "time",      "spread", "GFLOP/s", "GB/s",
+                    "of copy", "B/nonzero", "error/bound", "speed-up", "break-even"};
     for (const KernelOutcome& kernel : report.kernels) {
         if (!kernel.verified()) continue;
         table.rows.push_back({kernel.layout, kernel.kernel, std::string(name_of(kernel.backend)),
                               std::string(name_of(kernel.precision)), duration(kernel.timing.median),
                               percent(kernel.timing.spread), significant(kernel.gflops), significant(kernel.gbytes_per_second),
                               percent(kernel.share_of_copy), significant(kernel.bytes_per_nonzero),
-                              significant(kernel.error_over_bound),
-                              kernel.speedup ? significant(*kernel.speedup) + " x" : "-", break_even_text(kernel)});
+                              significant(kernel.error_over_bound), kernel.speedup ? significant(*kernel.speedup) + " x" : "-",
+                              break_even_text(kernel)});
     }
     return table;
 }
@@ -88,9 +90,10 @@ std::string footprint_line(const LayoutOutcome& layout, Offset nonzeros) {
     std::string name = fmt::format("{} {}", layout.name, name_of(layout.precision));
     if (!layout.unsuitable.empty()) return fmt::format("  {}: unsuitable: {}\n", name, layout.unsuitable);
     const std::size_t padding = layout.slots() - static_cast<std::size_t>(nonzeros);
-    std::string line = fmt::format("  {}: built in {}, {} in all, {} slots with {} of padding\n", name, duration(layout.seconds),
-                                   byte_count(static_cast<double>(layout.bytes())), with_commas(static_cast<long long>(layout.slots())),
-                                   percent(layout.slots() == 0 ? 0 : static_cast<double>(padding) / static_cast<double>(layout.slots())));
+    std::string line =
+        fmt::format("  {}: built in {}, {} in all, {} slots with {} of padding\n", name, duration(layout.seconds),
+                    byte_count(static_cast<double>(layout.bytes())), with_commas(static_cast<long long>(layout.slots())),
+                    percent(layout.slots() == 0 ? 0 : static_cast<double>(padding) / static_cast<double>(layout.slots())));
     for (const LayoutOutcome::Array& array : layout.footprint) {
         line += fmt::format("    {:<22}{:>14} x {} B{:>14}\n", array.name, with_commas(static_cast<long long>(array.count)),
                             array.count == 0 ? 0 : array.bytes / array.count, byte_count(static_cast<double>(array.bytes)));
@@ -150,14 +153,16 @@ std::string to_text(const RunReport& report) {
     std::string text = fmt::format("{}\n", report.recipe_name);
     if (!report.recipe_source.empty()) text += fmt::format("  {}\n", report.recipe_source);
     text += fmt::format("  {}: {} x {}, {} nonzeros, read in {}\n\n", report.matrix.source, with_commas(report.matrix.rows),
-                        with_commas(report.matrix.columns), with_commas(report.matrix.nonzeros), duration(report.matrix.read_seconds));
+                        with_commas(report.matrix.columns), with_commas(report.matrix.nonzeros),
+                        duration(report.matrix.read_seconds));
     text += "Stages\n" + stage_table(report).text();
     for (const StageOutcome& stage : report.stages) {
         for (const auto& [name, value] : stage.notes) text += fmt::format("  {}: {}: {}\n", stage.id, name, value);
     }
     text += "\nLayout\n";
     for (const LayoutOutcome& layout : report.layouts) text += footprint_line(layout, report.matrix.nonzeros);
-    text += fmt::format("\nKernels ({} cache)\n", report.cache == CacheState::cold ? "cold" : "warm") + kernel_table(report).text();
+    text +=
+        fmt::format("\nKernels ({} cache)\n", report.cache == CacheState::cold ? "cold" : "warm") + kernel_table(report).text();
     text += failures(report);
     if (const std::string more = warnings(report); !more.empty()) text += '\n' + more;
     return text;

@@ -26,8 +26,8 @@ struct StageOutcome {
     std::string id;
     std::string name;
     Parameters parameters;
-    std::string choices;     // those that differ from their defaults: "parts = 16, weights = \"rows\""
-    double seconds = 0;      // of the stage and of applying its change; no metrics, no pictures
+    std::string choices;  // those that differ from their defaults: "parts = 16, weights = \"rows\""
+    double seconds = 0;   // of the stage and of applying its change; no metrics, no pictures
     Metrics metrics;
     std::vector<std::pair<std::string, std::string>> notes;
     std::string picture;  // file, relative to the report; empty where none was made

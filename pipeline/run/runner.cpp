@@ -34,7 +34,8 @@ void announce(const RunObserver& observer, const std::string& step) {
     if (observer.progress) observer.progress(step);
 }
 
-void finish_stage(StagedMatrix& staged, StageOutcome outcome, const RunObserver& observer, std::vector<StageOutcome>& outcomes) {
+void finish_stage(StagedMatrix& staged, StageOutcome outcome, const RunObserver& observer,
+                  std::vector<StageOutcome>& outcomes) {
     outcome.metrics = measure(staged);
     if (observer.stage_done) observer.stage_done(staged, outcome);
     outcomes.push_back(std::move(outcome));
@@ -94,18 +95,19 @@ void compare_with_baseline(KernelOutcome& kernel, const KernelOutcome& baseline,
 void warn(KernelOutcome& kernel, const DeviceProperties& device, const StagedMatrix& staged) {
     if (!kernel.verified()) return;
     if (device.last_level_cache > 0 && kernel.bytes_to_move < static_cast<std::int64_t>(device.last_level_cache)) {
-        kernel.warnings.push_back(fmt::format("the matrix fits in the last-level cache of {}: times say little about memory traffic",
-                                              device.name));
+        kernel.warnings.push_back(
+            fmt::format("the matrix fits in the last-level cache of {}: times say little about memory traffic", device.name));
     }
     const Cuts* partition = staged.find_cuts(CutKind::partition);
     if (partition != nullptr && device.kind == DeviceKind::gpu && partition->count() < device.processors) {
-        kernel.warnings.push_back(fmt::format("{} partitions on {} multiprocessors leave some idle; parts = \"auto\" makes as many",
-                                              partition->count(), device.processors));
+        kernel.warnings.push_back(
+            fmt::format("{} partitions on {} multiprocessors leave some idle; parts = \"auto\" makes as many",
+                        partition->count(), device.processors));
     }
     if (kernel.timing.spread > 0.1) {
-        kernel.warnings.push_back(fmt::format("{} {} {}: a spread of {:.0f} % between the 10th and the 90th percentile of {} samples",
-                                              kernel.layout, kernel.kernel, name_of(kernel.precision), 100 * kernel.timing.spread,
-                                              kernel.timing.samples.size()));
+        kernel.warnings.push_back(
+            fmt::format("{} {} {}: a spread of {:.0f} % between the 10th and the 90th percentile of {} samples", kernel.layout,
+                        kernel.kernel, name_of(kernel.precision), 100 * kernel.timing.spread, kernel.timing.samples.size()));
     }
 }
 
@@ -131,7 +133,8 @@ std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged,
             outcome.seconds = watch.seconds();
             outcome.notes = std::move(result.notes);
         } catch (const Unsuitable& reason) {
-            throw InputError(fmt::format("{}:{}: stage '{}': {}", recipe.file.string(), stage.place.line, stage.id, reason.what()));
+            throw InputError(
+                fmt::format("{}:{}: stage '{}': {}", recipe.file.string(), stage.place.line, stage.id, reason.what()));
         }
         finish_stage(staged, std::move(outcome), observer, outcomes);
     }
@@ -143,15 +146,9 @@ Runner::Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devic
 
 template <ValueType Value>
 Runner::Reference<Value>& Runner::reference() {
-    auto& slot = [this]() -> auto& {
-        if constexpr (std::same_as<Value, float>) {
-            return reference_f32_;
-        } else {
-            return reference_f64_;
-        }
-    }();
-    if (!slot) slot.emplace(input_);
-    return *slot;
+    std::optional<Reference<Value>>& made = references_.get<Value>();
+    if (!made) made.emplace(input_);
+    return *made;
 }
 
 template <ValueType Value>

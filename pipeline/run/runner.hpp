@@ -28,8 +28,8 @@ struct Devices {
 
 /// Told as a run goes on; either may be empty.
 struct RunObserver {
-    std::function<void(const std::string&)> progress;                             // a step that may take long begins
-    std::function<void(const StagedMatrix&, StageOutcome&)> stage_done;           // the input too, as stage 0
+    std::function<void(const std::string&)> progress;                    // a step that may take long begins
+    std::function<void(const StagedMatrix&, StageOutcome&)> stage_done;  // the input too, as stage 0
 };
 
 /// Runs recipes on one matrix in one process. References and baselines are made once, so that all figures of a process can be
@@ -39,8 +39,8 @@ public:
     /// Everything handed over must outlive the runner.
     Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options);
 
-    /// Fills stages, layouts, kernels, devices and notes of a report; the caller knows the rest. Throws InputError where the matrix does not
-    /// suit the recipe, MachineError where the machine lacks something.
+    /// Fills stages, layouts, kernels, devices and notes of a report; the caller knows the rest. Throws InputError where the
+    /// matrix does not suit the recipe, MachineError where the machine lacks something.
     [[nodiscard]] RunReport run(const Recipe& recipe, const RunObserver& observer);
 
 private:
@@ -51,6 +51,8 @@ private:
         Oracle<Value> oracle;
         std::map<DeviceKind, KernelOutcome> baselines;
     };
+    template <typename Value>
+    using MaybeReference = std::optional<Reference<Value>>;
 
     template <ValueType Value>
     [[nodiscard]] Reference<Value>& reference();
@@ -67,12 +69,11 @@ private:
     const Catalogue& catalogue_;
     Devices devices_;
     RunOptions options_;
-    std::optional<Reference<float>> reference_f32_;
-    std::optional<Reference<double>> reference_f64_;
+    ForEachPrecision<MaybeReference> references_;
 };
 
-/// Runs the stages of a recipe, one after the other, on a matrix that check_against accepts. Throws InputError where the matrix does
-/// not suit a stage.
+/// Runs the stages of a recipe, one after the other, on a matrix that check_against accepts. Throws InputError where the matrix
+/// does not suit a stage.
 [[nodiscard]] std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
                                                    const RunObserver& observer);
 

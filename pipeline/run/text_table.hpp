@@ -6,8 +6,8 @@
 
 namespace workbench {
 
-/// Rows of cells under a header; the first `left_columns` columns are flush left, the others flush right. Columns are as wide as their
-/// widest cell and two spaces apart. Lines end without spaces.
+/// Rows of cells under a header; the first `left_columns` columns are flush left, the others flush right. Columns are as wide
+/// as their widest cell and two spaces apart. Lines end without spaces.
 struct TextTable {
     std::vector<std::string> header;
     std::size_t left_columns = 1;

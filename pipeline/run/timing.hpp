@@ -13,8 +13,8 @@ enum class CacheState { cold, warm };
 struct TimingOptions {
     CacheState cache = CacheState::cold;
     int minimum_samples = 20;
-    double minimum_seconds = 0.2;   // sum of the samples
-    double maximum_seconds = 2.0;   // wall time for all samples, flushes included; five samples are taken in any case
+    double minimum_seconds = 0.2;  // sum of the samples
+    double maximum_seconds = 2.0;  // wall time for all samples, flushes included; five samples are taken in any case
 };
 
 /// Raw samples in seconds, in the order in which they were taken, and what they say.

@@ -44,9 +44,10 @@ ExactProblem::ExactProblem(const CsrMatrix& input) {
     // value_count * base * longest + start must stay within the limit.
     const Offset budget = (exact_limit - start_limit) / longest;
     if (budget < 2) {
-        throw Unsuitable(fmt::format("a row of {} nonzeros: sums of integers that show every misplaced entry are exact in f32 for "
-                                     "at most {} nonzeros",
-                                     longest, (exact_limit - start_limit) / 2));
+        throw Unsuitable(
+            fmt::format("a row of {} nonzeros: sums of integers that show every misplaced entry are exact in f32 for "
+                        "at most {} nonzeros",
+                        longest, (exact_limit - start_limit) / 2));
     }
     const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(budget)));
     base_ = std::clamp(root, 2u, 1024u);

@@ -53,7 +53,7 @@ template <ValueType Value>
 /// What a comparison found. `first_wrong` is a sentence about the first wrong row; empty where all are right.
 struct Comparison {
     bool right = true;
-    double error_over_bound = 0;    // largest |y - r| / bound over rows with a finite bound; may be infinite
+    double error_over_bound = 0;  // largest |y - r| / bound over rows with a finite bound; may be infinite
     std::string first_wrong;
 };
 
@@ -67,8 +67,8 @@ struct BoundedReference {
     std::vector<double> bound;
 };
 
-/// Bound: 8 (nnz_i + 1) eps sum_j |a_ij x_j| + nnz_i * smallest normal of Value. It is infinite where the sum of magnitudes exceeds
-/// the range of Value, since the order of the sum then decides whether it overflows.
+/// Bound: 8 (nnz_i + 1) eps sum_j |a_ij x_j| + nnz_i * smallest normal of Value. It is infinite where the sum of magnitudes
+/// exceeds the range of Value, since the order of the sum then decides whether it overflows.
 template <ValueType Value>
 [[nodiscard]] BoundedReference bounded_reference(const CsrMatrix& input, const std::vector<double>& x);
 
