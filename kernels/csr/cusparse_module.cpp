@@ -261,7 +261,10 @@ template <ValueType Value>
 class CusparseKernel final : public Kernel<Value> {
 public:
     CusparseKernel(CusparseFormat format, const CsrLayout<Value>& matrix, Device& device, void* stream)
-        : algorithm_(algorithm_of(format)), handle_(make_handle(stream)), matrix_(make_matrix(format, matrix, device)) {
+        : algorithm_(algorithm_of(format)),
+          vector_bytes_(static_cast<std::int64_t>(sizeof(Value)) * (std::int64_t{matrix.row_count} + matrix.column_count)),
+          handle_(make_handle(stream)),
+          matrix_(make_matrix(format, matrix, device)) {
         // The preparation wants vectors, though not their contents.
         const DeviceMemory x = device.allocate(sizeof(Value) * matrix.column_count, "x, to prepare cuSPARSE");
         const DeviceMemory y = device.allocate(sizeof(Value) * matrix.row_count, "y, to prepare cuSPARSE");
@@ -287,12 +290,18 @@ public:
                        "cusparseSpMV");
     }
 
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override {
+        return static_cast<std::int64_t>(matrix_.offsets.bytes() + matrix_.columns.bytes() + matrix_.values.bytes()) +
+               vector_bytes_;
+    }
+
 private:
     static constexpr cusparseOperation_t operation = CUSPARSE_OPERATION_NON_TRANSPOSE;
     static constexpr Value zero = 0;
     static constexpr Value one = 1;
 
     cusparseSpMVAlg_t algorithm_;
+    std::int64_t vector_bytes_;
     Handle handle_;
     DeviceMatrix matrix_;
     VectorDescription x_;

@@ -1,7 +1,9 @@
 // What a kernel promises: y = A x from one layout on one backend.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,6 +37,10 @@ public:
     /// order; they do not overlap. Every row of y is written, rows without nonzeros too. Does not wait for the device;
     /// everything that has to be reset between runs is reset inside.
     virtual void run(const Value* x, Value* y, bool accumulate) = 0;
+
+    /// Bytes that a run must move at least, where the kernel keeps the matrix in arrays of its own (a library's format) and not
+    /// in the layout's; otherwise Layout::bytes_to_move says it.
+    [[nodiscard]] virtual std::optional<std::int64_t> own_bytes_to_move() const { return {}; }
 };
 
 template <typename Value>

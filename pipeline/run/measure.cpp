@@ -127,9 +127,9 @@ double time_vector_permutation(const ProductSpace& space, Device& device) {
 }
 
 template <ValueType Value>
-void derive_rates(KernelOutcome& outcome, const Layout<Value>& layout, Device& device) {
+void derive_rates(KernelOutcome& outcome, const Kernel<Value>& kernel, const Layout<Value>& layout, Device& device) {
     const auto nonzeros = static_cast<double>(layout.nonzeros());
-    outcome.bytes_to_move = layout.bytes_to_move();
+    outcome.bytes_to_move = kernel.own_bytes_to_move().value_or(layout.bytes_to_move());
     const auto bytes = static_cast<double>(outcome.bytes_to_move);
     if (nonzeros > 0) outcome.bytes_per_nonzero = bytes / nonzeros;
     if (outcome.timing.median <= 0) return;
@@ -200,7 +200,7 @@ KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exac
         outcome.timing = time_repeatedly(
             device, [&] { product.run(*kernel); }, timing);
         if (space.permuted()) outcome.vector_permutation_seconds = time_vector_permutation<Value>(space, device);
-        derive_rates(outcome, real, device);
+        derive_rates(outcome, *kernel, real, device);
     } catch (const Unsuitable& reason) {
         outcome.status = KernelOutcome::Status::unsuitable;
         outcome.reason = reason.what();

@@ -54,7 +54,7 @@ struct KernelOutcome {
     double prepare_seconds = 0;             // device copies, buffers
     double vector_permutation_seconds = 0;  // x into the layout's order and y back, once; 0 where nothing is permuted
     Timing timing;
-    std::int64_t bytes_to_move = 0;
+    std::int64_t bytes_to_move = 0;  // at least: the matrix, x and y once each
     double gflops = 0;             // 10^9 floating-point operations a second: 2 a nonzero
     double gbytes_per_second = 0;  // bytes_to_move over the median, in 10^9 bytes a second
     double bytes_per_nonzero = 0;
