@@ -328,8 +328,9 @@ TEST_SUITE("metis_partition") {
                         CHECK(cuts->count() == parts);
                         const Index capacity = (matrix.rows + parts - 1) / parts;
                         for (const Index size : sizes(*cuts)) CHECK(size <= capacity);
+                        const std::vector<Index> piece_of = cuts->pieces();
                         for (Index row = 1; row < matrix.rows; ++row) {
-                            if (cuts->piece_of(row - 1) == cuts->piece_of(row)) {
+                            if (piece_of[row - 1] == piece_of[row]) {
                                 CHECK(step.after.row_order.old_of_new(row - 1) < step.after.row_order.old_of_new(row));
                             }
                         }

@@ -67,16 +67,10 @@ double bin_density(const PatternRaster& raster, int row_bin, int column_bin) {
     return count * (average_rows / rows) * (average_columns / columns);
 }
 
-DensityScale common_scale(std::span<const PatternRaster* const> rasters) {
-    DensityScale scale;
-    for (const PatternRaster* raster : rasters) scale.ceiling = std::max(scale.ceiling, percentile_99(*raster));
-    return scale;
-}
-
 DensityScale common_scale(std::span<const PatternRaster> rasters) {
-    std::vector<const PatternRaster*> pointers;
-    for (const PatternRaster& raster : rasters) pointers.push_back(&raster);
-    return common_scale(std::span<const PatternRaster* const>(pointers));
+    DensityScale scale;
+    for (const PatternRaster& raster : rasters) scale.ceiling = std::max(scale.ceiling, percentile_99(raster));
+    return scale;
 }
 
 Colour plane_colour(int plane, int shade) {

@@ -32,7 +32,6 @@ struct DensityScale {
 /// that a scattered stage, with its many thin bins, does not set the scale for a compact one.
 /// The rasters are of one matrix and one resolution.
 [[nodiscard]] DensityScale common_scale(std::span<const PatternRaster> rasters);
-[[nodiscard]] DensityScale common_scale(std::span<const PatternRaster* const> rasters);
 
 /// The colour of plane 0 (blue) or plane 1 (orange) at a shade. Both ramps have the same lightness at the same shade (equal
 /// steps of OKLab lightness), and blue against orange is told apart with every common kind of colour blindness.

@@ -114,17 +114,6 @@ std::string found(const ParameterDeclaration& declaration, const ParameterValue&
 
 }  // namespace
 
-std::string_view name_of(ParameterType type) {
-    switch (type) {
-        case ParameterType::boolean: return "boolean";
-        case ParameterType::integer: return "integer";
-        case ParameterType::real: return "real";
-        case ParameterType::text: return "text";
-        case ParameterType::choice: return "choice";
-    }
-    throw std::logic_error("a parameter type without a name");
-}
-
 std::string to_text(const ParameterValue& value) {
     if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? "true" : "false";
     if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);

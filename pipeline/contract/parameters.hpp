@@ -17,8 +17,6 @@ using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 
 enum class ParameterType { boolean, integer, real, text, choice };
 
-[[nodiscard]] std::string_view name_of(ParameterType type);
-
 struct ParameterDeclaration {
     std::string name;
     ParameterType type = ParameterType::integer;

@@ -18,12 +18,6 @@ bool cuts_rows(CutKind kind) { return kind != CutKind::segment; }
 
 bool cuts_columns(CutKind kind) { return kind == CutKind::partition || kind == CutKind::segment; }
 
-Index Cuts::piece_of(Index position) const {
-    // The last boundary that is not beyond the position starts its piece; empty pieces before it share that boundary.
-    const auto after = std::upper_bound(boundaries.begin(), boundaries.end(), position);
-    return static_cast<Index>(after - boundaries.begin()) - 1;
-}
-
 std::vector<Index> Cuts::pieces() const {
     std::vector<Index> result(boundaries.back());
     for (Index piece = 0; piece < count(); ++piece) {

@@ -32,10 +32,7 @@ struct Cuts {
     [[nodiscard]] Index end(Index piece) const { return boundaries[piece + 1]; }
     [[nodiscard]] Index size(Index piece) const { return end(piece) - begin(piece); }
 
-    /// The piece that a position of the axis lies in.
-    [[nodiscard]] Index piece_of(Index position) const;
-
-    /// piece_of for every position of the axis at once. [length of the axis]
+    /// The piece that each position of the axis lies in. [length of the axis]
     [[nodiscard]] std::vector<Index> pieces() const;
 
     friend bool operator==(const Cuts&, const Cuts&) = default;

@@ -65,6 +65,26 @@ PartitionMetrics measure_partition(const CsrMatrix& matrix, const Cuts& cuts) {
     return metrics;
 }
 
+RowLengths measure_row_lengths(const CsrMatrix& matrix) {
+    RowLengths lengths;
+    if (matrix.rows == 0) return lengths;
+    lengths.mean = static_cast<double>(matrix.nonzeros()) / matrix.rows;
+    Offset minimum = matrix.row_length(0);
+    Offset maximum = 0;
+    double squares = 0;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        const Offset length = matrix.row_length(row);
+        minimum = std::min(minimum, length);
+        maximum = std::max(maximum, length);
+        const double distance = static_cast<double>(length) - lengths.mean;
+        squares += distance * distance;
+    }
+    lengths.minimum = static_cast<Index>(minimum);
+    lengths.maximum = static_cast<Index>(maximum);
+    lengths.standard_deviation = std::sqrt(squares / matrix.rows);
+    return lengths;
+}
+
 }  // namespace
 
 Offset warp_iterations(const std::vector<Offset>& row_offsets, Index warp_size) {
@@ -87,26 +107,6 @@ Offset warp_work(const std::vector<Offset>& row_offsets) {
     return work;
 }
 
-RowLengths row_lengths(const CsrMatrix& matrix) {
-    RowLengths lengths;
-    if (matrix.rows == 0) return lengths;
-    lengths.mean = static_cast<double>(matrix.nonzeros()) / matrix.rows;
-    Offset minimum = matrix.row_length(0);
-    Offset maximum = 0;
-    double squares = 0;
-    for (Index row = 0; row < matrix.rows; ++row) {
-        const Offset length = matrix.row_length(row);
-        minimum = std::min(minimum, length);
-        maximum = std::max(maximum, length);
-        const double distance = static_cast<double>(length) - lengths.mean;
-        squares += distance * distance;
-    }
-    lengths.minimum = static_cast<Index>(minimum);
-    lengths.maximum = static_cast<Index>(maximum);
-    lengths.standard_deviation = std::sqrt(squares / matrix.rows);
-    return lengths;
-}
-
 Metrics measure(const StagedMatrix& staged) {
     const CsrMatrix& matrix = staged.matrix;
     Metrics metrics;
@@ -114,7 +114,7 @@ Metrics measure(const StagedMatrix& staged) {
     metrics.columns = matrix.columns;
     metrics.nonzeros = matrix.nonzeros();
     measure_distances(matrix, metrics);
-    metrics.row_lengths = row_lengths(matrix);
+    metrics.row_lengths = measure_row_lengths(matrix);
     metrics.warp_iterations = warp_iterations(matrix.row_offsets);
     metrics.warp_work = warp_work(matrix.row_offsets);
     // A slice is as wide as its longest row, which is what a warp iterates over.

@@ -46,8 +46,6 @@ struct Metrics {
 /// a row without nonzeros, and for rows that the last warp lacks; both count 0 here.
 [[nodiscard]] Offset warp_work(const std::vector<Offset>& row_offsets);
 
-[[nodiscard]] RowLengths row_lengths(const CsrMatrix& matrix);
-
 [[nodiscard]] Metrics measure(const StagedMatrix& staged);
 
 }  // namespace workbench

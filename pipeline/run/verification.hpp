@@ -47,9 +47,6 @@ private:
 template <ValueType Value>
 [[nodiscard]] Value unwritten();
 
-template <ValueType Value>
-[[nodiscard]] bool is_unwritten(Value value);
-
 /// What a comparison found. `first_wrong` is a sentence about the first wrong row; empty where all are right.
 struct Comparison {
     bool right = true;

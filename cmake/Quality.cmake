@@ -1,0 +1,24 @@
+# Targets that look at the sources and build nothing: `format-check` (.clang-format) and `tidy` (.clang-tidy), where the tools are.
+file(GLOB_RECURSE quality_sources CONFIGURE_DEPENDS
+  pipeline/*.[ch]pp stages/*.[ch]pp kernels/*.[ch]pp kernels/*.cu kernels/*.cuh viz/*.[ch]pp tests/*.[ch]pp)
+
+find_program(CLANG_FORMAT_PROGRAM NAMES clang-format clang-format-14)
+if(CLANG_FORMAT_PROGRAM)
+  list(JOIN quality_sources "\n" quality_lines)
+  file(WRITE ${CMAKE_BINARY_DIR}/generated/sources.txt "${quality_lines}\n")
+  add_custom_target(format-check
+    COMMAND ${CLANG_FORMAT_PROGRAM} --dry-run -Werror --files=${CMAKE_BINARY_DIR}/generated/sources.txt
+    COMMENT "clang-format" VERBATIM)
+endif()
+
+# Of every .cpp that this build compiles; clang-tidy 14 does not know the headers of newer CUDA toolkits.
+find_program(RUN_CLANG_TIDY_PROGRAM NAMES run-clang-tidy run-clang-tidy-14)
+find_program(CLANG_TIDY_PROGRAM NAMES clang-tidy clang-tidy-14)
+if(RUN_CLANG_TIDY_PROGRAM AND CLANG_TIDY_PROGRAM)
+  add_custom_target(tidy
+    COMMAND ${RUN_CLANG_TIDY_PROGRAM} -quiet -clang-tidy-binary ${CLANG_TIDY_PROGRAM} -p ${CMAKE_BINARY_DIR}
+            -extra-arg=-Wno-unknown-warning-option "${CMAKE_SOURCE_DIR}/.*\\.cpp$"
+    DEPENDS workbench_commit
+    COMMENT "clang-tidy" VERBATIM USES_TERMINAL)
+endif()
+mark_as_advanced(CLANG_FORMAT_PROGRAM RUN_CLANG_TIDY_PROGRAM CLANG_TIDY_PROGRAM)
