@@ -21,8 +21,8 @@ void print_parameters(const std::vector<ParameterDeclaration>& declarations) {
     fmt::print("\nParameters\n");
     for (const ParameterDeclaration& declaration : declarations) {
         std::string presence = "required";
+        if (declaration.optional) presence = "optional";
         if (declaration.default_value) presence = fmt::format("default {}", to_text(*declaration.default_value));
-        else if (declaration.optional) presence = "optional";
         fmt::print("  {}: {}\n      {}; {}\n", declaration.name, declaration.help, accepted_values(declaration), presence);
     }
 }

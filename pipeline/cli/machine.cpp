@@ -10,29 +10,16 @@
 #include <thread>
 
 namespace workbench {
-namespace {
-
-std::string processor_name() {
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line);) {
-        const auto colon = line.find(": ");
-        if (line.rfind("model name", 0) == 0 && colon != std::string::npos) return line.substr(colon + 2);
-    }
-    return "unknown";
-}
-
-}  // namespace
-
-std::map<std::string, std::string> describe_machine() {
+std::map<std::string, std::string> describe_machine(const DeviceProperties& host) {
     std::map<std::string, std::string> machine;
     if (utsname names{}; uname(&names) == 0) {
         machine["system"] = std::string(names.sysname) + " " + names.release;
         machine["architecture"] = names.machine;
     }
-    machine["processor"] = processor_name();
+    machine["processor"] = host.name;
     machine["logical_cores"] = std::to_string(std::thread::hardware_concurrency());
-    machine["threads"] = std::to_string(Kokkos::DefaultHostExecutionSpace().concurrency());
-    machine["memory_bytes"] = std::to_string(sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
+    machine["threads"] = std::to_string(host.processors);
+    machine["memory_bytes"] = std::to_string(host.memory);
     return machine;
 }
 

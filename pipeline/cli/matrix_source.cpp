@@ -1,7 +1,5 @@
 #include "pipeline/cli/matrix_source.hpp"
 
-#include <chrono>
-
 #include <fmt/format.h>
 
 #include "pipeline/input/inline_matrix.hpp"
@@ -29,8 +27,9 @@ struct Load {
 
     CsrMatrix operator()(const GeneratedMatrix& generated) const {
         report.source = generated.generator->name;
-        for (const auto& [name, value] : generated.parameters.values())
+        for (const auto& [name, value] : generated.parameters.values()) {
             report.source += fmt::format(" {}={}", name, to_text(value));
+        }
         try {
             return generated.generator->generate(generated.parameters);
         } catch (const ParameterError& error) {
@@ -54,9 +53,9 @@ std::vector<std::string> generator_overrides(const std::string& text) {
 
 std::pair<CsrMatrix, MatrixReport> load_matrix(const MatrixSource& source) {
     MatrixReport report;
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     CsrMatrix matrix = std::visit(Load{report}, source.from);
-    report.read_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report.read_seconds = watch.seconds();
     report.rows = matrix.rows;
     report.columns = matrix.columns;
     report.nonzeros = matrix.nonzeros();

@@ -12,7 +12,7 @@ Progress::~Progress() {
     if (on_terminal_) fmt::print(stderr, "\r\033[K");
 }
 
-void Progress::show(const std::string& step) {
+void Progress::show(const std::string& step) const {
     if (on_terminal_) fmt::print(stderr, "\r\033[K  {} ...", step);
 }
 

@@ -13,7 +13,7 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    void show(const std::string& step);
+    void show(const std::string& step) const;
 
 private:
     bool on_terminal_;

@@ -122,7 +122,7 @@ std::filesystem::path folder_for(const RunArguments& arguments, const Recipe& re
     return std::filesystem::path(arguments.out) / recipe.file.stem();
 }
 
-RunReport run_one(const Recipe& recipe, Runner& runner, const RunArguments& arguments) {
+RunReport run_one(const Recipe& recipe, const MatrixReport& matrix, Runner& runner, const RunArguments& arguments) {
     Progress progress;
     PictureBook pictures;
     RunObserver observer;
@@ -131,6 +131,7 @@ RunReport run_one(const Recipe& recipe, Runner& runner, const RunArguments& argu
         observer.stage_done = [&pictures](const StagedMatrix& staged, StageOutcome&) { pictures.add(staged); };
     }
     RunReport report = runner.run(recipe, observer);
+    report.matrix = matrix;
     if (!arguments.no_pictures) {
         progress.show("pictures");
         pictures.write(folder_for(arguments, recipe), report);
@@ -156,9 +157,8 @@ int run(const RunArguments& arguments) {
     Runner runner(matrix, catalogue(), {*host, gpu.get()}, options);
     std::vector<RunReport> reports;
     for (const Recipe& recipe : recipes) {
-        RunReport report = run_one(recipe, runner, arguments);
-        report.matrix = matrix_report;
-        report.machine = describe_machine();
+        RunReport report = run_one(recipe, matrix_report, runner, arguments);
+        report.machine = describe_machine(host->properties());
         report.versions = versions();
         if (!note.empty()) report.notes.push_back(note);
         const std::filesystem::path folder = folder_for(arguments, recipe);

@@ -142,12 +142,11 @@ std::string reason_to_refuse(const ParameterDeclaration& declaration, const Para
 Parameters::Parameters(const std::vector<ParameterDeclaration>& declarations, std::map<std::string, ParameterValue> given) {
     for (const ParameterDeclaration& declaration : declarations) {
         auto node = given.extract(declaration.name);
-        const bool is_given = !node.empty();
-        if (!is_given && !declaration.default_value) {
+        if (node.empty() && !declaration.default_value) {
             if (declaration.optional) continue;
             throw std::logic_error("parameter '" + declaration.name + "' was not given and has no default");
         }
-        ParameterValue value = is_given ? std::move(node.mapped()) : *declaration.default_value;
+        ParameterValue value = node.empty() ? *declaration.default_value : node.mapped();
         if (const std::string reason = reason_to_refuse(declaration, value); !reason.empty()) {
             throw std::logic_error("parameter '" + declaration.name + "': " + reason);
         }
@@ -175,8 +174,9 @@ bool Parameters::is_word(std::string_view name, std::string_view word) const {
 
 const ParameterValue& Parameters::at(std::string_view name) const {
     const auto found = values_.find(name);
-    if (found == values_.end())
+    if (found == values_.end()) {
         throw std::logic_error("no parameter '" + std::string(name) + "' was declared, or it has no value");
+    }
     return found->second;
 }
 

@@ -1,8 +1,6 @@
 #include "pipeline/run/measure.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
 
 #include <fmt/format.h>
 
@@ -140,12 +138,6 @@ void derive_rates(KernelOutcome& outcome, const Kernel<Value>& kernel, const Lay
     outcome.share_of_read = bytes / outcome.timing.median / bandwidth.read;
 }
 
-double seconds_of(const std::function<void()>& work) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 }  // namespace
 
 template <ValueType Value>
@@ -183,10 +175,10 @@ KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exac
         std::unique_ptr<Kernel<Value>> kernel;
         if (found.right) {
             // The device is asked to time nothing so that copies still under way are counted.
-            outcome.prepare_seconds = seconds_of([&] {
-                kernel = prepare(real, device);
-                (void)device.time([] {});
-            });
+            const Stopwatch watch;
+            kernel = prepare(real, device);
+            (void)device.time([] {});
+            outcome.prepare_seconds = watch.seconds();
             found = verify_within_bounds(*kernel, product, oracle, device);
         }
         outcome.error_over_bound = found.error_over_bound;

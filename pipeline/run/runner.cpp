@@ -1,7 +1,6 @@
 #include "pipeline/run/runner.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
@@ -9,15 +8,6 @@
 
 namespace workbench {
 namespace {
-
-class Stopwatch {
-public:
-    [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
-private:
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point start_ = Clock::now();
-};
 
 /// What a recipe chose: the values that differ from their defaults.
 std::string choices_of(const Parameters& parameters, const std::vector<ParameterDeclaration>& declarations) {

@@ -1,8 +1,7 @@
 #include "pipeline/run/timing.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <numeric>
+#include <utility>
 
 namespace workbench {
 namespace {
@@ -28,15 +27,12 @@ Timing summarise(std::vector<double> samples) {
 
 Timing time_repeatedly(Device& device, const std::function<void()>& work, const TimingOptions& options) {
     constexpr std::size_t samples_in_any_case = 5;
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point start = Clock::now();
-    const auto elapsed = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-
+    const Stopwatch watch;
     (void)device.time(work);  // code is loaded, pages are touched
     std::vector<double> samples;
     double sum = 0;
     while (samples.size() < static_cast<std::size_t>(options.minimum_samples) || sum < options.minimum_seconds) {
-        if (samples.size() >= samples_in_any_case && elapsed() > options.maximum_seconds) break;
+        if (samples.size() >= samples_in_any_case && watch.seconds() > options.maximum_seconds) break;
         if (options.cache == CacheState::cold) device.flush_cache();
         samples.push_back(device.time(work));
         sum += samples.back();

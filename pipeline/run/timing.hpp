@@ -1,12 +1,23 @@
 // Repeating a measurement until it says something.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <vector>
 
 #include "pipeline/contract/device.hpp"
 
 namespace workbench {
+
+/// Runs from its construction on.
+class Stopwatch {
+public:
+    [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start_ = Clock::now();
+};
 
 enum class CacheState { cold, warm };
 
