@@ -33,8 +33,9 @@ Outcome run(const std::string& arguments) {
     REQUIRE(pipe != nullptr);
     Outcome outcome;
     std::array<char, 4096> buffer{};
-    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
         outcome.text.append(buffer.data(), count);
+    }
     const int status = pclose(pipe);
     outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     return outcome;
@@ -142,7 +143,7 @@ TEST_CASE("run") {
             " --json " + out + "/copy.json");
     CHECK(outcome.exit_code == 0);
     std::string text = outcome.text;
-    for (std::size_t at; (at = text.find(out)) != std::string::npos;) text.replace(at, out.size(), "OUT");
+    for (std::size_t at = 0; (at = text.find(out)) != std::string::npos;) text.replace(at, out.size(), "OUT");
     compare_with_golden("run", without_figures(without_gpu_lines(text)));
 
     for (const char* file :
@@ -162,8 +163,9 @@ TEST_CASE("run") {
     CHECK(again.exit_code == 0);
     std::ifstream stored_again(folder.path() / "again" / "report.json");
     const auto json_again = nlohmann::json::parse(stored_again);
-    for (std::size_t i = 0; i < json["stages"].size(); ++i)
+    for (std::size_t i = 0; i < json["stages"].size(); ++i) {
         CHECK(json_again["stages"][i]["metrics"] == json["stages"][i]["metrics"]);
+    }
 }
 
 TEST_CASE("without a GPU, its kernels are left out with a note, and demanding them is an error") {

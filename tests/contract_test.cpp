@@ -134,6 +134,6 @@ TEST_CASE("the catalogue finds entries by their whole name") {
     catalogue.layouts[0].name = "csr";
     CHECK(catalogue.find_stage("split") == &catalogue.stages[1]);
     CHECK(catalogue.find_stage("spli") == nullptr);
-    CHECK(catalogue.find_layout("csr") == &catalogue.layouts[0]);
+    CHECK(catalogue.find_layout("csr") == catalogue.layouts.data());
     CHECK(catalogue.find_layout("split") == nullptr);
 }

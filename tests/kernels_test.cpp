@@ -30,7 +30,7 @@ template <ValueType Value>
 std::vector<Value> test_vector(Index size, std::uint32_t seed) {
     std::vector<Value> x(size);
     for (Index i = 0; i < size; ++i) {
-        const std::uint32_t hash = (static_cast<std::uint32_t>(i) + seed) * 2654435761u;
+        const std::uint32_t hash = (static_cast<std::uint32_t>(i) + seed) * 2654435761U;
         x[i] = static_cast<Value>(static_cast<double>(hash >> 11) / (1 << 20) - 1);
     }
     return x;
@@ -182,7 +182,7 @@ void check_host_kernels(const Case& one, const CsrMatrix& matrix) {
         if (device_of(entry.backend) != DeviceKind::host) continue;
         CAPTURE(entry.name);
         const auto kernel = entry.prepare.get<Value>()(*layout, host());
-        for (const std::uint32_t seed : {1u, 77u}) {  // twice, so that what the first run leaves behind would show
+        for (const std::uint32_t seed : {1U, 77U}) {  // twice, so that what the first run leaves behind would show
             const std::vector<Value> x = test_vector<Value>(matrix.columns, seed);
             const Oracle<Value> oracle(matrix, x);
             std::vector<Value> y(matrix.rows, std::numeric_limits<Value>::quiet_NaN());

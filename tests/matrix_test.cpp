@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "pipeline/matrix/metrics.hpp"
+#include "pipeline/matrix/random.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
 #include "support/battery.hpp"
 
@@ -22,17 +23,6 @@ CsrMatrix placed(Index rows, Index columns, const std::vector<std::pair<Index, I
     std::vector<Entry> entries;
     for (const auto& [row, column] : places) entries.push_back({row, column, 10.0 * row + column});
     return csr_from_entries(rows, columns, entries);
-}
-
-// A reproducible shuffle that is neither the identity nor its own inverse (for sizes above 2).
-Permutation shuffled(Index size, std::uint32_t seed) {
-    std::vector<Index> list(size);
-    std::iota(list.begin(), list.end(), Index{0});
-    for (Index i = size - 1; i > 0; --i) {
-        seed = seed * 1664525u + 1013904223u;
-        std::swap(list[i], list[(seed >> 8) % static_cast<std::uint32_t>(i + 1)]);
-    }
-    return Permutation::from_old_of_new(std::move(list));
 }
 
 using EigenMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
@@ -166,14 +156,15 @@ TEST_CASE("transpose and permute, exactly, on a matrix that is not symmetric") {
 }
 
 TEST_CASE("the battery: sound, transposed and permuted as Eigen does it") {
-    for (const auto& [name, matrix] : battery()) {
-        CAPTURE(name);
+    for (const NamedMatrix& named : battery()) {
+        const CsrMatrix& matrix = named.matrix;
+        CAPTURE(named.name);
         CHECK_NOTHROW(check_csr(matrix));
         CHECK(same(transpose(matrix), to_eigen(matrix).transpose()));
         CHECK(transpose(transpose(matrix)) == matrix);
 
-        const Permutation rows = shuffled(matrix.rows, 1);
-        const Permutation columns = shuffled(matrix.columns, 2);
+        const Permutation rows = random_permutation(matrix.rows, 1);
+        const Permutation columns = random_permutation(matrix.columns, 2);
         const CsrMatrix permuted = permute(matrix, rows, columns);
         CHECK(same(permuted, to_eigen(rows) * to_eigen(matrix) * to_eigen(columns).transpose()));
         const auto inverse = [](const Permutation& order) {
@@ -263,13 +254,14 @@ TEST_CASE("orders follow each other, and the matrix stays P A Q^T") {
     CHECK(staged.column_order == Permutation::from_old_of_new({0, 2, 1}));
     CHECK_NOTHROW(check_invariants(staged, input));
 
-    for (const auto& [name, matrix] : battery()) {
-        CAPTURE(name);
+    for (const NamedMatrix& named : battery()) {
+        const CsrMatrix& matrix = named.matrix;
+        CAPTURE(named.name);
         StagedMatrix state = stage_input(matrix);
         CHECK_NOTHROW(check_invariants(state, matrix));
-        apply(state, reorder(Acts::rows, shuffled(matrix.rows, 3)), {});
-        apply(state, reorder(Acts::columns, shuffled(matrix.columns, 4)), {});
-        if (matrix.square()) apply(state, reorder(Acts::symmetric, shuffled(matrix.rows, 5)), {});
+        apply(state, reorder(Acts::rows, random_permutation(matrix.rows, 3)), {});
+        apply(state, reorder(Acts::columns, random_permutation(matrix.columns, 4)), {});
+        if (matrix.square()) apply(state, reorder(Acts::symmetric, random_permutation(matrix.rows, 5)), {});
         CHECK_NOTHROW(check_invariants(state, matrix));
     }
 }
@@ -277,7 +269,7 @@ TEST_CASE("orders follow each other, and the matrix stays P A Q^T") {
 TEST_CASE("an order drops the cuts of the axes that it moves, but for those it keeps, and all parts") {
     const auto kinds_after = [](Acts acts, const std::vector<CutKind>& keeps) {
         StagedMatrix staged = whole_state();
-        apply(staged, reorder(acts, shuffled(6, 1)), keeps);
+        apply(staged, reorder(acts, random_permutation(6, 1)), keeps);
         CHECK(staged.parts.empty());
         CHECK_NOTHROW(check_invariants(staged, whole_input()));
         std::vector<CutKind> kinds;
@@ -369,10 +361,10 @@ TEST_CASE("check_invariants finds every broken promise") {
     broken([](StagedMatrix& s) { s.matrix.column_indices[1] = 5; });
     broken([](StagedMatrix& s) { s.matrix.row_offsets[1] = 9; });
     broken([](StagedMatrix& s) { s.matrix.columns = 7; });
-    broken([](StagedMatrix& s) { s.row_order = shuffled(6, 1); });
-    broken([](StagedMatrix& s) { s.column_order = shuffled(6, 1); });
+    broken([](StagedMatrix& s) { s.row_order = random_permutation(6, 1); });
+    broken([](StagedMatrix& s) { s.column_order = random_permutation(6, 1); });
     broken([](StagedMatrix& s) { s.row_order = Permutation::identity(5); });
-    broken([](StagedMatrix& s) { s.matrix = permute(s.matrix, shuffled(6, 1), Permutation::identity(6)); });
+    broken([](StagedMatrix& s) { s.matrix = permute(s.matrix, random_permutation(6, 1), Permutation::identity(6)); });
     // A permutation applied the wrong way round.
     broken([](StagedMatrix& s) {
         const Permutation order = Permutation::from_old_of_new({1, 2, 0, 3, 4, 5});
@@ -487,8 +479,9 @@ TEST_CASE("metrics of nothing are zero") {
 }
 
 TEST_CASE("metrics of the battery, counted entry by entry") {
-    for (const auto& [name, matrix] : battery()) {
-        CAPTURE(name);
+    for (const NamedMatrix& named : battery()) {
+        const CsrMatrix& matrix = named.matrix;
+        CAPTURE(named.name);
         const Metrics metrics = measure(stage_input(matrix));
         Index bandwidth = 0;
         Offset distances = 0;
@@ -505,8 +498,9 @@ TEST_CASE("metrics of the battery, counted entry by entry") {
         }
         for (Index slice = 0; slice < matrix.rows; slice += 32) {
             Offset width = 0;
-            for (Index row = slice; row < std::min(slice + 32, matrix.rows); ++row)
+            for (Index row = slice; row < std::min(slice + 32, matrix.rows); ++row) {
                 width = std::max(width, matrix.row_length(row));
+            }
             slots += 32 * width;
         }
         CHECK(metrics.bandwidth == bandwidth);

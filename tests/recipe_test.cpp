@@ -168,8 +168,9 @@ void check_same(const Recipe& a, const Recipe& b) {
     if (const auto* file = std::get_if<MatrixFile>(&a.matrix.from)) {
         CHECK(fs::absolute(file->path).lexically_normal() == std::get<MatrixFile>(b.matrix.from).path);
     }
-    if (const auto* rows = std::get_if<InlineMatrix>(&a.matrix.from))
+    if (const auto* rows = std::get_if<InlineMatrix>(&a.matrix.from)) {
         CHECK(rows->rows == std::get<InlineMatrix>(b.matrix.from).rows);
+    }
     if (const auto* generated = std::get_if<GeneratedMatrix>(&a.matrix.from)) {
         CHECK(generated->generator == std::get<GeneratedMatrix>(b.matrix.from).generator);
         CHECK(generated->parameters.values() == std::get<GeneratedMatrix>(b.matrix.from).parameters.values());

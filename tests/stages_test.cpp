@@ -137,9 +137,10 @@ TEST_SUITE("graph") {
     }
 
     TEST_CASE("the battery against every pair looked at") {
-        for (const auto& [name, matrix] : battery()) {
+        for (const NamedMatrix& named : battery()) {
+            const CsrMatrix& matrix = named.matrix;
             if (!matrix.square()) continue;
-            CAPTURE(name);
+            CAPTURE(named.name);
             for (const Index node_size : {1, 2, 3}) {
                 if (matrix.rows % node_size != 0) continue;
                 std::vector<std::set<Index>> expected(matrix.rows / node_size);
@@ -213,9 +214,10 @@ TEST_SUITE("cuthill_mckee") {
     }
 
     TEST_CASE("on the battery: the order of discovery, equals by degree and number") {
-        for (const auto& [name, matrix] : battery()) {
+        for (const NamedMatrix& named : battery()) {
+            const CsrMatrix& matrix = named.matrix;
             if (!matrix.square()) continue;
-            CAPTURE(name);
+            CAPTURE(named.name);
             const Graph graph = adjacency_graph(matrix, 1);
             const Step plain = run(cuthill_mckee_stage(), {{"variant", "plain"}}, stage_input(matrix));
             const Permutation& order = plain.result.change.order->order;
@@ -224,8 +226,9 @@ TEST_SUITE("cuthill_mckee") {
             for (Index position = 0; position < order.size(); ++position) {
                 const Index vertex = order.old_of_new(position);
                 Index parent = position;
-                for (const Index neighbour : graph.neighbours_of(vertex))
+                for (const Index neighbour : graph.neighbours_of(vertex)) {
                     parent = std::min(parent, order.new_of_old(neighbour));
+                }
                 const bool starts = parent == position;
                 const std::vector<Index> key{parent, starts ? -1 : graph.degree(vertex), vertex};
                 CHECK(key_before < key);
@@ -278,9 +281,10 @@ TEST_SUITE("fit_partition") {
     }
 
     TEST_CASE("any start is made to fit, and nothing moves where all fits") {
-        for (const auto& [name, matrix] : battery()) {
+        for (const NamedMatrix& named : battery()) {
+            const CsrMatrix& matrix = named.matrix;
             if (!matrix.square() || matrix.rows == 0) continue;
-            CAPTURE(name);
+            CAPTURE(named.name);
             const Graph graph = adjacency_graph(matrix, 1);
             for (const Index parts : {1, 2, 5, 16}) {
                 const Index capacity = (graph.vertex_count() + parts - 1) / parts;
@@ -310,9 +314,10 @@ TEST_SUITE("fit_partition") {
 
 TEST_SUITE("metis_partition") {
     TEST_CASE("every part fits, on the battery, by every method and weight") {
-        for (const auto& [name, matrix] : battery()) {
+        for (const NamedMatrix& named : battery()) {
+            const CsrMatrix& matrix = named.matrix;
             if (!matrix.square()) continue;
-            CAPTURE(name);
+            CAPTURE(named.name);
             for (const Index parts : {1, 2, 7, std::max(matrix.rows, 1), matrix.rows + 5}) {
                 CAPTURE(parts);
                 for (const std::string method : {"kway", "recursive"}) {
@@ -665,13 +670,16 @@ TEST_CASE("on the battery every chain of stages keeps the invariants, twice the 
          {row_sort_stage(), {{"part", "outside"}}},
          {row_sort_stage(), {{"part", "inside"}, {"within", "partition"}, {"order", "ascending"}}}},
     };
-    for (const auto& [name, matrix] : battery()) {
-        CAPTURE(name);
+    for (const NamedMatrix& named : battery()) {
+        const CsrMatrix& matrix = named.matrix;
+        CAPTURE(named.name);
         for (const Index node_size : {1, 3}) {
             if (node_size > 1 && (!matrix.square() || matrix.rows % node_size != 0)) continue;
             for (const std::vector<Link>& chain : chains) {
                 StagedMatrix staged = stage_input(matrix, node_size);
-                for (const auto& [stage, values] : chain) {
+                for (const Link& link : chain) {
+                    const StageEntry& stage = link.stage;
+                    const Values& values = link.values;
                     CAPTURE(stage.name);
                     if (stage.contract(Parameters(stage.parameters, values)).needs.square && !matrix.square()) break;
                     const Step step = run(stage, values, staged);

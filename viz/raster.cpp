@@ -57,8 +57,9 @@ void count_all(const CsrMatrix& matrix, PatternRaster& raster) {
 void divide_planes(const CsrMatrix& matrix, const Part& first, PatternRaster& raster) {
     constexpr Index absent = -1;
     std::vector<Index> stored_at(matrix.rows, absent);
-    for (std::size_t stored = 0; stored < first.rows.size(); ++stored)
+    for (std::size_t stored = 0; stored < first.rows.size(); ++stored) {
         stored_at[first.rows[stored]] = static_cast<Index>(stored);
+    }
 
     const int column_bins = raster.column_bins();
     const PartView part(first);

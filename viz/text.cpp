@@ -38,7 +38,7 @@ int next_character(std::string_view& text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned first = byte(0);
     const std::size_t length = first < 0x80 ? 1 : first >> 5 == 0x6 ? 2 : first >> 4 == 0xE ? 3 : first >> 3 == 0x1E ? 4 : 0;
-    unsigned character = length == 1 ? first : first & (0x7Fu >> length);
+    unsigned character = length == 1 ? first : first & (0x7FU >> length);
     bool good = length > 0 && length <= text.size();
     for (std::size_t i = 1; good && i < length; ++i) {
         good = byte(i) >> 6 == 0x2;

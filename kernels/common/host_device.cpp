@@ -114,8 +114,8 @@ public:
     HostDevice() {
         properties_.kind = DeviceKind::host;
         properties_.name = processor_name();
-        properties_.processors = static_cast<int>(
-            HostSpace().concurrency());  // NOLINT(readability-static-accessed-through-instance): not in Kokkos 4
+        // NOLINTNEXTLINE(readability-static-accessed-through-instance): static in Kokkos 3 alone
+        properties_.processors = static_cast<int>(HostSpace().concurrency());
         properties_.last_level_cache = last_level_cache();
         properties_.memory = host_memory();
     }

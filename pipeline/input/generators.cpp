@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/permutation.hpp"
+#include "pipeline/matrix/random.hpp"
 
 namespace workbench {
 namespace {
@@ -111,26 +111,6 @@ Stencil elasticity_stencil() {
     return stencil;
 }
 
-/// splitmix64: a small generator with a fixed definition, unlike those of the standard library's distributions.
-/// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014).
-std::uint64_t next_random(std::uint64_t& state) {
-    std::uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-/// A random order of the nodes (Fisher-Yates); the natural one for seed 0.
-Permutation scrambled(Index nodes, std::uint64_t seed) {
-    std::vector<Index> list(nodes);
-    std::iota(list.begin(), list.end(), Index{0});
-    std::uint64_t state = seed;
-    for (Index i = nodes - 1; seed != 0 && i > 0; --i) {
-        std::swap(list[i], list[next_random(state) % (static_cast<std::uint64_t>(i) + 1)]);
-    }
-    return Permutation::from_old_of_new(std::move(list));
-}
-
 /// Nonzeros that the stencil has on the grid: each step is taken from all nodes but those at the end of the grid.
 Offset count_nonzeros(const Grid& grid, const Stencil& stencil) {
     Offset nonzeros = 0;
@@ -193,7 +173,7 @@ CsrMatrix assemble(const Grid& grid, const Stencil& stencil, std::uint64_t seed)
     check_rows(grid, d);
     check_memory(grid, stencil);
     const auto nodes = static_cast<Index>(grid.nodes());
-    const Permutation order = scrambled(nodes, seed);
+    const Permutation order = seed == 0 ? Permutation::identity(nodes) : random_permutation(nodes, seed);
 
     CsrMatrix matrix;
     matrix.rows = matrix.columns = nodes * d;
@@ -208,7 +188,7 @@ CsrMatrix assemble(const Grid& grid, const Stencil& stencil, std::uint64_t seed)
     matrix.column_indices.resize(matrix.nonzeros());
     matrix.values.resize(matrix.nonzeros());
     Kokkos::parallel_for("fill", Nodes(0, nodes), [&](Index node) {
-        std::array<Neighbour, 27> neighbours;
+        std::array<Neighbour, 27> neighbours{};
         const Index count = find_neighbours(grid, stencil, order, node, neighbours);
         for (Index i = 0; i < d; ++i) {
             Offset place = matrix.row_offsets[node * d + i];

@@ -16,7 +16,7 @@ void LineReader::Close::operator()(gzFile_s* file) const { gzclose_r(file); }
 LineReader::LineReader(const std::filesystem::path& path)
     : path_(path.string()), file_(gzopen(path.c_str(), "rb")), buffer_(longest_line) {
     if (!file_) throw InputError(fmt::format("{}: cannot be opened: {}", path_, std::strerror(errno)));
-    gzbuffer(file_.get(), 1u << 18);
+    gzbuffer(file_.get(), 1U << 18);
 }
 
 void LineReader::fail(const std::string& what) const { throw InputError(fmt::format("{}:{}: {}", path_, number_, what)); }

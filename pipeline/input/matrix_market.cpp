@@ -166,7 +166,7 @@ public:
         if (above_ == 0 || above_ != below_) return;
         Offset off_diagonal = 0;
         for (Index row = 0; row < matrix.rows; ++row) {
-            for (const Index column : matrix.row_columns(row)) off_diagonal += column != row;
+            for (const Index column : matrix.row_columns(row)) off_diagonal += column == row ? 0 : 1;
         }
         if (off_diagonal == above_ + below_) {
             lines.fail("found both triangles of a symmetric matrix; expected one, or the symmetry 'general' in the banner");

@@ -146,8 +146,9 @@ NpyArray read_array(const Member& member) {
     // Reading on to the end makes libarchive compare the check sum.
     std::vector<std::byte> more;
     member.read(more, 1);
-    if (!more.empty())
+    if (!more.empty()) {
         member.fail(fmt::format("found more than {} bytes of data, which its shape says; expected no more", bytes));
+    }
     return array;
 }
 
@@ -179,10 +180,11 @@ std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path, cons
         archive_entry* entry = nullptr;
         const int status = archive_read_next_header(zip.get(), &entry);
         if (status == ARCHIVE_EOF) return arrays;
-        if (status < ARCHIVE_WARN)
+        if (status < ARCHIVE_WARN) {
             whole.fail(fmt::format("found a damaged archive ({}); expected a whole one", whole.message()));
+        }
         const std::string name = array_name(archive_entry_pathname(entry));
-        if (wanted.count(name) == 0) continue;
+        if (!wanted.contains(name)) continue;
         const Member member(zip.get(), fmt::format("{}: member {}.npy: ", path.string(), name), unknown ? 0 : file_size);
         if (!arrays.emplace(name, read_array(member)).second) member.fail("found twice; expected once");
     }

@@ -36,36 +36,38 @@ void check_cuts(const StagedMatrix& staged, const Cuts& cuts) {
     }
 }
 
-void check_parts(const StagedMatrix& staged) {
-    if (staged.parts.empty()) return;
-    const CsrMatrix& matrix = staged.matrix;
-    std::vector<bool> covered(matrix.values.size(), false);
-    for (const Part& part : staged.parts) {
-        const auto fail = [&part](const std::string& what) { throw std::logic_error("part '" + part.name + "' " + what); };
-        if (part.row_offsets.size() != part.rows.size() + 1 || part.row_offsets.front() != 0 ||
-            part.row_offsets.back() != static_cast<Offset>(part.entries.size())) {
-            fail("has arrays whose sizes do not fit");
-        }
-        if (!std::is_sorted(part.row_offsets.begin(), part.row_offsets.end())) fail("has offsets that descend");
-        std::vector<bool> listed(matrix.rows, false);
-        for (std::size_t stored = 0; stored < part.rows.size(); ++stored) {
-            const Index row = part.rows[stored];
-            if (row < 0 || row >= matrix.rows) fail("lists row " + std::to_string(row) + ", which does not exist");
-            if (listed[row]) fail("lists row " + std::to_string(row) + " twice");
-            listed[row] = true;
-            Offset previous = -1;
-            for (Offset i = part.row_offsets[stored]; i < part.row_offsets[stored + 1]; ++i) {
-                const Offset entry = part.entries[i];
-                if (entry < matrix.row_offsets[row] || entry >= matrix.row_offsets[row + 1] || entry <= previous) {
-                    fail("holds entry " + std::to_string(entry) + " in row " + std::to_string(row) +
-                         ", out of order or of another row");
-                }
-                if (covered[entry]) fail("holds entry " + std::to_string(entry) + ", which another part holds too");
-                covered[entry] = true;
-                previous = entry;
+/// One part, against those before it: `covered` are the nonzeros of these, to which its own are added.
+void check_part(const Part& part, const CsrMatrix& matrix, std::vector<bool>& covered) {
+    const auto fail = [&part](const std::string& what) { throw std::logic_error("part '" + part.name + "' " + what); };
+    if (part.row_offsets.size() != part.rows.size() + 1 || part.row_offsets.front() != 0 ||
+        part.row_offsets.back() != static_cast<Offset>(part.entries.size())) {
+        fail("has arrays whose sizes do not fit");
+    }
+    if (!std::is_sorted(part.row_offsets.begin(), part.row_offsets.end())) fail("has offsets that descend");
+    std::vector<bool> listed(matrix.rows, false);
+    for (std::size_t stored = 0; stored < part.rows.size(); ++stored) {
+        const Index row = part.rows[stored];
+        if (row < 0 || row >= matrix.rows) fail("lists row " + std::to_string(row) + ", which does not exist");
+        if (listed[row]) fail("lists row " + std::to_string(row) + " twice");
+        listed[row] = true;
+        Offset previous = -1;
+        for (Offset i = part.row_offsets[stored]; i < part.row_offsets[stored + 1]; ++i) {
+            const Offset entry = part.entries[i];
+            if (entry < matrix.row_offsets[row] || entry >= matrix.row_offsets[row + 1] || entry <= previous) {
+                fail("holds entry " + std::to_string(entry) + " in row " + std::to_string(row) +
+                     ", out of order or of another row");
             }
+            if (covered[entry]) fail("holds entry " + std::to_string(entry) + ", which another part holds too");
+            covered[entry] = true;
+            previous = entry;
         }
     }
+}
+
+void check_parts(const StagedMatrix& staged) {
+    if (staged.parts.empty()) return;
+    std::vector<bool> covered(staged.matrix.values.size(), false);
+    for (const Part& part : staged.parts) check_part(part, staged.matrix, covered);
     const auto lost = std::find(covered.begin(), covered.end(), false);
     if (lost != covered.end()) {
         throw std::logic_error("entry " + std::to_string(lost - covered.begin()) + " is in no part");

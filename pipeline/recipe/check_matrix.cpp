@@ -47,7 +47,7 @@ void check_one_source(const RecipeTable& table, Diagnostics& diagnostics) {
 InlineMatrix check_rows(const Setting& setting, Diagnostics& diagnostics) {
     InlineMatrix matrix;
     if (!setting.texts) {
-        diagnostics.add(setting.value_place, fmt::format("[matrix], rows: {}, expected a list of texts: [\"1 . 2\", \". 3 .\"]",
+        diagnostics.add(setting.value_place, fmt::format(R"([matrix], rows: {}, expected a list of texts: ["1 . 2", ". 3 ."])",
                                                          found_text(setting)));
         return matrix;
     }

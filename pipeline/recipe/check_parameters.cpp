@@ -16,7 +16,7 @@ const ParameterDeclaration* find(const std::vector<ParameterDeclaration>& declar
     return nullptr;
 }
 
-std::string unknown_key(const std::string& key, const std::string& owner, std::vector<std::string> known) {
+std::string unknown_key(const std::string& key, const std::string& owner, const std::vector<std::string>& known) {
     const std::string shown = printable(key, 40);
     if (known.empty()) return fmt::format("{} takes no parameters; found '{}'", owner, shown);
     return fmt::format("{} has no '{}'{}", owner, shown, expected_one_of(key, known));

@@ -85,8 +85,8 @@ Comparison verify_exactly(Kernel<Value>& kernel, Product<Value>& product, const 
     }
     // The last x again, added to a y that is already there.
     std::vector<double> expected = oracle.exact_products.back();
-    for (std::size_t row = 0; row < expected.size(); ++row) expected[row] += oracle.exact.start(static_cast<Index>(row));
-    product.set_y([&](Index row) { return static_cast<Value>(oracle.exact.start(row)); });
+    for (std::size_t row = 0; row < expected.size(); ++row) expected[row] += ExactProblem::start(static_cast<Index>(row));
+    product.set_y([&](Index row) { return static_cast<Value>(ExactProblem::start(row)); });
     (void)device.time([&] { product.run_accumulating(kernel); });
     Comparison found = compare_exactly(product.y(), expected);
     if (!found.right) found.first_wrong += " (adding to a y that was there)";
@@ -141,11 +141,11 @@ void derive_rates(KernelOutcome& outcome, const Kernel<Value>& kernel, const Lay
 }  // namespace
 
 template <ValueType Value>
-Oracle<Value>::Oracle(const CsrMatrix& matrix) : input(matrix), exact(matrix) {
-    for (int vector = 0; vector < exact.vector_count(); ++vector) exact_products.push_back(exact.product(matrix, vector));
-    for (const std::uint32_t seed : {1u, 2u}) {
-        real_vectors.push_back(real_vector(matrix.columns, seed));
-        references.push_back(bounded_reference<Value>(matrix, real_vectors.back()));
+Oracle<Value>::Oracle(const CsrMatrix& input) : exact(input) {
+    for (int vector = 0; vector < exact.vector_count(); ++vector) exact_products.push_back(exact.product(input, vector));
+    for (const std::uint32_t seed : {1U, 2U}) {
+        real_vectors.push_back(real_vector(input.columns, seed));
+        references.push_back(bounded_reference<Value>(input, real_vectors.back()));
     }
 }
 

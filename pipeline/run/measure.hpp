@@ -17,7 +17,6 @@ struct Oracle {
     /// Throws Unsuitable, see ExactProblem.
     explicit Oracle(const CsrMatrix& input);
 
-    const CsrMatrix& input;
     ExactProblem exact;
     std::vector<std::vector<double>> exact_products;  // [vector][row]
     std::vector<std::vector<double>> real_vectors;    // two different x, [column]
@@ -55,8 +54,8 @@ struct KernelOutcome {
     double vector_permutation_seconds = 0;  // x into the layout's order and y back, once; 0 where nothing is permuted
     Timing timing;
     std::int64_t bytes_to_move = 0;  // at least: the matrix, x and y once each
-    double gflops = 0;             // 10^9 floating-point operations a second: 2 a nonzero
-    double gbytes_per_second = 0;  // bytes_to_move over the median, in 10^9 bytes a second
+    double gflops = 0;               // 10^9 floating-point operations a second: 2 a nonzero
+    double gbytes_per_second = 0;    // bytes_to_move over the median, in 10^9 bytes a second
     double bytes_per_nonzero = 0;
     double share_of_copy = 0;  // of the copy bandwidth measured on the same device in the same run
     double share_of_read = 0;
@@ -71,7 +70,7 @@ struct KernelOutcome {
 /// and without accumulation, and times it. What does not fit is recorded as unsuitable; a wrong result is recorded and not
 /// timed. Throws MachineError where the device fails or lacks memory.
 template <ValueType Value>
-[[nodiscard]] KernelOutcome measure_kernel(const KernelEntry& kernel, const Layout<Value>& exact, const Layout<Value>& real,
+[[nodiscard]] KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
                                            const ProductSpace& space, const Oracle<Value>& oracle, Device& device,
                                            const TimingOptions& timing);
 

@@ -24,8 +24,9 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
                                           [](const auto& a, const auto& b) { return a.lines.size() < b.lines.size(); });
     const std::vector<CaptionLine> all = longest->lines;
     for (std::size_t i = 0; i < captions.size(); ++i) {
-        for (std::size_t k = captions[i].lines.size(); k < all.size(); ++k)
+        for (std::size_t k = captions[i].lines.size(); k < all.size(); ++k) {
             captions[i].lines.push_back({all[k].label, "-", {}});
+        }
         if (i == 0) continue;
         for (std::size_t k = 0; k < all.size(); ++k) captions[i].lines[k].before = captions[i - 1].lines[k].value;
     }

@@ -12,27 +12,20 @@
 #include <limits>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/random.hpp"
 
 namespace workbench {
 namespace {
 
 using Rows = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
 
-/// The finaliser of splitmix64: every bit of the input reaches every bit of the output.
-std::uint64_t mixed(std::uint64_t bits) {
-    bits += 0x9E3779B97F4A7C15u;
-    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
-    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBu;
-    return bits ^ (bits >> 31);
-}
-
 /// A bijection of the numbers of `bits` bits (bits >= 1): odd factors and shifted exclusive-ors can be undone.
 std::uint32_t scrambled(std::uint32_t number, int bits) {
-    const std::uint32_t mask = bits >= 32 ? ~0u : (1u << bits) - 1;
+    const std::uint32_t mask = bits >= 32 ? ~0U : (1U << bits) - 1;
     const int shift = bits / 2 + 1;
-    number = (number * 0x9E3779B1u) & mask;
+    number = (number * 0x9E3779B1U) & mask;
     number ^= shift < 32 ? number >> shift : 0;
-    return (number * 0x85EBCA6Bu) & mask;
+    return (number * 0x85EBCA6BU) & mask;
 }
 
 constexpr Offset exact_limit = Offset{1} << 24;  // integers up to here are exact in f32
@@ -59,8 +52,8 @@ ExactProblem::ExactProblem(const CsrMatrix& input) {
                         longest, (exact_limit - start_limit) / 2));
     }
     const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(budget)));
-    base_ = std::clamp(root, 2u, 1024u);
-    value_count_ = std::clamp(static_cast<std::uint32_t>(budget) / base_, 1u, 1024u);
+    base_ = std::clamp(root, 2U, 1024U);
+    value_count_ = std::clamp(static_cast<std::uint32_t>(budget) / base_, 1U, 1024U);
 
     column_bits_ = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint32_t>(std::max(input.columns, 1) - 1))));
     vector_count_ = 2;
@@ -78,7 +71,7 @@ double ExactProblem::x(int vector, Index column) const {
     return 1.0 + digits % base_;
 }
 
-double ExactProblem::start(Index row) const {
+double ExactProblem::start(Index row) {
     return static_cast<double>(mixed(~std::uint64_t(row)) % static_cast<std::uint64_t>(start_limit));
 }
 
@@ -105,12 +98,12 @@ std::vector<double> ExactProblem::product(const CsrMatrix& input, int vector) co
 
 template <>
 float unwritten<float>() {
-    return std::bit_cast<float>(std::uint32_t{0x7FC5A5A5u});
+    return std::bit_cast<float>(std::uint32_t{0x7FC5A5A5U});
 }
 
 template <>
 double unwritten<double>() {
-    return std::bit_cast<double>(std::uint64_t{0x7FF8A5A5A5A5A5A5u});
+    return std::bit_cast<double>(std::uint64_t{0x7FF8A5A5A5A5A5A5U});
 }
 
 template <ValueType Value>
@@ -179,7 +172,7 @@ std::vector<double> real_vector(Index columns, std::uint32_t seed) {
     std::vector<double> x(columns);
     for (Index column = 0; column < columns; ++column) {
         const std::uint64_t bits = mixed((std::uint64_t{seed} << 32) | std::uint32_t(column));
-        x[column] = std::ldexp(static_cast<double>(bits % (1u << 21)), -20) - 1.0;
+        x[column] = std::ldexp(static_cast<double>(bits % (1U << 21)), -20) - 1.0;
     }
     return x;
 }

@@ -27,7 +27,7 @@ public:
     [[nodiscard]] double value(Index row, Index column) const;  // of the input's order
     [[nodiscard]] double x(int vector, Index column) const;
     /// What y may hold before a run that accumulates: an integer below 256.
-    [[nodiscard]] double start(Index row) const;
+    [[nodiscard]] static double start(Index row);
 
     /// The values in the order of a matrix whose rows and columns stand in the given orders (StagedMatrix::matrix).
     [[nodiscard]] std::vector<double> values_of(const CsrMatrix& matrix, const Permutation& row_order,

@@ -5,20 +5,14 @@
 #include <cstdlib>
 #include <utility>
 
+#include "pipeline/matrix/random.hpp"
+
 namespace workbench {
 namespace {
 
-/// The finaliser of splitmix64.
-std::uint64_t mixed(std::uint64_t bits) {
-    bits += 0x9E3779B97F4A7C15u;
-    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
-    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBu;
-    return bits ^ (bits >> 31);
-}
-
 /// In [-1, 1), never 0.
 double value_at(Index row, Index column) {
-    const auto bits = mixed((static_cast<std::uint64_t>(row) << 32) | static_cast<std::uint32_t>(column)) % (1u << 20);
+    const auto bits = mixed((static_cast<std::uint64_t>(row) << 32) | static_cast<std::uint32_t>(column)) % (1U << 20);
     return (static_cast<double>(bits) + 0.5) / (1 << 19) - 1;
 }
 

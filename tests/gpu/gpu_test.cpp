@@ -221,7 +221,9 @@ TEST_SUITE("cusparse") {
     TEST_CASE_TEMPLATE("cuSPARSE on blocks", Value, float, double) {
         const auto device = make_cuda_device();
         // Full blocks, so that BSR must take them: of 2, 3 and 4, on 1188 rows, and on rows that only 3 divides.
-        for (const auto& [size, rows] : {std::pair<Index, Index>{2, 1186}, {3, 1185}, {4, 1188}}) {
+        for (const auto& shape : {std::pair<Index, Index>{2, 1186}, {3, 1185}, {4, 1188}}) {
+            const Index size = shape.first;
+            const Index rows = shape.second;
             std::vector<Index> boundaries;
             for (Index row = 0; row <= rows; row += size) boundaries.push_back(row);
             std::vector<Entry> entries;

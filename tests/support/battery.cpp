@@ -4,24 +4,18 @@
 #include <cstdint>
 #include <utility>
 
+#include "pipeline/matrix/random.hpp"
+
 namespace workbench {
 namespace {
 
 using Entries = std::vector<Entry>;
 
-// Mixes the bits of a number: the battery is the same on every machine.
-std::uint64_t mix(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-std::uint64_t mix(std::uint64_t row, std::uint64_t column) { return mix(mix(row) + column); }
+std::uint64_t mixed_place(std::uint64_t row, std::uint64_t column) { return mixed(mixed(row) + column); }
 
 // A value that tells its place, exact in f32: a multiple of 1/64 in [-2048, 2048), never zero.
 double value_at(Index row, Index column) {
-    const auto step = static_cast<double>(mix(row, column) % (1u << 18)) - (1 << 17);
+    const auto step = static_cast<double>(mixed_place(row, column) % (1U << 18)) - (1 << 17);
     return (step + 0.5) / 64;
 }
 
@@ -53,7 +47,7 @@ CsrMatrix identity(Index size) {
 
 // Each place is taken with probability `percent`.
 CsrMatrix scattered(Index rows, Index columns, std::uint64_t percent, std::uint64_t seed) {
-    return where(rows, columns, [=](Index i, Index j) { return mix(mix(i, j) + seed) % 100 < percent; });
+    return where(rows, columns, [=](Index i, Index j) { return mixed(mixed_place(i, j) + seed) % 100 < percent; });
 }
 
 void add_grid(Entries& entries, Index width, Index height, const std::vector<Index>& number) {
@@ -104,7 +98,7 @@ CsrMatrix node_blocks(Index nodes) {
     return where(3 * nodes, 3 * nodes, [=](Index i, Index j) {
         const Index a = std::min(i / 3, j / 3);
         const Index b = std::max(i / 3, j / 3);
-        return b - a <= 1 || b - a == nodes - 1 || mix(a, b) % 16 == 0;
+        return b - a <= 1 || b - a == nodes - 1 || mixed_place(a, b) % 16 == 0;
     });
 }
 
@@ -113,7 +107,7 @@ CsrMatrix explicit_zeros() {
     Entries entries;
     for (Index i = 0; i < 48; ++i) {
         for (Index j = std::max(0, i - 2); j < std::min(48, i + 4); ++j) {
-            entries.push_back({i, j, mix(i, j) % 4 == 0 ? 0.0 : value_at(i, j)});
+            entries.push_back({i, j, mixed_place(i, j) % 4 == 0 ? 0.0 : value_at(i, j)});
         }
     }
     return csr_from_entries(48, 48, entries);
@@ -141,11 +135,11 @@ std::vector<NamedMatrix> all_matrices() {
     add("dense_column", where(70, 70, [](Index i, Index j) { return i == j || j == 12; }));
     add("arrow", where(65, 65, [](Index i, Index j) { return i == j || i == 64 || j == 64; }));
     add("empty_rows_and_columns", where(50, 50, [](Index i, Index j) {
-            return i % 7 != 0 && j % 7 != 0 && mix(i, j) % 8 == 0;  // the first and the last row and column among them
+            return i % 7 != 0 && j % 7 != 0 && mixed_place(i, j) % 8 == 0;  // the first and the last row and column among them
         }));
     add("last_column_only", where(35, 35, [](Index i, Index j) { return j == 34 && i % 2 == 0; }));
     add("tridiagonal", where(64, 64, [](Index i, Index j) { return i - j <= 1 && j - i <= 1; }));
-    add("band", where(97, 97, [](Index i, Index j) { return i - j <= 5 && j - i <= 3 && mix(i, j) % 4 != 0; }));
+    add("band", where(97, 97, [](Index i, Index j) { return i - j <= 5 && j - i <= 3 && mixed_place(i, j) % 4 != 0; }));
     add("upper_triangle", where(34, 34, [](Index i, Index j) { return i < j; }));
     add("directed_cycle", where(41, 41, [](Index i, Index j) { return j == (i + 1) % 41; }));
     add("node_blocks", node_blocks(32));
@@ -159,7 +153,7 @@ std::vector<NamedMatrix> all_matrices() {
     add("tall", scattered(90, 20, 12, 3));
     add("one_row", scattered(1, 75, 50, 4));
     add("one_column", scattered(75, 1, 50, 5));
-    add("random_300", where(300, 300, [](Index i, Index j) { return i == 150 || i == j || mix(i, j) % 100 < 3; }));
+    add("random_300", where(300, 300, [](Index i, Index j) { return i == 150 || i == j || mixed_place(i, j) % 100 < 3; }));
     return all;
 }
 

@@ -1,8 +1,7 @@
 // A folder that lives as long as a test.
 #pragma once
 
-#include <stdlib.h>
-
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
