@@ -1,12 +1,10 @@
-// The program as its users meet it: what it prints, and with which exit code it ends. Texts are compared with tests/golden/cli;
-// WORKBENCH_UPDATE_GOLDEN=1 writes them anew, to be looked at before they are committed.
+// The program as its users meet it: what it prints, and with which exit code it ends. Texts are compared with tests/golden/cli.
 #include <doctest/doctest.h>
 
 #include <sys/wait.h>
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -14,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -65,24 +64,13 @@ std::string without_figures(const std::string& text) {
     return std::regex_replace(masked, std::regex(R"( {2,})"), "  ");
 }
 
-void compare_with_golden(const std::string& name, const std::string& text) {
-    const std::filesystem::path file = source / "tests" / "golden" / "cli" / (name + ".txt");
-    if (std::getenv("WORKBENCH_UPDATE_GOLDEN") != nullptr) {
-        std::filesystem::create_directories(file.parent_path());
-        std::ofstream(file) << text;
-        return;
-    }
-    std::ifstream stored(file);
-    std::stringstream expected;
-    expected << stored.rdbuf();
-    CHECK_MESSAGE(text == expected.str(), "differs from ", file.string(), ":\n", text);
-}
+std::filesystem::path golden(const std::string& name) { return source / "tests" / "golden" / "cli" / (name + ".txt"); }
 
 void expect(const std::string& name, const std::string& arguments, int exit_code) {
     CAPTURE(arguments);
     const Outcome outcome = run(arguments);
     CHECK(outcome.exit_code == exit_code);
-    compare_with_golden(name, without_gpu_lines(outcome.text));
+    compare_with_golden(golden(name), without_gpu_lines(outcome.text));
 }
 
 }  // namespace
@@ -99,7 +87,7 @@ TEST_CASE("help") {
 TEST_CASE("list and explain") {
     const Outcome all = run("list");
     CHECK(all.exit_code == 0);
-    compare_with_golden("list", without_column_widths(without_gpu_lines(all.text)));
+    compare_with_golden(golden("list"), without_column_widths(without_gpu_lines(all.text)));
     expect("list_stages", "list stages", 0);
     for (const char* name : {"cuthill_mckee", "metis_partition", "row_sort", "split", "random_order", "natural", "csr", "sell",
                              "ehyb", "laplace2d", "laplace3d", "elasticity3d"}) {
@@ -144,7 +132,7 @@ TEST_CASE("run") {
     CHECK(outcome.exit_code == 0);
     std::string text = outcome.text;
     for (std::size_t at = 0; (at = text.find(out)) != std::string::npos;) text.replace(at, out.size(), "OUT");
-    compare_with_golden("run", without_figures(without_gpu_lines(text)));
+    compare_with_golden(golden("run"), without_figures(without_gpu_lines(text)));
 
     for (const char* file :
          {"0_input.png", "1_metis_partition.png", "2_row_sort.png", "3_split.png", "4_sort_outside.png", "stages.png"}) {

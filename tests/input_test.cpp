@@ -3,7 +3,6 @@
 #include <archive_entry.h>
 #include <doctest/doctest.h>
 #include <fmt/core.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <Eigen/SparseCholesky>
@@ -29,6 +28,9 @@
 #include "pipeline/matrix/permutation.hpp"
 #include "support/battery.hpp"
 #include "support/data_folder.hpp"
+#include "support/eigen.hpp"
+#include "support/golden.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace workbench;
 
@@ -36,26 +38,9 @@ namespace {
 
 using Rows = std::vector<std::string>;
 
-// A folder for the files of these tests, removed at the end.
-class Folder {
-public:
-    Folder() : path_(std::filesystem::temp_directory_path() / fmt::format("workbench_input_test_{}", getpid())) {
-        std::filesystem::create_directories(path_);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
-
+// For the files of these tests, removed at the end.
 const std::filesystem::path& folder() {
-    static const Folder folder;
+    static const TemporaryFolder folder;
     return folder.path();
 }
 
@@ -63,13 +48,6 @@ std::filesystem::path write(const std::string& name, const std::string& bytes) {
     std::filesystem::remove(folder() / name);  // truncating a file that was just written waits for the disk
     std::ofstream(folder() / name, std::ios::binary) << bytes;
     return folder() / name;
-}
-
-std::string contents(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
 }
 
 CsrMatrix read_text(const std::string& text) { return read_matrix(write("m.mtx", text)); }
@@ -261,18 +239,6 @@ CsrMatrix generate(const std::string& name, const std::map<std::string, std::int
     const GeneratorEntry* generator = find_generator(name);
     REQUIRE(generator != nullptr);
     return generator->generate(Parameters(generator->parameters, {given.begin(), given.end()}));
-}
-
-Eigen::SparseMatrix<double> to_eigen(const CsrMatrix& matrix) {
-    std::vector<Eigen::Triplet<double>> entries;
-    for (Index row = 0; row < matrix.rows; ++row) {
-        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
-            entries.emplace_back(row, matrix.column_indices[i], matrix.values[i]);
-        }
-    }
-    Eigen::SparseMatrix<double> result(matrix.rows, matrix.columns);
-    result.setFromTriplets(entries.begin(), entries.end());
-    return result;
 }
 
 double largest_difference(const CsrMatrix& matrix, const Eigen::MatrixXd& expected) {
@@ -614,7 +580,7 @@ TEST_CASE("npz: every refusal names the member") {
 TEST_CASE("npz: cut short or damaged it is refused or read right, byte by byte") {
     const CsrMatrix expected = csr_from_rows(example);
     for (const bool deflate : {true, false}) {
-        const std::string whole = contents(write_npz("m.npz", csr_members(), deflate));
+        const std::string whole = file_text(write_npz("m.npz", csr_members(), deflate));
         for (std::size_t length = 0; length < whole.size(); length += 7) {
             CAPTURE(length);
             CHECK(refusal(write("cut.npz", whole.substr(0, length))) != "read");

@@ -18,6 +18,8 @@
 #include "kernels/sell/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
+#include "support/eigen.hpp"
+#include "support/partitioned.hpp"
 
 using namespace workbench;
 
@@ -34,26 +36,6 @@ std::vector<Value> test_vector(Index size, std::uint32_t seed) {
         x[i] = static_cast<Value>(static_cast<double>(hash >> 11) / (1 << 20) - 1);
     }
     return x;
-}
-
-/// A matrix cut at the given rows and columns, its nonzeros split by whether they lie inside their piece.
-StagedMatrix partitioned(const CsrMatrix& matrix, const std::vector<Index>& boundaries) {
-    StagedMatrix staged = stage_input(matrix);
-    staged.cuts = {{CutKind::partition, boundaries}};
-    const std::vector<Index> piece_of = staged.cuts[0].pieces();
-    staged.parts = {{.name = "inside", .rows = {}, .entries = {}}, {.name = "outside", .rows = {}, .entries = {}}};
-    for (Index row = 0; row < matrix.rows; ++row) {
-        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
-            Part& part = staged.parts[piece_of[row] == piece_of[matrix.column_indices[k]] ? 0 : 1];
-            if (part.rows.empty() || part.rows.back() != row) {
-                part.rows.push_back(row);
-                part.row_offsets.push_back(part.row_offsets.back());
-            }
-            part.entries.push_back(k);
-            ++part.row_offsets.back();
-        }
-    }
-    return staged;
 }
 
 /// Stores the rows of a part the other way round.
@@ -138,14 +120,7 @@ struct Oracle {
     Eigen::VectorXd bound;
 
     Oracle(const CsrMatrix& matrix, const std::vector<Value>& x) {
-        std::vector<Eigen::Triplet<double>> triplets;
-        for (Index row = 0; row < matrix.rows; ++row) {
-            for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
-                triplets.emplace_back(row, matrix.column_indices[k], matrix.values[k]);
-            }
-        }
-        Eigen::SparseMatrix<double> a(matrix.rows, matrix.columns);
-        a.setFromTriplets(triplets.begin(), triplets.end());
+        const EigenMatrix a = to_eigen(matrix);
         Eigen::VectorXd x_vector(matrix.columns);
         for (Index i = 0; i < matrix.columns; ++i) x_vector[i] = x[i];
         r = a * x_vector;

@@ -13,6 +13,7 @@
 #include "pipeline/matrix/random.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
 #include "support/battery.hpp"
+#include "support/eigen.hpp"
 
 using namespace workbench;
 
@@ -23,20 +24,6 @@ CsrMatrix placed(Index rows, Index columns, const std::vector<std::pair<Index, I
     std::vector<Entry> entries;
     for (const auto& [row, column] : places) entries.push_back({row, column, 10.0 * row + column});
     return csr_from_entries(rows, columns, entries);
-}
-
-using EigenMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
-
-EigenMatrix to_eigen(const CsrMatrix& matrix) {
-    EigenMatrix result(matrix.rows, matrix.columns);
-    std::vector<Eigen::Triplet<double>> entries;
-    for (Index row = 0; row < matrix.rows; ++row) {
-        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
-            entries.emplace_back(row, matrix.column_indices[i], matrix.values[i]);
-        }
-    }
-    result.setFromTriplets(entries.begin(), entries.end());
-    return result;
 }
 
 // The same arrays as Eigen's: structure and values.

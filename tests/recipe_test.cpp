@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <random>
@@ -12,6 +11,7 @@
 #include "pipeline/contract/suggestion.hpp"
 #include "pipeline/input/inline_matrix.hpp"
 #include "pipeline/recipe/recipe.hpp"
+#include "support/golden.hpp"
 
 namespace workbench {
 namespace {
@@ -149,13 +149,6 @@ std::string errors_of(const std::string& text, const std::vector<std::string>& o
         return error.what();
     }
     return "";
-}
-
-std::string read(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
 }
 
 bool contains(const std::string& text, const std::string& piece) { return text.find(piece) != std::string::npos; }
@@ -369,14 +362,12 @@ std::vector<std::string> options_of(const std::string& text) {
     return options;
 }
 
-/// WORKBENCH_UPDATE_GOLDEN=1 writes the expected texts anew: read them before they are committed.
 TEST_CASE("golden: the exact text of every error") {
     const fs::path folder = fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/recipe";
-    const bool update = std::getenv("WORKBENCH_UPDATE_GOLDEN") != nullptr;
     int compared = 0;
     for (const auto& entry : fs::directory_iterator(folder)) {
         if (entry.path().extension() != ".toml") continue;
-        const std::string text = read(entry.path());
+        const std::string text = file_text(entry.path());
         fs::path expected = entry.path();
         expected.replace_extension(".txt");
         std::string found = "no error\n";
@@ -386,9 +377,7 @@ TEST_CASE("golden: the exact text of every error") {
         } catch (const RecipeError& error) {
             found = std::string(error.what()) + "\n";
         }
-        if (update) std::ofstream(expected, std::ios::binary) << found;
-        INFO(entry.path().filename().string());
-        CHECK(found == read(expected));
+        compare_with_golden(expected, found);
         ++compared;
     }
     CHECK(compared >= 30);

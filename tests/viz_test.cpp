@@ -1,6 +1,5 @@
 // The pictures: exact counts, a scale that can be trusted, the same bytes always.
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -8,7 +7,6 @@
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <string>
@@ -20,6 +18,8 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
+#include "support/golden.hpp"
+#include "support/temporary_folder.hpp"
 #include "viz/contact_sheet.hpp"
 #include "viz/density_scale.hpp"
 #include "viz/pattern_view.hpp"
@@ -92,11 +92,6 @@ StagedMatrix partitioned(CsrMatrix matrix, Index pieces) {
 
 StageCaption short_caption() { return {"1  split", "by inside_partition", {{"edge cut", "24", ""}, {"bandwidth", "4", "9"}}}; }
 
-std::string contents(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 Image read_png(const std::string& bytes) {
     png_image header{};
     header.version = PNG_IMAGE_VERSION;
@@ -107,26 +102,14 @@ Image read_png(const std::string& bytes) {
     return image;
 }
 
-/// An empty folder that goes away again.
-struct ScratchFolder {
-    fs::path path = fs::temp_directory_path() / fmt::format("workbench-viz-test-{}", getpid());
-    ScratchFolder() {
-        fs::remove_all(path);
-        fs::create_directories(path);
-    }
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-    ~ScratchFolder() { fs::remove_all(path); }
-
-    [[nodiscard]] std::ptrdiff_t file_count() const {
-        return std::distance(fs::directory_iterator(path), fs::directory_iterator());
-    }
-};
+std::ptrdiff_t file_count(const fs::path& folder) {
+    return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+}
 
 /// Compares with the stored picture byte for byte. A picture that differs is written beside it.
 void check_golden(const std::string& name, const Image& image) {
     const fs::path folder = fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/viz";
-    const std::string stored = contents(folder / (name + ".png"));
+    const std::string stored = file_text(folder / (name + ".png"));
     const std::string drawn = png_bytes(image);
     if (stored == drawn) return;
     const fs::path beside = folder / (name + ".new.png");
@@ -402,15 +385,15 @@ TEST_CASE("the same matrix gives the same bytes") {
 TEST_CASE("a PNG reads back as it was drawn") {
     Image image = blank_image(37, 23);
     for (std::size_t i = 0; i < image.pixels.size(); ++i) image.pixels[i] = static_cast<std::uint8_t>(i * i * 31 + i / 7);
-    const ScratchFolder folder;
-    write_png(folder.path / "new" / "picture.png", image);
-    CHECK(read_png(contents(folder.path / "new" / "picture.png")) == image);
+    const TemporaryFolder folder;
+    write_png(folder.path() / "new" / "picture.png", image);
+    CHECK(read_png(file_text(folder.path() / "new" / "picture.png")) == image);
     CHECK(read_png(png_bytes(blank_image(1, 1))) == blank_image(1, 1));
 }
 
 TEST_CASE("a picture that cannot be written is named, and nothing is left behind") {
     const Image image = blank_image(64, 64);
-    const ScratchFolder folder;
+    const TemporaryFolder folder;
     const auto failure = [&](const fs::path& path) -> std::string {
         try {
             write_png(path, image);
@@ -420,28 +403,28 @@ TEST_CASE("a picture that cannot be written is named, and nothing is left behind
         return "";
     };
 
-    write_png(folder.path / "file", image);
-    const fs::path below_a_file = folder.path / "file" / "picture.png";
+    write_png(folder.path() / "file", image);
+    const fs::path below_a_file = folder.path() / "file" / "picture.png";
     CHECK(failure(below_a_file).find(below_a_file.string()) != std::string::npos);
 
-    fs::create_directory(folder.path / "folder.png");
-    CHECK(failure(folder.path / "folder.png").find("directory") != std::string::npos);
-    CHECK(folder.file_count() == 2);
+    fs::create_directory(folder.path() / "folder.png");
+    CHECK(failure(folder.path() / "folder.png").find("directory") != std::string::npos);
+    CHECK(file_count(folder.path()) == 2);
 
     // A full disk, as far as this process can tell.
-    write_png(folder.path / "old.png", image);
+    write_png(folder.path() / "old.png", image);
     rlimit usual{};
     getrlimit(RLIMIT_FSIZE, &usual);
     const rlimit tiny{16, usual.rlim_max};
     std::signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &tiny);
-    const std::string full = failure(folder.path / "old.png");
+    const std::string full = failure(folder.path() / "old.png");
     setrlimit(RLIMIT_FSIZE, &usual);
     std::signal(SIGXFSZ, SIG_DFL);
     CHECK(full.find("old.png") != std::string::npos);
     CHECK(full.find("File too large") != std::string::npos);
-    CHECK(folder.file_count() == 3);
-    CHECK(contents(folder.path / "old.png") == png_bytes(image));
+    CHECK(file_count(folder.path()) == 3);
+    CHECK(file_text(folder.path() / "old.png") == png_bytes(image));
 }
 
 TEST_CASE("pictures look as they did") {

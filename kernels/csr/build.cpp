@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/slices.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/csr/layout.hpp"
@@ -9,14 +10,6 @@ namespace workbench {
 namespace {
 
 constexpr std::string_view drawing = R"(
-       0  1  2  3  4  5
-  0 [  1  2  3  .  .  . ]
-  1 [  .  4  5  .  6  . ]
-  2 [  .  .  7  .  .  . ]
-  3 [  .  .  .  8  .  9 ]
-  4 [ 10  .  .  . 11 12 ]
-  5 [  .  .  .  .  . 13 ]
-
 row_offsets      0 3 6 7 9 12 13
 
                  row 0 | row 1 | row 2 | row 3 | row 4    | row 5
@@ -83,7 +76,7 @@ LayoutEntry csr_entry() {
         .source =
             "Tinney and Walker, 'Direct solutions of sparse network equations by optimally ordered triangular factorization' "
             "(1967)",
-        .drawing = std::string(drawing.substr(1)),
+        .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},

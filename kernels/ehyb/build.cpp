@@ -4,6 +4,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -14,14 +15,6 @@ namespace {
 constexpr Index warp = 32;
 
 constexpr std::string_view drawing = R"(
-       0  1  2  3  4  5
-  0 [  1  2  3  .  .  . ]
-  1 [  .  4  5  .  6  . ]
-  2 [  .  .  7  .  .  . ]
-  3 [  .  .  .  8  .  9 ]
-  4 [ 10  .  .  . 11 12 ]
-  5 [  .  .  .  .  . 13 ]
-
 with the partitions {0, 1, 2} and {3, 4, 5}; a dot is padding: value 0, column 0.
 A slice has 32 lanes; lanes 3 to 31 have no row here and are left out of the picture.
 
@@ -181,7 +174,7 @@ LayoutEntry ehyb_entry() {
         .name = "ehyb",
         .summary = "sliced ELL by partition, columns local to it and x cached, and extra rows for what lies outside",
         .source = "Chen, 'Explicit caching HYB: a new high-performance SpMV framework on GPGPU', sections 3.2 and 3.4",
-        .drawing = std::string(drawing.substr(1)),
+        .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = {{.name = "column_index",
                         .type = ParameterType::choice,
                         .default_value = std::string("u16"),

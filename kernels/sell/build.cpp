@@ -1,5 +1,6 @@
 #include <array>
 
+#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/sell/layout.hpp"
 
@@ -7,14 +8,6 @@ namespace workbench {
 namespace {
 
 constexpr std::string_view drawing = R"(
-       0  1  2  3  4  5
-  0 [  1  2  3  .  .  . ]
-  1 [  .  4  5  .  6  . ]
-  2 [  .  .  7  .  .  . ]
-  3 [  .  .  .  8  .  9 ]
-  4 [ 10  .  .  . 11 12 ]
-  5 [  .  .  .  .  . 13 ]
-
 with slice_height = 2; a dot is padding: value 0, column 0
 
 slice_offsets   0 6 10 16
@@ -68,7 +61,7 @@ LayoutEntry sell_entry() {
         .source =
             "Monakov, Lokhmotov and Avetisyan, 'Automatically tuning sparse matrix-vector multiplication for GPU "
             "architectures' (2010)",
-        .drawing = std::string(drawing.substr(1)),
+        .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = {{.name = "slice_height",
                         .type = ParameterType::integer,
                         .default_value = std::int64_t{32},

@@ -16,21 +16,6 @@ double value_at(Index row, Index column) {
     return (static_cast<double>(bits) + 0.5) / (1 << 19) - 1;
 }
 
-Part part_where(const std::string& name, const CsrMatrix& matrix, const std::vector<Index>& piece, bool inside) {
-    Part part;
-    part.name = name;
-    for (Index row = 0; row < matrix.rows; ++row) {
-        const std::size_t before = part.entries.size();
-        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
-            if ((piece[row] == piece[matrix.column_indices[k]]) == inside) part.entries.push_back(k);
-        }
-        if (part.entries.size() == before) continue;
-        part.rows.push_back(row);
-        part.row_offsets.push_back(static_cast<Offset>(part.entries.size()));
-    }
-    return part;
-}
-
 }  // namespace
 
 CsrMatrix uneven_matrix(Index rows, Index columns, Index most_per_row) {
@@ -64,16 +49,6 @@ CsrMatrix block_diagonal_matrix(const std::vector<Index>& boundaries) {
         }
     }
     return csr_from_entries(boundaries.back(), boundaries.back(), entries);
-}
-
-StagedMatrix partitioned(const CsrMatrix& matrix, std::vector<Index> boundaries) {
-    StagedMatrix staged = stage_input(matrix);
-    StageChange change;
-    change.cuts = {Cuts{CutKind::partition, std::move(boundaries)}};
-    const std::vector<Index> piece = change.cuts[0].pieces();
-    change.parts = {part_where("inside", matrix, piece, true), part_where("outside", matrix, piece, false)};
-    apply(staged, change, {});
-    return staged;
 }
 
 std::vector<Index> uneven_boundaries(Index rows, Index count) {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "pipeline/matrix/staged_matrix.hpp"
+#include "pipeline/matrix/csr_matrix.hpp"
 
 namespace workbench {
 
@@ -13,9 +13,6 @@ namespace workbench {
 
 /// The blocks on the diagonal between the boundaries, each a band: nothing lies outside the partition.
 [[nodiscard]] CsrMatrix block_diagonal_matrix(const std::vector<Index>& boundaries);
-
-/// What a partition and `split` would leave: cuts at the boundaries, and the parts "inside" and "outside".
-[[nodiscard]] StagedMatrix partitioned(const CsrMatrix& matrix, std::vector<Index> boundaries);
 
 /// `count` pieces of equal size, but for a piece of one row and an empty one at the front where there is room.
 [[nodiscard]] std::vector<Index> uneven_boundaries(Index rows, Index count);

@@ -14,6 +14,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/measure.hpp"
 #include "support/battery.hpp"
+#include "support/partitioned.hpp"
 
 namespace workbench {
 namespace {

@@ -1,0 +1,13 @@
+// A matrix as the stages leave it for EHYB, made without them.
+#pragma once
+
+#include <vector>
+
+#include "pipeline/matrix/staged_matrix.hpp"
+
+namespace workbench {
+
+/// What a partition and `split` would leave: cuts at the boundaries, and the parts "inside" and "outside".
+[[nodiscard]] StagedMatrix partitioned(const CsrMatrix& matrix, std::vector<Index> boundaries);
+
+}  // namespace workbench
