@@ -70,7 +70,7 @@ std::vector<Recipe> load_recipes(const RunArguments& arguments) {
     std::vector<Recipe> recipes;
     for (const std::string& file : arguments.recipes) {
         recipes.push_back(load_recipe(file, catalogue(), overrides));
-        if (!arguments.matrix.empty()) recipes.back().matrix.from = MatrixFile{arguments.matrix};
+        if (!arguments.matrix.empty()) recipes.back().matrix = {MatrixFile{arguments.matrix}};
     }
     return recipes;
 }
@@ -88,6 +88,30 @@ void check_only(const RunArguments& arguments, const std::vector<Recipe>& recipe
         fmt::format("--only {}: no layout of these recipes has a kernel of that name; there are {}", arguments.only, known));
 }
 
+/// A kernel that was asked for by name and cannot run must not go missing without a word.
+void check_only_on(const RunArguments& arguments, const std::vector<Recipe>& recipes, const Device* gpu) {
+    if (arguments.only.empty() || gpu != nullptr) return;
+    for (const Recipe& recipe : recipes) {
+        for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
+            if (kernel.name == arguments.only && device_of(kernel.backend) == DeviceKind::host) return;
+        }
+    }
+    throw MachineError(fmt::format("--only {}: a kernel for a GPU; {}", arguments.only, cuda_absence_reason()));
+}
+
+/// Each recipe writes into a folder named after its file.
+void check_folders(const std::vector<Recipe>& recipes) {
+    std::map<std::filesystem::path, std::filesystem::path> files;
+    for (const Recipe& recipe : recipes) {
+        const auto [other, is_new] = files.emplace(recipe.file.stem(), recipe.file);
+        if (!is_new) {
+            throw RecipeError(
+                fmt::format("{} and {} would write into one folder, '{}'; run them one after the other, or rename one",
+                            other->second.string(), recipe.file.string(), recipe.file.stem().string()));
+        }
+    }
+}
+
 /// Recipes are compared on one matrix; several that name different ones would be compared on none.
 void check_one_matrix(const std::vector<Recipe>& recipes) {
     const auto matrix_of = [](const Recipe& recipe) {
@@ -98,7 +122,7 @@ void check_one_matrix(const std::vector<Recipe>& recipes) {
     for (const Recipe& recipe : recipes) {
         if (matrix_of(recipe) != matrix_of(recipes.front())) {
             throw RecipeError(fmt::format(
-                "{} and {} name different matrices; several recipes run on one: give it with --matrix or --generate",
+                "{} and {} do not name the same matrix; several recipes run on one: give it with --matrix or --generate",
                 recipes.front().file.string(), recipe.file.string()));
         }
     }
@@ -143,10 +167,12 @@ int run(const RunArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::vector<Recipe> recipes = load_recipes(arguments);
     check_only(arguments, recipes);
+    check_folders(recipes);
     check_one_matrix(recipes);
     const RunOptions options = options_of(arguments);
     std::string note;
     const std::unique_ptr<Device> gpu = gpu_for(arguments, options, note);
+    check_only_on(arguments, recipes, gpu.get());
     const std::unique_ptr<Device> host = make_host_device();
 
     const auto [matrix, matrix_report] = [&recipes] {
@@ -211,11 +237,11 @@ void add_run_command(CLI::App& app, Action& action) {
         ->check(CLI::IsMember({"cold", "warm"}))
         ->type_name("WHICH")
         ->capture_default_str();
-    command->add_option("--samples", arguments->samples, "Least number of timed samples a kernel")
+    command->add_option("--samples", arguments->samples, "Timed samples a kernel, at least, if they take no more than some 2 s")
         ->check(CLI::Range(1, 1000000))
         ->type_name("COUNT")
         ->capture_default_str();
-    command->add_option("--seconds", arguments->seconds, "Least sum of the samples, in seconds")
+    command->add_option("--seconds", arguments->seconds, "Sum of the samples in seconds, at least, under the same condition")
         ->check(CLI::Range(0.0, 3600.0))
         ->type_name("SECONDS")
         ->capture_default_str();

@@ -133,18 +133,19 @@ std::vector<std::pair<std::string, std::string>> caption_of(const Metrics& metri
         {"bandwidth", with_commas(metrics.bandwidth)},
         {"mean bandwidth", significant(metrics.mean_bandwidth)},
         {"profile", with_commas(metrics.profile)},
-        {"row length min / mean / max", fmt::format("{} / {} / {}", metrics.row_lengths.minimum,
-                                                    significant(metrics.row_lengths.mean), metrics.row_lengths.maximum)},
-        {"row length std. deviation", significant(metrics.row_lengths.standard_deviation)},
+        {"row length min/mean/max", fmt::format("{} / {} / {}", metrics.row_lengths.minimum,
+                                                significant(metrics.row_lengths.mean), metrics.row_lengths.maximum)},
+        {"row length deviation", significant(metrics.row_lengths.standard_deviation)},
         {"SELL-32 padding", percent(metrics.sell32_padding)},
         {"warp iterations", with_commas(metrics.warp_iterations)},
+        {"warp work", with_commas(metrics.warp_work)},
     };
     if (metrics.partition) {
         caption.emplace_back("partitions", with_commas(metrics.partition->count));
         caption.emplace_back("nonzeros inside", share_inside(metrics));
         caption.emplace_back("edge cut", with_commas(metrics.partition->edge_cut));
-        caption.emplace_back("imbalance rows / nonzeros", fmt::format("{:.3f} / {:.3f}", metrics.partition->row_imbalance,
-                                                                      metrics.partition->nonzero_imbalance));
+        caption.emplace_back("imbalance rows/nonzeros", fmt::format("{:.3f} / {:.3f}", metrics.partition->row_imbalance,
+                                                                    metrics.partition->nonzero_imbalance));
     }
     return caption;
 }

@@ -103,6 +103,7 @@ Json json_of(const KernelOutcome& kernel) {
             {"vector_permutation_seconds", kernel.vector_permutation_seconds},
             {"median_seconds", kernel.timing.median},
             {"spread", kernel.timing.spread},
+            {"interruptions", kernel.timing.interruptions},
             {"samples", kernel.timing.samples},
             {"bytes_to_move", kernel.bytes_to_move},
             {"bytes_per_nonzero", kernel.bytes_per_nonzero},

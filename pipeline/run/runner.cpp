@@ -94,6 +94,14 @@ void warn(KernelOutcome& kernel, const DeviceProperties& device, const StagedMat
             fmt::format("{} partitions on {} multiprocessors leave some idle; parts = \"auto\" makes as many",
                         partition->count(), device.processors));
     }
+    // A thread that waits for one that was interrupted makes a whole sample wait, and all samples alike: the spread may hide
+    // it.
+    if (device.kind == DeviceKind::host && kernel.timing.interruptions > static_cast<long>(kernel.timing.samples.size())) {
+        kernel.warnings.push_back(
+            fmt::format("{} {} {}: interrupted {} times in {} samples: this machine does other work, and the time says little",
+                        kernel.layout, kernel.kernel, name_of(kernel.precision), kernel.timing.interruptions,
+                        kernel.timing.samples.size()));
+    }
     if (kernel.timing.spread > 0.1) {
         kernel.warnings.push_back(
             fmt::format("{} {} {}: a spread of {:.0f} % between the 10th and the 90th percentile of {} samples", kernel.layout,

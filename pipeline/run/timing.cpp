@@ -1,5 +1,7 @@
 #include "pipeline/run/timing.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -13,10 +15,16 @@ double percentile(const std::vector<double>& sorted, double share) {
     return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
+long interruptions_so_far() {
+    rusage usage{};
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
+}
+
 }  // namespace
 
 Timing summarise(std::vector<double> samples) {
-    Timing timing{std::move(samples), 0, 0};
+    Timing timing;
+    timing.samples = std::move(samples);
     if (timing.samples.empty()) return timing;
     std::vector<double> sorted = timing.samples;
     std::sort(sorted.begin(), sorted.end());
@@ -31,13 +39,16 @@ Timing time_repeatedly(Device& device, const std::function<void()>& work, const 
     (void)device.time(work);  // code is loaded, pages are touched
     std::vector<double> samples;
     double sum = 0;
+    const long interruptions_before = interruptions_so_far();
     while (samples.size() < static_cast<std::size_t>(options.minimum_samples) || sum < options.minimum_seconds) {
         if (samples.size() >= samples_in_any_case && watch.seconds() > options.maximum_seconds) break;
         if (options.cache == CacheState::cold) device.flush_cache();
         samples.push_back(device.time(work));
         sum += samples.back();
     }
-    return summarise(std::move(samples));
+    Timing timing = summarise(std::move(samples));
+    timing.interruptions = interruptions_so_far() - interruptions_before;
+    return timing;
 }
 
 }  // namespace workbench

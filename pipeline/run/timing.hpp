@@ -32,7 +32,8 @@ struct TimingOptions {
 struct Timing {
     std::vector<double> samples;
     double median = 0;
-    double spread = 0;  // (90th - 10th percentile) / median
+    double spread = 0;       // (90th - 10th percentile) / median
+    long interruptions = 0;  // how often a thread of this process lost its core to another while the samples were taken
 };
 
 /// Median and spread of samples; percentiles are linearly interpolated between neighbours. All zero without samples.
