@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <fstream>
 #include <limits>
 #include <random>

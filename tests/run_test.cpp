@@ -1,6 +1,7 @@
 // From a recipe to verified results: the runner, the verification, and whether planted errors are found.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>

@@ -1,7 +1,5 @@
 // CSR on a GPU. Each row of y is written by exactly one thread, so that threads cannot race in global memory; no shared memory
 // is used.
-#include <algorithm>
-
 #include "kernels/common/cuda_check.cuh"
 #include "kernels/common/cuda_device.cuh"
 #include "kernels/common/sparse_dot.cuh"

@@ -1,5 +1,4 @@
 // workbench list
-#include <algorithm>
 #include <array>
 #include <memory>
 

@@ -1,15 +1,14 @@
 #include "pipeline/cli/machine.hpp"
 
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <Kokkos_Core.hpp>
 
 #include <array>
-#include <fstream>
 #include <thread>
 
 namespace workbench {
+
 std::map<std::string, std::string> describe_machine(const DeviceProperties& host) {
     std::map<std::string, std::string> machine;
     if (utsname names{}; uname(&names) == 0) {

@@ -1,5 +1,7 @@
 #include "pipeline/cli/matrix_source.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "pipeline/input/inline_matrix.hpp"

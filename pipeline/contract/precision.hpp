@@ -21,8 +21,8 @@ inline constexpr Precision precision_of = std::same_as<Value, float> ? Precision
 /// The same thing for both value types: `both.get<float>()`.
 template <template <typename> class Thing>
 struct ForEachPrecision {
-    Thing<float> f32;
-    Thing<double> f64;
+    Thing<float> f32 = {};
+    Thing<double> f64 = {};
 
     template <ValueType Value>
     [[nodiscard]] const Thing<Value>& get() const {

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
-#include <utility>
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/random.hpp"

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "pipeline/contract/errors.hpp"

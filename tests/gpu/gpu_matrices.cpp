@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <utility>
 
 #include "pipeline/matrix/random.hpp"
 
