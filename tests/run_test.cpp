@@ -66,8 +66,9 @@ CsrMatrix example() {
     std::vector<Entry> entries;
     for (Index row = 0; row < 11; ++row) {
         for (Index column = 0; column < 11; ++column) {
-            if ((row * 7 + column * 3) % 5 == 0 || row == column || row == 4)
+            if ((row * 7 + column * 3) % 5 == 0 || row == column || row == 4) {
                 entries.push_back({row, column, 1.0 + row + 0.25 * column});
+            }
         }
     }
     return csr_from_entries(11, 11, entries);
@@ -472,8 +473,9 @@ TEST_CASE("a file is written whole or not at all") {
     CHECK_THROWS_AS(write_whole_file(folder.path() / "taken", "text"), MachineError);
     CHECK_THROWS_AS(write_whole_file(folder.path() / "a" / "b.txt" / "c", "text"), MachineError);
     int files = 0;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path()))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
         files += entry.is_regular_file() ? 1 : 0;
+    }
     CHECK(files == 1);
 }
 

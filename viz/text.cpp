@@ -70,7 +70,10 @@ float walk_glyphs(std::string_view text, int size, const Visit& visit) {
 void draw_glyph(Image& image, float x, int y, int glyph, float scale, Colour colour) {
     const float whole = std::floor(x);
     const float shift = x - whole;
-    int left = 0, top = 0, right = 0, bottom = 0;
+    int left = 0;
+    int top = 0;
+    int right = 0;
+    int bottom = 0;
     stbtt_GetGlyphBitmapBoxSubpixel(&font(), glyph, scale, scale, shift, 0, &left, &top, &right, &bottom);
     const int width = right - left;
     const int height = bottom - top;
@@ -125,7 +128,7 @@ std::string grouped(Offset number) {
 
 std::string compact(Offset number) {
     constexpr std::array<std::string_view, 4> suffixes{"", "k", "M", "G"};
-    double shown = static_cast<double>(number);
+    auto shown = static_cast<double>(number);
     std::size_t suffix = 0;
     while (shown >= 1000 && suffix + 1 < suffixes.size()) {
         shown /= 1000;

@@ -103,7 +103,7 @@ std::vector<Integer> integers(const Npz& npz, const std::string& name, std::int6
             if (std::cmp_less(found, 0) || std::cmp_greater(found, most)) {
                 npz.fail(name, fmt::format("found {} at place {}; expected an integer from 0 to {}", found, i, most));
             }
-            result[i] = static_cast<Integer>(found);
+            result[i] = static_cast<Integer>(found);  // NOLINT(bugprone-signed-char-misuse): it is not negative here
         }
     });
     if (!known) npz.fail(name, fmt::format("found type {}; expected integers, little-endian", array.type));
