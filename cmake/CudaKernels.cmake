@@ -13,7 +13,7 @@ target_compile_options(workbench_kernels PRIVATE
 
 # cuSPARSE is large and often absent where the program runs: a module that is opened when it is asked for. It is found beside the
 # program, in lib.
-add_library(workbench_cusparse MODULE kernels/csr/cusparse_module.cpp kernels/common/host_memory.cpp)
+add_library(workbench_cusparse MODULE kernels/csr/cusparse_module.cpp pipeline/contract/host_memory.cpp)
 target_link_libraries(workbench_cusparse PRIVATE workbench_options CUDA::cusparse)
 target_link_options(workbench_cusparse PRIVATE -Wl,--no-undefined)
 set_target_properties(workbench_cusparse PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)

@@ -235,6 +235,10 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
         note("rows moved to fit", staged.node_size * std::count_if(vertices.begin(), vertices.end(), [&](Index vertex) {
                                       return part_of[vertex] != found[vertex];
                                   }));
+    } else if (plan.parts > 1) {
+        result.notes.emplace_back(
+            "METIS", fmt::format("not called: {} coupled rows for {} parts",
+                                 connected.vertices.size() * static_cast<std::size_t>(staged.node_size), plan.parts));
     }
     note("edge cut", edge_cut(graph, part_of));
 

@@ -171,6 +171,18 @@ TEST_CASE("without a GPU, its kernels are left out with a note, and demanding th
     CHECK(free_choice.text.find("note: no GPU kernels: ") != std::string::npos);
 }
 
+TEST_CASE("what nobody can read is no success") {
+    CHECK(run("list 2>&1 >/dev/full").exit_code == 4);
+    CHECK(run("run none.toml 2>/dev/full").exit_code == 2);
+}
+
+TEST_CASE("no kernel at all is an error") {
+    const TemporaryFolder folder;
+    const Outcome outcome = run("run recipes/sell.toml --backend eigen --no-pictures --out " + folder.path().string());
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.text.find("no kernel of layout 'sell' runs") != std::string::npos);
+}
+
 TEST_CASE("an output folder that cannot be written is an error that names it") {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "taken") << "a file";

@@ -398,6 +398,20 @@ TEST_CASE("values beyond f32 make f32 unsuitable and leave f64 right") {
     CHECK(report.all_verified());
 }
 
+TEST_CASE("an order of the rows alone leaves the edge cut of a partition as it is") {
+    const CsrMatrix input = example();
+    const Recipe recipe = recipe_of(
+        "[[stage]]\nuse = 'metis_partition'\nparts = 3\n"
+        "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\napply = 'rows'\n[layout]\nuse = 'csr'\n");
+    StagedMatrix staged = stage_input(input);
+    const std::vector<StageOutcome> stages = run_stages(recipe, staged, {}, {});
+    REQUIRE(stages.size() == 3);
+    CHECK(!(staged.row_order == staged.column_order));
+    CHECK(stages[1].metrics.partition->edge_cut > 0);
+    CHECK(stages[2].metrics.partition->edge_cut == stages[1].metrics.partition->edge_cut);
+    CHECK(stages[2].metrics.partition->nonzeros_inside == stages[1].metrics.partition->nonzeros_inside);
+}
+
 TEST_CASE("timing summaries") {
     const Timing timing = summarise({5, 1, 3, 2, 4});
     CHECK(timing.median == 3);
@@ -417,7 +431,7 @@ TEST_CASE("numbers for people") {
     CHECK(duration(75) == "75.0 s");
     CHECK(byte_count(0) == "0 B");
     CHECK(byte_count(1536) == "1.50 KiB");
-    CHECK(significant(1234.5) == "1234");
+    CHECK(significant(1234.5) == "1,235");
     CHECK(significant(0.01234) == "0.0123");
 }
 
@@ -472,6 +486,13 @@ TEST_CASE("a file is written whole or not at all") {
     std::filesystem::create_directory(folder.path() / "taken");
     CHECK_THROWS_AS(write_whole_file(folder.path() / "taken", "text"), MachineError);
     CHECK_THROWS_AS(write_whole_file(folder.path() / "a" / "b.txt" / "c", "text"), MachineError);
+    std::filesystem::create_symlink(folder.path() / "a" / "b.txt", folder.path() / "link");
+    write_whole_file(folder.path() / "link", "through a link");
+    CHECK(std::filesystem::is_symlink(folder.path() / "link"));
+    CHECK(std::filesystem::file_size(folder.path() / "a" / "b.txt") == 14);
+    std::filesystem::remove(folder.path() / "link");
+    CHECK_THROWS_AS(write_whole_file("/dev/full", "text"), MachineError);
+    CHECK(std::filesystem::is_character_file("/dev/full"));
     int files = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
         files += entry.is_regular_file() ? 1 : 0;

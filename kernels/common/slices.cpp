@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "kernels/common/host_loops.hpp"
-#include "kernels/common/host_memory.hpp"
+#include "pipeline/contract/host_memory.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {

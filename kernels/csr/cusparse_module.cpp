@@ -8,7 +8,7 @@
 #include <string>
 #include <type_traits>
 
-#include "kernels/common/host_memory.hpp"
+#include "pipeline/contract/host_memory.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {

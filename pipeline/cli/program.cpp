@@ -16,7 +16,9 @@ namespace {
 
 int refuse(const std::string& what, int exit_code) {
     // A recipe's errors come as a list that says "error: " itself.
-    fmt::print(stderr, "{}{}\n", what.rfind("error: ", 0) == 0 ? "" : "error: ", what);
+    const std::string text = (what.starts_with("error: ") ? "" : "error: ") + what + "\n";
+    // Where even this cannot be written, the exit code has to do.
+    (void)std::fputs(text.c_str(), stderr);
     return exit_code;
 }
 
@@ -63,7 +65,12 @@ int run_program(int argc, char** argv) {
         return refuse(
             fmt::format("{}\nRun 'workbench --help' or 'workbench COMMAND --help' for what is accepted.", error.what()), 2);
     }
-    return act(action);
+    const int exit_code = act(action);
+    // A table that was lost on the way, to a full disk say, is no success.
+    if (exit_code == exit_ok && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) {
+        return refuse("standard output: cannot be written", MachineError("").exit_code);
+    }
+    return exit_code;
 }
 
 }  // namespace workbench

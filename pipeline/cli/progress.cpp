@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <cstdio>
+
 #include <fmt/format.h>
 
 namespace workbench {
@@ -9,11 +11,11 @@ namespace workbench {
 Progress::Progress() : on_terminal_(isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
-    if (on_terminal_) fmt::print(stderr, "\r\033[K");
+    if (on_terminal_) (void)std::fputs("\r\033[K", stderr);
 }
 
 void Progress::show(const std::string& step) const {
-    if (on_terminal_) fmt::print(stderr, "\r\033[K  {} ...", step);
+    if (on_terminal_) (void)std::fputs(fmt::format("\r\033[K  {} ...", step).c_str(), stderr);
 }
 
 }  // namespace workbench

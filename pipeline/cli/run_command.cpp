@@ -1,5 +1,7 @@
 // workbench run
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -67,10 +69,18 @@ std::vector<Recipe> load_recipes(const RunArguments& arguments) {
     std::vector<std::string> overrides;
     if (!arguments.generate.empty()) overrides = generator_overrides(arguments.generate);
     overrides.insert(overrides.end(), arguments.overrides.begin(), arguments.overrides.end());
+    for (const std::string& setting : arguments.overrides) {
+        const bool names_matrix = setting.starts_with("matrix.path=") || setting.starts_with("matrix.rows=") ||
+                                  setting.starts_with("matrix.generate=");
+        if (names_matrix && !arguments.matrix.empty()) {
+            throw RecipeError(
+                fmt::format("--matrix {} and --set {} both name the matrix; give one", arguments.matrix, setting));
+        }
+    }
     std::vector<Recipe> recipes;
     for (const std::string& file : arguments.recipes) {
         recipes.push_back(load_recipe(file, catalogue(), overrides));
-        if (!arguments.matrix.empty()) recipes.back().matrix = {MatrixFile{arguments.matrix}};
+        if (!arguments.matrix.empty()) recipes.back().matrix.from = MatrixFile{arguments.matrix};
     }
     return recipes;
 }
@@ -103,6 +113,9 @@ void check_only_on(const RunArguments& arguments, const std::vector<Recipe>& rec
 void check_folders(const std::vector<Recipe>& recipes) {
     std::map<std::filesystem::path, std::filesystem::path> files;
     for (const Recipe& recipe : recipes) {
+        if (recipe.file.stem() == "." || recipe.file.stem() == "..") {
+            throw RecipeError(fmt::format("{}: its name without the ending is no name for a folder", recipe.file.string()));
+        }
         const auto [other, is_new] = files.emplace(recipe.file.stem(), recipe.file);
         if (!is_new) {
             throw RecipeError(
@@ -146,6 +159,16 @@ std::filesystem::path folder_for(const RunArguments& arguments, const Recipe& re
     return std::filesystem::path(arguments.out) / recipe.file.stem();
 }
 
+/// Before the work, not after it.
+void make_folders(const RunArguments& arguments, const std::vector<Recipe>& recipes) {
+    for (const Recipe& recipe : recipes) {
+        const std::filesystem::path folder = folder_for(arguments, recipe);
+        std::error_code error;
+        std::filesystem::create_directories(folder, error);
+        if (error) throw MachineError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
+    }
+}
+
 RunReport run_one(const Recipe& recipe, const MatrixReport& matrix, Runner& runner, const RunArguments& arguments) {
     Progress progress;
     PictureBook pictures;
@@ -169,6 +192,8 @@ int run(const RunArguments& arguments) {
     check_only(arguments, recipes);
     check_folders(recipes);
     check_one_matrix(recipes);
+    if (!std::isfinite(arguments.seconds)) throw RecipeError("--seconds: not a finite number");
+    make_folders(arguments, recipes);
     const RunOptions options = options_of(arguments);
     std::string note;
     const std::unique_ptr<Device> gpu = gpu_for(arguments, options, note);
@@ -197,8 +222,14 @@ int run(const RunArguments& arguments) {
     }
     const bool verified =
         std::all_of(reports.begin(), reports.end(), [](const RunReport& report) { return report.all_verified(); });
-    if (!verified) fmt::print(stderr, "error: a result failed verification, see WRONG RESULT above\n");
-    return verified ? exit_ok : exit_verification_failed;
+    if (!verified) {
+        (void)std::fputs("error: a result failed verification, see WRONG RESULT above\n", stderr);
+        return exit_verification_failed;
+    }
+    if (std::all_of(reports.begin(), reports.end(), [](const RunReport& report) { return report.kernels.empty(); })) {
+        throw RecipeError("no kernel ran: none of these layouts has one for the backends that were asked for");
+    }
+    return exit_ok;
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 #include "pipeline/input/generators.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
-
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <numeric>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
 #include "pipeline/matrix/random.hpp"
 
 namespace workbench {
@@ -138,10 +137,10 @@ void check_memory(const Grid& grid, const Stencil& stencil) {
     const std::int64_t rows = grid.nodes() * stencil.unknowns;
     const std::int64_t wanted = count_nonzeros(grid, stencil) * std::int64_t{sizeof(Index) + sizeof(double)} +
                                 rows * std::int64_t{sizeof(Offset)} + grid.nodes() * std::int64_t{2 * sizeof(Index)};
-    const std::int64_t had = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+    const auto had = static_cast<std::int64_t>(free_host_memory());
     if (wanted > had) {
-        throw MachineError(fmt::format("a matrix of {} rows and {} nonzeros wants {} bytes of memory; this machine has {}",
-                                       rows, count_nonzeros(grid, stencil), wanted, had));
+        throw MachineError(fmt::format("a matrix of {} rows and {} nonzeros wants {} bytes of memory; {} are free", rows,
+                                       count_nonzeros(grid, stencil), wanted, had));
     }
 }
 

@@ -33,7 +33,8 @@ bool has_entry(const CsrMatrix& matrix, Index row, Index column) {
     return std::binary_search(columns.begin(), columns.end(), column);
 }
 
-PartitionMetrics measure_partition(const CsrMatrix& matrix, const Cuts& cuts) {
+PartitionMetrics measure_partition(const StagedMatrix& staged, const Cuts& cuts) {
+    const CsrMatrix& matrix = staged.matrix;
     PartitionMetrics metrics;
     metrics.count = cuts.count();
     Index largest_rows = 0;
@@ -50,14 +51,23 @@ PartitionMetrics measure_partition(const CsrMatrix& matrix, const Cuts& cuts) {
     }
 
     const std::vector<Index> piece_of = cuts.pieces();
+    const Permutation& rows = staged.row_order;
+    const Permutation& columns = staged.column_order;
+    // A pair of vertices that is stored both ways is counted once. A vertex is a row and a column of the input, which stand at
+    // different places where rows alone were reordered.
+    const auto counts = [&](Index row, Index column) {
+        const Index u = rows.old_of_new(row);
+        const Index v = columns.old_of_new(column);
+        return u < v || !has_entry(matrix, rows.new_of_old(v), columns.new_of_old(u));
+    };
     Kokkos::parallel_reduce(
         "partition", Rows(0, matrix.rows),
         [&](Index row, Offset& inside, Offset& cut) {
             for (const Index column : matrix.row_columns(row)) {
                 if (piece_of[row] == piece_of[column]) {
                     ++inside;
-                } else if (row < column || !has_entry(matrix, column, row)) {
-                    ++cut;  // a pair stored both ways is counted at its upper entry
+                } else if (counts(row, column)) {
+                    ++cut;
                 }
             }
         },
@@ -122,7 +132,7 @@ Metrics measure(const StagedMatrix& staged) {
     if (metrics.sell32_slots > 0) {
         metrics.sell32_padding = 1 - static_cast<double>(matrix.nonzeros()) / static_cast<double>(metrics.sell32_slots);
     }
-    if (const Cuts* cuts = staged.find_cuts(CutKind::partition)) metrics.partition = measure_partition(matrix, *cuts);
+    if (const Cuts* cuts = staged.find_cuts(CutKind::partition)) metrics.partition = measure_partition(staged, *cuts);
     return metrics;
 }
 

@@ -102,6 +102,9 @@ void warn(KernelOutcome& kernel, const DeviceProperties& device, const StagedMat
                         kernel.layout, kernel.kernel, name_of(kernel.precision), kernel.timing.interruptions,
                         kernel.timing.samples.size()));
     }
+    if (kernel.timing.samples.size() < 5) {
+        kernel.warnings.push_back("fewer than 5 samples a kernel: their times and spreads say little");
+    }
     if (kernel.timing.spread > 0.1) {
         kernel.warnings.push_back(
             fmt::format("{} {} {}: a spread of {:.0f} % between the 10th and the 90th percentile of {} samples", kernel.layout,
@@ -242,6 +245,14 @@ RunReport Runner::run(const Recipe& recipe, const RunObserver& observer) {
     StagedMatrix staged = stage_input(input_, recipe.matrix.node_size);
     const StageContext context{devices_.gpu == nullptr ? nullptr : &devices_.gpu->properties()};
     report.stages = run_stages(recipe, staged, context, observer);
+    if (kernels_of(recipe).empty()) {
+        std::string known;
+        for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
+            known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", kernel.name, name_of(kernel.backend));
+        }
+        report.notes.push_back(fmt::format("no kernel of layout '{}' runs with these options on this machine; it has {}",
+                                           recipe.layout.entry->name, known));
+    }
     for (const Precision precision : options_.precisions) {
         if (precision == Precision::f32) {
             measure_precision<float>(recipe, staged, observer, report);

@@ -44,6 +44,7 @@ std::string significant(double number) {
     if (!std::isfinite(number)) return fmt::format("{}", number);
     const double magnitude = std::abs(number);
     if (magnitude != 0 && (magnitude < 0.001 || magnitude >= 1e7)) return fmt::format("{:.2e}", number);
+    if (magnitude >= 999.5) return with_commas(std::llround(number));
     const int decimals = magnitude == 0 ? 0 : std::clamp(2 - static_cast<int>(std::floor(std::log10(magnitude))), 0, 5);
     return fmt::format("{:.{}f}", number, decimals);
 }

@@ -39,15 +39,17 @@ Timing time_repeatedly(Device& device, const std::function<void()>& work, const 
     (void)device.time(work);  // code is loaded, pages are touched
     std::vector<double> samples;
     double sum = 0;
-    const long interruptions_before = interruptions_so_far();
+    long interruptions = 0;
     while (samples.size() < static_cast<std::size_t>(options.minimum_samples) || sum < options.minimum_seconds) {
         if (samples.size() >= samples_in_any_case && watch.seconds() > options.maximum_seconds) break;
         if (options.cache == CacheState::cold) device.flush_cache();
+        const long before = interruptions_so_far();
         samples.push_back(device.time(work));
+        interruptions += interruptions_so_far() - before;
         sum += samples.back();
     }
     Timing timing = summarise(std::move(samples));
-    timing.interruptions = interruptions_so_far() - interruptions_before;
+    timing.interruptions = interruptions;
     return timing;
 }
 

@@ -1,4 +1,4 @@
-#include "kernels/common/host_memory.hpp"
+#include "pipeline/contract/host_memory.hpp"
 
 #include <unistd.h>
 
