@@ -85,11 +85,12 @@ std::vector<Recipe> load_recipes(const RunArguments& arguments) {
     return recipes;
 }
 
-void check_only(const RunArguments& arguments, const std::vector<Recipe>& recipes) {
+void check_only(const RunArguments& arguments, const RunOptions& options, const std::vector<Recipe>& recipes) {
     if (arguments.only.empty()) return;
     std::string known;
     for (const Recipe& recipe : recipes) {
         for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
+            if (std::find(options.backends.begin(), options.backends.end(), kernel.backend) == options.backends.end()) continue;
             if (kernel.name == arguments.only) return;
             known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", kernel.name, recipe.layout.entry->name);
         }
@@ -189,12 +190,12 @@ RunReport run_one(const Recipe& recipe, const MatrixReport& matrix, Runner& runn
 int run(const RunArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::vector<Recipe> recipes = load_recipes(arguments);
-    check_only(arguments, recipes);
+    const RunOptions options = options_of(arguments);
+    check_only(arguments, options, recipes);
     check_folders(recipes);
     check_one_matrix(recipes);
     if (!std::isfinite(arguments.seconds)) throw RecipeError("--seconds: not a finite number");
     make_folders(arguments, recipes);
-    const RunOptions options = options_of(arguments);
     std::string note;
     const std::unique_ptr<Device> gpu = gpu_for(arguments, options, note);
     check_only_on(arguments, recipes, gpu.get());
