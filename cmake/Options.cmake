@@ -20,6 +20,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # It warns of overlapping copies inside std::string where there are none (GCC bug 105651).
   list(APPEND WORKBENCH_WARNINGS -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND WORKBENCH_SANITIZE)
+  # With the checks that the sanitizers insert it takes set variables for unset ones, as its manual says.
+  list(APPEND WORKBENCH_WARNINGS -Wno-maybe-uninitialized)
+endif()
 target_compile_options(workbench_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:${WORKBENCH_WARNINGS};-ffp-contract=off>)
 
