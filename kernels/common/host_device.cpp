@@ -14,8 +14,8 @@
 #include <stdexcept>
 
 #include "kernels/common/host_loops.hpp"
-#include "pipeline/contract/host_memory.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
 #include "pipeline/contract/precision.hpp"
 
 namespace workbench {

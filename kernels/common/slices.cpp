@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include "kernels/common/host_loops.hpp"
-#include "pipeline/contract/host_memory.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
 
 namespace workbench {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <type_traits>
 
-#include "pipeline/contract/host_memory.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
 
 namespace workbench {
 namespace {
