@@ -103,7 +103,7 @@ void warn(KernelOutcome& kernel, const DeviceProperties& device, const StagedMat
                         kernel.timing.samples.size()));
     }
     if (kernel.timing.samples.size() < 5) {
-        kernel.warnings.push_back("fewer than 5 samples a kernel: their times and spreads say little");
+        kernel.warnings.emplace_back("fewer than 5 samples a kernel: their times and spreads say little");
     }
     if (kernel.timing.spread > 0.1) {
         kernel.warnings.push_back(
