@@ -1,11 +1,12 @@
 # A package that runs on a machine with only the GPU's driver, the CUDA toolkit and glibc: `cpack` in the build folder makes it.
-#   bin/workbench, bin/gpu_test    lib/ what they need    recipes/ with their matrices    check_gpu.sh
+#   bin/workbench, bin/gpu_test    lib/ what they need    recipes/ with their matrices    check_gpu.sh and share/layouts for it
 # glibc is the machine's own, and so is cuSPARSE, with nvJitLink: together 250 MB.
 install(TARGETS workbench RUNTIME_DEPENDENCY_SET workbench_dependencies)
 set(packaged_programs workbench)
 if(TARGET gpu_test)
   install(TARGETS gpu_test RUNTIME_DEPENDENCY_SET workbench_dependencies)
   install(PROGRAMS tests/gpu/check_gpu.sh DESTINATION .)
+  install(DIRECTORY tests/layouts DESTINATION share)
   list(APPEND packaged_programs gpu_test)
 endif()
 install(RUNTIME_DEPENDENCY_SET workbench_dependencies

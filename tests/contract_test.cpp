@@ -27,7 +27,7 @@ struct ToldLayout final : Layout<float> {
     Offset nonzero_count = 3;
     std::vector<Index> column_array{0, 2, 1, 0};
     std::vector<float> value_array{5, 6, 7, 0};
-    std::vector<Slot> slots{{1, 0, 0, 0, 0, 0}, {1, 0, 1, 1, 2, 0}, {1, 0, 2, 2, 1, 1}, {1, 0, 3, -1, 0, 1}};
+    std::vector<Slot> slots{{1, 0, 0, 0, 0, 0, 0}, {1, 0, 1, 1, 1, 2, 0}, {1, 0, 2, 2, 2, 1, 1}, {1, 0, 3, 3, -1, 0, 1}};
     ArrayRole value_role = ArrayRole::value;
     std::size_t value_count = 4;
 
@@ -58,7 +58,7 @@ TEST_CASE("check_layout sees every fault") {
         {"columns", "not those of the matrix", [](ToldLayout& l) { l.column_count = 2; }},
         {"nonzeros", "not those of the matrix", [](ToldLayout& l) { l.nonzero_count = 4; }},
         {"lost nonzero", "nonzero 1 is not stored", [](ToldLayout& l) { l.slots[1].nonzero = -1, l.value_array[1] = 0; }},
-        {"nonzero twice", "stored twice", [](ToldLayout& l) { l.slots[1] = {1, 0, 1, 0, 0, 0}; }},
+        {"nonzero twice", "stored twice", [](ToldLayout& l) { l.slots[1] = {1, 0, 1, 1, 0, 0, 0}; }},
         {"no such nonzero", "does not exist", [](ToldLayout& l) { l.slots[1].nonzero = 3; }},
         {"negative nonzero", "does not exist", [](ToldLayout& l) { l.slots[1].nonzero = -2; }},
         {"wrong value", "value", [](ToldLayout& l) { l.value_array[2] = 8; }},
@@ -68,13 +68,15 @@ TEST_CASE("check_layout sees every fault") {
         {"row too large", "adds to row 2", [](ToldLayout& l) { l.slots[2].row = 2; }},
         {"padding not zero", "not zero", [](ToldLayout& l) { l.value_array[3] = 1; }},
         {"padding reads beyond x", "reads column 3", [](ToldLayout& l) { l.slots[3].column = 3; }},
-        {"padding reads before x", "reads column -1", [](ToldLayout& l) { l.slots[3].column = -1; }},
+        {"padding reads before x", "reads column -2", [](ToldLayout& l) { l.slots[3].column = -2; }},
         {"padding adds beyond y", "adds to row 2", [](ToldLayout& l) { l.slots[3].row = 2; }},
         {"slot left out", "only 3 slots", [](ToldLayout& l) { l.slots.pop_back(); }},
         {"slots out of order", "comes next", [](ToldLayout& l) { std::swap(l.slots[0], l.slots[1]); }},
         {"slot beyond the array", "comes next", [](ToldLayout& l) { l.value_count = 3; }},
         {"values that are none", "holds no values", [](ToldLayout& l) { l.value_role = ArrayRole::structure; }},
         {"columns that are none", "holds no columns", [](ToldLayout& l) { l.slots[0].column_array = 1; }},
+        {"column beyond its array", "names column 4", [](ToldLayout& l) { l.slots[0].column_index = 4; }},
+        {"column before its array", "names column -1", [](ToldLayout& l) { l.slots[0].column_index = -1; }},
         {"no such array", "holds no values", [](ToldLayout& l) { l.slots[0].array = 2; }},
     };
     for (const Fault& fault : faults) {
@@ -95,6 +97,13 @@ TEST_CASE("check_layout sees every fault") {
 TEST_CASE("padding may add to no row") {
     ToldLayout layout;
     layout.slots[3].row = -1;
+    CHECK_NOTHROW(check_layout(layout, small_matrix()));
+}
+
+TEST_CASE("padding may read no x, and a column may follow from the place") {
+    ToldLayout layout;
+    layout.slots[3].column = -1;
+    for (Slot& slot : layout.slots) slot.column_array = -1;
     CHECK_NOTHROW(check_layout(layout, small_matrix()));
 }
 

@@ -22,35 +22,13 @@
 #include "pipeline/run/text_table.hpp"
 #include "support/battery.hpp"
 #include "support/data_folder.hpp"
+#include "support/layouts/layout_recipes.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
 namespace {
 
 const TimingOptions quick{CacheState::warm, 1, 0, 0};
-
-/// A recipe a layout, with the stages that the layout needs.
-const std::vector<std::pair<std::string, std::string>>& recipe_texts() {
-    static const std::vector<std::pair<std::string, std::string>> all{
-        {"csr", "[layout]\nuse = 'csr'\n"},
-        {"csr, rows sorted alone", "[[stage]]\nuse = 'row_sort'\napply = 'rows'\n[layout]\nuse = 'csr'\n"},
-        {"csr, columns at random", "[[stage]]\nuse = 'random_order'\napply = 'columns'\n[layout]\nuse = 'csr'\n"},
-        {"sell", "[[stage]]\nuse = 'cuthill_mckee'\n[layout]\nuse = 'sell'\nslice_height = 4\n"},
-        {"sell, rows sorted alone", "[[stage]]\nuse = 'row_sort'\napply = 'rows'\n[layout]\nuse = 'sell'\n"},
-        {"ehyb",
-         "[[stage]]\nuse = 'metis_partition'\nparts = 3\n"
-         "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\nkey = 'nonzeros_inside_partition'\n"
-         "[[stage]]\nuse = 'split'\nby = 'inside_partition'\n"
-         "[[stage]]\nid = 'sort_outside'\nuse = 'row_sort'\npart = 'outside'\n"
-         "[layout]\nuse = 'ehyb'\n"},
-        {"ehyb, wide columns, rows sorted alone",
-         "[[stage]]\nuse = 'metis_partition'\nparts = 2\n"
-         "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\napply = 'rows'\n"
-         "[[stage]]\nuse = 'split'\nby = 'inside_partition'\n"
-         "[layout]\nuse = 'ehyb'\ncolumn_index = 'u32'\n"},
-    };
-    return all;
-}
 
 Recipe recipe_of(const std::string& text) { return parse_recipe("[recipe]\nname = 'test'\n" + text, "test.toml", catalogue()); }
 
@@ -74,18 +52,9 @@ CsrMatrix example() {
     return csr_from_entries(11, 11, entries);
 }
 
-bool suits(const Recipe& recipe, const CsrMatrix& matrix) {
-    try {
-        check_against(recipe, matrix.rows, matrix.columns);
-        return true;
-    } catch (const InputError&) {
-        return false;
-    }
-}
-
 std::set<std::string> layouts_covered() {
     std::set<std::string> names;
-    for (const auto& [name, text] : recipe_texts()) names.insert(recipe_of(text).layout.entry->name);
+    for (const LayoutRecipe& one : layout_recipes()) names.insert(one.layout().name);
     return names;
 }
 
@@ -102,17 +71,16 @@ TEST_CASE("every recipe on the battery keeps the invariants and verifies in both
         options.precisions = {Precision::f32, Precision::f64};
         options.timing = quick;
         Runner runner(named.matrix, catalogue(), {*host}, options);
-        for (const auto& recipe_text : recipe_texts()) {
-            const Recipe recipe = recipe_of(recipe_text.second);
-            if (!suits(recipe, named.matrix)) continue;
+        for (const LayoutRecipe& one : layout_recipes()) {
+            if (!one.takes(named.matrix)) continue;
             CAPTURE(named.name);
-            CAPTURE(recipe_text.first);
+            CAPTURE(one.name);
             RunObserver observer;
             observer.stage_done = [&named](const StagedMatrix& staged, StageOutcome&) {
                 check_invariants(staged, named.matrix);
             };
-            const RunReport report = runner.run(recipe, observer);
-            CHECK(report.stages.size() == recipe.stages.size() + 1);
+            const RunReport report = runner.run(one.recipe, observer);
+            CHECK(report.stages.size() == one.recipe.stages.size() + 1);
             for (const KernelOutcome& kernel : report.kernels) {
                 CHECK_MESSAGE(kernel.verified(), kernel.layout, " ", kernel.kernel, ": ", kernel.reason);
                 CHECK(kernel.error_over_bound <= 1);
@@ -122,7 +90,7 @@ TEST_CASE("every recipe on the battery keeps the invariants and verifies in both
     }
 }
 
-TEST_CASE("real matrices verify with csr, sell and ehyb") {
+TEST_CASE("real matrices verify with every layout") {
     const std::filesystem::path data = data_folder("");
     if (data.empty()) return;
     const std::unique_ptr<Device> host = make_host_device();
@@ -132,10 +100,11 @@ TEST_CASE("real matrices verify with csr, sell and ehyb") {
         RunOptions options;
         options.timing = quick;
         Runner runner(matrix, catalogue(), {*host}, options);
-        for (const auto& recipe_text : recipe_texts()) {
+        for (const LayoutRecipe& one : layout_recipes()) {
+            if (!one.takes(matrix)) continue;
             CAPTURE(name);
-            CAPTURE(recipe_text.first);
-            const RunReport report = runner.run(recipe_of(recipe_text.second), {});
+            CAPTURE(one.name);
+            const RunReport report = runner.run(one.recipe, {});
             for (const KernelOutcome& kernel : report.kernels) {
                 CHECK_MESSAGE(kernel.verified(), kernel.kernel, ": ", kernel.reason);
             }
@@ -185,14 +154,13 @@ void change_column(const LayoutArray& array, Offset index, int change) {
 
 /// Corrupts one slot after the other and demands each time that the exact verification fails. Returns how many were planted.
 template <ValueType Value>
-int plant_errors(const Recipe& recipe, const CsrMatrix& input, Device& host) {
-    StagedMatrix staged = stage_input(input);
-    (void)run_stages(recipe, staged, {}, {});
+int plant_errors(const LayoutRecipe& one, const CsrMatrix& input, Device& host) {
+    StagedMatrix staged = one.stage(input);
     const Oracle<Value> oracle(input);
     const ProductSpace space(staged.row_order, staged.column_order);
     staged.matrix.values = oracle.exact.values_of(staged.matrix, staged.row_order, staged.column_order);
-    const auto exact = recipe.layout.entry->build.template get<Value>()(staged, recipe.layout.parameters);
-    const KernelEntry& kernel = recipe.layout.entry->kernels.front();
+    const auto exact = one.build<Value>(staged);
+    const KernelEntry& kernel = one.layout().kernels.front();
     REQUIRE(kernel.backend == Backend::kokkos);
     const auto is_wrong = [&] {
         const KernelOutcome outcome = measure_kernel(kernel, *exact, *exact, space, oracle, host, quick);
@@ -209,11 +177,11 @@ int plant_errors(const Recipe& recipe, const CsrMatrix& input, Device& host) {
         CHECK_MESSAGE(is_wrong(), "value of slot ", slot.index, " in array ", slot.array);
         add_to<Value>(arrays[slot.array], slot.index, -1);
         ++planted;
-        if (slot.nonzero < 0) continue;  // padding reads any column: it multiplies it with 0
+        if (slot.nonzero < 0 || slot.column_array < 0) continue;  // padding reads any column: it multiplies it with 0
         const int step = slot.column + 1 < input.columns ? 1 : -1;
-        change_column<Value>(arrays[slot.column_array], slot.index, step);
+        change_column<Value>(arrays[slot.column_array], slot.column_index, step);
         CHECK_MESSAGE(is_wrong(), "column of slot ", slot.index, " in array ", slot.column_array);
-        change_column<Value>(arrays[slot.column_array], slot.index, -step);
+        change_column<Value>(arrays[slot.column_array], slot.column_index, -step);
         ++planted;
     }
     return planted;
@@ -224,11 +192,10 @@ int plant_errors(const Recipe& recipe, const CsrMatrix& input, Device& host) {
 TEST_CASE("an error planted in any slot of any layout is found") {
     const std::unique_ptr<Device> host = make_host_device();
     const CsrMatrix input = example();
-    for (const auto& recipe_text : recipe_texts()) {
-        CAPTURE(recipe_text.first);
-        const Recipe recipe = recipe_of(recipe_text.second);
-        CHECK(plant_errors<float>(recipe, input, *host) >= 2 * input.nonzeros());
-        CHECK(plant_errors<double>(recipe, input, *host) >= 2 * input.nonzeros());
+    for (const LayoutRecipe& one : layout_recipes()) {
+        CAPTURE(one.name);
+        CHECK(plant_errors<float>(one, input, *host) >= input.nonzeros());
+        CHECK(plant_errors<double>(one, input, *host) >= input.nonzeros());
     }
 }
 
@@ -441,7 +408,7 @@ TEST_CASE("the report as JSON has what docs/report.md promises") {
     RunOptions options;
     options.timing = quick;
     Runner runner(input, catalogue(), {*host}, options);
-    const Recipe recipe = recipe_of(recipe_texts()[5].second);
+    const Recipe recipe = load_recipe(WORKBENCH_SOURCE_DIR "/tests/layouts/ehyb.toml", catalogue());
     const TemporaryFolder folder;
     PictureBook pictures;
     RunObserver observer;

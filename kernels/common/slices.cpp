@@ -175,6 +175,7 @@ void walk_slice(const Slices<Value, ColumnIndex>& slices, const SliceFrame& fram
             }
             slot.nonzero = nonzeros[lane].next();
             slot.column = first_column + local_column;
+            slot.column_index = slot.index;
             slot.row = rows[lane];
             slot.warp = frame.first_warp + (first_lane + lane) / 32;
             slot.lane = static_cast<int>((first_lane + lane) % 32);

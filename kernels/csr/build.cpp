@@ -56,6 +56,7 @@ void CsrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vis
             visit({.array = 2,
                    .column_array = 1,
                    .index = index,
+                   .column_index = index,
                    .nonzero = index,
                    .column = column_indices[index],
                    .row = row,

@@ -23,7 +23,6 @@ public:
         : arrays_(arrays),
           matrix_(matrix),
           visited_(arrays.size(), 0),
-          column_array_of_(arrays.size(), -1),
           stored_(static_cast<std::size_t>(matrix.nonzeros()), false) {}
 
     void visit(const Slot& slot) {
@@ -56,29 +55,32 @@ private:
         return number >= 0 && static_cast<std::size_t>(number) < arrays_.size() && arrays_[number].role == role;
     }
 
-    /// The slot is the next of its value array and has a column beside it.
+    /// The slot is the next of its value array, and the column that it names is there.
     void check_place(const Slot& slot) {
         if (!is_array(slot.array, ArrayRole::value) || arrays_[slot.array].element_bytes != sizeof(Value)) {
             fail("a slot names array " + std::to_string(slot.array) + ", which holds no values of this precision");
         }
-        if (!is_array(slot.column_array, ArrayRole::column)) {
-            fail(describe(slot) + "names array " + std::to_string(slot.column_array) + ", which holds no columns");
-        }
         const LayoutArray& values = arrays_[slot.array];
-        int& column_array = column_array_of_[slot.array];
-        if (column_array < 0) column_array = slot.column_array;
-        if (column_array != slot.column_array || arrays_[column_array].count != values.count) {
-            fail(describe(slot) + "has no column array of its own beside it");
-        }
         const std::size_t expected = visited_[slot.array]++;
         if (slot.index != static_cast<Offset>(expected) || expected >= values.count) {
             fail(describe(slot) + "was walked where " + std::to_string(expected) + " comes next");
+        }
+        if (slot.column_array != -1) check_column_place(slot);
+    }
+
+    void check_column_place(const Slot& slot) const {
+        if (!is_array(slot.column_array, ArrayRole::column)) {
+            fail(describe(slot) + "names array " + std::to_string(slot.column_array) + ", which holds no columns");
+        }
+        if (slot.column_index < 0 || slot.column_index >= static_cast<Offset>(arrays_[slot.column_array].count)) {
+            fail(describe(slot) + "names column " + std::to_string(slot.column_index) +
+                 " of an array that does not have so many");
         }
     }
 
     void check_padding(const Slot& slot) const {
         if (stored_value(slot) != Value{0}) fail(describe(slot) + "is padding, but its value is not zero");
-        if (slot.column < 0 || slot.column >= matrix_.columns) {
+        if (slot.column < -1 || slot.column >= matrix_.columns) {
             fail(describe(slot) + "is padding that reads column " + std::to_string(slot.column) + ", which does not exist");
         }
         if (slot.row < -1 || slot.row >= matrix_.rows) {
@@ -113,7 +115,6 @@ private:
     const std::vector<LayoutArray>& arrays_;
     const CsrMatrix& matrix_;
     std::vector<std::size_t> visited_;  // [arrays] slots walked in each value array
-    std::vector<int> column_array_of_;  // [arrays] the column array beside each value array; -1: not seen yet
     std::vector<bool> stored_;          // [nonzeros]
 };
 

@@ -33,15 +33,17 @@ struct LayoutArray {
     [[nodiscard]] std::size_t bytes() const { return count * element_bytes; }
 };
 
-/// One place for a nonzero: element `index` of value array number `array` and of the column array that goes with it.
+/// One place for a nonzero: element `index` of value array number `array`. Its column stands in element `column_index` of a
+/// column array, which the slots of a block may share, or follows from the structure of the layout.
 struct Slot {
-    int array = 0;          // which value array: an index into Layout::arrays()
-    int column_array = 0;   // the column array beside it
-    Offset index = 0;       // the element in both
-    Offset nonzero = -1;    // position in CsrMatrix::values of the matrix it was built from; -1: padding
-    Index column = 0;       // column of the current order whose x this slot reads, also for padding
-    Index row = 0;          // row of the current order that it adds to; -1: padding that adds to no row
-    std::int64_t warp = 0;  // which warp of the layout's natural kernel reads it (32 lanes)
+    int array = 0;            // which value array: an index into Layout::arrays()
+    int column_array = 0;     // the array that tells its column; -1: none, the column follows from the place
+    Offset index = 0;         // the element of the value array
+    Offset column_index = 0;  // the element of the column array, where there is one
+    Offset nonzero = -1;      // position in CsrMatrix::values of the matrix it was built from; -1: padding
+    Index column = 0;         // column of the current order whose x this slot reads; -1: padding that reads no x
+    Index row = 0;            // row of the current order that it adds to; -1: padding that adds to no row
+    std::int64_t warp = 0;    // which warp of the layout's natural kernel reads it (32 lanes)
     int lane = 0;
     std::int64_t step = 0;  // in which of the warp's iterations
 

@@ -11,6 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 gpu_test="$here/bin/gpu_test"
 limit=${1:-150}
 export OMP_PROC_BIND=false
+export WORKBENCH_LAYOUT_RECIPES="$here/share/layouts"
 table=()
 failed=0
 no_gpu=0

@@ -13,6 +13,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/measure.hpp"
 #include "support/battery.hpp"
+#include "support/layouts/layout_recipes.hpp"
 #include "support/partitioned.hpp"
 
 namespace workbench {
@@ -25,18 +26,18 @@ std::unique_ptr<Layout<Value>> build(const LayoutEntry& entry, const StagedMatri
     return entry.build.template get<Value>()(staged, Parameters(entry.parameters, given));
 }
 
-/// One product of each kernel of the backend: exact and bounded, different x one after the other, fresh y and a y added to. The
-/// matrix stands in the input's order.
-template <ValueType Value>
-std::vector<KernelOutcome> try_kernels(const LayoutEntry& entry, Backend backend, const StagedMatrix& staged,
-                                       const Given& given, Device& device) {
+/// One product of each kernel of the backend: exact and bounded, different x one after the other, fresh y and a y added to.
+/// `build` makes the layout from a staged matrix. Throws Unsuitable where it does.
+template <ValueType Value, typename Build>
+std::vector<KernelOutcome> try_kernels(const LayoutEntry& entry, Backend backend, const CsrMatrix& input,
+                                       const StagedMatrix& staged, const Build& build, Device& device) {
     constexpr TimingOptions one_sample{CacheState::warm, 1, 0, 0};
-    const Oracle<Value> oracle(staged.matrix);
+    const Oracle<Value> oracle(input);
     const ProductSpace space(staged.row_order, staged.column_order);
     StagedMatrix integers = staged;
     integers.matrix.values = oracle.exact.values_of(staged.matrix, staged.row_order, staged.column_order);
-    const auto exact = build<Value>(entry, integers, given);
-    const auto real = build<Value>(entry, staged, given);
+    const auto exact = build(integers);
+    const auto real = build(staged);
     std::vector<KernelOutcome> outcomes;
     for (const KernelEntry& kernel : entry.kernels) {
         if (kernel.backend != backend) continue;
@@ -45,14 +46,38 @@ std::vector<KernelOutcome> try_kernels(const LayoutEntry& entry, Backend backend
     return outcomes;
 }
 
+/// The same for a matrix that stands in the input's order.
+template <ValueType Value>
+std::vector<KernelOutcome> try_kernels(const LayoutEntry& entry, Backend backend, const StagedMatrix& staged,
+                                       const Given& given, Device& device) {
+    const auto builder = [&](const StagedMatrix& matrix) { return build<Value>(entry, matrix, given); };
+    return try_kernels<Value>(entry, backend, staged.matrix, staged, builder, device);
+}
+
+void check_verified(const std::vector<KernelOutcome>& outcomes, const std::string& layout, const std::string& matrix) {
+    CHECK_MESSAGE(!outcomes.empty(), layout);
+    for (const KernelOutcome& outcome : outcomes) {
+        CHECK_MESSAGE(outcome.verified(), fmt::format("{} {} on {}: {}", layout, outcome.kernel, matrix, outcome.reason));
+    }
+}
+
 /// Demands that all kernels of the layout suit the matrix and are right.
 template <ValueType Value>
 void check_cuda_kernels(const LayoutEntry& entry, const std::string& name, const StagedMatrix& staged, const Given& given,
                         Device& device) {
-    const std::vector<KernelOutcome> outcomes = try_kernels<Value>(entry, Backend::cuda, staged, given, device);
-    CHECK_FALSE(outcomes.empty());
-    for (const KernelOutcome& outcome : outcomes) {
-        CHECK_MESSAGE(outcome.verified(), fmt::format("{} {} on {}: {}", entry.name, outcome.kernel, name, outcome.reason));
+    check_verified(try_kernels<Value>(entry, Backend::cuda, staged, given, device), entry.name, name);
+}
+
+/// Demands that all CUDA kernels of the recipe's layout are right, where the recipe takes such a matrix.
+template <ValueType Value>
+void check_recipe(const LayoutRecipe& one, const std::string& name, const CsrMatrix& matrix, Device& device) {
+    if (!one.takes(matrix)) return;
+    const StagedMatrix staged = one.stage(matrix);
+    const auto builder = [&](const StagedMatrix& each) { return one.build<Value>(each); };
+    try {
+        check_verified(try_kernels<Value>(one.layout(), Backend::cuda, matrix, staged, builder, device), one.name, name);
+    } catch (const Unsuitable& reason) {
+        MESSAGE(fmt::format("{} on {} is unsuitable: {}", one.name, name, reason.what()));
     }
 }
 
@@ -78,6 +103,13 @@ Given column_index(const char* word) { return {{"column_index", std::string(word
 }  // namespace
 
 TEST_SUITE("battery") {
+    TEST_CASE_TEMPLATE("every layout on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const LayoutRecipe& one : layout_recipes()) {
+            for (const NamedMatrix& named : battery()) check_recipe<Value>(one, named.name, named.matrix, *device);
+        }
+    }
+
     TEST_CASE_TEMPLATE("csr on the battery", Value, float, double) {
         const auto device = make_cuda_device();
         for (const NamedMatrix& named : battery()) {
@@ -123,6 +155,15 @@ TEST_SUITE("battery") {
 }
 
 TEST_SUITE("large") {
+    TEST_CASE_TEMPLATE("every layout on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const LayoutRecipe& one : layout_recipes()) {
+            check_recipe<Value>(one, "uneven rows", uneven_matrix(20000, 20000, 40), *device);
+            check_recipe<Value>(one, "tall", uneven_matrix(100000, 3000, 9), *device);
+            check_recipe<Value>(one, "wide", uneven_matrix(3000, 100000, 60), *device);
+        }
+    }
+
     TEST_CASE_TEMPLATE("csr on large matrices", Value, float, double) {
         const auto device = make_cuda_device();
         for (const Index most_per_row : {2, 6, 12, 25, 50, 100}) {  // every width of a sub-warp
