@@ -38,18 +38,6 @@ std::vector<SlicePlaces> cut_into_slices(const SlicePlan& plan, std::vector<Inde
     return slices;
 }
 
-/// Calls visit(run) for the runs of neighbouring nonzeros in a stored row.
-template <typename Visit>
-void for_each_run(const PartView& part, Index stored, const Visit& visit) {
-    const Offset length = part.length(stored);
-    for (Offset k = 0; k < length;) {
-        NonzeroRun run{part.entry(stored, k), 1};
-        while (k + run.count < length && part.entry(stored, k + run.count) == run.first + run.count) ++run.count;
-        visit(run);
-        k += run.count;
-    }
-}
-
 Index stored_row(const SlicePlan& plan, Index place) { return plan.stored_rows.empty() ? place : plan.stored_rows[place]; }
 
 /// The first pass: the width of every slice and the number of runs of every lane, as offsets.
@@ -129,27 +117,6 @@ void require_sound_offsets(const Slices<Value, ColumnIndex>& slices) {
     if (!sound) throw std::logic_error("slices: the offsets do not tile the arrays");
 }
 
-/// Hands out the nonzeros of a lane one by one, then -1 for ever.
-class LaneCursor {
-public:
-    LaneCursor(const NonzeroRun* begin, const NonzeroRun* end) : run_(begin), end_(end) {}
-
-    Offset next() {
-        if (run_ == end_) return -1;
-        const Offset nonzero = run_->first + used_++;
-        if (used_ == run_->count) {
-            ++run_;
-            used_ = 0;
-        }
-        return nonzero;
-    }
-
-private:
-    const NonzeroRun* run_;
-    const NonzeroRun* end_;
-    Offset used_ = 0;
-};
-
 /// Walks the slots of one slice.
 template <ValueType Value, typename ColumnIndex>
 void walk_slice(const Slices<Value, ColumnIndex>& slices, const SliceFrame& frame, Index group, Index slice,
@@ -159,7 +126,7 @@ void walk_slice(const Slices<Value, ColumnIndex>& slices, const SliceFrame& fram
     const Offset first_place = static_cast<Offset>(slice - slices.group_slices[group]) * height;
     const Index first_column = frame.column_bounds[group];
     const Index column_count = frame.column_bounds[group + 1] - first_column;
-    std::vector<LaneCursor> nonzeros;
+    std::vector<RunCursor> nonzeros;
     std::vector<Index> rows;
     for (Index lane = 0; lane < height; ++lane) {
         nonzeros.emplace_back(slices.runs.data() + slices.lane_runs[first_lane + lane],

@@ -7,21 +7,13 @@
 #include <span>
 #include <vector>
 
+#include "kernels/common/nonzero_runs.hpp"
 #include "pipeline/contract/layout.hpp"
-#include "pipeline/matrix/parts.hpp"
 
 namespace workbench {
 
 /// Slices that a thread of the host takes at a time: some hundred rows of the usual slice height.
 inline constexpr int slice_chunk = 8;
-
-/// Nonzeros that are neighbours in CsrMatrix::values.
-struct NonzeroRun {
-    Offset first = 0;
-    Offset count = 0;
-
-    friend bool operator==(const NonzeroRun&, const NonzeroRun&) = default;
-};
 
 /// Stored rows in slices. Slices start afresh at every group (a partition, say): the last slice of a group may have lanes
 /// without a row. Slot of the k-th entry of lane l of slice s: slice_offsets[s] + k * slice_height + l. Padding has value 0 and

@@ -3,6 +3,7 @@
 
 #include "kernels/csr/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
+#include "kernels/jds/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "stages/stages.hpp"
 
@@ -21,6 +22,7 @@ const Catalogue& catalogue() {
         {
             csr_entry(),
             ehyb_entry(),
+            jds_entry(),
             sell_entry(),
         },
         "csr",

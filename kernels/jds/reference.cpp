@@ -1,0 +1,40 @@
+#include "kernels/common/host_loops.hpp"
+#include "kernels/common/multiply_jagged.hpp"
+#include "kernels/common/multiply_slice.hpp"
+#include "kernels/jds/layout.hpp"
+
+namespace workbench {
+namespace {
+
+template <ValueType Value>
+class JdsRows final : public Kernel<Value> {
+public:
+    explicit JdsRows(const JdsLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        const std::int64_t chunks = (std::int64_t{layout_.row_count} + jagged_chunk - 1) / jagged_chunk;
+        for_each_in_parallel(chunks, 1, [&](std::int64_t chunk) {
+            multiply_jagged(layout_.jagged, 0, chunk * jagged_chunk, x,
+                            [&](Offset row, Value sum) { put(y, static_cast<Index>(row), sum, accumulate); });
+        });
+    }
+
+private:
+    const JdsLayout<Value>& layout_;
+};
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
+    return std::make_unique<JdsRows<Value>>(dynamic_cast<const JdsLayout<Value>&>(layout));
+}
+
+}  // namespace
+
+std::vector<KernelEntry> jds_reference_kernels() {
+    return {{.name = "rows",
+             .backend = Backend::kokkos,
+             .summary = "some hundred rows at a time in parallel, diagonal by diagonal",
+             .prepare = {prepare<float>, prepare<double>}}};
+}
+
+}  // namespace workbench
