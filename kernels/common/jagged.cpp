@@ -7,25 +7,18 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "kernels/common/descending_rows.hpp"
 #include "kernels/common/host_loops.hpp"
-#include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 namespace {
 
-/// Throws Unsuitable unless the rows of a group descend in length.
 void require_descending(const JaggedGroup& group) {
-    const PartView& rows = group.rows;
-    for (Index i = 1; i < rows.row_count(); ++i) {
-        if (rows.length(i) <= rows.length(i - 1)) continue;
-        const bool whole = group.part_name.empty();
-        throw Unsuitable(fmt::format(
-            "jagged diagonals need rows in descending length, but row {}{} has {} nonzeros and row {}, stored before it, has "
-            "{}: "
-            "put stage row_sort with {} before",
-            rows.row(i), whole ? "" : fmt::format(" of part '{}'", group.part_name), rows.length(i), rows.row(i - 1),
-            rows.length(i - 1), whole ? "apply = \"rows\"" : fmt::format("part = \"{}\"", group.part_name)));
-    }
+    const std::string& part = group.part_name;
+    require_descending(group.rows,
+                       {.wish = "jagged diagonals need rows in descending length",
+                        .stage = part.empty() ? "row_sort with apply = \"rows\"" : "row_sort with part = \"" + part + "\"",
+                        .part_name = part});
 }
 
 /// Appends the diagonals of a group: diagonal k has as many slots as rows are longer than k.

@@ -1,6 +1,7 @@
 // The only file that names every stage and every layout. A new one is one line here.
 #include "pipeline/cli/catalogue.hpp"
 
+#include "kernels/biell/layout.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/jds/layout.hpp"
@@ -20,6 +21,8 @@ const Catalogue& catalogue() {
             split_stage(),
         },
         {
+            biell_entry(),
+            bijad_entry(),
             csr_entry(),
             ehyb_entry(),
             jds_entry(),
