@@ -73,6 +73,20 @@ void expect(const std::string& name, const std::string& arguments, int exit_code
     compare_with_golden(golden(name), without_gpu_lines(outcome.text));
 }
 
+/// The same with a folder of this test, which is "OUT" in arguments and texts.
+void expect_in(const std::string& name, const std::string& folder, std::string arguments, int exit_code) {
+    const auto replace = [](std::string text, const std::string& from, const std::string& to) {
+        for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+            text.replace(at, from.size(), to);
+        return text;
+    };
+    arguments = replace(arguments, "OUT", folder);
+    CAPTURE(arguments);
+    const Outcome outcome = run(arguments);
+    CHECK(outcome.exit_code == exit_code);
+    compare_with_golden(golden(name), replace(without_gpu_lines(outcome.text), folder, "OUT"));
+}
+
 }  // namespace
 
 TEST_CASE("help") {
@@ -82,6 +96,9 @@ TEST_CASE("help") {
     expect("help_explain", "explain --help", 0);
     expect("help_check", "check --help", 0);
     expect("help_info", "info --help", 0);
+    expect("help_generate", "generate --help", 0);
+    expect("help_convert", "convert --help", 0);
+    expect("help_export", "export --help", 0);
 }
 
 TEST_CASE("list and explain") {
@@ -121,6 +138,57 @@ TEST_CASE("info") {
     const Outcome json = run("info tests/golden/cli/wide.mtx --json");
     CHECK(json.exit_code == 0);
     CHECK(nlohmann::json::parse(json.text)["metrics"]["nonzeros"] == 5);
+}
+
+TEST_CASE("generate, convert and export write files that are read as the same matrix") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    expect_in("generate", out, "generate laplace2d nx=3 ny=2 -o OUT/a.mtx", 0);
+    expect_in("convert", out, "convert OUT/a.mtx OUT/b.npz", 0);
+    CHECK(run("convert " + out + "/b.npz " + out + "/c.mtx.gz").exit_code == 0);
+    CHECK(run("convert " + out + "/c.mtx.gz " + out + "/d.mtx").exit_code == 0);
+    compare_with_golden(golden("generated_matrix"), file_text(folder.path() / "a.mtx"));
+    CHECK(file_text(folder.path() / "d.mtx") == file_text(folder.path() / "a.mtx"));
+    // Onto itself.
+    CHECK(run("convert " + out + "/d.mtx " + out + "/d.mtx").exit_code == 0);
+    CHECK(file_text(folder.path() / "d.mtx") == file_text(folder.path() / "a.mtx"));
+
+    expect_in("export", out, "export recipes/sell_c_sigma.toml --generate laplace2d:nx=8 -o OUT/e --format text", 0);
+    compare_with_golden(golden("export_readme"), file_text(folder.path() / "e" / "README.txt"));
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "e" / "matrix.npz"));
+    expect_in("export_parts", out,
+              "export recipes/ehyb.toml --generate laplace2d:nx=8 --set stage.metis_partition.parts=2 -o OUT/p", 0);
+    // The recipe in the folder exports the same again.
+    CHECK(run("export " + out + "/p/recipe.toml -o " + out + "/q").exit_code == 0);
+    for (const char* name : {"matrix.mtx", "matrix.npz", "parts.npz", "row_old_of_new.npy", "cuts_partition.npy"}) {
+        CHECK(file_text(folder.path() / "q" / name) == file_text(folder.path() / "p" / name));
+    }
+}
+
+TEST_CASE("generate, convert and export refuse in the user's words") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    expect_in("generate_without_file", out, "generate laplace2d nx=3", 2);
+    expect_in("generate_unknown_kind", out, "generate laplace4d nx=3 -o OUT/a.mtx", 2);
+    expect_in("generate_unknown_ending", out, "generate laplace2d nx=3 -o OUT/a.txt", 2);
+    expect_in("generate_missing", out, "generate laplace2d -o OUT/a.mtx", 2);
+    expect_in("generate_wrong", out, "generate laplace3d nx=3 nx=4 ny nz=two points=9.5 node_size=2 -o OUT/a.mtx", 2);
+    expect_in("generate_together", out, "generate laplace3d nx=3 points=9 -o OUT/a.mtx", 2);
+    expect_in("generate_too_large", out, "generate laplace2d nx=46341 -o OUT/a.mtx", 3);
+    expect_in("convert_missing", out, "convert OUT/none.mtx OUT/a.mtx", 3);
+    expect_in("convert_unknown_ending", out, "convert tests/golden/cli/wide.mtx OUT/a", 2);
+    expect_in("convert_full", out, "convert tests/golden/cli/wide.mtx tests/golden/cli/wide.mtx/a.mtx", 4);
+    expect_in("export_without_folder", out, "export recipes/sell.toml", 2);
+    expect_in("export_not_square", out, "export recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx -o OUT/e", 3);
+    expect_in("export_over_file", out, "export recipes/sell.toml -o tests/golden/cli/wide.mtx", 4);
+    expect_in("export_unknown_format", out, "export recipes/sell.toml -o OUT/e --format pdf", 2);
+    expect("generated_twice", "run recipes/csr.toml --generate laplace2d:nx=3,nx=4", 2);
+    expect("generated_wrong", "run recipes/csr.toml --generate laplace3d:nx=three,,scramble=-1", 2);
+    expect("generated_missing", "run recipes/csr.toml --generate laplace2d", 2);
+    expect_in("generated_together", out, "run recipes/csr.toml --generate laplace3d:nx=3,points=9 --out OUT", 2);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+        CHECK_MESSAGE(!entry.is_regular_file(), entry.path());
+    }
 }
 
 TEST_CASE("run") {

@@ -17,6 +17,9 @@ void add_list_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);
 void add_check_command(CLI::App& app, Action& action);
 void add_info_command(CLI::App& app, Action& action);
+void add_generate_command(CLI::App& app, Action& action);
+void add_convert_command(CLI::App& app, Action& action);
+void add_export_command(CLI::App& app, Action& action);
 
 /// The whole program: parses the command line, acts, prints errors as the user is to see them. Returns the exit code.
 [[nodiscard]] int run_program(int argc, char** argv);

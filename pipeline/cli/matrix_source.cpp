@@ -32,10 +32,15 @@ struct Load {
         for (const auto& [name, value] : generated.parameters.values()) {
             report.source += fmt::format(" {}={}", name, to_text(value));
         }
+        const auto in_its_name = [&](const std::string& what) { return generated.where + ": " + what; };
         try {
             return generated.generator->generate(generated.parameters);
         } catch (const ParameterError& error) {
-            throw RecipeError(fmt::format("{}: {}: {}", generated.generator->name, error.parameter, error.what()));
+            throw RecipeError(in_its_name(fmt::format("{}: {}", error.parameter, error.what())));
+        } catch (const InputError& error) {
+            throw InputError(in_its_name(error.what()));
+        } catch (const MachineError& error) {
+            throw MachineError(in_its_name(error.what()));
         }
     }
 };
@@ -44,12 +49,16 @@ struct Load {
 
 std::vector<std::string> generator_overrides(const std::string& text) {
     const auto colon = text.find(':');
-    std::vector<std::string> overrides{"matrix.generate=" + text.substr(0, colon)};
+    const std::string kind = text.substr(0, colon);
+    std::vector<std::string> settings;
     for (std::size_t begin = colon; begin < text.size();) {
         const std::size_t end = std::min(text.find(',', begin + 1), text.size());
-        overrides.push_back("matrix." + text.substr(begin + 1, end - begin - 1));
+        settings.push_back(text.substr(begin + 1, end - begin - 1));
         begin = end;
     }
+    static_cast<void>(generated_matrix(kind, settings, "--generate ", true));
+    std::vector<std::string> overrides{"matrix.generate=" + kind};
+    for (const std::string& setting : settings) overrides.push_back("matrix." + setting);
     return overrides;
 }
 

@@ -16,6 +16,7 @@
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/progress.hpp"
+#include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
@@ -27,9 +28,7 @@ namespace {
 
 struct RunArguments {
     std::vector<std::string> recipes;
-    std::string matrix;
-    std::string generate;
-    std::vector<std::string> overrides;
+    RecipeChanges changes;
     std::string out = "out";
     std::string json;
     std::string precision = "f64";
@@ -64,24 +63,9 @@ RunOptions options_of(const RunArguments& arguments) {
     return options;
 }
 
-/// The recipes with the command line's matrix in place of their own.
 std::vector<Recipe> load_recipes(const RunArguments& arguments) {
-    std::vector<std::string> overrides;
-    if (!arguments.generate.empty()) overrides = generator_overrides(arguments.generate);
-    overrides.insert(overrides.end(), arguments.overrides.begin(), arguments.overrides.end());
-    for (const std::string& setting : arguments.overrides) {
-        const bool names_matrix = setting.starts_with("matrix.path=") || setting.starts_with("matrix.rows=") ||
-                                  setting.starts_with("matrix.generate=");
-        if (names_matrix && !arguments.matrix.empty()) {
-            throw RecipeError(
-                fmt::format("--matrix {} and --set {} both name the matrix; give one", arguments.matrix, setting));
-        }
-    }
     std::vector<Recipe> recipes;
-    for (const std::string& file : arguments.recipes) {
-        recipes.push_back(load_recipe(file, catalogue(), overrides));
-        if (!arguments.matrix.empty()) recipes.back().matrix.from = MatrixFile{arguments.matrix};
-    }
+    for (const std::string& file : arguments.recipes) recipes.push_back(load_changed_recipe(file, arguments.changes));
     return recipes;
 }
 
@@ -241,15 +225,7 @@ void add_run_command(CLI::App& app, Action& action) {
     command->add_option("recipe", arguments->recipes, "Recipe files; several run on one matrix and share their baselines")
         ->required()
         ->type_name("RECIPE");
-    CLI::Option* matrix =
-        command->add_option("--matrix", arguments->matrix, "Matrix file in place of the recipe's: .mtx, .mtx.gz, .npz")
-            ->type_name("FILE");
-    command->add_option("--generate", arguments->generate, "Generated matrix instead: elasticity3d:nx=40,ny=40,nz=40")
-        ->type_name("KIND[:NAME=VALUE,...]")
-        ->excludes(matrix);
-    command->add_option("--set", arguments->overrides, "Override a parameter: stage.ID.NAME=VALUE, layout.NAME=VALUE, ...")
-        ->type_name("WHAT=VALUE")
-        ->allow_extra_args(false);
+    add_recipe_changes(*command, arguments->changes);
     command->add_option("--out", arguments->out, "Folder for pictures and report.json, in a folder named after the recipe")
         ->type_name("FOLDER")
         ->capture_default_str();

@@ -13,18 +13,22 @@ namespace {
 
 const std::vector<std::string> source_keys = {"path", "rows", "generate"};
 
+ParameterDeclaration node_size_declaration() {
+    return {.name = "node_size",
+            .type = ParameterType::integer,
+            .default_value = std::int64_t{1},
+            .minimum = 1,
+            .maximum = std::numeric_limits<Index>::max(),
+            .unit = "rows",
+            .help = "consecutive rows that belong to one mesh node"};
+}
+
 std::vector<ParameterDeclaration> declarations_of(const GeneratorEntry* generator) {
     std::vector<ParameterDeclaration> all = {
         {.name = "path", .type = ParameterType::text, .optional = true, .help = "a file, relative to the recipe"},
         {.name = "rows", .type = ParameterType::text, .optional = true, .help = "the matrix itself, a text a row"},
         {.name = "generate", .type = ParameterType::text, .optional = true, .help = "the generator that makes the matrix"},
-        {.name = "node_size",
-         .type = ParameterType::integer,
-         .default_value = std::int64_t{1},
-         .minimum = 1,
-         .maximum = std::numeric_limits<Index>::max(),
-         .unit = "rows",
-         .help = "consecutive rows that belong to one mesh node"},
+        node_size_declaration(),
     };
     if (generator != nullptr) all.insert(all.end(), generator->parameters.begin(), generator->parameters.end());
     return all;
@@ -84,7 +88,59 @@ RecipeTable known_entries(const RecipeTable& table) {
     return known;
 }
 
+std::string unknown_generator(const std::string& name) {
+    std::vector<std::string> names;
+    for (const GeneratorEntry& entry : generators()) names.push_back(entry.name);
+    return fmt::format("unknown generator '{}'{}", printable(name, 40), expected_one_of(name, names));
+}
+
+GeneratedMatrix generated(const GeneratorEntry& generator, const Parameters& parameters, const std::string& where) {
+    std::map<std::string, ParameterValue> values;
+    for (const ParameterDeclaration& declaration : generator.parameters) {
+        if (parameters.has(declaration.name)) values.emplace(declaration.name, parameters.values().at(declaration.name));
+    }
+    return {&generator, Parameters(generator.parameters, std::move(values)), where};
+}
+
+/// Settings NAME=VALUE as a table, each name once.
+RecipeTable table_of(std::span<const std::string> settings, Diagnostics& diagnostics) {
+    RecipeTable table;
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+        const Place place{0, 0, static_cast<int>(i)};
+        const std::size_t equals = settings[i].find('=');
+        const std::string key = settings[i].substr(0, equals);
+        if (equals == std::string::npos || key.empty()) {
+            diagnostics.add({}, fmt::format("found '{}'; expected NAME=VALUE", printable(settings[i], 40)));
+        } else if (table.find(key) != nullptr) {
+            diagnostics.add(place, fmt::format("'{}' is given twice", printable(key, 40)));
+        } else {
+            Setting setting = read_value(std::string_view(settings[i]).substr(equals + 1), place);
+            setting.key = key;
+            setting.key_place = place;
+            table.settings.push_back(std::move(setting));
+        }
+    }
+    return table;
+}
+
 }  // namespace
+
+MatrixSource generated_matrix(const std::string& generator, std::span<const std::string> settings, const std::string& option,
+                              bool takes_node_size) {
+    const std::string where = option + printable(generator, 40);
+    Diagnostics diagnostics(where, "", settings, option);
+    const GeneratorEntry* entry = find_generator(generator);
+    if (entry == nullptr) diagnostics.add({}, unknown_generator(generator));
+    diagnostics.throw_if_any();
+    const RecipeTable table = table_of(settings, diagnostics);
+    std::vector<ParameterDeclaration> declarations = entry->parameters;
+    if (takes_node_size) declarations.push_back(node_size_declaration());
+    const auto parameters = check_parameters(table, fmt::format("generator '{}'", entry->name), declarations, {}, diagnostics);
+    diagnostics.throw_if_any();
+    MatrixSource matrix{generated(*entry, *parameters, where)};
+    if (takes_node_size) matrix.node_size = static_cast<Index>(parameters->integer("node_size"));
+    return matrix;
+}
 
 MatrixSource check_matrix(const RecipeTable& table, const std::filesystem::path& folder, Diagnostics& diagnostics) {
     check_one_source(table, diagnostics);
@@ -92,12 +148,7 @@ MatrixSource check_matrix(const RecipeTable& table, const std::filesystem::path&
     const std::string* name = table.text("generate");
     const GeneratorEntry* generator = name == nullptr ? nullptr : find_generator(*name);
     const bool unknown = name != nullptr && generator == nullptr;
-    if (unknown) {
-        std::vector<std::string> names;
-        for (const GeneratorEntry& entry : generators()) names.push_back(entry.name);
-        diagnostics.add(table.place_of("generate"),
-                        fmt::format("unknown generator '{}'{}", printable(*name, 40), expected_one_of(*name, names)));
-    }
+    if (unknown) diagnostics.add(table.place_of("generate"), unknown_generator(*name));
     const std::string owner = generator == nullptr ? "[matrix]" : fmt::format("[matrix] with generator '{}'", generator->name);
     auto parameters =
         check_parameters(unknown ? known_entries(table) : table, owner, declarations_of(generator), {"rows"}, diagnostics);
@@ -106,11 +157,7 @@ MatrixSource check_matrix(const RecipeTable& table, const std::filesystem::path&
     if (!parameters) return matrix;
     matrix.node_size = static_cast<Index>(parameters->integer("node_size"));
     if (generator != nullptr) {
-        std::map<std::string, ParameterValue> values;
-        for (const ParameterDeclaration& declaration : generator->parameters) {
-            if (parameters->has(declaration.name)) values.emplace(declaration.name, parameters->values().at(declaration.name));
-        }
-        matrix.from = GeneratedMatrix{generator, Parameters(generator->parameters, std::move(values))};
+        matrix.from = generated(*generator, *parameters, diagnostics.where(table.place_of("generate")));
     }
     return matrix;
 }

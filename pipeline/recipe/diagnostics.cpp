@@ -43,7 +43,7 @@ std::string quote(std::string_view text, Place place) {
 }  // namespace
 
 std::string Diagnostics::where(Place place) const {
-    if (place.option >= 0) return "--set " + printable(overrides_[static_cast<std::size_t>(place.option)], widest_quote);
+    if (place.option >= 0) return option_ + printable(overrides_[static_cast<std::size_t>(place.option)], widest_quote);
     if (place.line == 0) return file_;
     return fmt::format("{}:{}:{}", file_, place.line, place.column);
 }

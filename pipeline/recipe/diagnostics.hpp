@@ -12,9 +12,10 @@ namespace workbench {
 
 class Diagnostics {
 public:
-    /// `file` as messages name it, the text of the recipe and the overrides; both must outlive this.
-    Diagnostics(std::string file, std::string_view text, std::span<const std::string> overrides)
-        : file_(std::move(file)), text_(text), overrides_(overrides) {}
+    /// `file` as messages name it, the text of the recipe and the overrides; both must outlive this. `option` is what stands
+    /// before an override on the command line.
+    Diagnostics(std::string file, std::string_view text, std::span<const std::string> overrides, std::string option = "--set ")
+        : file_(std::move(file)), text_(text), overrides_(overrides), option_(std::move(option)) {}
 
     void add(Place place, std::string message) { errors_.push_back({place, std::move(message)}); }
 
@@ -37,6 +38,7 @@ private:
     std::string file_;
     std::string_view text_;
     std::span<const std::string> overrides_;
+    std::string option_;
     std::vector<Error> errors_;
 };
 

@@ -40,6 +40,7 @@ struct InlineMatrix {
 struct GeneratedMatrix {
     const GeneratorEntry* generator = nullptr;
     Parameters parameters;
+    std::string where;  // the place that named it, for messages
 };
 
 struct MatrixSource {
@@ -84,6 +85,12 @@ struct Recipe {
 /// The same from a text; `file` need not exist: it is named in messages, and paths are relative to its folder.
 [[nodiscard]] Recipe parse_recipe(std::string_view text, const std::filesystem::path& file, const Catalogue& catalogue,
                                   std::span<const std::string> overrides = {});
+
+/// The matrix that a command line describes by a generator's name and settings NAME=VALUE; with `takes_node_size` node_size is
+/// one more of them. `option` is what stands before both on the command line, for messages: "--generate ". Throws RecipeError,
+/// which lists every error.
+[[nodiscard]] MatrixSource generated_matrix(const std::string& generator, std::span<const std::string> settings,
+                                            const std::string& option, bool takes_node_size);
 
 /// What can be checked only when the matrix is known. Throws InputError, naming the stages and their lines, where one needs a
 /// square matrix and this is none, or where node_size does not divide the rows.

@@ -1,0 +1,41 @@
+#include "pipeline/cli/recipe_changes.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/cli/matrix_source.hpp"
+
+namespace workbench {
+
+void add_recipe_changes(CLI::App& command, RecipeChanges& changes) {
+    CLI::Option* matrix =
+        command.add_option("--matrix", changes.matrix, "Matrix file in place of the recipe's: .mtx, .mtx.gz, .npz")
+            ->type_name("FILE");
+    command.add_option("--generate", changes.generate, "Generated matrix instead: elasticity3d:nx=40,ny=40,nz=40")
+        ->type_name("KIND[:NAME=VALUE,...]")
+        ->excludes(matrix);
+    command.add_option("--set", changes.overrides, "Override a parameter: stage.ID.NAME=VALUE, layout.NAME=VALUE, ...")
+        ->type_name("WHAT=VALUE")
+        ->allow_extra_args(false);
+}
+
+Recipe load_changed_recipe(const std::string& file, const RecipeChanges& changes) {
+    for (const std::string& setting : changes.overrides) {
+        const bool names_matrix = setting.starts_with("matrix.path=") || setting.starts_with("matrix.rows=") ||
+                                  setting.starts_with("matrix.generate=");
+        if (names_matrix && !changes.matrix.empty()) {
+            throw RecipeError(fmt::format("--matrix {} and --set {} both name the matrix; give one", changes.matrix, setting));
+        }
+    }
+    std::vector<std::string> overrides;
+    if (!changes.generate.empty()) overrides = generator_overrides(changes.generate);
+    overrides.insert(overrides.end(), changes.overrides.begin(), changes.overrides.end());
+    Recipe recipe = load_recipe(file, catalogue(), overrides);
+    if (!changes.matrix.empty()) recipe.matrix.from = MatrixFile{changes.matrix};
+    auto* generated = std::get_if<GeneratedMatrix>(&recipe.matrix.from);
+    if (generated != nullptr && !changes.generate.empty()) generated->where = "--generate " + generated->generator->name;
+    return recipe;
+}
+
+}  // namespace workbench

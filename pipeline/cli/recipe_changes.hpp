@@ -1,0 +1,27 @@
+// What a command line changes in a recipe: its matrix, and single parameters.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/recipe/recipe.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace workbench {
+
+struct RecipeChanges {
+    std::string matrix;                  // --matrix FILE; empty: none
+    std::string generate;                // --generate KIND:NAME=VALUE,...; empty: none
+    std::vector<std::string> overrides;  // --set WHAT=VALUE
+};
+
+/// Adds --matrix, --generate and --set. `changes` must live until the command line is parsed.
+void add_recipe_changes(CLI::App& command, RecipeChanges& changes);
+
+/// The recipe with the command line's matrix in place of its own, and the parameters set. Throws RecipeError.
+[[nodiscard]] Recipe load_changed_recipe(const std::string& file, const RecipeChanges& changes);
+
+}  // namespace workbench
