@@ -2,8 +2,12 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/tiles.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
 
@@ -17,22 +21,26 @@ struct Request {
     std::string within;
     bool inside_partition = false;  // the key counts nonzeros inside the partition only
     bool descending = true;
-    Acts acts = Acts::symmetric;
+    std::optional<std::int64_t> window;  // rows
+    Acts acts = Acts::symmetric;         // where it is an order: rows of tiles are sorted by new parts
 
     explicit Request(const Parameters& parameters)
         : within(parameters.text("within")),
           inside_partition(parameters.text("key") == "nonzeros_inside_partition"),
           descending(parameters.text("order") == "descending") {
-        if (parameters.has("window") && within != "window") {
-            throw ParameterError("window", "window is for within = \"window\", here within is \"" + within + "\"");
+        if (parameters.has("window")) window = parameters.integer("window");
+        if (window && within != "window" && !within_tiles()) {
+            throw ParameterError(
+                "window", "window is for within = \"window\", \"segment\" or \"tile\", here within is \"" + within + "\"");
         }
-        if (!parameters.has("window") && within == "window") {
+        if (!window && within == "window") {
             throw ParameterError("window", "within = \"window\" needs window, a number of rows");
         }
         if (parameters.has("part") && parameters.has("apply")) {
             throw ParameterError("apply",
                                  "apply is for an order of the matrix; with part, the order of storage in that part is sorted");
         }
+        if (within_tiles()) require_order_of_storage(parameters);
         if (parameters.has("part")) {
             acts = Acts::part;
         } else if (parameters.has("apply")) {
@@ -41,10 +49,29 @@ struct Request {
     }
 
     [[nodiscard]] bool within_partition() const { return within == "partition"; }
+    [[nodiscard]] bool within_tiles() const { return within == segment_family || within == tile_family; }
+
+private:
+    void require_order_of_storage(const Parameters& parameters) const {
+        for (const std::string name : {"apply", "part"}) {
+            if (!parameters.has(name)) continue;
+            throw ParameterError(
+                name, "within = \"" + within + "\" sorts the order of storage in every " + within + ", without " + name);
+        }
+        if (inside_partition) {
+            throw ParameterError("key", "within = \"" + within + "\" sorts by the nonzeros of a row in the " + within +
+                                            ", expected key = \"nonzeros\"");
+        }
+    }
 };
 
 StageContract contract(const Parameters& parameters) {
     const Request request(parameters);
+    if (request.within_tiles()) {
+        StageContract contract{.needs = {.cuts = {CutKind::segment}, .parts = {request.within}}};
+        if (request.within == tile_family) contract.needs.cuts.insert(contract.needs.cuts.begin(), CutKind::row_block);
+        return contract;
+    }
     StageContract contract{.needs = {.square = request.acts == Acts::symmetric}, .acts = request.acts};
     if (request.within_partition() || request.inside_partition) contract.needs.cuts = {CutKind::partition};
     if (request.acts == Acts::part) contract.needs.parts = {parameters.text("part")};
@@ -81,20 +108,52 @@ std::vector<Index> longest_of_nodes(const std::vector<Index>& lengths, Index nod
 }
 
 /// The group of each node, by its first row: the window or the partition that it stays in.
-std::vector<Index> groups_of_nodes(const PartView& view, Index node_size, const Request& request, const Parameters& parameters,
-                                   const Cuts* partition) {
+std::vector<Index> groups_of_nodes(const PartView& view, Index node_size, const Request& request, const Cuts* partition) {
     std::vector<Index> groups(view.row_count() / node_size);
     const std::vector<Index> piece_of = request.within_partition() ? partition->pieces() : std::vector<Index>{};
     for (std::size_t node = 0; node < groups.size(); ++node) {
         const Index first = static_cast<Index>(node) * node_size;
-        groups[node] =
-            request.within_partition() ? piece_of[view.row(first)] : static_cast<Index>(first / parameters.integer("window"));
+        groups[node] = request.within_partition() ? piece_of[view.row(first)] : static_cast<Index>(first / *request.window);
     }
     return groups;
 }
 
+/// Positions in the order of their keys, stable.
+std::vector<Index> sorted_by(std::vector<Index> keys, bool descending) {
+    if (descending && !keys.empty()) {
+        // Counted down from the longest, so that equal rows stay in their order.
+        const Index longest = *std::max_element(keys.begin(), keys.end());
+        for (Index& key : keys) key = longest - key;
+    }
+    std::vector<Index> order = all_of(static_cast<Index>(keys.size()));
+    stable_sort_by(order, keys);
+    return order;
+}
+
+/// The order of storage in every part, by the lengths of the rows in it.
+std::vector<Part> sort_parts(const std::vector<Part>& parts, const Request& request) {
+    using DynamicRange = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                                             Kokkos::IndexType<std::size_t>>;
+    std::vector<Part> sorted(parts.size());
+    Kokkos::parallel_for("sort_parts", DynamicRange(0, parts.size()), [&](std::size_t i) {
+        const PartView view(parts[i]);
+        std::vector<Index> lengths(view.row_count());
+        for (Index stored = 0; stored < view.row_count(); ++stored) lengths[stored] = static_cast<Index>(view.length(stored));
+        std::vector<Index> order = sorted_by(std::move(lengths), request.descending);
+        if (request.window) stable_sort_by(order, groups_of_nodes(view, 1, request, nullptr));
+        sorted[i] = reorder_rows(parts[i], order);
+    });
+    return sorted;
+}
+
 StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const Request request(parameters);
+    if (request.within_tiles()) {
+        if (request.within == segment_family && staged.find_cuts(CutKind::row_block) != nullptr) {
+            throw Unsuitable("there are row blocks, whose segments are tiles: use within = \"tile\"");
+        }
+        return {.change = {.parts = sort_parts(staged.parts, request)}};
+    }
     const bool of_part = request.acts == Acts::part;
     const std::string part = of_part ? parameters.text("part") : "";
     const PartView view = of_part ? staged.part(part) : PartView(staged.matrix);
@@ -104,15 +163,8 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
     std::vector<Index> keys =
         request.inside_partition ? lengths_inside_partition(view, staged.matrix, *partition) : row_lengths(view);
     if (node_size > 1) keys = longest_of_nodes(keys, node_size);
-    if (request.descending && !keys.empty()) {
-        // Counted down from the longest, so that equal rows stay in their order.
-        const Index longest = *std::max_element(keys.begin(), keys.end());
-        for (Index& key : keys) key = longest - key;
-    }
-
-    std::vector<Index> order = all_of(static_cast<Index>(keys.size()));
-    stable_sort_by(order, keys);
-    if (request.within != "all") stable_sort_by(order, groups_of_nodes(view, node_size, request, parameters, partition));
+    std::vector<Index> order = sorted_by(std::move(keys), request.descending);
+    if (request.within != "all") stable_sort_by(order, groups_of_nodes(view, node_size, request, partition));
 
     const Permutation nodes = Permutation::from_old_of_new(std::move(order));
     return {.change = {.order = OrderChange{request.acts, expand(nodes, node_size), part}}};
@@ -125,20 +177,23 @@ StageEntry row_sort_stage() {
         .name = "row_sort",
         .summary = "Sort rows by their number of nonzeros, so that rows stored in one slice are of like length (stable)",
         .source =
-            "SELL-C-sigma: Kreutzer, Hager, Wellein, Fehske, Bishop (2014); within partitions: EHYB section 3.2, algorithm 1",
+            "SELL-C-sigma: Kreutzer, Hager, Wellein, Fehske, Bishop (2014); within partitions: EHYB section 3.2, algorithm 1; "
+            "within segments: Nagasaka's slides",
         .parameters =
             {{.name = "within",
               .type = ParameterType::choice,
               .default_value = "all",
-              .words = {"all", "window", "partition"},
-              .help = "how far a row may move: anywhere, within windows of equal size, or within its partition"},
+              .words = {"all", "window", "partition", "segment", "tile"},
+              .help =
+                  "how far a row may move: anywhere, within windows of equal size, within its partition, or in the order of "
+                  "storage of every segment or tile, the matrix staying as it is"},
              {.name = "window",
               .type = ParameterType::integer,
               .optional = true,
               .minimum = 1,
               .unit = "rows",
-              .help =
-                  "size of a window (sigma), needed with within = \"window\"; a node belongs to the window of its first row"},
+              .help = "size of a window (sigma), needed with within = \"window\", possible within segments and tiles; a node "
+                      "belongs to the window of its first row"},
              {.name = "part",
               .type = ParameterType::text,
               .optional = true,

@@ -76,6 +76,15 @@ std::vector<StageEntry> stages() {
               [](const Parameters& parameters) { return StageContract{.acts = acts_of(parameters)}; }),
         stage("segments", {{.name = "width", .type = Type::integer, .minimum = 1}},
               [](const Parameters&) { return StageContract{.gives_cuts = {CutKind::segment}}; }),
+        stage("column_sort", {{.name = "seed", .type = Type::integer, .optional = true}},
+              [](const Parameters& parameters) {
+                  if (!parameters.has("seed")) throw ParameterError("seed", "a seed is needed");
+                  return StageContract{.acts = Acts::columns, .gives_columns_by_density = true};
+              }),
+        stage("dense_segments", {},
+              [](const Parameters&) {
+                  return StageContract{.needs = {.columns_by_density = true}, .gives_cuts = {CutKind::segment}};
+              }),
         stage("split", {choice("by", {"inside_partition", "first_of_row"})}, split_contract)};
 }
 

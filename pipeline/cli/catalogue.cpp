@@ -13,10 +13,13 @@ namespace workbench {
 const Catalogue& catalogue() {
     static const Catalogue all{
         {
+            column_segmentation_stage(),
+            column_sort_stage(),
             cuthill_mckee_stage(),
             metis_partition_stage(),
             natural_stage(),
             random_order_stage(),
+            row_blocks_stage(),
             row_sort_stage(),
             split_stage(),
         },

@@ -27,7 +27,43 @@ const std::array<Model, 5>& models() {
     return table;
 }
 
+struct CacheModel {
+    std::string_view word;  // as a recipe writes it
+    CacheProperties properties;
+};
+
+// Sizes: as above, and the tuning guides of Volta, Ampere and Hopper for L1, which here leaves nothing to shared memory; of
+// the K20X, Nagasaka's slides (12 KiB of read-only cache for each quarter of a multiprocessor).
+const std::array<CacheModel, 10>& caches() {
+    static const std::array<CacheModel, 10> table{{
+        {"k20x:read_only", {12_KiB, 32, 96}},
+        {"k20x:l2", {1536_KiB, 32, 16}},
+        {"v100:l1", {128_KiB, 32, 64}},
+        {"v100:l2", {6_MiB, 32, 16}},
+        {"a100:l1", {192_KiB, 32, 64}},
+        {"a100:l2", {40_MiB, 32, 16}},
+        {"h100:l1", {256_KiB, 32, 64}},
+        {"h100:l2", {50_MiB, 32, 16}},
+        {"h200:l1", {256_KiB, 32, 64}},
+        {"h200:l2", {60_MiB, 32, 16}},
+    }};
+    return table;
+}
+
 }  // namespace
+
+const CacheProperties* find_device_cache(std::string_view name) {
+    for (const CacheModel& cache : caches()) {
+        if (cache.word == name) return &cache.properties;
+    }
+    return nullptr;
+}
+
+std::vector<std::string> device_cache_names() {
+    std::vector<std::string> names;
+    for (const CacheModel& cache : caches()) names.emplace_back(cache.word);
+    return names;
+}
 
 const DeviceProperties* find_device_model(std::string_view name) {
     for (const Model& model : models()) {

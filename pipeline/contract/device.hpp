@@ -29,6 +29,17 @@ struct DeviceProperties {
 [[nodiscard]] const DeviceProperties* find_device_model(std::string_view name);
 [[nodiscard]] std::vector<std::string> device_model_names();
 
+/// A cache of a device model.
+struct CacheProperties {
+    std::size_t bytes = 0;       // that one thread can find data in: of a cache that each multiprocessor has, one of them
+    std::size_t line_bytes = 0;  // loaded at a time
+    int ways = 0;                // places that a line can take; all lines of the cache: fully associative
+};
+
+/// A cache by device model and name: "k20x:read_only", "h200:l1", "h200:l2". Null where unknown.
+[[nodiscard]] const CacheProperties* find_device_cache(std::string_view name);
+[[nodiscard]] std::vector<std::string> device_cache_names();
+
 /// Memory bandwidth reached on this device in this run, in bytes per second.
 struct Bandwidth {
     double copy = 0;  // read + written

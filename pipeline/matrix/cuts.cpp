@@ -18,6 +18,10 @@ bool cuts_rows(CutKind kind) { return kind != CutKind::segment; }
 
 bool cuts_columns(CutKind kind) { return kind == CutKind::partition || kind == CutKind::segment; }
 
+Index Cuts::piece_at(Index position) const {
+    return static_cast<Index>(std::upper_bound(boundaries.begin(), boundaries.end(), position) - boundaries.begin()) - 1;
+}
+
 std::vector<Index> Cuts::pieces() const {
     std::vector<Index> result(boundaries.back());
     for (Index piece = 0; piece < count(); ++piece) {

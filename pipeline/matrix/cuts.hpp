@@ -32,6 +32,9 @@ struct Cuts {
     [[nodiscard]] Index end(Index piece) const { return boundaries[piece + 1]; }
     [[nodiscard]] Index size(Index piece) const { return end(piece) - begin(piece); }
 
+    /// The piece that a position of the axis lies in, found by bisection.
+    [[nodiscard]] Index piece_at(Index position) const;
+
     /// The piece that each position of the axis lies in. [length of the axis]
     [[nodiscard]] std::vector<Index> pieces() const;
 

@@ -1,6 +1,7 @@
 // Shares of the nonzeros, each with its own order of storage.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct Part {
 
     friend bool operator==(const Part&, const Part&) = default;
 };
+
+/// The same share with its rows stored in another order: row i of the result is stored row old_of_new[i] of the part.
+[[nodiscard]] Part reorder_rows(const Part& part, std::span<const Index> old_of_new);
 
 /// Reads a part, or a whole matrix as if it were one part with all rows in order, without copying anything.
 /// The matrix or part must outlive the view.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 
 namespace workbench {
 namespace {
@@ -36,20 +37,25 @@ void check_cuts(const StagedMatrix& staged, const Cuts& cuts) {
     }
 }
 
-/// One part, against those before it: `covered` are the nonzeros of these, to which its own are added.
-void check_part(const Part& part, const CsrMatrix& matrix, std::vector<bool>& covered) {
+/// What the parts before this one hold: `covered` are their nonzeros, `listed_by` the last of them to list each row.
+struct PartsSeen {
+    std::vector<bool> covered;           // [nonzeros]
+    std::vector<const Part*> listed_by;  // [rows]
+};
+
+/// One part, against those before it, to which it is added.
+void check_part(const Part& part, const CsrMatrix& matrix, PartsSeen& seen) {
     const auto fail = [&part](const std::string& what) { throw std::logic_error("part '" + part.name + "' " + what); };
     if (part.row_offsets.size() != part.rows.size() + 1 || part.row_offsets.front() != 0 ||
         part.row_offsets.back() != static_cast<Offset>(part.entries.size())) {
         fail("has arrays whose sizes do not fit");
     }
     if (!std::is_sorted(part.row_offsets.begin(), part.row_offsets.end())) fail("has offsets that descend");
-    std::vector<bool> listed(matrix.rows, false);
     for (std::size_t stored = 0; stored < part.rows.size(); ++stored) {
         const Index row = part.rows[stored];
         if (row < 0 || row >= matrix.rows) fail("lists row " + std::to_string(row) + ", which does not exist");
-        if (listed[row]) fail("lists row " + std::to_string(row) + " twice");
-        listed[row] = true;
+        if (seen.listed_by[row] == &part) fail("lists row " + std::to_string(row) + " twice");
+        seen.listed_by[row] = &part;
         Offset previous = -1;
         for (Offset i = part.row_offsets[stored]; i < part.row_offsets[stored + 1]; ++i) {
             const Offset entry = part.entries[i];
@@ -57,8 +63,8 @@ void check_part(const Part& part, const CsrMatrix& matrix, std::vector<bool>& co
                 fail("holds entry " + std::to_string(entry) + " in row " + std::to_string(row) +
                      ", out of order or of another row");
             }
-            if (covered[entry]) fail("holds entry " + std::to_string(entry) + ", which another part holds too");
-            covered[entry] = true;
+            if (seen.covered[entry]) fail("holds entry " + std::to_string(entry) + ", which another part holds too");
+            seen.covered[entry] = true;
             previous = entry;
         }
     }
@@ -66,11 +72,12 @@ void check_part(const Part& part, const CsrMatrix& matrix, std::vector<bool>& co
 
 void check_parts(const StagedMatrix& staged) {
     if (staged.parts.empty()) return;
-    std::vector<bool> covered(staged.matrix.values.size(), false);
-    for (const Part& part : staged.parts) check_part(part, staged.matrix, covered);
-    const auto lost = std::find(covered.begin(), covered.end(), false);
-    if (lost != covered.end()) {
-        throw std::logic_error("entry " + std::to_string(lost - covered.begin()) + " is in no part");
+    PartsSeen seen{std::vector<bool>(staged.matrix.values.size(), false),
+                   std::vector<const Part*>(staged.matrix.rows, nullptr)};
+    for (const Part& part : staged.parts) check_part(part, staged.matrix, seen);
+    const auto lost = std::find(seen.covered.begin(), seen.covered.end(), false);
+    if (lost != seen.covered.end()) {
+        throw std::logic_error("entry " + std::to_string(lost - seen.covered.begin()) + " is in no part");
     }
 }
 
@@ -81,17 +88,7 @@ void apply_order_of_part(StagedMatrix& staged, const OrderChange& change) {
         throw std::logic_error("an order of " + std::to_string(change.order.size()) + " rows for part '" + part->name +
                                "' of " + std::to_string(part->rows.size()));
     }
-    Part ordered{part->name, {}, {0}, {}};
-    ordered.rows.reserve(part->rows.size());
-    ordered.row_offsets.reserve(part->row_offsets.size());
-    ordered.entries.reserve(part->entries.size());
-    for (const Index old : change.order.old_of_new()) {
-        ordered.rows.push_back(part->rows[old]);
-        ordered.entries.insert(ordered.entries.end(), part->entries.begin() + part->row_offsets[old],
-                               part->entries.begin() + part->row_offsets[old + 1]);
-        ordered.row_offsets.push_back(static_cast<Offset>(ordered.entries.size()));
-    }
-    *part = std::move(ordered);
+    *part = reorder_rows(*part, change.order.old_of_new());
 }
 
 void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, const std::vector<CutKind>& keeps) {
@@ -156,7 +153,7 @@ std::string_view name_of(Acts acts) {
     return "unknown";
 }
 
-void apply(StagedMatrix& staged, const StageChange& change, const std::vector<CutKind>& keeps) {
+void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>& keeps) {
     if (change.order && change.order->acts == Acts::part) {
         apply_order_of_part(staged, *change.order);
     } else if (change.order) {
@@ -167,7 +164,7 @@ void apply(StagedMatrix& staged, const StageChange& change, const std::vector<Cu
         std::erase_if(staged.cuts, [&cuts](const Cuts& old) { return old.kind == cuts.kind; });
         staged.cuts.push_back(cuts);
     }
-    if (change.parts) staged.parts = *change.parts;
+    if (change.parts) staged.parts = std::move(*change.parts);
 }
 
 void check_invariants(const StagedMatrix& staged, const CsrMatrix& input) {

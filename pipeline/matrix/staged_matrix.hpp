@@ -56,7 +56,7 @@ struct StageChange {
 /// Applies a change. `keeps` are the kinds of cuts that the order leaves valid; other cuts of an axis that is reordered are
 /// dropped, and so are all parts where the matrix itself is reordered. Throws std::logic_error where the change does not fit
 /// the matrix (sizes, an order that tears a node apart, a part that does not exist).
-void apply(StagedMatrix& staged, const StageChange& change, const std::vector<CutKind>& keeps);
+void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>& keeps);
 
 /// Checks everything that StagedMatrix promises against the input it came from: orders are bijections of the right size, the
 /// matrix is P A Q^T exactly, cuts tile their axis, parts cover each nonzero exactly once with rows that exist and are listed

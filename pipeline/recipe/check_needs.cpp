@@ -38,20 +38,23 @@ bool reaches_across(Acts acts, CutKind kind) {
     return false;
 }
 
-/// Some values that the declarations accept, where they are easy to find: defaults, and the first of everything that is needed.
+/// A value that a declaration accepts, where one is easy to find.
+ParameterValue plausible_value(const ParameterDeclaration& declaration) {
+    switch (declaration.type) {
+        case ParameterType::boolean: return false;
+        case ParameterType::integer: return static_cast<std::int64_t>(declaration.minimum.value_or(1));
+        case ParameterType::real: return declaration.minimum.value_or(1);
+        case ParameterType::text: return std::string("x");
+        case ParameterType::choice: return declaration.words.front();
+    }
+    return false;
+}
+
+/// Values for the declarations: defaults, and some value for everything else that is needed.
 std::map<std::string, ParameterValue> plausible_values(const std::vector<ParameterDeclaration>& declarations) {
     std::map<std::string, ParameterValue> values;
     for (const ParameterDeclaration& declaration : declarations) {
-        if (declaration.default_value || declaration.optional) continue;
-        switch (declaration.type) {
-            case ParameterType::boolean: values[declaration.name] = false; break;
-            case ParameterType::integer:
-                values[declaration.name] = static_cast<std::int64_t>(declaration.minimum.value_or(1));
-                break;
-            case ParameterType::real: values[declaration.name] = declaration.minimum.value_or(1); break;
-            case ParameterType::text: values[declaration.name] = std::string("x"); break;
-            case ParameterType::choice: values[declaration.name] = declaration.words.front(); break;
-        }
+        if (!declaration.default_value && !declaration.optional) values[declaration.name] = plausible_value(declaration);
     }
     return values;
 }
@@ -64,18 +67,22 @@ bool holds(const StageEntry& entry, const std::map<std::string, ParameterValue>&
     }
 }
 
-/// "metis_partition, split": the stages of the catalogue that keep a promise, by default or with some word for one of their
-/// choices.
+/// "metis_partition, split": the stages of the catalogue that keep a promise, by default, with some word for one of their
+/// choices, or with one of their optional parameters.
 std::string stages_that(const Catalogue& catalogue, const auto& promise) {
     std::vector<std::string> names;
     for (const StageEntry& entry : catalogue.stages) {
         const auto values = plausible_values(entry.parameters);
         bool can = holds(entry, values, promise);
         for (const ParameterDeclaration& declaration : entry.parameters) {
-            if (declaration.type != ParameterType::choice) continue;
-            for (const std::string& word : declaration.words) {
-                auto others = values;
-                others[declaration.name] = word;
+            auto others = values;
+            if (declaration.type == ParameterType::choice) {
+                for (const std::string& word : declaration.words) {
+                    others[declaration.name] = word;
+                    can = can || holds(entry, others, promise);
+                }
+            } else if (declaration.optional) {
+                others[declaration.name] = plausible_value(declaration);
                 can = can || holds(entry, others, promise);
             }
         }
@@ -103,6 +110,8 @@ public:
         check(contract.needs, table, owner);
         if (contract.acts) check_order(contract, table, owner);
         for (const CutKind kind : contract.gives_cuts) maker_of_cuts_[kind] = i;
+        if (contract.acts && *contract.acts != Acts::rows && *contract.acts != Acts::part) columns_by_density_ = false;
+        if (contract.gives_columns_by_density) columns_by_density_ = true;
         if (!contract.gives_parts.empty()) {
             parts_ = contract.gives_parts;
             maker_of_parts_ = i;
@@ -117,6 +126,11 @@ public:
                              fmt::format("{} takes the nonzeros whole, but {} has split them into {}; remove "
                                          "that stage",
                                          owner, stage(maker_of_parts_), join(parts_)));
+        }
+        if (needs.columns_by_density && certain_ && !columns_by_density_) {
+            const auto promise = [](const StageContract& contract) { return contract.gives_columns_by_density; };
+            diagnostics_.add(table.place_of("use"), fmt::format("{} needs columns sorted by their nonzeros, densest first; {}",
+                                                                owner, advice(promise)));
         }
     }
 
@@ -200,7 +214,8 @@ private:
     std::set<CutKind> missing_cuts_;  // said once, then taken for granted
     std::set<std::string> missing_parts_;
     std::size_t next_ = 0;  // the stage after the present one
-    bool certain_ = true;   // everything about the stages so far is known
+    bool columns_by_density_ = false;
+    bool certain_ = true;  // everything about the stages so far is known
 };
 
 }  // namespace

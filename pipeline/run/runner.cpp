@@ -130,7 +130,7 @@ std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged,
         const Stopwatch watch;
         try {
             StageResult result = stage.entry->run(staged, stage.parameters, context);
-            apply(staged, result.change, stage.contract.keeps);
+            apply(staged, std::move(result.change), stage.contract.keeps);
             outcome.seconds = watch.seconds();
             outcome.notes = std::move(result.notes);
         } catch (const Unsuitable& reason) {

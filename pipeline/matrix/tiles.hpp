@@ -1,0 +1,27 @@
+// Tiles: parts that are the nonzeros of a row block within a segment.
+#pragma once
+
+#include <string_view>
+
+#include "pipeline/matrix/staged_matrix.hpp"
+
+namespace workbench {
+
+/// What contracts call such parts, all of them together: a segment is a tile of a single row block. A stage that cuts the
+/// matrix into tiles gives both words; one that needs tiles proper also needs cuts into row blocks.
+inline constexpr std::string_view tile_family = "tile";
+inline constexpr std::string_view segment_family = "segment";
+
+/// Where a tile lies.
+struct Tile {
+    Index row_block = 0;  // 0 where there are no cuts into row blocks
+    Index segment = 0;
+
+    friend bool operator==(const Tile&, const Tile&) = default;
+};
+
+/// The tile that a part is, from the cuts and any one of its entries. The part is not empty, and a stage that gives tiles has
+/// made it; throws std::logic_error where the matrix has no segments.
+[[nodiscard]] Tile tile_of(const StagedMatrix& staged, const Part& part);
+
+}  // namespace workbench

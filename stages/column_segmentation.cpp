@@ -1,0 +1,211 @@
+// Segments of columns, so that the share of x that a segment reads stays in a cache, and the nonzeros split by them into tiles.
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "pipeline/contract/device.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/tiles.hpp"
+#include "stages/blocks.hpp"
+#include "stages/stages.hpp"
+#include "stages/tile_split.hpp"
+
+namespace workbench {
+namespace {
+
+/// Each thread that splits the nonzeros has a place for every segment.
+constexpr Index most_segments = 1 << 20;
+
+bool is_uniform(const Parameters& parameters) { return parameters.text("method") == "uniform"; }
+
+/// "4096, 16384": numbers of columns that grow.
+std::vector<std::int64_t> level_widths(const Parameters& parameters) {
+    std::vector<std::int64_t> widths;
+    if (!parameters.has("level_widths")) return widths;
+    const std::string& text = parameters.text("level_widths");
+    const auto refuse = [&text] {
+        throw ParameterError("level_widths",
+                             "found \"" + text + "\", expected growing numbers of columns like \"4096, 16384\"");
+    };
+    const char* const end = text.data() + text.size();
+    const auto skip_blanks = [end](const char* at) {
+        while (at != end && *at == ' ') ++at;
+        return at;
+    };
+    for (const char* at = text.data(); at != end;) {
+        std::int64_t width = 0;
+        const auto [after, error] = std::from_chars(skip_blanks(at), end, width);
+        const std::int64_t least = widths.empty() ? parameters.integer("segment_size") : widths.back();
+        if (error != std::errc{} || width <= least || width > std::numeric_limits<Index>::max()) refuse();
+        widths.push_back(width);
+        at = skip_blanks(after);
+        if (at == end) break;
+        if (*at != ',' || ++at == end) refuse();
+    }
+    return widths;
+}
+
+void refuse_beside(const Parameters& parameters, std::string_view method, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        if (parameters.has(name)) {
+            throw ParameterError(name, name + " is not for method = \"" + std::string(method) + "\"");
+        }
+    }
+}
+
+StageContract contract(const Parameters& parameters) {
+    StageContract contract{.needs = {.unsplit = true},
+                           .gives_cuts = {CutKind::segment},
+                           .gives_parts = {std::string(tile_family), std::string(segment_family)}};
+    if (is_uniform(parameters)) {
+        refuse_beside(parameters, "uniform", {"segment_count", "segment_size", "level_widths"});
+        require_one_of(parameters, {"width", "count", "fit"});
+        return contract;
+    }
+    refuse_beside(parameters, "non_uniform", {"width", "count", "fit"});
+    for (const std::string name : {"segment_count", "segment_size"}) {
+        if (!parameters.has(name)) throw ParameterError(name, "method = \"non_uniform\" needs " + name);
+    }
+    (void)level_widths(parameters);
+    contract.needs.columns_by_density = true;
+    return contract;
+}
+
+/// As many columns as entries of x fill the cache.
+std::int64_t columns_in_cache(const Parameters& parameters) {
+    const CacheProperties& cache = *find_device_cache(parameters.text("fit"));
+    const double bytes = static_cast<double>(cache.bytes) * parameters.real("share");
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / static_cast<double>(parameters.integer("value_bytes"))));
+}
+
+/// The slides' non-uniform segments: narrow ones where the columns are densest, then wider and wider ones, then the rest.
+std::vector<Index> non_uniform_boundaries(Index columns, const Parameters& parameters) {
+    std::vector<Index> boundaries{0};
+    const auto add = [&](std::int64_t width) {
+        if (boundaries.back() < columns) {
+            boundaries.push_back(static_cast<Index>(std::min<std::int64_t>(columns, boundaries.back() + width)));
+        }
+    };
+    const std::int64_t size = parameters.integer("segment_size");
+    const std::int64_t count = std::min(parameters.integer("segment_count"), (columns + size - 1) / size);
+    for (std::int64_t segment = 0; segment < count; ++segment) add(size);
+    for (const std::int64_t width : level_widths(parameters)) add(width);
+    add(columns);
+    return boundaries;
+}
+
+std::vector<Index> boundaries_of(Index columns, const Parameters& parameters) {
+    if (!is_uniform(parameters)) return non_uniform_boundaries(columns, parameters);
+    if (parameters.has("count")) return boundaries_by_count(columns, parameters.integer("count"));
+    return boundaries_by_size(columns, parameters.has("width") ? parameters.integer("width") : columns_in_cache(parameters));
+}
+
+std::string describe_widths(const Cuts& segments) {
+    if (segments.count() == 0) return "no columns";
+    Index narrowest = segments.size(0);
+    Index widest = narrowest;
+    for (Index segment = 1; segment < segments.count(); ++segment) {
+        narrowest = std::min(narrowest, segments.size(segment));
+        widest = std::max(widest, segments.size(segment));
+    }
+    const std::string most = std::to_string(widest) + " columns";
+    return narrowest == widest ? most : std::to_string(narrowest) + " to " + most;
+}
+
+StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+    Cuts segments{CutKind::segment, boundaries_of(staged.matrix.columns, parameters)};
+    if (segments.count() > most_segments) {
+        throw Unsuitable(std::to_string(segments.count()) + " segments of " + std::to_string(staged.matrix.columns) +
+                         " columns, expected at most " + std::to_string(most_segments) + ": make them wider");
+    }
+    const Cuts* row_blocks = staged.find_cuts(CutKind::row_block);
+    std::vector<Part> parts = split_into_tiles(staged.matrix, row_blocks, segments);
+
+    StageResult result{.notes = {{"segments", std::to_string(segments.count())}, {"width", describe_widths(segments)}}};
+    if (row_blocks != nullptr) {
+        const std::int64_t tiles = std::int64_t{row_blocks->count()} * segments.count();
+        result.notes.emplace_back("tiles with nonzeros", std::to_string(parts.size()) + " of " + std::to_string(tiles));
+    }
+    std::int64_t rows_present = 0;
+    for (const Part& part : parts) rows_present += static_cast<std::int64_t>(part.rows.size());
+    result.notes.emplace_back("rows present, all parts together", std::to_string(rows_present));
+    result.change.cuts.push_back(std::move(segments));
+    result.change.parts = std::move(parts);
+    return result;
+}
+
+std::vector<ParameterDeclaration> declarations() {
+    const double most_columns = std::numeric_limits<Index>::max();
+    return {
+        {.name = "method",
+         .type = ParameterType::choice,
+         .default_value = "uniform",
+         .words = {"uniform", "non_uniform"},
+         .help = "segments of equal width, or narrow ones over the densest columns and wide ones over the rest (NUS)"},
+        {.name = "width",
+         .type = ParameterType::integer,
+         .optional = true,
+         .minimum = 1,
+         .maximum = most_columns,
+         .unit = "columns",
+         .help = "uniform: columns of a segment, the last segment may have fewer; give width, count or fit"},
+        {.name = "count",
+         .type = ParameterType::integer,
+         .optional = true,
+         .minimum = 1,
+         .maximum = most_segments,
+         .unit = "segments",
+         .help = "uniform: number of segments, of equal width to one column; never more than there are columns"},
+        {.name = "fit",
+         .type = ParameterType::choice,
+         .optional = true,
+         .words = device_cache_names(),
+         .help = "uniform: as many columns as values of x go into this cache of this device"},
+        {.name = "value_bytes",
+         .type = ParameterType::integer,
+         .default_value = std::int64_t{8},
+         .minimum = 4,
+         .maximum = 8,
+         .unit = "bytes",
+         .help = "with fit: size of a value of x, 4 for f32 and 8 for f64"},
+        {.name = "share",
+         .type = ParameterType::real,
+         .default_value = 1.0,
+         .minimum = 0.001,
+         .maximum = 1,
+         .help = "with fit: share of the cache that x may take; the rest is for what streams through it"},
+        {.name = "segment_count",
+         .type = ParameterType::integer,
+         .optional = true,
+         .minimum = 0,
+         .maximum = most_segments,
+         .unit = "segments",
+         .help = "non_uniform: number of segments over the densest columns (the slides' seg_num)"},
+        {.name = "segment_size",
+         .type = ParameterType::integer,
+         .optional = true,
+         .minimum = 1,
+         .maximum = most_columns,
+         .unit = "columns",
+         .help = "non_uniform: columns of each of these (the slides' seg_size)"},
+        {.name = "level_widths",
+         .type = ParameterType::text,
+         .optional = true,
+         .help = "non_uniform: widths of the segments that follow, growing: \"4096, 16384\"; the rest is one segment"},
+    };
+}
+
+}  // namespace
+
+StageEntry column_segmentation_stage() {
+    return {.name = "column_segmentation",
+            .summary = "Cut the columns into segments and split the nonzeros by them: into tiles where there are row blocks",
+            .source = "Nagasaka, 'Exploiting GPU Caches in Sparse Matrix Vector Multiplication': segmented and NUS formats",
+            .parameters = declarations(),
+            .contract = contract,
+            .run = run};
+}
+
+}  // namespace workbench

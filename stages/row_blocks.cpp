@@ -1,0 +1,49 @@
+// Cuts between rows, for tiles.
+#include <limits>
+
+#include "stages/blocks.hpp"
+#include "stages/stages.hpp"
+
+namespace workbench {
+namespace {
+
+StageContract contract(const Parameters& parameters) {
+    require_one_of(parameters, {"height", "count"});
+    return {.needs = {.unsplit = true}, .gives_cuts = {CutKind::row_block}};
+}
+
+StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
+    const Index rows = staged.matrix.rows;
+    Cuts blocks{CutKind::row_block, parameters.has("height") ? boundaries_by_size(rows, parameters.integer("height"))
+                                                             : boundaries_by_count(rows, parameters.integer("count"))};
+    StageResult result{.notes = {{"row blocks", std::to_string(blocks.count())}}};
+    result.change.cuts.push_back(std::move(blocks));
+    return result;
+}
+
+}  // namespace
+
+StageEntry row_blocks_stage() {
+    return {
+        .name = "row_blocks",
+        .summary = "Cut the rows into blocks; with column_segmentation after it the matrix is cut into tiles",
+        .source = "Yan, Diao, Liu, An, Xu, 'A Nonlinear Hash-based Optimization Method for SpMV on GPUs' (2025): 2D partition",
+        .parameters = {{.name = "height",
+                        .type = ParameterType::integer,
+                        .optional = true,
+                        .minimum = 1,
+                        .maximum = std::numeric_limits<Index>::max(),
+                        .unit = "rows",
+                        .help = "rows of a block, the last block may have fewer; give height or count"},
+                       {.name = "count",
+                        .type = ParameterType::integer,
+                        .optional = true,
+                        .minimum = 1,
+                        .maximum = std::numeric_limits<Index>::max(),
+                        .unit = "blocks",
+                        .help = "number of blocks, of equal height to one row; never more than there are rows"}},
+        .contract = contract,
+        .run = run};
+}
+
+}  // namespace workbench

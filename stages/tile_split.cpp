@@ -1,0 +1,208 @@
+#include "stages/tile_split.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
+
+namespace workbench {
+namespace {
+
+using HostSpace = Kokkos::DefaultHostExecutionSpace;
+
+/// Nonzeros that a thread takes at a time, where a row block has as many.
+constexpr Offset chunk_nonzeros = 1 << 16;
+
+/// The share of a tile that lies in one chunk of rows, and its place in the tile's part.
+struct Fragment {
+    Index segment = 0;
+    Index rows = 0;
+    Offset entries = 0;
+    std::size_t part = 0;
+    Index first_row = 0;
+    Offset first_entry = 0;
+};
+
+/// Consecutive rows of one row block, and what they hold of the segments, each once, as they are met.
+struct Chunk {
+    Index row_block = 0;
+    Index begin = 0;
+    Index end = 0;
+    std::vector<Fragment> fragments = {};
+};
+
+std::vector<Chunk> cut_into_chunks(const CsrMatrix& matrix, const std::vector<Index>& block_rows) {
+    std::vector<Chunk> chunks;
+    for (Index block = 0; block + 1 < static_cast<Index>(block_rows.size()); ++block) {
+        for (Index begin = block_rows[block]; begin < block_rows[block + 1];) {
+            Index end = begin + 1;
+            while (end < block_rows[block + 1] && matrix.row_offsets[end + 1] - matrix.row_offsets[begin] <= chunk_nonzeros) {
+                ++end;
+            }
+            chunks.push_back({block, begin, end});
+            begin = end;
+        }
+    }
+    return chunks;
+}
+
+/// body(chunk, place) for every chunk. `place` is -1 for every segment [segments], and is to be left so; each thread has one.
+template <typename Body>
+void for_each_chunk(std::vector<Chunk>& chunks, Index segment_count, const Body& body) {
+    std::atomic<std::size_t> next = 0;
+    Kokkos::parallel_for(Kokkos::RangePolicy<HostSpace>(0, HostSpace().concurrency()), [&](int) {
+        std::vector<Index> place(segment_count, -1);
+        for (std::size_t chunk = next++; chunk < chunks.size(); chunk = next++) body(chunks[chunk], place);
+    });
+}
+
+class Splitter {
+public:
+    Splitter(const CsrMatrix& matrix, const Cuts* row_blocks, const Cuts& segments)
+        : matrix_(matrix),
+          row_blocks_(row_blocks),
+          segments_(segments),
+          segment_of_(segments.pieces()),
+          chunks_(
+              cut_into_chunks(matrix, row_blocks == nullptr ? std::vector<Index>{0, matrix.rows} : row_blocks->boundaries)) {}
+
+    std::vector<Part> split() {
+        for_each_chunk(chunks_, segments_.count(), [&](Chunk& chunk, std::vector<Index>& place) { count(chunk, place); });
+        require_memory();
+        lay_out();
+        allocate();
+        for_each_chunk(chunks_, segments_.count(), [&](Chunk& chunk, std::vector<Index>& place) { fill(chunk, place); });
+        return std::move(parts_);
+    }
+
+private:
+    /// Calls visit(segment, first, end) for the entries of a row, segment by segment: they are neighbours.
+    template <typename Visit>
+    void for_each_segment(Index row, const Visit& visit) const {
+        const Offset end_of_row = matrix_.row_offsets[row + 1];
+        for (Offset first = matrix_.row_offsets[row]; first < end_of_row;) {
+            const Index segment = segment_of_[matrix_.column_indices[first]];
+            Offset end = first + 1;
+            while (end < end_of_row && matrix_.column_indices[end] < segments_.end(segment)) ++end;
+            visit(segment, first, end);
+            first = end;
+        }
+    }
+
+    void count(Chunk& chunk, std::vector<Index>& place) const {
+        for (Index row = chunk.begin; row < chunk.end; ++row) {
+            for_each_segment(row, [&](Index segment, Offset first, Offset end) {
+                if (place[segment] == -1) {
+                    place[segment] = static_cast<Index>(chunk.fragments.size());
+                    chunk.fragments.push_back({.segment = segment});
+                }
+                Fragment& fragment = chunk.fragments[place[segment]];
+                ++fragment.rows;
+                fragment.entries += end - first;
+            });
+        }
+        for (const Fragment& fragment : chunk.fragments) place[fragment.segment] = -1;
+    }
+
+    /// No more parts than fragments: enough to tell a matrix cut into crumbs.
+    void require_memory() const {
+        constexpr std::size_t allocation = 32;  // what malloc adds, and rounds up
+        std::size_t fragments = 0;
+        std::size_t rows = 0;
+        for (const Chunk& chunk : chunks_) {
+            fragments += chunk.fragments.size();
+            for (const Fragment& fragment : chunk.fragments) rows += fragment.rows;
+        }
+        const std::size_t wanted = fragments * (sizeof(Part) + sizeof(Offset) + 3 * allocation) +
+                                   rows * (sizeof(Index) + sizeof(Offset)) + matrix_.values.size() * sizeof(Offset);
+        if (const std::size_t free = free_host_memory(); wanted > free) {
+            throw Unsuitable("up to " + std::to_string(fragments) + " tiles with " + std::to_string(rows) +
+                             " rows present in them need " + std::to_string(wanted) + " bytes, but " + std::to_string(free) +
+                             " are free; wider segments or higher row blocks make fewer tiles");
+        }
+    }
+
+    /// The parts, and where each fragment goes in its part.
+    void lay_out() {
+        constexpr auto none = static_cast<std::size_t>(-1);
+        std::vector<std::size_t> part_of_segment(segments_.count(), none);
+        for (std::size_t begin = 0; begin < chunks_.size();) {
+            std::size_t end = begin;
+            std::vector<Index> present;
+            for (; end < chunks_.size() && chunks_[end].row_block == chunks_[begin].row_block; ++end) {
+                for (const Fragment& fragment : chunks_[end].fragments) {
+                    if (std::exchange(part_of_segment[fragment.segment], 0) == none) present.push_back(fragment.segment);
+                }
+            }
+            std::sort(present.begin(), present.end());
+            for (const Index segment : present) {
+                part_of_segment[segment] = parts_.size();
+                parts_.push_back({name_of_tile(chunks_[begin].row_block, segment), {}, {0}, {}});
+                part_rows_.push_back(0);
+                part_entries_.push_back(0);
+            }
+            for (; begin < end; ++begin) {
+                for (Fragment& fragment : chunks_[begin].fragments) {
+                    fragment.part = part_of_segment[fragment.segment];
+                    fragment.first_row = std::exchange(part_rows_[fragment.part], part_rows_[fragment.part] + fragment.rows);
+                    fragment.first_entry =
+                        std::exchange(part_entries_[fragment.part], part_entries_[fragment.part] + fragment.entries);
+                }
+            }
+            for (const Index segment : present) part_of_segment[segment] = none;
+        }
+    }
+
+    [[nodiscard]] std::string name_of_tile(Index row_block, Index segment) const {
+        if (row_blocks_ == nullptr) return "segment " + std::to_string(segment);
+        return "tile " + std::to_string(row_block) + "," + std::to_string(segment);
+    }
+
+    void allocate() {
+        using Range = Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::size_t>>;
+        Kokkos::parallel_for("allocate_parts", Range(0, parts_.size()), [&](std::size_t part) {
+            parts_[part].rows.resize(part_rows_[part]);
+            parts_[part].row_offsets.resize(static_cast<std::size_t>(part_rows_[part]) + 1);
+            parts_[part].entries.resize(part_entries_[part]);
+        });
+    }
+
+    void fill(Chunk& chunk, std::vector<Index>& place) {
+        for (std::size_t i = 0; i < chunk.fragments.size(); ++i) place[chunk.fragments[i].segment] = static_cast<Index>(i);
+        for (Index row = chunk.begin; row < chunk.end; ++row) {
+            for_each_segment(row, [&](Index segment, Offset first, Offset end) {
+                Fragment& fragment = chunk.fragments[place[segment]];
+                Part& part = parts_[fragment.part];
+                std::iota(part.entries.begin() + fragment.first_entry,
+                          part.entries.begin() + fragment.first_entry + end - first, first);
+                fragment.first_entry += end - first;
+                part.rows[fragment.first_row] = row;
+                part.row_offsets[++fragment.first_row] = fragment.first_entry;
+            });
+        }
+        for (const Fragment& fragment : chunk.fragments) place[fragment.segment] = -1;
+    }
+
+    const CsrMatrix& matrix_;
+    const Cuts* row_blocks_;
+    const Cuts& segments_;
+    std::vector<Index> segment_of_;  // [columns]
+    std::vector<Chunk> chunks_;
+    std::vector<Part> parts_;
+    std::vector<Index> part_rows_;      // [parts] rows so far, in the end all
+    std::vector<Offset> part_entries_;  // [parts]
+};
+
+}  // namespace
+
+std::vector<Part> split_into_tiles(const CsrMatrix& matrix, const Cuts* row_blocks, const Cuts& segments) {
+    return Splitter(matrix, row_blocks, segments).split();
+}
+
+}  // namespace workbench

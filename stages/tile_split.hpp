@@ -1,0 +1,17 @@
+// The nonzeros of a matrix by tiles.
+#pragma once
+
+#include <vector>
+
+#include "pipeline/matrix/cuts.hpp"
+#include "pipeline/matrix/parts.hpp"
+
+namespace workbench {
+
+/// One part for each pair of a row block and a segment that has nonzeros, by row block and then by segment: "tile I,J". Without
+/// row blocks (null): one for each segment, "segment J". A part lists the rows present in it in the order of the matrix.
+/// Linear in the nonzeros and the cuts, on all cores; the parts take memory for their nonzeros and for the rows present in
+/// them. Throws Unsuitable, with the figures, where that memory is not there.
+[[nodiscard]] std::vector<Part> split_into_tiles(const CsrMatrix& matrix, const Cuts* row_blocks, const Cuts& segments);
+
+}  // namespace workbench

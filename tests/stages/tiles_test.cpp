@@ -1,0 +1,326 @@
+// Row blocks, segments, tiles, and the order of rows in them.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/random.hpp"
+#include "pipeline/matrix/tiles.hpp"
+#include "stages/stages.hpp"
+#include "support/battery.hpp"
+
+using namespace workbench;
+
+namespace {
+
+using Values = std::map<std::string, ParameterValue>;
+using Indices = std::vector<Index>;
+using Offsets = std::vector<Offset>;
+
+std::int64_t operator""_i(unsigned long long number) { return static_cast<std::int64_t>(number); }
+
+StageContract contract(const StageEntry& stage, const Values& values) {
+    return stage.contract(Parameters(stage.parameters, values));
+}
+
+StageResult run(const StageEntry& stage, const Values& values, StagedMatrix& staged) {
+    const Parameters parameters(stage.parameters, values);
+    StageResult result = stage.run(staged, parameters, {});
+    apply(staged, result.change, stage.contract(parameters).keeps);
+    return result;
+}
+
+std::string refusal(const StageEntry& stage, const Values& values) {
+    try {
+        (void)contract(stage, values);
+    } catch (const ParameterError& error) {
+        return error.parameter + ": " + error.what();
+    }
+    return "(accepted)";
+}
+
+/// Lengths 1, 3, 0, 2, 4, 1 in rows; 3, 2, 1, 2, 1, 2 in columns. Nonzeros 0 | 1 2 3 | | 4 5 | 6 7 8 9 | 10.
+StagedMatrix six_rows() {
+    std::vector<Entry> entries;
+    for (const auto& [i, j] : std::vector<std::pair<Index, Index>>{
+             {0, 0}, {1, 0}, {1, 1}, {1, 5}, {3, 2}, {3, 3}, {4, 0}, {4, 1}, {4, 4}, {4, 5}, {5, 3}}) {
+        entries.push_back({i, j, 10.0 * i + j + 1});
+    }
+    return stage_input(csr_from_entries(6, 6, entries));
+}
+
+StagedMatrix in_segments(std::int64_t width) {
+    StagedMatrix staged = six_rows();
+    run(column_segmentation_stage(), {{"width", width}}, staged);
+    return staged;
+}
+
+StagedMatrix in_tiles(std::int64_t height, std::int64_t width) {
+    StagedMatrix staged = six_rows();
+    run(row_blocks_stage(), {{"height", height}}, staged);
+    run(column_segmentation_stage(), {{"width", width}}, staged);
+    return staged;
+}
+
+Indices boundaries(const StageEntry& stage, const Values& values, Index rows, Index columns, CutKind kind) {
+    StagedMatrix staged = stage_input(csr_from_entries(rows, columns, {}));
+    run(stage, values, staged);
+    return staged.find_cuts(kind)->boundaries;
+}
+
+Indices rows_cut(const Values& values, Index rows) {
+    return boundaries(row_blocks_stage(), values, rows, 1, CutKind::row_block);
+}
+
+Indices columns_cut(const Values& values, Index columns) {
+    return boundaries(column_segmentation_stage(), values, 1, columns, CutKind::segment);
+}
+
+/// The tiles of a matrix, entry by entry.
+std::vector<Part> naive_tiles(const CsrMatrix& matrix, const Cuts& blocks, const Cuts& segments) {
+    const Indices block_of = blocks.pieces();
+    const Indices segment_of = segments.pieces();
+    std::map<std::pair<Index, Index>, Part> tiles;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset entry = matrix.row_offsets[row]; entry < matrix.row_offsets[row + 1]; ++entry) {
+            const std::pair place(block_of[row], segment_of[matrix.column_indices[entry]]);
+            Part& part = tiles[place];
+            part.name = "tile " + std::to_string(place.first) + "," + std::to_string(place.second);
+            if (part.rows.empty() || part.rows.back() != row) {
+                part.rows.push_back(row);
+                part.row_offsets.push_back(part.row_offsets.back());
+            }
+            ++part.row_offsets.back();
+            part.entries.push_back(entry);
+        }
+    }
+    std::vector<Part> parts;
+    for (auto& [place, part] : tiles) parts.push_back(part);
+    return parts;
+}
+
+}  // namespace
+
+TEST_SUITE("row_blocks") {
+    TEST_CASE("by height the last block is lower, by count blocks differ by one row") {
+        CHECK(rows_cut({{"height", 4_i}}, 10) == Indices{0, 4, 8, 10});
+        CHECK(rows_cut({{"height", 5_i}}, 10) == Indices{0, 5, 10});
+        CHECK(rows_cut({{"height", 2147483647_i}}, 10) == Indices{0, 10});
+        CHECK(rows_cut({{"count", 3_i}}, 10) == Indices{0, 3, 6, 10});
+        CHECK(rows_cut({{"count", 1_i}}, 10) == Indices{0, 10});
+        CHECK(rows_cut({{"count", 2147483647_i}}, 3) == Indices{0, 1, 2, 3});
+        CHECK(rows_cut({{"height", 4_i}}, 0) == Indices{0});
+        CHECK(rows_cut({{"count", 4_i}}, 0) == Indices{0});
+    }
+
+    TEST_CASE("needs height or count, before the nonzeros are split") {
+        CHECK(refusal(row_blocks_stage(), {}) == "height: none was given, expected one of height or count");
+        CHECK(refusal(row_blocks_stage(), {{"height", 4_i}, {"count", 4_i}}) ==
+              "count: count was found beside height, expected only one of height or count");
+        const StageContract facts = contract(row_blocks_stage(), {{"height", 4_i}});
+        CHECK(facts.needs.unsplit);
+        CHECK(facts.gives_cuts == std::vector{CutKind::row_block});
+        CHECK_FALSE(facts.acts);
+    }
+}
+
+TEST_SUITE("column_sort") {
+    TEST_CASE("densest first, or sparsest first, equal columns in their order") {
+        StagedMatrix staged = six_rows();
+        run(column_sort_stage(), {}, staged);
+        CHECK(staged.column_order == Permutation::from_old_of_new({0, 1, 3, 5, 2, 4}));
+        CHECK(staged.row_order.is_identity());
+        CHECK(staged.matrix.row_columns(4)[2] == 3);  // column 5 of the input
+        CHECK(staged.matrix.values[8] == 46);
+        StagedMatrix ascending = six_rows();
+        run(column_sort_stage(), {{"order", "ascending"}}, ascending);
+        CHECK(ascending.column_order == Permutation::from_old_of_new({2, 4, 1, 3, 5, 0}));
+    }
+
+    TEST_CASE("the columns of a node stay together") {
+        StagedMatrix staged = six_rows();
+        staged.node_size = 2;
+        run(column_sort_stage(), {{"order", "ascending"}}, staged);
+        CHECK(staged.column_order == Permutation::from_old_of_new({2, 3, 4, 5, 0, 1}));
+    }
+
+    TEST_CASE("only an order that descends is one by density") {
+        CHECK(contract(column_sort_stage(), {}).gives_columns_by_density);
+        CHECK_FALSE(contract(column_sort_stage(), {{"order", "ascending"}}).gives_columns_by_density);
+        CHECK(contract(column_sort_stage(), {}).acts == Acts::columns);
+    }
+}
+
+TEST_SUITE("column_segmentation") {
+    TEST_CASE("uniform segments: by width, by count, to fit a cache") {
+        CHECK(columns_cut({{"width", 4_i}}, 10) == Indices{0, 4, 8, 10});
+        CHECK(columns_cut({{"count", 4_i}}, 10) == Indices{0, 2, 5, 7, 10});
+        CHECK(columns_cut({{"count", 40_i}}, 2) == Indices{0, 1, 2});
+        CHECK(columns_cut({{"width", 4_i}}, 0) == Indices{0});
+        CHECK(columns_cut({{"fit", "k20x:read_only"}}, 4000) == Indices{0, 1536, 3072, 4000});  // 12 KiB of 8 bytes
+        CHECK(columns_cut({{"fit", "k20x:read_only"}, {"value_bytes", 4_i}}, 4000) == Indices{0, 3072, 4000});
+        CHECK(columns_cut({{"fit", "k20x:l2"}, {"value_bytes", 4_i}, {"share", 0.25}}, 100000) == Indices{0, 98304, 100000});
+    }
+
+    TEST_CASE("non-uniform segments: narrow, then wider and wider, then the rest") {
+        const Values narrow{{"method", "non_uniform"}, {"segment_count", 2_i}, {"segment_size", 10_i}};
+        CHECK(columns_cut(narrow, 100) == Indices{0, 10, 20, 100});
+        Values levels = narrow;
+        levels["level_widths"] = "20, 30";
+        CHECK(columns_cut(levels, 100) == Indices{0, 10, 20, 40, 70, 100});
+        CHECK(columns_cut(levels, 50) == Indices{0, 10, 20, 40, 50});
+        CHECK(columns_cut(levels, 15) == Indices{0, 10, 15});
+        CHECK(columns_cut(levels, 0) == Indices{0});
+        levels["segment_count"] = 0_i;
+        CHECK(columns_cut(levels, 100) == Indices{0, 20, 50, 100});
+    }
+
+    TEST_CASE("level widths are numbers that grow") {
+        const auto refused = [](const std::string& text) {
+            return refusal(
+                       column_segmentation_stage(),
+                       {{"method", "non_uniform"}, {"segment_count", 2_i}, {"segment_size", 10_i}, {"level_widths", text}}) !=
+                   "(accepted)";
+        };
+        for (const char* text : {"11", "20, 30", " 20 ,30 ", "20,2147483647", ""}) CHECK_FALSE(refused(text));
+        for (const char* text : {"10", "20, 20", "20 30", "20,", ",20", "x", "20, 2147483648", "1e3", "-20", "20,,30"}) {
+            CAPTURE(text);
+            CHECK(refused(text));
+        }
+    }
+
+    TEST_CASE("parameters of one method are refused beside the other") {
+        CHECK(refusal(column_segmentation_stage(), {}) == "width: none was given, expected one of width, count or fit");
+        CHECK(refusal(column_segmentation_stage(), {{"width", 4_i}, {"fit", "k20x:l2"}}) ==
+              "fit: fit was found beside width, expected only one of width, count or fit");
+        CHECK(refusal(column_segmentation_stage(), {{"width", 4_i}, {"segment_size", 4_i}}) ==
+              "segment_size: segment_size is not for method = \"uniform\"");
+        CHECK(refusal(column_segmentation_stage(), {{"method", "non_uniform"}, {"segment_size", 4_i}}) ==
+              "segment_count: method = \"non_uniform\" needs segment_count");
+        CHECK(refusal(column_segmentation_stage(), {{"method", "non_uniform"}, {"width", 4_i}}) ==
+              "width: width is not for method = \"non_uniform\"");
+    }
+
+    TEST_CASE("a part a segment lists the rows present") {
+        const StagedMatrix staged = in_segments(2);
+        REQUIRE(staged.parts.size() == 3);
+        CHECK(staged.parts[0] == Part{"segment 0", {0, 1, 4}, {0, 1, 3, 5}, {0, 1, 2, 6, 7}});
+        CHECK(staged.parts[1] == Part{"segment 1", {3, 5}, {0, 2, 3}, {4, 5, 10}});
+        CHECK(staged.parts[2] == Part{"segment 2", {1, 4}, {0, 1, 3}, {3, 8, 9}});
+        CHECK(tile_of(staged, staged.parts[2]) == Tile{0, 2});
+    }
+
+    TEST_CASE("a part a tile, tiles without nonzeros left out") {
+        const StagedMatrix staged = in_tiles(3, 2);
+        REQUIRE(staged.parts.size() == 5);
+        CHECK(staged.parts[0] == Part{"tile 0,0", {0, 1}, {0, 1, 3}, {0, 1, 2}});
+        CHECK(staged.parts[1] == Part{"tile 0,2", {1}, {0, 1}, {3}});
+        CHECK(staged.parts[2] == Part{"tile 1,0", {4}, {0, 2}, {6, 7}});
+        CHECK(staged.parts[3] == Part{"tile 1,1", {3, 5}, {0, 2, 3}, {4, 5, 10}});
+        CHECK(staged.parts[4] == Part{"tile 1,2", {4}, {0, 2}, {8, 9}});
+        CHECK(tile_of(staged, staged.parts[3]) == Tile{1, 1});
+        CHECK_THROWS_AS((void)tile_of(six_rows(), staged.parts[3]), std::logic_error);
+    }
+
+    TEST_CASE("more nonzeros than a thread takes at a time: the same tiles as one by one") {
+        std::uint64_t drawn = 0;
+        const auto below = [&drawn](std::uint64_t bound) { return static_cast<Index>(mixed(++drawn) % bound); };
+        std::vector<Entry> entries;
+        for (Index row = 0; row < 900; ++row) {
+            const Index length = row == 17 ? 20000 : below(300);
+            for (Index k = 0; k < length; ++k) entries.push_back({row, below(70000), 1.0});
+        }
+        const CsrMatrix matrix = csr_from_entries(900, 70000, entries);
+        REQUIRE(matrix.nonzeros() > 2 * 65536);
+        StagedMatrix staged = stage_input(matrix);
+        run(row_blocks_stage(), {{"count", 2_i}}, staged);
+        run(column_segmentation_stage(), {{"width", 9999_i}}, staged);
+        check_invariants(staged, matrix);
+        const std::vector<Part> expected =
+            naive_tiles(matrix, {CutKind::row_block, {0, 450, 900}},
+                        {CutKind::segment, {0, 9999, 19998, 29997, 39996, 49995, 59994, 69993, 70000}});
+        CHECK(staged.parts == expected);
+    }
+
+    TEST_CASE("says what it gives") {
+        const StageContract facts = contract(column_segmentation_stage(), {{"width", 4_i}});
+        CHECK(facts.gives_parts == std::vector<std::string>{"tile", "segment"});
+        CHECK(facts.gives_cuts == std::vector{CutKind::segment});
+        CHECK_FALSE(facts.needs.columns_by_density);
+        CHECK(contract(column_segmentation_stage(), {{"method", "non_uniform"}, {"segment_count", 1_i}, {"segment_size", 1_i}})
+                  .needs.columns_by_density);
+        StagedMatrix staged = six_rows();
+        run(row_blocks_stage(), {{"height", 3_i}}, staged);
+        const StageResult result = run(column_segmentation_stage(), {{"width", 4_i}}, staged);
+        CHECK(result.notes == std::vector<std::pair<std::string, std::string>>{{"segments", "2"},
+                                                                               {"width", "2 to 4 columns"},
+                                                                               {"tiles with nonzeros", "4 of 4"},
+                                                                               {"rows present, all parts together", "7"}});
+    }
+}
+
+TEST_SUITE("row_sort within tiles") {
+    TEST_CASE("every part by its own lengths, equal rows in their order") {
+        StagedMatrix staged = in_segments(3);
+        REQUIRE(staged.parts[0] == Part{"segment 0", {0, 1, 3, 4}, {0, 1, 3, 4, 6}, {0, 1, 2, 4, 6, 7}});
+        run(row_sort_stage(), {{"within", "segment"}}, staged);
+        CHECK(staged.parts[0] == Part{"segment 0", {1, 4, 0, 3}, {0, 2, 4, 5, 6}, {1, 2, 6, 7, 0, 4}});
+        CHECK(staged.parts[1] == Part{"segment 1", {4, 1, 3, 5}, {0, 2, 3, 4, 5}, {8, 9, 3, 5, 10}});
+        CHECK(staged.row_order.is_identity());
+    }
+
+    TEST_CASE("ascending, and in windows of the rows present") {
+        StagedMatrix staged = in_segments(3);
+        run(row_sort_stage(), {{"within", "segment"}, {"window", 3_i}, {"order", "descending"}}, staged);
+        CHECK(staged.parts[0].rows == Indices{1, 0, 3, 4});
+        run(row_sort_stage(), {{"within", "segment"}, {"order", "ascending"}}, staged);
+        CHECK(staged.parts[0].rows == Indices{0, 3, 1, 4});
+        StagedMatrix tiles = in_tiles(4, 6);
+        run(row_sort_stage(), {{"within", "tile"}}, tiles);
+        CHECK(tiles.parts[0].rows == Indices{1, 3, 0});
+        CHECK(tiles.parts[1].rows == Indices{4, 5});
+    }
+
+    TEST_CASE("needs what it sorts within") {
+        const StageContract tile = contract(row_sort_stage(), {{"within", "tile"}});
+        CHECK(tile.needs.cuts == std::vector{CutKind::row_block, CutKind::segment});
+        CHECK(tile.needs.parts == std::vector<std::string>{"tile"});
+        CHECK_FALSE(tile.needs.square);
+        CHECK_FALSE(tile.acts);
+        CHECK(contract(row_sort_stage(), {{"within", "segment"}}).needs.cuts == std::vector{CutKind::segment});
+        StagedMatrix tiles = in_tiles(3, 2);
+        CHECK_THROWS_AS((void)run(row_sort_stage(), {{"within", "segment"}}, tiles), Unsuitable);
+    }
+
+    TEST_CASE("refuses what belongs to an order of the matrix") {
+        CHECK(refusal(row_sort_stage(), {{"within", "tile"}, {"apply", "rows"}}) ==
+              "apply: within = \"tile\" sorts the order of storage in every tile, without apply");
+        CHECK(refusal(row_sort_stage(), {{"within", "segment"}, {"part", "segment 0"}}) ==
+              "part: within = \"segment\" sorts the order of storage in every segment, without part");
+        CHECK(refusal(row_sort_stage(), {{"within", "tile"}, {"key", "nonzeros_inside_partition"}}) ==
+              "key: within = \"tile\" sorts by the nonzeros of a row in the tile, expected key = \"nonzeros\"");
+    }
+}
+
+TEST_CASE("tiles of the battery keep the invariants") {
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        StagedMatrix staged = stage_input(named.matrix);
+        run(column_sort_stage(), {}, staged);
+        check_invariants(staged, named.matrix);
+        run(row_blocks_stage(), {{"count", 3_i}}, staged);
+        run(column_segmentation_stage(),
+            {{"method", "non_uniform"}, {"segment_count", 3_i}, {"segment_size", 2_i}, {"level_widths", "5"}}, staged);
+        check_invariants(staged, named.matrix);
+        CHECK(std::is_sorted(staged.parts.begin(), staged.parts.end(), [&](const Part& a, const Part& b) {
+            const Tile left = tile_of(staged, a);
+            const Tile right = tile_of(staged, b);
+            return std::pair(left.row_block, left.segment) < std::pair(right.row_block, right.segment);
+        }));
+        run(row_sort_stage(), {{"within", "tile"}}, staged);
+        check_invariants(staged, named.matrix);
+    }
+}
