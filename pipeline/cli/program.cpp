@@ -22,6 +22,9 @@ int refuse(const std::string& what, int exit_code) {
     return exit_code;
 }
 
+/// A table that was lost on the way, to a full disk say, is no success.
+int refuse_lost_output() { return refuse("standard output: cannot be written", MachineError("").exit_code); }
+
 int act(const Action& action) {
     try {
         return action();
@@ -30,6 +33,7 @@ int act(const Action& action) {
     } catch (const std::bad_alloc&) {
         return refuse("out of memory", MachineError("").exit_code);
     } catch (const std::exception& error) {
+        if (std::ferror(stdout) != 0) return refuse_lost_output();  // fmt::print throws it once its buffer is full
         return refuse(fmt::format("{}\nThis is a mistake of the program, not of yours: please report it.", error.what()),
                       exit_mistake_of_the_program);
     }
@@ -69,10 +73,7 @@ int run_program(int argc, char** argv) {
             fmt::format("{}\nRun 'workbench --help' or 'workbench COMMAND --help' for what is accepted.", error.what()), 2);
     }
     const int exit_code = act(action);
-    // A table that was lost on the way, to a full disk say, is no success.
-    if (exit_code == exit_ok && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) {
-        return refuse("standard output: cannot be written", MachineError("").exit_code);
-    }
+    if (exit_code == exit_ok && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) return refuse_lost_output();
     return exit_code;
 }
 
