@@ -18,6 +18,7 @@
 #include "kernels/sell/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
+#include "support/drawings.hpp"
 #include "support/eigen.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "support/partitioned.hpp"
@@ -195,13 +196,6 @@ bool suits(const Case& one, const StagedMatrix& staged) {
     }
 }
 
-// The matrix of the drawings.
-CsrMatrix example() {
-    const std::vector<Entry> entries{{0, 0, 1}, {0, 1, 2}, {0, 2, 3},  {1, 1, 4},  {1, 2, 5},  {1, 4, 6}, {2, 2, 7},
-                                     {3, 3, 8}, {3, 5, 9}, {4, 0, 10}, {4, 4, 11}, {4, 5, 12}, {5, 5, 13}};
-    return csr_from_entries(6, 6, entries);
-}
-
 }  // namespace
 
 TEST_CASE("every layout stores each nonzero of the battery exactly once") {
@@ -368,8 +362,8 @@ void check_planted_faults(const Case& one, const StagedMatrix& staged) {
 TEST_CASE("a fault planted in any slot or offset of any layout is seen") {
     for (const Case& one : all_cases()) {
         CAPTURE(one.name);
-        check_planted_faults<float>(one, one.stage(example()));
-        check_planted_faults<double>(one, one.stage(example()));
+        check_planted_faults<float>(one, one.stage(drawn()));
+        check_planted_faults<double>(one, one.stage(drawn()));
     }
 }
 
@@ -398,25 +392,6 @@ TEST_CASE("the lanes of a warp read neighbouring slots of a slice of height 32")
 
 namespace {
 
-std::string without_extra_spaces(const std::string& text) {
-    std::istringstream words(text);
-    std::string result;
-    for (std::string word; words >> word;) result += (result.empty() ? "" : " ") + word;
-    return result;
-}
-
-bool draws(const LayoutEntry& entry, const std::string& what) {
-    return without_extra_spaces(entry.drawing).find(what) != std::string::npos;
-}
-
-template <typename Element>
-std::string list(const std::string& name, const std::vector<Element>& elements) {
-    std::ostringstream line;
-    line << name;
-    for (const Element& element : elements) line << ' ' << element;
-    return line.str();
-}
-
 /// The first lanes of slices, as the drawings show them: steps apart by a bar, a dot for padding.
 template <typename Element, typename Slices>
 std::string first_lanes(const std::string& name, const Slices& slices, const std::vector<Element>& array, Index lanes) {
@@ -435,19 +410,6 @@ std::string first_lanes(const std::string& name, const Slices& slices, const std
     return line.str();
 }
 
-std::string picture_of(const CsrMatrix& matrix) {
-    std::ostringstream picture;
-    picture << "0 1 2 3 4 5";
-    for (Index row = 0; row < matrix.rows; ++row) {
-        std::vector<std::string> cells(matrix.columns, ".");
-        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
-            cells[matrix.column_indices[k]] = std::to_string(static_cast<int>(matrix.values[k]));
-        }
-        picture << ' ' << row << list(" [", cells) << " ]";
-    }
-    return picture.str();
-}
-
 /// The rows of csr apart by bars.
 template <typename Element>
 std::string by_rows(const std::string& name, const std::vector<Offset>& offsets, const std::vector<Element>& array) {
@@ -463,10 +425,10 @@ std::string by_rows(const std::string& name, const std::vector<Offset>& offsets,
 }  // namespace
 
 TEST_CASE("the drawings show what the builders build") {
-    const CsrMatrix matrix = example();
+    const CsrMatrix matrix = drawn();
     for (const LayoutEntry& entry : {csr_entry(), sell_entry(), ehyb_entry()}) {
         CAPTURE(entry.name);
-        CHECK(draws(entry, picture_of(matrix)));
+        CHECK(draws_the_matrix(entry));
     }
     SUBCASE("csr") {
         const Case one{"csr", csr_entry(), {}};
@@ -503,7 +465,7 @@ TEST_CASE("the drawings show what the builders build") {
 }
 
 TEST_CASE("the footprint is the arrays, padding included") {
-    const CsrMatrix matrix = example();
+    const CsrMatrix matrix = drawn();
     const auto csr = Case{"csr", csr_entry(), {}}.build<float>(matrix);
     CHECK(csr->bytes_to_move() == 7 * 8 + 13 * (4 + 4) + 4 * (6 + 6));
     const auto sell = Case{"sell", sell_entry(), {{"slice_height", std::int64_t{2}}}}.build<double>(matrix);
@@ -514,16 +476,6 @@ TEST_CASE("the footprint is the arrays, padding included") {
 }
 
 namespace {
-
-template <typename Error, typename Work>
-std::string message_of(const Work& work) {
-    try {
-        work();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "nothing was thrown";
-}
 
 CsrMatrix diagonal(Index size) {
     std::vector<Entry> entries;
@@ -563,7 +515,7 @@ TEST_CASE("what does not fit is refused with the figure and the parameter") {
                            reverse_rows(staged.parts[0]);
                            return staged;
                        }};
-        CHECK(message_of<Unsuitable>([&] { (void)one.build<double>(example()); }).find("within = \"partition\"") !=
+        CHECK(message_of<Unsuitable>([&] { (void)one.build<double>(drawn()); }).find("within = \"partition\"") !=
               std::string::npos);
     }
     SUBCASE("a third part") {
@@ -574,7 +526,7 @@ TEST_CASE("what does not fit is refused with the figure and the parameter") {
                            staged.parts[2].name = "far";
                            return staged;
                        }};
-        CHECK(message_of<Unsuitable>([&] { (void)one.build<double>(example()); }).find("hold 11 of 13 nonzeros") !=
+        CHECK(message_of<Unsuitable>([&] { (void)one.build<double>(drawn()); }).find("hold 11 of 13 nonzeros") !=
               std::string::npos);
     }
     SUBCASE("an entry of part inside that lies outside its partition") {
@@ -583,7 +535,7 @@ TEST_CASE("what does not fit is refused with the figure and the parameter") {
                            staged.cuts[0].boundaries = {0, 3, 6};
                            return staged;
                        }};
-        CHECK_THROWS_AS((void)one.build<double>(example()), std::logic_error);
+        CHECK_THROWS_AS((void)one.build<double>(drawn()), std::logic_error);
     }
     SUBCASE("padding beyond memory") {
         constexpr Index size = 1 << 20;
