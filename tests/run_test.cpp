@@ -112,6 +112,25 @@ TEST_CASE("real matrices verify with every layout") {
     }
 }
 
+namespace {
+
+/// Do all kernels of the recipe verify? False where the matrix does not suit it.
+bool runs_on(const Recipe& recipe, const CsrMatrix& matrix, Device& host) {
+    RunOptions options;
+    options.timing = quick;
+    try {
+        Runner runner(matrix, catalogue(), {host}, options);
+        const RunReport report = runner.run(recipe, {});
+        CHECK(report.all_verified());
+        return !report.kernels.empty() && std::all_of(report.layouts.begin(), report.layouts.end(),
+                                                      [](const auto& layout) { return layout.unsuitable.empty(); });
+    } catch (const InputError&) {
+        return false;
+    }
+}
+
+}  // namespace
+
 TEST_CASE("the recipes of the project load and run") {
     const std::unique_ptr<Device> host = make_host_device();
     int count = 0;
@@ -124,13 +143,11 @@ TEST_CASE("the recipes of the project load and run") {
         // The recipe that a report carries is the same one.
         const Recipe again = parse_recipe(resolved_recipe(recipe), "elsewhere/resolved.toml", catalogue());
         CHECK(resolved_recipe(again) == resolved_recipe(recipe));
-        RunOptions options;
-        options.timing = quick;
-        const CsrMatrix& matrix = matrix_named("random");
-        Runner runner(matrix, catalogue(), {*host}, options);
-        const RunReport report = runner.run(recipe, {});
-        CHECK(report.all_verified());
-        CHECK(!report.kernels.empty());
+        // Each is run on a small matrix that suits it.
+        const bool ran = runs_on(recipe, matrix_named("random"), *host) ||
+                         runs_on(recipe, matrix_named("node_blocks"), *host) ||
+                         runs_on(recipe, matrix_named("tridiagonal"), *host);
+        CHECK(ran);
         ++count;
     }
     CHECK(count >= 3);
@@ -172,7 +189,7 @@ int plant_errors(const LayoutRecipe& one, const CsrMatrix& input, Device& host) 
     const std::vector<LayoutArray> arrays = exact->arrays();
     int planted = 0;
     for (const Slot& slot : slots) {
-        if (slot.row < 0) continue;  // a lane without a row: nobody sees what it adds up
+        if (slot.row < 0 || slot.column < 0) continue;  // it reads no x, or nobody sees what it adds up
         add_to<Value>(arrays[slot.array], slot.index, 1);
         CHECK_MESSAGE(is_wrong(), "value of slot ", slot.index, " in array ", slot.array);
         add_to<Value>(arrays[slot.array], slot.index, -1);

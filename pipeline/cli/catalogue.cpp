@@ -2,6 +2,7 @@
 #include "pipeline/cli/catalogue.hpp"
 
 #include "kernels/biell/layout.hpp"
+#include "kernels/bsr/layout.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/jds/layout.hpp"
@@ -26,6 +27,7 @@ const Catalogue& catalogue() {
         {
             biell_entry(),
             bijad_entry(),
+            bsr_entry(),
             csr_entry(),
             ehyb_entry(),
             jds_entry(),

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gpu/gpu_matrices.hpp"
+#include "kernels/bsr/layout.hpp"
 #include "kernels/common/cuda_device.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
@@ -98,6 +99,7 @@ const std::vector<Index>& slice_heights() {
 }
 
 Given slice_height(Index height) { return {{"slice_height", std::int64_t{height}}}; }
+Given blocks_of(Index size) { return {{"block_size", std::int64_t{size}}, {"slots_per_nonzero", 1e6}}; }
 Given column_index(const char* word) { return {{"column_index", std::string(word)}}; }
 
 }  // namespace
@@ -114,6 +116,16 @@ TEST_SUITE("battery") {
         const auto device = make_cuda_device();
         for (const NamedMatrix& named : battery()) {
             check_cuda_kernels<Value>(csr_entry(), named.name, stage_input(named.matrix), {}, *device);
+        }
+    }
+
+    TEST_CASE_TEMPLATE("bsr on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const NamedMatrix& named : battery()) {
+            for (const Index size : {2, 3, 4, 5, 6, 7, 8, 16, 17, 32}) {
+                const std::string name = fmt::format("{}, blocks of {}", named.name, size);
+                check_cuda_kernels<Value>(bsr_entry(), name, stage_input(named.matrix), blocks_of(size), *device);
+            }
         }
     }
 
@@ -173,6 +185,17 @@ TEST_SUITE("large") {
         }
         check_cuda_kernels<Value>(csr_entry(), "tall", stage_input(uneven_matrix(100000, 3000, 9)), {}, *device);
         check_cuda_kernels<Value>(csr_entry(), "wide", stage_input(uneven_matrix(3000, 100000, 60)), {}, *device);
+    }
+
+    TEST_CASE_TEMPLATE("bsr on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const Index most_per_row : {2, 12, 100}) {  // block rows of a few blocks and of many
+            const StagedMatrix staged = stage_input(uneven_matrix(20011, 20011, most_per_row));
+            for (const Index size : {2, 3, 4, 8}) {
+                const std::string name = fmt::format("uneven rows, up to {}, blocks of {}", most_per_row, size);
+                check_cuda_kernels<Value>(bsr_entry(), name, staged, blocks_of(size), *device);
+            }
+        }
     }
 
     TEST_CASE_TEMPLATE("sell on large matrices", Value, float, double) {
@@ -274,10 +297,10 @@ TEST_SUITE("cusparse") {
                 }
             }
             const CsrMatrix matrix = csr_from_entries(rows, rows, entries);
-            for (const KernelOutcome& outcome :
-                 try_kernels<Value>(csr_entry(), Backend::cusparse, stage_input(matrix), {}, *device)) {
-                CHECK_MESSAGE(outcome.verified(), fmt::format("{} on blocks of {}: {}", outcome.kernel, size, outcome.reason));
-            }
+            const std::string name = fmt::format("blocks of {}", size);
+            const StagedMatrix staged = stage_input(matrix);
+            check_verified(try_kernels<Value>(csr_entry(), Backend::cusparse, staged, {}, *device), "csr", name);
+            check_verified(try_kernels<Value>(bsr_entry(), Backend::cusparse, staged, blocks_of(size), *device), "bsr", name);
         }
     }
 }

@@ -1,0 +1,38 @@
+// cuSPARSE's product on the arrays of bsr.
+#include <fmt/format.h>
+
+#include "kernels/bsr/layout.hpp"
+#include "kernels/common/cusparse/cusparse.hpp"
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
+    require_cusparse(layout.nonzeros());
+    const auto& bsr = dynamic_cast<const BsrLayout<Value>&>(layout);
+    const Index size = bsr.blocks.size;
+    if (bsr.row_count % size != 0 || bsr.column_count % size != 0) {
+        throw Unsuitable(
+            fmt::format("cuSPARSE takes whole blocks only, and blocks of {} x {} do not divide {} x {} "
+                        "(block_size)",
+                        size, size, bsr.row_count, bsr.column_count));
+    }
+    return prepare_cusparse<Value>({CusparseFormat::bsr, bsr.row_count, bsr.column_count, bsr.nonzeros(), size,
+                                    to_device(device, std::span(bsr.blocks.offsets), "block offsets for cuSPARSE"),
+                                    to_device(device, std::span(bsr.blocks.columns), "block columns for cuSPARSE"),
+                                    to_device(device, std::span(bsr.blocks.values), "values for cuSPARSE")},
+                                   device);
+}
+
+}  // namespace
+
+std::vector<KernelEntry> bsr_cusparse_kernels() {
+    return {{"bsr_alg1",
+             Backend::cusparse,
+             "cusparseSpMV on the same blocks, CUSPARSE_SPMV_BSR_ALG1",
+             {prepare<float>, prepare<double>}}};
+}
+
+}  // namespace workbench

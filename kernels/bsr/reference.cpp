@@ -1,0 +1,67 @@
+#include <array>
+#include <type_traits>
+
+#include "kernels/bsr/layout.hpp"
+#include "kernels/common/host_loops.hpp"
+#include "kernels/common/multiply_slice.hpp"
+
+namespace workbench {
+namespace {
+
+template <ValueType Value>
+class BsrBlockRows final : public Kernel<Value> {
+public:
+    explicit BsrBlockRows(const BsrLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        // A size known to the compiler lets it unroll the product of a block.
+        switch (layout_.blocks.size) {
+            case 2: return multiply(std::integral_constant<Index, 2>{}, x, y, accumulate);
+            case 3: return multiply(std::integral_constant<Index, 3>{}, x, y, accumulate);
+            case 4: return multiply(std::integral_constant<Index, 4>{}, x, y, accumulate);
+            default: return multiply(layout_.blocks.size, x, y, accumulate);
+        }
+    }
+
+private:
+    template <typename Size>
+    void multiply(Size size, const Value* x, Value* y, bool accumulate) const {
+        const Blocks<Value>& blocks = layout_.blocks;
+        for_each_in_parallel(blocks.block_rows(), 64, [&](std::int64_t block_row) {
+            std::array<Value, largest_block> sums{};
+            const Value* values = blocks.values.data() + Offset{blocks.offsets[block_row]} * size * size;
+            for (Index block = blocks.offsets[block_row]; block < blocks.offsets[block_row + 1]; ++block) {
+                const Index first_column = blocks.columns[block] * size;
+                const auto add_block = [&](auto width) {
+                    for (Index r = 0; r < size; ++r) {
+                        for (Index c = 0; c < width; ++c) sums[r] += values[r * size + c] * x[first_column + c];
+                    }
+                };
+                const Index columns_left = layout_.column_count - first_column;
+                columns_left < size ? add_block(columns_left) : add_block(size);
+                values += size * size;
+            }
+            const std::int64_t first_row = block_row * size;
+            const auto rows = static_cast<Index>(std::min<std::int64_t>(size, layout_.row_count - first_row));
+            for (Index r = 0; r < rows; ++r) put(y, static_cast<Index>(first_row + r), sums[r], accumulate);
+        });
+    }
+
+    const BsrLayout<Value>& layout_;
+};
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
+    return std::make_unique<BsrBlockRows<Value>>(dynamic_cast<const BsrLayout<Value>&>(layout));
+}
+
+}  // namespace
+
+std::vector<KernelEntry> bsr_reference_kernels() {
+    return {{.name = "block_rows",
+             .backend = Backend::kokkos,
+             .summary = "block rows in parallel",
+             .prepare = {prepare<float>, prepare<double>}}};
+}
+
+}  // namespace workbench

@@ -1,0 +1,39 @@
+// Where the nonzeros of a matrix stand: for layouts that store whole blocks or diagonals and must tell nonzeros from padding.
+#pragma once
+
+#include <vector>
+
+#include "pipeline/matrix/csr_matrix.hpp"
+
+namespace workbench {
+
+/// A matrix without its values. No kernel reads it and it is no part of a footprint: it lets every slot be named.
+struct Pattern {
+    std::vector<Offset> row_offsets{0};  // [rows + 1]
+    std::vector<Index> columns;          // [nonzeros]
+
+    Pattern() = default;
+    explicit Pattern(const CsrMatrix& matrix) : row_offsets(matrix.row_offsets), columns(matrix.column_indices) {}
+};
+
+/// Names the nonzeros of a layout whose slots, walked in the order of memory, ascend by column in every row.
+class PatternWalk {
+public:
+    explicit PatternWalk(const Pattern& pattern)
+        : pattern_(pattern), next_(pattern.row_offsets.begin(), pattern.row_offsets.end() - 1) {}
+
+    /// The nonzero at a place of the matrix, as a position in CsrMatrix::values; -1 where there is none, or no such place
+    /// (row or column -1).
+    [[nodiscard]] Offset nonzero_at(Index row, Index column) {
+        if (row < 0 || column < 0) return -1;
+        Offset& next = next_[row];
+        const bool found = next < pattern_.row_offsets[row + 1] && pattern_.columns[next] == column;
+        return found ? next++ : -1;
+    }
+
+private:
+    const Pattern& pattern_;
+    std::vector<Offset> next_;  // [rows] the first nonzero of each row that was not met yet
+};
+
+}  // namespace workbench

@@ -1,0 +1,175 @@
+// Layout bsr: its arrays, its choice of a block size, and what it refuses. What every layout must do is in kernels_test.cpp.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <tuple>
+
+#include "kernels/bsr/layout.hpp"
+#include "kernels/common/host_device.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/battery.hpp"
+#include "support/drawings.hpp"
+
+namespace workbench {
+namespace {
+
+using Given = std::map<std::string, ParameterValue>;
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const CsrMatrix& matrix, const Given& given) {
+    const LayoutEntry entry = bsr_entry();
+    return entry.build.get<Value>()(stage_input(matrix), Parameters(entry.parameters, given));
+}
+
+template <ValueType Value>
+const BsrLayout<Value>& bsr(const std::unique_ptr<Layout<Value>>& layout) {
+    return dynamic_cast<const BsrLayout<Value>&>(*layout);
+}
+
+/// Any block size takes any matrix.
+Given blocks_of(std::int64_t size) { return {{"block_size", size}, {"slots_per_nonzero", 1e6}}; }
+
+/// Full blocks of this size on the diagonal and right of it.
+CsrMatrix blocky(Index size, Index block_rows) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < size * block_rows; ++row) {
+        for (const Index block : {row / size, (row / size + 1) % block_rows}) {
+            for (Index c = 0; c < size; ++c) entries.push_back({row, block * size + c, 1.0 + row});
+        }
+    }
+    return csr_from_entries(size * block_rows, size * block_rows, entries);
+}
+
+}  // namespace
+
+TEST_CASE("bsr: the drawing shows what is built") {
+    const LayoutEntry entry = bsr_entry();
+    const auto layout = build<double>(drawn(), {{"block_size", std::int64_t{2}}});
+    const Blocks<double>& blocks = bsr(layout).blocks;
+    CHECK(draws_the_matrix(entry));
+    CHECK(blocks.offsets == std::vector<Index>{0, 3, 5, 7});
+    CHECK(blocks.columns == std::vector<Index>{0, 1, 2, 1, 2, 0, 2});
+    CHECK(draws(entry, list("block_offsets", blocks.offsets)));
+    CHECK(draws(entry, list("block_columns", blocks.columns)));
+    std::vector<std::string> values;
+    for (std::size_t i = 0; i < blocks.values.size(); ++i) {
+        if (i > 0 && i % 4 == 0 && i != 12 && i != 20) values.emplace_back("|");  // between the blocks of a block row
+        values.push_back(blocks.values[i] == 0 ? "." : std::to_string(static_cast<int>(blocks.values[i])));
+    }
+    CHECK(draws(entry, list("values", values)));
+}
+
+TEST_CASE("bsr: blocks reach beyond the edge where the size does not divide the sides") {
+    // Rows 0 to 4, columns 0 to 6, blocks of 3.
+    const CsrMatrix matrix = csr_from_entries(5, 7, std::vector<Entry>{{0, 6, 1}, {1, 2, 2}, {1, 3, 3}, {4, 6, 4}});
+    const auto layout = build<double>(matrix, blocks_of(3));
+    const Blocks<double>& blocks = bsr(layout).blocks;
+    CHECK(blocks.offsets == std::vector<Index>{0, 3, 4});
+    CHECK(blocks.columns == std::vector<Index>{0, 1, 2, 2});
+    CHECK(blocks.values == std::vector<double>{0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0,
+                                               1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0});
+    Offset outside = 0;
+    layout->for_each_slot([&](const Slot& slot) {
+        const bool beyond_rows = slot.index >= 27 && slot.index % 9 >= 6;
+        const bool beyond_columns = slot.index >= 18 && slot.index % 3 >= 1;
+        CHECK((slot.row == -1) == beyond_rows);
+        CHECK((slot.column == -1) == beyond_columns);
+        CHECK(slot.column_index == slot.index / 9);
+        outside += beyond_rows || beyond_columns ? 1 : 0;
+    });
+    CHECK(outside == 13);
+}
+
+TEST_CASE("bsr: every block size keeps the contract on the battery") {
+    for (const Index size : {2, 3, 4, 5, 6, 7, 8, 11, 16, 17, 32}) {
+        for (const NamedMatrix& named : battery()) {
+            CAPTURE(size);
+            CAPTURE(named.name);
+            const auto layout = build<float>(named.matrix, blocks_of(size));
+            CHECK_NOTHROW(check_layout(*layout, named.matrix));
+            std::set<std::tuple<std::int64_t, int, std::int64_t>> seen;
+            std::size_t slots = 0;
+            layout->for_each_slot([&](const Slot& slot) {
+                ++slots;
+                seen.insert({slot.warp, slot.lane, slot.step});
+                CHECK((slot.lane >= 0 && slot.lane < 32));
+            });
+            CHECK(seen.size() == slots);
+        }
+    }
+}
+
+TEST_CASE("bsr: lanes for blocks of any size, in short and in long block rows") {
+    for (Index size = 2; size <= largest_block; ++size) {
+        for (const Offset blocks : {0, 100, 250, 1000, 100000}) {
+            const BsrLanes lanes = bsr_lanes(size, 100, blocks);
+            CHECK(lanes.tile == lanes.rows_at_once * size);
+            CHECK(lanes.lanes_per_group() * lanes.groups_per_warp <= 32);
+            CHECK(lanes.blocks_at_once >= 1);
+            CHECK((lanes.rows_at_once == size || lanes.blocks_at_once == 1));
+        }
+    }
+    CHECK(bsr_lanes(2, 100, 100).groups_per_warp == 8);
+    CHECK(bsr_lanes(2, 100, 2000).blocks_at_once == 8);
+    CHECK(bsr_lanes(3, 100, 2700).blocks_at_once == 3);
+    CHECK(bsr_lanes(3, 100, 200).groups_per_warp == 3);
+    CHECK(bsr_lanes(6, 100, 2000).rows_at_once == 5);
+    CHECK(bsr_lanes(8, 100, 2000).tile == 32);
+}
+
+TEST_CASE("bsr: auto takes the size with the fewest bytes") {
+    for (Index size = 2; size <= 8; ++size) {
+        CAPTURE(size);
+        const CsrMatrix matrix = blocky(size, 30);
+        const auto layout = build<double>(matrix, {});
+        CHECK(bsr(layout).blocks.size == size);
+        CHECK(bsr(layout).blocks.values.size() == static_cast<std::size_t>(matrix.nonzeros()));
+    }
+    CHECK(bsr(build<float>(csr_from_entries(0, 0, {}), {})).blocks.size == 2);
+}
+
+TEST_CASE("bsr: the footprint is Wikberg's eq. 4.3") {
+    for (const NamedMatrix& named : battery()) {
+        const auto layout = build<double>(named.matrix, blocks_of(3));
+        const auto blocks = static_cast<std::int64_t>(bsr(layout).blocks.columns.size());
+        const std::int64_t block_rows = (std::int64_t{named.matrix.rows} + 2) / 3;
+        const std::int64_t vectors = 8 * (std::int64_t{named.matrix.rows} + named.matrix.columns);
+        CHECK(layout->bytes_to_move() == 8 * blocks * 9 + 4 * (block_rows + 1 + blocks) + vectors);
+    }
+}
+
+TEST_CASE("bsr: mostly padding is refused with the figures and the parameters") {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < 300; ++i) entries.push_back({i, i * 7 % 300, 1});
+    const CsrMatrix matrix = csr_from_entries(300, 300, entries);
+    const auto with = [&](std::int64_t size, double slots_per_nonzero) {
+        return message_of<Unsuitable>([&] {
+            (void)build<double>(matrix, {{"block_size", size}, {"slots_per_nonzero", slots_per_nonzero}});
+        });
+    };
+    CHECK(with(3, 8.5) ==
+          "300 blocks of 3 x 3 have 2700 slots for 300 nonzeros: 9 a nonzero, but at most 8.5 are allowed; smaller blocks "
+          "(block_size) have fewer, and slots_per_nonzero allows more");
+    CHECK(with(3, 9) == "nothing was thrown");
+}
+
+TEST_CASE("bsr: every block size multiplies right, also where blocks reach beyond the edge") {
+    const auto device = make_host_device();
+    const LayoutEntry entry = bsr_entry();
+    for (Index size = 2; size <= largest_block; ++size) {
+        CAPTURE(size);
+        const CsrMatrix matrix = blocky(5, 9);  // 45 rows
+        const auto layout = build<double>(matrix, blocks_of(size));
+        std::vector<double> x(45);
+        std::vector<double> y(45, -1);
+        std::vector<double> expected(45, 0);
+        for (Index i = 0; i < 45; ++i) x[i] = i * i + 1;
+        for (Index row = 0; row < 45; ++row) {
+            for (const Index column : matrix.row_columns(row)) expected[row] += (1.0 + row) * x[column];
+        }
+        entry.kernels.front().prepare.f64(*layout, *device)->run(x.data(), y.data(), false);
+        CHECK(y == expected);
+    }
+}
+
+}  // namespace workbench
