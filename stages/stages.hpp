@@ -8,8 +8,10 @@ namespace workbench {
 [[nodiscard]] StageEntry column_segmentation_stage();
 [[nodiscard]] StageEntry column_sort_stage();
 [[nodiscard]] StageEntry cuthill_mckee_stage();
+[[nodiscard]] StageEntry dynamic_program_groups_stage();
 [[nodiscard]] StageEntry metis_partition_stage();
 [[nodiscard]] StageEntry natural_stage();
+[[nodiscard]] StageEntry nonlinear_hash_stage();
 [[nodiscard]] StageEntry random_order_stage();
 [[nodiscard]] StageEntry row_blocks_stage();
 [[nodiscard]] StageEntry row_sort_stage();

@@ -1,0 +1,84 @@
+#include "stages/least_padding.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace workbench {
+namespace {
+
+/// The distinct lengths d_0 < d_1 < ..., with sums over the rows that are shorter.
+struct Histogram {
+    std::vector<Index> lengths;
+    std::vector<std::int64_t> rows_before{0};      // [distinct + 1]
+    std::vector<std::int64_t> nonzeros_before{0};  // [distinct + 1]
+
+    explicit Histogram(std::span<const Index> row_lengths) {
+        std::vector<std::int64_t> counts;
+        for (const Index length : row_lengths) {
+            if (static_cast<std::size_t>(length) >= counts.size()) counts.resize(std::size_t{1} + length, 0);
+            ++counts[length];
+        }
+        for (std::size_t length = 0; length < counts.size(); ++length) {
+            if (counts[length] == 0) continue;
+            lengths.push_back(static_cast<Index>(length));
+            rows_before.push_back(rows_before.back() + counts[length]);
+            nonzeros_before.push_back(nonzeros_before.back() + counts[length] * static_cast<std::int64_t>(length));
+        }
+    }
+
+    [[nodiscard]] Index distinct() const { return static_cast<Index>(lengths.size()); }
+
+    /// Padding of one group of the lengths first .. end - 1.
+    [[nodiscard]] std::int64_t padding(Index first, Index end) const {
+        return lengths[end - 1] * (rows_before[end] - rows_before[first]) - (nonzeros_before[end] - nonzeros_before[first]);
+    }
+};
+
+/// One layer of the table: the least padding of the first `end` lengths in g groups or fewer, and where the last group begins.
+struct Layer {
+    std::vector<std::int64_t> padding;  // [distinct + 1]
+    std::vector<Index> last_cut;        // [distinct + 1]
+};
+
+/// Fills next for begin <= end of the last group < stop, whose last cuts are known to lie in low .. high.
+void fill_layer(const Histogram& histogram, const Layer& layer, Layer& next, Index begin, Index stop, Index low, Index high) {
+    if (begin >= stop) return;
+    const Index end = begin + (stop - begin) / 2;
+    std::int64_t best = std::numeric_limits<std::int64_t>::max();
+    for (Index cut = low; cut <= std::min(high, end - 1); ++cut) {
+        const std::int64_t padding = layer.padding[cut] + histogram.padding(cut, end);
+        if (padding >= best) continue;
+        best = padding;
+        next.last_cut[end] = cut;
+    }
+    next.padding[end] = best;
+    fill_layer(histogram, layer, next, begin, end, low, next.last_cut[end]);
+    fill_layer(histogram, layer, next, end + 1, stop, next.last_cut[end], high);
+}
+
+}  // namespace
+
+LengthGroups groups_of_least_padding(std::span<const Index> lengths, Index most_groups) {
+    const Histogram histogram(lengths);
+    const Index distinct = histogram.distinct();
+    if (distinct == 0) return {};
+    std::vector<Layer> layers;  // of 1, 2, ... groups
+    Layer layer{std::vector<std::int64_t>(distinct + 1, 0), std::vector<Index>(distinct + 1, 0)};
+    for (Index end = 1; end <= distinct; ++end) layer.padding[end] = histogram.padding(0, end);
+    layers.push_back(layer);
+    while (layers.back().padding[distinct] > 0 && static_cast<Index>(layers.size()) < most_groups) {
+        fill_layer(histogram, layers.back(), layer, 1, distinct + 1, 0, distinct - 1);
+        layers.push_back(layer);
+    }
+
+    LengthGroups groups{{}, layers.back().padding[distinct]};
+    Index end = distinct;
+    for (auto last = layers.rbegin(); last != layers.rend() && end > 0; ++last) {
+        groups.longest.push_back(histogram.lengths[end - 1]);
+        end = last->last_cut[end];
+    }
+    std::reverse(groups.longest.begin(), groups.longest.end());
+    return groups;
+}
+
+}  // namespace workbench

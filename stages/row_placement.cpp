@@ -1,0 +1,111 @@
+#include "stages/row_placement.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "pipeline/matrix/tiles.hpp"
+#include "stages/order.hpp"
+
+namespace workbench {
+namespace {
+
+bool within_tiles(const Parameters& parameters) { return parameters.text("within") == tile_family; }
+
+Acts acts_on(const Parameters& parameters) {
+    return parameters.has("apply") ? acts_named(parameters.text("apply")) : Acts::symmetric;
+}
+
+template <typename Body>
+void for_each_in_parallel(std::size_t count, const Body& body) {
+    using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                                      Kokkos::IndexType<std::size_t>>;
+    Kokkos::parallel_for("place_rows", Range(0, count), body);
+}
+
+std::vector<Part> place_in_parts(const std::vector<Part>& parts, const PlaceRows& place) {
+    std::vector<Part> placed(parts.size());
+    for_each_in_parallel(parts.size(), [&](std::size_t i) {
+        const PartView view(parts[i]);
+        std::vector<Index> lengths(view.row_count());
+        for (Index stored = 0; stored < view.row_count(); ++stored) lengths[stored] = static_cast<Index>(view.length(stored));
+        placed[i] = reorder_rows(parts[i], place(lengths));
+    });
+    return placed;
+}
+
+/// The longest row of each node.
+std::vector<Index> node_lengths(const CsrMatrix& matrix, Index node_size) {
+    std::vector<Index> lengths(matrix.rows / node_size);
+    using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
+    Kokkos::parallel_for("node_lengths", Range(0, matrix.rows / node_size), [&](Index node) {
+        for (Index row = node * node_size; row < (node + 1) * node_size; ++row) {
+            lengths[node] = std::max(lengths[node], static_cast<Index>(matrix.row_length(row)));
+        }
+    });
+    return lengths;
+}
+
+/// The first node of each partition: nodes are whole. [partitions + 1]
+std::vector<Index> first_nodes(const Cuts& partition, Index node_size) {
+    std::vector<Index> nodes = partition.boundaries;
+    for (Index& boundary : nodes) boundary /= node_size;
+    return nodes;
+}
+
+}  // namespace
+
+std::vector<ParameterDeclaration> placement_parameters() {
+    return {
+        {.name = "within",
+         .type = ParameterType::choice,
+         .default_value = "all",
+         .words = {"all", "partition", "tile"},
+         .help = "how far a row may move: anywhere, within its partition, or in the order of storage of every tile, the matrix "
+                 "staying as it is"},
+        {.name = "apply",
+         .type = ParameterType::choice,
+         .optional = true,
+         .words = {"symmetric", "rows"},
+         .help = "rows and columns alike (symmetric, where nothing is said), or rows alone; not within tiles"}};
+}
+
+StageContract placement_contract(const Parameters& parameters) {
+    if (within_tiles(parameters)) {
+        if (parameters.has("apply")) {
+            throw ParameterError("apply",
+                                 "apply is for an order of the matrix; within = \"tile\" changes the order of storage");
+        }
+        return {.needs = {.cuts = {CutKind::row_block, CutKind::segment}, .parts = {std::string(tile_family)}}};
+    }
+    const Acts acts = acts_on(parameters);
+    StageContract contract{.needs = {.square = acts == Acts::symmetric}, .acts = acts};
+    if (parameters.text("within") == "partition") {
+        contract.needs.cuts = {CutKind::partition};
+        contract.keeps = {CutKind::partition};
+    }
+    return contract;
+}
+
+StageChange place_rows(const StagedMatrix& staged, const Parameters& parameters, const PlaceRows& place) {
+    if (within_tiles(parameters)) return {.parts = place_in_parts(staged.parts, place)};
+
+    const std::vector<Index> lengths = node_lengths(staged.matrix, staged.node_size);
+    const Cuts whole{CutKind::row_block, {0, staged.matrix.rows}};
+    const bool by_partition = parameters.text("within") == "partition";
+    const std::vector<Index> first =
+        first_nodes(by_partition ? *staged.find_cuts(CutKind::partition) : whole, staged.node_size);
+    std::vector<Index> old_of_new(lengths.size());
+    for_each_in_parallel(first.size() - 1, [&](std::size_t piece) {
+        const std::vector<Index> placed = place(std::span(lengths).subspan(first[piece], first[piece + 1] - first[piece]));
+        std::transform(placed.begin(), placed.end(), old_of_new.begin() + first[piece],
+                       [&](Index node) { return first[piece] + node; });
+    });
+    const Permutation nodes = Permutation::from_old_of_new(std::move(old_of_new));
+    return {.order = OrderChange{acts_on(parameters), expand(nodes, staged.node_size)}};
+}
+
+}  // namespace workbench

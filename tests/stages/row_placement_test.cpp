@@ -1,0 +1,291 @@
+// Rows placed by a hash of their lengths, and in groups of least padding: exact answers, and what holds for all lengths.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/metrics.hpp"
+#include "pipeline/matrix/random.hpp"
+#include "stages/least_padding.hpp"
+#include "stages/length_hash.hpp"
+#include "stages/stages.hpp"
+#include "support/battery.hpp"
+
+using namespace workbench;
+
+namespace {
+
+using Values = std::map<std::string, ParameterValue>;
+using Indices = std::vector<Index>;
+using Offsets = std::vector<Offset>;
+
+StageContract contract(const StageEntry& stage, const Values& values) {
+    return stage.contract(Parameters(stage.parameters, values));
+}
+
+StageResult run(const StageEntry& stage, const Values& values, StagedMatrix& staged) {
+    const Parameters parameters(stage.parameters, values);
+    StageResult result = stage.run(staged, parameters, {});
+    apply(staged, result.change, stage.contract(parameters).keeps);
+    return result;
+}
+
+std::vector<StageEntry> both_stages() { return {nonlinear_hash_stage(), dynamic_program_groups_stage()}; }
+
+/// Lengths 1, 3, 0, 2, 4, 1. Nonzeros 0 | 1 2 3 | | 4 5 | 6 7 8 9 | 10.
+CsrMatrix six_rows() {
+    const std::vector<Entry> entries{{0, 0, 1}, {1, 0, 2}, {1, 1, 3}, {1, 5, 4},  {3, 2, 5}, {3, 3, 6},
+                                     {4, 0, 7}, {4, 1, 8}, {4, 4, 9}, {4, 5, 10}, {5, 3, 11}};
+    return csr_from_entries(6, 6, entries);
+}
+
+/// The rows of the input in their new order.
+Indices row_order_after(const StageEntry& stage, const Values& values, StagedMatrix staged) {
+    (void)run(stage, values, staged);
+    return {staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end()};
+}
+
+/// Lengths as real matrices have them: most rows short, some long.
+Indices skewed_lengths(Index rows, std::uint64_t seed) {
+    Indices lengths;
+    for (Index row = 0; row < rows; ++row) {
+        const std::uint64_t bits = mixed(seed + static_cast<std::uint64_t>(row) * random_step);
+        lengths.push_back(static_cast<Index>(1 + bits % 20 + (bits >> 32) % 50 / 49 * ((bits >> 48) % 900)));
+    }
+    return lengths;
+}
+
+bool is_permutation_of_rows(Indices list) {
+    std::sort(list.begin(), list.end());
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (list[i] != static_cast<Index>(i)) return false;
+    }
+    return true;
+}
+
+/// Steps of warps of 32 rows, a lane a row.
+Offset steps_of(const Indices& lengths, const Indices& old_of_new) {
+    Offsets offsets{0};
+    for (const Index row : old_of_new) offsets.push_back(offsets.back() + lengths[row]);
+    return warp_iterations(offsets);
+}
+
+Indices in_order(Index size) {
+    Indices all(size);
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("hash: classes are exact for short rows, rise, and differ by at most a sixteenth") {
+    for (Index length = 0; length < 32; ++length) CHECK(length_class(length) == length);
+    CHECK(length_class(32) == 32);
+    CHECK(length_class(33) == 32);
+    CHECK(length_class(34) == 33);
+    CHECK(length_class(63) == 47);
+    CHECK(length_class(64) == 48);
+    CHECK(length_class(2147483647) == 447);
+    Index shortest = 32;
+    for (Index length = 32; length < 100000; ++length) {
+        const int step = length_class(length) - length_class(length - 1);
+        CHECK((step == 0 || step == 1));
+        if (step == 1) shortest = length;
+        CHECK((length - shortest) * 16 <= shortest);
+    }
+}
+
+TEST_CASE("hash: fitted to all rows, slots are where the lengths begin in sorted order") {
+    const Indices lengths{1, 3, 0, 2, 4, 1};
+    const LengthHash hash = fit_length_hash(lengths, 6);
+    CHECK(hash.starts == Indices{0, 1, 3, 4, 5});
+    CHECK(hash.slot(3) == 4);
+    CHECK(hash.slot(5) == 5);  // longer than any in the sample: the last
+    const HashedRows placed = place_by_hash(lengths, hash);
+    CHECK(placed.old_of_new == Indices{2, 0, 5, 3, 1, 4});
+    CHECK(placed.probes == 7);  // one a row, and one more for the second row of length 1
+    CHECK(place_by_hash({}, fit_length_hash({}, 6)).old_of_new.empty());
+}
+
+TEST_CASE("hash: collisions are probed to the end, and then back from the end") {
+    const LengthHash hash{5, {0, 3}};
+    // Rows 0 and 1 take 3 and 4; row 2 finds nothing from 3 on and takes 2; row 3 its slot; row 4 would like the last.
+    CHECK(place_by_hash(Indices{1, 1, 1, 0, 7}, hash).old_of_new == Indices{3, 4, 2, 0, 1});
+    // Probing walks over slots that other lengths have taken.
+    CHECK(place_by_hash(Indices{0, 0, 1, 0, 0}, LengthHash{5, {0, 1}}).old_of_new == Indices{0, 1, 2, 3, 4});
+}
+
+TEST_CASE("hash: any lengths, any sample: a bijection, in few probes, and fewer steps of the warps") {
+    for (const Index rows : {1, 31, 32, 33, 512, 5000}) {
+        for (const Index sample : {1, 16, 128, 10000}) {
+            for (const std::uint64_t seed : {1U, 2U, 3U}) {
+                CAPTURE(rows);
+                CAPTURE(sample);
+                const Indices lengths = skewed_lengths(rows, seed);
+                const HashedRows placed = place_by_hash(lengths, fit_length_hash(lengths, sample));
+                CHECK(is_permutation_of_rows(placed.old_of_new));
+                CHECK(placed.probes <= 4 * rows);
+                if (rows >= 512 && sample >= 16)
+                    CHECK(steps_of(lengths, placed.old_of_new) < steps_of(lengths, in_order(rows)));
+            }
+        }
+    }
+}
+
+TEST_CASE("hash: fitted to all rows, classes ascend and rows of a class keep their order") {
+    const Indices lengths = skewed_lengths(3000, 7);
+    const Indices placed = place_by_hash(lengths, fit_length_hash(lengths, 3000)).old_of_new;
+    for (std::size_t i = 1; i < placed.size(); ++i) {
+        const int before = length_class(lengths[placed[i - 1]]);
+        const int here = length_class(lengths[placed[i]]);
+        CHECK((before < here || (before == here && placed[i - 1] < placed[i])));
+    }
+}
+
+TEST_CASE("hash: time does not explode where all rows collide") {
+    constexpr Index rows = 200000;
+    Indices ascending = in_order(rows);
+    Indices descending(ascending.rbegin(), ascending.rend());
+    for (const Indices& lengths : {Indices(rows, 5), ascending, descending}) {
+        for (const Index sample : {1, 3, 1000}) {
+            const HashedRows placed = place_by_hash(lengths, fit_length_hash(lengths, sample));
+            CHECK(is_permutation_of_rows(placed.old_of_new));
+            CHECK(placed.probes <= 8 * Offset{rows});
+        }
+    }
+}
+
+TEST_CASE("groups of least padding: exact answers") {
+    const Indices lengths{10, 1, 11, 1, 10, 1};
+    CHECK(groups_of_least_padding(lengths, 1) == LengthGroups{{11}, 32});
+    CHECK(groups_of_least_padding(lengths, 2) == LengthGroups{{1, 11}, 2});
+    CHECK(groups_of_least_padding(lengths, 3) == LengthGroups{{1, 10, 11}, 0});
+    CHECK(groups_of_least_padding(lengths, 9) == LengthGroups{{1, 10, 11}, 0});
+    CHECK(groups_of_least_padding(Indices{0, 0}, 4) == LengthGroups{{0}, 0});
+    CHECK(groups_of_least_padding({}, 4) == LengthGroups{});
+}
+
+TEST_CASE("groups of least padding: none of all ways to cut has less") {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        Indices lengths;
+        for (Index row = 0; row < 25; ++row) lengths.push_back(static_cast<Index>(mixed(seed * 100 + row) % (seed + 2)));
+        Indices distinct = lengths;
+        std::sort(distinct.begin(), distinct.end());
+        distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+        if (distinct.size() > 12) distinct.resize(12);
+        std::erase_if(lengths, [&](Index length) { return length > distinct.back(); });
+        const auto padding_of = [&](const Indices& longest) {
+            std::int64_t padding = 0;
+            for (const Index length : lengths) {
+                padding += *std::lower_bound(longest.begin(), longest.end(), length) - length;
+            }
+            return padding;
+        };
+        std::vector<std::int64_t> least(distinct.size() + 1, padding_of({distinct.back()}));  // by the number of groups
+        for (unsigned cuts = 0; cuts < 1U << (distinct.size() - 1); ++cuts) {
+            Indices longest;
+            for (std::size_t i = 0; i + 1 < distinct.size(); ++i) {
+                if ((cuts >> i & 1U) != 0) longest.push_back(distinct[i]);
+            }
+            longest.push_back(distinct.back());
+            for (std::size_t groups = longest.size(); groups < least.size(); ++groups) {
+                least[groups] = std::min(least[groups], padding_of(longest));
+            }
+        }
+        for (std::size_t groups = 1; groups < least.size(); ++groups) {
+            const LengthGroups found = groups_of_least_padding(lengths, static_cast<Index>(groups));
+            CHECK(found.padding == least[groups]);
+            CHECK(found.longest.size() <= groups);
+            CHECK(std::is_sorted(found.longest.begin(), found.longest.end()));
+            CHECK(padding_of(found.longest) == found.padding);
+        }
+    }
+}
+
+TEST_CASE("groups of least padding: thousands of distinct lengths are no trouble") {
+    const LengthGroups groups = groups_of_least_padding(in_order(40000), 64);
+    CHECK(groups.longest.size() == 64);
+    // Evenly cut, 625 lengths a group: each pads 0 + 1 + .. + 624.
+    CHECK(groups.padding == 64 * (625 * 624 / 2));
+}
+
+TEST_CASE("both: an order of the matrix, rows alone or with the columns") {
+    for (const StageEntry& stage : both_stages()) {
+        CAPTURE(stage.name);
+        CHECK(row_order_after(stage, {{"apply", std::string("rows")}}, stage_input(six_rows())) == Indices{2, 0, 5, 3, 1, 4});
+        StagedMatrix staged = stage_input(six_rows());
+        (void)run(stage, {}, staged);
+        CHECK(staged.row_order == staged.column_order);
+        CHECK_NOTHROW(check_invariants(staged, six_rows()));
+    }
+}
+
+TEST_CASE("both: within partitions, and nodes stay whole") {
+    for (const StageEntry& stage : both_stages()) {
+        CAPTURE(stage.name);
+        StagedMatrix staged = stage_input(six_rows());
+        staged.cuts = {{CutKind::partition, {0, 3, 3, 6}}};
+        (void)run(stage, {{"within", std::string("partition")}}, staged);
+        CHECK(Indices(staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end()) == Indices{2, 0, 1, 5, 3, 4});
+        CHECK(staged.find_cuts(CutKind::partition)->boundaries == Indices{0, 3, 3, 6});
+        // Nodes of lengths 3, 2, 4.
+        CHECK(row_order_after(stage, {}, stage_input(six_rows(), 2)) == Indices{2, 3, 0, 1, 4, 5});
+    }
+}
+
+TEST_CASE("both: within tiles, the order of storage in each") {
+    for (const StageEntry& stage : both_stages()) {
+        CAPTURE(stage.name);
+        StagedMatrix staged = stage_input(six_rows());
+        (void)run(row_blocks_stage(), {{"height", std::int64_t{3}}}, staged);
+        (void)run(column_segmentation_stage(), {{"width", std::int64_t{3}}}, staged);
+        const std::vector<Part> before = staged.parts;
+        const StageResult result = run(stage, {{"within", std::string("tile")}}, staged);
+        CHECK_FALSE(result.change.order.has_value());
+        REQUIRE(staged.parts.size() == 4);
+        CHECK(staged.parts[0] == before[0]);  // lengths 1, 2: as they were
+        CHECK(staged.parts[3] == Part{before[3].name, {3, 5, 4}, {0, 1, 2, 4}, {5, 10, 8, 9}});
+        CHECK_NOTHROW(check_invariants(staged, six_rows()));
+    }
+}
+
+TEST_CASE("both: the battery") {
+    for (const StageEntry& stage : both_stages()) {
+        for (const NamedMatrix& named : battery()) {
+            CAPTURE(stage.name);
+            CAPTURE(named.name);
+            StagedMatrix by_rows = stage_input(named.matrix);
+            (void)run(stage, {{"apply", std::string("rows")}}, by_rows);
+            CHECK_NOTHROW(check_invariants(by_rows, named.matrix));
+            StagedMatrix tiles = stage_input(named.matrix);
+            (void)run(row_blocks_stage(), {{"count", std::int64_t{2}}}, tiles);
+            (void)run(column_segmentation_stage(), {{"count", std::int64_t{3}}}, tiles);
+            (void)run(stage, {{"within", std::string("tile")}}, tiles);
+            CHECK_NOTHROW(check_invariants(tiles, named.matrix));
+        }
+    }
+}
+
+TEST_CASE("both: what they need and keep, and what they tell") {
+    for (const StageEntry& stage : both_stages()) {
+        CAPTURE(stage.name);
+        const StageContract tiles = contract(stage, {{"within", std::string("tile")}});
+        CHECK(tiles.needs.cuts == std::vector<CutKind>{CutKind::row_block, CutKind::segment});
+        CHECK(tiles.needs.parts == std::vector<std::string>{"tile"});
+        CHECK_FALSE(tiles.acts.has_value());
+        CHECK(contract(stage, {}).needs.square);
+        CHECK_FALSE(contract(stage, {{"apply", std::string("rows")}}).needs.square);
+        CHECK(contract(stage, {{"within", std::string("partition")}}).keeps == std::vector<CutKind>{CutKind::partition});
+        CHECK_THROWS_AS((void)contract(stage, {{"within", std::string("tile")}, {"apply", std::string("rows")}}),
+                        ParameterError);
+    }
+    StagedMatrix staged = stage_input(six_rows());
+    CHECK(run(nonlinear_hash_stage(), {}, staged).notes ==
+          std::vector<std::pair<std::string, std::string>>{{"tables", "1"}, {"probes a row", "1.17"}});
+    CHECK(run(dynamic_program_groups_stage(), {{"groups", std::int64_t{2}}}, staged).notes ==
+          std::vector<std::pair<std::string, std::string>>{{"groups", "2"}, {"padding of the groups", "4"}});
+}
