@@ -348,6 +348,7 @@ void check_planted_faults(const Case& one, const StagedMatrix& staged) {
         const bool columns = array.role == ArrayRole::column;
         const std::vector<std::size_t> nearby = columns ? places_of_nonzeros(*layout, number) : everywhere;
         switch (array.element_bytes) {
+            case 1: check_integers<std::uint8_t>(*layout, matrix, array, everywhere, nearby); break;
             case 2: check_integers<std::uint16_t>(*layout, matrix, array, everywhere, nearby); break;
             case 4: check_integers<Index>(*layout, matrix, array, everywhere, nearby); break;
             case 8: check_integers<Offset>(*layout, matrix, array, everywhere, nearby); break;

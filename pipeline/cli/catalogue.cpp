@@ -5,6 +5,7 @@
 #include "kernels/bsr/layout.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
+#include "kernels/hbp/layout.hpp"
 #include "kernels/jds/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "stages/stages.hpp"
@@ -32,6 +33,7 @@ const Catalogue& catalogue() {
             bsr_entry(),
             csr_entry(),
             ehyb_entry(),
+            hbp_entry(),
             jds_entry(),
             sell_entry(),
         },

@@ -38,8 +38,8 @@ public:
     /// everything that has to be reset between runs is reset inside.
     virtual void run(const Value* x, Value* y, bool accumulate) = 0;
 
-    /// Bytes that a run must move at least, where the kernel keeps the matrix in arrays of its own (a library's format) and not
-    /// in the layout's; otherwise Layout::bytes_to_move says it.
+    /// Bytes that a run must move at least, where these are not just the layout's arrays, x and y (Layout::bytes_to_move): the
+    /// kernel keeps the matrix in arrays of its own (a library's format), or writes results of parts and reads them again.
     [[nodiscard]] virtual std::optional<std::int64_t> own_bytes_to_move() const { return {}; }
 };
 

@@ -1,0 +1,224 @@
+// HBP: exact arrays, the drawing, rows without entries, bytes, and what is refused.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "kernels/common/host_device.hpp"
+#include "kernels/hbp/layout.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "stages/stages.hpp"
+
+using namespace workbench;
+
+namespace {
+
+using Values = std::map<std::string, ParameterValue>;
+using Indices = std::vector<Index>;
+using Offsets = std::vector<Offset>;
+using Bytes = std::vector<std::uint8_t>;
+using Masks = std::vector<std::uint32_t>;
+
+void run(const StageEntry& stage, const Values& values, StagedMatrix& staged) {
+    const Parameters parameters(stage.parameters, values);
+    apply(staged, stage.run(staged, parameters, {}).change, stage.contract(parameters).keeps);
+}
+
+StagedMatrix in_tiles(CsrMatrix matrix, std::int64_t height, std::int64_t width) {
+    StagedMatrix staged = stage_input(std::move(matrix));
+    run(row_blocks_stage(), {{"height", height}}, staged);
+    run(column_segmentation_stage(), {{"width", width}}, staged);
+    return staged;
+}
+
+StagedMatrix hashed(StagedMatrix staged) {
+    run(nonlinear_hash_stage(), {{"within", std::string("tile")}}, staged);
+    return staged;
+}
+
+template <ValueType Value = double>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Values& values = {}) {
+    const LayoutEntry entry = hbp_entry();
+    return entry.build.get<Value>()(staged, Parameters(entry.parameters, values));
+}
+
+const HbpLayout<double>& as_hbp(const std::unique_ptr<Layout<double>>& layout) {
+    return dynamic_cast<const HbpLayout<double>&>(*layout);
+}
+
+// The matrix of the drawings.
+CsrMatrix example() {
+    const std::vector<Entry> entries{{0, 0, 1}, {0, 1, 2}, {0, 2, 3},  {1, 1, 4},  {1, 2, 5},  {1, 4, 6}, {2, 2, 7},
+                                     {3, 3, 8}, {3, 5, 9}, {4, 0, 10}, {4, 4, 11}, {4, 5, 12}, {5, 5, 13}};
+    return csr_from_entries(6, 6, entries);
+}
+
+/// Row i has i % 7 nonzeros, so that some have none.
+CsrMatrix ragged(Index rows, Index columns) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < rows; ++row) {
+        for (Index k = 0; k < row % 7; ++k) entries.push_back({row, (row * 3 + k * 5) % columns, 1.0 + row + 0.5 * k});
+    }
+    return csr_from_entries(rows, columns, entries);
+}
+
+std::vector<double> product(const LayoutEntry& entry, const Layout<double>& layout, Index rows, Index columns) {
+    const std::unique_ptr<Device> host = make_host_device();
+    std::vector<double> x;
+    for (Index i = 0; i < columns; ++i) x.push_back(i + 1);
+    std::vector<double> y(rows, -1);
+    entry.kernels.front().prepare.f64(layout, *host)->run(x.data(), y.data(), false);
+    return y;
+}
+
+std::string without_extra_spaces(const std::string& text) {
+    std::istringstream words(text);
+    std::string result;
+    for (std::string word; words >> word;) result += (result.empty() ? "" : " ") + word;
+    return result;
+}
+
+template <typename Element>
+std::string list(const std::string& name, const std::vector<Element>& elements) {
+    std::ostringstream line;
+    line << name;
+    for (const Element& element : elements) line << ' ' << +element;
+    return line.str();
+}
+
+/// With bars between the steps of a batch, as the drawing has them.
+template <typename Element>
+std::string by_steps(const std::string& name, const HbpLayout<double>& layout, const std::vector<Element>& array) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> places;  // tile and step of each entry
+    layout.for_each_slot([&](const Slot& slot) { places.emplace_back(slot.warp, slot.step); });
+    std::ostringstream line;
+    line << name;
+    for (std::size_t i = 0; i < array.size(); ++i) {
+        if (i > 0 && places[i].first == places[i - 1].first && places[i].second != places[i - 1].second) line << " |";
+        line << ' ' << +array[i];
+    }
+    return line.str();
+}
+
+std::string unsuitable(const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const Unsuitable& reason) {
+        return reason.what();
+    }
+    return "(nothing was thrown)";
+}
+
+}  // namespace
+
+TEST_CASE("hbp: the arrays of the drawing") {
+    const auto layout = build(hashed(in_tiles(example(), 3, 3)));
+    const HbpLayout<double>& hbp = as_hbp(layout);
+    CHECK(hbp.tile_batches == Indices{0, 1, 2, 3, 4});
+    CHECK(hbp.tile_columns == Indices{0, 3, 0, 3});
+    CHECK(hbp.begin_ptr == Offsets{0, 6, 7, 8, 13});
+    CHECK(hbp.batch_rows == Indices{0, 3, 4, 5, 8});
+    CHECK(hbp.zero_row == Masks{0xfffffff8, 0xfffffffe, 0xfffffffe, 0xfffffff8});
+    CHECK(std::get<Indices>(hbp.column_indices) == Indices{2, 1, 0, 2, 1, 2, 1, 0, 2, 0, 1, 2, 2});
+    CHECK(hbp.data == std::vector<double>{7, 4, 1, 5, 2, 3, 6, 10, 13, 8, 11, 9, 12});
+    CHECK(hbp.add_sign == Bytes{0, 2, 2, 0, 1, 0, 0, 0, 0, 2, 2, 0, 0});
+    CHECK(hbp.output_order == Indices{3, 1, 0, 2, 5, 7, 4, 6});
+    CHECK(hbp.result_offsets == Indices{0, 1, 3, 4, 5, 7, 8});
+    CHECK_NOTHROW(check_layout(*layout, example()));
+
+    const std::string drawing = without_extra_spaces(hbp_entry().drawing);
+    const auto draws = [&](const std::string& line) {
+        CAPTURE(line);
+        CHECK(drawing.find(line) != std::string::npos);
+    };
+    draws(by_steps("data", hbp, hbp.data));
+    draws(by_steps("columns", hbp, std::get<Indices>(hbp.column_indices)));
+    draws(by_steps("add_sign", hbp, hbp.add_sign));
+    draws("zero_row fffffff8 fffffffe fffffffe fffffff8");
+    draws(list("output_order", hbp.output_order));
+    draws(list("tile_batches", hbp.tile_batches));
+    draws(list("tile_columns", hbp.tile_columns));
+    draws(list("begin_ptr", hbp.begin_ptr));
+    draws(list("batch_rows", hbp.batch_rows));
+    draws(list("result_offsets", hbp.result_offsets));
+    draws("stored rows 2 1 0 1 4 5 3 4");
+}
+
+TEST_CASE("hbp: entries lie step by step, lanes ascending, in batches of 32 rows") {
+    const CsrMatrix matrix = ragged(100, 60);
+    const StagedMatrix staged = hashed(in_tiles(matrix, 80, 60));
+    const auto layout = build(staged);
+    CHECK(as_hbp(layout).batch_rows == Indices{0, 32, 64, 68, 85});  // 68 and 17 rows that are not empty
+    CHECK_NOTHROW(check_layout(*layout, matrix));
+    Slot before;
+    before.warp = -1;
+    layout->for_each_slot([&](const Slot& slot) {
+        if (slot.warp == before.warp) {
+            CHECK((slot.step > before.step || (slot.step == before.step && slot.lane > before.lane)));
+        }
+        before = slot;
+    });
+}
+
+TEST_CASE("hbp: rows that a part lists without entries are marked, and their result is 0") {
+    const CsrMatrix matrix = csr_from_entries(4, 3, std::vector<Entry>{{0, 0, 2}, {2, 0, 3}, {2, 1, 4}, {2, 2, 5}});
+    StagedMatrix staged = stage_input(matrix);
+    staged.cuts = {{CutKind::row_block, {0, 4}}, {CutKind::segment, {0, 2, 3}}};
+    staged.parts = {Part{"left", {3, 2, 1, 0}, {0, 0, 2, 2, 3}, {1, 2, 0}}, Part{"right", {2, 0}, {0, 1, 1}, {3}}};
+    CHECK_NOTHROW(check_invariants(staged, matrix));
+    const auto layout = build(staged);
+    const HbpLayout<double>& hbp = as_hbp(layout);
+    CHECK(hbp.zero_row == Masks{0xfffffff5, 0xfffffffe});
+    CHECK(hbp.data == std::vector<double>{3, 2, 4, 5});
+    CHECK(hbp.add_sign == Bytes{2, 0, 0, 0});
+    CHECK_NOTHROW(check_layout(*layout, matrix));
+    CHECK(product(hbp_entry(), *layout, 4, 3) == std::vector<double>{2, 0, 3 + 8 + 15, 0});
+}
+
+TEST_CASE("hbp: columns of 16 bits up to the last that they reach") {
+    constexpr Index columns = 65536;
+    const CsrMatrix fits = csr_from_entries(1, columns, std::vector<Entry>{{0, columns - 1, 1}});
+    CHECK_NOTHROW(check_layout(*build(in_tiles(fits, 1, columns), {{"column_index", std::string("u16")}}), fits));
+    const StagedMatrix wide = in_tiles(csr_from_entries(1, columns + 1, std::vector<Entry>{{0, columns, 1}}), 1, columns + 1);
+    CHECK_NOTHROW((void)build(wide));
+    CHECK(unsuitable([&] {
+              (void)build(wide, {{"column_index", std::string("u16")}});
+          }) ==
+          "segment 0 has 65537 columns, but columns of 16 bits reach 65536: make segments narrower, or set column_index = "
+          "\"u32\"");
+}
+
+TEST_CASE("hbp: parts that are not the nonzeros of a tile are a mistake of the program") {
+    StagedMatrix staged = in_tiles(example(), 3, 3);
+    SUBCASE("a part that reaches into another segment") { staged.cuts[1].boundaries = {0, 2, 6}; }
+    SUBCASE("a row that is torn apart") {
+        staged = in_tiles(example(), 3, 6);
+        staged.parts.push_back(Part{"torn", {0}, {0, 1}, {1}});
+        staged.parts[0] = Part{"tile 0,0", {0, 1, 2}, {0, 2, 5, 6}, {0, 2, 3, 4, 5, 6}};
+        CHECK_NOTHROW(check_invariants(staged, example()));
+    }
+    CHECK_THROWS_AS((void)build(staged), std::logic_error);
+}
+
+TEST_CASE("hbp: bytes count every tile result twice") {
+    const auto layout = build(hashed(in_tiles(example(), 3, 3)));
+    const std::int64_t arrays = 5 * 4 + 4 * 4 + 5 * 8 + 5 * 4 + 4 * 4 + 13 * (4 + 8 + 1) + 8 * 4 + 7 * 4;
+    CHECK(layout->bytes_to_move() == arrays + 8 * (6 + 6));
+    CHECK(as_hbp(layout).bytes_of_product() == arrays + 8 * (6 + 6) + 2 * 8 * 8);
+    const std::unique_ptr<Device> host = make_host_device();
+    CHECK(hbp_entry().kernels.front().prepare.f64(*layout, *host)->own_bytes_to_move() == as_hbp(layout).bytes_of_product());
+}
+
+TEST_CASE("hbp: what it needs, and the share of the tiles that is dealt") {
+    const Needs needs = hbp_entry().needs({});
+    CHECK(needs.cuts == std::vector<CutKind>{CutKind::row_block, CutKind::segment});
+    CHECK(needs.parts == std::vector<std::string>{"tile"});
+    const StagedMatrix staged = in_tiles(example(), 3, 3);
+    CHECK(as_hbp(build(staged)).fixed_tiles == 2);
+    CHECK(as_hbp(build(staged, {{"fixed_share", 0.0}})).fixed_tiles == 0);
+    CHECK(as_hbp(build(staged, {{"fixed_share", 1.0}})).fixed_tiles == 4);
+}
