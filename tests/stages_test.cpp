@@ -93,8 +93,8 @@ Graph path_graph(Index vertices) {
 }
 
 std::vector<StageEntry> all_stages() {
-    return {column_segmentation_stage(), column_sort_stage(), cuthill_mckee_stage(),
-            metis_partition_stage(),     natural_stage(),     random_order_stage(),
+    return {column_segmentation_stage(), column_sort_stage(), cuthill_mckee_stage(),  dynamic_program_groups_stage(),
+            metis_partition_stage(),     natural_stage(),     nonlinear_hash_stage(), random_order_stage(),
             row_blocks_stage(),          row_sort_stage(),    split_stage()};
 }
 
