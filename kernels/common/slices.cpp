@@ -117,10 +117,10 @@ void require_sound_offsets(const Slices<Value, ColumnIndex>& slices) {
     if (!sound) throw std::logic_error("slices: the offsets do not tile the arrays");
 }
 
-/// Walks the slots of one slice.
+/// Walks the slots of one slice, whose lanes are dealt from `first_thread` on.
 template <ValueType Value, typename ColumnIndex>
 void walk_slice(const Slices<Value, ColumnIndex>& slices, const SliceFrame& frame, Index group, Index slice,
-                const std::function<void(const Slot&)>& visit) {
+                Offset first_thread, const std::function<void(const Slot&)>& visit) {
     const Index height = slices.slice_height;
     const Offset first_lane = static_cast<Offset>(slice) * height;
     const Offset first_place = static_cast<Offset>(slice - slices.group_slices[group]) * height;
@@ -144,8 +144,8 @@ void walk_slice(const Slices<Value, ColumnIndex>& slices, const SliceFrame& fram
             slot.column = first_column + local_column;
             slot.column_index = slot.index;
             slot.row = rows[lane];
-            slot.warp = frame.first_warp + (first_lane + lane) / 32;
-            slot.lane = static_cast<int>((first_lane + lane) % 32);
+            slot.warp = frame.first_warp + (first_thread + lane) / 32;
+            slot.lane = static_cast<int>((first_thread + lane) % 32);
             visit(slot);
         }
     }
@@ -174,10 +174,14 @@ template <ValueType Value, typename ColumnIndex>
 void for_each_slot(const Slices<Value, ColumnIndex>& slices, const SliceFrame& frame,
                    const std::function<void(const Slot&)>& visit) {
     require_sound_offsets(slices);
+    const Offset alignment = frame.group_alignment;
+    Offset thread = 0;
     for (Index group = 0; group < slices.group_count(); ++group) {
         for (Index slice = slices.group_slices[group]; slice < slices.group_slices[group + 1]; ++slice) {
-            walk_slice(slices, frame, group, slice, visit);
+            walk_slice(slices, frame, group, slice, thread, visit);
+            thread += slices.slice_height;
         }
+        thread = (thread + alignment - 1) / alignment * alignment;
     }
 }
 

@@ -56,6 +56,7 @@ struct SliceFrame {
     int value_array = 0;  // numbers in Layout::arrays()
     int column_array = 0;
     std::int64_t first_warp = 0;                // lanes are dealt to warps of 32 in order, from this one on
+    Index group_alignment = 1;                  // the lanes of a group begin at a multiple of this
     std::span<const Index> column_bounds = {};  // as in SlicePlan
     // Row of the matrix at a place of a group, counted from the group's first place; -1: none.
     std::function<Index(Index group, Offset place)> row = {};

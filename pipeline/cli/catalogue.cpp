@@ -7,6 +7,7 @@
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/hbp/layout.hpp"
 #include "kernels/jds/layout.hpp"
+#include "kernels/segmented/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "stages/stages.hpp"
 
@@ -35,6 +36,7 @@ const Catalogue& catalogue() {
             ehyb_entry(),
             hbp_entry(),
             jds_entry(),
+            segmented_entry(),
             sell_entry(),
         },
         "csr",

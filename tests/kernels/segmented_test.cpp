@@ -1,0 +1,215 @@
+// Layout segmented: exact arrays of the drawn matrix in all four formats, what it refuses, and the order of its blocks.
+#include <doctest/doctest.h>
+
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "kernels/segmented/layout.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "stages/stages.hpp"
+#include "support/drawings.hpp"
+
+using namespace workbench;
+
+namespace {
+
+using Values = std::map<std::string, ParameterValue>;
+using Indices = std::vector<Index>;
+using Offsets = std::vector<Offset>;
+
+std::int64_t operator""_i(unsigned long long number) { return static_cast<std::int64_t>(number); }
+
+void pass(StagedMatrix& staged, const StageEntry& stage, const Values& values) {
+    const Parameters parameters(stage.parameters, values);
+    apply(staged, stage.run(staged, parameters, {}).change, stage.contract(parameters).keeps);
+}
+
+StagedMatrix in_segments(const CsrMatrix& matrix, std::int64_t width) {
+    StagedMatrix staged = stage_input(matrix);
+    pass(staged, column_segmentation_stage(), {{"width", width}});
+    return staged;
+}
+
+StagedMatrix sorted_in_segments(const CsrMatrix& matrix, std::int64_t width) {
+    StagedMatrix staged = in_segments(matrix, width);
+    pass(staged, row_sort_stage(), {{"within", "segment"}});
+    return staged;
+}
+
+StagedMatrix non_uniform(const CsrMatrix& matrix) {
+    StagedMatrix staged = stage_input(matrix);
+    pass(staged, column_sort_stage(), {});
+    pass(staged, column_segmentation_stage(), {{"method", "non_uniform"}, {"segment_count", 1_i}, {"segment_size", 2_i}});
+    pass(staged, row_sort_stage(), {{"within", "segment"}});
+    return staged;
+}
+
+template <ValueType Value = double>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Values& values) {
+    const LayoutEntry entry = segmented_entry();
+    return entry.build.get<Value>()(staged, Parameters(entry.parameters, values));
+}
+
+const SegmentedLayout<double>& segmented(const std::unique_ptr<Layout<double>>& layout) {
+    return dynamic_cast<const SegmentedLayout<double>&>(*layout);
+}
+
+std::string refusal(const StagedMatrix& staged, const Values& values) {
+    return message_of<Unsuitable>([&] { (void)build(staged, values); });
+}
+
+/// The drawing in single spaces and without its bars and dots, so that only the numbers count.
+std::string numbers_drawn() {
+    std::istringstream words(segmented_entry().drawing);
+    std::string result = " ";
+    for (std::string word; words >> word;) result += word == "|" || word == "." ? "" : word + " ";
+    return result;
+}
+
+template <typename Element>
+bool shows(const std::string& name, const std::vector<Element>& elements) {
+    return numbers_drawn().find(" " + list(name, elements) + " ") != std::string::npos;
+}
+
+/// The elements of slots that hold a nonzero.
+template <typename Element>
+std::vector<Element> without_padding(const std::vector<Element>& array, const std::vector<double>& values) {
+    std::vector<Element> kept;
+    for (std::size_t i = 0; i < array.size(); ++i) {
+        if (values[i] != 0) kept.push_back(array[i]);
+    }
+    return kept;
+}
+
+void check_rows_drawn(const SegmentedLayout<double>& layout) {
+    CHECK(shows("segment_columns", layout.segment_columns));
+    CHECK(shows("piece_starts", layout.piece_starts));
+    CHECK(shows("stored_rows", layout.stored_rows));
+    CHECK(shows("row_starts", layout.row_starts));
+    CHECK(shows("row_places", layout.row_places));
+}
+
+void check_jagged_drawn(const SegmentedLayout<double>& layout) {
+    const auto& jagged = std::get<Jagged<double, Index>>(layout.pieces);
+    CHECK(shows("group_diagonals", jagged.group_diagonals));
+    CHECK(shows("diagonal_offsets", jagged.diagonal_offsets));
+    CHECK(shows("values", jagged.values));
+    CHECK(shows("columns", jagged.columns));
+}
+
+}  // namespace
+
+TEST_SUITE("segmented") {
+    TEST_CASE("S-JDS of the drawn matrix") {
+        const auto built = build(sorted_in_segments(drawn(), 3), {});
+        const SegmentedLayout<double>& layout = segmented(built);
+        CHECK(layout.stored_rows == Indices{0, 1, 2, 4, 3, 4, 1, 5});
+        CHECK(layout.row_places == Indices{0, 1, 6, 2, 4, 3, 5, 7});
+        CHECK(std::get<Jagged<double, Index>>(layout.pieces).values ==
+              std::vector<double>{1, 4, 7, 10, 2, 5, 3, 8, 11, 6, 13, 9, 12});
+        CHECK(draws_the_matrix(segmented_entry()));
+        check_rows_drawn(layout);
+        check_jagged_drawn(layout);
+    }
+
+    TEST_CASE("S-SELL of the drawn matrix") {
+        const auto built = build(sorted_in_segments(drawn(), 3), {{"piece", "sell"}, {"slice_height", 2_i}});
+        const SegmentedLayout<double>& layout = segmented(built);
+        check_rows_drawn(layout);
+        const auto& slices = std::get<Slices<double, Index>>(layout.pieces);
+        CHECK(slices.values == std::vector<double>{1, 4, 2, 5, 3, 0, 7, 10, 8, 11, 9, 12, 6, 13});
+        CHECK(shows("group_slices", slices.group_slices));
+        CHECK(shows("slice_offsets", slices.slice_offsets));
+        CHECK(shows("values", without_padding(slices.values, slices.values)));
+        CHECK(shows("columns", without_padding(slices.columns, slices.values)));
+    }
+
+    TEST_CASE("NUS-JDS of the drawn matrix") {
+        const StagedMatrix staged = non_uniform(drawn());
+        CHECK(staged.column_order == Permutation::from_old_of_new({2, 5, 0, 1, 4, 3}));
+        const auto built = build(staged, {});
+        check_rows_drawn(segmented(built));
+        check_jagged_drawn(segmented(built));
+        std::vector<double> row_four(6, 0);
+        for (Offset k = staged.matrix.row_offsets[4]; k < staged.matrix.row_offsets[5]; ++k) {
+            row_four[staged.matrix.column_indices[k]] = staged.matrix.values[k];
+        }
+        CHECK(row_four == std::vector<double>{0, 12, 10, 0, 11, 0});  // as the drawing has it
+    }
+
+    TEST_CASE("columns of 16 bits") {
+        const auto built = build(sorted_in_segments(drawn(), 3), {{"column_index", "u16"}});
+        const auto& jagged = std::get<Jagged<double, std::uint16_t>>(segmented(built).pieces);
+        CHECK(jagged.columns == std::vector<std::uint16_t>{0, 1, 2, 0, 1, 2, 2, 0, 1, 1, 2, 2, 2});
+        const CsrMatrix wide = csr_from_entries(1, 70000, std::vector<Entry>{{0, 0, 1}, {0, 69999, 1}});
+        CHECK(refusal(in_segments(wide, 65536), {{"column_index", "u16"}}) == "nothing was thrown");
+        CHECK(refusal(in_segments(wide, 65537), {{"column_index", "u16"}}) ==
+              "segment 0 has 65537 columns, but columns of 16 bits reach 65536: make the segments of column_segmentation "
+              "narrower, or set column_index = \"u32\"");
+        CHECK(refusal(in_segments(wide, 65537), {}) == "nothing was thrown");
+    }
+
+    TEST_CASE("a segment without nonzeros is a piece without rows") {
+        const CsrMatrix matrix = csr_from_entries(3, 9, std::vector<Entry>{{0, 1, 1}, {2, 8, 2}});
+        for (const char* piece : {"jds", "sell"}) {
+            const auto built = build(in_segments(matrix, 3), {{"piece", piece}});
+            CHECK(segmented(built).piece_starts == Indices{0, 1, 1, 2});
+            CHECK(segmented(built).row_starts == Indices{0, 1, 1, 2});
+            CHECK_NOTHROW(check_layout(*built, matrix));
+        }
+    }
+
+    TEST_CASE("blocks go segment after segment, and slots say which") {
+        std::vector<Entry> entries;
+        for (Index row = 0; row < 600; ++row) {
+            entries.push_back({row, row % 4, 1});
+            if (row % 2 == 0) entries.push_back({row, 4, 1});
+        }
+        const CsrMatrix matrix = csr_from_entries(600, 5, entries);
+        for (const Values& values : {Values{}, Values{{"piece", "sell"}, {"slice_height", 48_i}}}) {
+            const auto built = build(sorted_in_segments(matrix, 4), values);
+            const std::vector<PieceBlock> blocks = segmented(built).blocks();
+            REQUIRE(blocks.size() == 5);
+            CHECK((blocks[2].piece == 0 && blocks[2].first_place == 512));
+            CHECK((blocks[3].piece == 1 && blocks[3].first_place == 0));
+            built->for_each_slot([&](const Slot& slot) {
+                const PieceBlock& block = blocks.at(slot.warp / (rows_per_block / 32));
+                if (slot.row < 0) return;
+                CHECK(block.piece == (slot.column < 4 ? 0 : 1));
+                const Index place = block.first_place + static_cast<Index>(slot.warp % 8) * 32 + slot.lane;
+                CHECK(segmented(built).stored_rows[segmented(built).piece_starts[block.piece] + place] == slot.row);
+            });
+        }
+    }
+
+    TEST_CASE("bytes: the sums that are stored and read again, y that is set and added to") {
+        const auto built = build(sorted_in_segments(drawn(), 3), {});
+        const SegmentedLayout<double>& layout = segmented(built);
+        // segment_columns, piece_starts; columns and values; group_diagonals and diagonal_offsets; x and y
+        const std::int64_t both = 2 * 3 * 4 + 13 * (4 + 8) + (3 + 6) * 8 + 2 * 6 * 8;
+        CHECK(layout.two_phase_bytes() == both + (7 + 8) * 4 + 2 * 8 * 8);  // row_starts, row_places; eight sums
+        CHECK(layout.atomic_bytes() == both + 8 * 4 + 2 * 6 * 8);           // stored_rows; y
+        CHECK(layout.bytes_to_move() == both + (7 + 8 + 8) * 4);
+    }
+
+    TEST_CASE("refuses rows that do not descend, and row blocks") {
+        CHECK(refusal(in_segments(drawn(), 3), {{"piece", "sell"}}) == "nothing was thrown");
+        const std::string reason = refusal(in_segments(drawn(), 3), {});
+        CAPTURE(reason);
+        CHECK(reason.find("row_sort with within = \"segment\"") != std::string::npos);
+        CHECK(reason.find("segment 1") != std::string::npos);
+        StagedMatrix tiles = stage_input(drawn());
+        pass(tiles, row_blocks_stage(), {{"height", 3_i}});
+        pass(tiles, column_segmentation_stage(), {{"width", 3_i}});
+        CHECK(refusal(tiles, {{"piece", "sell"}}).starts_with("there are row blocks"));
+    }
+
+    TEST_CASE("needs segments") {
+        const LayoutEntry entry = segmented_entry();
+        const Needs needs = entry.needs(Parameters(entry.parameters, {}));
+        CHECK(needs.cuts == std::vector{CutKind::segment});
+        CHECK(needs.parts == std::vector<std::string>{"segment"});
+    }
+}
