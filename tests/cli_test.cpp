@@ -152,6 +152,7 @@ TEST_CASE("errors of the command line") {
 
 TEST_CASE("info") {
     expect("info", "info tests/golden/cli/wide.mtx", 0);
+    expect("info_legend", "info recipes/matrices/elasticity3d.mtx.gz --legend", 0);
     const Outcome json = run("info tests/golden/cli/wide.mtx --json");
     CHECK(json.exit_code == 0);
     CHECK(nlohmann::json::parse(json.text)["metrics"]["nonzeros"] == 5);

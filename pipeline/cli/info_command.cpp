@@ -13,7 +13,15 @@
 namespace workbench {
 namespace {
 
-int info(const std::string& file, bool json) {
+void print_legend() {
+    TextTable table;
+    table.left_columns = 2;
+    table.header = {"figure", "what it says"};
+    for (const auto& [label, meaning] : legend_of_metrics()) table.rows.push_back({label, meaning});
+    fmt::print("\n{}", table.text());
+}
+
+int info(const std::string& file, bool json, bool legend) {
     const KokkosRuntime kokkos;
     auto [matrix, report] = load_matrix({MatrixFile{file}});
     const Metrics metrics = measure(stage_input(std::move(matrix)));
@@ -27,6 +35,7 @@ int info(const std::string& file, bool json) {
     table.rows.push_back({"nonzeros", with_commas(report.nonzeros)});
     for (const auto& [label, value] : caption_of(metrics)) table.rows.push_back({label, value});
     fmt::print("{}", table.text());
+    if (legend) print_legend();
     return exit_ok;
 }
 
@@ -35,10 +44,12 @@ int info(const std::string& file, bool json) {
 void add_info_command(CLI::App& app, Action& action) {
     const auto file = std::make_shared<std::string>();
     const auto json = std::make_shared<bool>(false);
+    const auto legend = std::make_shared<bool>(false);
     CLI::App* command = app.add_subcommand("info", "Show the size and the metrics of a matrix");
     command->add_option("matrix", *file, "Matrix file: .mtx, .mtx.gz, .npz")->required()->type_name("MATRIX");
     command->add_flag("--json", *json, "As one JSON object");
-    command->callback([file, json, &action] { action = [file, json] { return info(*file, *json); }; });
+    command->add_flag("--legend", *legend, "Say what the figures mean");
+    command->callback([=, &action] { action = [=] { return info(*file, *json, *legend); }; });
 }
 
 }  // namespace workbench

@@ -82,16 +82,20 @@ RowLengths measure_row_lengths(const CsrMatrix& matrix) {
     Offset minimum = matrix.row_length(0);
     Offset maximum = 0;
     double squares = 0;
+    double cubes = 0;
     for (Index row = 0; row < matrix.rows; ++row) {
         const Offset length = matrix.row_length(row);
         minimum = std::min(minimum, length);
         maximum = std::max(maximum, length);
         const double distance = static_cast<double>(length) - lengths.mean;
         squares += distance * distance;
+        cubes += distance * distance * distance;
     }
     lengths.minimum = static_cast<Index>(minimum);
     lengths.maximum = static_cast<Index>(maximum);
     lengths.standard_deviation = std::sqrt(squares / matrix.rows);
+    // Rounding must not make a skew of lengths that are all alike.
+    if (minimum < maximum) lengths.skew = cubes / matrix.rows / (lengths.standard_deviation * squares / matrix.rows);
     return lengths;
 }
 
@@ -132,6 +136,7 @@ Metrics measure(const StagedMatrix& staged) {
     if (metrics.sell32_slots > 0) {
         metrics.sell32_padding = 1 - static_cast<double>(matrix.nonzeros()) / static_cast<double>(metrics.sell32_slots);
     }
+    metrics.locality = measure_locality(matrix);
     if (const Cuts* cuts = staged.find_cuts(CutKind::partition)) metrics.partition = measure_partition(staged, *cuts);
     return metrics;
 }

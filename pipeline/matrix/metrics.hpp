@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "pipeline/matrix/locality.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
 
 namespace workbench {
@@ -13,6 +14,7 @@ struct RowLengths {
     double mean = 0;
     Index maximum = 0;
     double standard_deviation = 0;  // over all rows, dividing by their number
+    double skew = 0;  // mean of ((length - mean) / standard deviation)^3; above 0: few long rows; 0 where all are alike
 };
 
 /// What a graph partition achieves, where there are cuts of kind `partition`.
@@ -37,6 +39,7 @@ struct Metrics {
     Offset warp_iterations = 0;  // PELLR eq. 1 with warps of 32 threads
     Offset warp_work = 0;        // PELLR eq. 2
     std::optional<PartitionMetrics> partition;
+    Locality locality;
 };
 
 /// PELLR eq. 1: the sum over warps of their longest row, a thread a row. Rows that the last warp lacks count 0.

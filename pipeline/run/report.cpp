@@ -40,6 +40,11 @@ std::string lengths(const RowLengths& lengths) {
     return fmt::format("{}/{}/{}", lengths.minimum, significant(lengths.mean), lengths.maximum);
 }
 
+std::string span_text(const Span& span) { return fmt::format("{} / {}", significant(span.mean), with_commas(span.maximum)); }
+
+/// Never 100 % where one pair is missing.
+std::string symmetric_share(double share) { return share < 1 ? percent(std::min(share, 0.999)) : "100 %"; }
+
 std::string share_inside(const Metrics& metrics) {
     if (!metrics.partition || metrics.nonzeros == 0) return "-";
     return percent(static_cast<double>(metrics.partition->nonzeros_inside) / static_cast<double>(metrics.nonzeros));
@@ -140,6 +145,21 @@ std::vector<std::pair<std::string, std::string>> caption_of(const Metrics& metri
         {"warp iterations", with_commas(metrics.warp_iterations)},
         {"warp work", with_commas(metrics.warp_work)},
     };
+    const Locality& locality = metrics.locality;
+    caption.emplace_back("row length skew", significant(metrics.row_lengths.skew));
+    caption.emplace_back("row span mean/max", span_text(locality.row_span));
+    caption.emplace_back("column span mean/max", span_text(locality.column_span));
+    for (const CacheLines& lines : locality.x_lines) {
+        caption.emplace_back(fmt::format("x lines of {} B", lines.line_bytes),
+                             fmt::format("{} a row block, {} B/nonzero", significant(lines.per_row_block),
+                                         significant(lines.bytes_per_nonzero)));
+    }
+    caption.emplace_back("neighbour runs", fmt::format("{} of {} nonzeros", with_commas(locality.neighbour_runs.count),
+                                                       significant(locality.neighbour_runs.mean_length)));
+    caption.emplace_back("symmetry pattern/values", locality.symmetry
+                                                        ? fmt::format("{} / {}", symmetric_share(locality.symmetry->pattern),
+                                                                      symmetric_share(locality.symmetry->values))
+                                                        : "-");
     if (metrics.partition) {
         caption.emplace_back("partitions", with_commas(metrics.partition->count));
         caption.emplace_back("nonzeros inside", share_inside(metrics));
@@ -148,6 +168,22 @@ std::vector<std::pair<std::string, std::string>> caption_of(const Metrics& metri
                                                                     metrics.partition->nonzero_imbalance));
     }
     return caption;
+}
+
+std::vector<std::pair<std::string, std::string>> legend_of_metrics() {
+    return {
+        {"bandwidth, mean bandwidth", "largest and mean distance of a nonzero from the diagonal, |row - column|"},
+        {"profile", "sum over the rows of row - first column, where that is positive"},
+        {"row length", "nonzeros in a row"},
+        {"SELL-32 padding", "share of sliced ELL's slots, 32 rows a slice, that would hold no nonzero"},
+        {"warp iterations", "sum over blocks of 32 rows of their longest row"},
+        {"warp work", "sum over the rows of 2 length - 1"},
+        {"row length skew", "mean of ((length - mean) / deviation)^3; above 0: a few long rows"},
+        {"row span, column span", "from the first nonzero to the last, both included; empty rows and columns left out"},
+        {"x lines of N B", "distinct lines of x that 32 consecutive rows read, on average; and their bytes over all nonzeros"},
+        {"neighbour runs", "runs of consecutive columns in a row, and their mean length"},
+        {"symmetry pattern/values", "share of nonzeros off the diagonal whose mirror image is stored; is stored and equal"},
+    };
 }
 
 std::string to_text(const RunReport& report) {

@@ -82,6 +82,9 @@ struct RunReport {
 /// The figures of a stage worth a caption, as label and value.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> caption_of(const Metrics& metrics);
 
+/// What those figures mean, a line each.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> legend_of_metrics();
+
 /// One JSON object, described in docs/report.md.
 [[nodiscard]] std::string to_json(const RunReport& report);
 

@@ -35,6 +35,23 @@ Json json_of(const Parameters& parameters) {
     return json;
 }
 
+Json json_of(const Span& span) { return {{"mean", span.mean}, {"max", span.maximum}}; }
+
+void add_locality(Json& json, const Locality& locality) {
+    json["row_span"] = json_of(locality.row_span);
+    json["column_span"] = json_of(locality.column_span);
+    json["x_lines"] = Json::array();
+    for (const CacheLines& lines : locality.x_lines) {
+        json["x_lines"].push_back({{"line_bytes", lines.line_bytes},
+                                   {"lines", lines.lines},
+                                   {"per_row_block", lines.per_row_block},
+                                   {"bytes_per_nonzero", lines.bytes_per_nonzero}});
+    }
+    json["neighbour_runs"] = {{"count", locality.neighbour_runs.count}, {"mean_length", locality.neighbour_runs.mean_length}};
+    json["symmetry"] = nullptr;
+    if (locality.symmetry) json["symmetry"] = {{"pattern", locality.symmetry->pattern}, {"values", locality.symmetry->values}};
+}
+
 Json json_of(const Metrics& metrics) {
     Json json{{"rows", metrics.rows},
               {"columns", metrics.columns},
@@ -46,12 +63,14 @@ Json json_of(const Metrics& metrics) {
                {{"min", metrics.row_lengths.minimum},
                 {"mean", metrics.row_lengths.mean},
                 {"max", metrics.row_lengths.maximum},
-                {"std", metrics.row_lengths.standard_deviation}}},
+                {"std", metrics.row_lengths.standard_deviation},
+                {"skew", metrics.row_lengths.skew}}},
               {"sell32_slots", metrics.sell32_slots},
               {"sell32_padding", metrics.sell32_padding},
               {"warp_iterations", metrics.warp_iterations},
               {"warp_work", metrics.warp_work},
               {"partition", nullptr}};
+    add_locality(json, metrics.locality);
     if (metrics.partition) {
         json["partition"] = {{"count", metrics.partition->count},
                              {"nonzeros_inside", metrics.partition->nonzeros_inside},

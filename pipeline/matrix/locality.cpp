@@ -1,0 +1,170 @@
+#include "pipeline/matrix/locality.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <span>
+
+namespace workbench {
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+using Places = Kokkos::RangePolicy<Host, Kokkos::IndexType<Index>>;
+// Rows may differ much in length.
+using Rows = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
+
+constexpr Index row_block = 32;
+constexpr std::array<Index, 3> line_sizes{32, 64, 128};
+
+double ratio(Offset part, Offset whole) { return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole); }
+
+/// The span of what `bounds(place)` tells as {first, last}; first > last where there is nothing.
+template <typename Bounds>
+Span measure_span(Index places, const Bounds& bounds) {
+    Span span;
+    Offset sum = 0;
+    Offset count = 0;
+    Kokkos::parallel_reduce(
+        "span", Places(0, places),
+        [&bounds](Index place, Index& maximum, Offset& part, Offset& present) {
+            const auto [first, last] = bounds(place);
+            if (first > last) return;
+            maximum = std::max(maximum, last - first + 1);
+            part += last - first + 1;
+            ++present;
+        },
+        Kokkos::Max<Index>(span.maximum), Kokkos::Sum<Offset>(sum), Kokkos::Sum<Offset>(count));
+    span.maximum = std::max(span.maximum, Index{0});  // a reduction over nothing leaves the smallest number
+    span.mean = ratio(sum, count);
+    return span;
+}
+
+struct Bounds {
+    Index first = std::numeric_limits<Index>::max();
+    Index last = -1;
+};
+
+/// Rarely does a row move a bound: most rows only look.
+template <typename Before>
+void move_bound(Index& bound, Index row, Before before) {
+    std::atomic_ref<Index> shared(bound);
+    Index seen = shared.load(std::memory_order_relaxed);
+    while (before(row, seen) && !shared.compare_exchange_weak(seen, row, std::memory_order_relaxed)) {
+    }
+}
+
+std::vector<Bounds> rows_of_columns(const CsrMatrix& matrix) {
+    std::vector<Bounds> bounds(matrix.columns);
+    Kokkos::parallel_for("rows_of_columns", Rows(0, matrix.rows), [&](Index row) {
+        for (const Index column : matrix.row_columns(row)) {
+            move_bound(bounds[column].first, row, std::less<>());
+            move_bound(bounds[column].last, row, std::greater<>());
+        }
+    });
+    return bounds;
+}
+
+/// The number of distinct lines in a list that ascends, for lines of the three sizes: neighbours of one are halved to the next.
+std::array<Offset, 3> count_lines(std::vector<Index>& lines) {
+    std::array<Offset, 3> counts{};
+    for (Offset& count : counts) {
+        lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+        count = static_cast<Offset>(lines.size());
+        for (Index& line : lines) line /= 2;
+    }
+    return counts;
+}
+
+std::array<CacheLines, 3> measure_lines(const CsrMatrix& matrix) {
+    constexpr Index columns_a_line = line_sizes[0] / static_cast<Index>(sizeof(double));
+    const Index blocks = matrix.rows / row_block + (matrix.rows % row_block > 0 ? 1 : 0);
+    std::array<Offset, 3> sums{};
+    Kokkos::parallel_reduce(
+        "x_lines", Rows(0, blocks),
+        [&matrix](Index block, Offset& lines32, Offset& lines64, Offset& lines128) {
+            thread_local std::vector<Index> lines;
+            lines.clear();
+            const Index end = block * row_block + std::min(row_block, matrix.rows - block * row_block);
+            for (Index row = block * row_block; row < end; ++row) {
+                Index previous = -1;
+                for (const Index column : matrix.row_columns(row)) {
+                    const Index line = column / columns_a_line;
+                    if (line != previous) lines.push_back(line);
+                    previous = line;
+                }
+            }
+            std::sort(lines.begin(), lines.end());
+            const auto counts = count_lines(lines);
+            lines32 += counts[0];
+            lines64 += counts[1];
+            lines128 += counts[2];
+        },
+        sums[0], sums[1], sums[2]);
+    std::array<CacheLines, 3> all;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        all[i] = {line_sizes[i], sums[i], ratio(sums[i], blocks), ratio(line_sizes[i] * sums[i], matrix.nonzeros())};
+    }
+    return all;
+}
+
+NeighbourRuns measure_runs(const CsrMatrix& matrix) {
+    NeighbourRuns runs;
+    Kokkos::parallel_reduce(
+        "runs", Rows(0, matrix.rows),
+        [&matrix](Index row, Offset& count) {
+            Index previous = -2;
+            for (const Index column : matrix.row_columns(row)) {
+                count += column == previous + 1 ? 0 : 1;
+                previous = column;
+            }
+        },
+        runs.count);
+    runs.mean_length = ratio(matrix.nonzeros(), runs.count);
+    return runs;
+}
+
+Symmetry measure_symmetry(const CsrMatrix& matrix) {
+    Offset mirrored = 0;
+    Offset equal = 0;
+    Offset off_diagonal = 0;
+    Kokkos::parallel_reduce(
+        "symmetry", Rows(0, matrix.rows),
+        [&matrix](Index row, Offset& pairs, Offset& equal_pairs, Offset& others) {
+            const auto columns = matrix.row_columns(row);
+            for (std::size_t k = 0; k < columns.size(); ++k) {
+                if (columns[k] == row) continue;
+                ++others;
+                if (columns[k] < row) continue;  // found from its mirror image, if it has one
+                const auto mirror = matrix.row_columns(columns[k]);
+                const auto found = std::lower_bound(mirror.begin(), mirror.end(), row);
+                if (found == mirror.end() || *found != row) continue;
+                ++pairs;
+                const Offset here = matrix.row_offsets[row] + static_cast<Offset>(k);
+                const Offset there = matrix.row_offsets[columns[k]] + (found - mirror.begin());
+                equal_pairs += matrix.values[here] == matrix.values[there] ? 1 : 0;
+            }
+        },
+        mirrored, equal, off_diagonal);
+    if (off_diagonal == 0) return {};
+    return {ratio(2 * mirrored, off_diagonal), ratio(2 * equal, off_diagonal)};
+}
+
+}  // namespace
+
+Locality measure_locality(const CsrMatrix& matrix) {
+    Locality locality;
+    locality.row_span = measure_span(matrix.rows, [&matrix](Index row) {
+        const auto columns = matrix.row_columns(row);
+        return columns.empty() ? Bounds{} : Bounds{columns.front(), columns.back()};
+    });
+    const std::vector<Bounds> rows = rows_of_columns(matrix);
+    locality.column_span = measure_span(matrix.columns, [&rows](Index column) { return rows[column]; });
+    locality.x_lines = measure_lines(matrix);
+    locality.neighbour_runs = measure_runs(matrix);
+    if (matrix.square()) locality.symmetry = measure_symmetry(matrix);
+    return locality;
+}
+
+}  // namespace workbench
