@@ -16,6 +16,11 @@ function(workbench_kernels)
   target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE fmt::fmt Eigen3::Eigen)
   target_compile_definitions(workbench_kernels PUBLIC WORKBENCH_HAS_CUDA=$<BOOL:${WORKBENCH_HAS_CUDA}>)
   include(CudaKernels)
+  # The headers of all layouts, for the catalogue, which names each once.
+  file(GLOB headers RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS kernels/*/layout.hpp)
+  list(TRANSFORM headers REPLACE "(.+)" "#include \"\\1\"")
+  list(JOIN headers "\n" lines)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/workbench_layouts.hpp CONTENT "#pragma once\n${lines}\n" @ONLY)
 endfunction()
 
 # The program, and everything of its folder but main.cpp as a library that the tests can call.

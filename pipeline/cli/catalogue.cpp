@@ -1,15 +1,8 @@
 // The only file that names every stage and every layout. A new one is one line here.
 #include "pipeline/cli/catalogue.hpp"
 
-#include "kernels/biell/layout.hpp"
-#include "kernels/bsr/layout.hpp"
-#include "kernels/csr/layout.hpp"
-#include "kernels/ehyb/layout.hpp"
-#include "kernels/hbp/layout.hpp"
-#include "kernels/jds/layout.hpp"
-#include "kernels/segmented/layout.hpp"
-#include "kernels/sell/layout.hpp"
 #include "stages/stages.hpp"
+#include "workbench_layouts.hpp"  // kernels/*/layout.hpp, found by CMake
 
 namespace workbench {
 
