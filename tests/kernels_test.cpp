@@ -191,7 +191,7 @@ bool suits(const Case& one, const StagedMatrix& staged) {
         (void)one.build<double>(staged);
         return true;
     } catch (const Unsuitable& reason) {
-        MESSAGE(one.name << " is unsuitable: " << reason.what());
+        MESSAGE(one.name << " is unsuitable: " << std::string(reason.what()));
         return false;
     }
 }

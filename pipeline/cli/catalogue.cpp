@@ -22,10 +22,12 @@ const Catalogue& catalogue() {
             split_stage(),
         },
         {
+            banded_block_entry(),
             biell_entry(),
             bijad_entry(),
             bsr_entry(),
             csr_entry(),
+            dia_entry(),
             ehyb_entry(),
             hbp_entry(),
             jds_entry(),

@@ -6,9 +6,11 @@
 #include <string>
 
 #include "gpu/gpu_matrices.hpp"
+#include "kernels/banded_block/layout.hpp"
 #include "kernels/bsr/layout.hpp"
 #include "kernels/common/cuda_device.hpp"
 #include "kernels/csr/layout.hpp"
+#include "kernels/dia/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -98,8 +100,27 @@ const std::vector<Index>& slice_heights() {
     return heights;
 }
 
+const std::vector<std::pair<Index, Index>>& block_shapes() {
+    static const std::vector<std::pair<Index, Index>> shapes{{8, 8}, {32, 4}, {1, 1}, {5, 3}, {100, 7}};
+    return shapes;
+}
+
+/// Up to `left` entries left of the diagonal and `right` to its right, some of them missing.
+CsrMatrix band_matrix(Index rows, Index columns, Index left, Index right) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < rows; ++row) {
+        for (Index column = std::max(0, row - left); column < std::min(columns, row + right + 1); ++column) {
+            if ((row * 3 + column * 5) % 7 != 0) entries.push_back({row, column, 1.0 + row % 17 + 0.25 * (column % 8)});
+        }
+    }
+    return csr_from_entries(rows, columns, entries);
+}
+
 Given slice_height(Index height) { return {{"slice_height", std::int64_t{height}}}; }
 Given blocks_of(Index size) { return {{"block_size", std::int64_t{size}}, {"slots_per_nonzero", 1e6}}; }
+Given blocks_of(Index height, Index width) {
+    return {{"block_height", std::int64_t{height}}, {"block_width", std::int64_t{width}}, {"slots_per_nonzero", 1e6}};
+}
 Given column_index(const char* word) { return {{"column_index", std::string(word)}}; }
 
 }  // namespace
@@ -125,6 +146,17 @@ TEST_SUITE("battery") {
             for (const Index size : {2, 3, 4, 5, 6, 7, 8, 16, 17, 32}) {
                 const std::string name = fmt::format("{}, blocks of {}", named.name, size);
                 check_cuda_kernels<Value>(bsr_entry(), name, stage_input(named.matrix), blocks_of(size), *device);
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("banded_block on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const NamedMatrix& named : battery()) {
+            for (const auto& [height, width] : block_shapes()) {
+                const std::string name = fmt::format("{}, blocks of {} x {}", named.name, height, width);
+                check_cuda_kernels<Value>(banded_block_entry(), name, stage_input(named.matrix), blocks_of(height, width),
+                                          *device);
             }
         }
     }
@@ -194,6 +226,21 @@ TEST_SUITE("large") {
             for (const Index size : {2, 3, 4, 8}) {
                 const std::string name = fmt::format("uneven rows, up to {}, blocks of {}", most_per_row, size);
                 check_cuda_kernels<Value>(bsr_entry(), name, staged, blocks_of(size), *device);
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("dia and banded_block on large matrices with a band", Value, float, double) {
+        const auto device = make_cuda_device();
+        const std::pair<Index, Index> sides[] = {{20011, 20011}, {30000, 20000}, {20000, 30000}};
+        for (const auto& [rows, columns] : sides) {
+            for (const auto& [left, right] : {std::pair<Index, Index>{1, 1}, {40, 3}, {0, 90}}) {
+                const std::string name = fmt::format("{} x {} with {} and {} beside the diagonal", rows, columns, left, right);
+                const StagedMatrix staged = stage_input(band_matrix(rows, columns, left, right));
+                check_cuda_kernels<Value>(dia_entry(), name, staged, {}, *device);
+                for (const auto& [height, width] : block_shapes()) {
+                    check_cuda_kernels<Value>(banded_block_entry(), name, staged, blocks_of(height, width), *device);
+                }
             }
         }
     }

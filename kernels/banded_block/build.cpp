@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "kernels/banded_block/layout.hpp"
+#include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/host_loops.hpp"
+#include "kernels/common/slices.hpp"
+#include "kernels/common/slot_bound.hpp"
+#include "kernels/common/value_range.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::string_view drawing = R"(
+with block_height = block_width = 2; a dot is padding, a dash padding outside the matrix: value 0
+the band: in each block row from 2 blocks left of the diagonal block to 2 right of it
+
+values, block row 0   - - - - | - - - - | 1 . 2 4 | 3 5 . . | . 6 . .
+        block row 1   - - - - | . . . . | 7 . . 8 | . . . 9 | - - - -
+        block row 2   10 . . . | . . . . | 11 . 12 13 | - - - - | - - - -
+)";
+
+constexpr int block_row_chunk = 32;  // block rows that a thread of the host takes at a time
+
+struct Band {
+    Offset first = std::numeric_limits<Offset>::max();  // block, counted from the diagonal block
+    Offset last = std::numeric_limits<Offset>::min();
+};
+
+/// The least band of blocks that holds all nonzeros. The columns of a row ascend: its ends say all.
+Band find_band(const CsrMatrix& matrix, Index height, Index width) {
+    Band band;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        const auto columns = matrix.row_columns(row);
+        if (columns.empty()) continue;
+        const Offset diagonal_block = Offset{row / height} * height / width;
+        band.first = std::min(band.first, columns.front() / width - diagonal_block);
+        band.last = std::max(band.last, columns.back() / width - diagonal_block);
+    }
+    return band;
+}
+
+template <ValueType Value>
+void fill(BandedBlockLayout<Value>& layout, const CsrMatrix& matrix) {
+    const Index height = layout.block_height;
+    for_each_in_parallel(layout.block_rows(), block_row_chunk, [&](std::int64_t block_row) {
+        const Offset first_column = layout.first_column(static_cast<Index>(block_row));
+        const Offset first_row = block_row * height;
+        const Offset end_row = std::min<Offset>(first_row + height, matrix.rows);
+        Value* const band = layout.values.data() + first_row * layout.band_width();
+        for (Offset row = first_row; row < end_row; ++row) {
+            for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+                band[(matrix.column_indices[k] - first_column) * height + row - first_row] =
+                    static_cast<Value>(matrix.values[k]);
+            }
+        }
+    });
+}
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+    const CsrMatrix& matrix = staged.matrix;
+    require_values_in_range<Value>(matrix);
+    auto layout = std::make_unique<BandedBlockLayout<Value>>();
+    layout->row_count = matrix.rows;
+    layout->column_count = matrix.columns;
+    layout->block_height = static_cast<Index>(parameters.integer("block_height"));
+    layout->block_width = static_cast<Index>(parameters.integer("block_width"));
+    layout->pattern = Pattern(matrix);
+    if (matrix.nonzeros() == 0) return layout;
+    const Band band = find_band(matrix, layout->block_height, layout->block_width);
+    const Offset blocks_per_row = band.last - band.first + 1;
+    const double slots = static_cast<double>(layout->block_rows()) * layout->block_height *
+                         static_cast<double>(blocks_per_row) * layout->block_width;
+    require_bounded_slots(fmt::format("{} block rows of {} blocks of {} x {}", layout->block_rows(), blocks_per_row,
+                                      layout->block_height, layout->block_width),
+                          slots, matrix.nonzeros(), sizeof(Value),
+                          {parameters.real("slots_per_nonzero"),
+                           "an order with a narrower band has fewer (cuthill_mckee), and so have smaller blocks"});
+    layout->first_block = static_cast<Index>(band.first);
+    layout->blocks_per_row = static_cast<Index>(blocks_per_row);
+    layout->values.assign(std::size_t(layout->block_rows()) * layout->block_height * layout->band_width(), Value{0});
+    fill(*layout, matrix);
+    return layout;
+}
+
+}  // namespace
+
+template <ValueType Value>
+std::vector<LayoutArray> BandedBlockLayout<Value>::arrays() const {
+    return {layout_array("values", ArrayRole::value, values)};
+}
+
+/// As one thread a row reads them.
+template <ValueType Value>
+void BandedBlockLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    if (values.size() != std::size_t(block_rows()) * block_height * band_width()) {
+        throw std::logic_error("banded_block: the values are not as many as the blocks have places");
+    }
+    PatternWalk walk(pattern);
+    Slot slot{.array = 0, .column_array = -1};
+    for (Index block_row = 0; block_row < block_rows(); ++block_row) {
+        const Offset first_row = Offset{block_row} * block_height;
+        for (slot.step = 0; slot.step < band_width(); ++slot.step) {
+            const Offset column = first_column(block_row) + slot.step;
+            slot.column = column >= 0 && column < column_count ? static_cast<Index>(column) : -1;
+            for (Offset row = first_row; row < first_row + block_height; ++row, ++slot.index) {
+                slot.row = row < row_count ? static_cast<Index>(row) : -1;
+                slot.nonzero = walk.nonzero_at(slot.row, slot.column);
+                slot.warp = row / 32;
+                slot.lane = static_cast<int>(row % 32);
+                visit(slot);
+            }
+        }
+    }
+}
+
+template struct BandedBlockLayout<float>;
+template struct BandedBlockLayout<double>;
+
+LayoutEntry banded_block_entry() {
+    const auto side = [](const char* name, const char* unit, const char* help) {
+        return ParameterDeclaration{.name = name,
+                                    .type = ParameterType::integer,
+                                    .default_value = std::int64_t{8},
+                                    .minimum = 1,
+                                    .maximum = 1024,
+                                    .unit = unit,
+                                    .help = help};
+    };
+    LayoutEntry entry{
+        .name = "banded_block",
+        .summary = "banded blocks: the dense blocks along the band, equally many in each block row, in one array",
+        .source = "Wikberg, 'Unstructured mesh FVM with GPU' (dissertation, 2025), banded block format",
+        .drawing = std::string(drawn_matrix).append(drawing),
+        .parameters = {side("block_height", "rows",
+                            "rows of a block, which are stored side by side: 8 fill what memory hands out"),
+                       side("block_width", "columns", "columns of a block: the band begins and ends at a multiple of it"),
+                       slots_per_nonzero_parameter(4)},
+        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
+        .build = {build<float>, build<double>},
+        .kernels = banded_block_reference_kernels(),
+    };
+    if constexpr (WORKBENCH_HAS_CUDA) {
+        const std::vector<KernelEntry> cuda = banded_block_cuda_kernels();
+        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
+    }
+    return entry;
+}
+
+}  // namespace workbench

@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+
+#include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/host_loops.hpp"
+#include "kernels/common/slices.hpp"
+#include "kernels/common/slot_bound.hpp"
+#include "kernels/common/value_range.hpp"
+#include "kernels/dia/layout.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::string_view drawing = R"(
+a dot is padding, a dash padding outside the matrix: value 0
+
+offsets   -4              0               1             2           3
+
+values    - - - - 10 .    1 4 7 8 11 13   2 5 . . 12 -  3 . . 9 - - . 6 . - - -
+)";
+
+constexpr int row_chunk = 256;  // rows that a thread of the host takes at a time
+
+/// The offsets of the diagonals that hold a nonzero, ascending.
+std::vector<Index> find_diagonals(const CsrMatrix& matrix) {
+    const std::int64_t before_main = std::max<std::int64_t>(matrix.rows, 1) - 1;  // diagonals below the main one
+    std::vector<unsigned char> used(std::size_t(matrix.rows) + std::size_t(matrix.columns), 0);
+    for_each_in_parallel(matrix.rows, row_chunk, [&](std::int64_t row) {
+        for (const Index column : matrix.row_columns(static_cast<Index>(row))) {
+            const std::atomic_ref<unsigned char> mark(used[before_main + column - row]);
+            if (mark.load(std::memory_order_relaxed) == 0) mark.store(1, std::memory_order_relaxed);
+        }
+    });
+    std::vector<Index> offsets;
+    for (std::size_t diagonal = 0; diagonal < used.size(); ++diagonal) {
+        if (used[diagonal] != 0) offsets.push_back(static_cast<Index>(static_cast<std::int64_t>(diagonal) - before_main));
+    }
+    return offsets;
+}
+
+template <ValueType Value>
+void fill(DiaLayout<Value>& layout, const CsrMatrix& matrix) {
+    for_each_in_parallel(matrix.rows, row_chunk, [&](std::int64_t row) {
+        auto diagonal = layout.offsets.begin();
+        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+            diagonal = std::lower_bound(diagonal, layout.offsets.end(), matrix.column_indices[k] - row);
+            layout.values[(diagonal - layout.offsets.begin()) * matrix.rows + row] = static_cast<Value>(matrix.values[k]);
+        }
+    });
+}
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+    const CsrMatrix& matrix = staged.matrix;
+    require_values_in_range<Value>(matrix);
+    auto layout = std::make_unique<DiaLayout<Value>>();
+    layout->row_count = matrix.rows;
+    layout->column_count = matrix.columns;
+    layout->offsets = find_diagonals(matrix);
+    const std::size_t diagonals = layout->offsets.size();
+    require_bounded_slots(fmt::format("{} diagonals of {} rows", diagonals, matrix.rows),
+                          static_cast<double>(diagonals) * static_cast<double>(matrix.rows), matrix.nonzeros(), sizeof(Value),
+                          {parameters.real("slots_per_nonzero"),
+                           "an order with fewer diagonals has fewer (natural on a grid), and slots_per_nonzero allows more"});
+    layout->values.assign(diagonals * std::size_t(matrix.rows), Value{0});
+    layout->pattern = Pattern(matrix);
+    fill(*layout, matrix);
+    return layout;
+}
+
+}  // namespace
+
+template <ValueType Value>
+std::vector<LayoutArray> DiaLayout<Value>::arrays() const {
+    return {layout_array("offsets", ArrayRole::structure, offsets), layout_array("values", ArrayRole::value, values)};
+}
+
+template <ValueType Value>
+void DiaLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    if (values.size() != offsets.size() * std::size_t(row_count)) {
+        throw std::logic_error("dia: the values are not as many as the diagonals have rows");
+    }
+    PatternWalk walk(pattern);
+    Slot slot{.array = 1, .column_array = -1};
+    for (const Index offset : offsets) {
+        for (slot.row = 0; slot.row < row_count; ++slot.row, ++slot.index) {
+            const std::int64_t column = std::int64_t{slot.row} + offset;
+            slot.column = column >= 0 && column < column_count ? static_cast<Index>(column) : -1;
+            slot.nonzero = walk.nonzero_at(slot.row, slot.column);
+            slot.warp = slot.row / 32;
+            slot.lane = slot.row % 32;
+            visit(slot);
+        }
+        ++slot.step;
+    }
+}
+
+template struct DiaLayout<float>;
+template struct DiaLayout<double>;
+
+LayoutEntry dia_entry() {
+    LayoutEntry entry{
+        .name = "dia",
+        .summary = "diagonals: every diagonal that holds a nonzero is stored whole, without columns",
+        .source = "Saad, 'SPARSKIT' (1990); Bell and Garland, 'Efficient sparse matrix-vector multiplication on CUDA' (2008)",
+        .drawing = std::string(drawn_matrix).append(drawing),
+        .parameters = {slots_per_nonzero_parameter(4)},
+        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
+        .build = {build<float>, build<double>},
+        .kernels = dia_reference_kernels(),
+    };
+    if constexpr (WORKBENCH_HAS_CUDA) {
+        const std::vector<KernelEntry> cuda = dia_cuda_kernels();
+        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
+    }
+    return entry;
+}
+
+}  // namespace workbench

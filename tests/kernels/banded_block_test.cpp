@@ -1,0 +1,110 @@
+// Layout banded_block: its band, its one array, and what it refuses. What every layout must do is in kernels_test.cpp.
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "kernels/banded_block/layout.hpp"
+#include "kernels/common/host_device.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/battery.hpp"
+#include "support/drawings.hpp"
+
+namespace workbench {
+namespace {
+
+std::unique_ptr<Layout<double>> build(const CsrMatrix& matrix, std::int64_t height, std::int64_t width,
+                                      double slots_per_nonzero = 1e6) {
+    const LayoutEntry entry = banded_block_entry();
+    return entry.build.f64(stage_input(matrix), Parameters(entry.parameters, {{"block_height", height},
+                                                                              {"block_width", width},
+                                                                              {"slots_per_nonzero", slots_per_nonzero}}));
+}
+
+const BandedBlockLayout<double>& banded(const std::unique_ptr<Layout<double>>& layout) {
+    return dynamic_cast<const BandedBlockLayout<double>&>(*layout);
+}
+
+CsrMatrix tridiagonal(Index size) {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < size; ++i) {
+        for (Index j = std::max(0, i - 1); j < std::min(size, i + 2); ++j) entries.push_back({i, j, 1.0 + 10 * i + j});
+    }
+    return csr_from_entries(size, size, entries);
+}
+
+}  // namespace
+
+TEST_CASE("banded_block: the drawing shows what is built") {
+    const LayoutEntry entry = banded_block_entry();
+    const auto layout = build(drawn(), 2, 2);
+    CHECK(draws_the_matrix(entry));
+    CHECK(banded(layout).first_block == -2);
+    CHECK(banded(layout).blocks_per_row == 5);
+    std::ostringstream lines;
+    lines << "values,";
+    layout->for_each_slot([&](const Slot& slot) {
+        if (slot.index % 20 == 0) lines << " block row " << slot.index / 20;
+        if (slot.index % 20 != 0 && slot.index % 4 == 0) lines << " |";
+        const double value = banded(layout).values[slot.index];
+        lines << ' ' << (slot.column < 0 ? "-" : value == 0 ? "." : std::to_string(static_cast<int>(value)));
+    });
+    CHECK(draws(entry, lines.str()));
+}
+
+TEST_CASE("banded_block: the band is the least that holds every nonzero") {
+    const auto whole = build(tridiagonal(6), 1, 1);
+    CHECK(banded(whole).first_block == -1);
+    CHECK(banded(whole).values == std::vector<double>{0, 1, 2, 11, 12, 13, 22, 23, 24, 33, 34, 35, 44, 45, 46, 55, 56, 0});
+    // Blocks of 2 x 3: block row 1 begins at row 2, whose diagonal block is block column 0.
+    const auto rectangular = build(tridiagonal(6), 2, 3);
+    CHECK(banded(rectangular).first_block == 0);
+    CHECK(banded(rectangular).blocks_per_row == 2);
+    CHECK(banded(rectangular).first_column(1) == 0);
+    CHECK(banded(rectangular).first_column(2) == 3);
+    CHECK(banded(rectangular).values == std::vector<double>{1,  11, 2,  12, 0,  13, 0,  0,  0, 0,  0, 0,  //
+                                                            0,  0,  22, 0,  23, 33, 24, 34, 0, 35, 0, 0,  //
+                                                            44, 0,  45, 55, 46, 56, 0,  0,  0, 0,  0, 0});
+    // Right of the diagonal only: the band begins there.
+    const auto upper = build(csr_from_entries(8, 8, std::vector<Entry>{{0, 4, 1}, {1, 6, 2}}), 1, 1);
+    CHECK(banded(upper).first_block == 4);
+    CHECK(banded(upper).blocks_per_row == 2);
+    CHECK(build(csr_from_entries(8, 8, {}), 3, 2)->arrays().front().count == 0);
+}
+
+TEST_CASE("banded_block: every block size keeps the contract on the battery, and multiplies right") {
+    const auto device = make_host_device();
+    const LayoutEntry entry = banded_block_entry();
+    for (const auto& size : {std::pair<Index, Index>{1, 1}, {1, 5}, {5, 1}, {8, 8}, {32, 4}, {3, 7}, {100, 100}}) {
+        for (const NamedMatrix& named : battery()) {
+            CAPTURE(size.first);
+            CAPTURE(size.second);
+            CAPTURE(named.name);
+            const CsrMatrix& matrix = named.matrix;
+            const auto layout = build(matrix, size.first, size.second);
+            CHECK_NOTHROW(check_layout(*layout, matrix));
+            std::vector<double> x(matrix.columns);
+            std::vector<double> expected(matrix.rows, 0);
+            for (Index i = 0; i < matrix.columns; ++i) x[i] = 1 + i % 13;  // products and sums are exact
+            for (Index row = 0; row < matrix.rows; ++row) {
+                for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+                    expected[row] += matrix.values[k] * x[matrix.column_indices[k]];
+                }
+            }
+            std::vector<double> y(matrix.rows, -1);
+            entry.kernels.front().prepare.f64(*layout, *device)->run(x.data(), y.data(), false);
+            CHECK(y == expected);
+        }
+    }
+}
+
+TEST_CASE("banded_block: a wide band is refused with the figures") {
+    const std::vector<Entry> entries{{0, 0, 1}, {0, 99, 2}, {99, 0, 3}, {50, 50, 4}};
+    const CsrMatrix matrix = csr_from_entries(100, 100, entries);
+    CHECK(message_of<Unsuitable>([&] { (void)build(matrix, 10, 5, 4); }) ==
+          "10 block rows of 38 blocks of 10 x 5 have 19000 slots for 4 nonzeros: 4750 a nonzero, but at most 4 are allowed; an "
+          "order with a narrower band has fewer (cuthill_mckee), and so have smaller blocks");
+}
+
+TEST_CASE("banded_block: the footprint is one array") { CHECK(build(drawn(), 2, 2)->bytes_to_move() == 60 * 8 + 8 * (6 + 6)); }
+
+}  // namespace workbench

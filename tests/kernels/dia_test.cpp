@@ -1,0 +1,77 @@
+// Layout dia: its arrays, its padding outside the matrix, and what it refuses. What every layout must do is in
+// kernels_test.cpp.
+#include <doctest/doctest.h>
+
+#include "kernels/dia/layout.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/drawings.hpp"
+
+namespace workbench {
+namespace {
+
+std::unique_ptr<Layout<double>> build(const CsrMatrix& matrix, double slots_per_nonzero = 100) {
+    const LayoutEntry entry = dia_entry();
+    return entry.build.f64(stage_input(matrix), Parameters(entry.parameters, {{"slots_per_nonzero", slots_per_nonzero}}));
+}
+
+const DiaLayout<double>& dia(const std::unique_ptr<Layout<double>>& layout) {
+    return dynamic_cast<const DiaLayout<double>&>(*layout);
+}
+
+}  // namespace
+
+TEST_CASE("dia: the drawing shows what is built") {
+    const LayoutEntry entry = dia_entry();
+    const auto layout = build(drawn());
+    CHECK(draws_the_matrix(entry));
+    CHECK(dia(layout).offsets == std::vector<Index>{-4, 0, 1, 2, 3});
+    CHECK(draws(entry, list("offsets", dia(layout).offsets)));
+    std::vector<std::string> values;
+    layout->for_each_slot([&](const Slot& slot) {
+        const double value = dia(layout).values[slot.index];
+        values.push_back(slot.column < 0 ? "-" : value == 0 ? "." : std::to_string(static_cast<int>(value)));
+    });
+    CHECK(values.size() == 30);
+    CHECK(draws(entry, list("values", values)));
+}
+
+TEST_CASE("dia: a matrix that is wider than high, and one that is higher than wide") {
+    const CsrMatrix wide = csr_from_entries(2, 5, std::vector<Entry>{{0, 4, 1}, {1, 0, 2}, {1, 4, 3}});
+    const auto layout = build(wide);
+    CHECK(dia(layout).offsets == std::vector<Index>{-1, 3, 4});
+    CHECK(dia(layout).values == std::vector<double>{0, 2, 0, 3, 1, 0});
+    const auto transposed = build(transpose(wide));
+    CHECK(dia(transposed).offsets == std::vector<Index>{-4, -3, 1});
+    CHECK(dia(transposed).values == std::vector<double>{0, 0, 0, 0, 1, 0, 0, 0, 0, 3, 2, 0, 0, 0, 0});
+}
+
+TEST_CASE("dia: slots are read as one thread a row reads them, and outside the matrix no x is read") {
+    const auto layout = build(drawn());
+    layout->for_each_slot([&](const Slot& slot) {
+        const Index column = slot.row + dia(layout).offsets[slot.step];
+        CHECK(slot.column == (column >= 0 && column < 6 ? column : -1));
+        CHECK(slot.column_array == -1);
+        CHECK(slot.index == slot.step * 6 + slot.row);
+        CHECK(slot.lane == slot.row);
+        CHECK((slot.column >= 0 || slot.nonzero == -1));
+    });
+}
+
+TEST_CASE("dia: mostly padding is refused with the figures") {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < 100; ++i) entries.push_back({i, i * 7 % 100, 1});
+    const CsrMatrix matrix = csr_from_entries(100, 100, entries);
+    const auto with = [&](double slots_per_nonzero) {
+        return message_of<Unsuitable>([&] { (void)build(matrix, slots_per_nonzero); });
+    };
+    CHECK(with(70) ==
+          "71 diagonals of 100 rows have 7100 slots for 100 nonzeros: 71 a nonzero, but at most 70 are allowed; an order with "
+          "fewer diagonals has fewer (natural on a grid), and slots_per_nonzero allows more");
+    CHECK(with(71) == "nothing was thrown");
+}
+
+TEST_CASE("dia: the footprint is an offset a diagonal and a value a row of it") {
+    CHECK(build(drawn())->bytes_to_move() == 5 * 4 + 5 * 6 * 8 + 8 * (6 + 6));
+}
+
+}  // namespace workbench
