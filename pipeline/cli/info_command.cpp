@@ -7,6 +7,7 @@
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
+#include "pipeline/cli/read_options.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/text_table.hpp"
 
@@ -21,9 +22,9 @@ void print_legend() {
     fmt::print("\n{}", table.text());
 }
 
-int info(const std::string& file, bool json, bool legend) {
+int info(const MatrixFile& file, bool json, bool legend) {
     const KokkosRuntime kokkos;
-    auto [matrix, report] = load_matrix({MatrixFile{file}});
+    auto [matrix, report] = load_matrix({file});
     const Metrics metrics = measure(stage_input(std::move(matrix)));
     if (json) {
         fmt::print("{}", to_json(report, metrics));
@@ -43,13 +44,15 @@ int info(const std::string& file, bool json, bool legend) {
 
 void add_info_command(CLI::App& app, Action& action) {
     const auto file = std::make_shared<std::string>();
+    const auto member = std::make_shared<std::string>();
     const auto json = std::make_shared<bool>(false);
     const auto legend = std::make_shared<bool>(false);
     CLI::App* command = app.add_subcommand("info", "Show the size and the metrics of a matrix");
-    command->add_option("matrix", *file, "Matrix file: .mtx, .mtx.gz, .npz")->required()->type_name("MATRIX");
+    command->add_option("matrix", *file, fmt::format("Matrix file: {}", readable_files))->required()->type_name("MATRIX");
     command->add_flag("--json", *json, "As one JSON object");
     command->add_flag("--legend", *legend, "Say what the figures mean");
-    command->callback([=, &action] { action = [=] { return info(*file, *json, *legend); }; });
+    add_read_options(*command, *member);
+    command->callback([=, &action] { action = [=] { return info({*file, *member}, *json, *legend); }; });
 }
 
 }  // namespace workbench

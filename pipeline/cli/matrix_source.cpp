@@ -18,8 +18,8 @@ struct Load {
     }
 
     CsrMatrix operator()(const MatrixFile& file) const {
-        report.source = file.path.filename().string();
-        return read_matrix(file.path);
+        report.source = file.path.filename().string() + (file.member.empty() ? "" : " " + file.member);
+        return read_matrix(file.path, {file.member});
     }
 
     CsrMatrix operator()(const InlineMatrix& matrix) const {

@@ -9,6 +9,7 @@
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/progress.hpp"
+#include "pipeline/cli/read_options.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/output/export.hpp"
@@ -111,6 +112,7 @@ void add_generate_command(CLI::App& app, Action& action) {
     command->add_option("settings", arguments->settings, "Its parameters; 'workbench explain KIND' tells them")
         ->type_name("NAME=VALUE");
     command->add_option("-o,--out", arguments->out, fmt::format("File to write: {}", endings))->required()->type_name("FILE");
+    add_memory_option(*command);
     command->callback([arguments, &action] { action = [arguments] { return generate(*arguments); }; });
 }
 
@@ -118,15 +120,17 @@ void add_convert_command(CLI::App& app, Action& action) {
     struct Arguments {
         std::string from;
         std::string to;
+        std::string member;
     };
     const auto arguments = std::make_shared<Arguments>();
     CLI::App* command = app.add_subcommand("convert", "Read a matrix file and write it as another kind of file");
-    command->add_option("from", arguments->from, "Matrix file of any kind that is read")->required()->type_name("FROM");
+    command->add_option("from", arguments->from, fmt::format("Matrix file: {}", readable_files))->required()->type_name("FROM");
     command->add_option("to", arguments->to, fmt::format("File to write: {}", endings))->required()->type_name("TO");
+    add_read_options(*command, arguments->member);
     command->callback([arguments, &action] {
         action = [arguments] {
             const KokkosRuntime kokkos;
-            return write_to(arguments->to, {MatrixFile{arguments->from}});
+            return write_to(arguments->to, {MatrixFile{arguments->from, arguments->member}});
         };
     });
 }

@@ -5,13 +5,15 @@
 
 #include "pipeline/cli/catalogue.hpp"
 #include "pipeline/cli/matrix_source.hpp"
+#include "pipeline/cli/read_options.hpp"
 
 namespace workbench {
 
 void add_recipe_changes(CLI::App& command, RecipeChanges& changes) {
     CLI::Option* matrix =
-        command.add_option("--matrix", changes.matrix, "Matrix file in place of the recipe's: .mtx, .mtx.gz, .npz")
+        command.add_option("--matrix", changes.matrix, fmt::format("Matrix file in place of the recipe's: {}", readable_files))
             ->type_name("FILE");
+    add_read_options(command, changes.member);
     command.add_option("--generate", changes.generate, "Generated matrix instead: elasticity3d:nx=40,ny=40,nz=40")
         ->type_name("KIND[:NAME=VALUE,...]")
         ->excludes(matrix);
@@ -32,7 +34,12 @@ Recipe load_changed_recipe(const std::string& file, const RecipeChanges& changes
     if (!changes.generate.empty()) overrides = generator_overrides(changes.generate);
     overrides.insert(overrides.end(), changes.overrides.begin(), changes.overrides.end());
     Recipe recipe = load_recipe(file, catalogue(), overrides);
-    if (!changes.matrix.empty()) recipe.matrix.from = MatrixFile{changes.matrix};
+    if (!changes.matrix.empty()) recipe.matrix.from = MatrixFile{changes.matrix, {}};
+    if (!changes.member.empty()) {
+        auto* read = std::get_if<MatrixFile>(&recipe.matrix.from);
+        if (read == nullptr) throw RecipeError(fmt::format("--member {}: the matrix is not read from a file", changes.member));
+        read->member = changes.member;
+    }
     auto* generated = std::get_if<GeneratedMatrix>(&recipe.matrix.from);
     if (generated != nullptr && !changes.generate.empty()) generated->where = "--generate " + generated->generator->name;
     return recipe;

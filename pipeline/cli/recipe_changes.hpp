@@ -14,11 +14,12 @@ namespace workbench {
 
 struct RecipeChanges {
     std::string matrix;                  // --matrix FILE; empty: none
+    std::string member;                  // --member NAME, of whichever file is read; empty: none
     std::string generate;                // --generate KIND:NAME=VALUE,...; empty: none
     std::vector<std::string> overrides;  // --set WHAT=VALUE
 };
 
-/// Adds --matrix, --generate and --set. `changes` must live until the command line is parsed.
+/// Adds --matrix, --member, --max-memory, --generate and --set. `changes` must live until the command line is parsed.
 void add_recipe_changes(CLI::App& command, RecipeChanges& changes);
 
 /// The recipe with the command line's matrix in place of its own, and the parameters set. Throws RecipeError.

@@ -3,9 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <string>
+
+#include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 namespace {
@@ -29,18 +33,40 @@ std::optional<std::size_t> available_memory() {
     return std::nullopt;
 }
 
+std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE)); }
+
+/// Of this process, in bytes: the second number of /proc/self/statm, in pages.
+std::size_t resident_memory() {
+    std::ifstream file("/proc/self/statm");
+    std::size_t pages = 0;
+    return file >> pages >> pages ? pages * page_size() : 0;
+}
+
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+std::atomic<std::size_t> limit_of_process = no_limit;
+
 }  // namespace
 
-std::size_t host_memory() {
-    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
-}
+std::size_t host_memory() { return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_size(); }
 
 std::size_t free_host_memory() {
     std::size_t free = available_memory().value_or(host_memory());
     const auto limit = number_in("/sys/fs/cgroup/memory.max");
     const auto used = number_in("/sys/fs/cgroup/memory.current");
     if (limit && used) free = std::min(free, *limit - std::min(*limit, *used));
+    if (const std::size_t most = limit_of_process; most != no_limit) {
+        free = std::min(free, most - std::min(most, resident_memory()));
+    }
     return free;
+}
+
+void limit_host_memory(std::size_t bytes) { limit_of_process = bytes; }
+
+void require_host_memory(std::size_t bytes, std::string_view what) {
+    const std::size_t free = free_host_memory();
+    if (bytes <= free) return;
+    throw MachineError(std::string(what) + " wants " + std::to_string(bytes) + " bytes of memory; " + std::to_string(free) +
+                       " are free");
 }
 
 }  // namespace workbench

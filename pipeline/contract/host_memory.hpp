@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 namespace workbench {
 
@@ -11,5 +12,12 @@ namespace workbench {
 /// Bytes that can still be used without swapping, also under a limit on the process's control group.
 /// Asked before large arrays are made, because an overcommitted allocation succeeds and is killed later.
 [[nodiscard]] std::size_t free_host_memory();
+
+/// From now on free_host_memory() counts the process's resident memory against this many bytes too. The one setting of the
+/// process, made by the command line before any work, as a resource limit of the system would be.
+void limit_host_memory(std::size_t bytes);
+
+/// Throws MachineError, "WHAT wants N bytes of memory; M are free", where fewer than `bytes` are free.
+void require_host_memory(std::size_t bytes, std::string_view what);
 
 }  // namespace workbench

@@ -1,25 +1,49 @@
 #include "pipeline/input/line_reader.hpp"
 
 #include <fmt/core.h>
-#include <zlib.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
 
 namespace workbench {
+namespace {
 
-void LineReader::Close::operator()(gzFile_s* file) const { gzclose_r(file); }
+constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-// zlib rather than libarchive, which does not compare the check sums of gzip files.
-LineReader::LineReader(const std::filesystem::path& path)
-    : path_(path.string()), file_(gzopen(path.c_str(), "rb")), buffer_(longest_line) {
-    if (!file_) throw InputError(fmt::format("{}: cannot be opened: {}", path_, std::strerror(errno)));
-    gzbuffer(file_.get(), 1U << 18);
+}  // namespace
+
+LineReader::LineReader(std::string name, std::unique_ptr<ByteSource> bytes)
+    : name_(std::move(name)), bytes_(std::move(bytes)), buffer_(std::size_t{1} << 16) {}
+
+void LineReader::fail_at(std::int64_t line, const std::string& what) const {
+    throw InputError(fmt::format("{}:{}: {}", name_, line, what));
 }
 
-void LineReader::fail(const std::string& what) const { throw InputError(fmt::format("{}:{}: {}", path_, number_, what)); }
+bool LineReader::read_more(std::vector<char>& buffer, std::size_t& end) {
+    if (at_end_) return false;
+    try {
+        if (end == buffer.size()) {
+            if (end >= longest_line_) {
+                broken_ = fmt::format("found a line of {} characters or more; expected shorter ones", longest_line_);
+                at_end_ = true;
+                return false;
+            }
+            if (end >= usual_longest_line) require_host_memory(2 * end, fmt::format("{}: a line of {} bytes", name_, end));
+            buffer.resize(2 * end);
+        }
+        const std::size_t got = bytes_->read(std::span(buffer).subspan(end));
+        end += got;
+        at_end_ = got == 0;
+    } catch (const BrokenSource& broken) {
+        broken_ = broken.what();
+        at_end_ = true;
+    }
+    return !at_end_;
+}
 
 bool LineReader::next() {
     ++number_;
@@ -31,31 +55,41 @@ bool LineReader::next() {
             begin_ += line_.size() + 1;
             return true;
         }
-        if (at_end_of_file_) {
-            line_ = {start, end_ - begin_};
-            begin_ = end_;
-            return !line_.empty();
-        }
-        searched = end_ - begin_;  // where the refill puts the end of what is there
-        refill();
+        std::memmove(buffer_.data(), start, end_ - begin_);
+        end_ -= begin_;
+        begin_ = 0;
+        searched = end_;
+        if (read_more(buffer_, end_)) continue;
+        if (!broken_.empty()) fail(broken_);
+        line_ = {buffer_.data(), end_};
+        begin_ = end_;
+        return !line_.empty();
     }
 }
 
-void LineReader::refill() {
-    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
-    end_ -= begin_;
-    begin_ = 0;
-    const std::size_t room = buffer_.size() - end_;
-    if (room == 0) fail(fmt::format("found a line of more than {} characters; expected a text file", longest_line));
-
-    const int read = gzread(file_.get(), buffer_.data() + end_, static_cast<unsigned>(room));
-    int error = Z_OK;
-    gzerror(file_.get(), &error);
-    if (error == Z_ERRNO) fail(fmt::format("cannot be read: {}", std::strerror(errno)));
-    if (error == Z_BUF_ERROR) fail("found a gzip stream that breaks off; expected a whole one");
-    if (read < 0 || error != Z_OK) fail("found a damaged gzip stream; expected one whose check sums agree");
-    end_ += static_cast<std::size_t>(read);
-    at_end_of_file_ = read == 0;
+bool LineReader::next_block(std::vector<char>& block) {
+    block.resize(std::max(block_bytes, end_ - begin_));
+    std::size_t end = end_ - begin_;
+    std::memcpy(block.data(), buffer_.data() + begin_, end);
+    begin_ = end_ = 0;
+    for (;;) {
+        while (end < block.size() && read_more(block, end)) {
+        }
+        if (at_end_ && broken_.empty() && end > 0 && block[end - 1] != '\n') {
+            block.resize(std::max(block.size(), end + 1));
+            block[end++] = '\n';
+        }
+        const void* newline = end == 0 ? nullptr : memrchr(block.data(), '\n', end);
+        const std::size_t whole = newline == nullptr ? 0 : static_cast<const char*>(newline) - block.data() + 1;
+        if (whole > 0 || at_end_) {
+            buffer_.resize(std::max(buffer_.size(), end - whole));
+            end_ = end - whole;
+            std::memcpy(buffer_.data(), block.data() + whole, end_);
+            block.resize(whole);
+            return whole > 0;
+        }
+        read_more(block, end);  // a line that is longer than the block, which grows
+    }
 }
 
 }  // namespace workbench

@@ -3,217 +3,269 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
-#include <system_error>
+#include <atomic>
+#include <charconv>
+#include <cstring>
+#include <deque>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/line_reader.hpp"
-#include "pipeline/input/size_check.hpp"
+#include "pipeline/input/line_blocks.hpp"
+#include "pipeline/input/matrix_market_header.hpp"
+#include "pipeline/input/reading_memory.hpp"
 #include "pipeline/input/words.hpp"
 
 namespace workbench {
 namespace {
 
-enum class Field { real, integer, pattern };
-enum class Symmetry { general, symmetric, skew_symmetric };
+using Header = MatrixMarketHeader;
 
-struct Header {
-    Field field = Field::real;
-    Symmetry symmetry = Symmetry::general;
-    std::int64_t rows = 0;
-    std::int64_t columns = 0;
-    Offset entries = 0;
+struct EntryBlock : BlockOutcome {
+    std::vector<Entry> entries;  // of an array: values alone, until they are placed
+    Offset above = 0;            // the diagonal
+    Offset below = 0;
 };
 
-std::string lower_case(std::string_view word) {
-    std::string result(word);
-    for (char& c : result) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return result;
+// ---- a line as nearly all are written: digits, blanks, digits, blanks, a number ----
+
+// The end of a block is a newline, at which each of these stops. Null stands for what the careful way below has to look at.
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+const char* skip_blanks(const char* at) {
+    while (is_blank(*at)) ++at;
+    return at;
 }
 
-Field field_of(const LineReader& lines, const std::string& word) {
-    if (word == "real") return Field::real;
-    if (word == "integer") return Field::integer;
-    if (word == "pattern") return Field::pattern;
-    if (word == "complex") lines.fail("found a complex matrix, which is not supported; expected real, integer or pattern");
-    lines.fail(fmt::format("found the field {}; expected real, integer or pattern", in_quotes(word)));
+const char* end_of_line(const char* at) {
+    at = skip_blanks(at);
+    if (*at == '\r') ++at;
+    return *at == '\n' ? at + 1 : nullptr;
 }
 
-Symmetry symmetry_of(const LineReader& lines, const std::string& word) {
-    if (word == "general") return Symmetry::general;
-    if (word == "symmetric") return Symmetry::symmetric;
-    if (word == "skew-symmetric") return Symmetry::skew_symmetric;
-    if (word == "hermitian") {
-        lines.fail("found a Hermitian matrix, which is not supported; expected general, symmetric or skew-symmetric");
+const char* take_digits(const char* at, std::int64_t& number) {
+    constexpr std::ptrdiff_t surely_fit = 15;  // into f64, too
+    const char* begin = at;
+    number = 0;
+    for (; *at >= '0' && *at <= '9'; ++at) {
+        if (at - begin == surely_fit) return nullptr;
+        number = 10 * number + (*at - '0');
     }
-    lines.fail(fmt::format("found the symmetry {}; expected general, symmetric or skew-symmetric", in_quotes(word)));
+    return at == begin ? nullptr : at;
 }
 
-void read_banner(LineReader& lines, Header& header) {
-    constexpr const char* banner =
-        "the banner '%%MatrixMarket matrix coordinate real|integer|pattern general|symmetric|skew-symmetric'";
-    if (!lines.next()) lines.fail(fmt::format("found nothing; expected {}", banner));
-    std::string_view rest = lines.line();
-    const auto word = [&rest] { return lower_case(next_word(rest)); };
-    if (word() != "%%matrixmarket" || word() != "matrix") {
-        lines.fail(fmt::format("found {}; expected {}", in_quotes(lines.line()), banner));
-    }
-    const std::string format = word();
-    if (format == "array") lines.fail("found a dense matrix (array), which is not supported; expected coordinate");
-    if (format != "coordinate") lines.fail(fmt::format("found the format {}; expected coordinate", in_quotes(format)));
-    header.field = field_of(lines, word());
-    header.symmetry = symmetry_of(lines, word());
-    if (const std::string_view more = next_word(rest); !more.empty()) {
-        lines.fail(fmt::format("found {} after the symmetry; expected the end of the line", in_quotes(more)));
-    }
-    if (header.field == Field::pattern && header.symmetry == Symmetry::skew_symmetric) {
-        lines.fail("found a skew-symmetric pattern; expected values, which alone can be skew-symmetric");
-    }
+const char* take_index(const char* at, std::int64_t count, Index& index) {
+    std::int64_t number = 0;
+    at = take_digits(skip_blanks(at), number);
+    if (at == nullptr || number < 1 || number > count) return nullptr;
+    index = static_cast<Index>(number - 1);
+    return at;
 }
 
-// Goes to the next line that is neither blank nor a comment; false at the end of the file.
-bool next_content(LineReader& lines) {
-    while (lines.next()) {
-        std::string_view rest = lines.line();
-        const std::string_view word = next_word(rest);
-        if (!word.empty() && word[0] != '%') return true;
+const char* take_value(const char* at, const char* end, Header::Field field, double& value) {
+    at = skip_blanks(at);
+    if (field == Header::Field::real) {
+        const auto [behind, error] = std::from_chars(at, end, value);
+        return error == std::errc{} ? behind : nullptr;
     }
-    return false;
+    std::int64_t number = 0;
+    const bool negative = *at == '-';
+    at = take_digits(negative ? at + 1 : at, number);
+    value = negative ? -static_cast<double>(number) : static_cast<double>(number);
+    return at;
 }
 
-void expect_end_of_line(const LineReader& lines, std::string_view rest, const char* expected) {
-    const std::string_view more = next_word(rest);
-    if (!more.empty()) lines.fail(fmt::format("found {} at the end of the line; expected {}", in_quotes(more), expected));
-}
-
-void read_size(LineReader& lines, Header& header) {
-    constexpr const char* expected = "the size line: rows, columns and entries";
-    if (!next_content(lines)) lines.fail(fmt::format("found the end of the file; expected {}", expected));
-    std::string_view rest = lines.line();
-    for (std::int64_t* number : {&header.rows, &header.columns, &header.entries}) {
-        const std::string_view word = next_word(rest);
-        const auto parsed = parse_integer(word);
-        if (!parsed || *parsed < 0) {
-            lines.fail(fmt::format("found {} in {}; expected a count from 0 to {}", in_quotes(word), in_quotes(lines.line()),
-                                   std::numeric_limits<std::int64_t>::max()));
+/// The beginning of the next line; null where this one is to be looked at carefully.
+const char* take_entry(const char* at, const char* end, const Header& header, Entry& entry) {
+    if (header.format == Header::Format::coordinate) {
+        at = take_index(at, header.rows, entry.row);
+        if (at == nullptr || !is_blank(*at)) return nullptr;
+        at = take_index(at, header.columns, entry.column);
+        if (at == nullptr) return nullptr;
+        if (header.field == Header::Field::pattern) {
+            entry.value = 1;
+            return end_of_line(at);
         }
-        *number = *parsed;
+        if (!is_blank(*at)) return nullptr;
     }
-    expect_end_of_line(lines, rest, expected);
-    if (const auto reason = reason_to_refuse_size(header.rows, header.columns, header.entries)) lines.fail(*reason);
-    if (header.symmetry != Symmetry::general && header.rows != header.columns) {
-        lines.fail(fmt::format("found {} rows and {} columns; expected a square matrix, for it is said to be symmetric",
-                               header.rows, header.columns));
-    }
+    at = take_value(at, end, header.field, entry.value);
+    return at == nullptr ? nullptr : end_of_line(at);
 }
 
-Index parse_index(const LineReader& lines, std::string_view word, std::int64_t count, const char* axis) {
+// ---- any line, and what is wrong with it ----
+
+void expect_end_of_line(std::string_view rest, const char* expected) {
+    const std::string_view more = next_word(rest);
+    if (!more.empty()) throw LineError{fmt::format("found {} at the end of the line; expected {}", in_quotes(more), expected)};
+}
+
+Index parse_index(std::string_view word, std::int64_t count, const char* axis) {
     const auto parsed = parse_integer(word);
     if (!parsed || *parsed < 1 || *parsed > count) {
-        lines.fail(fmt::format("found the {} {}; expected an integer from 1 to {}", axis, in_quotes(word), count));
+        throw LineError{fmt::format("found the {} {}; expected an integer from 1 to {}", axis, in_quotes(word), count)};
     }
     return static_cast<Index>(*parsed - 1);
 }
 
-double parse_value(const LineReader& lines, std::string_view word, Field field) {
-    if (field == Field::integer && word.find_first_not_of("+-0123456789") != std::string_view::npos) {
-        lines.fail(fmt::format("found the value {}; expected an integer, as the banner says", in_quotes(word)));
+double parse_value(std::string_view word, Header::Field field) {
+    if (field == Header::Field::integer && word.find_first_not_of("+-0123456789") != std::string_view::npos) {
+        throw LineError{fmt::format("found the value {}; expected an integer, as the banner says", in_quotes(word))};
     }
     const auto parsed = parse_real(word);
-    if (!parsed) lines.fail(why_not_real(word));
+    if (!parsed) throw LineError{why_not_real(word)};
     return *parsed;
 }
 
-Entry parse_entry(const LineReader& lines, const Header& header) {
-    std::string_view rest = lines.line();
+Entry parse_entry(std::string_view line, const Header& header) {
     Entry entry;
-    entry.row = parse_index(lines, next_word(rest), header.rows, "row");
-    entry.column = parse_index(lines, next_word(rest), header.columns, "column");
-    if (header.field == Field::pattern) {
+    if (header.format == Header::Format::array) {
+        entry.value = parse_value(next_word(line), header.field);
+        expect_end_of_line(line, "one value, as in each line of an array");
+        return entry;
+    }
+    entry.row = parse_index(next_word(line), header.rows, "row");
+    entry.column = parse_index(next_word(line), header.columns, "column");
+    if (header.field == Header::Field::pattern) {
         entry.value = 1;
-        expect_end_of_line(lines, rest, "row and column alone, for the banner says pattern");
+        expect_end_of_line(line, "row and column alone, for the banner says pattern");
     } else {
-        entry.value = parse_value(lines, next_word(rest), header.field);
-        expect_end_of_line(lines, rest, "row, column and value alone");
+        entry.value = parse_value(next_word(line), header.field);
+        expect_end_of_line(line, "row, column and value alone");
     }
     return entry;
 }
 
-// Completes symmetric and skew-symmetric matrices, entry by entry. Off the diagonal an entry stands for itself and its mirror
-// image, in whichever triangle it is given.
-class Mirror {
-public:
-    explicit Mirror(Symmetry symmetry) : symmetry_(symmetry) {}
+bool is_content(std::string_view line) {
+    const std::string_view word = next_word(line);
+    return !word.empty() && word[0] != '%';
+}
 
-    void add_mirror_image(const LineReader& lines, const Entry& entry, std::vector<Entry>& entries) {
-        if (symmetry_ == Symmetry::general) return;
-        if (entry.row == entry.column) {
-            if (symmetry_ == Symmetry::skew_symmetric && !(entry.value == 0)) {
-                lines.fail("found a diagonal entry in a skew-symmetric matrix; expected entries off the diagonal");
-            }
-            return;
-        }
-        ++(entry.row < entry.column ? above_ : below_);
-        entries.push_back({entry.column, entry.row, symmetry_ == Symmetry::symmetric ? entry.value : -entry.value});
+// ---- the whole ----
+
+void check_place(const Entry& entry, const Header& header, EntryBlock& block) {
+    if (header.symmetry == Header::Symmetry::general || header.format == Header::Format::array) return;
+    if (entry.row != entry.column) {
+        ++(entry.row < entry.column ? block.above : block.below);
+    } else if (header.symmetry == Header::Symmetry::skew_symmetric && !(entry.value == 0)) {
+        throw LineError{"found a diagonal entry in a skew-symmetric matrix; expected entries off the diagonal"};
     }
+}
 
-    /// Refuses a file that gives every pair twice, once in each triangle: it was written whole, as if it were general, and
-    /// mirroring doubles it.
-    void check_completed(const LineReader& lines, const CsrMatrix& matrix) const {
-        if (above_ == 0 || above_ != below_) return;
-        Offset off_diagonal = 0;
-        for (Index row = 0; row < matrix.rows; ++row) {
-            for (const Index column : matrix.row_columns(row)) off_diagonal += column == row ? 0 : 1;
+void parse_lines(std::string_view text, const Header& header, EntryBlock& block) {
+    const char* end = text.data() + text.size();
+    block.entries.reserve(std::count(text.begin(), text.end(), '\n'));
+    for (const char* at = text.data(); at != end; ++block.lines) {
+        Entry entry;
+        const char* next = take_entry(at, end, header, entry);
+        if (next == nullptr) {
+            const auto* newline = static_cast<const char*>(std::memchr(at, '\n', end - at));
+            const std::string_view line(at, newline - at);
+            at = newline + 1;
+            if (!is_content(line)) continue;
+            entry = parse_entry(line, header);
+        } else {
+            at = next;
         }
-        if (off_diagonal == above_ + below_) {
-            lines.fail("found both triangles of a symmetric matrix; expected one, or the symmetry 'general' in the banner");
-        }
+        check_place(entry, header, block);
+        block.item_lines.add(static_cast<std::int64_t>(block.entries.size()), block.lines);
+        block.entries.push_back(entry);
     }
+    block.entries.shrink_to_fit();  // blank lines and comments had room, too
+}
 
-private:
-    Symmetry symmetry_;
-    Offset above_ = 0;  // entries above the diagonal in the file
-    Offset below_ = 0;
-};
-
-std::vector<Entry> read_entries(LineReader& lines, const Header& header, Mirror& mirror, std::uintmax_t file_bytes) {
-    std::vector<Entry> entries;
-    // An entry takes four bytes of text at least, which compress some four times: a guess that no header can inflate.
-    const std::uintmax_t guess = std::min(static_cast<std::uintmax_t>(header.entries), file_bytes);
-    entries.reserve(header.symmetry == Symmetry::general ? guess : 2 * guess);
+/// The claim of the size line against the lines that are there.
+void check_count(LineReader& lines, const Header& header, const std::deque<EntryBlock>& blocks) {
     Offset read = 0;
-    while (next_content(lines)) {
-        if (read == header.entries) {
-            lines.fail(fmt::format("found a further entry; expected {}, as the size line says", header.entries));
+    for (const EntryBlock& block : blocks) {
+        const auto there = static_cast<Offset>(block.entries.size());
+        if (there > header.entries - read) {
+            lines.fail_at(block.first_line + block.item_lines.line_of(header.entries - read),
+                          fmt::format("found a further entry; expected {}, as the size line says", header.entries));
         }
-        const Entry entry = parse_entry(lines, header);
-        ++read;
-        entries.push_back(entry);
-        mirror.add_mirror_image(lines, entry, entries);
+        read += there;
+        check_outcome(lines, block);
+        lines.count(block.lines);
     }
-    if (read < header.entries) {
+    if (lines.next() || read < header.entries) {
         lines.fail(fmt::format("found the end of the file after {} of {} entries; expected as many as the size line says", read,
                                header.entries));
     }
-    return entries;
+}
+
+/// An array gives its values column by column; of a symmetric one, those on the diagonal and below it.
+void place_values(const Header& header, std::deque<EntryBlock>& blocks) {
+    const auto first_row = [&header](Index column) {
+        switch (header.symmetry) {
+            case Header::Symmetry::symmetric: return column;
+            case Header::Symmetry::skew_symmetric: return column + 1;
+            case Header::Symmetry::general: break;
+        }
+        return Index{0};
+    };
+    Index column = 0;
+    Index row = first_row(column);
+    for (EntryBlock& block : blocks) {
+        for (Entry& entry : block.entries) {
+            entry.row = row++;
+            entry.column = column;
+            if (row == header.rows) row = first_row(++column);
+        }
+    }
+}
+
+Mirror mirror_of(const Header& header) {
+    switch (header.symmetry) {
+        case Header::Symmetry::symmetric: return Mirror::same;
+        case Header::Symmetry::skew_symmetric: return Mirror::negated;
+        case Header::Symmetry::general: break;
+    }
+    return Mirror::nothing;
+}
+
+/// Refuses a symmetric file that gives every pair twice, once in each triangle: it was written whole, as if it were general,
+/// and mirroring doubles it.
+void check_one_triangle(const LineReader& lines, const std::deque<EntryBlock>& blocks, const CsrMatrix& matrix) {
+    Offset above = 0;
+    Offset below = 0;
+    for (const EntryBlock& block : blocks) {
+        above += block.above;
+        below += block.below;
+    }
+    if (above == 0 || above != below) return;
+    Offset off_diagonal = 0;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (const Index column : matrix.row_columns(row)) off_diagonal += column == row ? 0 : 1;
+    }
+    if (off_diagonal == above + below) {
+        lines.fail("found both triangles of a symmetric matrix; expected one, or the symmetry 'general' in the banner");
+    }
+}
+
+ClaimedSize claimed_size(const Header& header) {
+    const bool mirrored = header.symmetry != Header::Symmetry::general;
+    constexpr Offset most = std::numeric_limits<Offset>::max() / 2;
+    return {header.rows, header.entries, mirrored ? 2 * std::min(header.entries, most) : header.entries};
 }
 
 }  // namespace
 
-CsrMatrix read_matrix_market(const std::filesystem::path& path) {
-    LineReader lines(path);
-    Header header;
-    read_banner(lines, header);
-    read_size(lines, header);
-    std::error_code unknown;
-    const std::uintmax_t file_bytes = std::filesystem::file_size(path, unknown);
-    Mirror mirror(header.symmetry);
-    const std::vector<Entry> entries = read_entries(lines, header, mirror, unknown ? 0 : file_bytes);
-    CsrMatrix matrix = csr_from_entries(static_cast<Index>(header.rows), static_cast<Index>(header.columns), entries);
-    mirror.check_completed(lines, matrix);
+CsrMatrix read_matrix_market(LineReader& lines) {
+    const Header header = read_matrix_market_header(lines);
+    const std::uintmax_t shortest_line = header.format == Header::Format::array ? 2 : 4;
+    ReadingMemory memory(lines.name(), claimed_size(header), shortest_line, lines.most_bytes());
+    std::atomic<Offset> read = 0;
+    auto blocks = parse_blocks<EntryBlock>(lines, [&](std::string_view text, EntryBlock& block) {
+        parse_lines(text, header, block);
+        memory.take(block.entries.size() * sizeof(Entry) + block.item_lines.bytes());
+        return (read += static_cast<Offset>(block.entries.size())) <= header.entries;
+    });
+    check_count(lines, header, blocks);
+    if (header.format == Header::Format::array) place_values(header, blocks);
+    memory.require_matrix(claimed_size(header).nonzeros);
+    std::vector<std::span<const Entry>> pieces;
+    for (const EntryBlock& block : blocks) pieces.emplace_back(block.entries);
+    CsrMatrix matrix =
+        csr_from_entries(static_cast<Index>(header.rows), static_cast<Index>(header.columns), pieces, mirror_of(header));
+    check_one_triangle(lines, blocks, matrix);
     return matrix;
 }
 

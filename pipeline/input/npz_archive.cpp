@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
 #include "pipeline/input/words.hpp"
 
 namespace workbench {
@@ -33,10 +34,11 @@ public:
     // Appends up to `count` bytes; fewer only at the end of the member. Memory grows with what is really there.
     void read(std::vector<std::byte>& bytes, std::size_t count) const {
         constexpr std::size_t chunk = std::size_t{1} << 20;
-        bytes.reserve(bytes.size() + std::min<std::uintmax_t>(count, archive_bytes_));
+        reserve(bytes, std::min<std::uintmax_t>(count, archive_bytes_), count);
         while (count > 0) {
             const std::size_t had = bytes.size();
             const std::size_t room = std::min(count, chunk);
+            if (had + room > bytes.capacity()) reserve(bytes, std::min(count, had + chunk), count);
             bytes.resize(had + room);
             const la_ssize_t got = archive_read_data(zip_, bytes.data() + had, room);
             if (got < 0) fail(fmt::format("found a damaged archive ({}); expected a whole one", message()));
@@ -52,6 +54,17 @@ public:
     }
 
 private:
+    // Room for `more` bytes, of `all` that are said to follow.
+    void reserve(std::vector<std::byte>& bytes, std::size_t more, std::size_t all) const {
+        constexpr std::size_t never_missing = std::size_t{1} << 20;
+        const std::size_t free = more <= never_missing ? never_missing : free_host_memory();
+        if (more > free) {
+            throw MachineError(
+                fmt::format("{}an array of {} bytes wants as many of memory; {} are free", where_, bytes.size() + all, free));
+        }
+        bytes.reserve(bytes.size() + more);
+    }
+
     archive* zip_;
     std::string where_;
     std::uintmax_t archive_bytes_;

@@ -2,50 +2,145 @@
 
 #include <fmt/core.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <string>
-#include <system_error>
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/input/matrix_market.hpp"
+#include "pipeline/input/byte_source.hpp"
+#include "pipeline/input/line_reader.hpp"
 #include "pipeline/input/scipy_npz.hpp"
+#include "pipeline/input/tar_archive.hpp"
+#include "pipeline/input/text_format.hpp"
 #include "pipeline/input/words.hpp"
 
 namespace workbench {
 namespace {
 
 constexpr const char* accepted =
-    "a Matrix Market file ('%%MatrixMarket ...', gzip-compressed or not) or a .npz of scipy.sparse.save_npz";
+    "a Matrix Market file ('%%MatrixMarket ...'), a Rutherford-Boeing file or a METIS graph, each also compressed (gzip, xz, "
+    "zstd) or in a tar archive, or a .npz of scipy.sparse.save_npz";
 
-[[noreturn]] void fail(const std::filesystem::path& path, const std::string& found) {
-    throw InputError(fmt::format("{}: {}; expected {}", path.string(), found, accepted));
+[[noreturn]] void fail(const std::string& name, const std::string& found) {
+    throw InputError(fmt::format("{}: {}; expected {}", name, found, accepted));
 }
 
-std::string first_bytes(const std::filesystem::path& path) {
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (!std::filesystem::exists(status)) fail(path, "there is no such file");
-    if (std::filesystem::is_directory(status)) fail(path, "is a directory");
-    if (!std::filesystem::is_regular_file(status)) fail(path, "is not a regular file");
-    std::ifstream file(path, std::ios::binary);
-    if (!file) fail(path, fmt::format("cannot be opened ({})", std::strerror(errno)));
-    std::string bytes(64, '\0');
-    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    bytes.resize(static_cast<std::size_t>(file.gcount()));
-    if (bytes.empty()) fail(path, "is empty");
-    return bytes;
+std::string name_in_quotes(std::string_view name) {
+    constexpr std::size_t longest = 200;
+    return in_quotes(name, longest);
+}
+
+bool is_zip(std::string_view start) { return start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06"); }
+
+/// A file, or a member of an archive: its bytes, and how they begin.
+struct Opened {
+    std::string name;
+    std::unique_ptr<ByteSource> bytes;
+    Start start;
+    bool compressed = false;
+};
+
+Opened look_into(std::string name, std::unique_ptr<ByteSource> bytes, bool compressed) {
+    Opened opened{std::move(name), std::move(bytes), {}, compressed};
+    opened.start = look_at_start(opened.bytes, start_bytes);
+    const std::string_view compression = compression_of(opened.start.bytes);
+    if (compression.empty()) return opened;
+    // Each layer can grow a thousandfold.
+    if (compressed) throw InputError(opened.name + ": found one compression inside another; expected one");
+    return look_into(std::move(opened.name), decompressed(std::move(opened.bytes), compression), true);
+}
+
+CsrMatrix read_text(Opened opened) {
+    const std::string& start = opened.start.bytes;
+    const TextFormat* format = text_format_of(start);
+    if (format == nullptr) {
+        if (!opened.start.broken.empty()) throw InputError(opened.name + ":1: " + opened.start.broken);
+        if (start.empty()) fail(opened.name, "is empty");
+        fail(opened.name, fmt::format("starts with {}", in_quotes(std::string_view(start).substr(0, start.find('\n')))));
+    }
+    LineReader lines(std::move(opened.name), std::move(opened.bytes));
+    return format->read(lines);
+}
+
+/// The matrix of an archive, found in one pass: reading it a second time costs as much as the first.
+class MemberChoice {
+public:
+    MemberChoice(std::string archive, std::string wanted) : archive_(std::move(archive)), wanted_(std::move(wanted)) {}
+
+    void offer(const std::string& name, Opened member) {
+        if (!wanted_.empty() ? !is_wanted(name) : text_format_of(member.start.bytes) == nullptr) {
+            if (text_format_of(member.start.bytes) != nullptr) matrices_.push_back(name);
+            return;
+        }
+        matrices_.push_back(name);
+        if (++chosen_ > 1) return;
+        // What is wrong with the first of several does not matter.
+        try {
+            matrix_ = read_text(std::move(member));
+        } catch (const InputError& error) {
+            error_ = error;
+        }
+    }
+
+    [[nodiscard]] CsrMatrix result() {
+        if (chosen_ != 1) fail_to_choose();
+        if (error_) throw InputError(*error_);
+        return std::move(*matrix_);
+    }
+
+private:
+    [[nodiscard]] bool is_wanted(const std::string& name) const { return name == wanted_ || name.ends_with("/" + wanted_); }
+
+    [[noreturn]] void fail_to_choose() const {
+        constexpr std::size_t most_names = 20;
+        std::string list;
+        for (const std::string& name : std::span(matrices_).first(std::min(matrices_.size(), most_names))) {
+            list += (list.empty() ? "" : ", ") + name_in_quotes(name);
+        }
+        if (matrices_.size() > most_names) list += fmt::format(" and {} more", matrices_.size() - most_names);
+        const std::string found = matrices_.empty() ? "found no matrix" : "found the matrices " + list;
+        if (wanted_.empty() && matrices_.empty()) fail(archive_, "found an archive without a matrix");
+        if (wanted_.empty()) throw InputError(fmt::format("{}: {}; expected one, or --member NAME", archive_, found));
+        throw InputError(
+            fmt::format("{}: {}; expected {} member {}", archive_, found, chosen_ == 0 ? "a" : "one", name_in_quotes(wanted_)));
+    }
+
+    std::string archive_;
+    std::string wanted_;
+    std::vector<std::string> matrices_;
+    int chosen_ = 0;
+    std::optional<CsrMatrix> matrix_;
+    std::optional<InputError> error_;
+};
+
+CsrMatrix read_from_tar(Opened archive, const ReadOptions& options) {
+    MemberChoice choice(archive.name, options.member);
+    try {
+        for_each_member(std::move(archive.bytes), [&](const std::string& name, std::unique_ptr<ByteSource> bytes) {
+            const std::string where = fmt::format("{}: member {}", archive.name, name_in_quotes(name));
+            choice.offer(name, look_into(where, std::move(bytes), archive.compressed));
+        });
+    } catch (const BrokenSource& broken) {
+        throw InputError(fmt::format("{}: {}", archive.name, broken.what()));
+    }
+    return choice.result();
 }
 
 }  // namespace
 
-CsrMatrix read_matrix(const std::filesystem::path& path) {
-    const std::string start = first_bytes(path);
-    const auto starts_with = [&start](std::string_view magic) { return start.compare(0, magic.size(), magic) == 0; };
-    if (starts_with("\x1f\x8b") || starts_with("%%")) return read_matrix_market(path);
-    if (starts_with("PK\x03\x04") || starts_with("PK\x05\x06")) return read_scipy_npz(path);
-    fail(path, fmt::format("starts with {}", in_quotes(std::string_view(start).substr(0, start.find('\n')))));
+CsrMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
+    Opened opened = look_into(path.string(), open_file(path, accepted), false);
+    if (is_tar(opened.start.bytes)) return read_from_tar(std::move(opened), options);
+    if (!options.member.empty()) {
+        throw InputError(fmt::format("{}: found no tar archive; expected one to take member {} from", opened.name,
+                                     name_in_quotes(options.member)));
+    }
+    if (!is_zip(opened.start.bytes)) return read_text(std::move(opened));
+    if (opened.compressed) throw InputError(opened.name + ": found a compressed .npz; expected the .npz itself");
+    return read_scipy_npz(path);
 }
 
 }  // namespace workbench

@@ -13,4 +13,7 @@ namespace workbench {
 /// the arrays over rows and columns stay in proportion to the input, whatever sizes it claims.
 [[nodiscard]] std::optional<std::string> reason_to_refuse_size(std::int64_t rows, std::int64_t columns, Offset entries);
 
+/// The same before the entries are known: rows and columns are below 2^31.
+[[nodiscard]] std::optional<std::string> reason_to_refuse_size(std::int64_t rows, std::int64_t columns);
+
 }  // namespace workbench

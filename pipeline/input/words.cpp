@@ -37,8 +37,15 @@ std::string_view next_word(std::string_view& line) {
     return word;
 }
 
-std::string in_quotes(std::string_view text) {
-    constexpr std::size_t longest = 40;
+std::string lower_case(std::string_view word) {
+    std::string result(word);
+    for (char& c : result) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return result;
+}
+
+std::string in_quotes(std::string_view text, std::size_t longest) {
     std::string result = "'";
     for (const char c : text.substr(0, longest)) result += c >= ' ' && c <= '~' ? c : '?';
     return result + (text.size() > longest ? "...'" : "'");

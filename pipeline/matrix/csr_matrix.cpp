@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pipeline/matrix/permutation.hpp"
+#include "pipeline/matrix/sort_row.hpp"
 
 namespace workbench {
 namespace {
@@ -15,90 +16,7 @@ namespace {
 using Host = Kokkos::DefaultHostExecutionSpace;
 using Rows = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
 
-/// Sorts the entries of one row by column. Rows are short as a rule: insertion sort on the two arrays in place; a long row
-/// goes through an index list.
-void sort_row(Index* columns, double* values, Offset length) {
-    constexpr Offset short_row = 48;
-    if (length <= short_row) {
-        for (Offset i = 1; i < length; ++i) {
-            const Index column = columns[i];
-            const double value = values[i];
-            Offset k = i;
-            for (; k > 0 && columns[k - 1] > column; --k) {
-                columns[k] = columns[k - 1];
-                values[k] = values[k - 1];
-            }
-            columns[k] = column;
-            values[k] = value;
-        }
-        return;
-    }
-    if (std::is_sorted(columns, columns + length)) return;
-    std::vector<std::pair<Index, double>> entries(length);
-    for (Offset i = 0; i < length; ++i) entries[i] = {columns[i], values[i]};
-    // Stable, so that duplicates are summed in the order in which they came.
-    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (Offset i = 0; i < length; ++i) std::tie(columns[i], values[i]) = entries[i];
-}
-
-void sort_rows(CsrMatrix& matrix) {
-    Kokkos::parallel_for("sort_rows", Rows(0, matrix.rows), [&matrix](Index row) {
-        const Offset begin = matrix.row_offsets[row];
-        sort_row(matrix.column_indices.data() + begin, matrix.values.data() + begin, matrix.row_length(row));
-    });
-}
-
-/// Sums neighbours with the same column in rows that are sorted, and closes the gaps.
-void sum_duplicates(CsrMatrix& matrix) {
-    Offset kept = 0;
-    Offset begin = 0;
-    for (Index row = 0; row < matrix.rows; ++row) {
-        const Offset end = matrix.row_offsets[row + 1];
-        const Offset row_start = kept;
-        for (Offset i = begin; i < end; ++i) {
-            if (kept > row_start && matrix.column_indices[kept - 1] == matrix.column_indices[i]) {
-                matrix.values[kept - 1] += matrix.values[i];
-            } else {
-                matrix.column_indices[kept] = matrix.column_indices[i];
-                matrix.values[kept] = matrix.values[i];
-                ++kept;
-            }
-        }
-        begin = end;
-        matrix.row_offsets[row + 1] = kept;
-    }
-    matrix.column_indices.resize(kept);
-    matrix.values.resize(kept);
-}
-
 }  // namespace
-
-CsrMatrix csr_from_entries(Index rows, Index columns, std::span<const Entry> entries) {
-    CsrMatrix matrix;
-    matrix.rows = rows;
-    matrix.columns = columns;
-    matrix.row_offsets.assign(static_cast<std::size_t>(rows) + 1, 0);
-    for (const Entry& entry : entries) {
-        if (entry.row < 0 || entry.row >= rows || entry.column < 0 || entry.column >= columns) {
-            throw std::out_of_range("entry (" + std::to_string(entry.row) + ", " + std::to_string(entry.column) +
-                                    ") lies outside " + std::to_string(rows) + " x " + std::to_string(columns));
-        }
-        ++matrix.row_offsets[entry.row + 1];
-    }
-    std::partial_sum(matrix.row_offsets.begin(), matrix.row_offsets.end(), matrix.row_offsets.begin());
-
-    matrix.column_indices.resize(entries.size());
-    matrix.values.resize(entries.size());
-    std::vector<Offset> next(matrix.row_offsets.begin(), matrix.row_offsets.end() - 1);
-    for (const Entry& entry : entries) {
-        const Offset place = next[entry.row]++;
-        matrix.column_indices[place] = entry.column;
-        matrix.values[place] = entry.value;
-    }
-    sort_rows(matrix);
-    sum_duplicates(matrix);
-    return matrix;
-}
 
 CsrMatrix transpose(const CsrMatrix& matrix) {
     CsrMatrix result;

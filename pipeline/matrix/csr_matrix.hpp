@@ -41,6 +41,13 @@ struct Entry {
 /// Throws std::out_of_range where an entry lies outside rows x columns.
 [[nodiscard]] CsrMatrix csr_from_entries(Index rows, Index columns, std::span<const Entry> entries);
 
+/// What an entry off the diagonal stands for besides itself, in a list that gives one triangle of a square matrix.
+enum class Mirror { nothing, same, negated };
+
+/// The same of a list in pieces, each entry followed by its mirror image. Beyond list and matrix it takes no memory.
+[[nodiscard]] CsrMatrix csr_from_entries(Index rows, Index columns, std::span<const std::span<const Entry>> pieces,
+                                         Mirror mirror);
+
 /// The transpose. Its columns ascend in each row, as everywhere.
 [[nodiscard]] CsrMatrix transpose(const CsrMatrix& matrix);
 

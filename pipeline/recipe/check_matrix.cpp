@@ -26,6 +26,7 @@ ParameterDeclaration node_size_declaration() {
 std::vector<ParameterDeclaration> declarations_of(const GeneratorEntry* generator) {
     std::vector<ParameterDeclaration> all = {
         {.name = "path", .type = ParameterType::text, .optional = true, .help = "a file, relative to the recipe"},
+        {.name = "member", .type = ParameterType::text, .optional = true, .help = "of an archive: the file in it"},
         {.name = "rows", .type = ParameterType::text, .optional = true, .help = "the matrix itself, a text a row"},
         {.name = "generate", .type = ParameterType::text, .optional = true, .help = "the generator that makes the matrix"},
         node_size_declaration(),
@@ -75,7 +76,8 @@ MatrixFile check_path(const RecipeTable& table, const std::filesystem::path& fol
         return {};
     }
     const bool of_file = place.option < 0;
-    return {of_file ? (folder / text).lexically_normal() : std::filesystem::path(text)};
+    const std::string* member = table.text("member");
+    return {of_file ? (folder / text).lexically_normal() : std::filesystem::path(text), member == nullptr ? "" : *member};
 }
 
 /// Without the keys that only a generator could have declared: which one was meant is not known.
@@ -153,7 +155,11 @@ MatrixSource check_matrix(const RecipeTable& table, const std::filesystem::path&
     auto parameters =
         check_parameters(unknown ? known_entries(table) : table, owner, declarations_of(generator), {"rows"}, diagnostics);
     if (const Setting* rows = table.find("rows")) matrix.from = check_rows(*rows, diagnostics);
-    if (table.text("path") != nullptr) matrix.from = check_path(table, folder, diagnostics);
+    if (table.text("path") != nullptr) {
+        matrix.from = check_path(table, folder, diagnostics);
+    } else if (table.text("member") != nullptr) {
+        diagnostics.add(table.place_of("member"), "[matrix], member: expected the archive that it is in, as 'path'");
+    }
     if (!parameters) return matrix;
     matrix.node_size = static_cast<Index>(parameters->integer("node_size"));
     if (generator != nullptr) {

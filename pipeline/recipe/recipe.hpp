@@ -30,6 +30,7 @@ struct Place {
 /// A file to read; absolute, or relative to the current folder.
 struct MatrixFile {
     std::filesystem::path path;
+    std::string member;  // of an archive; empty: the only matrix in it, or no archive
 };
 
 /// A matrix written out in the recipe. csr_from_rows takes it without an error.

@@ -37,6 +37,7 @@ Lines matrix_lines(const MatrixSource& matrix) {
     Lines lines;
     if (const auto* file = std::get_if<MatrixFile>(&matrix.from)) {
         lines.emplace_back("path", quoted(std::filesystem::absolute(file->path).lexically_normal().string()));
+        if (!file->member.empty()) lines.emplace_back("member", quoted(file->member));
     } else if (const auto* written = std::get_if<InlineMatrix>(&matrix.from)) {
         lines.emplace_back("rows", list_of_rows(written->rows));
     } else if (const auto* generated = std::get_if<GeneratedMatrix>(&matrix.from)) {

@@ -1,0 +1,24 @@
+#include "pipeline/cli/read_options.hpp"
+
+#include <cstdint>
+
+#include <CLI/CLI.hpp>
+
+#include "pipeline/contract/host_memory.hpp"
+
+namespace workbench {
+
+void add_read_options(CLI::App& command, std::string& member) {
+    command.add_option("--member", member, "The file in an archive (.tar.gz) that holds several matrices")->type_name("NAME");
+    add_memory_option(command);
+}
+
+void add_memory_option(CLI::App& command) {
+    command
+        .add_option_function<std::uint64_t>("--max-memory", limit_host_memory,
+                                            "Use no more memory on the host, as 500M or 8G (default: what is free)")
+        ->transform(CLI::AsSizeValue(false).description(""))
+        ->type_name("SIZE");
+}
+
+}  // namespace workbench

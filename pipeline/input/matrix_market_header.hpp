@@ -1,0 +1,27 @@
+// What a Matrix Market file says of itself before its entries.
+#pragma once
+
+#include <cstdint>
+
+#include "pipeline/input/line_reader.hpp"
+#include "pipeline/matrix/types.hpp"
+
+namespace workbench {
+
+struct MatrixMarketHeader {
+    enum class Format { coordinate, array };
+    enum class Field { real, integer, pattern };
+    enum class Symmetry { general, symmetric, skew_symmetric };
+
+    Format format = Format::coordinate;
+    Field field = Field::real;
+    Symmetry symmetry = Symmetry::general;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    Offset entries = 0;  // in the file; mirror images are not among them
+};
+
+/// Reads the banner and the size line, and checks them. Complex and Hermitian matrices are refused by name.
+[[nodiscard]] MatrixMarketHeader read_matrix_market_header(LineReader& lines);
+
+}  // namespace workbench

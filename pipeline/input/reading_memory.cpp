@@ -1,0 +1,47 @@
+#include "pipeline/input/reading_memory.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
+#include "pipeline/input/byte_source.hpp"
+#include "pipeline/matrix/csr_matrix.hpp"
+
+namespace workbench {
+namespace {
+
+// In floating point, because a claim may be anything up to 2^63 entries.
+double bytes_of(const ClaimedSize& size) {
+    return static_cast<double>(size.rows) * sizeof(Offset) + static_cast<double>(size.listed) * sizeof(Entry) +
+           static_cast<double>(size.nonzeros) * (sizeof(Index) + sizeof(double));
+}
+
+std::size_t saturated(double bytes) { return bytes < 9e18 ? static_cast<std::size_t>(bytes) : std::size_t{1} << 63; }
+
+}  // namespace
+
+ReadingMemory::ReadingMemory(std::string name, const ClaimedSize& claimed, std::uintmax_t least_bytes,
+                             std::uintmax_t most_bytes)
+    : name_(std::move(name)), claimed_(claimed), wanted_(saturated(bytes_of(claimed))), free_(free_host_memory()) {
+    const bool may_be_true =
+        most_bytes != ByteSource::unknown_size && static_cast<std::uintmax_t>(claimed.listed) <= most_bytes / least_bytes;
+    if (may_be_true && wanted_ > free_) fail();
+}
+
+void ReadingMemory::take(std::size_t bytes) {
+    if (taken_ += bytes; taken_ > free_) fail();
+}
+
+void ReadingMemory::require_matrix(Offset nonzeros) const {
+    require_host_memory(saturated(bytes_of({claimed_.rows, 0, nonzeros})),
+                        fmt::format("{}: a matrix of {} rows and {} nonzeros", name_, claimed_.rows, nonzeros));
+}
+
+void ReadingMemory::fail() const {
+    throw MachineError(fmt::format("{}: reading a matrix of {} rows and {} entries wants {} bytes of memory; {} are free",
+                                   name_, claimed_.rows, claimed_.listed, wanted_, free_));
+}
+
+}  // namespace workbench

@@ -1,0 +1,215 @@
+// scipy's .npz: what is read, and what is refused with which words.
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+#include <zlib.h>
+
+#include <map>
+
+#include "input/input_files.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/input/inline_matrix.hpp"
+#include "support/battery.hpp"
+#include "support/golden.hpp"
+
+using namespace workbench;
+
+namespace {
+
+using Members = std::map<std::string, std::string>;
+
+// A zip archive: each member behind its header, then the directory, then where the directory is.
+std::filesystem::path write_npz(const std::string& name, const Members& members, bool deflate = true) {
+    std::string archive;
+    std::string directory;
+    for (const auto& [member, bytes] : members) {
+        const std::string file = member + ".npy";
+        const std::string stored = deflate ? deflated(bytes, -15) : bytes;
+        const std::uint64_t check_sum = crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size()));
+        const std::string header = bytes_of(20, 2) + bytes_of(0, 2) + bytes_of(deflate ? 8 : 0, 2) + bytes_of(0, 4) +
+                                   bytes_of(check_sum, 4) + bytes_of(stored.size(), 4) + bytes_of(bytes.size(), 4) +
+                                   bytes_of(file.size(), 2) + bytes_of(0, 2);
+        directory += "PK\x01\x02" + bytes_of(20, 2) + header + std::string(10, '\0') + bytes_of(archive.size(), 4) + file;
+        archive += "PK\x03\x04" + header + file + stored;
+    }
+    const std::string end = "PK\x05\x06" + bytes_of(0, 4) + bytes_of(members.size(), 2) + bytes_of(members.size(), 2) +
+                            bytes_of(directory.size(), 4) + bytes_of(archive.size(), 4) + bytes_of(0, 2);
+    return write(name, archive + directory + end);
+}
+
+std::string npy_header(const std::string& type, const std::string& shape) {
+    std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, shape);
+    text.resize(118 - 1, ' ');
+    return std::string("\x93NUMPY\x01\x00\x76\x00", 10) + text + "\n";
+}
+
+template <typename Number>
+std::string npy(const std::string& type, const std::vector<Number>& numbers) {
+    const std::string bytes(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number));
+    return npy_header(type, fmt::format("({},)", numbers.size())) + bytes;
+}
+
+template <typename Number>
+std::string npy_as(const std::string& type, const std::vector<int>& numbers) {
+    return npy(type, std::vector<Number>(numbers.begin(), numbers.end()));
+}
+
+std::string npy_int(const std::vector<int>& numbers) { return npy("<i4", numbers); }
+std::string npy_format(const std::string& format) { return npy_header("|S3", "()") + format; }
+
+Members csr_members() {
+    return {{"format", npy_format("csr")},
+            {"shape", npy_as<std::int64_t>("<i8", {3, 4})},
+            {"indptr", npy_int({0, 2, 2, 5})},
+            {"indices", npy_int({0, 2, 0, 1, 3})},
+            {"data", npy<double>("<f8", {1, 2, 3, 0, 4})}};
+}
+
+Members with(Members members, const std::string& name, const std::string& bytes) {
+    members[name] = bytes;
+    return members;
+}
+
+std::string npz_refusal(const Members& members) { return refusal(write_npz("m.npz", members)); }
+
+}  // namespace
+
+TEST_CASE("npz: CSR, CSC and COO, stored and compressed") {
+    const CsrMatrix expected = csr_from_rows(example);
+    CHECK(read_matrix(write_npz("m.npz", csr_members())) == expected);
+    CHECK(read_matrix(write_npz("named_otherwise.mtx", csr_members(), false)) == expected);
+    CHECK(read_matrix(write_npz("m.npz", {{"format", npy_format("csc")},
+                                          {"shape", npy_as<std::int64_t>("<i8", {3, 4})},
+                                          {"indptr", npy_int({0, 2, 3, 4, 5})},
+                                          {"indices", npy_int({2, 0, 2, 0, 2})},  // unsorted
+                                          {"data", npy<double>("<f8", {3, 1, 0, 2, 4})}})) == expected);
+    CHECK(read_matrix(write_npz("m.npz", {{"format", npy_format("coo")},
+                                          {"shape", npy_as<std::int64_t>("<i8", {3, 4})},
+                                          {"row", npy_int({2, 0, 0, 2, 2, 2})},
+                                          {"col", npy_int({3, 2, 0, 1, 0, 3})},
+                                          {"data", npy<double>("<f8", {3, 2, 1, 0, 3, 1})}})) == expected);
+    // Unsorted, a duplicate, room to spare behind the last entry, and the name in UTF-32 as older scipy wrote it.
+    Members odd = csr_members();
+    odd["format"] = npy_header("<U3", "()") + std::string("c\0\0\0s\0\0\0r\0\0\0", 12);
+    odd["indptr"] = npy_int({0, 2, 2, 6});
+    odd["indices"] = npy_int({2, 0, 3, 0, 1, 3, 99 % 4});
+    odd["data"] = npy<double>("<f8", {2, 1, 1, 3, 0, 3, 1000});
+    CHECK(read_matrix(write_npz("m.npz", odd)) == expected);
+    CHECK(read_matrix(write_npz("m.npz", {{"format", npy_format("csr")},
+                                          {"shape", npy_as<std::int64_t>("<i8", {0, 0})},
+                                          {"indptr", npy_int({0})},
+                                          {"indices", npy_int({})},
+                                          {"data", npy<double>("<f8", {})},
+                                          {"_is_array", npy_as<std::uint8_t>("|b1", {1})}})) == CsrMatrix{});
+}
+
+TEST_CASE("npz: all types of indices and values") {
+    const CsrMatrix expected = csr_from_rows(example);
+    const std::vector<int> values{1, 2, 3, 0, 4};
+    for (const std::string& data :
+         {npy_as<float>("<f4", values), npy_as<std::int8_t>("|i1", values), npy_as<std::uint8_t>("|u1", values),
+          npy_as<std::int16_t>("<i2", values), npy_as<std::uint16_t>("<u2", values), npy_as<std::int32_t>("<i4", values),
+          npy_as<std::uint32_t>("<u4", values), npy_as<std::int64_t>("<i8", values), npy_as<std::uint64_t>("<u8", values)}) {
+        CHECK(read_matrix(write_npz("m.npz", with(csr_members(), "data", data))) == expected);
+    }
+    CHECK(read_matrix(write_npz("m.npz", with(csr_members(), "data", npy_as<std::uint8_t>("|b1", {1, 0, 1, 1, 0})))).values ==
+          std::vector<double>{1, 0, 1, 1, 0});
+    CHECK(
+        read_matrix(write_npz("m.npz", with(csr_members(), "data", npy_as<std::int16_t>("<i2", {-1, 2, 3, 0, 4})))).values[0] ==
+        -1);
+    Members wide = csr_members();
+    wide["indices"] = npy_as<std::int64_t>("<i8", {0, 2, 0, 1, 3});
+    wide["indptr"] = npy_as<std::int64_t>("<i8", {0, 2, 2, 5});
+    CHECK(read_matrix(write_npz("m.npz", wide)) == expected);
+}
+
+TEST_CASE("npz: every refusal names the member") {
+    const auto refusal_with = [](const char* name, const std::string& bytes) {
+        return npz_refusal(with(csr_members(), name, bytes));
+    };
+    CHECK(refusal_with("format", npy_format("bsr")) ==
+          "m.npz: member format.npy: found 'bsr'; expected csr, csc or coo (in scipy: matrix.tocsr())");
+    CHECK(npz_refusal({{"a", npy_int({1})}}) ==
+          "m.npz: member format.npy: found nothing; expected what scipy.sparse.save_npz writes");
+    CHECK(refusal_with("shape", npy_int({3, 4, 5})) == "m.npz: member shape.npy: found 3 dimensions; expected 2");
+    CHECK(refusal_with("shape", npy_as<std::int64_t>("<i8", {-3, 4})) ==
+          "m.npz: member shape.npy: found -3 at place 0; expected an integer from 0 to 9223372036854775807");
+    CHECK(refusal_with("shape", npy<std::int64_t>("<i8", {std::int64_t{1} << 31, 4})) ==
+          "m.npz: found a matrix of 2147483648 x 4; expected at most 2147483647 rows and columns");
+    CHECK(refusal_with("shape", npy_int({2147483647, 4})) ==
+          "m.npz: found 2147483647 rows and 4 columns, but entries: 5; expected one for every 64 of them beyond 16777216");
+    CHECK(refusal_with("indptr", npy_int({0, 2, 5})) == "m.npz: member indptr.npy: found 3 items; expected 4");
+    CHECK(refusal_with("indptr", npy_int({1, 2, 2, 5})) == "m.npz: member indptr.npy: found 1 at place 0; expected 0");
+    CHECK(refusal_with("indptr", npy_int({0, 3, 2, 5})) ==
+          "m.npz: member indptr.npy: found 2 after 3 at place 2; expected ascending offsets");
+    CHECK(refusal_with("indptr", npy_int({0, 2, 2, 6})) ==
+          "m.npz: member indptr.npy: found 6 at place 3; expected an integer from 0 to 5");
+    CHECK(refusal_with("indices", npy_int({0, 2, 0, 1, 4})) ==
+          "m.npz: member indices.npy: found 4 at place 4; expected an integer from 0 to 3");
+    CHECK(refusal_with("indices", npy_int({0, 2, 0, -1, 3})) ==
+          "m.npz: member indices.npy: found -1 at place 3; expected an integer from 0 to 3");
+    CHECK(refusal_with("indices", npy<std::uint64_t>("<u8", {0, 2, 0, ~std::uint64_t{0}, 3})) ==
+          "m.npz: member indices.npy: found 18446744073709551615 at place 3; expected an integer from 0 to 3");
+    CHECK(refusal_with("indices", npy<double>("<f8", {0, 2, 0, 1, 3})) ==
+          "m.npz: member indices.npy: found type <f8; expected integers, little-endian");
+    CHECK(refusal_with("data", npy<double>("<f8", {1, 2, 3, 0})) ==
+          "m.npz: member data.npy: found 4 items; expected 5, as in indices.npy");
+    CHECK(refusal_with("data", npy<double>(">f8", {1, 2, 3, 0, 4})) ==
+          "m.npz: member data.npy: found values of type >f8; expected f32, f64, integers or bool, little-endian");
+    CHECK(refusal_with("data", npy_header("<c16", "(5,)") + std::string(80, '\0')) ==
+          "m.npz: member data.npy: found complex values (<c16), which are not supported; expected real ones");
+    CHECK(refusal_with("data", npy_header("<f8", "(5, 1)") + std::string(40, '\0')) ==
+          "m.npz: member data.npy: found an array of 2 dimensions; expected 1");
+    CHECK(refusal_with("data", npy_header("<f8", "(5,)") + std::string(39, '\0')) ==
+          "m.npz: member data.npy: found 39 bytes of data; expected 40, as its shape says");
+    CHECK(refusal_with("data", npy_header("<f8", "(5,)") + std::string(41, '\0')) ==
+          "m.npz: member data.npy: found more than 40 bytes of data, which its shape says; expected no more");
+    // What a member claims costs nothing.
+    CHECK(refusal_with("data", npy_header("<f8", "(1099511627776,)") + std::string(40, '\0')) ==
+          "m.npz: member data.npy: found 40 bytes of data; expected 8796093022208, as its shape says");
+    CHECK(refusal_with("data", npy_header("<f8", "(4294967296, 4294967296)")) ==
+          "m.npz: member data.npy: found a shape of more than 2^63 bytes; expected a smaller array");
+    CHECK(refusal_with("data", "no array") == "m.npz: member data.npy: found no numpy array; expected the start '\\x93NUMPY'");
+    CHECK(refusal_with("data", std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)) ==
+          "m.npz: member data.npy: found a header of 4294967295 bytes; expected at most 65536");
+    CHECK(refusal_with("data", npy_header("<f8", "(-5,)")) ==
+          "m.npz: member data.npy: found '-5' in the shape; expected a length");
+    CHECK(refusal_with("data", npy_header("object", "(5,)")) ==
+          "m.npz: member data.npy: found the type 'object'; expected one like '<f8'");
+}
+
+TEST_CASE("npz: cut short or damaged it is refused or read right, byte by byte") {
+    const CsrMatrix expected = csr_from_rows(example);
+    for (const bool deflate : {true, false}) {
+        const std::string whole = file_text(write_npz("m.npz", csr_members(), deflate));
+        for (std::size_t length = 0; length < whole.size(); length += 7) {
+            CAPTURE(length);
+            CHECK(refusal(write("cut.npz", whole.substr(0, length))) != "read");
+        }
+        for (std::size_t place = 0; place < whole.size(); ++place) {
+            std::string damaged = whole;
+            damaged[place] = static_cast<char>(damaged[place] ^ 0x11);
+            const auto matrix = read_or_refuse(write("damaged.npz", damaged));
+            CAPTURE(place);
+            CHECK((!matrix || *matrix == expected));
+        }
+    }
+}
+
+TEST_CASE("the battery survives a way through both kinds of files") {
+    for (const NamedMatrix& named : battery()) {
+        const CsrMatrix& matrix = named.matrix;
+        CAPTURE(named.name);
+        std::string text = real_general(fmt::format("{} {} {}\n", matrix.rows, matrix.columns, matrix.nonzeros()));
+        for (Index row = 0; row < matrix.rows; ++row) {
+            for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+                text += fmt::format("{} {} {}\n", row + 1, matrix.column_indices[i] + 1, matrix.values[i]);
+            }
+        }
+        CHECK(read_text(text) == matrix);
+        CHECK(read_matrix(write_npz("m.npz", {{"format", npy_format("csr")},
+                                              {"shape", npy_int({matrix.rows, matrix.columns})},
+                                              {"indptr", npy("<i8", matrix.row_offsets)},
+                                              {"indices", npy("<i4", matrix.column_indices)},
+                                              {"data", npy("<f8", matrix.values)}})) == matrix);
+    }
+}
