@@ -22,6 +22,7 @@
 #include "support/temporary_folder.hpp"
 #include "viz/contact_sheet.hpp"
 #include "viz/density_scale.hpp"
+#include "viz/golden_picture.hpp"
 #include "viz/pattern_view.hpp"
 #include "viz/png.hpp"
 #include "viz/raster.hpp"
@@ -92,33 +93,8 @@ StagedMatrix partitioned(CsrMatrix matrix, Index pieces) {
 
 StageCaption short_caption() { return {"1  split", "by inside_partition", {{"edge cut", "24", ""}, {"bandwidth", "4", "9"}}}; }
 
-Image read_png(const std::string& bytes) {
-    png_image header{};
-    header.version = PNG_IMAGE_VERSION;
-    REQUIRE(png_image_begin_read_from_memory(&header, bytes.data(), bytes.size()) != 0);
-    header.format = PNG_FORMAT_RGB;
-    Image image = blank_image(static_cast<int>(header.width), static_cast<int>(header.height));
-    REQUIRE(png_image_finish_read(&header, nullptr, image.pixels.data(), 0, nullptr) != 0);
-    return image;
-}
-
 std::ptrdiff_t file_count(const fs::path& folder) {
     return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
-}
-
-/// Compares with the stored picture byte for byte. A picture that differs is written beside it.
-void check_golden(const std::string& name, const Image& image) {
-    const fs::path folder = fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/viz";
-    const std::string stored = file_text(folder / (name + ".png"));
-    const std::string drawn = png_bytes(image);
-    if (stored == drawn) return;
-    const fs::path beside = folder / (name + ".new.png");
-    write_png(beside, image);
-    const bool same_pixels = !stored.empty() && read_png(stored) == image;
-    const std::string how = same_pixels ? " in its compression only (another zlib or libpng?)" : "";
-    FAIL_CHECK(
-        fmt::format("the picture differs from tests/golden/viz/{}.png{}: look at {}, and put it in the other's place if right",
-                    name, how, beside.string()));
 }
 
 void check_counts(const StagedMatrix& staged, const PatternRaster& raster) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "viz/density_scale.hpp"
@@ -88,7 +89,7 @@ void draw_frame(Image& image, const StageFrame& frame, const DensityScale& scale
 
 void draw_legends(Image& image, const PatternRaster& raster, const DensityScale& scale, int y) {
     draw_legend(image, raster, scale, margin, y, text_size);
-    std::string bars = "bars: row lengths";
+    std::string bars = raster.tiles > 0 ? "bars: row lengths, in tiles where there are tiles" : "bars: row lengths";
     if (!raster.shows_entries()) bars += ", the longest light, the mean dark";
     if (row_lengths(raster).logarithmic) bars += ", on a logarithmic axis";
     if (!raster.stored_total.empty()) bars += "; second bars: the rows of “" + raster.plane_names[1] + "” as they are stored";
@@ -115,9 +116,10 @@ Image contact_sheet(std::span<const StageFrame> frames, const DensityScale& scal
     for (std::size_t number = 0; number < frames.size(); ++number) {
         draw_frame(image, frames[number], scale, grid, static_cast<int>(number));
     }
-    // The stage with the most hues explains them all.
-    const auto most = std::max_element(frames.begin(), frames.end(), [](const StageFrame& a, const StageFrame& b) {
-        return a.raster.plane_names.size() < b.raster.plane_names.size();
+    // The stage with the most hues, or with tiles, explains them all.
+    const auto told = [](const PatternRaster& raster) { return std::pair(raster.plane_names.size(), raster.tiles); };
+    const auto most = std::max_element(frames.begin(), frames.end(), [&](const StageFrame& a, const StageFrame& b) {
+        return told(a.raster) < told(b.raster);
     });
     draw_legends(image, most->raster, scale, grid.bottom() - row_gap / 2 + 8);
     return image;

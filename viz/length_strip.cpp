@@ -13,13 +13,6 @@
 namespace workbench {
 namespace {
 
-/// Chooses the axis: logarithmic where the mean row would take less than a thirtieth of it.
-LengthStrip with_axis(LengthStrip strip, Offset nonzeros, Index rows) {
-    for (const LengthStrip::Bar& bar : strip.bars) strip.longest = std::max(strip.longest, bar.longest);
-    strip.logarithmic = static_cast<double>(strip.longest) * rows > 30.0 * static_cast<double>(nonzeros);
-    return strip;
-}
-
 /// Pixels of a length on an axis of this many; whatever is above 0 shows.
 int pixels_of(double length, const LengthStrip& strip, int axis_pixels) {
     if (length <= 0) return 0;
@@ -53,15 +46,25 @@ void draw_number(Image& image, Index number, const Box& place, int bar_width) {
 
 }  // namespace
 
+LengthStrip with_axis(LengthStrip strip, Offset nonzeros, Offset rows) {
+    for (const LengthStrip::Bar& bar : strip.bars) strip.longest = std::max(strip.longest, bar.longest);
+    strip.logarithmic = static_cast<double>(strip.longest) * static_cast<double>(rows) > 30.0 * static_cast<double>(nonzeros);
+    return strip;
+}
+
 LengthStrip row_lengths(const PatternRaster& raster) {
-    LengthStrip strip{"row length", {}, {}, raster.row_bins()};
+    const bool tiles = raster.tiles > 0;
+    LengthStrip strip{tiles ? "row in tile" : "row length", {}, {}, raster.row_bins()};
+    Offset all_rows = 0;
     for (int bin = 0; bin < raster.row_bins(); ++bin) {
         const auto first = static_cast<double>(raster.row_bin_total(0, bin));
         const auto second = static_cast<double>(raster.row_bin_total(1, bin));
-        const double rows = raster.row_edges[bin + 1] - raster.row_edges[bin];
-        strip.bars.push_back({raster.longest_row[bin], (first + second) / rows, second / std::max(first + second, 1.0)});
+        const Offset rows = tiles ? raster.rows_in_tiles[bin] : raster.row_edges[bin + 1] - raster.row_edges[bin];
+        all_rows += rows;
+        strip.bars.push_back({raster.longest_row[bin], (first + second) / static_cast<double>(std::max(rows, Offset{1})),
+                              second / std::max(first + second, 1.0)});
     }
-    return with_axis(std::move(strip), raster.nonzeros, raster.rows);
+    return with_axis(std::move(strip), raster.nonzeros, all_rows);
 }
 
 LengthStrip stored_row_lengths(const PatternRaster& raster) {

@@ -24,7 +24,12 @@ struct LengthStrip {
     bool logarithmic = false;    // where a linear axis would leave the mean row invisible
 };
 
-/// All rows. The axis depends on the matrix alone, so that it is the same for all stages.
+/// With the axis that shows the bars: up to the longest row, logarithmic where the mean row would take less than a thirtieth of
+/// it. `nonzeros` and `rows` are those of all bars together.
+[[nodiscard]] LengthStrip with_axis(LengthStrip strip, Offset nonzeros, Offset rows);
+
+/// All rows. The axis depends on the matrix alone, so that it is the same for all stages. Where there are tiles: their rows, as
+/// they lie in the picture.
 [[nodiscard]] LengthStrip row_lengths(const PatternRaster& raster);
 
 /// The rows of the second part, as they are stored, on an axis of their own. No bars unless there are just two parts.

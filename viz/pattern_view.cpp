@@ -60,6 +60,18 @@ void draw_bins(Image& image, const PatternRaster& raster, const DensityScale& sc
     }
 }
 
+/// The rows that tiles store, in the upper left corners of their first cells.
+void draw_tile_rows(Image& image, const PatternRaster& raster, const Box& box) {
+    constexpr int least_cell = 40;
+    for (const PatternRaster::TileRow& row : raster.tile_rows) {
+        const Box cell = bin_box(raster, box, row.row_bin, row.column_bin);
+        if (cell.height < least_cell || cell.width < least_cell) return;
+        const int size = std::min(cell.height / 4, 18);
+        const bool filled = raster.count(row.row_bin, row.column_bin) > 0;
+        draw_text(image, cell.x + 6, cell.y + size + 3, std::to_string(row.original), {size, filled ? white : style::muted});
+    }
+}
+
 /// Lines would cover pieces that are narrower than this on average.
 bool drawable(const std::vector<int>& cuts, int pixels) { return static_cast<int>(cuts.size() + 1) * 4 <= pixels; }
 
@@ -126,7 +138,7 @@ void draw_number_axes(Image& image, const PatternRaster& raster, const Box& box,
 }
 
 void draw_original_numbers(Image& image, const PatternRaster& raster, const Box& box) {
-    for (int row = 0; row < raster.row_bins(); ++row) {
+    for (int row = 0; row < static_cast<int>(raster.original_rows.size()); ++row) {
         const int top = box.y + bin_start(row, raster.row_bins(), box.height);
         const int height = box.height / raster.row_bins();
         const int size = std::clamp(height * 3 / 5, 10, 22);
@@ -151,13 +163,16 @@ int draw_shade_bar(Image& image, const DensityScale& scale, int plane, int x, in
     return width;
 }
 
-/// A positive number, to the nearest whole unless it is small.
-std::string rounded(double number) { return number < 10 ? fmt::format("{:.2g}", number) : grouped(std::lround(number)); }
+/// "8", or "1–2" where bins differ.
+std::string bin_length(Index length, int bins) {
+    const Index shortest = length / std::max(bins, 1);
+    const bool even = bins == 0 || length % bins == 0;
+    return even ? grouped(shortest) : grouped(shortest) + "–" + grouped(shortest + 1);
+}
 
-/// "8 × 8", the average bin in rows and columns.
+/// "8 × 8": rows and columns.
 std::string bin_size(const PatternRaster& raster) {
-    return rounded(static_cast<double>(raster.rows) / std::max(raster.row_bins(), 1)) + " × " +
-           rounded(static_cast<double>(raster.columns) / std::max(raster.column_bins(), 1));
+    return bin_length(raster.rows, raster.row_bins()) + " × " + bin_length(raster.columns, raster.column_bins());
 }
 
 }  // namespace
@@ -176,6 +191,7 @@ Box pattern_box(const PatternRaster& raster, int x, int y, int side) {
 void draw_pattern(Image& image, const PatternRaster& raster, const DensityScale& scale, const Box& box) {
     if (raster.shows_entries()) draw_entry_grid(image, raster, box);
     draw_bins(image, raster, scale, box);
+    draw_tile_rows(image, raster, box);
     outline(image, {box.x - 1, box.y - 1, box.width + 2, box.height + 2}, style::faint);
     draw_cuts(image, raster, box);
 }
@@ -197,12 +213,18 @@ int draw_legend(Image& image, const PatternRaster& raster, const DensityScale& s
         ticks_end = x + width;
         if (scale.ceiling > 1) {
             draw_text(image, x, tick_baseline, "1", {text_size, style::muted});
-            const std::string end = "≥ " + rounded(scale.ceiling);
+            // The scale ends at a density, between two whole numbers of nonzeros in a bin of average size.
+            const std::string end = "≥ " + grouped(static_cast<Offset>(std::ceil(scale.ceiling)));
             draw_text(image, ticks_end, tick_baseline, end, {text_size, style::muted, Align::right});
         }
-        const std::string name = shortened(raster.plane_names[plane], text_size, text_size * 12);
+        const int room = text_size * (raster.plane_names.size() == 1 ? 24 : 12);
+        const std::string name = shortened(raster.plane_names[plane], text_size, room);
         draw_text(image, ticks_end + text_size / 2, name_baseline, name, {text_size, style::ink});
         x = ticks_end + text_size * 2 + text_width(name, text_size);
+    }
+    if (!raster.tile_rows.empty()) {
+        draw_text(image, ticks_end + text_size, tick_baseline,
+                  "in the corners: the rows of the input, as each tile stores them", {text_size, style::muted});
     }
     if (scale.ceiling <= 1) return x;
     const std::string unit = "nonzeros in a bin of " + bin_size(raster);

@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "pipeline/matrix/tiles.hpp"
+#include "viz/text.hpp"
+
 namespace workbench {
 namespace {
 
@@ -94,7 +97,66 @@ void count_stored_rows(const Part& part, PatternRaster& raster) {
     }
 }
 
+/// A tile, and the row of the picture that its first stored row lies in.
+struct PlacedTile {
+    const Part* part = nullptr;
+    Index first_row = 0;
+    Index first_column = 0;
+};
+
+/// The tiles with nonzeros, from top to bottom.
+std::vector<PlacedTile> place_tiles(const StagedMatrix& staged) {
+    const Cuts* blocks = staged.find_cuts(CutKind::row_block);
+    const Cuts* segments = staged.find_cuts(CutKind::segment);
+    std::vector<PlacedTile> tiles;
+    for (const Part& part : staged.parts) {
+        if (part.entries.empty()) continue;
+        const Tile tile = tile_of(staged, part);
+        tiles.push_back({&part, blocks == nullptr ? 0 : blocks->begin(tile.row_block), segments->begin(tile.segment)});
+    }
+    std::stable_sort(tiles.begin(), tiles.end(),
+                     [](const PlacedTile& a, const PlacedTile& b) { return a.first_row < b.first_row; });
+    return tiles;
+}
+
+/// Calls visit(tile, stored row) for all rows that tiles store in places begin .. end - 1.
+template <typename Visit>
+void for_each_tile_row(const std::vector<PlacedTile>& tiles, const Cuts* blocks, Index begin, Index end, const Visit& visit) {
+    const Index first_row = blocks == nullptr ? 0 : blocks->begin(blocks->piece_at(begin));
+    auto tile = std::lower_bound(tiles.begin(), tiles.end(), first_row,
+                                 [](const PlacedTile& one, Index row) { return one.first_row < row; });
+    for (; tile != tiles.end() && tile->first_row < end; ++tile) {
+        const Index last = std::min(static_cast<Index>(tile->part->rows.size()), end - tile->first_row);
+        for (Index stored = std::max(begin - tile->first_row, Index{0}); stored < last; ++stored) visit(*tile, stored);
+    }
+}
+
+void count_tiles(const StagedMatrix& staged, const std::vector<PlacedTile>& tiles, PatternRaster& raster) {
+    const CsrMatrix& matrix = staged.matrix;
+    const Cuts* blocks = staged.find_cuts(CutKind::row_block);
+    const int column_bins = raster.column_bins();
+    raster.tiles = static_cast<Index>(tiles.size());
+    raster.rows_in_tiles.resize(raster.row_bins());
+    for_each_bin(raster.row_bins(), [&](int bin) {
+        Offset* line = raster.planes[0].data() + std::int64_t{bin} * column_bins;
+        const auto count = [&](const PlacedTile& tile, Index stored) {
+            const PartView part(*tile.part);
+            ++raster.rows_in_tiles[bin];
+            raster.longest_row[bin] = std::max(raster.longest_row[bin], part.length(stored));
+            for (Offset k = 0; k < part.length(stored); ++k) {
+                ++line[bin_of(matrix.column_indices[part.entry(stored, k)], column_bins, matrix.columns)];
+            }
+        };
+        for_each_tile_row(tiles, blocks, raster.row_edges[bin], raster.row_edges[bin + 1], count);
+    });
+}
+
 void name_planes(const std::vector<Part>& parts, PatternRaster& raster) {
+    if (raster.tiles > 0) {
+        raster.plane_names.push_back(
+            fmt::format("nonzeros of {} {}, rows as stored", grouped(raster.tiles), raster.tiles == 1 ? "tile" : "tiles"));
+        return;
+    }
     raster.plane_names.push_back(parts.empty() ? "nonzeros" : parts.front().name);
     if (parts.size() == 2) raster.plane_names.push_back(parts.back().name);
     if (parts.size() > 2) raster.plane_names.push_back(fmt::format("{} other parts", parts.size() - 1));
@@ -127,14 +189,31 @@ void mark_cuts(const std::vector<Cuts>& all_cuts, PatternRaster& raster) {
     }
 }
 
-void keep_entries(const StagedMatrix& staged, PatternRaster& raster) {
+void keep_tile_entries(const StagedMatrix& staged, const std::vector<PlacedTile>& tiles, PatternRaster& raster) {
     const CsrMatrix& matrix = staged.matrix;
-    raster.original_rows.assign(staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end());
+    for (const PlacedTile& tile : tiles) {
+        const PartView part(*tile.part);
+        for (Index stored = 0; stored < part.row_count(); ++stored) {
+            const Index place = tile.first_row + stored;
+            raster.tile_rows.push_back({place, tile.first_column, staged.row_order.old_of_new(part.row(stored))});
+            for (Offset k = 0; k < part.length(stored); ++k) {
+                const Offset entry = part.entry(stored, k);
+                raster.values[static_cast<std::size_t>(place) * matrix.columns + matrix.column_indices[entry]] =
+                    matrix.values[entry];
+            }
+        }
+    }
+}
+
+void keep_entries(const StagedMatrix& staged, const std::vector<PlacedTile>& tiles, PatternRaster& raster) {
+    const CsrMatrix& matrix = staged.matrix;
+    raster.values.resize(static_cast<std::size_t>(matrix.rows) * matrix.columns);
     raster.original_columns.assign(staged.column_order.old_of_new().begin(), staged.column_order.old_of_new().end());
+    if (raster.tiles > 0) return keep_tile_entries(staged, tiles, raster);
+    raster.original_rows.assign(staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end());
     if (raster.stored_rows > 0) {
         for (const Index row : staged.parts.back().rows) raster.stored_originals.push_back(raster.original_rows[row]);
     }
-    raster.values.resize(static_cast<std::size_t>(matrix.rows) * matrix.columns);
     for (Index row = 0; row < matrix.rows; ++row) {
         for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
             raster.values[static_cast<std::size_t>(row) * matrix.columns + matrix.column_indices[k]] = matrix.values[k];
@@ -173,12 +252,17 @@ PatternRaster rasterise(const StagedMatrix& staged, int resolution) {
     raster.planes[0].resize(static_cast<std::size_t>(raster.row_bins()) * raster.column_bins());
     raster.longest_row.resize(raster.row_bins());
 
-    count_all(matrix, raster);
-    if (staged.parts.size() > 1) divide_planes(matrix, staged.parts.front(), raster);
-    if (staged.parts.size() == 2) count_stored_rows(staged.parts.back(), raster);
+    const std::vector<PlacedTile> tiles = has_tiles(staged) ? place_tiles(staged) : std::vector<PlacedTile>{};
+    if (!tiles.empty()) {
+        count_tiles(staged, tiles, raster);
+    } else {
+        count_all(matrix, raster);
+        if (staged.parts.size() > 1) divide_planes(matrix, staged.parts.front(), raster);
+        if (staged.parts.size() == 2) count_stored_rows(staged.parts.back(), raster);
+    }
     name_planes(staged.parts, raster);
     mark_cuts(staged.cuts, raster);
-    if (longer <= std::min<Index>(largest_shown_by_entry, resolution)) keep_entries(staged, raster);
+    if (longer <= std::min<Index>(largest_shown_by_entry, resolution)) keep_entries(staged, tiles, raster);
     return raster;
 }
 

@@ -12,7 +12,8 @@ namespace workbench {
 
 /// Row i lies in row bin floor(i * row_bins / rows), column j in column bin floor(j * column_bins / columns), in exact
 /// integers. "Plane" 0 counts the nonzeros of the first part, or all of them where they are not split; plane 1 those of all
-/// other parts.
+/// other parts. Where the parts are tiles, plane 0 counts them all, and a row lies where its tile stores it: the i-th of a tile
+/// i rows below the tile's upper edge, so that the rows present in a tile lie together at its top.
 struct PatternRaster {
     Index rows = 0;
     Index columns = 0;
@@ -21,9 +22,13 @@ struct PatternRaster {
     std::vector<Index> row_edges{0};     // [row_bins + 1] row bin b holds the rows from row_edges[b] to row_edges[b + 1] - 1
     std::vector<Index> column_edges{0};  // [column_bins + 1]
 
+    Index tiles = 0;  // 0: the parts are no tiles, and rows lie where the matrix has them
+
     std::vector<std::string> plane_names;       // one or two
     std::array<std::vector<Offset>, 2> planes;  // [row_bins][column_bins] nonzeros; the second is empty where there is none
-    std::vector<Offset> longest_row;            // [row_bins] nonzeros of the longest row in the bin, all parts together
+    std::vector<Offset> longest_row;            // [row_bins] nonzeros of the longest row in the bin, all parts together; of the
+                                                // longest row in a tile where there are tiles
+    std::vector<Offset> rows_in_tiles;          // [row_bins] rows that tiles store in the bin; empty without tiles
 
     // The rows of the second part in the order in which they are stored, counted into bins like those of the rows;
     // empty unless there are just two parts.
@@ -37,10 +42,16 @@ struct PatternRaster {
     std::vector<int> column_cuts;  // segments
 
     // A matrix small enough to be drawn entry by entry (one bin an entry) carries these; otherwise they are empty.
-    std::vector<Index> original_rows;     // [rows] the input's number of each row
+    std::vector<Index> original_rows;     // [rows] the input's number of each row; empty where there are tiles
     std::vector<Index> original_columns;  // [columns]
     std::vector<Index> stored_originals;  // [stored_rows] the input's number of each row stored in the second part
     std::vector<double> values;           // [rows][columns], 0 where nothing is stored
+    struct TileRow {
+        int row_bin = 0;
+        int column_bin = 0;  // the tile's first
+        Index original = 0;  // the input's number of the row stored there
+    };
+    std::vector<TileRow> tile_rows;
 
     [[nodiscard]] int row_bins() const { return static_cast<int>(row_edges.size()) - 1; }
     [[nodiscard]] int column_bins() const { return static_cast<int>(column_edges.size()) - 1; }

@@ -16,9 +16,11 @@ constexpr int picture_height = 1080;
 constexpr int margin = 48;
 constexpr int pattern_left = 112;
 constexpr int pattern_side = 2 * picture_resolution;
+constexpr int wide_side = 3 * picture_resolution;  // of a pattern so low that the caption stands below it
 constexpr int pattern_top = 184;
 constexpr int strip_gap = 20;
 constexpr int strip_width = 100;
+constexpr int wide_strip_width = 80;  // beside a wide pattern
 constexpr int stored_width = 76;
 constexpr int caption_left = 1164;
 constexpr int axis_text = 17;
@@ -38,8 +40,17 @@ struct CaptionPlace {
     [[nodiscard]] int bottom(std::size_t lines) const { return y + (static_cast<int>(lines) + columns - 1) / columns * pitch; }
 };
 
-CaptionPlace caption_place(const Box& pattern, std::size_t lines) {
-    if (pattern.height * 5 < pattern_side * 2) {
+/// So low that the caption does not fit beside the pattern.
+bool is_low(const PatternRaster& raster) { return pattern_box(raster, 0, 0, pattern_side).height * 5 < pattern_side * 2; }
+
+/// A low pattern takes the width that the caption leaves free, unless there are strips for two.
+Box place_pattern(const PatternRaster& raster) {
+    const int side = is_low(raster) && raster.stored_total.empty() ? wide_side : pattern_side;
+    return pattern_box(raster, pattern_left, pattern_top, side);
+}
+
+CaptionPlace caption_place(const Box& pattern, bool low, std::size_t lines) {
+    if (low) {
         constexpr int columns = 5;
         constexpr int width = (picture_width - margin - pattern_left) / columns;
         return {pattern.x, pattern.bottom() + legend_height + margin, columns, width, widest_pitch};
@@ -70,7 +81,8 @@ void draw_caption(Image& image, const std::vector<CaptionLine>& lines, const Cap
 }
 
 void draw_strips(Image& image, const PatternRaster& raster, const Box& pattern) {
-    const Box box{pattern.right() + strip_gap, pattern.y, strip_width, pattern.height};
+    const int width = pattern.width > pattern_side ? wide_strip_width : strip_width;
+    const Box box{pattern.right() + strip_gap, pattern.y, width, pattern.height};
     const LengthStrip lengths = row_lengths(raster);
     draw_strip(image, lengths, box);
     draw_strip_axis(image, lengths, box, axis_text);
@@ -88,8 +100,8 @@ Image draw_stage(const PatternRaster& raster, const DensityScale& scale, const S
     if (std::max(raster.row_bins(), raster.column_bins()) > picture_resolution) {
         throw std::invalid_argument("draw_stage: the raster is finer than picture_resolution");
     }
-    const Box pattern = pattern_box(raster, pattern_left, pattern_top, pattern_side);
-    const CaptionPlace place = caption_place(pattern, caption.lines.size());
+    const Box pattern = place_pattern(raster);
+    const CaptionPlace place = caption_place(pattern, is_low(raster), caption.lines.size());
     const int caption_bottom = place.bottom(caption.lines.size()) + margin;
     const bool low = place.columns > 1;
     Image image = blank_image(picture_width, low ? caption_bottom : std::max(picture_height, caption_bottom));

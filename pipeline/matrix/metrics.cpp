@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "pipeline/matrix/tiles.hpp"
+
 namespace workbench {
 namespace {
 
@@ -75,6 +77,25 @@ PartitionMetrics measure_partition(const StagedMatrix& staged, const Cuts& cuts)
     return metrics;
 }
 
+TileMetrics measure_tiles(const StagedMatrix& staged) {
+    TileMetrics metrics;
+    const std::vector<Part>& parts = staged.parts;
+    Kokkos::parallel_reduce(
+        "tiles", Rows(0, static_cast<Index>(parts.size())),
+        [&parts](Index part, Index& count, Offset& rows, Offset& iterations) {
+            count += parts[part].entries.empty() ? 0 : 1;
+            rows += static_cast<Offset>(parts[part].rows.size());
+            iterations += warp_iterations(parts[part].row_offsets);
+        },
+        Kokkos::Sum<Index>(metrics.count), Kokkos::Sum<Offset>(metrics.rows_present),
+        Kokkos::Sum<Offset>(metrics.warp_iterations));
+    if (metrics.warp_iterations > 0) {
+        metrics.idle_lanes =
+            1 - static_cast<double>(staged.matrix.nonzeros()) / (32 * static_cast<double>(metrics.warp_iterations));
+    }
+    return metrics;
+}
+
 RowLengths measure_row_lengths(const CsrMatrix& matrix) {
     RowLengths lengths;
     if (matrix.rows == 0) return lengths;
@@ -138,6 +159,7 @@ Metrics measure(const StagedMatrix& staged) {
     }
     metrics.locality = measure_locality(matrix);
     if (const Cuts* cuts = staged.find_cuts(CutKind::partition)) metrics.partition = measure_partition(staged, *cuts);
+    if (has_tiles(staged)) metrics.tiles = measure_tiles(staged);
     return metrics;
 }
 

@@ -26,6 +26,14 @@ struct PartitionMetrics {
     double nonzero_imbalance = 1;  // the same, in nonzeros of its rows
 };
 
+/// What the order of the rows in tiles (or segments) achieves for a warp that takes 32 of them at a time, a lane a row.
+struct TileMetrics {
+    Index count = 0;             // tiles with nonzeros
+    Offset rows_present = 0;     // in all tiles
+    Offset warp_iterations = 0;  // as below, within each tile
+    double idle_lanes = 0;       // share of the lanes' iterations without a nonzero, 0 .. 1
+};
+
 struct Metrics {
     Index rows = 0;
     Index columns = 0;
@@ -39,6 +47,7 @@ struct Metrics {
     Offset warp_iterations = 0;  // PELLR eq. 1 with warps of 32 threads
     Offset warp_work = 0;        // PELLR eq. 2
     std::optional<PartitionMetrics> partition;
+    std::optional<TileMetrics> tiles;
     Locality locality;
 };
 

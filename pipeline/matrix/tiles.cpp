@@ -4,6 +4,8 @@
 
 namespace workbench {
 
+bool has_tiles(const StagedMatrix& staged) { return !staged.parts.empty() && staged.find_cuts(CutKind::segment) != nullptr; }
+
 Tile tile_of(const StagedMatrix& staged, const Part& part) {
     const Cuts* blocks = staged.find_cuts(CutKind::row_block);
     const Cuts* segments = staged.find_cuts(CutKind::segment);

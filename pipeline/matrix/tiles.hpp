@@ -12,6 +12,10 @@ namespace workbench {
 inline constexpr std::string_view tile_family = "tile";
 inline constexpr std::string_view segment_family = "segment";
 
+/// Are the parts of this matrix tiles, or segments? They are where it is cut into segments: the stage that does that makes
+/// them.
+[[nodiscard]] bool has_tiles(const StagedMatrix& staged);
+
 /// Where a tile lies.
 struct Tile {
     Index row_block = 0;  // 0 where there are no cuts into row blocks

@@ -20,23 +20,29 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
         for (auto& [label, value] : caption_of(stage.metrics)) caption.lines.push_back({label, value, {}});
         captions.push_back(std::move(caption));
     }
-    const auto longest = std::max_element(captions.begin(), captions.end(),
-                                          [](const auto& a, const auto& b) { return a.lines.size() < b.lines.size(); });
-    const std::vector<CaptionLine> all = longest->lines;
-    for (std::size_t i = 0; i < captions.size(); ++i) {
-        for (std::size_t k = captions[i].lines.size(); k < all.size(); ++k) {
-            captions[i].lines.push_back({all[k].label, "-", {}});
+    std::vector<std::string> labels;
+    for (const StageCaption& caption : captions) {
+        for (const CaptionLine& line : caption.lines) {
+            if (std::find(labels.begin(), labels.end(), line.label) == labels.end()) labels.push_back(line.label);
         }
-        if (i == 0) continue;
-        for (std::size_t k = 0; k < all.size(); ++k) captions[i].lines[k].before = captions[i - 1].lines[k].value;
+    }
+    for (std::size_t i = 0; i < captions.size(); ++i) {
+        std::vector<CaptionLine> lines;
+        for (const std::string& label : labels) {
+            const auto known = std::find_if(captions[i].lines.begin(), captions[i].lines.end(),
+                                            [&](const CaptionLine& line) { return line.label == label; });
+            const std::string value = known == captions[i].lines.end() ? "-" : known->value;
+            lines.push_back({label, value, i == 0 ? "" : captions[i - 1].lines[lines.size()].value});
+        }
+        captions[i].lines = std::move(lines);
     }
     return captions;
 }
 
 /// A contact sheet has room for a few lines: those that some stage changes, of these at most five, the most telling first.
 StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all) {
-    constexpr std::array telling{"nonzeros inside", "bandwidth",      "edge cut",
-                                 "SELL-32 padding", "mean bandwidth", "warp iterations"};
+    constexpr std::array telling{"nonzeros inside", "idle lanes in tiles", "bandwidth",      "edge cut",
+                                 "SELL-32 padding", "mean bandwidth",      "warp iterations"};
     constexpr std::size_t room = 5;
     StageCaption result{caption.title, caption.subtitle, {}};
     for (const char* label : telling) {
@@ -52,7 +58,10 @@ StageCaption short_caption(const StageCaption& caption, const std::vector<StageC
 
 }  // namespace
 
-void PictureBook::add(const StagedMatrix& staged) { rasters_.push_back(rasterise(staged, picture_resolution)); }
+void PictureBook::add(const StagedMatrix& staged) {
+    rasters_.push_back(rasterise(staged, picture_resolution));
+    profiles_.push_back(profile_tiles(staged));
+}
 
 void PictureBook::write(const std::filesystem::path& folder, RunReport& report) const {
     const DensityScale scale = common_scale(rasters_);
@@ -62,6 +71,11 @@ void PictureBook::write(const std::filesystem::path& folder, RunReport& report) 
         StageOutcome& stage = report.stages[i];
         stage.picture = fmt::format("{}_{}.png", i, stage.id);
         write_png(folder / stage.picture, draw_stage(rasters_[i], scale, captions[i]));
+        if (i > 0 && profiles_[i].tiles > 0 && profiles_[i].shows_change_of(profiles_[i - 1])) {
+            stage.tile_picture = fmt::format("{}_{}_tiles.png", i, stage.id);
+            write_png(folder / stage.tile_picture,
+                      draw_tile_profiles(profiles_[i - 1], profiles_[i], captions[i].title, captions[i].subtitle));
+        }
         frames.push_back({rasters_[i], short_caption(captions[i], captions)});
     }
     report.contact_sheet = "stages.png";

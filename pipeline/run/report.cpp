@@ -51,11 +51,14 @@ std::string share_inside(const Metrics& metrics) {
 }
 
 TextTable stage_table(const RunReport& report) {
+    const bool tiles = std::any_of(report.stages.begin(), report.stages.end(),
+                                   [](const StageOutcome& stage) { return stage.metrics.tiles.has_value(); });
     TextTable table;
     table.left_columns = 2;
     table.header = {
         "",         "stage",           "time",           "bandwidth", "mean", "profile", "row min/mean/max", "inside",
         "edge cut", "SELL-32 padding", "warp iterations"};
+    if (tiles) table.header.push_back("idle in tiles");
     for (std::size_t i = 0; i < report.stages.size(); ++i) {
         const StageOutcome& stage = report.stages[i];
         const Metrics& metrics = stage.metrics;
@@ -64,6 +67,7 @@ TextTable stage_table(const RunReport& report) {
                               lengths(metrics.row_lengths), share_inside(metrics),
                               metrics.partition ? with_commas(metrics.partition->edge_cut) : "-",
                               percent(metrics.sell32_padding), with_commas(metrics.warp_iterations)});
+        if (tiles) table.rows.back().push_back(metrics.tiles ? percent(metrics.tiles->idle_lanes) : "-");
     }
     return table;
 }
@@ -166,6 +170,10 @@ std::vector<std::pair<std::string, std::string>> caption_of(const Metrics& metri
         caption.emplace_back("edge cut", with_commas(metrics.partition->edge_cut));
         caption.emplace_back("imbalance rows/nonzeros", fmt::format("{:.3f} / {:.3f}", metrics.partition->row_imbalance,
                                                                     metrics.partition->nonzero_imbalance));
+    }
+    if (metrics.tiles) {
+        caption.emplace_back("tiles", with_commas(metrics.tiles->count));
+        caption.emplace_back("idle lanes in tiles", percent(metrics.tiles->idle_lanes));
     }
     return caption;
 }

@@ -30,7 +30,8 @@ struct StageOutcome {
     double seconds = 0;   // of the stage and of applying its change; no metrics, no pictures
     Metrics metrics;
     std::vector<std::pair<std::string, std::string>> notes;
-    std::string picture;  // file, relative to the report; empty where none was made
+    std::string picture;       // file, relative to the report; empty where none was made
+    std::string tile_picture;  // row lengths in tiles before and after; empty where the stage has not changed them
 };
 
 struct LayoutOutcome {

@@ -69,7 +69,8 @@ Json json_of(const Metrics& metrics) {
               {"sell32_padding", metrics.sell32_padding},
               {"warp_iterations", metrics.warp_iterations},
               {"warp_work", metrics.warp_work},
-              {"partition", nullptr}};
+              {"partition", nullptr},
+              {"tiles", nullptr}};
     add_locality(json, metrics.locality);
     if (metrics.partition) {
         json["partition"] = {{"count", metrics.partition->count},
@@ -77,6 +78,12 @@ Json json_of(const Metrics& metrics) {
                              {"edge_cut", metrics.partition->edge_cut},
                              {"row_imbalance", metrics.partition->row_imbalance},
                              {"nonzero_imbalance", metrics.partition->nonzero_imbalance}};
+    }
+    if (metrics.tiles) {
+        json["tiles"] = {{"count", metrics.tiles->count},
+                         {"rows_present", metrics.tiles->rows_present},
+                         {"warp_iterations", metrics.tiles->warp_iterations},
+                         {"idle_lanes", metrics.tiles->idle_lanes}};
     }
     return json;
 }
@@ -90,7 +97,8 @@ Json json_of(const StageOutcome& stage) {
             {"seconds", stage.seconds},
             {"metrics", json_of(stage.metrics)},
             {"notes", notes},
-            {"picture", stage.picture.empty() ? Json(nullptr) : Json(stage.picture)}};
+            {"picture", stage.picture.empty() ? Json(nullptr) : Json(stage.picture)},
+            {"tile_picture", stage.tile_picture.empty() ? Json(nullptr) : Json(stage.tile_picture)}};
 }
 
 Json json_of(const LayoutOutcome& layout) {

@@ -250,6 +250,12 @@ TEST_CASE("both: within tiles, the order of storage in each") {
         CHECK(staged.parts[0] == before[0]);  // lengths 1, 2: as they were
         CHECK(staged.parts[3] == Part{before[3].name, {3, 5, 4}, {0, 1, 2, 4}, {5, 10, 8, 9}});
         CHECK_NOTHROW(check_invariants(staged, six_rows()));
+        const TileMetrics metrics = measure(staged).tiles.value();
+        CHECK(metrics.count == 4);
+        CHECK(metrics.rows_present == 8);
+        CHECK(metrics.warp_iterations == 2 + 1 + 2 + 2);
+        CHECK(metrics.idle_lanes == doctest::Approx(1 - 11 / (32 * 7.0)));
+        CHECK_FALSE(measure(stage_input(six_rows())).tiles.has_value());
     }
 }
 

@@ -1,0 +1,205 @@
+// Pictures of tiles: rows lie as their tile stores them, and the profiles say what an order of them has changed.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "support/battery.hpp"
+#include "viz/contact_sheet.hpp"
+#include "viz/golden_picture.hpp"
+#include "viz/raster.hpp"
+#include "viz/stage_picture.hpp"
+#include "viz/tile_profile.hpp"
+
+using namespace workbench;
+
+namespace {
+
+using Offsets = std::vector<Offset>;
+using Indices = std::vector<Index>;
+
+std::vector<Index> cut_every(Index length, Index size) {
+    Indices boundaries{0};
+    while (boundaries.back() < length) boundaries.push_back(std::min(length, boundaries.back() + size));
+    return boundaries;
+}
+
+/// Cut into tiles; height 0: into segments alone. by_length: the shortest rows of each tile first.
+StagedMatrix tiled(const CsrMatrix& matrix, Index height, Index width, bool by_length) {
+    StagedMatrix staged = stage_input(matrix);
+    const Cuts blocks{CutKind::row_block, cut_every(matrix.rows, height == 0 ? std::max(matrix.rows, 1) : height)};
+    const Cuts segments{CutKind::segment, cut_every(matrix.columns, width)};
+    std::map<std::pair<Index, Index>, std::map<Index, Offsets>> tiles;  // the entries of each row of each tile
+    const Indices block_of = blocks.pieces();
+    const Indices segment_of = segments.pieces();
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+            tiles[{block_of[row], segment_of[matrix.column_indices[k]]}][row].push_back(k);
+        }
+    }
+    for (const auto& [place, rows] : tiles) {
+        std::vector<std::pair<Index, Offsets>> order(rows.begin(), rows.end());
+        const auto shorter = [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); };
+        if (by_length) std::stable_sort(order.begin(), order.end(), shorter);
+        Part part{std::to_string(place.first) + "," + std::to_string(place.second), {}, {0}, {}};
+        for (const auto& [row, entries] : order) {
+            part.rows.push_back(row);
+            part.entries.insert(part.entries.end(), entries.begin(), entries.end());
+            part.row_offsets.push_back(static_cast<Offset>(part.entries.size()));
+        }
+        staged.parts.push_back(part);
+    }
+    if (height > 0) staged.cuts.push_back(blocks);
+    staged.cuts.push_back(segments);
+    check_invariants(staged, matrix);
+    return staged;
+}
+
+/// Row lengths that differ, and none of the symmetries.
+CsrMatrix uneven(Index rows, Index columns) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < rows; ++row) {
+        const Index length = 1 + static_cast<Index>(std::int64_t{row} * 7919 % 13) * (row % 5 == 0 ? 4 : 1);
+        for (Index k = 0; k < length; ++k) {
+            entries.push_back(
+                {row, static_cast<Index>((std::int64_t{row} * 31 + std::int64_t{k} * k * 17) % columns), 1.0 + k});
+        }
+    }
+    return csr_from_entries(rows, columns, entries);
+}
+
+// The matrix of the layouts' drawings.
+CsrMatrix example() {
+    const std::vector<Entry> entries{{0, 0, 1}, {0, 1, 2}, {0, 2, 3},  {1, 1, 4},  {1, 2, 5},  {1, 4, 6}, {2, 2, 7},
+                                     {3, 3, 8}, {3, 5, 9}, {4, 0, 10}, {4, 4, 11}, {4, 5, 12}, {5, 5, 13}};
+    return csr_from_entries(6, 6, entries);
+}
+
+/// What the raster should hold, entry by entry.
+void check_against_definition(const StagedMatrix& staged, int resolution) {
+    const CsrMatrix& matrix = staged.matrix;
+    const PatternRaster raster = rasterise(staged, resolution);
+    const Cuts* blocks = staged.find_cuts(CutKind::row_block);
+    Offsets plane(raster.planes[0].size(), 0);
+    Offsets longest(raster.row_bins(), 0);
+    Offsets rows(raster.row_bins(), 0);
+    for (const Part& part : staged.parts) {
+        for (std::size_t i = 0; i < part.rows.size(); ++i) {
+            const Index top = blocks == nullptr ? 0 : blocks->begin(blocks->pieces()[part.rows[i]]);
+            const std::int64_t bin = (std::int64_t{top} + static_cast<Index>(i)) * raster.row_bins() / matrix.rows;
+            ++rows[bin];
+            longest[bin] = std::max(longest[bin], part.row_offsets[i + 1] - part.row_offsets[i]);
+            for (Offset k = part.row_offsets[i]; k < part.row_offsets[i + 1]; ++k) {
+                const std::int64_t column = matrix.column_indices[part.entries[k]];
+                ++plane[bin * raster.column_bins() + column * raster.column_bins() / matrix.columns];
+            }
+        }
+    }
+    CHECK(raster.tiles == static_cast<Index>(staged.parts.size()));
+    CHECK(raster.planes[0] == plane);
+    CHECK(raster.planes[1].empty());
+    CHECK(raster.longest_row == longest);
+    CHECK(raster.rows_in_tiles == rows);
+}
+
+StageCaption caption_of(const std::string& idle) {
+    return {"3  order", "within tiles", {{"idle lanes in tiles", idle, "51 %"}}};
+}
+
+}  // namespace
+
+TEST_CASE("tiles: rows lie as their tile stores them") {
+    const PatternRaster raster = rasterise(tiled(example(), 3, 3, true));
+    CHECK(raster.tiles == 4);
+    CHECK(raster.plane_names == std::vector<std::string>{"nonzeros of 4 tiles, rows as stored"});
+    CHECK(raster.values == std::vector<double>{0,  0, 7, 0, 6,  0,   //
+                                               0,  4, 5, 0, 0,  0,   //
+                                               1,  2, 3, 0, 0,  0,   //
+                                               10, 0, 0, 0, 0,  13,  //
+                                               0,  0, 0, 8, 0,  9,   //
+                                               0,  0, 0, 0, 11, 12});
+    CHECK(raster.rows_in_tiles == Offsets{2, 1, 1, 2, 1, 1});
+    CHECK(raster.longest_row == Offsets{1, 2, 3, 1, 2, 2});
+    CHECK(raster.row_cuts == std::vector<int>{3});
+    CHECK(raster.column_cuts == std::vector<int>{3});
+    CHECK(raster.original_rows.empty());
+    Indices numbers;
+    for (const PatternRaster::TileRow& row : raster.tile_rows) numbers.push_back(row.original);
+    CHECK(numbers == Indices{2, 1, 0, 1, 4, 5, 3, 4});
+    CHECK(raster.tile_rows[3].row_bin == 0);
+    CHECK(raster.tile_rows[3].column_bin == 3);
+}
+
+TEST_CASE("tiles: bins hold exactly what falls into them") {
+    for (const bool by_length : {false, true}) {
+        check_against_definition(tiled(uneven(997, 613), 37, 53, by_length), 50);
+        check_against_definition(tiled(uneven(997, 613), 1, 613, by_length), 400);
+        check_against_definition(tiled(uneven(300, 2000), 500, 7, by_length), 64);
+        check_against_definition(tiled(uneven(997, 613), 0, 100, by_length), 50);  // segments without row blocks
+        for (const NamedMatrix& named : battery()) {
+            CAPTURE(named.name);
+            if (named.matrix.nonzeros() > 0) check_against_definition(tiled(named.matrix, 3, 4, by_length), 16);
+        }
+    }
+    CHECK(rasterise(tiled(csr_from_entries(3, 3, {}), 2, 2, false)).tiles == 0);
+}
+
+TEST_CASE("tiles: the profile of a tile is exact") {
+    const TileProfiles before = profile_tiles(tiled(example(), 3, 3, false));
+    const TileProfiles after = profile_tiles(tiled(example(), 3, 3, true));
+    CHECK(before.tiles == 4);
+    REQUIRE(before.chosen.size() == 4);
+    CHECK(before.chosen[0] == TileProfile{"0,0", 3, 6, 3, {3, 2, 1}, {3, 2, 1}});
+    CHECK(after.chosen[0] == TileProfile{"0,0", 3, 6, 3, {1, 2, 3}, {1, 2, 3}});
+    CHECK(after.chosen[0].idle() == doctest::Approx(1 - 6 / 96.0));
+    CHECK(after.shows_change_of(before));
+    CHECK_FALSE(after.shows_change_of(after));
+    CHECK(profile_tiles(stage_input(example())).tiles == 0);
+    CHECK_FALSE(after.shows_change_of(profile_tiles(stage_input(example()))));
+}
+
+TEST_CASE("tiles: of many, some are chosen, and always the same") {
+    const TileProfiles before = profile_tiles(tiled(uneven(2000, 1000), 300, 100, false));
+    const TileProfiles after = profile_tiles(tiled(uneven(2000, 1000), 300, 100, true));
+    CHECK(before.tiles == 70);
+    REQUIRE(before.chosen.size() == 12);
+    for (std::size_t i = 0; i < 12; ++i) {
+        CHECK(before.chosen[i].name == after.chosen[i].name);
+        CHECK(before.chosen[i].longest.size() == std::min<std::size_t>(128, before.chosen[i].rows));
+        Offset total = 0;
+        for (const Offset bar : after.chosen[i].totals) total += bar;
+        CHECK(total == after.chosen[i].nonzeros);
+        CHECK(after.chosen[i].steps < before.chosen[i].steps);
+        CHECK(std::is_sorted(after.chosen[i].longest.begin(), after.chosen[i].longest.end()));
+    }
+    CHECK_THROWS_AS((void)draw_tile_profiles(before, profile_tiles(tiled(example(), 3, 3, true)), "", ""),
+                    std::invalid_argument);
+}
+
+TEST_CASE("pictures of tiles are the same to the byte") {
+    SUBCASE("entries, with the numbers of the rows in each tile") {
+        const std::vector<PatternRaster> rasters{rasterise(tiled(example(), 3, 3, true))};
+        check_golden("tile_entries", draw_stage(rasters[0], common_scale(rasters), caption_of("94 %")));
+    }
+    SUBCASE("before and after on one sheet") {
+        std::vector<StageFrame> frames;
+        std::vector<PatternRaster> rasters;
+        for (const bool by_length : {false, true}) {
+            rasters.push_back(rasterise(tiled(uneven(1800, 1200), 300, 400, by_length)));
+            frames.push_back({rasters.back(), caption_of(by_length ? "20 %" : "51 %")});
+        }
+        check_golden("tile_sheet", contact_sheet(frames, common_scale(rasters), "Tiles", "rows by length in each"));
+    }
+    SUBCASE("profiles") {
+        const TileProfiles before = profile_tiles(tiled(uneven(1800, 1200), 300, 400, false));
+        const TileProfiles after = profile_tiles(tiled(uneven(1800, 1200), 300, 400, true));
+        check_golden("tile_profiles", draw_tile_profiles(before, after, "3  order", "within tiles"));
+    }
+    SUBCASE("a wide matrix takes the whole width") {
+        const std::vector<PatternRaster> rasters{rasterise(tiled(uneven(300, 4000), 100, 500, true))};
+        check_golden("wide", draw_stage(rasters[0], common_scale(rasters), caption_of("20 %")));
+    }
+}
