@@ -8,10 +8,11 @@ namespace workbench {
 /// sum of values[k * stride] * x[columns[k * stride]] for k < count. The matrix is read once and so marked as streaming, which
 /// leaves the caches to x. `x` may point to global or to shared memory. Strides and counts of a warp may differ from lane to
 /// lane. A lane loads entries_in_flight entries before it uses the first: the fewer threads a multiprocessor holds, the more
-/// each must have under way to hide the latency of memory.
-template <int entries_in_flight, typename Value, typename ColumnIndex>
+/// each must have under way to hide the latency of memory. Where `may_lack_columns`, entries with a column below 0 are padding:
+/// they read no x. A stride beyond 2^29 must be an Offset.
+template <int entries_in_flight, bool may_lack_columns = false, typename Value, typename ColumnIndex, typename Stride>
 __device__ __forceinline__ Value sparse_dot(const Value* __restrict__ values, const ColumnIndex* __restrict__ columns,
-                                            Offset count, int stride, const Value* __restrict__ x) {
+                                            Offset count, Stride stride, const Value* __restrict__ x) {
     Value sum = 0;
     for (; count > 0; count -= entries_in_flight) {
         Value value[entries_in_flight];
@@ -25,7 +26,7 @@ __device__ __forceinline__ Value sparse_dot(const Value* __restrict__ values, co
         }
 #pragma unroll
         for (int u = 0; u < entries_in_flight; ++u) {
-            if (u < count) sum += value[u] * x[column[u]];
+            if (u < count && !(may_lack_columns && column[u] < 0)) sum += value[u] * x[column[u]];
         }
         values += entries_in_flight * stride;
         columns += entries_in_flight * stride;

@@ -30,6 +30,8 @@ public:
     explicit PartView(const CsrMatrix& whole);
     explicit PartView(const Part& part);
 
+    /// Every row and every entry, in order?
+    [[nodiscard]] bool is_whole() const { return rows_ == nullptr && entries_ == nullptr; }
     /// Rows present.
     [[nodiscard]] Index row_count() const { return row_count_; }
     [[nodiscard]] Offset entry_count() const { return offsets_[row_count_]; }

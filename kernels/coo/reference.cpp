@@ -1,0 +1,37 @@
+#include <algorithm>
+
+#include "kernels/common/add_triplets.hpp"
+#include "kernels/coo/layout.hpp"
+
+namespace workbench {
+namespace {
+
+template <ValueType Value>
+class CooRuns final : public Kernel<Value> {
+public:
+    explicit CooRuns(const CooLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        if (!accumulate) std::fill_n(y, layout_.row_count, Value{0});
+        add_triplets(layout_.triplets, x, y);
+    }
+
+private:
+    const CooLayout<Value>& layout_;
+};
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
+    return std::make_unique<CooRuns<Value>>(dynamic_cast<const CooLayout<Value>&>(layout));
+}
+
+}  // namespace
+
+std::vector<KernelEntry> coo_reference_kernels() {
+    return {{.name = "runs",
+             .backend = Backend::kokkos,
+             .summary = "runs of nonzeros in parallel, a row's sum in a run is added to y atomically",
+             .prepare = {prepare<float>, prepare<double>}}};
+}
+
+}  // namespace workbench

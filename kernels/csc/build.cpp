@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/slices.hpp"
+#include "kernels/common/value_range.hpp"
+#include "kernels/csc/layout.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::string_view drawing = R"(
+column_offsets   0 2 4 7 8 10 13
+
+                 column 0 | column 1 | column 2 | column 3 | column 4 | column 5
+row_indices      0 4      | 0 1      | 0 1 2    | 3        | 1 4      | 3 4 5
+values           1 10     | 2 4      | 3 5 7    | 8        | 6 11     | 9 12 13
+)";
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters&) {
+    const CsrMatrix& matrix = staged.matrix;
+    require_values_in_range<Value>(matrix);
+    CsrMatrix by_columns = transpose(matrix);
+    auto layout = std::make_unique<CscLayout<Value>>();
+    layout->row_count = matrix.rows;
+    layout->column_count = matrix.columns;
+    layout->column_offsets = std::move(by_columns.row_offsets);
+    layout->row_indices = std::move(by_columns.column_indices);
+    layout->values.assign(by_columns.values.begin(), by_columns.values.end());
+    layout->row_offsets = matrix.row_offsets;
+    return layout;
+}
+
+template <ValueType Value>
+void require_sound_arrays(const CscLayout<Value>& layout) {
+    const std::vector<Offset>& offsets = layout.column_offsets;
+    const auto in_range = [&](Index row) { return row >= 0 && row < layout.row_count; };
+    const bool sound = offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
+                       offsets.back() == static_cast<Offset>(layout.values.size()) &&
+                       std::all_of(layout.row_indices.begin(), layout.row_indices.end(), in_range);
+    if (!sound) throw std::logic_error("csc: the column offsets do not tile the arrays, or a row does not exist");
+}
+
+}  // namespace
+
+template <ValueType Value>
+std::vector<LayoutArray> CscLayout<Value>::arrays() const {
+    return {layout_array("column_offsets", ArrayRole::structure, column_offsets),
+            layout_array("row_indices", ArrayRole::structure, row_indices), layout_array("values", ArrayRole::value, values)};
+}
+
+/// The columns of a row ascend, so that a walk by columns meets the nonzeros of each row in their order.
+template <ValueType Value>
+void CscLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    require_sound_arrays(*this);
+    std::vector<Offset> next(row_offsets.begin(), row_offsets.end() - 1);
+    for (Index column = 0; column < column_count; ++column) {
+        for (Offset index = column_offsets[column]; index < column_offsets[column + 1]; ++index) {
+            const Index row = row_indices[index];
+            if (next[row] == row_offsets[row + 1]) throw std::logic_error("csc: a row has too many nonzeros");
+            const Offset k = index - column_offsets[column];
+            visit({.array = 2,
+                   .column_array = -1,
+                   .index = index,
+                   .nonzero = next[row]++,
+                   .column = column,
+                   .row = row,
+                   .warp = column,
+                   .lane = static_cast<int>(k % 32),
+                   .step = k / 32});
+        }
+    }
+}
+
+template struct CscLayout<float>;
+template struct CscLayout<double>;
+
+LayoutEntry csc_entry() {
+    LayoutEntry entry{
+        .name = "csc",
+        .summary = "compressed sparse columns: the nonzeros column by column, so that x is read once",
+        .source = "Wikberg, 'Unstructured mesh FVM with GPU' (2025), section 4.2.3",
+        .drawing = std::string(drawn_matrix).append(drawing),
+        .parameters = {},
+        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
+        .build = {build<float>, build<double>},
+        .kernels = csc_reference_kernels(),
+    };
+    if constexpr (WORKBENCH_HAS_CUDA) {
+        const std::vector<KernelEntry> cuda = csc_cuda_kernels();
+        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
+    }
+    return entry;
+}
+
+}  // namespace workbench

@@ -1,0 +1,98 @@
+// CSC on a GPU: y is zeroed on the stream, then added to atomically, so that threads cannot race in global memory; no shared
+// memory is used.
+#include "kernels/common/cuda_check.cuh"
+#include "kernels/common/cuda_device.cuh"
+#include "kernels/csc/layout.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr int threads_per_block = 256;
+
+/// `Lanes` threads share a column and its x: lane l takes the entries l, l + Lanes, ... of it, so that neighbouring lanes read
+/// neighbouring entries.
+template <int Lanes, typename Value>
+__global__ void __launch_bounds__(threads_per_block)
+    add_columns(Index columns, const Offset* __restrict__ column_offsets, const Index* __restrict__ rows,
+                const Value* __restrict__ values, const Value* __restrict__ x, Value* __restrict__ y) {
+    const Offset thread = static_cast<Offset>(blockIdx.x) * threads_per_block + threadIdx.x;
+    const Offset column = thread / Lanes;
+    if (column >= columns) return;
+    const Offset end = column_offsets[column + 1];
+    const Value x_of_column = x[column];
+    // The additions leave nothing to wait for: the loads of the next round go out before they arrive.
+    for (Offset k = column_offsets[column] + thread % Lanes; k < end; k += Lanes) {
+        atomicAdd(y + __ldcs(rows + k), __ldcs(values + k) * x_of_column);
+    }
+}
+
+template <typename Value>
+using AddColumns = void (*)(Index, const Offset*, const Index*, const Value*, const Value*, Value*);
+
+/// The least power of two with which a column of mean length keeps a lane busy for at most two entries, up to a warp.
+int lanes_for(Index columns, Offset nonzeros) {
+    int lanes = 1;
+    while (lanes < 32 && Offset{2} * lanes * columns < nonzeros) lanes *= 2;
+    return lanes;
+}
+
+template <typename Value>
+AddColumns<Value> add_columns_with(int lanes) {
+    switch (lanes) {
+        case 1: return add_columns<1, Value>;
+        case 2: return add_columns<2, Value>;
+        case 4: return add_columns<4, Value>;
+        case 8: return add_columns<8, Value>;
+        case 16: return add_columns<16, Value>;
+        default: return add_columns<32, Value>;
+    }
+}
+
+template <ValueType Value>
+class CscKernel final : public Kernel<Value> {
+public:
+    CscKernel(const CscLayout<Value>& layout, Device& device)
+        : stream_(cuda_device(device).stream()),
+          rows_(layout.row_count),
+          columns_(layout.column_count),
+          lanes_(lanes_for(layout.column_count, layout.nonzeros())),
+          column_offsets_(to_device(device, std::span(layout.column_offsets), "CSC column offsets")),
+          row_indices_(to_device(device, std::span(layout.row_indices), "CSC row indices")),
+          values_(to_device(device, std::span(layout.values), "CSC values")) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        if (!accumulate && rows_ > 0) {
+            check_cuda(cudaMemsetAsync(y, 0, static_cast<std::size_t>(rows_) * sizeof(Value), stream_), "cudaMemsetAsync");
+        }
+        if (columns_ == 0) return;
+        add_columns_with<Value>(
+            lanes_)<<<blocks_for(Offset{columns_} * lanes_, threads_per_block), threads_per_block, 0, stream_>>>(
+            columns_, column_offsets_.as<Offset>(), row_indices_.as<Index>(), values_.as<Value>(), x, y);
+        check_launch("csc");
+    }
+
+private:
+    cudaStream_t stream_;
+    Index rows_;
+    Index columns_;
+    int lanes_;
+    DeviceMemory column_offsets_;
+    DeviceMemory row_indices_;
+    DeviceMemory values_;
+};
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
+    return std::make_unique<CscKernel<Value>>(dynamic_cast<const CscLayout<Value>&>(layout), device);
+}
+
+}  // namespace
+
+std::vector<KernelEntry> csc_cuda_kernels() {
+    return {{"columns",
+             Backend::cuda,
+             "1 to 32 threads a column, by the mean column length, each product is added to y atomically",
+             {prepare<float>, prepare<double>}}};
+}
+
+}  // namespace workbench

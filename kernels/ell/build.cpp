@@ -1,0 +1,74 @@
+#include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/slices.hpp"
+#include "kernels/common/value_range.hpp"
+#include "kernels/ell/layout.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::string_view drawing = R"(
+width = 3, the longest row; a dot is padding: value 0, column -1
+
+with order = "column_major": the first slots of all rows, the second ones, the third ones
+values     1 4 7 8 10 13 | 2 5 . 9 11 . | 3 6 . . 12 .
+columns    0 1 2 3 0 5 | 1 2 . 5 4 . | 2 4 . . 5 .
+
+with order = "row_major": the slots of row 0, of row 1, ...
+values     1 2 3 | 4 5 6 | 7 . . | 8 9 . | 10 11 12 | 13 . .
+columns    0 1 2 | 1 2 4 | 2 . . | 3 5 . | 0 4 5 | 5 . .
+)";
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+    const CsrMatrix& matrix = staged.matrix;
+    require_values_in_range<Value>(matrix);
+    const EllOrder order = parameters.text("order") == "row_major" ? EllOrder::row_major : EllOrder::column_major;
+    auto layout = std::make_unique<EllLayout<Value>>();
+    layout->column_count = matrix.columns;
+    layout->nonzero_count = matrix.nonzeros();
+    layout->slots = build_ell_slots<Value>(matrix, PartView(matrix), order, parameters.real("slots_per_nonzero"));
+    return layout;
+}
+
+}  // namespace
+
+template <ValueType Value>
+std::vector<LayoutArray> EllLayout<Value>::arrays() const {
+    return {layout_array("columns", ArrayRole::column, slots.columns), layout_array("values", ArrayRole::value, slots.values)};
+}
+
+template <ValueType Value>
+void EllLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    const int lanes = slots.order == EllOrder::row_major ? lanes_for(slots.width) : 1;
+    workbench::for_each_slot(slots, EllFrame{.value_array = 1, .column_array = 0, .lanes_per_row = lanes}, visit);
+}
+
+template struct EllLayout<float>;
+template struct EllLayout<double>;
+
+LayoutEntry ell_entry() {
+    LayoutEntry entry{
+        .name = "ell",
+        .summary = "ELL: every row padded to the longest one, stored column by column or row by row",
+        .source =
+            "Kincaid, Oppe and Young, 'ITPACKV 2D user's guide' (1989); kernels after Wikberg, 'Unstructured mesh FVM with "
+            "GPU' (2025), section 4.2.3",
+        .drawing = std::string(drawn_matrix).append(drawing),
+        .parameters = {{.name = "order",
+                        .type = ParameterType::choice,
+                        .default_value = "column_major",
+                        .words = {"column_major", "row_major"},
+                        .help = "which slots are neighbours: the k-th ones of all rows, or those of a row"},
+                       slots_per_nonzero_parameter()},
+        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
+        .build = {build<float>, build<double>},
+        .kernels = ell_reference_kernels(),
+    };
+    if constexpr (WORKBENCH_HAS_CUDA) {
+        const std::vector<KernelEntry> cuda = ell_cuda_kernels();
+        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
+    }
+    return entry;
+}
+
+}  // namespace workbench

@@ -1,0 +1,35 @@
+#include "kernels/common/multiply_ell.hpp"
+#include "kernels/common/multiply_slice.hpp"
+#include "kernels/ell/layout.hpp"
+
+namespace workbench {
+namespace {
+
+template <ValueType Value>
+class EllRows final : public Kernel<Value> {
+public:
+    explicit EllRows(const EllLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        multiply_ell(layout_.slots, x, [=](Index row, Value sum) { put(y, row, sum, accumulate); });
+    }
+
+private:
+    const EllLayout<Value>& layout_;
+};
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
+    return std::make_unique<EllRows<Value>>(dynamic_cast<const EllLayout<Value>&>(layout));
+}
+
+}  // namespace
+
+std::vector<KernelEntry> ell_reference_kernels() {
+    return {{.name = "rows",
+             .backend = Backend::kokkos,
+             .summary = "blocks of rows in parallel, all slots of a row",
+             .prepare = {prepare<float>, prepare<double>}}};
+}
+
+}  // namespace workbench

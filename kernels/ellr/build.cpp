@@ -1,0 +1,73 @@
+#include <stdexcept>
+
+#include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/slices.hpp"
+#include "kernels/common/value_range.hpp"
+#include "kernels/ellr/layout.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::string_view drawing = R"(
+the first slots of all rows, the second ones, the third ones; a dot is padding, which is never read: value 0, column -1
+
+row_lengths    3 3 1 2 3 1
+values         1 4 7 8 10 13 | 2 5 . 9 11 . | 3 6 . . 12 .
+columns        0 1 2 3 0 5 | 1 2 . 5 4 . | 2 4 . . 5 .
+)";
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+    const CsrMatrix& matrix = staged.matrix;
+    require_values_in_range<Value>(matrix);
+    auto layout = std::make_unique<EllrLayout<Value>>();
+    layout->column_count = matrix.columns;
+    layout->slots =
+        build_ell_slots<Value>(matrix, PartView(matrix), EllOrder::column_major, parameters.real("slots_per_nonzero"));
+    layout->row_lengths.resize(matrix.rows);
+    for (Index row = 0; row < matrix.rows; ++row) layout->row_lengths[row] = static_cast<Index>(matrix.row_length(row));
+    return layout;
+}
+
+}  // namespace
+
+template <ValueType Value>
+std::vector<LayoutArray> EllrLayout<Value>::arrays() const {
+    return {layout_array("row_lengths", ArrayRole::structure, row_lengths),
+            layout_array("columns", ArrayRole::column, slots.columns), layout_array("values", ArrayRole::value, slots.values)};
+}
+
+template <ValueType Value>
+void EllrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    for (Index row = 0; row < slots.row_count; ++row) {
+        if (row_lengths[row] != slots.row_offsets[row + 1] - slots.row_offsets[row]) {
+            throw std::logic_error("ellr: the length of a row is not the number of its nonzeros");
+        }
+    }
+    workbench::for_each_slot(slots, EllFrame{.value_array = 2, .column_array = 1}, visit);
+}
+
+template struct EllrLayout<float>;
+template struct EllrLayout<double>;
+
+LayoutEntry ellr_entry() {
+    LayoutEntry entry{
+        .name = "ellr",
+        .summary = "ELLPACK-R: ELL column by column with the length of each row, so that padding is never read",
+        .source =
+            "Vazquez, Ortega, Fernandez and Garzon, 'Improving the performance of the sparse matrix vector product with GPUs' "
+            "(2010)",
+        .drawing = std::string(drawn_matrix).append(drawing),
+        .parameters = {slots_per_nonzero_parameter()},
+        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
+        .build = {build<float>, build<double>},
+        .kernels = ellr_reference_kernels(),
+    };
+    if constexpr (WORKBENCH_HAS_CUDA) {
+        const std::vector<KernelEntry> cuda = ellr_cuda_kernels();
+        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
+    }
+    return entry;
+}
+
+}  // namespace workbench
