@@ -1,0 +1,156 @@
+// Layout ell: its arrays in both orders, the lanes that read them, storage of a part, refusals. What every layout must do is in
+// kernels_test.cpp.
+#include <doctest/doctest.h>
+
+#include <map>
+#include <set>
+
+#include "kernels/ell/layout.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/drawings.hpp"
+
+using namespace workbench;
+
+namespace {
+
+using Given = std::map<std::string, ParameterValue>;
+
+template <ValueType Value = double>
+std::unique_ptr<Layout<Value>> build(const CsrMatrix& matrix, const Given& given = {}) {
+    const LayoutEntry entry = ell_entry();
+    return entry.build.get<Value>()(stage_input(matrix), Parameters(entry.parameters, given));
+}
+
+const EllSlots<double>& slots_of(const std::unique_ptr<Layout<double>>& layout) {
+    return dynamic_cast<const EllLayout<double>&>(*layout).slots;
+}
+
+/// An array as the drawing shows it: a bar between its columns or rows, a dot for padding.
+template <typename Element>
+std::string shown(const std::string& name, const EllSlots<double>& slots, const std::vector<Element>& array) {
+    const Index run = slots.order == EllOrder::row_major ? slots.width : slots.row_count;
+    std::ostringstream line;
+    line << name;
+    for (Offset slot = 0; slot < slots.slot_count(); ++slot) {
+        if (slot > 0 && slot % run == 0) line << " |";
+        line << ' ';
+        slots.columns[slot] == no_column ? line << '.' : line << array[slot];
+    }
+    return line.str();
+}
+
+/// Row 0 is full, the others have one nonzero each.
+CsrMatrix arrow(Index size) {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < size; ++i) entries.push_back({0, i, 1});
+    for (Index i = 1; i < size; ++i) entries.push_back({i, i, 1});
+    return csr_from_entries(size, size, entries);
+}
+
+}  // namespace
+
+TEST_CASE("ell: the drawing shows what is built") {
+    const LayoutEntry entry = ell_entry();
+    CHECK(draws_the_matrix(entry));
+    for (const std::string order : {"column_major", "row_major"}) {
+        const auto layout = build(drawn(), {{"order", order}});
+        const EllSlots<double>& slots = slots_of(layout);
+        CHECK(draws(entry, "with order = \"" + order + "\""));
+        CHECK(draws(entry, shown("values", slots, slots.values)));
+        CHECK(draws(entry, shown("columns", slots, slots.columns)));
+        CHECK(slots.width == 3);
+        CHECK(layout->bytes_to_move() == 18 * (4 + 8) + 8 * (6 + 6));
+    }
+}
+
+TEST_CASE("ell: padding has value 0 and no column") {
+    const auto layout = build(csr_from_entries(2, 3, std::vector<Entry>{{0, 1, 5}, {1, 0, 6}, {1, 2, 7}}));
+    CHECK(slots_of(layout).columns == std::vector<Index>{1, 0, -1, 2});
+    CHECK(slots_of(layout).values == std::vector<double>{5, 6, 0, 7});
+    layout->for_each_slot([](const Slot& slot) {
+        if (slot.index != 2) return;
+        CHECK(slot.nonzero == -1);
+        CHECK(slot.column == -1);
+        CHECK(slot.row == -1);
+        CHECK(slot.lane == 0);
+        CHECK(slot.step == 1);
+    });
+}
+
+TEST_CASE("ell: who reads what") {
+    CHECK(lanes_for(0) == 1);
+    CHECK(lanes_for(2) == 1);
+    CHECK(lanes_for(3) == 2);
+    CHECK(lanes_for(9) == 8);
+    CHECK(lanes_for(1000) == 32);
+    const CsrMatrix matrix = arrow(70);  // 70 slots a row
+    SUBCASE("column by column, a thread reads a row") {
+        build(matrix)->for_each_slot([](const Slot& slot) {
+            const Offset row = slot.index % 70;
+            CHECK(slot.warp == row / 32);
+            CHECK(slot.lane == row % 32);
+            CHECK(slot.step == slot.index / 70);
+        });
+    }
+    SUBCASE("row by row, a warp reads neighbouring slots of a long row") {
+        build(matrix, {{"order", std::string("row_major")}})->for_each_slot([](const Slot& slot) {
+            const Offset k = slot.index % 70;
+            CHECK(slot.warp == slot.index / 70);
+            CHECK(slot.lane == k % 32);
+            CHECK(slot.step == k / 32);
+        });
+    }
+    SUBCASE("row by row, a warp reads several short rows") {
+        build(drawn(), {{"order", std::string("row_major")}})->for_each_slot([](const Slot& slot) {
+            CHECK(slot.warp == 0);
+            CHECK(slot.lane == slot.index / 3 * 2 + slot.index % 3 % 2);
+            CHECK(slot.step == slot.index % 3 / 2);
+        });
+    }
+}
+
+TEST_CASE("ell: rows of a part, in the part's order") {
+    const CsrMatrix matrix = drawn();
+    // Row 4 without its middle nonzero, then row 1 without its first.
+    const Part part{.name = "some", .rows = {4, 1}, .row_offsets = {0, 2, 4}, .entries = {9, 11, 4, 5}};
+    const auto slots = build_ell_slots<double>(matrix, PartView(part), EllOrder::column_major, 1);
+    CHECK(slots.columns == std::vector<Index>{0, 2, 5, 4});
+    CHECK(slots.values == std::vector<double>{10, 5, 12, 6});
+    std::vector<Offset> nonzeros;
+    std::vector<Index> rows;
+    const EllFrame frame{.value_array = 1, .column_array = 0, .first_warp = 7, .row = [&](Index i) { return part.rows[i]; }};
+    for_each_slot(slots, frame, [&](const Slot& slot) {
+        nonzeros.push_back(slot.nonzero);
+        rows.push_back(slot.row);
+        CHECK(slot.warp == 7);
+    });
+    CHECK(nonzeros == std::vector<Offset>{9, 4, 11, 5});
+    CHECK(rows == std::vector<Index>{4, 1, 4, 1});
+}
+
+TEST_CASE("ell: too much padding is refused with the figures") {
+    const CsrMatrix matrix = arrow(100);  // 10,000 slots for 199 nonzeros
+    CHECK_NOTHROW((void)build(matrix, {{"slots_per_nonzero", 50.26}}));
+    CHECK(message_of<Unsuitable>([&] {
+              (void)build(matrix, {{"slots_per_nonzero", 50.25}});
+          }) ==
+          "100 rows as wide as the longest, 100, need 10000 slots for 199 nonzeros: 50.25 slots a nonzero, but "
+          "slots_per_nonzero allows 50.25");
+    CHECK(message_of<Unsuitable>([&] { (void)build(matrix); }).find("slots_per_nonzero allows 10") != std::string::npos);
+    const CsrMatrix none = csr_from_entries(5, 5, {});
+    CHECK(slots_of(build(none)).width == 0);
+    CHECK(slots_of(build(none)).slot_count() == 0);
+}
+
+TEST_CASE("ell: padding beyond memory is refused before it is taken") {
+    const CsrMatrix matrix = arrow(1 << 21);
+    const std::string message = message_of<Unsuitable>([&] { (void)build<float>(matrix, {{"slots_per_nonzero", 1e9}}); });
+    CHECK(message.find("4398046511104 slots for 4194303 nonzeros need 35184372088832 bytes, but ") == 0);
+}
+
+TEST_CASE("ell: arrays that do not fit together are not walked") {
+    const auto layout = build(drawn());
+    auto& ell = dynamic_cast<EllLayout<double>&>(*layout);
+    ell.slots.columns.pop_back();
+    CHECK_THROWS_AS(layout->for_each_slot([](const Slot&) {}), std::logic_error);
+}

@@ -1,0 +1,84 @@
+// Layout ellr and PELLR, which is ellr after row_sort: the arrays, and the iterations of the warps (PELLR eq. 1). What every
+// layout must do is in kernels_test.cpp.
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "kernels/ellr/layout.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/metrics.hpp"
+#include "support/battery.hpp"
+#include "support/drawings.hpp"
+#include "support/layouts/layout_recipes.hpp"
+
+using namespace workbench;
+
+namespace {
+
+std::unique_ptr<Layout<double>> build(const StagedMatrix& staged, double slots_per_nonzero = 200) {
+    const LayoutEntry entry = ellr_entry();
+    return entry.build.f64(staged, Parameters(entry.parameters, {{"slots_per_nonzero", slots_per_nonzero}}));
+}
+
+/// The steps of all warps, as the slots tell them: what a warp's longest row takes.
+Offset iterations(const Layout<double>& layout) {
+    std::map<std::int64_t, std::int64_t> of_warps;
+    layout.for_each_slot([&](const Slot& slot) {
+        if (slot.nonzero < 0) return;
+        std::int64_t& steps = of_warps[slot.warp];
+        steps = std::max(steps, slot.step + 1);
+    });
+    Offset sum = 0;
+    for (const auto& [warp, steps] : of_warps) sum += steps;
+    return sum;
+}
+
+const LayoutRecipe& pellr() {
+    for (const LayoutRecipe& one : layout_recipes()) {
+        if (one.name == "pellr") return one;
+    }
+    throw std::runtime_error("tests/layouts has no pellr.toml");
+}
+
+}  // namespace
+
+TEST_CASE("ellr: the drawing shows what is built") {
+    const LayoutEntry entry = ellr_entry();
+    const auto built = build(stage_input(drawn()));
+    const auto& layout = dynamic_cast<const EllrLayout<double>&>(*built);
+    CHECK(draws_the_matrix(entry));
+    CHECK(draws(entry, list("row_lengths", layout.row_lengths)));
+    CHECK(draws(entry, "values 1 4 7 8 10 13 | 2 5 . 9 11 . | 3 6 . . 12 ."));
+    CHECK(layout.slots.values == std::vector<double>{1, 4, 7, 8, 10, 13, 2, 5, 0, 9, 11, 0, 3, 6, 0, 0, 12, 0});
+    CHECK(draws(entry, "columns 0 1 2 3 0 5 | 1 2 . 5 4 . | 2 4 . . 5 ."));
+    CHECK(layout.slots.columns == std::vector<Index>{0, 1, 2, 3, 0, 5, 1, 2, -1, 5, 4, -1, 2, 4, -1, -1, 5, -1});
+    CHECK(layout.bytes_to_move() == 6 * 4 + 18 * (4 + 8) + 8 * (6 + 6));
+}
+
+TEST_CASE("ellr: its warps take as many iterations as equation 1 says, in any order") {
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        CHECK(iterations(*build(stage_input(named.matrix))) == warp_iterations(named.matrix.row_offsets));
+        const StagedMatrix sorted = pellr().stage(named.matrix);
+        CHECK(iterations(*build(sorted)) == sorted_warp_iterations(named.matrix.row_offsets));
+    }
+}
+
+TEST_CASE("pellr: rows alone are sorted, all of them, the longest first") {
+    const StagedMatrix staged = pellr().stage(drawn());
+    CHECK(std::vector<Index>(staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end()) ==
+          std::vector<Index>{0, 1, 4, 3, 2, 5});
+    CHECK(staged.column_order.is_identity());
+    const auto built = build(staged);
+    CHECK(dynamic_cast<const EllrLayout<double>&>(*built).row_lengths == std::vector<Index>{3, 3, 3, 2, 1, 1});
+}
+
+TEST_CASE("ellr: too much padding is refused with the figures") {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < 40; ++i) entries.push_back({3, i, 1});
+    const CsrMatrix matrix = csr_from_entries(40, 40, entries);
+    CHECK_NOTHROW((void)build(stage_input(matrix), 40));
+    CHECK(message_of<Unsuitable>([&] { (void)build(stage_input(matrix), 39); }) ==
+          "40 rows as wide as the longest, 40, need 1600 slots for 40 nonzeros: 40 slots a nonzero, but slots_per_nonzero "
+          "allows 39");
+}
