@@ -636,13 +636,26 @@ TEST_CASE("warp iterations and work, on the row lengths of PELLR, figure 5") {
     CHECK(warp_iterations(offsets()) == 7);
     CHECK(warp_iterations(offsets(), 1) == 78);
     CHECK(warp_work(offsets()) == 2 * 78 - 26);
+    CHECK(sorted_warp_iterations(offsets(), 8) == 15);
+    CHECK(sorted_warp_iterations(offsets(), 1) == 78);
     std::sort(lengths.begin(), lengths.end(), std::greater<>());
-    // The paper prints 14: in its sorted list one row of 3 has become one of 2.
     CHECK(warp_iterations(offsets(), 8) == 15);
     CHECK(warp_work(offsets()) == 2 * 78 - 26);
+    // The paper prints 14 for them: in its list of the sorted lengths, one row of 3 has become one of 2, and with it the
+    // longest row of the third warp. So printed, the work would have changed, too.
+    CHECK(lengths == std::vector<Offset>{7, 4, 4, 4, 4, 4, 3, 3,  //
+                                         3, 3, 3, 3, 3, 3, 3, 3,  //
+                                         3, 2, 2, 2, 2, 2, 2, 2,  //
+                                         2, 2});
+    lengths[16] = 2;
+    CHECK(warp_iterations(offsets(), 8) == 14);
+    CHECK(warp_work(offsets()) == 2 * 77 - 26);
     // Rows without nonzeros do no work.
     CHECK(warp_work({0, 0, 2, 2, 3}) == 3 + 1);
     CHECK(warp_iterations({0}, 8) == 0);
+    CHECK(sorted_warp_iterations({0}, 8) == 0);
+    CHECK(sorted_warp_iterations({0, 0, 0}, 8) == 0);
     // Warps wider than any matrix.
     CHECK(warp_iterations({0, 5, 5, 5}, std::numeric_limits<Index>::max()) == 5);
+    CHECK(sorted_warp_iterations({0, 5, 5, 5}, std::numeric_limits<Index>::max()) == 5);
 }

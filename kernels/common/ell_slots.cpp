@@ -6,8 +6,6 @@
 #include <stdexcept>
 
 #include "kernels/common/host_loops.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/host_memory.hpp"
 
 namespace workbench {
 namespace {
@@ -18,26 +16,6 @@ Index longest_row(const PartView& part) {
     Offset longest = 0;
     for (Index stored = 0; stored < part.row_count(); ++stored) longest = std::max(longest, part.length(stored));
     return static_cast<Index>(longest);
-}
-
-/// Rows and width below 2^31 each keep the number of slots below 2^62.
-void require_little_padding(Index rows, Index width, Offset nonzeros, double slots_per_nonzero) {
-    const Offset slots = static_cast<Offset>(rows) * width;
-    if (static_cast<double>(slots) <= slots_per_nonzero * static_cast<double>(nonzeros)) return;
-    throw Unsuitable(fmt::format(
-        "{} rows as wide as the longest, {}, need {} slots for {} nonzeros: {:.4g} slots a nonzero, but "
-        "slots_per_nonzero allows {:.4g}",
-        rows, width, slots, nonzeros, static_cast<double>(slots) / static_cast<double>(nonzeros), slots_per_nonzero));
-}
-
-void require_memory(Offset slots, Offset nonzeros, std::size_t bytes_per_slot) {
-    const double wanted = static_cast<double>(slots) * static_cast<double>(bytes_per_slot);
-    const std::size_t free = free_host_memory();
-    if (wanted <= static_cast<double>(free)) return;
-    throw Unsuitable(
-        fmt::format("{} slots for {} nonzeros need {:.0f} bytes, but {} are free; slices (layout sell) need less "
-                    "padding",
-                    slots, nonzeros, wanted, free));
 }
 
 /// Remembers which nonzeros the rows hold; a whole matrix holds them in order.
@@ -72,8 +50,9 @@ EllSlots<Value> build_ell_slots(const CsrMatrix& matrix, const PartView& part, E
     slots.order = order;
     slots.row_count = part.row_count();
     slots.width = longest_row(part);
-    require_little_padding(slots.row_count, slots.width, part.entry_count(), slots_per_nonzero);
-    require_memory(slots.slot_count(), part.entry_count(), sizeof(Value) + sizeof(Index));
+    require_bounded_slots(fmt::format("{} rows as wide as the longest ({})", slots.row_count, slots.width),
+                          static_cast<double>(slots.slot_count()), part.entry_count(), sizeof(Value) + sizeof(Index),
+                          {slots_per_nonzero, "slices (layout sell) pad less, slots_per_nonzero allows more"});
     remember_nonzeros(slots, part);
     slots.columns.assign(slots.slot_count(), no_column);
     slots.values.assign(slots.slot_count(), 0);
@@ -115,15 +94,6 @@ void for_each_slot(const EllSlots<Value>& slots, const EllFrame& frame, const st
             visit(slot);
         }
     }
-}
-
-ParameterDeclaration slots_per_nonzero_parameter() {
-    return {.name = "slots_per_nonzero",
-            .type = ParameterType::real,
-            .default_value = 10.0,
-            .minimum = 1,
-            .unit = "slots",
-            .help = "the most slots, padding included, for each nonzero: a matrix that needs more is unsuitable"};
 }
 
 template EllSlots<float> build_ell_slots(const CsrMatrix&, const PartView&, EllOrder, double);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "kernels/common/slot_bound.hpp"
 #include "pipeline/contract/layout.hpp"
 #include "pipeline/matrix/parts.hpp"
 
@@ -33,6 +34,7 @@ struct EllSlots {
     std::vector<Offset> row_offsets{0};  // [row_count + 1] nonzeros before each row
     std::vector<Offset> nonzeros;        // their positions in CsrMatrix::values; empty: 0, 1, 2, ...
 
+    /// Below 2^62, as both factors are below 2^31.
     [[nodiscard]] Offset slot_count() const { return static_cast<Offset>(row_count) * width; }
     /// Distance of two neighbouring slots of a row, and of the first slots of two neighbouring rows.
     [[nodiscard]] Offset slot_stride() const { return order == EllOrder::row_major ? 1 : row_count; }
@@ -60,8 +62,5 @@ struct EllFrame {
 /// x and adds to no row. Throws std::logic_error where the arrays are not of one size or padding has a column.
 template <ValueType Value>
 void for_each_slot(const EllSlots<Value>& slots, const EllFrame& frame, const std::function<void(const Slot&)>& visit);
-
-/// The declaration of the bound, for the layouts that have one.
-[[nodiscard]] ParameterDeclaration slots_per_nonzero_parameter();
 
 }  // namespace workbench

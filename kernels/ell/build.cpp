@@ -59,7 +59,7 @@ LayoutEntry ell_entry() {
                         .default_value = "column_major",
                         .words = {"column_major", "row_major"},
                         .help = "which slots are neighbours: the k-th ones of all rows, or those of a row"},
-                       slots_per_nonzero_parameter()},
+                       slots_per_nonzero_parameter(10)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
         .kernels = ell_reference_kernels(),

@@ -58,7 +58,7 @@ LayoutEntry ellr_entry() {
             "Vazquez, Ortega, Fernandez and Garzon, 'Improving the performance of the sparse matrix vector product with GPUs' "
             "(2010)",
         .drawing = std::string(drawn_matrix).append(drawing),
-        .parameters = {slots_per_nonzero_parameter()},
+        .parameters = {slots_per_nonzero_parameter(10)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
         .kernels = ellr_reference_kernels(),

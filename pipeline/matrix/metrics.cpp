@@ -134,6 +134,24 @@ Offset warp_iterations(const std::vector<Offset>& row_offsets, Index warp_size) 
     return iterations;
 }
 
+Offset sorted_warp_iterations(const std::vector<Offset>& row_offsets, Index warp_size) {
+    const std::size_t rows = row_offsets.size() - 1;
+    Offset longest = 0;
+    for (std::size_t row = 0; row < rows; ++row) longest = std::max(longest, row_offsets[row + 1] - row_offsets[row]);
+    std::vector<Index> rows_of_length(static_cast<std::size_t>(longest) + 1, 0);
+    for (std::size_t row = 0; row < rows; ++row) ++rows_of_length[row_offsets[row + 1] - row_offsets[row]];
+    // A warp takes as many iterations as its first row is long.
+    const auto warps = [warp_size](Offset count) { return (count + warp_size - 1) / warp_size; };
+    Offset iterations = 0;
+    Offset longer = 0;
+    for (Offset length = longest; length > 0; --length) {
+        const Offset as_long = longer + rows_of_length[length];
+        iterations += length * (warps(as_long) - warps(longer));
+        longer = as_long;
+    }
+    return iterations;
+}
+
 Offset warp_work(const std::vector<Offset>& row_offsets) {
     Offset work = 0;
     for (std::size_t row = 0; row + 1 < row_offsets.size(); ++row) {
@@ -151,6 +169,7 @@ Metrics measure(const StagedMatrix& staged) {
     measure_distances(matrix, metrics);
     metrics.row_lengths = measure_row_lengths(matrix);
     metrics.warp_iterations = warp_iterations(matrix.row_offsets);
+    metrics.sorted_warp_iterations = sorted_warp_iterations(matrix.row_offsets);
     metrics.warp_work = warp_work(matrix.row_offsets);
     // A slice is as wide as its longest row, which is what a warp iterates over.
     metrics.sell32_slots = 32 * metrics.warp_iterations;

@@ -42,10 +42,11 @@ struct Metrics {
     double mean_bandwidth = 0;  // mean |i - j| over the nonzeros
     Offset profile = 0;         // sum over rows of i - min(i, first column): the envelope below the diagonal
     RowLengths row_lengths;
-    Offset sell32_slots = 0;     // slots of sliced ELL with slice height 32 in the current row order
-    double sell32_padding = 0;   // share of those slots that hold no nonzero, 0 .. 1
-    Offset warp_iterations = 0;  // PELLR eq. 1 with warps of 32 threads
-    Offset warp_work = 0;        // PELLR eq. 2
+    Offset sell32_slots = 0;            // slots of sliced ELL with slice height 32 in the current row order
+    double sell32_padding = 0;          // share of those slots that hold no nonzero, 0 .. 1
+    Offset warp_iterations = 0;         // PELLR eq. 1 with warps of 32 threads
+    Offset sorted_warp_iterations = 0;  // the same if all rows were sorted by length
+    Offset warp_work = 0;               // PELLR eq. 2
     std::optional<PartitionMetrics> partition;
     std::optional<TileMetrics> tiles;
     Locality locality;
@@ -53,6 +54,9 @@ struct Metrics {
 
 /// PELLR eq. 1: the sum over warps of their longest row, a thread a row. Rows that the last warp lacks count 0.
 [[nodiscard]] Offset warp_iterations(const std::vector<Offset>& row_offsets, Index warp_size = 32);
+
+/// PELLR eq. 1 after sorting all rows by descending length, whatever order they are in: the least that any order reaches.
+[[nodiscard]] Offset sorted_warp_iterations(const std::vector<Offset>& row_offsets, Index warp_size = 32);
 
 /// PELLR eq. 2: the sum over rows of 2 length - 1, the multiplications and additions of a row. The formula would count -1 for
 /// a row without nonzeros, and for rows that the last warp lacks; both count 0 here.

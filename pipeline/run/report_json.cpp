@@ -68,6 +68,7 @@ Json json_of(const Metrics& metrics) {
               {"sell32_slots", metrics.sell32_slots},
               {"sell32_padding", metrics.sell32_padding},
               {"warp_iterations", metrics.warp_iterations},
+              {"sorted_warp_iterations", metrics.sorted_warp_iterations},
               {"warp_work", metrics.warp_work},
               {"partition", nullptr},
               {"tiles", nullptr}};

@@ -78,7 +78,7 @@ TEST_CASE("ellr: too much padding is refused with the figures") {
     for (Index i = 0; i < 40; ++i) entries.push_back({3, i, 1});
     const CsrMatrix matrix = csr_from_entries(40, 40, entries);
     CHECK_NOTHROW((void)build(stage_input(matrix), 40));
-    CHECK(message_of<Unsuitable>([&] { (void)build(stage_input(matrix), 39); }) ==
-          "40 rows as wide as the longest, 40, need 1600 slots for 40 nonzeros: 40 slots a nonzero, but slots_per_nonzero "
-          "allows 39");
+    CHECK(message_of<Unsuitable>([&] {
+              (void)build(stage_input(matrix), 39);
+          }).find("40 rows as wide as the longest (40) have 1600 slots for 40 nonzeros: 40 a nonzero, but at most 39") == 0);
 }
