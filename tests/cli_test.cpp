@@ -153,6 +153,14 @@ TEST_CASE("errors of the command line") {
 TEST_CASE("info") {
     expect("info", "info tests/golden/cli/wide.mtx", 0);
     expect("info_legend", "info recipes/matrices/elasticity3d.mtx.gz --legend", 0);
+    expect("info_table", "info tests/golden/cli/wide.mtx tests/golden/cli/figure5.mtx recipes/matrices/elasticity3d.mtx.gz", 0);
+    expect("info_table_of_one", "info --table --legend tests/golden/cli/figure5.mtx", 0);
+    expect("info_table_without_a_file", "info tests/golden/cli/wide.mtx none.mtx", 3);
+    const Outcome table = run("info --json tests/golden/cli/wide.mtx tests/golden/cli/figure5.mtx");
+    const auto matrices = nlohmann::json::parse(table.text)["matrices"];
+    CHECK(matrices.size() == 2);
+    CHECK(matrices[1]["matrix"]["source"] == "figure5.mtx");
+    CHECK(matrices[1]["metrics"]["sorted_warp_iterations"] == 7);
     const Outcome json = run("info tests/golden/cli/wide.mtx --json");
     CHECK(json.exit_code == 0);
     CHECK(nlohmann::json::parse(json.text)["metrics"]["nonzeros"] == 5);

@@ -1,5 +1,7 @@
 // workbench info
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -9,24 +11,38 @@
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/read_options.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/run/row_statistics.hpp"
 #include "pipeline/run/text_table.hpp"
 
 namespace workbench {
 namespace {
 
-void print_legend() {
+struct InfoOptions {
+    std::vector<std::string> files;
+    std::string member;  // of an archive
+    bool table = false;
+    bool json = false;
+    bool legend = false;
+};
+
+using Legend = std::vector<std::pair<std::string, std::string>>;
+
+void print_legend(const Legend& legend) {
     TextTable table;
     table.left_columns = 2;
     table.header = {"figure", "what it says"};
-    for (const auto& [label, meaning] : legend_of_metrics()) table.rows.push_back({label, meaning});
+    for (const auto& [label, meaning] : legend) table.rows.push_back({label, meaning});
     fmt::print("\n{}", table.text());
 }
 
-int info(const MatrixFile& file, bool json, bool legend) {
-    const KokkosRuntime kokkos;
+MeasuredMatrix measured(const MatrixFile& file) {
     auto [matrix, report] = load_matrix({file});
-    const Metrics metrics = measure(stage_input(std::move(matrix)));
-    if (json) {
+    return {std::move(report), measure(stage_input(std::move(matrix)))};
+}
+
+int info_of_one(const InfoOptions& options) {
+    const auto [report, metrics] = measured({options.files.front(), options.member});
+    if (options.json) {
         fmt::print("{}", to_json(report, metrics));
         return exit_ok;
     }
@@ -36,23 +52,37 @@ int info(const MatrixFile& file, bool json, bool legend) {
     table.rows.push_back({"nonzeros", with_commas(report.nonzeros)});
     for (const auto& [label, value] : caption_of(metrics)) table.rows.push_back({label, value});
     fmt::print("{}", table.text());
-    if (legend) print_legend();
+    if (options.legend) print_legend(legend_of_metrics());
     return exit_ok;
+}
+
+/// One matrix after the other is in memory.
+int info_table(const InfoOptions& options) {
+    std::vector<MeasuredMatrix> matrices;
+    for (const std::string& file : options.files) matrices.push_back(measured({file, options.member}));
+    fmt::print("{}", options.json ? to_json(matrices) : row_statistics_text(matrices));
+    if (options.legend && !options.json) print_legend(legend_of_row_statistics());
+    return exit_ok;
+}
+
+int info(const InfoOptions& options) {
+    const KokkosRuntime kokkos;
+    return options.table || options.files.size() > 1 ? info_table(options) : info_of_one(options);
 }
 
 }  // namespace
 
 void add_info_command(CLI::App& app, Action& action) {
-    const auto file = std::make_shared<std::string>();
-    const auto member = std::make_shared<std::string>();
-    const auto json = std::make_shared<bool>(false);
-    const auto legend = std::make_shared<bool>(false);
-    CLI::App* command = app.add_subcommand("info", "Show the size and the metrics of a matrix");
-    command->add_option("matrix", *file, fmt::format("Matrix file: {}", readable_files))->required()->type_name("MATRIX");
-    command->add_flag("--json", *json, "As one JSON object");
-    command->add_flag("--legend", *legend, "Say what the figures mean");
-    add_read_options(*command, *member);
-    command->callback([=, &action] { action = [=] { return info({*file, *member}, *json, *legend); }; });
+    const auto options = std::make_shared<InfoOptions>();
+    CLI::App* command = app.add_subcommand("info", "Show the size and the metrics of a matrix, or the row lengths of several");
+    command->add_option("matrix", options->files, fmt::format("Matrix files: {}", readable_files))
+        ->required()
+        ->type_name("MATRIX");
+    command->add_flag("--table", options->table, "The row lengths as for several, a row a matrix, of one matrix too");
+    command->add_flag("--json", options->json, "As one JSON object");
+    command->add_flag("--legend", options->legend, "Say what the figures mean");
+    add_read_options(*command, options->member);
+    command->callback([options, &action] { action = [options] { return info(*options); }; });
 }
 
 }  // namespace workbench

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pipeline/run/report.hpp"
+#include "pipeline/run/row_statistics.hpp"
 
 namespace workbench {
 namespace {
@@ -203,6 +204,12 @@ std::string to_json(const std::vector<RunReport>& reports) { return text_of({{"r
 
 std::string to_json(const MatrixReport& matrix, const Metrics& metrics) {
     return text_of({{"matrix", json_of(matrix)}, {"metrics", json_of(metrics)}});
+}
+
+std::string to_json(const std::vector<MeasuredMatrix>& matrices) {
+    Json list = Json::array();
+    for (const auto& [matrix, metrics] : matrices) list.push_back({{"matrix", json_of(matrix)}, {"metrics", json_of(metrics)}});
+    return text_of({{"matrices", list}});
 }
 
 }  // namespace workbench
