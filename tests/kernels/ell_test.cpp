@@ -85,7 +85,7 @@ TEST_CASE("ell: who reads what") {
     CHECK(lanes_for(1000) == 32);
     const CsrMatrix matrix = arrow(70);  // 70 slots a row
     SUBCASE("column by column, a thread reads a row") {
-        build(matrix)->for_each_slot([](const Slot& slot) {
+        build(matrix, {{"slots_per_nonzero", 70.0}})->for_each_slot([](const Slot& slot) {
             const Offset row = slot.index % 70;
             CHECK(slot.warp == row / 32);
             CHECK(slot.lane == row % 32);
@@ -93,7 +93,7 @@ TEST_CASE("ell: who reads what") {
         });
     }
     SUBCASE("row by row, a warp reads neighbouring slots of a long row") {
-        build(matrix, {{"order", std::string("row_major")}})->for_each_slot([](const Slot& slot) {
+        build(matrix, {{"order", std::string("row_major")}, {"slots_per_nonzero", 70.0}})->for_each_slot([](const Slot& slot) {
             const Offset k = slot.index % 70;
             CHECK(slot.warp == slot.index / 70);
             CHECK(slot.lane == k % 32);
