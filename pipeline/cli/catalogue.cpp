@@ -34,6 +34,7 @@ const Catalogue& catalogue() {
             ell_entry(),
             ellr_entry(),
             hbp_entry(),
+            hyb_entry(),
             jds_entry(),
             segmented_entry(),
             sell_entry(),

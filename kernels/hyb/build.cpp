@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/slices.hpp"
+#include "kernels/common/value_range.hpp"
+#include "kernels/hyb/layout.hpp"
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::string_view drawing = R"(
+after split by = "first_k" with k = 2; a dot is padding: value 0, column -1.
+Every row is in part 'first', in order: first_rows is empty.
+
+first_values     1 4 7 8 10 13 | 2 5 . 9 11 .
+first_columns    0 1 2 3 0 5 | 1 2 . 5 4 .
+
+rest_rows        0 1 4
+rest_columns     2 4 5
+rest_values      3 6 12
+)";
+
+void require_no_other_part(const StagedMatrix& staged, const Part& first, const Part& rest) {
+    const std::size_t split = first.entries.size() + rest.entries.size();
+    if (split == staged.matrix.values.size()) return;
+    throw Unsuitable(fmt::format("the parts 'first' and 'rest' hold {} of {} nonzeros, but HYB stores no other part", split,
+                                 staged.matrix.values.size()));
+}
+
+bool are_all_rows_in_order(const std::vector<Index>& rows, Index row_count) {
+    return static_cast<Index>(rows.size()) == row_count && std::is_sorted(rows.begin(), rows.end());
+}
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+    const CsrMatrix& matrix = staged.matrix;
+    const Part& first = *staged.find_part("first");
+    const Part& rest = *staged.find_part("rest");
+    require_no_other_part(staged, first, rest);
+    require_values_in_range<Value>(matrix);
+    auto layout = std::make_unique<HybLayout<Value>>();
+    layout->row_count = matrix.rows;
+    layout->column_count = matrix.columns;
+    layout->first =
+        build_ell_slots<Value>(matrix, PartView(first), EllOrder::column_major, parameters.real("slots_per_nonzero"));
+    if (!are_all_rows_in_order(first.rows, matrix.rows)) layout->first_rows = first.rows;
+    layout->rest = build_triplets<Value>(matrix, PartView(rest));
+    return layout;
+}
+
+// Numbers in HybLayout::arrays().
+enum ArrayNumber { first_columns = 1, first_values = 2, rest_columns = 4, rest_values = 5 };
+
+}  // namespace
+
+template <ValueType Value>
+std::vector<LayoutArray> HybLayout<Value>::arrays() const {
+    return {layout_array("first_rows", ArrayRole::structure, first_rows),
+            layout_array("first_columns", ArrayRole::column, first.columns),
+            layout_array("first_values", ArrayRole::value, first.values),
+            layout_array("rest_rows", ArrayRole::structure, rest.rows),
+            layout_array("rest_columns", ArrayRole::column, rest.columns),
+            layout_array("rest_values", ArrayRole::value, rest.values)};
+}
+
+template <ValueType Value>
+void HybLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    const EllFrame frame{.value_array = first_values, .column_array = first_columns, .row = [&](Index stored) {
+                             return first_rows.empty() ? stored : first_rows[stored];
+                         }};
+    workbench::for_each_slot(first, frame, visit);
+    const std::int64_t warps_of_first = (std::int64_t{first.row_count} + 31) / 32;
+    workbench::for_each_slot(
+        rest, TripletFrame{.value_array = rest_values, .column_array = rest_columns, .first_warp = warps_of_first}, visit);
+}
+
+template struct HybLayout<float>;
+template struct HybLayout<double>;
+
+LayoutEntry hyb_entry() {
+    LayoutEntry entry{
+        .name = "hyb",
+        .summary = "ELL for the first nonzeros of each row, a coordinate list for the rest of the longer rows",
+        .source =
+            "Bell and Garland, 'Implementing sparse matrix-vector multiplication on throughput-oriented processors' (2009)",
+        .drawing = std::string(drawn_matrix).append(drawing),
+        .parameters = {slots_per_nonzero_parameter()},
+        .needs =
+            [](const Parameters&) {
+                return Needs{.parts = {"first", "rest"}};
+            },
+        .build = {build<float>, build<double>},
+        .kernels = hyb_reference_kernels(),
+    };
+    if constexpr (WORKBENCH_HAS_CUDA) {
+        const std::vector<KernelEntry> cuda = hyb_cuda_kernels();
+        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
+    }
+    return entry;
+}
+
+}  // namespace workbench

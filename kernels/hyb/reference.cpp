@@ -1,0 +1,42 @@
+#include <algorithm>
+
+#include "kernels/common/add_triplets.hpp"
+#include "kernels/common/multiply_ell.hpp"
+#include "kernels/common/multiply_slice.hpp"
+#include "kernels/hyb/layout.hpp"
+
+namespace workbench {
+namespace {
+
+template <ValueType Value>
+class HybRows final : public Kernel<Value> {
+public:
+    explicit HybRows(const HybLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        if (!accumulate && !layout_.first_has_all_rows()) std::fill_n(y, layout_.row_count, Value{0});
+        const Index* rows = layout_.first_rows.empty() ? nullptr : layout_.first_rows.data();
+        multiply_ell(layout_.first, x,
+                     [=](Index stored, Value sum) { put(y, rows == nullptr ? stored : rows[stored], sum, accumulate); });
+        add_triplets(layout_.rest, x, y);
+    }
+
+private:
+    const HybLayout<Value>& layout_;
+};
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
+    return std::make_unique<HybRows<Value>>(dynamic_cast<const HybLayout<Value>&>(layout));
+}
+
+}  // namespace
+
+std::vector<KernelEntry> hyb_reference_kernels() {
+    return {{.name = "rows",
+             .backend = Backend::kokkos,
+             .summary = "blocks of rows in parallel, then runs of the rest, added atomically",
+             .prepare = {prepare<float>, prepare<double>}}};
+}
+
+}  // namespace workbench

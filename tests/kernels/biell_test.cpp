@@ -1,0 +1,146 @@
+// Layouts biell and bijad: exact arrays, the drawings, parameters, refusals. What every layout must do is in kernels_test.cpp.
+#include <doctest/doctest.h>
+
+#include "kernels/biell/layout.hpp"
+#include "kernels/common/slices.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/drawings.hpp"
+
+using namespace workbench;
+
+namespace {
+
+CsrMatrix drawn_with_rows(std::vector<Index> old_of_new) {
+    return permute(drawn(), Permutation::from_old_of_new(std::move(old_of_new)), Permutation::identity(6));
+}
+
+/// Sorted by length within strips of four, and altogether.
+CsrMatrix strips_sorted() { return drawn_with_rows({0, 1, 3, 2, 4, 5}); }
+CsrMatrix all_sorted() { return drawn_with_rows({0, 1, 4, 3, 2, 5}); }
+
+BiellLayout<double>* built(const LayoutEntry& entry, const CsrMatrix& matrix, std::int64_t height,
+                           std::unique_ptr<Layout<double>>& owner) {
+    owner = entry.build.f64(stage_input(matrix), Parameters(entry.parameters, {{"strip_height", height}}));
+    return &dynamic_cast<BiellLayout<double>&>(*owner);
+}
+
+/// Rows of these lengths, packed to the left.
+CsrMatrix rows_of_lengths(const std::vector<Index>& lengths) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < static_cast<Index>(lengths.size()); ++row) {
+        for (Index column = 0; column < lengths[row]; ++column) entries.push_back({row, column, 1.0 + row});
+    }
+    return csr_from_entries(static_cast<Index>(lengths.size()), 1000, entries);
+}
+
+std::vector<Offset> widths(const LayoutEntry& entry, const CsrMatrix& matrix, std::int64_t height) {
+    std::unique_ptr<Layout<double>> owner;
+    const BiellLayout<double>& layout = *built(entry, matrix, height, owner);
+    std::vector<Offset> all;
+    for (Offset group = 0; group + 1 < static_cast<Offset>(layout.group_offsets.size()); ++group) {
+        all.push_back(layout.width(group));
+    }
+    return all;
+}
+
+/// An array as the drawings show it: a bar between the steps of a group, nothing between groups, a dot for padding.
+template <typename Element>
+std::string by_steps(const std::string& name, const BiellLayout<double>& layout, const std::vector<Element>& array) {
+    std::ostringstream line;
+    line << name;
+    for (Offset group = 0; group + 1 < static_cast<Offset>(layout.group_offsets.size()); ++group) {
+        for (Offset k = 0; k < layout.width(group); ++k) {
+            if (k > 0) line << " |";
+            for (Index lane = 0; lane < layout.strip_height; ++lane) {
+                const Offset slot = layout.group_offsets[group] + k * layout.strip_height + lane;
+                line << ' ';
+                layout.values[slot] == 0 ? line << '.' : line << array[slot];
+            }
+        }
+    }
+    return line.str();
+}
+
+}  // namespace
+
+TEST_CASE("biell, bijad: the drawings show what is built") {
+    const auto check = [](const LayoutEntry& entry, const CsrMatrix& matrix) {
+        CAPTURE(entry.name);
+        std::unique_ptr<Layout<double>> owner;
+        const BiellLayout<double>& layout = *built(entry, matrix, 4, owner);
+        CHECK(draws_the_matrix(entry));
+        CHECK(draws(entry, list("group_offsets", layout.group_offsets)));
+        CHECK(draws(entry, by_steps("values", layout, layout.values)));
+        CHECK(draws(entry, by_steps("column_indices", layout, layout.column_indices)));
+    };
+    check(biell_entry(), strips_sorted());
+    check(bijad_entry(), all_sorted());
+}
+
+TEST_CASE("biell: the arrays of the drawn matrix") {
+    std::unique_ptr<Layout<double>> owner;
+    const BiellLayout<double>& layout = *built(biell_entry(), strips_sorted(), 4, owner);
+    CHECK(layout.group_offsets == std::vector<Offset>{0, 8, 12, 12, 12, 16, 20});
+    CHECK(layout.values == std::vector<double>{1, 4, 8, 7, 2, 5, 9, 0, 3, 6, 0, 0, 10, 13, 11, 0, 12, 0, 0, 0});
+    CHECK(layout.column_indices == std::vector<Index>{0, 1, 3, 2, 1, 2, 5, 0, 2, 4, 0, 0, 0, 5, 4, 0, 5, 0, 0, 0});
+    CHECK(layout.bytes_to_move() == 7 * 8 + 20 * (4 + 8) + 8 * (6 + 6));
+}
+
+TEST_CASE("biell: a group is as wide as the longest row that no later group goes on with needs") {
+    CHECK(widths(biell_entry(), rows_of_lengths({8, 8, 8, 8}), 4) == std::vector<Offset>{8, 0, 0});
+    CHECK(widths(biell_entry(), rows_of_lengths({9, 3, 2, 1}), 4) == std::vector<Offset>{2, 1, 2});
+    CHECK(widths(biell_entry(), rows_of_lengths({100, 0, 0, 0}), 4) == std::vector<Offset>{0, 0, 25});
+    CHECK(widths(biell_entry(), rows_of_lengths({7, 6, 0, 0}), 4) == std::vector<Offset>{0, 3, 1});
+    CHECK(widths(biell_entry(), rows_of_lengths({7, 6}), 2) == std::vector<Offset>{6, 1});
+    // Of 32 rows: pivots are rows 16, 8, 4, 2, 1 and 0.
+    std::vector<Index> lengths(32, 1);
+    lengths[0] = 900;
+    lengths[1] = 100;
+    lengths[2] = lengths[3] = 20;
+    lengths[4] = lengths[5] = lengths[6] = lengths[7] = 5;
+    CHECK(widths(biell_entry(), rows_of_lengths(lengths), 32) == std::vector<Offset>{1, 0, 1, 2, 5, 25});
+}
+
+TEST_CASE("biell: the lanes of a warp read neighbouring slots, step after step from the last group on") {
+    std::vector<Index> lengths(70, 2);
+    for (const Index long_row : {0, 32, 33, 64}) lengths[long_row] = 50;
+    std::unique_ptr<Layout<double>> owner;
+    const BiellLayout<double>& layout = *built(biell_entry(), rows_of_lengths(lengths), 32, owner);
+    CHECK(layout.group_count() == 6);
+    CHECK(layout.strip_count() == 3);
+    layout.for_each_slot([&](const Slot& slot) {
+        const Offset first = layout.group_offsets[slot.warp * 6];
+        const Offset end = layout.group_offsets[slot.warp * 6 + 6];
+        CHECK(slot.index % 32 == slot.lane);
+        CHECK((first <= slot.index && slot.index < end));
+        if (slot.row >= 0) CHECK(slot.row / 32 == slot.warp);
+        const bool in_last_group = slot.index >= layout.group_offsets[slot.warp * 6 + 5];
+        CHECK(in_last_group == (slot.step < layout.width(slot.warp * 6 + 5)));
+    });
+}
+
+TEST_CASE("biell, bijad: what is refused") {
+    const auto refusal = [](const LayoutEntry& entry, const CsrMatrix& matrix, std::int64_t height) {
+        return message_of<Unsuitable>([&] {
+            std::unique_ptr<Layout<double>> owner;
+            (void)built(entry, matrix, height, owner);
+        });
+    };
+    CHECK(refusal(biell_entry(), drawn(), 4) ==
+          "BiELL needs the rows of each strip of 4 in descending length, but row 3 has 2 nonzeros and row 2, stored before it, "
+          "has "
+          "1: put stage row_sort with within = \"window\", window = 4 and apply = \"rows\" before");
+    CHECK(refusal(biell_entry(), strips_sorted(), 4) == "nothing was thrown");
+    CHECK(refusal(bijad_entry(), strips_sorted(), 4) ==
+          "BiJAD needs all rows in descending length, but row 4 has 3 nonzeros and row 3, stored before it, has 1: put stage "
+          "row_sort with apply = \"rows\" before");
+    CHECK(refusal(bijad_entry(), all_sorted(), 4) == "nothing was thrown");
+
+    const LayoutEntry entry = biell_entry();
+    const auto needs = [&](std::int64_t height) {
+        return entry.needs(Parameters(entry.parameters, {{"strip_height", height}}));
+    };
+    CHECK(needs(16).unsplit);
+    CHECK(message_of<ParameterError>([&] { (void)needs(24); }) ==
+          "a strip of 24 rows cannot be halved down to one: expected a power of two");
+}

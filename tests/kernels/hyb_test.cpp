@@ -1,0 +1,125 @@
+// Layout hyb: its two parts, rows that are in neither, the drawing, refusals. What every layout must do is in kernels_test.cpp.
+#include <doctest/doctest.h>
+
+#include "kernels/common/slices.hpp"
+#include "kernels/hyb/layout.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "stages/stages.hpp"
+#include "support/drawings.hpp"
+
+using namespace workbench;
+
+namespace {
+
+StagedMatrix split_after(const CsrMatrix& matrix, std::int64_t k) {
+    const StageEntry stage = split_stage();
+    StagedMatrix staged = stage_input(matrix);
+    const Parameters parameters(stage.parameters, {{"by", std::string("first_k")}, {"k", k}});
+    apply(staged, stage.run(staged, parameters, {}).change, {});
+    return staged;
+}
+
+std::unique_ptr<Layout<double>> build(const StagedMatrix& staged, double slots_per_nonzero = 10) {
+    const LayoutEntry entry = hyb_entry();
+    return entry.build.f64(staged, Parameters(entry.parameters, {{"slots_per_nonzero", slots_per_nonzero}}));
+}
+
+const HybLayout<double>& hyb(const std::unique_ptr<Layout<double>>& layout) {
+    return dynamic_cast<const HybLayout<double>&>(*layout);
+}
+
+/// Rows 0 and 4 of 6 have no nonzeros.
+CsrMatrix with_empty_rows() {
+    const std::vector<Entry> entries{{1, 0, 1}, {1, 2, 2}, {1, 3, 3}, {2, 1, 4}, {3, 0, 5}, {3, 3, 6}, {5, 2, 7}};
+    return csr_from_entries(6, 4, entries);
+}
+
+/// The slots of column-major ELL as the drawings show them: a bar between columns, a dot for padding.
+template <typename Element>
+std::string by_columns(const std::string& name, const EllSlots<double>& slots, const std::vector<Element>& array) {
+    std::ostringstream line;
+    line << name;
+    for (Index k = 0; k < slots.width; ++k) {
+        if (k > 0) line << " |";
+        for (Index row = 0; row < slots.row_count; ++row) {
+            const Offset slot = slots.slot(row, k);
+            line << ' ';
+            slots.columns[slot] == no_column ? line << '.' : line << array[slot];
+        }
+    }
+    return line.str();
+}
+
+}  // namespace
+
+TEST_CASE("hyb: the drawing shows what is built") {
+    const LayoutEntry entry = hyb_entry();
+    const auto built = build(split_after(drawn(), 2));
+    const HybLayout<double>& layout = hyb(built);
+    CHECK(draws_the_matrix(entry));
+    CHECK(layout.first_rows.empty());
+    CHECK(layout.first_has_all_rows());
+    CHECK(draws(entry, by_columns("first_values", layout.first, layout.first.values)));
+    CHECK(draws(entry, by_columns("first_columns", layout.first, layout.first.columns)));
+    CHECK(draws(entry, list("rest_rows", layout.rest.rows)));
+    CHECK(draws(entry, list("rest_columns", layout.rest.columns)));
+    CHECK(draws(entry, list("rest_values", layout.rest.values)));
+    CHECK(layout.bytes_to_move() == 12 * (4 + 8) + 3 * (4 + 4 + 8) + 8 * (6 + 6));
+}
+
+TEST_CASE("hyb: rows without nonzeros are in neither part") {
+    const auto built = build(split_after(with_empty_rows(), 1));
+    const HybLayout<double>& layout = hyb(built);
+    CHECK(layout.first_rows == std::vector<Index>{1, 2, 3, 5});
+    CHECK_FALSE(layout.first_has_all_rows());
+    CHECK(layout.first.values == std::vector<double>{1, 4, 5, 7});
+    CHECK(layout.first.columns == std::vector<Index>{0, 1, 0, 2});
+    CHECK(layout.rest.rows == std::vector<Index>{1, 1, 3});
+    CHECK(layout.rest.values == std::vector<double>{2, 3, 6});
+    CHECK(layout.nonzeros() == 7);
+}
+
+TEST_CASE("hyb: an order of storage in part first is told by its list of rows") {
+    StagedMatrix staged = split_after(drawn(), 1);
+    Part& first = staged.parts[0];
+    std::swap(first.rows[0], first.rows[5]);
+    std::swap(first.entries[0], first.entries[5]);
+    const auto built = build(staged);
+    CHECK(hyb(built).first_rows == std::vector<Index>{5, 1, 2, 3, 4, 0});
+    CHECK(hyb(built).first_has_all_rows());
+    CHECK_NOTHROW(check_layout(*built, staged.matrix));
+}
+
+TEST_CASE("hyb: the warps of the rest come after those of ELL, which hold a row a lane") {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 40; ++row) {
+        for (Index column = 0; column <= row % 3; ++column) entries.push_back({row, column, 1.0});
+    }
+    const auto built = build(split_after(csr_from_entries(40, 3, entries), 2));
+    built->for_each_slot([&](const Slot& slot) {
+        if (slot.array == 2) {
+            CHECK(slot.warp * 32 + slot.lane == slot.index % 40);
+            CHECK(slot.step == slot.index / 40);
+        } else {
+            CHECK(slot.warp == 2);
+            CHECK(slot.lane == slot.index);
+        }
+    });
+}
+
+TEST_CASE("hyb: what it needs and refuses") {
+    CHECK(hyb_entry().needs({}).parts == std::vector<std::string>{"first", "rest"});
+    StagedMatrix staged = split_after(drawn(), 2);
+    staged.parts.push_back(staged.parts[1]);
+    staged.parts[1] = {"rest", {}, {0}, {}};
+    staged.parts[2].name = "far";
+    CHECK(message_of<Unsuitable>([&] { (void)build(staged); }) ==
+          "the parts 'first' and 'rest' hold 10 of 13 nonzeros, but HYB stores no other part");
+
+    std::vector<Entry> entries;
+    for (Index column = 0; column < 50; ++column) entries.push_back({0, column, 1.0});
+    for (Index row = 1; row < 50; ++row) entries.push_back({row, 0, 1.0});
+    const CsrMatrix one_long_row = csr_from_entries(50, 50, entries);
+    CHECK(message_of<Unsuitable>([&] { (void)build(split_after(one_long_row, 50)); }).find("2500") != std::string::npos);
+    CHECK(message_of<Unsuitable>([&] { (void)build(split_after(one_long_row, 1)); }) == "nothing was thrown");
+}

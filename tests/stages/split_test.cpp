@@ -1,0 +1,120 @@
+// split by = "first_k". What splits by a partition is in stages_test.cpp.
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "stages/stages.hpp"
+#include "support/battery.hpp"
+
+using namespace workbench;
+
+namespace {
+
+using Values = std::map<std::string, ParameterValue>;
+
+/// Splits by the first k of each row.
+StagedMatrix split(const CsrMatrix& matrix, Values values, StageResult* result = nullptr) {
+    const StageEntry stage = split_stage();
+    values["by"] = std::string("first_k");
+    const Parameters parameters(stage.parameters, values);
+    StagedMatrix staged = stage_input(matrix);
+    const StageResult found = stage.run(staged, parameters, {});
+    apply(staged, found.change, stage.contract(parameters).keeps);
+    if (result != nullptr) *result = found;
+    return staged;
+}
+
+/// A row of each of these lengths, its columns every other one from the right end of a wide matrix.
+CsrMatrix rows_of_lengths(const std::vector<Index>& lengths) {
+    constexpr Index columns = 40;
+    std::vector<Entry> entries;
+    for (Index row = 0; row < static_cast<Index>(lengths.size()); ++row) {
+        for (Index i = 0; i < lengths[row]; ++i) entries.push_back({row, columns - 1 - 2 * i, 1.0 + i});
+    }
+    return csr_from_entries(static_cast<Index>(lengths.size()), columns, entries);
+}
+
+/// The k that a rule finds, as the note says it and the longest row of part 'first' shows it.
+std::string chosen(const std::vector<Index>& lengths, const std::string& rule) {
+    StageResult result;
+    const Values values = rule.empty() ? Values{} : Values{{"k", rule}};
+    const StagedMatrix staged = split(rows_of_lengths(lengths), values, &result);
+    Offset longest = 0;
+    const PartView first = staged.part("first");
+    for (Index i = 0; i < first.row_count(); ++i) longest = std::max(longest, first.length(i));
+    CHECK(result.notes.at(0).first == "k");
+    if (staged.matrix.nonzeros() > 0) CHECK(std::to_string(longest) == result.notes.at(0).second);
+    return result.notes.at(0).second;
+}
+
+}  // namespace
+
+TEST_CASE("split by first_k: which entries go where, and which rows are present") {
+    StageResult result;
+    const StagedMatrix staged = split(rows_of_lengths({1, 3, 0, 2, 4, 1}), {{"k", std::int64_t{2}}}, &result);
+    CHECK(staged.parts == std::vector{Part{"first", {0, 1, 3, 4, 5}, {0, 1, 3, 5, 7, 8}, {0, 1, 2, 4, 5, 6, 7, 10}},
+                                      Part{"rest", {1, 4}, {0, 1, 3}, {3, 8, 9}}});
+    CHECK(result.notes == std::vector<std::pair<std::string, std::string>>{
+                              {"k", "2"}, {"first", "8 nonzeros in 5 rows"}, {"rest", "3 nonzeros in 2 rows"}});
+    CHECK_FALSE(result.change.order.has_value());
+}
+
+TEST_CASE("split by first_k: the largest k that a third of the rows reach") {
+    CHECK(chosen({5, 1, 1}, "one_third") == "5");
+    CHECK(chosen({5, 1, 1, 1}, "one_third") == "1");  // a quarter is less than a third
+    CHECK(chosen({5, 4, 1, 1}, "one_third") == "4");
+    CHECK(chosen({1, 2, 3, 4, 5, 6}, "one_third") == "5");
+    CHECK(chosen({1, 2, 3, 4, 5, 6, 7}, "one_third") == "5");
+    CHECK(chosen({3, 3, 3, 3}, "one_third") == "3");
+    CHECK(chosen({3, 0, 0, 0}, "one_third") == "1");  // the rule would say 0
+    CHECK(chosen({7}, "one_third") == "7");
+    CHECK(chosen({5, 4, 1, 1}, "") == "4");  // where nothing is said
+}
+
+TEST_CASE("split by first_k: the mean, rounded up") {
+    CHECK(chosen({3, 3, 3}, "mean") == "3");
+    CHECK(chosen({3, 3, 4}, "mean") == "4");
+    CHECK(chosen({9, 0, 0}, "mean") == "3");
+    CHECK(chosen({1, 0, 0}, "mean") == "1");
+    CHECK(chosen({0, 0}, "mean") == "1");
+    CHECK(chosen({}, "mean") == "1");
+}
+
+TEST_CASE("split by first_k: the battery keeps its invariants, and no row holds more than k in part first") {
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        for (const ParameterValue& k : {ParameterValue("one_third"), ParameterValue("mean"), ParameterValue(std::int64_t{1})}) {
+            StageResult result;
+            const StagedMatrix staged = split(named.matrix, {{"k", k}}, &result);
+            check_invariants(staged, named.matrix);
+            const Offset most = std::stoll(result.notes.at(0).second);
+            const PartView first = staged.part("first");
+            Index rows_with_entries = 0;
+            for (Index row = 0; row < named.matrix.rows; ++row) rows_with_entries += named.matrix.row_length(row) > 0 ? 1 : 0;
+            CHECK(first.row_count() == rows_with_entries);
+            for (Index i = 0; i < first.row_count(); ++i) {
+                CHECK(first.length(i) == std::min(most, named.matrix.row_length(first.row(i))));
+            }
+        }
+    }
+}
+
+TEST_CASE("split: what it needs, gives and refuses") {
+    const StageEntry stage = split_stage();
+    const auto contract = [&](const Values& values) { return stage.contract(Parameters(stage.parameters, values)); };
+    const StageContract first = contract({{"by", "first_k"}});
+    CHECK(first.needs.unsplit);
+    CHECK_FALSE(first.needs.square);
+    CHECK(first.needs.cuts.empty());
+    CHECK(first.gives_parts == std::vector<std::string>{"first", "rest"});
+    CHECK(contract({{"by", "inside_partition"}}).needs.square);
+    try {
+        (void)contract({{"by", "inside_partition"}, {"k", std::int64_t{3}}});
+        FAIL("k was taken");
+    } catch (const ParameterError& error) {
+        CHECK(error.parameter == "k");
+        CHECK(std::string(error.what()) == "k is for by = \"first_k\", here by is \"inside_partition\"");
+    }
+}
