@@ -5,7 +5,7 @@ if(NOT WORKBENCH_HAS_CUDA)
 endif()
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/cuda.cu kernels/common/*.cu kernels/*/cusparse.cpp
-  kernels/common/cusparse/cusparse.cpp)
+  kernels/common/cusparse/cusparse.cpp kernels/common/cusparse/slices.cpp)
 target_sources(workbench_kernels PRIVATE ${cuda_sources})
 target_link_libraries(workbench_kernels PRIVATE CUDA::cudart_static)
 # No -Wpedantic for .cu: it objects to the line markers that nvcc itself writes.

@@ -21,10 +21,18 @@ struct SlicesView {
     /// column (the first of the base) and multiplies by 0.
     template <int Height, int entries_in_flight>
     __device__ __forceinline__ Value multiply_lane(Index slice, int lane, const Value* __restrict__ x) const {
+        return multiply_share<Height, 1, entries_in_flight>(slice, lane, 0, x);
+    }
+
+    /// The share of one of the `Threads` threads of a lane: every Threads-th of its slots, from slot number `thread` on.
+    template <int Height, int Threads, int entries_in_flight>
+    __device__ __forceinline__ Value multiply_share(Index slice, int lane, int thread, const Value* __restrict__ x) const {
         const int stride = Height == 0 ? height : Height;
-        const Offset first = offsets[slice];
-        const Offset width = (offsets[slice + 1] - first) / stride;
-        return sparse_dot<entries_in_flight>(values + first + lane, columns + first + lane, width, stride, x);
+        const Offset begin = offsets[slice];
+        const Offset first = begin + static_cast<Offset>(thread) * stride + lane;
+        // The lane's slots from its own first one on, which in narrow slices is past the last.
+        const Offset count = ((offsets[slice + 1] - begin) / stride - thread + Threads - 1) / Threads;
+        return sparse_dot<entries_in_flight>(values + first, columns + first, count, Threads * stride, x);
     }
 };
 

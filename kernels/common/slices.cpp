@@ -122,6 +122,8 @@ template <ValueType Value, typename ColumnIndex>
 void walk_slice(const Slices<Value, ColumnIndex>& slices, const SliceFrame& frame, Index group, Index slice,
                 Offset first_thread, const std::function<void(const Slot&)>& visit) {
     const Index height = slices.slice_height;
+    const Index threads = frame.threads_per_row;
+    const Index lanes_of_warp = 32 / threads;
     const Offset first_lane = static_cast<Offset>(slice) * height;
     const Offset first_place = static_cast<Offset>(slice - slices.group_slices[group]) * height;
     const Index first_column = frame.column_bounds[group];
@@ -134,7 +136,8 @@ void walk_slice(const Slices<Value, ColumnIndex>& slices, const SliceFrame& fram
         rows.push_back(frame.row(group, first_place + lane));
     }
     Slot slot{.array = frame.value_array, .column_array = frame.column_array, .index = slices.slice_offsets[slice]};
-    for (slot.step = 0; slot.step < slices.width(slice); ++slot.step) {
+    for (Index k = 0; k < slices.width(slice); ++k) {
+        slot.step = k / threads;
         for (Index lane = 0; lane < height; ++lane, ++slot.index) {
             const auto local_column = static_cast<Index>(slices.columns[slot.index]);
             if (local_column < 0 || local_column >= column_count) {
@@ -144,8 +147,8 @@ void walk_slice(const Slices<Value, ColumnIndex>& slices, const SliceFrame& fram
             slot.column = first_column + local_column;
             slot.column_index = slot.index;
             slot.row = rows[lane];
-            slot.warp = frame.first_warp + (first_thread + lane) / 32;
-            slot.lane = static_cast<int>((first_thread + lane) % 32);
+            slot.warp = frame.first_warp + (first_thread + lane) / lanes_of_warp;
+            slot.lane = static_cast<int>(k % threads * lanes_of_warp + (first_thread + lane) % lanes_of_warp);
             visit(slot);
         }
     }

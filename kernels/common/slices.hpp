@@ -55,8 +55,12 @@ template <ValueType Value, typename ColumnIndex>
 struct SliceFrame {
     int value_array = 0;  // numbers in Layout::arrays()
     int column_array = 0;
-    std::int64_t first_warp = 0;                // lanes are dealt to warps of 32 in order, from this one on
-    Index group_alignment = 1;                  // the lanes of a group begin at a multiple of this
+    std::int64_t first_warp = 0;  // lanes are dealt to warps of 32 threads in order, from this one on
+    Index group_alignment = 1;    // the lanes of a group begin at a multiple of this
+    // A power of two, at most 32, of threads share a lane: thread t takes its entries t, t + threads_per_row, ... A warp has
+    // the first threads of its lanes first, then the second ones, and so on: in slices of as many lanes as a warp has, it
+    // reads neighbouring slots.
+    Index threads_per_row = 1;
     std::span<const Index> column_bounds = {};  // as in SlicePlan
     // Row of the matrix at a place of a group, counted from the group's first place; -1: none.
     std::function<Index(Index group, Offset place)> row = {};
@@ -68,7 +72,7 @@ template <ValueType Value, typename ColumnIndex>
 void for_each_slot(const Slices<Value, ColumnIndex>& slices, const SliceFrame& frame,
                    const std::function<void(const Slot&)>& visit);
 
-/// The warps that the lanes of slices fill.
+/// The warps that the lanes of slices fill, a thread a lane.
 template <ValueType Value, typename ColumnIndex>
 [[nodiscard]] std::int64_t warp_count(const Slices<Value, ColumnIndex>& slices) {
     return (static_cast<std::int64_t>(slices.slice_count()) * slices.slice_height + 31) / 32;

@@ -4,24 +4,14 @@
 #include <utility>
 
 #include "kernels/common/blocks.hpp"
-#include "kernels/common/cusparse/cusparse.hpp"
+#include "kernels/common/cusparse/slices.hpp"
 #include "kernels/csr/layout.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/host_memory.hpp"
 
 namespace workbench {
 namespace {
 
 constexpr Index slice_height = 32;
-
-/// The format is made on the host first.
-void require_memory(Offset stored, std::size_t bytes_each, const std::string& what) {
-    const auto wanted = static_cast<std::size_t>(stored) * bytes_each;
-    const std::size_t free = free_host_memory();
-    if (wanted <= free) return;
-    throw Unsuitable(what + " takes " + std::to_string(wanted) + " bytes of host memory, " + std::to_string(free) +
-                     " are free");
-}
 
 template <ValueType Value>
 CusparseMatrix upload(CusparseFormat format, const CsrLayout<Value>& matrix, Index size, Device& device,
@@ -52,30 +42,16 @@ CusparseMatrix make_coo(const CsrLayout<Value>& matrix, Device& device) {
     return upload(CusparseFormat::coo, matrix, 1, device, rows, matrix.column_indices, matrix.values);
 }
 
-/// Rows in slices in the order in which they come, each slice padded to its longest row. Padding has column -1.
 template <ValueType Value>
 CusparseMatrix make_sell(const CsrLayout<Value>& matrix, Device& device) {
-    std::vector<std::int32_t> offsets{0};
-    for (Index first = 0; first < matrix.row_count; first += slice_height) {
-        Offset width = 0;
-        for (Index row = first; row < std::min(first + slice_height, matrix.row_count); ++row) {
-            width = std::max(width, matrix.row_offsets[row + 1] - matrix.row_offsets[row]);
-        }
-        const Offset end = offsets.back() + width * slice_height;
-        require_32_bits(end, "or more slots in slices of 32");
-        offsets.push_back(static_cast<std::int32_t>(end));
-    }
-    require_memory(offsets.back(), sizeof(Value) + sizeof(Index), "sliced ELL");
-    std::vector<Index> columns(offsets.back(), -1);
-    std::vector<Value> values(offsets.back(), Value{0});
-    for (Index row = 0; row < matrix.row_count; ++row) {
-        Offset slot = offsets[row / slice_height] + row % slice_height;
-        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k, slot += slice_height) {
-            columns[slot] = matrix.column_indices[k];
-            values[slot] = matrix.values[k];
-        }
-    }
-    return upload(CusparseFormat::sell, matrix, slice_height, device, offsets, columns, values);
+    std::vector<Offset> lengths(matrix.row_count);
+    for (Index row = 0; row < matrix.row_count; ++row) lengths[row] = matrix.row_offsets[row + 1] - matrix.row_offsets[row];
+    CusparseSlices<Value> slices(std::move(lengths), slice_height);
+    slices.fill([&](Index row, Offset k) {
+        const Offset entry = matrix.row_offsets[row] + k;
+        return std::pair(matrix.column_indices[entry], matrix.values[entry]);
+    });
+    return slices.to(device, matrix.column_count, matrix.nonzeros());
 }
 
 /// Blocks of the size of 2, 3 and 4 that takes least memory. cuSPARSE wants a size that divides both sides of the matrix.
@@ -90,7 +66,8 @@ CusparseMatrix make_bsr(const CsrLayout<Value>& matrix, Device& device) {
                          std::to_string(matrix.column_count));
     }
     const CsrView<Value> view{matrix.row_count, matrix.column_count, matrix.row_offsets, matrix.column_indices, matrix.values};
-    const SlotBound bound{.slots_per_nonzero = 4, .advice = "layout bsr takes a bound (slots_per_nonzero) and other block sizes"};
+    const SlotBound bound{.slots_per_nonzero = 4,
+                          .advice = "layout bsr takes a bound (slots_per_nonzero) and other block sizes"};
     const Blocks<Value> blocks = build_blocks<Value>(view, choose_block_size<Value>(view, sizes), bound);
     return upload(CusparseFormat::bsr, matrix, blocks.size, device, blocks.offsets, blocks.columns, blocks.values);
 }

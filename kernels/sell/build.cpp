@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <array>
 
 #include "kernels/common/drawn_matrix.hpp"
@@ -28,8 +30,17 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
     layout->nonzero_count = matrix.nonzeros();
+    layout->threads_per_row = static_cast<Index>(parameters.integer("threads_per_row"));
     layout->slices = build_slices<Value, Index>(matrix, PartView(matrix), plan);
     return layout;
+}
+
+Needs needs(const Parameters& parameters) {
+    const std::int64_t threads = parameters.integer("threads_per_row");
+    if ((threads & (threads - 1)) != 0) {
+        throw ParameterError("threads_per_row", fmt::format("found {}; expected a power of two", threads));
+    }
+    return {.unsplit = true};
 }
 
 }  // namespace
@@ -44,10 +55,11 @@ std::vector<LayoutArray> SellLayout<Value>::arrays() const {
 template <ValueType Value>
 void SellLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     const std::array<Index, 2> column_bounds{0, column_count};
-    const SliceFrame frame{
-        .value_array = 2, .column_array = 1, .column_bounds = column_bounds, .row = [&](Index, Offset place) {
-            return place < row_count ? static_cast<Index>(place) : -1;
-        }};
+    const SliceFrame frame{.value_array = 2,
+                           .column_array = 1,
+                           .threads_per_row = threads_per_row,
+                           .column_bounds = column_bounds,
+                           .row = [&](Index, Offset place) { return place < row_count ? static_cast<Index>(place) : -1; }};
     workbench::for_each_slot(slices, frame, visit);
 }
 
@@ -68,14 +80,24 @@ LayoutEntry sell_entry() {
                         .minimum = 1,
                         .maximum = 65536,
                         .unit = "rows",
-                        .help = "rows stored together; 32 is a warp"}},
-        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
+                        .help = "rows stored together (the C of SELL-C-sigma); 32 is a warp"},
+                       {.name = "threads_per_row",
+                        .type = ParameterType::integer,
+                        .default_value = std::int64_t{1},
+                        .minimum = 1,
+                        .maximum = 32,
+                        .unit = "threads",
+                        .help =
+                            "threads of a GPU that share a row, a power of two: 32 / threads_per_row rows are a warp's, and "
+                            "with a slice_height of so many it reads neighbouring slots"}},
+        .needs = needs,
         .build = {build<float>, build<double>},
         .kernels = sell_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) {
-        const std::vector<KernelEntry> cuda = sell_cuda_kernels();
-        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
+        for (const auto& kernels : {sell_cuda_kernels(), sell_cusparse_kernels()}) {
+            entry.kernels.insert(entry.kernels.end(), kernels.begin(), kernels.end());
+        }
     }
     return entry;
 }

@@ -13,6 +13,7 @@ struct SellLayout final : Layout<Value> {
     Index row_count = 0;
     Index column_count = 0;
     Offset nonzero_count = 0;
+    Index threads_per_row = 1;  // that a GPU works with; nothing lies elsewhere for it
     Slices<Value, Index> slices;
 
     [[nodiscard]] Index rows() const override { return row_count; }
@@ -26,5 +27,6 @@ struct SellLayout final : Layout<Value> {
 
 [[nodiscard]] std::vector<KernelEntry> sell_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> sell_cuda_kernels();
+[[nodiscard]] std::vector<KernelEntry> sell_cusparse_kernels();
 
 }  // namespace workbench
