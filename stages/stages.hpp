@@ -9,6 +9,7 @@ namespace workbench {
 [[nodiscard]] StageEntry column_sort_stage();
 [[nodiscard]] StageEntry cuthill_mckee_stage();
 [[nodiscard]] StageEntry dynamic_program_groups_stage();
+[[nodiscard]] StageEntry length_groups_stage();
 [[nodiscard]] StageEntry metis_partition_stage();
 [[nodiscard]] StageEntry natural_stage();
 [[nodiscard]] StageEntry nonlinear_hash_stage();

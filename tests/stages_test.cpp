@@ -93,9 +93,9 @@ Graph path_graph(Index vertices) {
 }
 
 std::vector<StageEntry> all_stages() {
-    return {column_segmentation_stage(), column_sort_stage(), cuthill_mckee_stage(),  dynamic_program_groups_stage(),
-            metis_partition_stage(),     natural_stage(),     nonlinear_hash_stage(), random_order_stage(),
-            row_blocks_stage(),          row_sort_stage(),    split_stage()};
+    return {column_segmentation_stage(), column_sort_stage(),     cuthill_mckee_stage(), dynamic_program_groups_stage(),
+            length_groups_stage(),       metis_partition_stage(), natural_stage(),       nonlinear_hash_stage(),
+            random_order_stage(),        row_blocks_stage(),      row_sort_stage(),      split_stage()};
 }
 
 std::vector<Index> sizes(const Cuts& cuts) {

@@ -13,6 +13,7 @@ const Catalogue& catalogue() {
             column_sort_stage(),
             cuthill_mckee_stage(),
             dynamic_program_groups_stage(),
+            length_groups_stage(),
             metis_partition_stage(),
             natural_stage(),
             nonlinear_hash_stage(),
@@ -38,6 +39,7 @@ const Catalogue& catalogue() {
             jds_entry(),
             segmented_entry(),
             sell_entry(),
+            staircase_sell_entry(),
         },
         "csr",
     };

@@ -13,8 +13,10 @@
 #include "kernels/dia/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/sell/layout.hpp"
+#include "kernels/staircase_sell/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/measure.hpp"
+#include "stages/stages.hpp"
 #include "support/battery.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "support/partitioned.hpp"
@@ -84,6 +86,29 @@ void check_recipe(const LayoutRecipe& one, const std::string& name, const CsrMat
     }
 }
 
+/// Rows sorted by ascending length, and the groups of Staircase SELL.
+StagedMatrix staircase_of(const CsrMatrix& matrix, Index height, double alpha) {
+    StagedMatrix staged = stage_input(matrix);
+    const auto pass = [&staged](const StageEntry& stage, const Given& given) {
+        apply(staged, stage.run(staged, Parameters(stage.parameters, given), {}).change, {});
+    };
+    pass(row_sort_stage(), {{"order", "ascending"}, {"apply", "rows"}});
+    pass(length_groups_stage(), {{"slice_height", std::int64_t{height}}, {"alpha", alpha}});
+    return staged;
+}
+
+/// Demands that the layout's kernels of this backend are right with rows in the order of Staircase SELL.
+template <ValueType Value>
+void check_staircase(const LayoutEntry& entry, Backend backend, const std::string& name, const CsrMatrix& matrix, Index height,
+                     double alpha, Device& device) {
+    const StagedMatrix staged = staircase_of(matrix, height, alpha);
+    const auto builder = [&](const StagedMatrix& each) {
+        return build<Value>(entry, each, {{"slice_height", std::int64_t{height}}});
+    };
+    const std::string all = fmt::format("{}, slice height {}, alpha {}", name, height, alpha);
+    check_verified(try_kernels<Value>(entry, backend, matrix, staged, builder, device), entry.name, all);
+}
+
 /// cuSPARSE may find a matrix unsuitable, where there is a reason for it to.
 template <ValueType Value>
 void check_cusparse_kernels(const std::string& name, const CsrMatrix& matrix, Device& device) {
@@ -117,6 +142,9 @@ CsrMatrix band_matrix(Index rows, Index columns, Index left, Index right) {
 }
 
 Given slice_height(Index height) { return {{"slice_height", std::int64_t{height}}}; }
+Given threads_per_row(Index threads, Index height) {
+    return {{"threads_per_row", std::int64_t{threads}}, {"slice_height", std::int64_t{height}}};
+}
 Given blocks_of(Index size) { return {{"block_size", std::int64_t{size}}, {"slots_per_nonzero", 1e6}}; }
 Given blocks_of(Index height, Index width) {
     return {{"block_height", std::int64_t{height}}, {"block_width", std::int64_t{width}}, {"slots_per_nonzero", 1e6}};
@@ -167,6 +195,28 @@ TEST_SUITE("battery") {
             for (const Index height : slice_heights()) {
                 const std::string name = fmt::format("{}, slice height {}", named.name, height);
                 check_cuda_kernels<Value>(sell_entry(), name, stage_input(named.matrix), slice_height(height), *device);
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("sell with several threads a row on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const NamedMatrix& named : battery()) {
+            for (const Index threads : {2, 4, 8, 16, 32}) {
+                for (const Index height : {32 / threads, 7, 32, 64}) {
+                    const std::string name = fmt::format("{}, {} threads a row, slice height {}", named.name, threads, height);
+                    check_cuda_kernels<Value>(sell_entry(), name, stage_input(named.matrix), threads_per_row(threads, height),
+                                              *device);
+                }
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("staircase_sell on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const NamedMatrix& named : battery()) {
+            for (const Index height : {1, 3, 32, 64}) {
+                check_staircase<Value>(staircase_sell_entry(), Backend::cuda, named.name, named.matrix, height, 0.1, *device);
             }
         }
     }
@@ -255,6 +305,59 @@ TEST_SUITE("large") {
         check_cuda_kernels<Value>(sell_entry(), "tall", stage_input(uneven_matrix(100000, 3000, 9)), {}, *device);
     }
 
+    TEST_CASE_TEMPLATE("sell with several threads a row on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        const StagedMatrix staged = stage_input(uneven_matrix(5003, 5003, 40));
+        for (const Index threads : {2, 4, 8, 16, 32}) {
+            for (const Index height : {32 / threads, 100, 1024}) {
+                check_cuda_kernels<Value>(sell_entry(), fmt::format("{} threads a row, slice height {}", threads, height),
+                                          staged, threads_per_row(threads, height), *device);
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("staircase_sell on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = uneven_matrix(5003, 5003, 40);
+        for (const Index height : {1, 32, 512, 672, 1000, 1024, 4096}) {  // a slice is a block, or not
+            for (const double alpha : {0.0, 0.05, 1.0}) {
+                if (alpha == 1.0 && height > 512) continue;  // 3,000 slots for every row: one such matrix is enough
+                check_staircase<Value>(staircase_sell_entry(), Backend::cuda, "uneven rows", matrix, height, alpha, *device);
+            }
+        }
+        // More groups than streams.
+        std::vector<Entry> entries;
+        for (Index row = 0; row < 1200; ++row) {
+            for (Index k = 0; k < row / 3; ++k) entries.push_back({row, (row + 7 * k) % 1201, 1.0 + (row + k) % 13});
+        }
+        check_staircase<Value>(staircase_sell_entry(), Backend::cuda, "400 lengths", csr_from_entries(1200, 1201, entries), 1,
+                               0, *device);
+    }
+
+    TEST_CASE("staircase_sell follows x and y when they move") {
+        const auto device = make_cuda_device();
+        const StagedMatrix staged = staircase_of(uneven_matrix(5000, 5000, 20), 64, 0.01);
+        const auto layout = build<double>(staircase_sell_entry(), staged, slice_height(64));
+        for (const KernelEntry& entry : staircase_sell_entry().kernels) {
+            if (entry.backend != Backend::cuda) continue;
+            CAPTURE(entry.name);
+            const auto kernel = entry.prepare.get<double>()(*layout, *device);
+            std::vector<DeviceMemory> memory;  // all of it lives on, so that no address comes twice
+            for (const int seed : {1, 2, 3}) {
+                const std::vector<double> x = real_vector(5000, static_cast<std::uint32_t>(seed));
+                const BoundedReference reference = bounded_reference<double>(staged.matrix, x);
+                memory.push_back(to_device(*device, std::span(x), "x"));
+                const auto* device_x = memory.back().as<double>();
+                std::vector<double> y(5000, unwritten<double>());
+                memory.push_back(to_device(*device, std::span<const double>(y), "y"));
+                auto* device_y = memory.back().as<double>();
+                (void)device->time([&] { kernel->run(device_x, device_y, false); });
+                device->download(memory.back(), std::as_writable_bytes(std::span(y)));
+                CHECK_EQ(compare_within(y, reference).first_wrong, "");
+            }
+        }
+    }
+
     TEST_CASE_TEMPLATE("ehyb on large matrices", Value, float, double) {
         const auto device = make_cuda_device();
         const CsrMatrix matrix = uneven_matrix(20000, 20000, 40);
@@ -327,6 +430,17 @@ TEST_SUITE("cusparse") {
         check_cusparse_kernels<Value>("uneven rows", uneven_matrix(20000, 20000, 40), *device);
         check_cusparse_kernels<Value>("tall", uneven_matrix(100000, 3000, 9), *device);
         check_cusparse_kernels<Value>("wide", uneven_matrix(3000, 100000, 60), *device);
+    }
+
+    TEST_CASE_TEMPLATE("cuSPARSE on the slices of sell and in the order of Staircase SELL", Value, float, double) {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = uneven_matrix(5003, 5003, 40);
+        for (const Index height : {8, 32, 64, 512, 928, 1024}) {
+            check_verified(
+                try_kernels<Value>(sell_entry(), Backend::cusparse, stage_input(matrix), slice_height(height), *device), "sell",
+                fmt::format("slice height {}", height));
+            check_staircase<Value>(staircase_sell_entry(), Backend::cusparse, "uneven rows", matrix, height, 0.01, *device);
+        }
     }
 
     TEST_CASE_TEMPLATE("cuSPARSE on blocks", Value, float, double) {

@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/host_loops.hpp"
+#include "kernels/common/slices.hpp"
+#include "kernels/common/value_range.hpp"
+#include "kernels/staircase_sell/layout.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::string_view drawing = R"(
+with the rows sorted by ascending length, 2 5 3 0 1 4 (the columns are left as they are), and length_groups with
+slice_height = 2 and alpha = 0: row 3, alone of its length, is passed on; a dot is padding: value 0, column -1
+
+group_rows     0 2 6
+group_slots    0 2 14
+group_widths   1 3
+
+               group 0   group 1
+               slice 0   slice 0           slice 1
+values         7 13      8 1 | 9 2 | . 3   4 10 | 5 11 | 6 12
+columns        2 5       3 0 | 5 1 | . 2   1 0 | 2 4 | 4 5
+)";
+
+/// The groups that have a row, and the width of each.
+template <ValueType Value>
+void cut_into_groups(StaircaseSellLayout<Value>& layout, const Cuts& groups) {
+    for (Index piece = 0; piece < groups.count(); ++piece) {
+        Offset width = 0;
+        for (Index row = groups.begin(piece); row < groups.end(piece); ++row) {
+            width = std::max(width, layout.row_offsets[row + 1] - layout.row_offsets[row]);
+        }
+        if (groups.size(piece) == 0) continue;
+        layout.group_rows.push_back(groups.end(piece));
+        layout.group_widths.push_back(static_cast<Index>(width));
+        const Index group = layout.group_count() - 1;
+        layout.group_slots.push_back(layout.slice_slot(group, layout.slice_count(group)));
+    }
+}
+
+template <ValueType Value>
+void require_memory(const StaircaseSellLayout<Value>& layout) {
+    const Offset slots = layout.group_slots.back();
+    const double wanted = static_cast<double>(slots) * (sizeof(Value) + sizeof(Index));
+    const std::size_t free = free_host_memory();
+    if (wanted <= static_cast<double>(free)) return;
+    throw Unsuitable(
+        fmt::format("{} length groups in slices of height {} need {} slots for {} nonzeros: {:.0f} bytes, but {} are free; a "
+                    "lower alpha of length_groups or smaller slices (slice_height) need less padding",
+                    layout.group_count(), layout.slice_height, slots, layout.nonzeros(), wanted, free));
+}
+
+/// Algorithm 4.
+template <ValueType Value>
+void fill(StaircaseSellLayout<Value>& layout, const CsrMatrix& matrix) {
+    layout.column_indices.assign(layout.group_slots.back(), -1);
+    layout.values.assign(layout.group_slots.back(), 0);
+    const Index height = layout.slice_height;
+    for (Index group = 0; group < layout.group_count(); ++group) {
+        const Index first_row = layout.group_rows[group];
+        for_each_in_parallel(layout.group_rows[group + 1] - first_row, 256, [&](std::int64_t place) {
+            Offset slot = layout.slice_slot(group, place / height) + place % height;
+            const std::int64_t row = first_row + place;
+            for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k, slot += height) {
+                layout.column_indices[slot] = matrix.column_indices[k];
+                layout.values[slot] = static_cast<Value>(matrix.values[k]);
+            }
+        });
+    }
+}
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+    const CsrMatrix& matrix = staged.matrix;
+    require_values_in_range<Value>(matrix);
+    auto layout = std::make_unique<StaircaseSellLayout<Value>>();
+    layout->row_count = matrix.rows;
+    layout->column_count = matrix.columns;
+    layout->slice_height = static_cast<Index>(parameters.integer("slice_height"));
+    layout->row_offsets = matrix.row_offsets;
+    cut_into_groups(*layout, *staged.find_cuts(CutKind::length_group));
+    require_memory(*layout);
+    fill(*layout, matrix);
+    return layout;
+}
+
+/// Groups that walk through the rows and the slots from their beginning to their end.
+template <ValueType Value>
+void require_sound_groups(const StaircaseSellLayout<Value>& layout) {
+    const auto& rows = layout.group_rows;
+    bool sound = rows.front() == 0 && rows.back() == layout.row_count && std::is_sorted(rows.begin(), rows.end()) &&
+                 layout.group_slots.front() == 0 && layout.group_slots.back() == static_cast<Offset>(layout.values.size()) &&
+                 layout.column_indices.size() == layout.values.size();
+    for (Index group = 0; sound && group < layout.group_count(); ++group) {
+        sound = layout.group_widths[group] >= 0 &&
+                layout.group_slots[group + 1] == layout.slice_slot(group, layout.slice_count(group));
+    }
+    if (!sound) throw std::logic_error("staircase_sell: the groups do not tile the rows and the slots");
+}
+
+/// Walks the slots of one slice. `slot` knows the first of them, and the first warp of the group.
+template <ValueType Value>
+void walk_slice(const StaircaseSellLayout<Value>& layout, Index group, Offset slice, Slot slot,
+                const std::function<void(const Slot&)>& visit) {
+    const Index height = layout.slice_height;
+    const std::int64_t first_warp = slot.warp;
+    for (slot.step = 0; slot.step < layout.group_widths[group]; ++slot.step) {
+        for (Index lane = 0; lane < height; ++lane, ++slot.index) {
+            slot.column = layout.column_indices[slot.index];
+            if (slot.column < -1 || slot.column >= layout.column_count) {
+                throw std::logic_error(fmt::format("staircase_sell: slot {} reads a column that does not exist", slot.index));
+            }
+            const Offset place = slice * height + lane;
+            const Offset row = layout.group_rows[group] + place;
+            const bool present = row < layout.group_rows[group + 1];
+            const Offset nonzero = present ? layout.row_offsets[row] + slot.step : 0;
+            slot.nonzero = present && nonzero < layout.row_offsets[row + 1] ? nonzero : -1;
+            slot.row = present && slot.column >= 0 ? static_cast<Index>(row) : -1;
+            slot.column_index = slot.index;
+            slot.warp = first_warp + place / 32;
+            slot.lane = static_cast<int>(place % 32);
+            visit(slot);
+        }
+    }
+}
+
+// Numbers in StaircaseSellLayout::arrays().
+enum ArrayNumber { columns_array = 3, values_array = 4 };
+
+}  // namespace
+
+template <ValueType Value>
+std::vector<LayoutArray> StaircaseSellLayout<Value>::arrays() const {
+    return {layout_array("group_rows", ArrayRole::structure, group_rows),
+            layout_array("group_slots", ArrayRole::structure, group_slots),
+            layout_array("group_widths", ArrayRole::structure, group_widths),
+            layout_array("columns", ArrayRole::column, column_indices), layout_array("values", ArrayRole::value, values)};
+}
+
+/// As a thread a row reads them; the threads of every group begin with a new warp.
+template <ValueType Value>
+void StaircaseSellLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    require_sound_groups(*this);
+    Slot slot{.array = values_array, .column_array = columns_array};
+    for (Index group = 0; group < group_count(); ++group) {
+        for (Offset slice = 0; slice < slice_count(group); ++slice) {
+            slot.index = slice_slot(group, slice);
+            walk_slice(*this, group, slice, slot, visit);
+        }
+        slot.warp += (slice_count(group) * slice_height + 31) / 32;
+    }
+}
+
+template struct StaircaseSellLayout<float>;
+template struct StaircaseSellLayout<double>;
+
+LayoutEntry staircase_sell_entry() {
+    LayoutEntry entry{
+        .name = "staircase_sell",
+        .summary = "sliced ELL over rows of ascending length, in groups of one width each: no slice needs a pointer",
+        .source = "Wikberg, 'Unstructured Mesh FVM with GPU' (2025), section 4.3, algorithm 4",
+        .drawing = std::string(drawn_matrix).append(drawing),
+        .parameters = {{.name = "slice_height",
+                        .type = ParameterType::integer,
+                        .default_value = std::int64_t{512},
+                        .minimum = 1,
+                        .maximum = 65536,
+                        .unit = "rows",
+                        .help = "rows stored together, and on a GPU a block of threads where it is a multiple of 32 up to "
+                                "1024; as in the stage length_groups, or groups are padded to it"}},
+        .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::length_group}, .unsplit = true}; },
+        .build = {build<float>, build<double>},
+        .kernels = staircase_sell_reference_kernels(),
+    };
+    const auto append = [&](const std::vector<KernelEntry>& kernels) {
+        entry.kernels.insert(entry.kernels.end(), kernels.begin(), kernels.end());
+    };
+    if constexpr (WORKBENCH_HAS_CUDA) {
+        append(staircase_sell_cuda_kernels());
+        append(staircase_sell_cusparse_kernels());
+    }
+    return entry;
+}
+
+}  // namespace workbench

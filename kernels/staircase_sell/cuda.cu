@@ -1,0 +1,227 @@
+// Staircase SELL on a GPU: a launch for each group, one thread a row (section 4.3.4 of the source). The launches go to streams
+// of their own, forked from the device's stream and joined to it by events, or are the nodes of a graph that is launched as a
+// whole.
+//
+// Races. Each row of y is written by exactly one thread of one launch, so that neither threads nor launches can race in global
+// memory, in whatever order these run; no shared memory is used. No stream of a group begins before the device's stream has
+// come to the fork, and the device's stream goes on when all of them are done.
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
+#include "kernels/common/cuda_check.cuh"
+#include "kernels/common/cuda_device.cuh"
+#include "kernels/common/sparse_dot.cuh"
+#include "kernels/staircase_sell/layout.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr int warp_size = 32;
+constexpr int largest_block = 1024;
+constexpr int usual_block = 256;
+constexpr int entries_in_flight = 4;
+constexpr std::size_t most_streams = 128;  // as many kernels as a GPU runs at once, since compute capability 7.0
+
+/// All that a kernel knows of its group; passed by value.
+template <typename Value>
+struct Group {
+    const Index* columns = nullptr;  // from the group's first slot on
+    const Value* values = nullptr;
+    Index first_row = 0;
+    unsigned rows = 0;
+    unsigned height = 0;
+    Index width = 0;
+};
+
+template <typename Value>
+__global__ void __launch_bounds__(largest_block)
+    multiply(Group<Value> group, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
+    const unsigned place = blockIdx.x * blockDim.x + threadIdx.x;
+    if (place >= group.rows) return;
+    const unsigned slice = place / group.height;
+    const Offset first = Offset{slice} * group.width * group.height + place % group.height;
+    const Value sum = sparse_dot<entries_in_flight, true>(group.values + first, group.columns + first, group.width,
+                                                          static_cast<int>(group.height), x);
+    write_result(y + group.first_row + place, sum, accumulate);
+}
+
+template <typename Value>
+struct Launch {
+    Group<Value> group;
+    unsigned blocks = 0;
+    unsigned threads = 0;  // of a block: those of a slice, where that is a block
+};
+
+/// The slots on the device, and what is launched for them.
+template <ValueType Value>
+class DeviceGroups {
+public:
+    DeviceGroups(const StaircaseSellLayout<Value>& layout, Device& device)
+        : columns_(to_device(device, std::span(layout.column_indices), "Staircase SELL column indices")),
+          values_(to_device(device, std::span(layout.values), "Staircase SELL values")) {
+        const bool block = layout.slice_height % warp_size == 0 && layout.slice_height <= largest_block;
+        const int threads = block ? layout.slice_height : usual_block;
+        for (Index g = 0; g < layout.group_count(); ++g) {
+            const Index rows = layout.group_rows[g + 1] - layout.group_rows[g];
+            const Group<Value> group{columns_.template as<Index>() + layout.group_slots[g],
+                                     values_.template as<Value>() + layout.group_slots[g],
+                                     layout.group_rows[g],
+                                     static_cast<unsigned>(rows),
+                                     static_cast<unsigned>(layout.slice_height),
+                                     layout.group_widths[g]};
+            launches_.push_back({group, blocks_for(rows, threads), static_cast<unsigned>(threads)});
+        }
+    }
+
+    [[nodiscard]] const std::vector<Launch<Value>>& launches() const { return launches_; }
+
+private:
+    DeviceMemory columns_;
+    DeviceMemory values_;
+    std::vector<Launch<Value>> launches_;
+};
+
+struct Destroy {
+    void operator()(cudaStream_t stream) const { (void)cudaStreamDestroy(stream); }
+    void operator()(cudaEvent_t event) const { (void)cudaEventDestroy(event); }
+    void operator()(cudaGraph_t graph) const { (void)cudaGraphDestroy(graph); }
+    void operator()(cudaGraphExec_t graph) const { (void)cudaGraphExecDestroy(graph); }
+};
+
+template <typename Handle>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy>;
+
+Owned<cudaStream_t> make_stream() {
+    cudaStream_t stream = nullptr;
+    check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    return Owned<cudaStream_t>(stream);
+}
+
+Owned<cudaEvent_t> make_event() {
+    cudaEvent_t event = nullptr;
+    check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    return Owned<cudaEvent_t>(event);
+}
+
+/// Section 4.3.5: every group is launched on a stream of its own. With more groups than a GPU runs kernels at once, some share.
+template <ValueType Value>
+class StaircaseStreams final : public Kernel<Value> {
+public:
+    StaircaseStreams(const StaircaseSellLayout<Value>& layout, Device& device)
+        : stream_(cuda_device(device).stream()), groups_(layout, device), forked_(make_event()) {
+        for (std::size_t i = 0; i < std::min(groups_.launches().size(), most_streams); ++i) {
+            branches_.push_back({make_stream(), make_event()});
+        }
+    }
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        check_cuda(cudaEventRecord(forked_.get(), stream_), "cudaEventRecord");
+        for (const Branch& branch : branches_) {
+            check_cuda(cudaStreamWaitEvent(branch.stream.get(), forked_.get(), 0), "cudaStreamWaitEvent");
+        }
+        std::size_t next = 0;
+        for (const Launch<Value>& launch : groups_.launches()) {
+            const Branch& branch = branches_[next++ % branches_.size()];
+            multiply<<<launch.blocks, launch.threads, 0, branch.stream.get()>>>(launch.group, x, y, accumulate);
+            check_launch("staircase_sell");
+        }
+        for (const Branch& branch : branches_) {
+            check_cuda(cudaEventRecord(branch.done.get(), branch.stream.get()), "cudaEventRecord");
+            check_cuda(cudaStreamWaitEvent(stream_, branch.done.get(), 0), "cudaStreamWaitEvent");
+        }
+    }
+
+private:
+    struct Branch {
+        Owned<cudaStream_t> stream;
+        Owned<cudaEvent_t> done;
+    };
+
+    cudaStream_t stream_;
+    DeviceGroups<Value> groups_;
+    Owned<cudaEvent_t> forked_;
+    std::vector<Branch> branches_;
+};
+
+/// The same launches as the nodes of a graph without edges: the host submits them all at once.
+template <ValueType Value>
+class StaircaseGraph final : public Kernel<Value> {
+public:
+    StaircaseGraph(const StaircaseSellLayout<Value>& layout, Device& device)
+        : stream_(cuda_device(device).stream()), groups_(layout, device) {
+        cudaGraph_t graph = nullptr;
+        check_cuda(cudaGraphCreate(&graph, 0), "cudaGraphCreate");
+        graph_.reset(graph);
+        for (const Launch<Value>& launch : groups_.launches()) {
+            nodes_.emplace_back();
+            with_parameters(launch, [&](const cudaKernelNodeParams& parameters) {
+                check_cuda(cudaGraphAddKernelNode(&nodes_.back(), graph, nullptr, 0, &parameters), "cudaGraphAddKernelNode");
+            });
+        }
+        cudaGraphExec_t executable = nullptr;
+        check_cuda(cudaGraphInstantiateWithFlags(&executable, graph, 0), "cudaGraphInstantiateWithFlags");
+        executable_.reset(executable);
+    }
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        if (nodes_.empty()) return;
+        if (x != x_ || y != y_ || accumulate != accumulate_) point_to(x, y, accumulate);
+        check_cuda(cudaGraphLaunch(executable_.get(), stream_), "cudaGraphLaunch");
+    }
+
+private:
+    /// What the next launches of the graph read and write; one that is under way is not touched.
+    void point_to(const Value* x, Value* y, bool accumulate) {
+        x_ = x;
+        y_ = y;
+        accumulate_ = accumulate;
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            with_parameters(groups_.launches()[i], [&](const cudaKernelNodeParams& parameters) {
+                check_cuda(cudaGraphExecKernelNodeSetParams(executable_.get(), nodes_[i], &parameters),
+                           "cudaGraphExecKernelNodeSetParams");
+            });
+        }
+    }
+
+    /// CUDA copies the parameters while `use` runs.
+    template <typename Use>
+    void with_parameters(Launch<Value> launch, const Use& use) {
+        std::array<void*, 4> arguments{&launch.group, &x_, &y_, &accumulate_};
+        cudaKernelNodeParams parameters{};
+        parameters.func = reinterpret_cast<void*>(&multiply<Value>);
+        parameters.gridDim = dim3(launch.blocks);
+        parameters.blockDim = dim3(launch.threads);
+        parameters.kernelParams = arguments.data();
+        use(parameters);
+    }
+
+    cudaStream_t stream_;
+    DeviceGroups<Value> groups_;
+    Owned<cudaGraph_t> graph_;
+    Owned<cudaGraphExec_t> executable_;
+    std::vector<cudaGraphNode_t> nodes_;  // one a group
+    const Value* x_ = nullptr;
+    Value* y_ = nullptr;
+    bool accumulate_ = false;
+};
+
+template <template <typename> class StaircaseKernel, ValueType Value>
+std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
+    return std::make_unique<StaircaseKernel<Value>>(dynamic_cast<const StaircaseSellLayout<Value>&>(layout), device);
+}
+
+}  // namespace
+
+std::vector<KernelEntry> staircase_sell_cuda_kernels() {
+    return {{"streams",
+             Backend::cuda,
+             "one thread a row, each group a launch on a stream of its own, forked and joined by events",
+             {prepare<StaircaseStreams, float>, prepare<StaircaseStreams, double>}},
+            {"graph",
+             Backend::cuda,
+             "the same launches, replayed as one CUDA graph",
+             {prepare<StaircaseGraph, float>, prepare<StaircaseGraph, double>}}};
+}
+
+}  // namespace workbench

@@ -1,0 +1,178 @@
+// Staircase SELL: exact arrays, the drawing, column 0, and how it compares with sliced ELL.
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "kernels/common/host_device.hpp"
+#include "kernels/sell/layout.hpp"
+#include "kernels/staircase_sell/layout.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "stages/stages.hpp"
+#include "support/battery.hpp"
+
+using namespace workbench;
+
+namespace {
+
+using Given = std::map<std::string, ParameterValue>;
+using Indices = std::vector<Index>;
+
+// The matrix of the drawings.
+CsrMatrix drawn() {
+    const std::vector<Entry> entries{{0, 0, 1}, {0, 1, 2}, {0, 2, 3},  {1, 1, 4},  {1, 2, 5},  {1, 4, 6}, {2, 2, 7},
+                                     {3, 3, 8}, {3, 5, 9}, {4, 0, 10}, {4, 4, 11}, {4, 5, 12}, {5, 5, 13}};
+    return csr_from_entries(6, 6, entries);
+}
+
+void pass(StagedMatrix& staged, const StageEntry& stage, const Given& given) {
+    const Parameters parameters(stage.parameters, given);
+    apply(staged, stage.run(staged, parameters, {}).change, stage.contract(parameters).keeps);
+}
+
+/// Rows sorted, columns left where they are.
+StagedMatrix staged_of(const CsrMatrix& matrix, std::int64_t slice_height, double alpha) {
+    StagedMatrix staged = stage_input(matrix);
+    pass(staged, row_sort_stage(), {{"order", "ascending"}, {"apply", "rows"}});
+    pass(staged, length_groups_stage(), {{"slice_height", slice_height}, {"alpha", alpha}});
+    return staged;
+}
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const LayoutEntry& entry, const StagedMatrix& staged, std::int64_t slice_height) {
+    return entry.build.get<Value>()(staged, Parameters(entry.parameters, {{"slice_height", slice_height}}));
+}
+
+template <ValueType Value>
+const StaircaseSellLayout<Value>& staircase(const std::unique_ptr<Layout<Value>>& layout) {
+    return dynamic_cast<const StaircaseSellLayout<Value>&>(*layout);
+}
+
+template <ValueType Value>
+std::vector<Value> product(const Layout<Value>& layout, const std::vector<Value>& x) {
+    const auto device = make_host_device();
+    std::vector<Value> y(layout.rows(), std::numeric_limits<Value>::quiet_NaN());
+    staircase_sell_entry().kernels.front().prepare.get<Value>()(layout, *device)->run(x.data(), y.data(), false);
+    return y;
+}
+
+std::size_t slots_of(const Layout<double>& layout) {
+    for (const LayoutArray& array : layout.arrays()) {
+        if (array.role == ArrayRole::value) return array.count;
+    }
+    return 0;
+}
+
+}  // namespace
+
+TEST_CASE("staircase_sell: the arrays are those of the drawing") {
+    const auto built = build<double>(staircase_sell_entry(), staged_of(drawn(), 2, 0), 2);
+    const StaircaseSellLayout<double>& layout = staircase(built);
+    CHECK(layout.group_rows == Indices{0, 2, 6});
+    CHECK(layout.group_slots == std::vector<Offset>{0, 2, 14});
+    CHECK(layout.group_widths == Indices{1, 3});
+    CHECK(layout.values == std::vector<double>{7, 13, 8, 1, 9, 2, 0, 3, 4, 10, 5, 11, 6, 12});
+    CHECK(layout.column_indices == Indices{2, 5, 3, 0, 5, 1, -1, 2, 1, 0, 2, 4, 4, 5});
+
+    const std::string drawing = staircase_sell_entry().drawing;
+    for (const char* line : {"group_rows     0 2 6", "group_slots    0 2 14", "group_widths   1 3",
+                             "values         7 13      8 1 | 9 2 | . 3   4 10 | 5 11 | 6 12",
+                             "columns        2 5       3 0 | 5 1 | . 2   1 0 | 2 4 | 4 5"}) {
+        CHECK_MESSAGE(drawing.find(line) != std::string::npos, line);
+    }
+}
+
+TEST_CASE("staircase_sell: column 0 is a column like any other, and padding is not") {
+    // Every entry is in column 0 or is the only other of its row, so that a kernel that takes 0 for padding loses most of them.
+    const CsrMatrix matrix = csr_from_entries(4, 4, std::vector<Entry>{{0, 0, 2}, {1, 0, 3}, {2, 0, 5}, {2, 3, 7}, {3, 0, 11}});
+    const StagedMatrix staged = staged_of(matrix, 2, 1);
+    const auto built = build<double>(staircase_sell_entry(), staged, 2);
+    const StaircaseSellLayout<double>& layout = staircase(built);
+    CHECK(layout.group_widths == Indices{2});  // one group: three rows are padded
+    CHECK(layout.column_indices == Indices{0, 0, -1, -1, 0, 0, -1, 3});
+    CHECK(product(layout, {1, 0, 0, 1}) == std::vector<double>{2, 3, 11, 12});
+    // Padding reads no x: what is not finite there stays there.
+    const double infinity = std::numeric_limits<double>::infinity();
+    const CsrMatrix other = csr_from_entries(3, 3, std::vector<Entry>{{0, 1, 2}, {1, 1, 3}, {1, 2, 5}, {2, 0, 1}});
+    const auto padded = build<double>(staircase_sell_entry(), staged_of(other, 4, 1), 4);
+    CHECK(product(*padded, {infinity, 1, 1}) == std::vector<double>{2, infinity, 8});
+}
+
+TEST_CASE("staircase_sell: groups, slices and the warps that read them") {
+    // Lengths 0 0 0 0 1 1 1 1 1 2 2 3 in slices of 4: a group without slots, one slice of length 1, and the rest.
+    std::vector<Entry> entries;
+    const Indices lengths{0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 3};
+    for (Index row = 0; row < 12; ++row) {
+        for (Index k = 0; k < lengths[row]; ++k) entries.push_back({row, (row + k) % 9, 1.0 + row});
+    }
+    const CsrMatrix matrix = csr_from_entries(12, 9, entries);
+    const StagedMatrix staged = staged_of(matrix, 4, 0);
+    const auto built = build<float>(staircase_sell_entry(), staged, 4);
+    const StaircaseSellLayout<float>& layout = staircase(built);
+    CHECK(layout.group_rows == Indices{0, 4, 8, 12});
+    CHECK(layout.group_widths == Indices{0, 1, 3});
+    CHECK(layout.group_slots == std::vector<Offset>{0, 0, 4, 16});
+    CHECK_NOTHROW(check_layout(*built, staged.matrix));
+    layout.for_each_slot([&](const Slot& slot) {
+        CHECK(slot.warp == (slot.index < 4 ? 1 : 2));  // a launch begins with a new warp
+        CHECK(slot.lane == slot.index % 4);
+        CHECK(slot.step == (slot.index < 4 ? 0 : (slot.index - 4) / 4));
+    });
+}
+
+TEST_CASE("staircase_sell: without alpha it has the slots of sliced ELL in the same order, with it never fewer") {
+    const LayoutEntry sell = sell_entry();
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        for (const std::int64_t height : {1, 2, 4, 32}) {
+            const StagedMatrix staged = staged_of(named.matrix, height, 0);
+            const std::size_t slots = slots_of(*build<double>(sell, staged, height));
+            CHECK(slots_of(*build<double>(staircase_sell_entry(), staged, height)) == slots);
+            CHECK(slots_of(*build<double>(staircase_sell_entry(), staged_of(named.matrix, height, 0.3), height)) >= slots);
+        }
+    }
+}
+
+TEST_CASE("staircase_sell: groups that another slice height cut are padded each, and right") {
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        const StagedMatrix staged = staged_of(named.matrix, 3, 0);
+        const auto built = build<double>(staircase_sell_entry(), staged, 4);
+        CHECK_NOTHROW(check_layout(*built, staged.matrix));
+        std::vector<double> x(named.matrix.columns);
+        for (Index i = 0; i < named.matrix.columns; ++i) x[i] = 1 + i % 5;
+        const std::vector<double> y = product(*built, x);
+        for (Index row = 0; row < named.matrix.rows; ++row) {
+            double sum = 0;
+            for (Offset k = staged.matrix.row_offsets[row]; k < staged.matrix.row_offsets[row + 1]; ++k) {
+                sum += staged.matrix.values[k] * x[staged.matrix.column_indices[k]];
+            }
+            CHECK(y[row] == doctest::Approx(sum));
+        }
+    }
+}
+
+TEST_CASE("staircase_sell: what it needs, and padding beyond memory") {
+    const Needs needs = staircase_sell_entry().needs({});
+    CHECK(needs.cuts == std::vector<CutKind>{CutKind::length_group});
+    CHECK(needs.unsplit);
+    CHECK_FALSE(needs.square);
+
+    constexpr Index size = 1 << 20;
+    std::vector<Entry> entries;
+    for (Index column = 0; column < size; ++column) entries.push_back({size - 1, column, 1});
+    const StagedMatrix staged = staged_of(csr_from_entries(size, size, entries), 512, 1);
+    std::string message;
+    try {
+        (void)build<double>(staircase_sell_entry(), staged, 512);
+    } catch (const Unsuitable& reason) {
+        message = reason.what();
+    }
+    CHECK(message.find("1 length groups in slices of height 512 need 1099511627776 slots for 1048576 nonzeros: "
+                       "13194139533312 bytes") == 0);
+    CHECK(message.find("alpha") != std::string::npos);
+}
