@@ -112,6 +112,7 @@ TEST_CASE("help") {
     expect("help_explain", "explain --help", 0);
     expect("help_check", "check --help", 0);
     expect("help_info", "info --help", 0);
+    expect("help_storage", "storage --help", 0);
     expect("help_generate", "generate --help", 0);
     expect("help_convert", "convert --help", 0);
     expect("help_export", "export --help", 0);
@@ -164,6 +165,19 @@ TEST_CASE("info") {
     const Outcome json = run("info tests/golden/cli/wide.mtx --json");
     CHECK(json.exit_code == 0);
     CHECK(nlohmann::json::parse(json.text)["metrics"]["nonzeros"] == 5);
+}
+
+TEST_CASE("storage") {
+    expect("storage", "storage recipes/matrices/elasticity3d.mtx.gz --slice-height 64,512 --alpha 0.01,0.1", 0);
+    expect("storage_alpha", "storage tests/golden/cli/wide.mtx --alpha 1.5", 2);
+    const Outcome json = run("storage tests/golden/cli/wide.mtx --json --slice-height 2");
+    CHECK(json.exit_code == 0);
+    const auto data = nlohmann::json::parse(json.text);
+    CHECK(data["nonzeros"] == 5);
+    CHECK(data["storage"][0]["format"] == "COO");
+    CHECK(data["storage"][0]["bytes_f32"] == 5 * 12);
+    CHECK(data["storage"].back()["alpha"] == 0.01);
+    CHECK(data["storage"].back()["height"] == 2);
 }
 
 TEST_CASE("generate, convert and export write files that are read as the same matrix") {

@@ -17,6 +17,7 @@ void add_list_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);
 void add_check_command(CLI::App& app, Action& action);
 void add_info_command(CLI::App& app, Action& action);
+void add_storage_command(CLI::App& app, Action& action);
 void add_generate_command(CLI::App& app, Action& action);
 void add_convert_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);

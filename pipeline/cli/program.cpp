@@ -54,6 +54,7 @@ int run_program(int argc, char** argv) {
     add_list_command(app, action);
     add_explain_command(app, action);
     add_info_command(app, action);
+    add_storage_command(app, action);
     add_generate_command(app, action);
     add_convert_command(app, action);
     add_export_command(app, action);

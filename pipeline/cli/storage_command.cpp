@@ -1,0 +1,114 @@
+// workbench storage
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/machine.hpp"
+#include "pipeline/cli/matrix_source.hpp"
+#include "pipeline/cli/read_options.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/precision.hpp"
+#include "pipeline/matrix/storage_size.hpp"
+#include "pipeline/run/text_table.hpp"
+
+namespace workbench {
+namespace {
+
+struct StorageArguments {
+    std::string file;
+    std::string member;  // of an archive
+    std::vector<Index> slice_heights{32, 512};
+    std::vector<double> alphas{0.01};
+    bool json = false;
+};
+
+/// The same formats in both precisions.
+struct Storage {
+    std::vector<StorageSize> f32;
+    std::vector<StorageSize> f64;
+};
+
+double padding(const StorageSize& size, Offset nonzeros) {
+    return size.slots == 0 ? 0 : 1 - static_cast<double>(nonzeros) / static_cast<double>(size.slots);
+}
+
+void print_table(const MatrixReport& matrix, const Storage& storage) {
+    fmt::print("{}: {} x {}, {} nonzeros\n\n", matrix.source, with_commas(matrix.rows), with_commas(matrix.columns),
+               with_commas(matrix.nonzeros));
+    TextTable table;
+    table.header = {"format", "height", "alpha", "slots", "padding", "f32 bytes", "f64 bytes", "f64 B/nonzero"};
+    for (std::size_t i = 0; i < storage.f64.size(); ++i) {
+        const StorageSize& size = storage.f64[i];
+        const double each = static_cast<double>(size.bytes) / static_cast<double>(matrix.nonzeros);
+        table.rows.push_back({size.format, size.height == 0 ? "-" : std::to_string(size.height),
+                              size.alpha ? fmt::format("{}", *size.alpha) : "-", with_commas(size.slots),
+                              fmt::format("{:.1f} %", 100 * padding(size, matrix.nonzeros)), with_commas(storage.f32[i].bytes),
+                              with_commas(size.bytes), matrix.nonzeros == 0 ? "-" : significant(each)});
+    }
+    fmt::print("{}\nHeight: rows of a slice or of a block. Indices have 32 bits.\n", table.text());
+}
+
+void print_json(const MatrixReport& matrix, const Storage& storage) {
+    using Json = nlohmann::ordered_json;
+    Json formats = Json::array();
+    for (std::size_t i = 0; i < storage.f64.size(); ++i) {
+        const StorageSize& size = storage.f64[i];
+        formats.push_back({{"format", size.format},
+                           {"height", size.height == 0 ? Json(nullptr) : Json(size.height)},
+                           {"alpha", size.alpha ? Json(*size.alpha) : Json(nullptr)},
+                           {"slots", size.slots},
+                           {"padding", padding(size, matrix.nonzeros)},
+                           {"bytes_f32", storage.f32[i].bytes},
+                           {"bytes_f64", size.bytes}});
+    }
+    const Json all{{"source", matrix.source},
+                   {"rows", matrix.rows},
+                   {"columns", matrix.columns},
+                   {"nonzeros", matrix.nonzeros},
+                   {"storage", formats}};
+    fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+int storage(const StorageArguments& arguments) {
+    for (const double alpha : arguments.alphas) {
+        if (alpha >= 0 && alpha <= 1) continue;  // not a NaN
+        throw RecipeError(fmt::format("--alpha: found {}, expected a number from 0 to 1", alpha));
+    }
+    const KokkosRuntime kokkos;
+    const auto [matrix, report] = load_matrix({MatrixFile{arguments.file, arguments.member}});
+    const auto sizes = [&, &matrix = matrix](Precision precision) {
+        return storage_sizes(matrix, arguments.slice_heights, arguments.alphas, {.value = value_bytes(precision)});
+    };
+    const Storage found{sizes(Precision::f32), sizes(Precision::f64)};
+    arguments.json ? print_json(report, found) : print_table(report, found);
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_storage_command(CLI::App& app, Action& action) {
+    const auto arguments = std::make_shared<StorageArguments>();
+    CLI::App* command = app.add_subcommand("storage", "Show what the common formats would take to store a matrix");
+    command->add_option("matrix", arguments->file, fmt::format("Matrix file: {}", readable_files))
+        ->required()
+        ->type_name("MATRIX");
+    command
+        ->add_option("--slice-height", arguments->slice_heights,
+                     "Rows of a slice, of SELL and Staircase SELL; 32,512 if not given")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::Range(1, 65536))
+        ->type_name("ROWS");
+    command->add_option("--alpha", arguments->alphas, "Least share of a length group of Staircase SELL; 0.01 if not given")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("SHARE");
+    command->add_flag("--json", arguments->json, "As one JSON object");
+    add_read_options(*command, arguments->member);
+    command->callback([arguments, &action] { action = [arguments] { return storage(*arguments); }; });
+}
+
+}  // namespace workbench
