@@ -14,6 +14,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"
 #include "support/battery.hpp"
+#include "support/drawings.hpp"
 
 using namespace workbench;
 
@@ -21,13 +22,6 @@ namespace {
 
 using Given = std::map<std::string, ParameterValue>;
 using Indices = std::vector<Index>;
-
-// The matrix of the drawings.
-CsrMatrix drawn() {
-    const std::vector<Entry> entries{{0, 0, 1}, {0, 1, 2}, {0, 2, 3},  {1, 1, 4},  {1, 2, 5},  {1, 4, 6}, {2, 2, 7},
-                                     {3, 3, 8}, {3, 5, 9}, {4, 0, 10}, {4, 4, 11}, {4, 5, 12}, {5, 5, 13}};
-    return csr_from_entries(6, 6, entries);
-}
 
 void pass(StagedMatrix& staged, const StageEntry& stage, const Given& given) {
     const Parameters parameters(stage.parameters, given);
@@ -78,12 +72,13 @@ TEST_CASE("staircase_sell: the arrays are those of the drawing") {
     CHECK(layout.values == std::vector<double>{7, 13, 8, 1, 9, 2, 0, 3, 4, 10, 5, 11, 6, 12});
     CHECK(layout.column_indices == Indices{2, 5, 3, 0, 5, 1, -1, 2, 1, 0, 2, 4, 4, 5});
 
-    const std::string drawing = staircase_sell_entry().drawing;
-    for (const char* line : {"group_rows     0 2 6", "group_slots    0 2 14", "group_widths   1 3",
-                             "values         7 13      8 1 | 9 2 | . 3   4 10 | 5 11 | 6 12",
-                             "columns        2 5       3 0 | 5 1 | . 2   1 0 | 2 4 | 4 5"}) {
-        CHECK_MESSAGE(drawing.find(line) != std::string::npos, line);
-    }
+    const LayoutEntry entry = staircase_sell_entry();
+    CHECK(draws_the_matrix(entry));
+    CHECK(draws(entry, list("group_rows", layout.group_rows)));
+    CHECK(draws(entry, list("group_slots", layout.group_slots)));
+    CHECK(draws(entry, list("group_widths", layout.group_widths)));
+    CHECK(draws(entry, "values 7 13 8 1 | 9 2 | . 3 4 10 | 5 11 | 6 12"));
+    CHECK(draws(entry, "columns 2 5 3 0 | 5 1 | . 2 1 0 | 2 4 | 4 5"));
 }
 
 TEST_CASE("staircase_sell: column 0 is a column like any other, and padding is not") {
@@ -166,12 +161,7 @@ TEST_CASE("staircase_sell: what it needs, and padding beyond memory") {
     std::vector<Entry> entries;
     for (Index column = 0; column < size; ++column) entries.push_back({size - 1, column, 1});
     const StagedMatrix staged = staged_of(csr_from_entries(size, size, entries), 512, 1);
-    std::string message;
-    try {
-        (void)build<double>(staircase_sell_entry(), staged, 512);
-    } catch (const Unsuitable& reason) {
-        message = reason.what();
-    }
+    const std::string message = message_of<Unsuitable>([&] { (void)build<double>(staircase_sell_entry(), staged, 512); });
     CHECK(message.find("1 length groups in slices of height 512 need 1099511627776 slots for 1048576 nonzeros: "
                        "13194139533312 bytes") == 0);
     CHECK(message.find("alpha") != std::string::npos);

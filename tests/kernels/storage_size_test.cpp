@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/bsr/layout.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/staircase_sell/layout.hpp"
@@ -15,6 +16,7 @@
 #include "pipeline/matrix/storage_size.hpp"
 #include "stages/stages.hpp"
 #include "support/battery.hpp"
+#include "support/drawings.hpp"
 
 using namespace workbench;
 
@@ -42,16 +44,10 @@ StagedMatrix by_length(const CsrMatrix& matrix, std::int64_t slice_height, doubl
     return staged;
 }
 
-/// The matrix of the drawings: lengths 3 3 1 2 3 1.
-CsrMatrix drawn() {
-    const std::vector<Entry> entries{{0, 0, 1}, {0, 1, 2}, {0, 2, 3},  {1, 1, 4},  {1, 2, 5},  {1, 4, 6}, {2, 2, 7},
-                                     {3, 3, 8}, {3, 5, 9}, {4, 0, 10}, {4, 4, 11}, {4, 5, 12}, {5, 5, 13}};
-    return csr_from_entries(6, 6, entries);
-}
-
 }  // namespace
 
 TEST_CASE("storage sizes, by hand") {
+    // The matrix of the drawings has rows of the lengths 3 3 1 2 3 1.
     const ElementSizes f64;
     CHECK(coo_size(13, f64) == 13 * (4 + 4 + 8));
     CHECK(csr_size(6, 13, f64) == 7 * 4 + 13 * (4 + 8));
@@ -100,6 +96,10 @@ TEST_CASE("storage sizes are those of the layouts") {
         const CsrMatrix& matrix = named.matrix;
         const StagedMatrix natural = stage_input(matrix);
         CHECK(real_size(csr_entry(), natural) == csr_size(matrix.rows, matrix.nonzeros(), ours));
+        for (const Index size : {2, 3, 4}) {
+            const Given given{{"block_size", std::int64_t{size}}, {"slots_per_nonzero", 1e6}};
+            CHECK(real_size(bsr_entry(), natural, given) == bsr_size(matrix.rows, count_blocks(matrix, size), size, {}));
+        }
         for (const std::int64_t height : {1, 3, 32}) {
             const auto slice_height = static_cast<Index>(height);
             const Offset slices = (Offset{matrix.rows} + slice_height - 1) / slice_height;

@@ -12,6 +12,7 @@
 #include "pipeline/matrix/random.hpp"
 #include "stages/stages.hpp"
 #include "support/battery.hpp"
+#include "support/drawings.hpp"
 
 using namespace workbench;
 
@@ -133,13 +134,9 @@ TEST_CASE("stage length_groups: gives cuts and moves nothing") {
 }
 
 TEST_CASE("stage length_groups: rows out of order are refused with the first of them") {
-    std::string message;
-    try {
-        (void)run({1, 2, 4, 3, 3}, 2, 0);
-    } catch (const Unsuitable& reason) {
-        message = reason.what();
-    }
-    CHECK(message ==
+    CHECK(message_of<Unsuitable>([] {
+              (void)run({1, 2, 4, 3, 3}, 2, 0);
+          }) ==
           "rows must come in ascending length, but row 2 has 4 nonzeros and row 3 has 3: put a row_sort with order = "
           "\"ascending\" before it");
 }
