@@ -1,27 +1,14 @@
 // Rows in groups of like length whose padding is least, found by dynamic programming: what the nonlinear hash is compared with.
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <utility>
 
 #include "stages/least_padding.hpp"
-#include "stages/order.hpp"
 #include "stages/row_placement.hpp"
 #include "stages/stages.hpp"
 
 namespace workbench {
 namespace {
-
-/// The group of each row: the first whose longest row is not shorter.
-std::vector<Index> group_of_rows(std::span<const Index> lengths, const std::vector<Index>& longest) {
-    std::vector<Index> group_of_length;
-    for (Index group = 0; group < static_cast<Index>(longest.size()); ++group) {
-        group_of_length.resize(std::size_t{1} + longest[group], group);
-    }
-    std::vector<Index> groups(lengths.size());
-    std::transform(lengths.begin(), lengths.end(), groups.begin(), [&](Index length) { return group_of_length[length]; });
-    return groups;
-}
 
 StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const auto most_groups = static_cast<Index>(parameters.integer("groups"));
@@ -31,9 +18,7 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
         const LengthGroups best = groups_of_least_padding(lengths, most_groups);
         groups += static_cast<std::int64_t>(best.longest.size());
         padding += best.padding;
-        std::vector<Index> order = all_of(static_cast<Index>(lengths.size()));
-        stable_sort_by(order, group_of_rows(lengths, best.longest));
-        return order;
+        return rows_by_group(lengths, best);
     });
     return {.change = std::move(change),
             .notes = {{"groups", std::to_string(groups)}, {"padding of the groups", std::to_string(padding)}}};

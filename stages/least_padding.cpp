@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "stages/order.hpp"
+
 namespace workbench {
 namespace {
 
@@ -79,6 +81,18 @@ LengthGroups groups_of_least_padding(std::span<const Index> lengths, Index most_
     }
     std::reverse(groups.longest.begin(), groups.longest.end());
     return groups;
+}
+
+std::vector<Index> rows_by_group(std::span<const Index> lengths, const LengthGroups& groups) {
+    std::vector<Index> group_of_length;
+    for (std::size_t group = 0; group < groups.longest.size(); ++group) {
+        group_of_length.resize(std::size_t{1} + groups.longest[group], static_cast<Index>(group));
+    }
+    std::vector<Index> group_of_row(lengths.size());
+    std::transform(lengths.begin(), lengths.end(), group_of_row.begin(), [&](Index length) { return group_of_length[length]; });
+    std::vector<Index> order = all_of(static_cast<Index>(lengths.size()));
+    stable_sort_by(order, group_of_row);
+    return order;
 }
 
 }  // namespace workbench

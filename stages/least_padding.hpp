@@ -22,4 +22,8 @@ struct LengthGroups {
 /// filled by divide and conquer: O(rows + longest + most_groups d log d) for d distinct lengths.
 [[nodiscard]] LengthGroups groups_of_least_padding(std::span<const Index> lengths, Index most_groups);
 
+/// The rows group by group, in their order within each: as Permutation::from_old_of_new takes it. The groups are those of these
+/// lengths.
+[[nodiscard]] std::vector<Index> rows_by_group(std::span<const Index> lengths, const LengthGroups& groups);
+
 }  // namespace workbench

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "pipeline/matrix/random.hpp"
@@ -9,11 +10,27 @@
 namespace workbench {
 namespace {
 
-/// A random row of stretch i of n rows in `sample` stretches.
-Index sampled_row(Index i, Index sample, Index rows) {
-    const std::int64_t begin = std::int64_t{i} * rows / sample;
-    const std::int64_t end = (std::int64_t{i} + 1) * rows / sample;
-    return static_cast<Index>(begin + static_cast<std::int64_t>(mixed(i) % static_cast<std::uint64_t>(end - begin)));
+/// A random row of each of `sample` equal stretches of the rows, without a division for each: stretches are `step` / 2^32 long.
+class SampledRows {
+public:
+    SampledRows(Index sample, Index rows)
+        : step_((static_cast<std::uint64_t>(rows) << 32) / static_cast<std::uint64_t>(sample)), every_row_(sample == rows) {}
+
+    [[nodiscard]] Index row(Index i) const {
+        const std::uint64_t begin = static_cast<std::uint64_t>(i) * step_;
+        const std::uint64_t within = every_row_ ? 0 : (step_ >> 16) * (mixed(static_cast<std::uint64_t>(i)) >> 48);
+        return static_cast<Index>((begin + within) >> 32);
+    }
+
+private:
+    std::uint64_t step_;
+    bool every_row_;
+};
+
+/// Half the standard error, in slots, of the share of rows that are shorter, where so many of the sample are.
+std::int64_t early(std::int64_t shorter, std::int64_t sample, Index slots) {
+    const double share = static_cast<double>(shorter) / static_cast<double>(sample);
+    return static_cast<std::int64_t>(0.5 * slots * std::sqrt(share * (1 - share) / static_cast<double>(sample)));
 }
 
 /// The first free slot from `slot` on; next_free.size() - 1 where there is none.
@@ -33,23 +50,23 @@ int length_class(Index length) {
     return (shift << bits) + (length >> shift);
 }
 
-Index LengthHash::slot(Index length) const {
-    const auto row_class = static_cast<std::size_t>(length_class(length));
-    return row_class < starts.size() ? starts[row_class] : slots - 1;
-}
-
 LengthHash fit_length_hash(std::span<const Index> lengths, Index sample) {
     LengthHash hash{static_cast<Index>(lengths.size()), {}};
     sample = std::min(sample, hash.slots);
+    if (sample == 0) return hash;
+    const SampledRows rows(sample, hash.slots);
     std::vector<Index> counts;
     for (Index i = 0; i < sample; ++i) {
-        const auto row_class = static_cast<std::size_t>(length_class(lengths[sampled_row(i, sample, hash.slots)]));
+        const auto row_class = static_cast<std::size_t>(length_class(lengths[rows.row(i)]));
         if (row_class >= counts.size()) counts.resize(row_class + 1, 0);
         ++counts[row_class];
     }
+    const bool exact = sample == hash.slots;
     std::int64_t shorter = 0;
     for (const Index count : counts) {
-        hash.starts.push_back(static_cast<Index>(shorter * hash.slots / sample));
+        const auto before = hash.starts.empty() ? Index{0} : hash.starts.back();
+        const std::int64_t start = shorter * hash.slots / sample - (exact ? 0 : early(shorter, sample, hash.slots));
+        hash.starts.push_back(std::max(before, static_cast<Index>(start)));
         shorter += count;
     }
     return hash;
@@ -60,9 +77,14 @@ HashedRows place_by_hash(std::span<const Index> lengths, const LengthHash& hash)
     std::vector<Index> next_free(lengths.size() + 1);  // of a free slot: itself; the last one stands for "none"
     for (Index slot = 0; slot <= rows; ++slot) next_free[slot] = slot;
     HashedRows placed{std::vector<Index>(lengths.size()), 0};
-    Index last_free = rows - 1;  // once probing has reached the end: all slots behind it are taken
+    std::vector<Index> resume = hash.starts;  // of each class: everything from its start to here is taken
+    resume.push_back(rows - 1);               // lengths beyond the sample's
+    Index last_free = rows - 1;               // once probing has reached the end: all slots behind it are taken
     for (Index row = 0; row < rows; ++row) {
-        Index slot = find_free(next_free, hash.slot(lengths[row]), placed.probes);
+        const auto row_class = static_cast<std::size_t>(length_class(lengths[row]));
+        Index& from = resume[std::min(row_class, hash.starts.size())];
+        Index slot = find_free(next_free, from, placed.probes);
+        from = std::min(slot + 1, rows);
         if (slot == rows) {
             for (++placed.probes; next_free[last_free] != last_free; ++placed.probes) --last_free;
             slot = last_free;

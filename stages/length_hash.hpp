@@ -16,17 +16,16 @@ namespace workbench {
 [[nodiscard]] int length_class(Index length);
 
 /// h(length) = starts[length_class(length)]: about how many of the rows are in lower classes. The rows of a class all hash to
-/// its first slot, and probing lays them side by side from there.
+/// its first slot, and probing lays them side by side from there. Classes above those of the sample hash to the last slot.
 struct LengthHash {
     Index slots = 0;            // as many as rows
     std::vector<Index> starts;  // [classes up to the highest in the sample]
-
-    /// 0 .. slots - 1. A length beyond the sample's hashes to the last slot.
-    [[nodiscard]] Index slot(Index length) const;
 };
 
 /// Fits the starts to a sample: one row, at random but always the same, of each of `sample` >= 1 equal stretches of the rows;
-/// all rows where there are no more than that, which makes the fit exact.
+/// all rows where there are no more than that, which makes the fit exact. Otherwise a start is set half a standard error of the
+/// sample too early: a class that finds no room moves into the next one, which costs a warp little, and not back from the end
+/// among the shortest rows, which costs it much.
 [[nodiscard]] LengthHash fit_length_hash(std::span<const Index> lengths, Index sample);
 
 /// Where probing laid the rows.

@@ -33,7 +33,7 @@ std::vector<ParameterDeclaration> parameters() {
     std::vector<ParameterDeclaration> all = placement_parameters();
     all.push_back({.name = "sample",
                    .type = ParameterType::integer,
-                   .default_value = std::int64_t{128},
+                   .default_value = std::int64_t{512},
                    .minimum = 1,
                    .maximum = std::numeric_limits<Index>::max(),
                    .unit = "rows",
