@@ -75,8 +75,7 @@ StageContract contract(const Parameters& parameters) {
 
 /// As many columns as entries of x fill the cache.
 std::int64_t columns_in_cache(const Parameters& parameters) {
-    const CacheProperties& cache = *find_device_cache(parameters.text("fit"));
-    const double bytes = static_cast<double>(cache.bytes) * parameters.real("share");
+    const double bytes = static_cast<double>(device_cache(parameters.text("fit")).bytes) * parameters.real("share");
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / static_cast<double>(parameters.integer("value_bytes"))));
 }
 

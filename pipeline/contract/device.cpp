@@ -1,6 +1,7 @@
 #include "pipeline/contract/device.hpp"
 
 #include <array>
+#include <stdexcept>
 
 namespace workbench {
 namespace {
@@ -28,41 +29,53 @@ const std::array<Model, 5>& models() {
 }
 
 struct CacheModel {
-    std::string_view word;  // as a recipe writes it
+    std::string_view device;
     CacheProperties properties;
 };
 
-// Sizes: as above, and the tuning guides of Volta, Ampere and Hopper for L1, which here leaves nothing to shared memory; of
-// the K20X, Nagasaka's slides (12 KiB of read-only cache for each quarter of a multiprocessor).
+// Sizes of L2: as above. Of the caches next to the processors: NVIDIA's tuning guides of Volta, Ampere and Hopper, where L1
+// here leaves nothing to shared memory; K20X: Nagasaka's slides, 12 KiB of read-only cache in each quarter of a processor.
+// NVIDIA does not publish the ways: 16 for L2 and 64 for L1 are assumed; 96 are what Mei and Chu, "Dissecting GPU memory
+// hierarchy through microbenchmarking" (2017), give Kepler's texture cache.
 const std::array<CacheModel, 10>& caches() {
     static const std::array<CacheModel, 10> table{{
-        {"k20x:read_only", {12_KiB, 32, 96}},
-        {"k20x:l2", {1536_KiB, 32, 16}},
-        {"v100:l1", {128_KiB, 32, 64}},
-        {"v100:l2", {6_MiB, 32, 16}},
-        {"a100:l1", {192_KiB, 32, 64}},
-        {"a100:l2", {40_MiB, 32, 16}},
-        {"h100:l1", {256_KiB, 32, 64}},
-        {"h100:l2", {50_MiB, 32, 16}},
-        {"h200:l1", {256_KiB, 32, 64}},
-        {"h200:l2", {60_MiB, 32, 16}},
+        {"k20x", {"read_only", 12_KiB, 96, 4}},
+        {"k20x", {"l2", 1536_KiB, 16, 0}},
+        {"v100", {"l1", 128_KiB, 64, 1}},
+        {"v100", {"l2", 6_MiB, 16, 0}},
+        {"a100", {"l1", 192_KiB, 64, 1}},
+        {"a100", {"l2", 40_MiB, 16, 0}},
+        {"h100", {"l1", 256_KiB, 64, 1}},
+        {"h100", {"l2", 50_MiB, 16, 0}},
+        {"h200", {"l1", 256_KiB, 64, 1}},
+        {"h200", {"l2", 60_MiB, 16, 0}},
     }};
     return table;
 }
 
+std::string full_name(const CacheModel& cache) { return std::string(cache.device) + ":" + cache.properties.name; }
+
 }  // namespace
 
-const CacheProperties* find_device_cache(std::string_view name) {
+std::vector<CacheProperties> device_caches(std::string_view device) {
+    std::vector<CacheProperties> found;
     for (const CacheModel& cache : caches()) {
-        if (cache.word == name) return &cache.properties;
+        if (cache.device == device) found.push_back(cache.properties);
     }
-    return nullptr;
+    return found;
 }
 
 std::vector<std::string> device_cache_names() {
     std::vector<std::string> names;
-    for (const CacheModel& cache : caches()) names.emplace_back(cache.word);
+    for (const CacheModel& cache : caches()) names.push_back(full_name(cache));
     return names;
+}
+
+CacheProperties device_cache(std::string_view name) {
+    for (const CacheModel& cache : caches()) {
+        if (full_name(cache) == name) return cache.properties;
+    }
+    throw std::out_of_range("there is no cache '" + std::string(name) + "'");
 }
 
 const DeviceProperties* find_device_model(std::string_view name) {

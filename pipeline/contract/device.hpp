@@ -29,16 +29,23 @@ struct DeviceProperties {
 [[nodiscard]] const DeviceProperties* find_device_model(std::string_view name);
 [[nodiscard]] std::vector<std::string> device_model_names();
 
-/// A cache of a device model.
+/// What a miss loads on all of these devices, in bytes: a sector, a line or a quarter of one.
+inline constexpr int cache_sector = 32;
+
+/// A cache of a device model, as far as the cache study knows it (pipeline/run/cache_model.hpp).
 struct CacheProperties {
-    std::size_t bytes = 0;       // that one thread can find data in: of a cache that each multiprocessor has, one of them
-    std::size_t line_bytes = 0;  // loaded at a time
-    int ways = 0;                // places that a line can take; all lines of the cache: fully associative
+    std::string name;            // "l2"
+    std::size_t bytes = 0;       // of one of them
+    int ways = 0;                // places in which a sector may lie
+    int each_processor_has = 0;  // 0: there is one, which all processors share
 };
 
-/// A cache by device model and name: "k20x:read_only", "h200:l1", "h200:l2". Null where unknown.
-[[nodiscard]] const CacheProperties* find_device_cache(std::string_view name);
+/// The caches of a device model that reads of x go through, the nearest first. Empty where the model is unknown.
+[[nodiscard]] std::vector<CacheProperties> device_caches(std::string_view device);
+
+/// "k20x:read_only", "k20x:l2", ...: the caches of all models, and one of them. Throws std::out_of_range where it is unknown.
 [[nodiscard]] std::vector<std::string> device_cache_names();
+[[nodiscard]] CacheProperties device_cache(std::string_view name);
 
 /// Memory bandwidth reached on this device in this run, in bytes per second.
 struct Bandwidth {

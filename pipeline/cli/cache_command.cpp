@@ -1,0 +1,132 @@
+// workbench cache: how often reads of x hit the caches of a device, by a model.
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/machine.hpp"
+#include "pipeline/cli/matrix_source.hpp"
+#include "pipeline/cli/progress.hpp"
+#include "pipeline/cli/recipe_changes.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/whole_file.hpp"
+#include "pipeline/run/cache_study.hpp"
+
+namespace workbench {
+namespace {
+
+struct Arguments {
+    std::string recipe;
+    RecipeChanges changes;
+    std::string device = "k20x";
+    std::string precision = "f64";
+    std::string sweep;
+    int resident_warps = 64;
+    int block_warps = 8;
+    std::string json;
+};
+
+struct Sweep {
+    std::string name;                     // empty: nothing is swept
+    std::vector<std::string> values{""};  // as they are written
+};
+
+/// "stage.column_segmentation.width=1024,2048".
+Sweep sweep_of(const std::string& text) {
+    if (text.empty()) return {};
+    const std::size_t equals = text.find('=');
+    Sweep sweep{text.substr(0, equals), {}};
+    if (equals != std::string::npos) sweep.values = CLI::detail::split(text.substr(equals + 1), ',');
+    for (const std::string& value : sweep.values) {
+        if (value.empty()) sweep.values.clear();
+    }
+    if (sweep.name.empty() || sweep.values.empty()) {
+        throw RecipeError(fmt::format(
+            "--sweep: found '{}', expected WHAT=VALUE,VALUE,..., as in stage.column_segmentation.width=1024,2048", text));
+    }
+    return sweep;
+}
+
+/// A point for each recipe: they differ in the value of the sweep.
+void count(const std::vector<Recipe>& recipes, const Sweep& sweep, const DeviceProperties& device, CacheStudy& study) {
+    const Progress progress;
+    std::pair<CsrMatrix, MatrixReport> loaded;
+    for (std::size_t i = 0; i < recipes.size(); ++i) {
+        if (i == 0 || sweep.name.starts_with("matrix.")) {
+            progress.show("reading the matrix");
+            loaded = load_matrix(recipes[i].matrix);
+        }
+        progress.show(sweep.name.empty() ? "counting" : fmt::format("{} = {}", sweep.name, sweep.values[i]));
+        study.points.push_back(study_cache(recipes[i], loaded.first, study.precision, study.model, {&device}));
+        study.points.back().value = sweep.values[i];
+        study.points.back().matrix = loaded.second.source;
+    }
+}
+
+int study(const Arguments& arguments) {
+    const KokkosRuntime kokkos;
+    const DeviceProperties& device = *find_device_model(arguments.device);
+    if (arguments.block_warps > arguments.resident_warps) {
+        throw RecipeError(fmt::format("--block: found {} warps, expected at most the {} of --resident", arguments.block_warps,
+                                      arguments.resident_warps));
+    }
+    CacheStudy study;
+    study.device = device.name;
+    study.precision = arguments.precision == "f32" ? Precision::f32 : Precision::f64;
+    study.model = {device.processors, arguments.resident_warps, arguments.block_warps, device_caches(arguments.device)};
+
+    const Sweep sweep = sweep_of(arguments.sweep);
+    study.swept = sweep.name;
+    std::vector<Recipe> recipes;
+    for (const std::string& value : sweep.values) {
+        RecipeChanges changes = arguments.changes;
+        if (!sweep.name.empty()) changes.overrides.push_back(sweep.name + "=" + value);
+        recipes.push_back(load_changed_recipe(arguments.recipe, changes));  // all errors of values before any work
+    }
+    study.recipe = recipes.front().name;
+
+    std::optional<WholeFile> file;  // whether it can be written is known before the work
+    if (!arguments.json.empty()) file.emplace(arguments.json);
+    count(recipes, sweep, device, study);
+    if (file) {
+        file->write(to_json(study));
+        file->finish();
+    }
+    fmt::print("{}", study.text());
+    if (file) fmt::print("\nwritten to {}\n", arguments.json);
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_cache_command(CLI::App& app, Action& action) {
+    const auto arguments = std::make_shared<Arguments>();
+    CLI::App* command =
+        app.add_subcommand("cache", "Count how often reads of x hit the caches of a device, by a model of them");
+    command->add_option("recipe", arguments->recipe, "Recipe file")->required()->type_name("RECIPE");
+    add_recipe_changes(*command, arguments->changes);
+    command->add_option("--sweep", arguments->sweep, "A line for each value: stage.column_segmentation.width=512,1024,2048")
+        ->type_name("WHAT=VALUE,...");
+    command->add_option("--device", arguments->device, "Device model whose caches are simulated")
+        ->check(CLI::IsMember(device_model_names()))
+        ->type_name("NAME")
+        ->capture_default_str();
+    command->add_option("--precision", arguments->precision, "Of x: f64 or f32")
+        ->check(CLI::IsMember({"f64", "f32"}))
+        ->type_name("WHICH")
+        ->capture_default_str();
+    command->add_option("--resident", arguments->resident_warps, "Warps that a processor holds at a time")
+        ->check(CLI::Range(1, 1024))
+        ->type_name("COUNT")
+        ->capture_default_str();
+    command->add_option("--block", arguments->block_warps, "Warps that come to a processor together")
+        ->check(CLI::Range(1, 32))
+        ->type_name("COUNT")
+        ->capture_default_str();
+    command->add_option("--json", arguments->json, "Also write the counts to this file")->type_name("FILE");
+    command->callback([arguments, &action] { action = [arguments] { return study(*arguments); }; });
+}
+
+}  // namespace workbench

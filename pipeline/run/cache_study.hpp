@@ -1,0 +1,43 @@
+// The hit rates of x in the caches of a device, for one recipe, while one of its parameters goes through some values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/recipe/recipe.hpp"
+#include "pipeline/run/cache_model.hpp"
+
+namespace workbench {
+
+/// The study of one value.
+struct CachePoint {
+    std::string value;   // of the swept parameter
+    std::string matrix;  // where it came from
+    Index rows = 0;
+    Index columns = 0;
+    Offset nonzeros = 0;
+    std::optional<CacheCounts> counts;  // none: the layout does not take the matrix
+    std::string unsuitable;             // why not
+};
+
+struct CacheStudy {
+    std::string recipe;  // its name
+    std::string device;  // "NVIDIA Tesla K20X"
+    Precision precision = Precision::f64;
+    CacheModel model;
+    std::string swept;  // "stage.column_segmentation.width"; empty: nothing is
+    std::vector<CachePoint> points;
+
+    /// A table with a line a point, and what the model takes for granted.
+    [[nodiscard]] std::string text() const;
+};
+
+[[nodiscard]] std::string to_json(const CacheStudy& study);
+
+/// Runs the stages of a recipe on a matrix, builds the layout and counts. `context` is what `auto` decisions are made for.
+/// Throws InputError where the matrix does not suit a stage, MachineError where memory lacks.
+[[nodiscard]] CachePoint study_cache(const Recipe& recipe, const CsrMatrix& matrix, Precision precision,
+                                     const CacheModel& model, const StageContext& context);
+
+}  // namespace workbench

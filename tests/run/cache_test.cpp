@@ -1,0 +1,233 @@
+// The cache model: one cache by hand, and the whole model against brute force on every layout.
+#include <doctest/doctest.h>
+
+#include <list>
+#include <map>
+#include <set>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/run/cache_study.hpp"
+#include "support/battery.hpp"
+#include "support/layouts/layout_recipes.hpp"
+
+namespace workbench {
+namespace {
+
+/// Hits of a cache that reads these sectors one after another.
+int hits(SetAssociativeCache cache, const std::vector<std::uint64_t>& sectors) {
+    int found = 0;
+    for (const std::uint64_t sector : sectors) found += cache.read(sector) ? 1 : 0;
+    return found;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------------
+// The same model, written down as simply as can be.
+
+/// The sectors of a set, the last used first.
+using NaiveSet = std::list<std::uint64_t>;
+
+struct NaiveCache {
+    std::size_t sets;
+    std::size_t ways;
+    std::map<std::size_t, NaiveSet> content;
+
+    bool read(std::uint64_t sector) {
+        NaiveSet& set = content[sector % sets];
+        const std::size_t before = set.size();
+        set.remove(sector);
+        const bool hit = set.size() < before;
+        set.push_front(sector);
+        if (set.size() > ways) set.pop_back();
+        return hit;
+    }
+};
+
+struct NaiveLevel {
+    std::vector<NaiveCache> caches;
+    CacheLevelCount count;
+};
+
+/// Warp, then step, then the sectors asked for.
+using Program = std::map<std::int64_t, std::map<std::int64_t, std::set<std::uint64_t>>>;
+
+template <ValueType Value>
+Program program_of(const Layout<Value>& layout) {
+    Program program;
+    layout.for_each_slot([&](const Slot& slot) {
+        if (slot.column >= 0) program[slot.warp][slot.step].insert(slot.column * sizeof(Value) / 32);
+    });
+    return program;
+}
+
+std::vector<CacheLevelCount> naive_counts(Program program, const CacheModel& model) {
+    std::vector<NaiveLevel> levels;
+    for (const CacheProperties& cache : model.caches) {
+        const std::size_t count = cache.each_processor_has == 0 ? 1 : model.processors * cache.each_processor_has;
+        levels.push_back(
+            {{count, NaiveCache{cache.bytes / 32 / cache.ways, static_cast<std::size_t>(cache.ways), {}}}, {cache.name}});
+    }
+    // The blocks that read x, and the places where they may be, in the order in which places are filled.
+    std::list<std::int64_t> waiting;
+    for (const auto& [warp, steps] : program) {
+        if (waiting.empty() || waiting.back() != warp / model.block_warps) waiting.push_back(warp / model.block_warps);
+    }
+    struct Place {
+        int processor;
+        std::int64_t block;  // -1: empty
+    };
+    std::vector<Place> places;
+    for (int i = 0; i < model.resident_warps / model.block_warps * model.processors; ++i) {
+        places.push_back({i % model.processors, -1});
+    }
+    const auto fill = [&](Place& place) {
+        place.block = waiting.empty() ? -1 : waiting.front();
+        if (!waiting.empty()) waiting.pop_front();
+    };
+    for (Place& place : places) fill(place);
+    const auto lives = [](const Place& place) { return place.block >= 0; };
+    while (std::any_of(places.begin(), places.end(), lives)) {
+        for (Place& place : places) {
+            if (!lives(place)) continue;
+            bool left = false;
+            for (int k = 0; k < model.block_warps; ++k) {
+                const auto warp = program.find(place.block * model.block_warps + k);
+                if (warp == program.end() || warp->second.empty()) continue;
+                for (const std::uint64_t sector : warp->second.begin()->second) {
+                    for (NaiveLevel& level : levels) {
+                        const std::size_t each = level.caches.size() / model.processors;
+                        NaiveCache& cache = each == 0 || level.caches.size() == 1
+                                                ? level.caches.front()
+                                                : level.caches[place.processor * each + k % each];
+                        ++level.count.requests;
+                        const bool hit = cache.read(sector);
+                        level.count.hits += hit ? 1 : 0;
+                        if (hit) break;
+                    }
+                }
+                warp->second.erase(warp->second.begin());
+                left = left || !warp->second.empty();
+            }
+            if (!left) fill(place);
+        }
+    }
+    std::vector<CacheLevelCount> counts;
+    for (const NaiveLevel& level : levels) counts.push_back(level.count);
+    return counts;
+}
+
+template <ValueType Value>
+void compare(const Layout<Value>& layout, const CacheModel& model) {
+    const Program program = program_of(layout);
+    const CacheCounts counts = count_cache_hits(layout, model);
+    std::int64_t requests = 0;
+    std::set<std::uint64_t> different;
+    for (const auto& [warp, steps] : program) {
+        for (const auto& [step, sectors] : steps) {
+            requests += static_cast<std::int64_t>(sectors.size());
+            different.insert(sectors.begin(), sectors.end());
+        }
+    }
+    CHECK(counts.requests == requests);
+    CHECK(counts.sectors == static_cast<std::int64_t>(different.size()));
+    const std::vector<CacheLevelCount> expected = naive_counts(program, model);
+    REQUIRE(counts.levels.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        CHECK(counts.levels[i].requests == expected[i].requests);
+        CHECK(counts.levels[i].hits == expected[i].hits);
+    }
+}
+
+/// Far too small for the battery, so that things are given up all the time.
+const CacheModel tiny{2, 4, 2, {{"near", 4 * 32, 2, 2}, {"far", 12 * 32, 4, 0}}};
+const CacheModel one_warp{1, 1, 1, {{"near", 2 * 32, 2, 1}}};
+const CacheModel ample{3, 64, 8, {{"near", 64 * 1024, 4, 1}, {"far", 1024 * 1024, 16, 0}}};
+
+Recipe recipe_of(const std::string& text) { return parse_recipe("[recipe]\nname = 'test'\n" + text, "test.toml", catalogue()); }
+
+}  // namespace
+
+TEST_CASE("a set-associative cache gives up what was used longest ago") {
+    CHECK(hits({4 * 32, 4}, {1, 2, 3, 4, 1, 2, 3, 4}) == 4);  // one set of four
+    CHECK(hits({4 * 32, 4}, {1, 2, 3, 4, 5, 1}) == 0);        // 5 displaces 1
+    CHECK(hits({4 * 32, 4}, {1, 2, 3, 4, 1, 5, 1, 2}) == 2);  // 1 was used again: 5 displaces 2
+    CHECK(hits({4 * 32, 1}, {0, 4, 0, 4, 1, 1}) == 1);        // four sets of one: 0 and 4 share one
+    CHECK(hits({4 * 32, 2}, {0, 2, 4, 0, 1, 3, 1, 3}) == 2);  // even and odd sectors
+    CHECK(hits({16, 1}, {7, 7}) == 1);                        // never without a place
+    CHECK(hits({3 * 32, 1}, {0, 1, 2, 0, 1, 2, 3, 0}) == 3);  // three sets: no power of two is needed
+}
+
+TEST_CASE("the cache model counts what brute force counts, for every layout") {
+    for (const LayoutRecipe& one : layout_recipes()) {
+        for (const NamedMatrix& named : battery()) {
+            if (!one.takes(named.matrix)) continue;
+            CAPTURE(one.name);
+            CAPTURE(named.name);
+            try {
+                const StagedMatrix staged = one.stage(named.matrix);
+                for (const CacheModel* model : {&tiny, &one_warp, &ample}) {
+                    compare(*one.build<double>(staged), *model);
+                    compare(*one.build<float>(staged), *model);
+                }
+            } catch (const Unsuitable&) {
+                continue;  // what is refused is tested elsewhere
+            }
+        }
+    }
+}
+
+TEST_CASE("an ample cache lacks each sector once") {
+    for (const NamedMatrix& named : battery()) {
+        const Recipe recipe = recipe_of("[layout]\nuse = 'sell'\n");
+        const CachePoint point = study_cache(recipe, named.matrix, Precision::f64, ample, {});
+        REQUIRE(point.counts);
+        CHECK(point.counts->from_memory() == point.counts->sectors);
+    }
+}
+
+TEST_CASE("segments that fit a cache are hit, and those that do not are not") {
+    // Each row reads all of x, which is four times the cache, and which it has always just given up.
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 320; ++row) {
+        for (Index column = 0; column < 128; ++column) entries.push_back({row, column, 1});
+    }
+    const CsrMatrix matrix = csr_from_entries(320, 128, entries);
+    const CacheModel model{1, 8, 8, {{"near", 8 * 32, 8, 1}}};  // 32 values of f64
+    const auto study = [&](int width) {
+        const std::string text =
+            "[[stage]]\nuse = 'column_segmentation'\nwidth = " + std::to_string(width) + "\n[layout]\nuse = 'segmented'\n";
+        return *study_cache(recipe_of(text), matrix, Precision::f64, model, {}).counts;
+    };
+    const CacheCounts fits = study(32);
+    CHECK(fits.requests == 10 * 128);      // ten warps, whose lanes read one column in each step
+    CHECK(fits.from_memory() == 128 / 4);  // each sector once
+    // Two blocks, one after the other: eight warps in step ask for a sector four steps long, then never again.
+    CHECK(study(128).from_memory() == 2 * 128 / 4);
+    CHECK(study(64).from_memory() == 2 * 128 / 4);
+}
+
+TEST_CASE("what does not suit the layout is recorded, and the JSON holds what the table shows") {
+    const CsrMatrix matrix = csr_from_entries(2, 70000, std::vector<Entry>{{0, 0, 1}, {0, 69999, 1}, {1, 8, 1}});
+    CacheStudy study{"test", "a device", Precision::f32, tiny, "layout.column_index", {}};
+    const std::string stages =
+        "[[stage]]\nuse = 'column_segmentation'\ncount = 1\n[[stage]]\nuse = 'row_sort'\nwithin = 'segment'\n";
+    for (const std::string word : {"u32", "u16"}) {
+        const Recipe recipe = recipe_of(stages + "[layout]\nuse = 'segmented'\ncolumn_index = '" + word + "'\n");
+        study.points.push_back(study_cache(recipe, matrix, Precision::f32, tiny, {}));
+        study.points.back().value = word;
+    }
+    REQUIRE(study.points[0].counts);
+    CHECK_FALSE(study.points[1].counts);
+    const std::string text = study.text();
+    CHECK(text.find("layout.column_index = u16 is unsuitable: segment 0 has 70000 columns") != std::string::npos);
+    const auto json = nlohmann::json::parse(to_json(study));
+    CHECK(json["points"][0]["requests"] == 3);  // columns 0 and 8 in the first step are two sectors of f32
+    CHECK(json["points"][0]["caches"][0]["hits"] == 0);
+    CHECK(json["points"][0]["bytes_from_memory"] == 96);
+    CHECK(json["points"][1].contains("unsuitable"));
+    CHECK(json["model"]["caches"][1]["name"] == "far");
+}
+
+}  // namespace workbench
