@@ -125,7 +125,8 @@ TEST_CASE("list and explain") {
         compare_with_golden(golden(name), without_column_widths(without_others(without_gpu_lines(outcome.text))));
     }
     for (const char* name : {"cuthill_mckee", "metis_partition", "row_sort", "split", "random_order", "natural", "csr", "sell",
-                             "ehyb", "laplace2d", "laplace3d", "elasticity3d"}) {
+                             "ehyb", "laplace2d", "laplace3d", "elasticity3d", "delaunay",
+                             "banded", "random_uniform", "random_normal", "rmat"}) {
         expect(std::string("explain_") + name, std::string("explain ") + name, 0);
     }
 }

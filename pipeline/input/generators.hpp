@@ -21,9 +21,11 @@ struct GeneratorEntry {
     CsrMatrix (*generate)(const Parameters&) = nullptr;
 };
 
-/// `laplace2d` (5 points), `laplace3d` (7 or 27 points), `elasticity3d` (3 unknowns a node). All live on a regular grid whose
-/// boundary is held fixed and left out, so that every row has the same stencil, cut off at the boundary, and the matrix is
-/// symmetric positive definite. All values are small integers, exact in f32 too. `scramble` renumbers the nodes at random.
+/// `laplace2d` (5 points), `laplace3d` (7 or 27 points), `elasticity3d` (3 unknowns a node): regular grids whose boundary is
+/// held fixed and left out, so that every row has the same stencil, cut off at the boundary. `delaunay`: the Laplace operator
+/// on an unstructured triangulation. `banded`. All of these are symmetric positive definite. `random_uniform`, `random_normal`:
+/// rows of random lengths. `rmat`: a graph with a few vertices of high degree. Values are small integers, exact in f32 too,
+/// except those of `delaunay`.
 [[nodiscard]] const std::vector<GeneratorEntry>& generators();
 
 /// Null where there is none of that name.

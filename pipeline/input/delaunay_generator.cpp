@@ -1,0 +1,210 @@
+// The Laplace operator on an unstructured triangulation of the plane.
+//
+// One node lies at a random place in each square of a grid, everywhere in the plane; those of nx x ny squares are the unknowns,
+// all others are held fixed and left out. The nodes' Voronoi cells are finite volumes: the flux between two cells is the length
+// of their common edge over the distance of their nodes, which on a regular grid would give the 5-point stencil. That ratio is
+// half the sum of the cotangents of the angles opposite to the nodes' edge in the two Delaunay triangles beside it. Source:
+// Eymard, Gallouet, Herbin, "Finite volume methods" (2000), section 9.2: Voronoi meshes, two-point fluxes.
+//
+// A disc of radius sqrt(2) squares or more holds a whole square, and so a node: the circle through the corners of a triangle,
+// which holds none, is smaller. Triangles at a node are therefore known from the squares no more than 3 away, and the plane is
+// triangulated tile by tile with such a rim, in parallel, by the sweep of Boost.Polygon with its exact predicates on integers.
+#include <fmt/core.h>
+#include <Kokkos_Core.hpp>
+#include <boost/polygon/voronoi.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/input/generator_kinds.hpp"
+#include "pipeline/matrix/random.hpp"
+
+namespace workbench {
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+using Tiles = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Offset>>;
+using Point = boost::polygon::point_data<std::int32_t>;
+using Voronoi = boost::polygon::voronoi_diagram<double>;
+
+constexpr std::int64_t tile_squares = 96;  // along an edge of a tile
+constexpr std::int64_t rim = 3;
+constexpr int place_bits = 22;  // of a node in its square: a tile with its rim fits 32 bits
+
+struct Plane {
+    std::int64_t nx;
+    std::int64_t ny;
+    std::uint64_t seed;
+
+    [[nodiscard]] bool has(std::int64_t x, std::int64_t y) const { return x >= 0 && x < nx && y >= 0 && y < ny; }
+    [[nodiscard]] Index number(std::int64_t x, std::int64_t y) const { return static_cast<Index>(x + nx * y); }
+};
+
+struct Neighbour {
+    std::int64_t natural;  // a number that orders all nodes, unknown or not
+    Index column;          // -1: held fixed
+    double flux;
+};
+
+/// Rows of the nodes of one tile.
+struct TileRows {
+    std::vector<Index> rows;
+    std::vector<Offset> offsets{0};
+    std::vector<Index> columns;
+    std::vector<double> values;
+};
+
+/// The cotangent of the angle at `apex` in the triangle with a and b. Products of differences of 25 bits are exact.
+double cotangent(const Point& apex, const Point& a, const Point& b) {
+    const std::int64_t ax = std::int64_t{a.x()} - apex.x();
+    const std::int64_t ay = std::int64_t{a.y()} - apex.y();
+    const std::int64_t bx = std::int64_t{b.x()} - apex.x();
+    const std::int64_t by = std::int64_t{b.y()} - apex.y();
+    return static_cast<double>(ax * bx + ay * by) / static_cast<double>(std::abs(ax * by - ay * bx));
+}
+
+/// One tile with its rim.
+class Tile {
+public:
+    Tile(const Plane& plane, std::int64_t first_x, std::int64_t first_y)
+        : plane_(plane),
+          first_x_(first_x - rim),
+          first_y_(first_y - rim),
+          width_(std::min(tile_squares, plane.nx - first_x) + 2 * rim),
+          height_(std::min(tile_squares, plane.ny - first_y) + 2 * rim) {
+        for (std::int64_t y = 0; y < height_; ++y) {
+            for (std::int64_t x = 0; x < width_; ++x) points_.push_back(node(x, y));
+        }
+    }
+
+    [[nodiscard]] TileRows rows(const Permutation& order) const {
+        Voronoi voronoi;
+        boost::polygon::construct_voronoi(points_.begin(), points_.end(), &voronoi);
+        TileRows result;
+        for (const Voronoi::cell_type& cell : voronoi.cells()) {
+            const auto place = static_cast<std::int64_t>(cell.source_index());
+            const std::int64_t x = place % width_;
+            const std::int64_t y = place / width_;
+            if (x >= rim && x < width_ - rim && y >= rim && y < height_ - rim) add_row(cell, order, result);
+        }
+        return result;
+    }
+
+private:
+    [[nodiscard]] Point node(std::int64_t x, std::int64_t y) const {
+        const auto square =
+            (static_cast<std::uint64_t>(first_y_ + y) << 32) ^ (static_cast<std::uint64_t>(first_x_ + x) & 0xFFFFFFFF);
+        const std::uint64_t random = random_stream(plane_.seed, square).next();
+        const auto within = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits & ((1U << place_bits) - 1)); };
+        return {static_cast<std::int32_t>((x << place_bits) + within(random)),
+                static_cast<std::int32_t>((y << place_bits) + within(random >> 32))};
+    }
+
+    void add_row(const Voronoi::cell_type& cell, const Permutation& order, TileRows& result) const {
+        thread_local std::vector<Neighbour> neighbours;
+        neighbours.clear();
+        const Point& here = points_[cell.source_index()];
+        const auto beyond = [](const Voronoi::edge_type* edge) { return edge->twin()->cell()->source_index(); };
+        const Voronoi::edge_type* edge = cell.incident_edge();
+        do {
+            const Point& there = points_[beyond(edge)];
+            const double flux = (cotangent(points_[beyond(edge->prev())], here, there) +
+                                 cotangent(points_[beyond(edge->next())], here, there)) /
+                                2;
+            neighbours.push_back(neighbour(beyond(edge), order, flux));
+            edge = edge->next();
+        } while (edge != cell.incident_edge());
+
+        // In the same order whatever the tiles and the numbering are, so that the sum has the same bits.
+        std::sort(neighbours.begin(), neighbours.end(), [](const auto& a, const auto& b) { return a.natural < b.natural; });
+        double sum = 0;
+        for (const Neighbour& other : neighbours) sum += other.flux;
+        const Index row = neighbour(cell.source_index(), order, 0).column;
+        neighbours.push_back({0, row, -sum});
+        std::erase_if(neighbours, [](const Neighbour& other) { return other.column < 0; });
+        std::sort(neighbours.begin(), neighbours.end(), [](const auto& a, const auto& b) { return a.column < b.column; });
+        result.rows.push_back(row);
+        for (const Neighbour& other : neighbours) {
+            result.columns.push_back(other.column);
+            result.values.push_back(-other.flux);
+        }
+        result.offsets.push_back(static_cast<Offset>(result.columns.size()));
+    }
+
+    [[nodiscard]] Neighbour neighbour(std::size_t place, const Permutation& order, double flux) const {
+        const std::int64_t x = first_x_ + static_cast<std::int64_t>(place) % width_;
+        const std::int64_t y = first_y_ + static_cast<std::int64_t>(place) / width_;
+        return {x + (plane_.nx + 2 * rim) * y, plane_.has(x, y) ? order.new_of_old(plane_.number(x, y)) : -1, flux};
+    }
+
+    const Plane& plane_;
+    std::int64_t first_x_;
+    std::int64_t first_y_;
+    std::int64_t width_;
+    std::int64_t height_;
+    std::vector<Point> points_;
+};
+
+CsrMatrix assemble(Index rows, const std::vector<TileRows>& tiles) {
+    CsrMatrix matrix;
+    matrix.rows = matrix.columns = rows;
+    matrix.row_offsets.resize(static_cast<std::size_t>(rows) + 1);
+    const auto for_each_tile = [&](const auto& visit) {
+        Kokkos::parallel_for("tiles", Tiles(0, static_cast<Offset>(tiles.size())), [&](Offset i) { visit(tiles[i]); });
+    };
+    for_each_tile([&](const TileRows& tile) {
+        for (std::size_t i = 0; i < tile.rows.size(); ++i) {
+            matrix.row_offsets[tile.rows[i] + 1] = tile.offsets[i + 1] - tile.offsets[i];
+        }
+    });
+    std::partial_sum(matrix.row_offsets.begin(), matrix.row_offsets.end(), matrix.row_offsets.begin());
+    matrix.column_indices.resize(matrix.nonzeros());
+    matrix.values.resize(matrix.nonzeros());
+    for_each_tile([&](const TileRows& tile) {
+        for (std::size_t i = 0; i < tile.rows.size(); ++i) {
+            const Offset to = matrix.row_offsets[tile.rows[i]];
+            std::copy(tile.columns.begin() + tile.offsets[i], tile.columns.begin() + tile.offsets[i + 1],
+                      matrix.column_indices.begin() + to);
+            std::copy(tile.values.begin() + tile.offsets[i], tile.values.begin() + tile.offsets[i + 1],
+                      matrix.values.begin() + to);
+        }
+    });
+    return matrix;
+}
+
+CsrMatrix delaunay(const Parameters& parameters) {
+    const std::int64_t nx = parameters.integer("nx");
+    const std::int64_t ny = parameters.has("ny") ? parameters.integer("ny") : nx;
+    const Plane plane{nx, ny, static_cast<std::uint64_t>(parameters.integer("seed"))};
+    constexpr std::int64_t most = std::numeric_limits<Index>::max();
+    if (nx > most / ny) throw InputError(fmt::format("found {} x {} nodes; expected at most {}", nx, ny, most));
+    // A planar graph has less than 3 edges a node; the rows are there twice for a while, in tiles and in the matrix.
+    const auto nodes = static_cast<double>(nx * ny);
+    check_generator_memory(nodes, 7 * nodes, 7 * nodes * (sizeof(Index) + sizeof(double)) + 24 * nodes);
+
+    const auto rows = static_cast<Index>(nx * ny);
+    const auto scramble = static_cast<std::uint64_t>(parameters.integer("scramble"));
+    const Permutation order = scramble == 0 ? Permutation::identity(rows) : random_permutation(rows, scramble);
+    const std::int64_t tiles_x = (nx + tile_squares - 1) / tile_squares;
+    const std::int64_t tiles_y = (ny + tile_squares - 1) / tile_squares;
+    std::vector<TileRows> tiles(tiles_x * tiles_y);
+    Kokkos::parallel_for("delaunay", Tiles(0, tiles_x * tiles_y), [&](Offset tile) {
+        tiles[tile] = Tile(plane, tile % tiles_x * tile_squares, tile / tiles_x * tile_squares).rows(order);
+    });
+    return assemble(rows, tiles);
+}
+
+}  // namespace
+
+std::vector<GeneratorEntry> delaunay_generators() {
+    return {{"delaunay",
+             "the Laplace operator by finite volumes on an unstructured triangulation of the plane, 6 neighbours on average",
+             {grid_length_parameter("nx", true), grid_length_parameter("ny", false), scramble_parameter(), seed_parameter()},
+             delaunay}};
+}
+
+}  // namespace workbench

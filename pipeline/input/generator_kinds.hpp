@@ -1,0 +1,27 @@
+// What the files of the generators share; generators.hpp is for everybody else.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pipeline/input/generators.hpp"
+
+namespace workbench {
+
+[[nodiscard]] std::vector<GeneratorEntry> grid_generators();      // laplace2d, laplace3d, elasticity3d
+[[nodiscard]] std::vector<GeneratorEntry> delaunay_generators();  // delaunay
+[[nodiscard]] std::vector<GeneratorEntry> random_generators();    // banded, random_uniform, random_normal, rmat
+
+/// Throws MachineError where a matrix of this size, and `more` bytes on the way to it, are more than the machine has.
+/// In f64, which no product of parameters overflows.
+void check_generator_memory(double rows, double nonzeros, double more);
+
+/// An integer that has to be given.
+[[nodiscard]] ParameterDeclaration integer_parameter(const std::string& name, std::int64_t minimum, std::int64_t maximum,
+                                                     const std::string& help);
+[[nodiscard]] ParameterDeclaration grid_length_parameter(const std::string& name, bool required);  // nx, ny, nz
+[[nodiscard]] ParameterDeclaration scramble_parameter();
+[[nodiscard]] ParameterDeclaration seed_parameter();
+
+}  // namespace workbench
