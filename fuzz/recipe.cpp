@@ -1,0 +1,26 @@
+// The text of a recipe, with overrides behind it: a byte 0xFF, which is in no UTF-8, begins each of them.
+#include <cstdlib>
+#include <vector>
+
+#include "fuzz/target.hpp"
+#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/recipe/recipe.hpp"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace workbench;
+    std::string_view rest = fuzz::text_of(data, size);
+    std::vector<std::string> texts;
+    for (std::size_t end = 0; end != std::string_view::npos;) {
+        end = rest.find('\xFF');
+        texts.emplace_back(rest.substr(0, end));
+        if (end != std::string_view::npos) rest.remove_prefix(end + 1);
+    }
+    const std::vector<std::string> overrides(texts.begin() + 1, texts.end());
+    fuzz::act_or_refuse([&] {
+        const Recipe recipe = parse_recipe(texts.front(), "fuzz.toml", catalogue(), overrides);
+        // A resolved recipe is the same recipe.
+        const std::string resolved = resolved_recipe(recipe);
+        if (resolved_recipe(parse_recipe(resolved, "resolved.toml", catalogue())) != resolved) std::abort();
+    });
+    return 0;
+}
