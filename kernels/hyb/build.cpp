@@ -87,7 +87,7 @@ LayoutEntry hyb_entry() {
         .source =
             "Bell and Garland, 'Implementing sparse matrix-vector multiplication on throughput-oriented processors' (2009)",
         .drawing = std::string(drawn_matrix).append(drawing),
-        .parameters = {slots_per_nonzero_parameter()},
+        .parameters = {slots_per_nonzero_parameter(10)},
         .needs =
             [](const Parameters&) {
                 return Needs{.parts = {"first", "rest"}};
