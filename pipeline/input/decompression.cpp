@@ -92,7 +92,7 @@ public:
 
     [[nodiscard]] std::size_t read(std::span<char> buffer) override {
         if (!open_) open();
-        return reader_.read(buffer, stream_);
+        return empty_ ? 0 : reader_.read(buffer, stream_);
     }
 
 private:
@@ -114,11 +114,13 @@ private:
             throw BrokenSource("found one compression inside another; expected one");
         }
         open_ = true;
+        empty_ = status == ARCHIVE_EOF;
     }
 
     ArchiveReader reader_;
     std::string stream_;
     bool open_ = false;
+    bool empty_ = false;
 };
 
 }  // namespace

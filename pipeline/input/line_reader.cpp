@@ -63,6 +63,7 @@ bool LineReader::next() {
         if (!broken_.empty()) fail(broken_);
         line_ = {buffer_.data(), end_};
         begin_ = end_;
+        open_end_ = true;
         return !line_.empty();
     }
 }

@@ -28,6 +28,9 @@ public:
     /// The present line, without its newline; valid until next().
     [[nodiscard]] std::string_view line() const { return line_; }
 
+    /// Does it lack its newline? So it is with the last line of some files, and of all that were cut off.
+    [[nodiscard]] bool open_end() const { return open_end_; }
+
     /// Its number, from 1; behind the last line at the end.
     [[nodiscard]] std::int64_t number() const { return number_; }
 
@@ -60,6 +63,7 @@ private:
     bool at_end_ = false;
     std::string broken_;  // why the text cannot be read any further, at its end
     std::int64_t number_ = 0;
+    bool open_end_ = false;
     std::string_view line_;
 };
 

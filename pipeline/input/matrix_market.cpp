@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <charconv>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <vector>
@@ -42,7 +44,7 @@ const char* end_of_line(const char* at) {
     return *at == '\n' ? at + 1 : nullptr;
 }
 
-const char* take_digits(const char* at, std::int64_t& number) {
+const char* take_long_number(const char* at, std::int64_t& number) {
     constexpr std::ptrdiff_t surely_fit = 15;  // into f64, too
     const char* begin = at;
     number = 0;
@@ -53,41 +55,63 @@ const char* take_digits(const char* at, std::int64_t& number) {
     return at == begin ? nullptr : at;
 }
 
-const char* take_index(const char* at, std::int64_t count, Index& index) {
+// Up to seven digits at once, in one word of eight bytes: where numbers have different lengths, a loop over their digits costs
+// more for the branches that are guessed wrong than for all else. The first character is in the lowest byte.
+const char* take_digits(const char* at, const char* end, std::int64_t& number) {
+    static_assert(std::endian::native == std::endian::little);
+    std::uint64_t digits = 0;
+    if (end - at < std::ptrdiff_t{sizeof(digits)}) return take_long_number(at, number);
+    std::memcpy(&digits, at, sizeof(digits));
+    digits ^= 0x3030303030303030U;
+    const std::uint64_t others = ((digits + 0x7676767676767676U) | digits) & 0x8080808080808080U;  // bytes above 9
+    const int count = others == 0 ? 8 : std::countr_zero(others) / 8;
+    if (count == 0) return nullptr;
+    if (count == 8) return take_long_number(at, number);
+    digits <<= 8 * (8 - count);  // zeros in front
+    digits = digits * 10 + (digits >> 8);
+    number = static_cast<std::int64_t>((((digits & 0x000000FF000000FFU) * (100 + (std::uint64_t{1000000} << 32))) +
+                                        (((digits >> 16) & 0x000000FF000000FFU) * (1 + (std::uint64_t{10000} << 32)))) >>
+                                       32);
+    return at + count;
+}
+
+const char* take_index(const char* at, const char* end, std::int64_t count, Index& index) {
     std::int64_t number = 0;
-    at = take_digits(skip_blanks(at), number);
+    at = take_digits(skip_blanks(at), end, number);
     if (at == nullptr || number < 1 || number > count) return nullptr;
     index = static_cast<Index>(number - 1);
     return at;
 }
 
-const char* take_value(const char* at, const char* end, Header::Field field, double& value) {
+template <Header::Field field>
+const char* take_value(const char* at, const char* end, double& value) {
     at = skip_blanks(at);
-    if (field == Header::Field::real) {
+    if constexpr (field == Header::Field::real) {
         const auto [behind, error] = std::from_chars(at, end, value);
         return error == std::errc{} ? behind : nullptr;
     }
     std::int64_t number = 0;
     const bool negative = *at == '-';
-    at = take_digits(negative ? at + 1 : at, number);
+    at = take_digits(negative ? at + 1 : at, end, number);
     value = negative ? -static_cast<double>(number) : static_cast<double>(number);
     return at;
 }
 
 /// The beginning of the next line; null where this one is to be looked at carefully.
+template <Header::Format format, Header::Field field>
 const char* take_entry(const char* at, const char* end, const Header& header, Entry& entry) {
-    if (header.format == Header::Format::coordinate) {
-        at = take_index(at, header.rows, entry.row);
+    if constexpr (format == Header::Format::coordinate) {
+        at = take_index(at, end, header.rows, entry.row);
         if (at == nullptr || !is_blank(*at)) return nullptr;
-        at = take_index(at, header.columns, entry.column);
+        at = take_index(at, end, header.columns, entry.column);
         if (at == nullptr) return nullptr;
-        if (header.field == Header::Field::pattern) {
+        if constexpr (field == Header::Field::pattern) {
             entry.value = 1;
             return end_of_line(at);
         }
         if (!is_blank(*at)) return nullptr;
     }
-    at = take_value(at, end, header.field, entry.value);
+    at = take_value<field>(at, end, entry.value);
     return at == nullptr ? nullptr : end_of_line(at);
 }
 
@@ -150,12 +174,14 @@ void check_place(const Entry& entry, const Header& header, EntryBlock& block) {
     }
 }
 
+template <Header::Format format, Header::Field field>
 void parse_lines(std::string_view text, const Header& header, EntryBlock& block) {
     const char* end = text.data() + text.size();
-    block.entries.reserve(std::count(text.begin(), text.end(), '\n'));
+    constexpr std::size_t usual_line = 12;  // or longer
+    block.entries.reserve(text.size() / usual_line);
     for (const char* at = text.data(); at != end; ++block.lines) {
         Entry entry;
-        const char* next = take_entry(at, end, header, entry);
+        const char* next = take_entry<format, field>(at, end, header, entry);
         if (next == nullptr) {
             const auto* newline = static_cast<const char*>(std::memchr(at, '\n', end - at));
             const std::string_view line(at, newline - at);
@@ -167,9 +193,26 @@ void parse_lines(std::string_view text, const Header& header, EntryBlock& block)
         }
         check_place(entry, header, block);
         block.item_lines.add(static_cast<std::int64_t>(block.entries.size()), block.lines);
-        block.entries.push_back(entry);
+        block.entries.emplace_back(entry.row, entry.column, entry.value);
     }
-    block.entries.shrink_to_fit();  // blank lines and comments had room, too
+    block.entries.shrink_to_fit();
+}
+
+using ParseLines = void (*)(std::string_view, const Header&, EntryBlock&);
+
+template <Header::Format format>
+ParseLines parser_of(Header::Field field) {
+    switch (field) {
+        case Header::Field::integer: return parse_lines<format, Header::Field::integer>;
+        case Header::Field::pattern: return parse_lines<format, Header::Field::pattern>;
+        case Header::Field::real: break;
+    }
+    return parse_lines<format, Header::Field::real>;
+}
+
+ParseLines parser_of(const Header& header) {
+    return header.format == Header::Format::array ? parser_of<Header::Format::array>(header.field)
+                                                  : parser_of<Header::Format::coordinate>(header.field);
 }
 
 /// The claim of the size line against the lines that are there.
@@ -252,9 +295,10 @@ CsrMatrix read_matrix_market(LineReader& lines) {
     const Header header = read_matrix_market_header(lines);
     const std::uintmax_t shortest_line = header.format == Header::Format::array ? 2 : 4;
     ReadingMemory memory(lines.name(), claimed_size(header), shortest_line, lines.most_bytes());
+    const ParseLines parse_lines_of = parser_of(header);
     std::atomic<Offset> read = 0;
     auto blocks = parse_blocks<EntryBlock>(lines, [&](std::string_view text, EntryBlock& block) {
-        parse_lines(text, header, block);
+        parse_lines_of(text, header, block);
         memory.take(block.entries.size() * sizeof(Entry) + block.item_lines.bytes());
         return (read += static_cast<Offset>(block.entries.size())) <= header.entries;
     });

@@ -140,6 +140,11 @@ public:
             lines_.fail(fmt::format("found no field {}; expected {} {}, {} a line", given_ % format_.fields + 1, count_, what_,
                                     format_.fields));
         }
+        // What is left of a number that was cut off may be a number, too.
+        if (lines_.open_end() && field.size() < static_cast<std::size_t>(format_.width)) {
+            lines_.fail(fmt::format("found the end of the file in {}, a field of {}; expected {} characters", in_quotes(field),
+                                    what_, format_.width));
+        }
         line_.remove_prefix(field.size());
         ++given_;
         if (given_ % format_.fields == 0 || given_ == count_) expect_end_of_line();

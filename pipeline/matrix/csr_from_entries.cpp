@@ -1,7 +1,10 @@
+#include <sys/mman.h>
+
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <numeric>
 #include <string>
 
@@ -69,6 +72,18 @@ std::vector<Index> ranges_of_equal_work(const std::vector<Offset>& row_offsets, 
     return bounds;
 }
 
+/// Room for so many items, of zeros. Large arrays are asked for in huge pages, where the system has them: entries come from all
+/// over the list, and with small pages looking up the addresses takes longer than the rest.
+template <typename Item>
+void make_room(std::vector<Item>& items, Offset count) {
+    items.reserve(count);
+    constexpr std::size_t huge_page = std::size_t{1} << 21;
+    const auto begin = (reinterpret_cast<std::uintptr_t>(items.data()) + huge_page - 1) / huge_page * huge_page;
+    const auto end = reinterpret_cast<std::uintptr_t>(items.data() + count) / huge_page * huge_page;
+    if (begin < end) (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // advice, no more
+    items.resize(count);
+}
+
 void check_entries(Index rows, Index columns, Pieces pieces, Mirror mirror) {
     if (mirror != Mirror::nothing && rows != columns) {
         throw std::invalid_argument("mirror images in a matrix that is not square");
@@ -133,14 +148,15 @@ CsrMatrix csr_from_entries(Index rows, Index columns, Pieces pieces, Mirror mirr
     matrix.rows = rows;
     matrix.columns = columns;
     std::vector<Offset>& offsets = matrix.row_offsets;
-    offsets.assign(static_cast<std::size_t>(rows) + 1, 0);
+    offsets.clear();
+    make_room(offsets, Offset{rows} + 1);
     for_each_range(ranges_of_equal_rows(rows, range_count()), [&](RowRange range) {
         for_each_entry(pieces, mirror, range, [&offsets](Index row, Index, double) { ++offsets[row + 1]; });
     });
     std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
 
-    matrix.column_indices.resize(offsets.back());
-    matrix.values.resize(offsets.back());
+    make_room(matrix.column_indices, offsets.back());
+    make_room(matrix.values, offsets.back());
     // offsets[row] is where the row's next entry goes, and in the end the beginning of the next row.
     for_each_range(ranges_of_equal_work(offsets, range_count()), [&](RowRange range) {
         for_each_entry(pieces, mirror, range, [&](Index row, Index column, double value) {
@@ -156,7 +172,12 @@ CsrMatrix csr_from_entries(Index rows, Index columns, Pieces pieces, Mirror mirr
 }
 
 CsrMatrix csr_from_entries(Index rows, Index columns, std::span<const Entry> entries) {
-    return csr_from_entries(rows, columns, Pieces(&entries, 1), Mirror::nothing);
+    constexpr std::size_t piece = std::size_t{1} << 16;
+    std::vector<std::span<const Entry>> pieces;
+    for (std::size_t i = 0; i < entries.size(); i += piece) {
+        pieces.push_back(entries.subspan(i, std::min(piece, entries.size() - i)));
+    }
+    return csr_from_entries(rows, columns, pieces, Mirror::nothing);
 }
 
 }  // namespace workbench

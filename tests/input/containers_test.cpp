@@ -1,11 +1,109 @@
 // Files in files: compressed, in archives, and damaged on the way.
 #include <doctest/doctest.h>
+#include <fmt/core.h>
+#include <zlib.h>
+
+#include <utility>
 
 #include "input/input_files.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/inline_matrix.hpp"
 
 using namespace workbench;
+
+namespace {
+
+using Files = std::vector<std::pair<std::string, std::string>>;  // names and what they hold
+
+// By hand, as the .xz file format 1.0.4 says: one block of LZMA2, in it one chunk as it is; all checked by CRC32.
+std::string xz(const std::string& text) {
+    const auto sum = [](const std::string& bytes) {
+        return bytes_of(crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())), 4);
+    };
+    const auto padded = [](std::string bytes) { return bytes + std::string((4 - bytes.size() % 4) % 4, '\0'); };
+    const auto number = [](std::size_t value) {  // seven bits a byte, the last without the highest bit
+        std::string bytes;
+        for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
+        return bytes + static_cast<char>(value);
+    };
+    const std::string flags("\0\x01", 2);
+    const std::string block_header("\x02\0\x21\x01\x10\0\0\0", 8);
+    const std::size_t size = text.size();
+    const std::string chunk = size == 0 ? "" : '\x01' + bytes_of((size - 1) >> 8, 1) + bytes_of((size - 1) & 0xff, 1) + text;
+    const std::string lzma2 = chunk + '\0';
+    const std::string index =
+        padded(std::string("\0\x01", 2) + number(block_header.size() + 4 + lzma2.size() + 4) + number(size));
+    const std::string footer = bytes_of((index.size() + 4) / 4 - 1, 4) + flags;
+    return std::string(
+               "\xfd"
+               "7zXZ\0",
+               6) +
+           flags + sum(flags) + block_header + sum(block_header) + padded(lzma2) + sum(text) + index + sum(index) +
+           sum(footer) + footer + "YZ";
+}
+
+// By hand, as RFC 8878 says: one frame, in it one block as it is; not checked.
+std::string zstd(const std::string& text) {
+    return "\x28\xb5\x2f\xfd\xa0" + bytes_of(text.size(), 4) + bytes_of(text.size() << 3 | 1, 3) + text;
+}
+
+// The example, as the program zstd packs it, with a check sum.
+const std::string zstd_of_example =
+    "28b52ffd04681d0200d2c40e11a0ed2cdcacfcaba516f07bd2068caf6e50393ebe192ebeb9d76f8aef35f57a4df2f1cdc5af5ba32feef786dcd2"
+    "79ce99b3c3568f4b4c0f720120010040984bdb9494f6";
+
+std::string from_hexadecimal(const std::string& digits) {
+    std::string bytes;
+    for (std::size_t i = 0; i < digits.size(); i += 2) bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+    return bytes;
+}
+
+// By hand, as POSIX.1-2017 says of ustar: a header of 512 bytes, the bytes, zeros up to the next 512.
+std::string tar(const Files& files) {
+    std::string archive;
+    for (const auto& [name, text] : files) {
+        std::string header = name;
+        header.resize(512);
+        header.replace(100, 7, "0000644");
+        header.replace(124, 12, fmt::format("{:011o} ", text.size()));
+        header.replace(136, 12, "00000000000 ");
+        header.replace(148, 8, "        ");
+        header[156] = name.ends_with('/') ? '5' : '0';
+        header.replace(257, 8,
+                       std::string("ustar\0"
+                                   "00",
+                                   8));
+        unsigned sum = 0;
+        for (const char c : header) sum += static_cast<unsigned char>(c);
+        header.replace(148, 6, fmt::format("{:06o}", sum));
+        header[154] = '\0';
+        archive += header + text + std::string((512 - text.size() % 512) % 512, '\0');
+    }
+    return archive + std::string(1024, '\0');
+}
+
+// Of a compressed file: whatever is cut off or changed, the matrix is right or refused. Returns how often it was refused.
+int damage(const std::string& whole) {
+    const CsrMatrix expected = csr_from_rows(example);
+    for (std::size_t length = 2; length < whole.size(); ++length) {
+        CAPTURE(length);
+        const auto matrix = read_or_refuse(write("cut", whole.substr(0, length)));
+        // The last bytes may be an index or a filling that is not needed.
+        CHECK((!matrix || (*matrix == expected && length + 64 > whole.size())));
+    }
+    int refused = 0;
+    for (std::size_t place = 2; place < whole.size(); ++place) {
+        std::string damaged = whole;
+        damaged[place] = static_cast<char>(damaged[place] ^ 0x11);
+        const auto matrix = read_or_refuse(write("damaged", damaged));
+        CAPTURE(place);
+        CHECK((!matrix || *matrix == expected));
+        if (!matrix) ++refused;
+    }
+    return refused;
+}
+
+}  // namespace
 
 TEST_CASE("files that are no files") {
     CHECK(refusal(folder() / "absent") == "absent: there is no such file; " + kinds);
@@ -24,18 +122,77 @@ TEST_CASE("gzip: any number of members; cut short or damaged it is refused or re
 
     CHECK(refusal(write("m.gz", whole.substr(0, 10))) == "m.gz:1: found a gzip stream that breaks off; expected a whole one");
     CHECK(refusal(write("m.gz", compressed(""))) == "m.gz: is empty; " + kinds);
-    for (std::size_t length = 2; length < whole.size(); ++length) {
-        CAPTURE(length);
-        CHECK(refusal(write("m.gz", whole.substr(0, length))) != "read");
+    CHECK(refusal(write("m.gz", whole.substr(0, whole.size() - 1))) ==
+          "m.gz:8: found a gzip stream that breaks off; expected a whole one");
+    CHECK(damage(whole) >= static_cast<int>(whole.size()) - 12);  // unharmed: the header's time and system
+    // Tapes are filled up with zeros; anything else behind the stream is damage.
+    CHECK(read_matrix(write("m.gz", whole + std::string(1000, '\0'))) == expected);
+    CHECK(refusal(write("m.gz", whole + "more")) == "m.gz:8: found a damaged gzip stream; expected one whose check sums agree");
+}
+
+TEST_CASE("xz and zstd: recognised by content, check sums compared, any number of streams") {
+    const CsrMatrix expected = csr_from_rows(example);
+    const std::string text = example_text;
+    for (const auto& compress : {xz, zstd}) {
+        const std::string whole = compress(text);
+        CHECK(read_matrix(write("named_otherwise.npz", whole)) == expected);
+        CHECK(read_matrix(write("m", compress(text.substr(0, 60)) + compress(text.substr(60)))) == expected);
+        CHECK(refusal(write("m", compress(""))) == "m: is empty; " + kinds);
+        CHECK(refusal(write("m", compress(compressed(text)))) == "m: found one compression inside another; expected one");
+        CHECK(refusal(write("m", compressed(compress(text)))) == "m: found one compression inside another; expected one");
+        CHECK(refusal(write("m", compress(compress(text)))).find("one compression inside another") != std::string::npos);
     }
+    CHECK(damage(xz(text)) == static_cast<int>(xz(text).size()) - 2);
+    const std::string packed = from_hexadecimal(zstd_of_example);
+    CHECK(read_matrix(write("m", packed)) == expected);
+    CHECK(damage(packed) >= static_cast<int>(packed.size()) - 12);
+    CHECK(refusal(write("m", xz(text).substr(0, 40))).substr(0, 29) == "m:1: found a damaged xz strea");
+}
+
+TEST_CASE("tar archives: the only matrix, or the one that is named") {
+    const CsrMatrix expected = csr_from_rows(example);
+    const std::string graph = "2 1\n2\n1\n";
+    const Files one{{"west/", ""}, {"west/README", "Some words."}, {"west/west.mtx", example_text}, {"west/empty", ""}};
+    for (const auto& bytes : {tar(one), compressed(tar(one)), xz(tar(one)), zstd(tar(one))}) {
+        CHECK(read_matrix(write("named_otherwise.mtx", bytes)) == expected);
+        CHECK(read_matrix(write("m", bytes), {"west/west.mtx"}) == expected);
+        CHECK(read_matrix(write("m", bytes), {"west.mtx"}) == expected);
+    }
+    CHECK(read_matrix(write("m.tar", tar({{"a.mtx.gz", compressed(example_text)}}))) == expected);
+    CHECK(refusal(write("m.tar", compressed(tar({{"a.mtx.gz", compressed(example_text)}})))) ==
+          "m.tar: member 'a.mtx.gz': found one compression inside another; expected one");
+
+    const Files several{{"a/a.mtx", example_text}, {"a/a_b.mtx", real_general("x")}, {"b/a.mtx", example_text}, {"g", graph}};
+    const std::string list = "m.tar: found the matrices 'a/a.mtx', 'a/a_b.mtx', 'b/a.mtx', 'g'; expected ";
+    const auto path = write("m.tar", tar(several));
+    CHECK(refusal(path) == list + "one, or --member NAME");
+    CHECK(refusal(path, {"a.mtx"}) == list + "one member 'a.mtx'");
+    CHECK(refusal(path, {"c.mtx"}) == list + "a member 'c.mtx'");
+    CHECK(read_matrix(path, {"b/a.mtx"}) == expected);
+    CHECK(read_matrix(path, {"g"}) == csr_from_rows(Rows{". 1", "1 ."}));
+    CHECK(refusal(path, {"a_b.mtx"}) ==
+          "m.tar: member 'a/a_b.mtx':2: found 'x' in 'x'; expected a count from 0 to 9223372036854775807");
+    CHECK(refusal(write("m.tar", tar({{"a", "words"}}))) == "m.tar: found an archive without a matrix; " + kinds);
+    CHECK(refusal(write("m.tar", tar({{"a", "words"}})), {"a"}) == "m.tar: member 'a': starts with 'words'; " + kinds);
+    CHECK(refusal(write("m.mtx", example_text), {"a"}) == "m.mtx: found no tar archive; expected one to take member 'a' from");
+    Files many;
+    for (int i = 0; i < 30; ++i) many.emplace_back(fmt::format("{}.mtx", i), example_text);
+    CHECK(refusal(write("m.tar", tar(many))).find("'19.mtx' and 10 more; expected one") != std::string::npos);
+}
+
+TEST_CASE("tar archives: damaged one is refused or read right, byte by byte") {
+    const CsrMatrix expected = csr_from_rows(example);
+    const std::string whole = tar({{"a.mtx", example_text}});
     int refused = 0;
-    for (std::size_t place = 2; place < whole.size(); ++place) {
+    for (std::size_t place = 0; place < 512 + example_text.size(); ++place) {
         std::string damaged = whole;
         damaged[place] = static_cast<char>(damaged[place] ^ 0x11);
-        const auto matrix = read_or_refuse(write("m.gz", damaged));
-        CAPTURE(place);
-        CHECK((!matrix || *matrix == expected));  // unharmed: the header's time and system
-        if (!matrix) ++refused;
+        const auto matrix = read_or_refuse(write("m.tar", damaged));
+        if (matrix) CHECK_NOTHROW(check_csr(*matrix));
+        if (place < 512 && !matrix) ++refused;
     }
-    CHECK(refused >= static_cast<int>(whole.size()) - 12);
+    CHECK(refused >= 510);  // the header has a check sum, what follows has none
+    for (std::size_t length = 1; length < 512 + example_text.size(); ++length) {
+        CHECK(refusal(write("m.tar", whole.substr(0, length))) != "read");
+    }
 }

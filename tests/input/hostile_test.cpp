@@ -1,0 +1,161 @@
+// Files that claim more than they hold, or hold more than there is room for: refused in time, in bounded memory.
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "input/input_files.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
+
+using namespace workbench;
+
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+/// A figure of /proc/self/status in bytes: VmRSS, or VmHWM, the most that VmRSS ever was.
+std::size_t memory_figure(const std::string& name) {
+    std::ifstream status("/proc/self/status");
+    std::string word;
+    while (status >> word) {
+        std::size_t kilobytes = 0;
+        if (word == name + ":" && status >> kilobytes) return kilobytes * 1024;
+    }
+    return 0;
+}
+
+/// How far the resident memory rises above what it is now.
+template <typename Work>
+std::size_t memory_taken(const Work& work) {
+    std::ofstream("/proc/self/clear_refs") << 5;  // the most is what there is now
+    const std::size_t before = memory_figure("VmHWM");
+    work();
+    return memory_figure("VmHWM") - before;
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool memory_is_ours = false;  // the sanitizer keeps what is freed
+#else
+constexpr bool memory_is_ours = true;
+#endif
+
+/// While it lives, so much memory is free and no more.
+class FreeMemory {
+public:
+    explicit FreeMemory(std::size_t bytes) { limit_host_memory(memory_figure("VmRSS") + bytes); }
+    ~FreeMemory() { limit_host_memory(std::numeric_limits<std::size_t>::max()); }
+    FreeMemory(const FreeMemory&) = delete;
+    FreeMemory& operator=(const FreeMemory&) = delete;
+};
+
+std::string repeated(const std::string& text, std::size_t times) {
+    std::string result;
+    result.reserve(text.size() * times);
+    for (std::size_t i = 0; i < times; ++i) result += text;
+    return result;
+}
+
+/// "3 ..." for a bad file, "4 ..." for too little memory; "read".
+std::string outcome(const std::filesystem::path& path) {
+    try {
+        const CsrMatrix matrix = read_matrix(path);
+        return "read";
+    } catch (const UserError& error) {
+        return fmt::format("{} {}", error.exit_code, error.what());
+    }
+}
+
+void check_refused_cheaply(const std::filesystem::path& path, const std::string& words) {
+    std::string result;
+    const std::size_t taken = memory_taken([&] { result = outcome(path); });
+    CAPTURE(result);
+    CHECK(result.substr(0, 2) == "3 ");
+    CHECK(result.find(words) != std::string::npos);
+    if (memory_is_ours) CHECK(taken < 16 * mebibyte);
+}
+
+}  // namespace
+
+TEST_CASE("a claim costs nothing") {
+    const std::string general = "%%MatrixMarket matrix coordinate real general\n";
+    check_refused_cheaply(write("m", general + "3 3 1099511627776\n1 1 1\n"), "after 1 of 1099511627776 entries");
+    check_refused_cheaply(write("m", general + "2147483647 2147483647 9223372036854775807\n1 1 1\n"),
+                          "after 1 of 9223372036854");
+    check_refused_cheaply(write("m", "%%MatrixMarket matrix coordinate real symmetric\n9 9 9223372036854775807\n1 1 1\n"),
+                          "after 1 of 9223372036854775807");
+    check_refused_cheaply(write("m", "%%MatrixMarket matrix array real general\n2147483647 2147483647\n1\n"),
+                          "after 1 of 4611686014132420609 entries");
+    check_refused_cheaply(write("m", "2147483647 4611686018427387903\n2\n1\n"), "after 2 of 2147483647 vertices");
+    const auto rb = [](const std::string& sizes) {
+        return "title\n3 1 1 1\nrua " + sizes + "\n(4I4) (4I4) (4E12.4)\n   1   2\n   1\n  1.0000E+00\n";
+    };
+    check_refused_cheaply(write("m", rb("1 2147483647 1099511627776 0")), "found no field 3; expected 2147483648 pointers");
+    check_refused_cheaply(write("m", rb("1 1 1099511627776 0")), "as the last pointer; expected 1099511627777");
+    check_refused_cheaply(write("m", rb("1 9223372036854775807 1 0")), "found a matrix of 1 x 9223372036854775807");
+    check_refused_cheaply(write("m", "title\n3 1 1 1\nrua 1 1 1 0\n(9999I9999) (9999(99I4)) (4E12.4)\n"), "as the format");
+}
+
+TEST_CASE("rows and columns need entries to be believed") {
+    const std::string general = "%%MatrixMarket matrix coordinate real general\n";
+    // A row costs 8 bytes, without any byte in the file: some are for free, more must be paid for with entries.
+    check_refused_cheaply(write("m", general + "2147483648 1 0\n"), "expected at most 2147483647 rows and columns");
+    check_refused_cheaply(write("m", general + "2147483647 1 0\n"), "expected one for every 64 of them beyond 16777216");
+    check_refused_cheaply(write("m", general + "1 2147483647 0\n"), "expected one for every 64 of them beyond 16777216");
+    check_refused_cheaply(write("m", general + "2147483647 1 40000000\n1 1 1\n"), "after 1 of 40000000 entries");
+    check_refused_cheaply(write("m", "2147483647 0\n"), "expected one for every 64 of them beyond 16777216");
+    CHECK(read_matrix(write("m", general + "8388608 8388608 0\n")).rows == 8388608);
+}
+
+TEST_CASE("an index that wraps is refused") {
+    for (const char* index : {"4294967297", "18446744073709551617", "-4294967295", "340282366920938463463374607431768211457"}) {
+        CAPTURE(index);
+        CHECK(refusal_of_text(real_general(fmt::format("2 2 1\n{} 1 1\n", index))) ==
+              fmt::format("m.mtx:3: found the row '{}'; expected an integer from 1 to 2", index));
+        CHECK(refusal_of_text(real_general(fmt::format("2 2 1\n1 {} 1\n", index))) ==
+              fmt::format("m.mtx:3: found the column '{}'; expected an integer from 1 to 2", index));
+        CHECK(refusal(write("g", fmt::format("2 1\n{}\n1\n", index))) ==
+              fmt::format("g:2: found the neighbour '{}'; expected an integer from 1 to 2", index));
+    }
+}
+
+TEST_CASE("bombs: what a compressed file unfolds to is never kept") {
+    const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
+    const std::size_t much = 32 * mebibyte;
+    check_refused_cheaply(write("zeros.gz", compressed(banner + std::string(much, '\0'))),
+                          "found a line of 1048576 characters");
+    check_refused_cheaply(write("lines.gz", compressed(banner + std::string(much, '\n'))), "found the end of the file");
+    check_refused_cheaply(write("comments.gz", compressed(banner + "2 2 1\n" + repeated("%\n", much / 2))), "after 0 of 1 ent");
+    check_refused_cheaply(write("entries.gz", compressed(banner + "2 2 1\n" + repeated("1 1 1\n", much / 6))),
+                          "entries.gz:4: found a further entry; expected 1");
+    check_refused_cheaply(write("graph.gz", compressed("9 1\n" + std::string(much, '\n') + "1")),
+                          "found a line behind the last vertex");
+    check_refused_cheaply(write("title.gz", compressed(std::string(much, ' '))), "starts with");
+}
+
+TEST_CASE("what does not fit is refused with the bytes wanted and had") {
+    // Each line is an entry: 16 bytes to read it, 12 to keep it.
+    const std::size_t entries = 4000000;
+    const std::string text = real_general(fmt::format("2 2 {}\n", entries)) + repeated("1 1 1\n", entries);
+    const auto plain = write("plain.mtx", text);
+    const auto packed = write("packed.mtx.gz", compressed(text));
+    for (const auto& path : {plain, packed}) {
+        const FreeMemory little(40 * mebibyte);
+        std::string result;
+        const std::size_t taken = memory_taken([&] { result = outcome(path); });
+        CAPTURE(result);
+        CHECK(result.substr(0, 2) == "4 ");
+        CHECK(result.find("reading a matrix of 2 rows and 4000000 entries wants 112000016 bytes of memory; ") !=
+              std::string::npos);
+        CHECK(result.find(" are free") != std::string::npos);
+        if (memory_is_ours) CHECK(taken < 80 * mebibyte);
+    }
+    CHECK(read_matrix(packed).values == std::vector<double>{4000000});
+    // Where there is room for the entries and none for the rows.
+    const FreeMemory little(64 * mebibyte);
+    const std::string wide = real_general("16000000 1 1\n1 1 1\n");
+    CHECK(outcome(write("m.mtx", wide)).find("m.mtx: reading a matrix of 16000000 rows and 1 entries wants 128000028 bytes") !=
+          std::string::npos);
+}

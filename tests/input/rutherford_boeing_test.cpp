@@ -1,0 +1,179 @@
+// Rutherford-Boeing files and Fortran formats.
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "input/input_files.hpp"
+#include "pipeline/input/fortran_format.hpp"
+#include "pipeline/input/inline_matrix.hpp"
+
+using namespace workbench;
+
+namespace {
+
+struct Parts {
+    std::string type = "rua";
+    std::string size = "3 3 4 0";
+    std::string formats = "(4I4)           (5I4)           (4E12.4)";
+    std::string pointers = "   1   3   4   5\n";
+    std::string indices = "   1   3   2   3\n";
+    std::string values = "  1.0000E+00 -2.5000E+00  0.0000E+00  4.0000E+01\n";
+    std::string counts = "3 1 1 1";
+};
+
+std::string text_of(const Parts& parts) {
+    return "A title, with % and numbers 1 2 3                                       key\n" + parts.counts + "\n" + parts.type +
+           "           " + parts.size + "\n" + parts.formats + "\n" + parts.pointers + parts.indices + parts.values;
+}
+
+CsrMatrix read_parts(const Parts& parts) { return read_matrix(write("m.rb", text_of(parts))); }
+std::string refusal_of(const Parts& parts) { return refusal(write("m.rb", text_of(parts))); }
+
+}  // namespace
+
+TEST_CASE("Fortran formats") {
+    const auto shown = [](std::string_view text) -> std::string {
+        const auto format = parse_fortran_format(text);
+        if (!format) return "none";
+        return fmt::format("{} {} {} {} {}", format->kind, format->fields, format->width, format->decimals, format->scale);
+    };
+    CHECK(shown("(26I3)") == "i 26 3 0 0");
+    CHECK(shown("(I14)") == "i 1 14 0 0");
+    CHECK(shown("( 8 i 10.10 )") == "i 8 10 0 0");
+    CHECK(shown("(5E16.8)") == "f 5 16 8 0");
+    CHECK(shown("(1P,5D16.8)") == "f 5 16 8 1");
+    CHECK(shown("(1P5E16.8E3)") == "f 5 16 8 1");
+    CHECK(shown("(1P,3(E25.16))") == "f 3 25 16 1");
+    CHECK(shown("(4(1PE20.13))") == "f 4 20 13 1");
+    CHECK(shown("(-2P,F8.3)") == "f 1 8 3 -2");
+    CHECK(shown("(8F10.3)") == "f 8 10 3 0");
+    CHECK(shown("(2G25.17)") == "f 2 25 17 0");
+    CHECK(shown("(2ES25.17)") == "f 2 25 17 0");
+    CHECK(shown("(3EN25.17)") == "f 3 25 17 0");
+    CHECK(shown("(8F10)") == "f 8 10 0 0");
+    for (const char* text :
+         {"", "(", "()", "8I10", "(8I10", "(8I10))", "(8X)", "(0I8)", "(8I0)", "(8I)", "(I8,I8)", "(99999I8)", "(-8I8)",
+          "(E16.)", "(E16.8E)", "(((((I8)))))", "(8I10)x", "(999(999(99I9)))", "(1P)"}) {
+        CAPTURE(text);
+        CHECK(shown(text) == "none");
+    }
+}
+
+TEST_CASE("numbers in Fortran's fields") {
+    const FortranFormat plain{'f', 4, 12, 0, 0};
+    const auto read = [](std::string_view field, const FortranFormat& format) { return parse_fortran_real(field, format); };
+    CHECK(read("  1.5", plain) == 1.5);
+    CHECK(read("-.5E+02 ", plain) == -50);
+    CHECK(read("+1.D-3", plain) == 1e-3);
+    CHECK(read("1.5d2", plain) == 150);
+    CHECK(read("1.25Q+1", plain) == 12.5);
+    CHECK(read("1.5+3", plain) == 1500);  // an exponent of three digits loses its letter
+    CHECK(read("-1.5-100", plain) == -1.5e-100);
+    CHECK(read("17", plain) == 17);
+    CHECK(read("0.1", plain) == 0.1);
+    CHECK(read("0.30000000000000004", plain) == 0.30000000000000004);
+    CHECK(std::isnan(*read(" NaN", plain)));
+    CHECK(std::isinf(*read("-Infinity", plain)));
+    // Without a point, the last digits stand behind it.
+    CHECK(read("12345", {'f', 1, 8, 3, 0}) == 12.345);
+    CHECK(read("12345E2", {'f', 1, 8, 3, 0}) == 1234.5);
+    CHECK(read("1.5", {'f', 1, 8, 3, 0}) == 1.5);
+    // A scale factor is for fields without an exponent.
+    CHECK(read("12.5", {'f', 1, 8, 3, 1}) == 1.25);
+    CHECK(read("12.5E0", {'f', 1, 8, 3, 1}) == 12.5);
+    CHECK(read("12.5", {'f', 1, 8, 3, -2}) == 1250);
+    for (const char* field : {"", "   ", "1 2", "1.5.", "1.5E", "E5", "-", ".", "***", "1.5E+400", "1,5", "0x1", "1.5F3",
+                              "1-2-3", "1E99999999999999999999", "--1", "1.5D+", "1.2.3"}) {
+        CAPTURE(field);
+        CHECK_FALSE(read(field, plain));
+    }
+}
+
+TEST_CASE("Rutherford-Boeing: kinds of matrices") {
+    // Column by column: (1, 1), (3, -2.5) | (2, 0) | (3, 40).
+    CHECK(read_parts({}) == csr_from_rows(Rows{"1 . .", ". 0 .", "-2.5 . 40"}));
+    CHECK(read_parts({.type = "RSA"}) == csr_from_rows(Rows{"1 . -2.5", ". 0 .", "-2.5 . 40"}));
+    CHECK(read_parts({.type = "rra", .size = "4 3 4 0"}) == csr_from_rows(Rows{"1 . .", ". 0 .", "-2.5 . 40", ". . ."}));
+    CHECK(read_parts({.type = "psa", .formats = "(4I4)           (5I4)", .values = "", .counts = "2 1 1 0"}) ==
+          csr_from_rows(Rows{"1 . 1", ". 1 .", "1 . 1"}));
+    CHECK(read_parts({.type = "rza",
+                      .size = "3 3 2 0",
+                      .pointers = "   1   3   3   3\n",
+                      .indices = "   2   3\n",
+                      .values = "  1.0000E+00 -2.5000E+00\n"}) == csr_from_rows(Rows{". -1 2.5", "1 . .", "-2.5 . ."}));
+    CHECK(read_parts({.type = "iua", .formats = "(4I4) (5I4) (4I5)", .values = "    1   -2    0   40\n"}) ==
+          csr_from_rows(Rows{"1 . .", ". 0 .", "-2 . 40"}));
+    // Several lines of each list, Windows' line ends, fields without blanks between them, duplicates.
+    CHECK(read_parts({.formats = "(2I1)           (3I1)           (3F3.1)",
+                      .pointers = "13\r\n45\r\n",
+                      .indices = "132\r\n3\r\n",
+                      .values = "1.0-2500\r\n400\r\n",
+                      .counts = "6 2 2 2"}) == csr_from_rows(Rows{"1 . .", ". 0 .", "-2.5 . 40"}));
+    CHECK(read_parts({.indices = "   1   1   2   3\n"}) == csr_from_rows(Rows{"-1.5 . .", ". 0 .", ". . 40"}));
+    CHECK(read_parts({.size = "0 0 0 0", .pointers = "   1\n", .indices = "", .values = "", .counts = "1 1 0 0"}) ==
+          CsrMatrix{});
+    // Harwell-Boeing: a fifth count on the second line, and right-hand sides behind the matrix.
+    CHECK(read_parts({.counts = "3 1 1 1 0"}) == csr_from_rows(Rows{"1 . .", ". 0 .", "-2.5 . 40"}));
+    CHECK(read_parts({.formats = "(4I4)           (5I4)           (4E12.4)            (3F4.1)\nF             1             0",
+                      .values = "  1.0000E+00 -2.5000E+00  0.0000E+00  4.0000E+01\n 1.0 2.0 3.0\n",
+                      .counts = "4 1 1 1 1"}) == csr_from_rows(Rows{"1 . .", ". 0 .", "-2.5 . 40"}));
+}
+
+TEST_CASE("Rutherford-Boeing: every refusal says where, what was found and what was expected") {
+    const std::string types = "which is not supported; expected R, I or P, then S, Z, U or R, then A";
+    const std::vector<std::pair<Parts, std::string>> cases{
+        {{.type = "cua"}, "m.rb:3: found 'cua', a complex matrix, " + types},
+        {{.type = "rha"}, "m.rb:3: found 'rha', a Hermitian matrix, " + types},
+        {{.type = "rse"}, "m.rb:3: found 'rse', an elemental matrix, " + types},
+        {{.type = "qsa"}, "m.rb:3: found 'qsa', an auxiliary matrix, " + types},
+        {{.type = "pza"}, "m.rb:3: found a skew-symmetric pattern; expected values, which alone can be skew-symmetric"},
+        {{.size = "3 x 4 0"}, "m.rb:3: found 'x' for the number of columns; expected an integer, 0 or greater"},
+        {{.size = "3 -3 4 0"}, "m.rb:3: found '-3' for the number of columns; expected an integer, 0 or greater"},
+        {{.counts = "3 1 1"}, "m.rb:2: found '' for the number of lines of values; expected an integer, 0 or greater"},
+        {{.counts = "3 1 1 0"},
+         "m.rb:3: found no lines of values for a matrix that has some; expected values, or the type P for a pattern"},
+        {{.size = "2147483648 3 4 0"},
+         "m.rb:3: found a matrix of 2147483648 x 3; expected at most 2147483647 rows and columns"},
+        {{.size = "2147483647 3 4 0"},
+         "m.rb:3: found 2147483647 rows and 3 columns, but entries: 4; expected one for every 64 of them beyond 16777216"},
+        {{.type = "rsa", .size = "4 3 4 0"},
+         "m.rb:3: found 4 rows and 3 columns; expected a square matrix, for it is said to be symmetric"},
+        {{.formats = "(4E4.1) (5I4) (4E12.4)"},
+         "m.rb:4: found '(4E4.1)' as the format of the pointers; expected one such as (8I10)"},
+        {{.formats = "(4I4) (5I4) (4A12)"},
+         "m.rb:4: found '(4A12)' as the format of the values; expected one such as (1P,4E20.12)"},
+        {{.formats = "(4I4) (5I4"}, "m.rb:4: found '(5I4' as the format of the indices; expected one such as (8I10)"},
+        {{.pointers = "   2   3   4   5\n"}, "m.rb:5: found the pointer '   2'; expected an integer from 1 to 1"},
+        {{.pointers = "   1   3   2   5\n"}, "m.rb:5: found the pointer '   2'; expected an integer from 3 to 5"},
+        {{.pointers = "   1   3   4   6\n"}, "m.rb:5: found the pointer '   6'; expected an integer from 4 to 5"},
+        {{.pointers = "   1   3   4   4\n"}, "m.rb:5: found 4 as the last pointer; expected 5, one more than the entries"},
+        {{.pointers = "   1   3   4\n"}, "m.rb:5: found no field 4; expected 4 pointers, 4 a line"},
+        {{.pointers = "   1   3   4   5   6\n"}, "m.rb:5: found '6' at the end of the line; expected 4 pointers, 4 a line"},
+        {{.indices = "   1   4   2   3\n"}, "m.rb:6: found the row index '   4'; expected an integer from 1 to 3"},
+        {{.indices = "   1   0   2   3\n"}, "m.rb:6: found the row index '   0'; expected an integer from 1 to 3"},
+        {{.indices = "   1 3 1   2   3\n"}, "m.rb:6: found the row index ' 3 1'; expected an integer from 1 to 3"},
+        {{.type = "rsa", .pointers = "   1   2   4   5\n", .indices = "   1   1   2   3\n"},
+         "m.rb:6: found row 1 in column 2 of a symmetric matrix; expected rows below the diagonal or on it"},
+        {{.type = "rza"}, "m.rb:6: found row 1 in column 1 of a skew-symmetric matrix; expected rows below the diagonal"},
+        {{.values = "  1.0000E+00 -2.5000E+00  ********** 4.0000E+01\n"}, "m.rb:7: found '**********'; expected a number"},
+        {{.values = "  1.0000E+00\n"}, "m.rb:7: found no field 2; expected 4 values, 4 a line"},
+        {{.values = ""}, "m.rb:7: found the end of the file after 0 of 4 values; expected them all"},
+        {{.values = "  1.0000E+00 -2.5000E+00  0.0000E+00  4.0000E+01\n\nmore\n"},
+         "m.rb:9: found 'more' behind the matrix; expected the end of the file"},
+    };
+    for (const auto& [parts, expected] : cases) CHECK(refusal_of(parts) == expected);
+}
+
+TEST_CASE("Rutherford-Boeing: damaged it is refused or is a matrix, byte by byte") {
+    const std::string text = text_of({});
+    for (std::size_t place = text.find('\n'); place < text.size(); ++place) {
+        for (const char byte : {'\0', ' ', '\n', '9', '-', '(', 'e', '\xff'}) {
+            std::string damaged = text;
+            damaged[place] = byte;
+            const auto matrix = read_or_refuse(write("m.rb", damaged));
+            if (matrix) CHECK_NOTHROW(check_csr(*matrix));
+        }
+        if (place + 2 < text.size()) CHECK(refusal(write("m.rb", text.substr(0, place))) != "read");
+    }
+}
