@@ -265,7 +265,7 @@ CsrMatrix read_metis_graph(LineReader& lines) {
     lines.allow_lines_of(longest_line);
     const Header header = read_header(lines);
     constexpr std::uintmax_t shortest_neighbour = 2;
-    ReadingMemory memory(lines.name(), {header.vertices, header.neighbours, 2 * header.neighbours}, shortest_neighbour,
+    ReadingMemory memory(lines.name(), {header.vertices, header.neighbours, doubled(header.neighbours)}, shortest_neighbour,
                          lines.most_bytes());
     std::atomic<Offset> read = 0;
     auto blocks = parse_blocks<VertexBlock>(lines, [&](std::string_view text, VertexBlock& block) {

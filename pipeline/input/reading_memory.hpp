@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "pipeline/matrix/types.hpp"
@@ -16,6 +17,12 @@ struct ClaimedSize {
     Offset listed = 0;    // entries in the file
     Offset nonzeros = 0;  // in the matrix, mirror images among them; at most
 };
+
+/// Twice a count that may be anything below 2^63, or the largest count.
+[[nodiscard]] constexpr Offset doubled(Offset count) {
+    constexpr Offset most = std::numeric_limits<Offset>::max();
+    return count > most / 2 ? most : 2 * count;
+}
 
 /// Counts the entries of a text as they come, from all threads. A claim alone takes no memory, and none is refused for it as
 /// long as the text is too short for it: then reading finds the end of the file.
