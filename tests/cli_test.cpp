@@ -124,9 +124,9 @@ TEST_CASE("list and explain") {
         CHECK(outcome.exit_code == 0);
         compare_with_golden(golden(name), without_column_widths(without_others(without_gpu_lines(outcome.text))));
     }
-    for (const char* name : {"cuthill_mckee", "metis_partition", "row_sort", "split", "random_order", "natural", "csr", "sell",
-                             "ehyb", "laplace2d", "laplace3d", "elasticity3d", "delaunay",
-                             "banded", "random_uniform", "random_normal", "rmat"}) {
+    for (const char* name :
+         {"cuthill_mckee", "metis_partition", "row_sort", "split", "random_order", "natural", "csr", "sell", "ehyb",
+          "laplace2d", "laplace3d", "elasticity3d", "delaunay", "banded", "random_uniform", "random_normal", "rmat"}) {
         expect(std::string("explain_") + name, std::string("explain ") + name, 0);
     }
 }
@@ -147,6 +147,10 @@ TEST_CASE("errors of the command line") {
     expect("unknown_kernel", "run recipes/csr.toml --backend kokkos --only none", 2);
     expect("unknown_generator", "run recipes/csr.toml --generate elasticity4d", 2);
     expect("no_matrix_file", "info none.mtx", 3);
+    expect("no_archive", "info tests/golden/cli/wide.mtx --member wide.mtx", 3);
+    expect("member_of_no_file", "run recipes/csr.toml --generate laplace2d:nx=3 --member wide.mtx", 2);
+    expect("max_memory", "run recipes/csr.toml --matrix recipes/matrices/elasticity3d.mtx.gz --max-memory 1M", 4);
+    expect("max_memory_unknown", "info tests/golden/cli/wide.mtx --max-memory much", 2);
     expect("two_matrices", "run recipes/csr.toml recipes/teaching/small_inline.toml", 2);
     expect("not_a_matrix", "run recipes/csr.toml --matrix README.md", 3);
     expect("not_square", "run recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx", 3);

@@ -129,7 +129,8 @@ std::string_view compression_of(std::string_view start) {
 }
 
 std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source, std::string_view compression) {
-    return compression == "gzip" ? out_of_gzip(std::move(source)) : out_of_archive_filter(std::move(source), compression);
+    if (compression == "gzip") return out_of_gzip(std::move(source));
+    return compression == "xz" ? out_of_xz(std::move(source)) : out_of_zstd(std::move(source));
 }
 
 }  // namespace workbench

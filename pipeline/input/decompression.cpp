@@ -2,8 +2,11 @@
 
 #include <archive_entry.h>
 #include <fmt/core.h>
+#include <lzma.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <new>
 #include <string>
@@ -15,21 +18,20 @@
 namespace workbench {
 namespace {
 
-class Gunzip final : public ByteSource {
+/// What zlib and liblzma have in common: a stream that is fed, and fills what it is given.
+template <typename Stream>
+class Unpacked : public ByteSource {
 public:
-    explicit Gunzip(std::unique_ptr<ByteSource> source) : source_(std::move(source)), input_(std::size_t{1} << 18) {
-        constexpr int largest_window_of_gzip = 15 + 16;
-        if (inflateInit2(&stream_, largest_window_of_gzip) != Z_OK) throw std::bad_alloc();
-    }
-    ~Gunzip() override { inflateEnd(&stream_); }
+    Unpacked(std::unique_ptr<ByteSource> source, Stream stream)
+        : source_(std::move(source)), input_(std::size_t{1} << 18), stream_(stream) {}
 
-    [[nodiscard]] std::size_t read(std::span<char> buffer) override {
+    [[nodiscard]] std::size_t read(std::span<char> buffer) final {
         if (!broken_.empty()) throw BrokenSource(broken_);
-        buffer = buffer.first(std::min<std::size_t>(buffer.size(), std::numeric_limits<uInt>::max()));
-        stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
-        stream_.avail_out = static_cast<uInt>(buffer.size());
+        buffer = buffer.first(std::min<std::size_t>(buffer.size(), std::numeric_limits<unsigned>::max()));
+        stream_.next_out = reinterpret_cast<unsigned char*>(buffer.data());
+        stream_.avail_out = static_cast<unsigned>(buffer.size());
         try {
-            while (stream_.avail_out > 0 && inflate_further()) {
+            while (stream_.avail_out > 0 && unpack_further()) {
             }
         } catch (const BrokenSource& broken) {  // what lies before the damage is given first
             broken_ = broken.what();
@@ -38,26 +40,51 @@ public:
         return buffer.size() - stream_.avail_out;
     }
 
+protected:
+    /// Unpacks some; false at the end.
+    [[nodiscard]] virtual bool unpack_further() = 0;
+
+    /// False where there is no more input.
+    [[nodiscard]] bool has_input() {
+        if (stream_.avail_in > 0) return true;
+        stream_.next_in = reinterpret_cast<unsigned char*>(input_.data());
+        stream_.avail_in = static_cast<unsigned>(source_->read(input_));
+        return stream_.avail_in > 0;
+    }
+
+    [[nodiscard]] const ByteSource& source() const { return *source_; }
+    [[nodiscard]] Stream& stream() { return stream_; }
+
+private:
+    std::unique_ptr<ByteSource> source_;
+    std::vector<char> input_;
+    Stream stream_;
+    std::string broken_;
+};
+
+class Gunzip final : public Unpacked<z_stream> {
+public:
+    explicit Gunzip(std::unique_ptr<ByteSource> source) : Unpacked(std::move(source), z_stream{}) {
+        constexpr int largest_window_of_gzip = 15 + 16;
+        if (inflateInit2(&stream(), largest_window_of_gzip) != Z_OK) throw std::bad_alloc();
+    }
+    ~Gunzip() override { inflateEnd(&stream()); }
+
     /// Deflate cannot do better than 258 bytes for two bits.
     [[nodiscard]] std::uintmax_t most_bytes() const override {
         constexpr std::uintmax_t best_ratio = 1032;
-        const std::uintmax_t packed = source_->most_bytes();
+        const std::uintmax_t packed = source().most_bytes();
         return packed > unknown_size / best_ratio ? unknown_size : packed * best_ratio;
     }
 
 private:
-    // False at the end.
-    bool inflate_further() {
-        if (stream_.avail_in == 0) {
-            stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
-            stream_.avail_in = static_cast<uInt>(source_->read(input_));
-            if (stream_.avail_in == 0) {
-                if (in_member_) throw BrokenSource("found a gzip stream that breaks off; expected a whole one");
-                return false;
-            }
+    bool unpack_further() override {
+        if (!has_input()) {
+            if (in_member_) throw BrokenSource("found a gzip stream that breaks off; expected a whole one");
+            return false;
         }
         if (!in_member_) return start_member();
-        const int status = inflate(&stream_, Z_NO_FLUSH);
+        const int status = inflate(&stream(), Z_NO_FLUSH);
         if (status == Z_STREAM_END) {
             in_member_ = false;
         } else if (status != Z_OK && status != Z_BUF_ERROR) {
@@ -68,45 +95,67 @@ private:
 
     // Another member may follow the last one, or the zeros with which tapes are filled up.
     bool start_member() {
-        if (*stream_.next_in == 0) {
-            ++stream_.next_in;
-            --stream_.avail_in;
+        if (*stream().next_in == 0) {
+            ++stream().next_in;
+            --stream().avail_in;
             return true;
         }
-        inflateReset(&stream_);
+        inflateReset(&stream());
         in_member_ = true;
         return true;
     }
 
-    std::unique_ptr<ByteSource> source_;
-    std::vector<char> input_;
-    z_stream stream_{};
     bool in_member_ = true;
-    std::string broken_;
 };
 
-class ArchiveFilter final : public ByteSource {
+class Unxz final : public Unpacked<lzma_stream> {
 public:
-    ArchiveFilter(std::unique_ptr<ByteSource> source, std::string_view name)
-        : reader_(std::move(source)), stream_(fmt::format("{} stream", name)) {}
+    explicit Unxz(std::unique_ptr<ByteSource> source) : Unpacked(std::move(source), lzma_stream LZMA_STREAM_INIT) {
+        constexpr std::uint32_t flags = LZMA_CONCATENATED | LZMA_TELL_UNSUPPORTED_CHECK;
+        if (lzma_stream_decoder(&stream(), most_memory, flags) != LZMA_OK) throw std::bad_alloc();
+    }
+    ~Unxz() override { lzma_end(&stream()); }
+
+private:
+    // Of the dictionary, mostly, which the file chooses: 64 MiB with xz -9.
+    static constexpr std::uint64_t most_memory = std::uint64_t{1} << 27;
+
+    bool unpack_further() override {
+        const lzma_ret status = lzma_code(&stream(), has_input() ? LZMA_RUN : LZMA_FINISH);
+        switch (status) {
+            case LZMA_OK: return true;
+            case LZMA_STREAM_END: return false;
+            case LZMA_BUF_ERROR: throw BrokenSource("found an xz stream that breaks off; expected a whole one");
+            case LZMA_MEMLIMIT_ERROR:
+                throw BrokenSource(
+                    fmt::format("found an xz stream that takes {} bytes of memory to unpack; expected at most {}",
+                                lzma_memusage(&stream()), most_memory));
+            default: throw BrokenSource("found a damaged xz stream; expected one whose check sums agree");
+        }
+    }
+};
+
+class Unzstd final : public ByteSource {
+public:
+    explicit Unzstd(std::unique_ptr<ByteSource> source) : reader_(std::move(source)) {}
 
     [[nodiscard]] std::size_t read(std::span<char> buffer) override {
         if (!open_) open();
-        return empty_ ? 0 : reader_.read(buffer, stream_);
+        return empty_ ? 0 : reader_.read(buffer, "zstd stream");
     }
 
 private:
     void open() {
         archive_entry* entry = nullptr;
-        const bool supported = archive_read_support_filter_xz(reader_.get()) == ARCHIVE_OK &&
-                               archive_read_support_filter_zstd(reader_.get()) == ARCHIVE_OK;
-        if (!supported) throw BrokenSource(fmt::format("found a {}; expected a libarchive that reads it", stream_));
+        if (archive_read_support_filter_zstd(reader_.get()) != ARCHIVE_OK) {
+            throw BrokenSource("found a zstd stream; expected a libarchive that reads it");
+        }
         archive_read_support_format_raw(reader_.get());
         archive_read_support_format_empty(reader_.get());
         const int opened = reader_.open();
         const int status = opened == ARCHIVE_OK ? reader_.next(entry) : opened;
         if (status != ARCHIVE_OK && status != ARCHIVE_EOF) {
-            throw BrokenSource(fmt::format("found a damaged {} ({}); expected a whole one", stream_, reader_.message()));
+            throw BrokenSource(fmt::format("found a damaged zstd stream ({}); expected a whole one", reader_.message()));
         }
         // libarchive would take off further layers, each of which can grow a thousandfold.
         constexpr int this_layer_and_the_bytes = 2;
@@ -118,7 +167,6 @@ private:
     }
 
     ArchiveReader reader_;
-    std::string stream_;
     bool open_ = false;
     bool empty_ = false;
 };
@@ -129,8 +177,10 @@ std::unique_ptr<ByteSource> out_of_gzip(std::unique_ptr<ByteSource> source) {
     return std::make_unique<Gunzip>(std::move(source));
 }
 
-std::unique_ptr<ByteSource> out_of_archive_filter(std::unique_ptr<ByteSource> source, std::string_view name) {
-    return std::make_unique<ArchiveFilter>(std::move(source), name);
+std::unique_ptr<ByteSource> out_of_xz(std::unique_ptr<ByteSource> source) { return std::make_unique<Unxz>(std::move(source)); }
+
+std::unique_ptr<ByteSource> out_of_zstd(std::unique_ptr<ByteSource> source) {
+    return std::make_unique<Unzstd>(std::move(source));
 }
 
 }  // namespace workbench

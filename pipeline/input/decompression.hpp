@@ -1,8 +1,7 @@
-// Byte sources on top of zlib and libarchive; byte_source.hpp chooses between them.
+// Byte sources on top of zlib, liblzma and libarchive; byte_source.hpp chooses between them.
 #pragma once
 
 #include <memory>
-#include <string_view>
 
 #include "pipeline/input/byte_source.hpp"
 
@@ -11,7 +10,10 @@ namespace workbench {
 /// zlib rather than libarchive, which does not compare the check sums of gzip files.
 [[nodiscard]] std::unique_ptr<ByteSource> out_of_gzip(std::unique_ptr<ByteSource> source);
 
-/// xz and zstd. `name` is for messages.
-[[nodiscard]] std::unique_ptr<ByteSource> out_of_archive_filter(std::unique_ptr<ByteSource> source, std::string_view name);
+/// liblzma rather than libarchive, which sets no limit to the memory that a file can demand.
+[[nodiscard]] std::unique_ptr<ByteSource> out_of_xz(std::unique_ptr<ByteSource> source);
+
+/// libarchive, which lets a file demand 128 MiB.
+[[nodiscard]] std::unique_ptr<ByteSource> out_of_zstd(std::unique_ptr<ByteSource> source);
 
 }  // namespace workbench

@@ -285,8 +285,7 @@ void check_one_triangle(const LineReader& lines, const std::deque<EntryBlock>& b
 
 ClaimedSize claimed_size(const Header& header) {
     const bool mirrored = header.symmetry != Header::Symmetry::general;
-    constexpr Offset most = std::numeric_limits<Offset>::max() / 2;
-    return {header.rows, header.entries, mirrored ? 2 * std::min(header.entries, most) : header.entries};
+    return {header.rows, header.entries, mirrored ? doubled(header.entries) : header.entries};
 }
 
 }  // namespace

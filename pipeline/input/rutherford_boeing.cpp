@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -262,8 +261,7 @@ bool is_rutherford_boeing(std::string_view start) {
 
 CsrMatrix read_rutherford_boeing(LineReader& lines) {
     const Header header = read_header(lines);
-    const Offset nonzeros =
-        header.triangle() && header.entries < std::numeric_limits<Offset>::max() / 2 ? 2 * header.entries : header.entries;
+    const Offset nonzeros = header.triangle() ? doubled(header.entries) : header.entries;
     ReadingMemory memory(lines.name(), {header.rows, header.entries, nonzeros}, 1, lines.most_bytes());
     std::vector<Entry> entries = read_places(lines, header, memory);
     if (header.field != 'p' && header.entries > 0) read_values(lines, header, entries);
