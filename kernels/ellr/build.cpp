@@ -38,6 +38,12 @@ std::vector<LayoutArray> EllrLayout<Value>::arrays() const {
 }
 
 template <ValueType Value>
+std::int64_t EllrLayout<Value>::bytes_of_product() const {
+    const Offset padding = slots.slot_count() - nonzeros();
+    return this->bytes_to_move() - padding * static_cast<std::int64_t>(sizeof(Value) + sizeof(Index));
+}
+
+template <ValueType Value>
 void EllrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     for (Index row = 0; row < slots.row_count; ++row) {
         if (row_lengths[row] != slots.row_offsets[row + 1] - slots.row_offsets[row]) {

@@ -27,6 +27,7 @@ public:
     EllrKernel(const EllrLayout<Value>& layout, Device& device)
         : stream_(cuda_device(device).stream()),
           rows_(layout.slots.row_count),
+          bytes_of_product_(layout.bytes_of_product()),
           row_lengths_(to_device(device, std::span(layout.row_lengths), "ELLPACK-R row lengths")),
           columns_(to_device(device, std::span(layout.slots.columns), "ELLPACK-R column indices")),
           values_(to_device(device, std::span(layout.slots.values), "ELLPACK-R values")) {}
@@ -38,9 +39,12 @@ public:
         check_launch("ellr");
     }
 
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_of_product_; }
+
 private:
     cudaStream_t stream_;
     Index rows_;
+    std::int64_t bytes_of_product_;
     DeviceMemory row_lengths_;
     DeviceMemory columns_;
     DeviceMemory values_;

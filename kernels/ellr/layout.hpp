@@ -20,6 +20,8 @@ struct EllrLayout final : Layout<Value> {
     [[nodiscard]] Index columns() const override { return column_count; }
     [[nodiscard]] Offset nonzeros() const override { return slots.row_offsets.back(); }
     [[nodiscard]] std::vector<LayoutArray> arrays() const override;
+    /// As bytes_to_move, but without the padding, which no kernel reads.
+    [[nodiscard]] std::int64_t bytes_of_product() const;
     /// A thread reads a row. Slots of padding stand in the lane and step that would read them.
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };

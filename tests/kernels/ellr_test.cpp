@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "kernels/common/host_device.hpp"
 #include "kernels/ellr/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/metrics.hpp"
@@ -53,6 +54,14 @@ TEST_CASE("ellr: the drawing shows what is built") {
     CHECK(draws(entry, "columns 0 1 2 3 0 5 | 1 2 . 5 4 . | 2 4 . . 5 ."));
     CHECK(layout.slots.columns == std::vector<Index>{0, 1, 2, 3, 0, 5, 1, 2, -1, 5, 4, -1, 2, 4, -1, -1, 5, -1});
     CHECK(layout.bytes_to_move() == 6 * 4 + 18 * (4 + 8) + 8 * (6 + 6));
+}
+
+TEST_CASE("ellr: what a product moves leaves the padding out") {
+    const LayoutEntry entry = ellr_entry();
+    const auto layout = build(stage_input(drawn()));
+    const auto host = make_host_device();
+    const auto kernel = entry.kernels.front().prepare.f64(*layout, *host);
+    CHECK(kernel->own_bytes_to_move() == 6 * 4 + 13 * (4 + 8) + 8 * (6 + 6));
 }
 
 TEST_CASE("ellr: its warps take as many iterations as equation 1 says, in any order") {
