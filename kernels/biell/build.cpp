@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -10,9 +11,8 @@
 #include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/host_loops.hpp"
 #include "kernels/common/slices.hpp"
+#include "kernels/common/slot_bound.hpp"
 #include "kernels/common/value_range.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/host_memory.hpp"
 
 namespace workbench {
 namespace {
@@ -98,14 +98,6 @@ void walk_strip(const BiellLayout<Value>& layout, Index strip, const Visit& visi
     }
 }
 
-void require_memory(Offset slots, Offset nonzeros, std::size_t bytes_per_slot) {
-    const double wanted = static_cast<double>(slots) * static_cast<double>(bytes_per_slot);
-    const std::size_t free = free_host_memory();
-    if (wanted <= static_cast<double>(free)) return;
-    throw Unsuitable(fmt::format("bisected strips need {} slots for {} nonzeros: {:.0f} bytes, but {} are free", slots,
-                                 nonzeros, wanted, free));
-}
-
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> bisect(const CsrMatrix& matrix, Index strip_height) {
     auto layout = std::make_unique<BiellLayout<Value>>();
@@ -115,7 +107,9 @@ std::unique_ptr<Layout<Value>> bisect(const CsrMatrix& matrix, Index strip_heigh
     layout->row_offsets = matrix.row_offsets;
     measure(*layout);
     const Offset slots = layout->group_offsets.back();
-    require_memory(slots, matrix.nonzeros(), sizeof(Value) + sizeof(Index));
+    constexpr double any = std::numeric_limits<double>::infinity();  // halving bounds the padding, memory bounds the slots
+    require_bounded_slots(fmt::format("strips of {} rows", strip_height), static_cast<double>(slots), matrix.nonzeros(),
+                          sizeof(Value) + sizeof(Index), {any, "all rows sorted by length (row_sort) need fewer"});
     layout->column_indices.assign(slots, 0);
     layout->values.assign(slots, 0);
     for_each_in_parallel(layout->strip_count(), strip_chunk, [&](std::int64_t strip) {
