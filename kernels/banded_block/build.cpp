@@ -7,7 +7,6 @@
 #include "kernels/banded_block/layout.hpp"
 #include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/host_loops.hpp"
-#include "kernels/common/slices.hpp"
 #include "kernels/common/slot_bound.hpp"
 #include "kernels/common/value_range.hpp"
 
@@ -144,10 +143,7 @@ LayoutEntry banded_block_entry() {
         .build = {build<float>, build<double>},
         .kernels = banded_block_reference_kernels(),
     };
-    if constexpr (WORKBENCH_HAS_CUDA) {
-        const std::vector<KernelEntry> cuda = banded_block_cuda_kernels();
-        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
-    }
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(banded_block_cuda_kernels());
     return entry;
 }
 

@@ -10,6 +10,7 @@
 #include "kernels/common/descending_rows.hpp"
 #include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/host_loops.hpp"
+#include "kernels/common/offsets.hpp"
 #include "kernels/common/slices.hpp"
 #include "kernels/common/slot_bound.hpp"
 #include "kernels/common/value_range.hpp"
@@ -147,8 +148,7 @@ template <ValueType Value>
 void require_sound_offsets(const BiellLayout<Value>& layout) {
     const std::vector<Offset>& offsets = layout.group_offsets;
     const bool sound =
-        offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
-        offsets.back() == static_cast<Offset>(layout.values.size()) && layout.column_indices.size() == layout.values.size() &&
+        tiles(offsets, layout.values.size()) && layout.column_indices.size() == layout.values.size() &&
         std::all_of(offsets.begin(), offsets.end(), [&](Offset offset) { return offset % layout.strip_height == 0; });
     if (!sound) throw std::logic_error("biell: the offsets do not tile the arrays");
 }
@@ -187,10 +187,7 @@ LayoutEntry bisected(std::string name, std::string summary, std::string_view dra
         .build = build,
         .kernels = biell_reference_kernels(),
     };
-    if constexpr (WORKBENCH_HAS_CUDA) {
-        const std::vector<KernelEntry> cuda = biell_cuda_kernels();
-        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
-    }
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(biell_cuda_kernels());
     return entry;
 }
 

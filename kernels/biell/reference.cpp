@@ -2,7 +2,6 @@
 
 #include "kernels/biell/layout.hpp"
 #include "kernels/common/host_loops.hpp"
-#include "kernels/common/multiply_slice.hpp"
 
 namespace workbench {
 namespace {

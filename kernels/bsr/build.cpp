@@ -5,7 +5,7 @@
 
 #include "kernels/bsr/layout.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/slices.hpp"
+#include "kernels/common/offsets.hpp"
 #include "kernels/common/value_range.hpp"
 
 namespace workbench {
@@ -41,15 +41,13 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     return layout;
 }
 
-/// Offsets that walk through the arrays from their beginning to their end, and columns of blocks that begin in the matrix.
+/// Offsets that tile the arrays, and columns of blocks that begin in the matrix.
 template <ValueType Value>
 void require_sound_blocks(const Blocks<Value>& blocks, Index column_count) {
     const Index block_columns = column_count / blocks.size + (column_count % blocks.size > 0 ? 1 : 0);
     const std::size_t area = std::size_t(blocks.size) * std::size_t(blocks.size);
     const auto exists = [=](Index block_column) { return block_column >= 0 && block_column < block_columns; };
-    const bool sound = blocks.offsets.front() == 0 && std::is_sorted(blocks.offsets.begin(), blocks.offsets.end()) &&
-                       std::size_t(blocks.offsets.back()) == blocks.columns.size() &&
-                       blocks.values.size() == blocks.columns.size() * area &&
+    const bool sound = tiles(blocks.offsets, blocks.columns.size()) && blocks.values.size() == blocks.columns.size() * area &&
                        std::all_of(blocks.columns.begin(), blocks.columns.end(), exists);
     if (!sound) throw std::logic_error("bsr: the offsets do not tile the arrays, or a block begins outside the matrix");
 }
@@ -117,9 +115,8 @@ LayoutEntry bsr_entry() {
         .kernels = bsr_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) {
-        for (const auto& more : {bsr_cuda_kernels(), bsr_cusparse_kernels()}) {
-            entry.kernels.insert(entry.kernels.end(), more.begin(), more.end());
-        }
+        entry.add(bsr_cuda_kernels());
+        entry.add(bsr_cusparse_kernels());
     }
     return entry;
 }

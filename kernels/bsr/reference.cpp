@@ -3,7 +3,6 @@
 
 #include "kernels/bsr/layout.hpp"
 #include "kernels/common/host_loops.hpp"
-#include "kernels/common/multiply_slice.hpp"
 
 namespace workbench {
 namespace {

@@ -1,8 +1,11 @@
-// Loops over all cores of the host, for the builders and the Kokkos kernels.
+// Loops over all cores of the host, for the builders and the Kokkos kernels, and how these write y.
 #pragma once
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+
+#include "pipeline/contract/precision.hpp"
+#include "pipeline/matrix/types.hpp"
 
 namespace workbench {
 
@@ -25,6 +28,12 @@ template <typename Condition>
         Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::int64_t>>(0, count),
         [&](std::int64_t i, std::int64_t& sum) { sum += condition(i) ? 1 : 0; }, found);
     return found;
+}
+
+/// Adds a sum to a row of y, or writes it there.
+template <ValueType Value>
+void put(Value* y, Index row, Value sum, bool accumulate) {
+    y[row] = accumulate ? y[row] + sum : sum;
 }
 
 }  // namespace workbench

@@ -9,6 +9,7 @@
 
 #include "kernels/common/descending_rows.hpp"
 #include "kernels/common/host_loops.hpp"
+#include "kernels/common/offsets.hpp"
 
 namespace workbench {
 namespace {
@@ -66,14 +67,10 @@ std::int64_t fill(Jagged<Value, ColumnIndex>& jagged, const CsrMatrix& matrix, c
     return strays;
 }
 
-/// Offsets that walk through the arrays from their beginning to their end, diagonals that do not grow within their group, and
+/// Offsets that tile the arrays, diagonals that do not grow within their group, and
 /// as many rows as there are.
 template <ValueType Value, typename ColumnIndex>
 void require_sound_offsets(const Jagged<Value, ColumnIndex>& jagged) {
-    const auto tiles = [](const std::vector<Offset>& offsets, std::size_t count) {
-        return offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
-               offsets.back() == static_cast<Offset>(count);
-    };
     bool sound = tiles(jagged.group_rows, jagged.row_runs.size() - 1) &&
                  tiles(jagged.group_diagonals, jagged.diagonal_offsets.size() - 1) &&
                  tiles(jagged.diagonal_offsets, jagged.values.size()) && jagged.columns.size() == jagged.values.size() &&

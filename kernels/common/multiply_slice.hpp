@@ -9,12 +9,6 @@
 
 namespace workbench {
 
-/// Adds a sum to a row of y, or writes it there.
-template <ValueType Value>
-void put(Value* y, Index row, Value sum, bool accumulate) {
-    y[row] = accumulate ? y[row] + sum : sum;
-}
-
 /// Calls store(lane, sum) with the sum of every lane of a slice, lanes without a row included. x begins at the column that
 /// the slice's columns are relative to.
 template <ValueType Value, typename ColumnIndex, typename Store>

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "kernels/common/host_loops.hpp"
+#include "kernels/common/offsets.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 
@@ -103,16 +104,13 @@ std::int64_t fill(Slices<Value, ColumnIndex>& slices, const std::vector<SlicePla
     return strays;
 }
 
-/// Offsets that walk through the arrays from their beginning to their end, slice by slice and group by group.
+/// Offsets that tile the arrays, slice by slice and group by group.
 template <ValueType Value, typename ColumnIndex>
 void require_sound_offsets(const Slices<Value, ColumnIndex>& slices) {
-    const auto ascends = [](const auto& offsets) {
-        return offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end());
-    };
     const auto whole = [&](Offset offset) { return offset % slices.slice_height == 0; };
-    const auto slots = static_cast<Offset>(slices.values.size());
-    const bool sound = ascends(slices.slice_offsets) && ascends(slices.group_slices) && slices.slice_offsets.back() == slots &&
-                       slices.columns.size() == slices.values.size() && slices.group_slices.back() == slices.slice_count() &&
+    const bool sound = tiles(slices.slice_offsets, slices.values.size()) &&
+                       tiles(slices.group_slices, slices.slice_offsets.size() - 1) &&
+                       slices.columns.size() == slices.values.size() &&
                        std::all_of(slices.slice_offsets.begin(), slices.slice_offsets.end(), whole);
     if (!sound) throw std::logic_error("slices: the offsets do not tile the arrays");
 }

@@ -78,10 +78,4 @@ template <ValueType Value, typename ColumnIndex>
     return (static_cast<std::int64_t>(slices.slice_count()) * slices.slice_height + 31) / 32;
 }
 
-/// An array of a layout, for Layout::arrays.
-template <typename Element>
-[[nodiscard]] LayoutArray layout_array(std::string_view name, ArrayRole role, const std::vector<Element>& array) {
-    return {name, role, array.data(), array.size(), sizeof(Element)};
-}
-
 }  // namespace workbench

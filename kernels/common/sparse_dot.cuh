@@ -1,4 +1,4 @@
-// The inner loop of every kernel: one lane's share of a row times x.
+// The inner loop of every kernel: one lane's share of a row times x, and what becomes of the sums.
 #pragma once
 
 #include "pipeline/matrix/types.hpp"
@@ -31,6 +31,14 @@ __device__ __forceinline__ Value sparse_dot(const Value* __restrict__ values, co
         values += entries_in_flight * stride;
         columns += entries_in_flight * stride;
     }
+    return sum;
+}
+
+/// The sum over each group of `Lanes` neighbouring lanes, for the first lane of the group. All lanes of the warp take part.
+template <int Lanes, typename Value>
+__device__ __forceinline__ Value sum_over_lanes(Value sum) {
+#pragma unroll
+    for (int distance = Lanes / 2; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, distance, Lanes);
     return sum;
 }
 

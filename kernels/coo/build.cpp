@@ -1,5 +1,4 @@
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/slices.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/coo/layout.hpp"
 
@@ -52,10 +51,7 @@ LayoutEntry coo_entry() {
         .build = {build<float>, build<double>},
         .kernels = coo_reference_kernels(),
     };
-    if constexpr (WORKBENCH_HAS_CUDA) {
-        const std::vector<KernelEntry> cuda = coo_cuda_kernels();
-        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
-    }
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(coo_cuda_kernels());
     return entry;
 }
 

@@ -2,7 +2,7 @@
 #include <stdexcept>
 
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/slices.hpp"
+#include "kernels/common/offsets.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/csc/layout.hpp"
 
@@ -34,10 +34,8 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
 
 template <ValueType Value>
 void require_sound_arrays(const CscLayout<Value>& layout) {
-    const std::vector<Offset>& offsets = layout.column_offsets;
     const auto in_range = [&](Index row) { return row >= 0 && row < layout.row_count; };
-    const bool sound = offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
-                       offsets.back() == static_cast<Offset>(layout.values.size()) &&
+    const bool sound = tiles(layout.column_offsets, layout.values.size()) &&
                        std::all_of(layout.row_indices.begin(), layout.row_indices.end(), in_range);
     if (!sound) throw std::logic_error("csc: the column offsets do not tile the arrays, or a row does not exist");
 }
@@ -87,10 +85,7 @@ LayoutEntry csc_entry() {
         .build = {build<float>, build<double>},
         .kernels = csc_reference_kernels(),
     };
-    if constexpr (WORKBENCH_HAS_CUDA) {
-        const std::vector<KernelEntry> cuda = csc_cuda_kernels();
-        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
-    }
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(csc_cuda_kernels());
     return entry;
 }
 

@@ -1,8 +1,7 @@
-#include <algorithm>
 #include <stdexcept>
 
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/slices.hpp"
+#include "kernels/common/offsets.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/csr/layout.hpp"
 
@@ -30,13 +29,6 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     return layout;
 }
 
-/// Offsets that walk through the arrays from their beginning to their end.
-void require_sound_offsets(const std::vector<Offset>& offsets, std::size_t nonzeros) {
-    const bool sound = offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
-                       offsets.back() == static_cast<Offset>(nonzeros);
-    if (!sound) throw std::logic_error("csr: the row offsets do not tile the arrays");
-}
-
 }  // namespace
 
 template <ValueType Value>
@@ -49,7 +41,7 @@ std::vector<LayoutArray> CsrLayout<Value>::arrays() const {
 /// As one warp a row reads them.
 template <ValueType Value>
 void CsrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    require_sound_offsets(row_offsets, values.size());
+    if (!tiles(row_offsets, values.size())) throw std::logic_error("csr: the row offsets do not tile the arrays");
     for (Index row = 0; row < row_count; ++row) {
         for (Offset index = row_offsets[row]; index < row_offsets[row + 1]; ++index) {
             const Offset k = index - row_offsets[row];
@@ -83,13 +75,10 @@ LayoutEntry csr_entry() {
         .build = {build<float>, build<double>},
         .kernels = csr_reference_kernels(),
     };
-    const auto append = [&](const std::vector<KernelEntry>& kernels) {
-        entry.kernels.insert(entry.kernels.end(), kernels.begin(), kernels.end());
-    };
-    append(csr_eigen_kernels());
+    entry.add(csr_eigen_kernels());
     if constexpr (WORKBENCH_HAS_CUDA) {
-        append(csr_cuda_kernels());
-        append(csr_cusparse_kernels());
+        entry.add(csr_cuda_kernels());
+        entry.add(csr_cusparse_kernels());
     }
     return entry;
 }

@@ -27,8 +27,7 @@ __global__ void __launch_bounds__(threads_per_block)
         sum = sparse_dot<entries_in_flight>(values + first, columns + first, count, Lanes, x);
     }
     // Outside the branch: all lanes of a warp take part, those past the last row too.
-#pragma unroll
-    for (int distance = Lanes / 2; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, distance, Lanes);
+    sum = sum_over_lanes<Lanes>(sum);
     if (lane == 0 && row < rows) write_result(y + row, sum, accumulate);
 }
 

@@ -6,7 +6,6 @@
 
 #include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/host_loops.hpp"
-#include "kernels/common/slices.hpp"
 #include "kernels/common/slot_bound.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/dia/layout.hpp"
@@ -112,10 +111,7 @@ LayoutEntry dia_entry() {
         .build = {build<float>, build<double>},
         .kernels = dia_reference_kernels(),
     };
-    if constexpr (WORKBENCH_HAS_CUDA) {
-        const std::vector<KernelEntry> cuda = dia_cuda_kernels();
-        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
-    }
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(dia_cuda_kernels());
     return entry;
 }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/offsets.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -105,9 +106,6 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
 /// The partition tiles both axes.
 template <ValueType Value>
 void require_sound_partition(const EhybLayout<Value>& layout) {
-    const auto tiles = [](const std::vector<Index>& boundaries, Index length) {
-        return boundaries.front() == 0 && boundaries.back() == length && std::is_sorted(boundaries.begin(), boundaries.end());
-    };
     if (!tiles(layout.partition_rows, layout.row_count) || !tiles(layout.partition_columns, layout.column_count)) {
         throw std::logic_error("ehyb: the partition does not tile the rows and columns");
     }
@@ -187,10 +185,7 @@ LayoutEntry ehyb_entry() {
         .build = {build<float>, build<double>},
         .kernels = ehyb_reference_kernels(),
     };
-    if constexpr (WORKBENCH_HAS_CUDA) {
-        const std::vector<KernelEntry> cuda = ehyb_cuda_kernels();
-        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
-    }
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(ehyb_cuda_kernels());
     return entry;
 }
 

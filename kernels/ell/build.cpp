@@ -1,5 +1,4 @@
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/slices.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/ell/layout.hpp"
 
@@ -64,10 +63,7 @@ LayoutEntry ell_entry() {
         .build = {build<float>, build<double>},
         .kernels = ell_reference_kernels(),
     };
-    if constexpr (WORKBENCH_HAS_CUDA) {
-        const std::vector<KernelEntry> cuda = ell_cuda_kernels();
-        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
-    }
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(ell_cuda_kernels());
     return entry;
 }
 

@@ -25,8 +25,7 @@ __global__ void __launch_bounds__(threads_per_block)
     const int lane = static_cast<int>(thread % Lanes);
     Value sum = row < slots.row_count ? slots.template multiply<entries_in_flight>(row, lane, Lanes, x) : Value{0};
     // Outside the branch: all lanes of a warp take part, those past the last row too.
-#pragma unroll
-    for (int distance = Lanes / 2; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, distance, Lanes);
+    sum = sum_over_lanes<Lanes>(sum);
     if (lane == 0 && row < slots.row_count) write_result(y + row, sum, accumulate);
 }
 

@@ -1,5 +1,5 @@
+#include "kernels/common/host_loops.hpp"
 #include "kernels/common/multiply_ell.hpp"
-#include "kernels/common/multiply_slice.hpp"
 #include "kernels/ell/layout.hpp"
 
 namespace workbench {

@@ -1,7 +1,6 @@
 #include <stdexcept>
 
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/slices.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/ellr/layout.hpp"
 
@@ -69,10 +68,7 @@ LayoutEntry ellr_entry() {
         .build = {build<float>, build<double>},
         .kernels = ellr_reference_kernels(),
     };
-    if constexpr (WORKBENCH_HAS_CUDA) {
-        const std::vector<KernelEntry> cuda = ellr_cuda_kernels();
-        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
-    }
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(ellr_cuda_kernels());
     return entry;
 }
 

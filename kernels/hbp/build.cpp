@@ -9,6 +9,7 @@
 
 #include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/host_loops.hpp"
+#include "kernels/common/offsets.hpp"
 #include "kernels/common/slices.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/hbp/layout.hpp"
@@ -190,10 +191,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
 /// Offsets that walk from the beginning of what they point into to its end.
 template <typename Element>
 void require_tiling(const std::vector<Element>& offsets, std::size_t end, std::string_view name) {
-    if (offsets.front() != 0 || offsets.back() != static_cast<Element>(end) ||
-        !std::is_sorted(offsets.begin(), offsets.end())) {
-        fail(fmt::format("{} does not tile its array", name));
-    }
+    if (!tiles(offsets, end)) fail(fmt::format("{} does not tile its array", name));
 }
 
 /// The row of each result, and that no two stored rows share one.
@@ -347,10 +345,7 @@ LayoutEntry hbp_entry() {
         .build = {build<float>, build<double>},
         .kernels = hbp_reference_kernels(),
     };
-    if constexpr (WORKBENCH_HAS_CUDA) {
-        const std::vector<KernelEntry> cuda = hbp_cuda_kernels();
-        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
-    }
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(hbp_cuda_kernels());
     return entry;
 }
 

@@ -1,5 +1,4 @@
 #include "kernels/common/host_loops.hpp"
-#include "kernels/common/multiply_slice.hpp"
 #include "kernels/hbp/layout.hpp"
 
 namespace workbench {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/slices.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/hyb/layout.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -95,10 +94,7 @@ LayoutEntry hyb_entry() {
         .build = {build<float>, build<double>},
         .kernels = hyb_reference_kernels(),
     };
-    if constexpr (WORKBENCH_HAS_CUDA) {
-        const std::vector<KernelEntry> cuda = hyb_cuda_kernels();
-        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
-    }
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(hyb_cuda_kernels());
     return entry;
 }
 

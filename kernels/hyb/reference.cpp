@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "kernels/common/add_triplets.hpp"
+#include "kernels/common/host_loops.hpp"
 #include "kernels/common/multiply_ell.hpp"
-#include "kernels/common/multiply_slice.hpp"
 #include "kernels/hyb/layout.hpp"
 
 namespace workbench {

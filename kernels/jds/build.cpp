@@ -62,10 +62,7 @@ LayoutEntry jds_entry() {
         .build = {build<float>, build<double>},
         .kernels = jds_reference_kernels(),
     };
-    if constexpr (WORKBENCH_HAS_CUDA) {
-        const std::vector<KernelEntry> cuda = jds_cuda_kernels();
-        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
-    }
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(jds_cuda_kernels());
     return entry;
 }
 

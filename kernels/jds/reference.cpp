@@ -1,6 +1,5 @@
 #include "kernels/common/host_loops.hpp"
 #include "kernels/common/multiply_jagged.hpp"
-#include "kernels/common/multiply_slice.hpp"
 #include "kernels/jds/layout.hpp"
 
 namespace workbench {

@@ -7,6 +7,7 @@
 
 #include "kernels/common/descending_rows.hpp"
 #include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/offsets.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/segmented/layout.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -171,9 +172,6 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
 /// The segments tile the columns, the pieces the stored rows, and every row lists those of its stored rows that there are.
 template <ValueType Value>
 void require_sound_rows(const SegmentedLayout<Value>& layout) {
-    const auto tiles = [](const std::vector<Index>& boundaries, Index length) {
-        return boundaries.front() == 0 && boundaries.back() == length && std::is_sorted(boundaries.begin(), boundaries.end());
-    };
     const Index stored_rows = layout.stored_row_count();
     bool sound = tiles(layout.segment_columns, layout.column_count) && tiles(layout.piece_starts, stored_rows) &&
                  tiles(layout.row_starts, stored_rows);
@@ -331,10 +329,7 @@ LayoutEntry segmented_entry() {
         .build = {build<float>, build<double>},
         .kernels = segmented_reference_kernels(),
     };
-    if constexpr (WORKBENCH_HAS_CUDA) {
-        const std::vector<KernelEntry> cuda = segmented_cuda_kernels();
-        entry.kernels.insert(entry.kernels.end(), cuda.begin(), cuda.end());
-    }
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(segmented_cuda_kernels());
     return entry;
 }
 

@@ -95,9 +95,8 @@ LayoutEntry sell_entry() {
         .kernels = sell_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) {
-        for (const auto& kernels : {sell_cuda_kernels(), sell_cusparse_kernels()}) {
-            entry.kernels.insert(entry.kernels.end(), kernels.begin(), kernels.end());
-        }
+        entry.add(sell_cuda_kernels());
+        entry.add(sell_cusparse_kernels());
     }
     return entry;
 }

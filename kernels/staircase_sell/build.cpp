@@ -5,7 +5,7 @@
 
 #include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/host_loops.hpp"
-#include "kernels/common/slices.hpp"
+#include "kernels/common/offsets.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -93,9 +93,8 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
 /// Groups that walk through the rows and the slots from their beginning to their end.
 template <ValueType Value>
 void require_sound_groups(const StaircaseSellLayout<Value>& layout) {
-    const auto& rows = layout.group_rows;
-    bool sound = rows.front() == 0 && rows.back() == layout.row_count && std::is_sorted(rows.begin(), rows.end()) &&
-                 layout.group_slots.front() == 0 && layout.group_slots.back() == static_cast<Offset>(layout.values.size()) &&
+    bool sound = tiles(layout.group_rows, layout.row_count) && layout.group_slots.front() == 0 &&
+                 layout.group_slots.back() == static_cast<Offset>(layout.values.size()) &&
                  layout.column_indices.size() == layout.values.size();
     for (Index group = 0; sound && group < layout.group_count(); ++group) {
         sound = layout.group_widths[group] >= 0 &&
@@ -178,12 +177,9 @@ LayoutEntry staircase_sell_entry() {
         .build = {build<float>, build<double>},
         .kernels = staircase_sell_reference_kernels(),
     };
-    const auto append = [&](const std::vector<KernelEntry>& kernels) {
-        entry.kernels.insert(entry.kernels.end(), kernels.begin(), kernels.end());
-    };
     if constexpr (WORKBENCH_HAS_CUDA) {
-        append(staircase_sell_cuda_kernels());
-        append(staircase_sell_cusparse_kernels());
+        entry.add(staircase_sell_cuda_kernels());
+        entry.add(staircase_sell_cusparse_kernels());
     }
     return entry;
 }

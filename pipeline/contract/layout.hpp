@@ -33,6 +33,12 @@ struct LayoutArray {
     [[nodiscard]] std::size_t bytes() const { return count * element_bytes; }
 };
 
+/// An array of a layout, for Layout::arrays.
+template <typename Element>
+[[nodiscard]] LayoutArray layout_array(std::string_view name, ArrayRole role, const std::vector<Element>& array) {
+    return {name, role, array.data(), array.size(), sizeof(Element)};
+}
+
 /// One place for a nonzero: element `index` of value array number `array`. Its column stands in element `column_index` of a
 /// column array, which the slots of a block may share, or follows from the structure of the layout.
 struct Slot {
@@ -95,6 +101,9 @@ struct LayoutEntry {
     ForEachPrecision<BuildLayout> build;
 
     std::vector<KernelEntry> kernels;  // of a baseline layout, the first of a backend is the baseline
+
+    /// The kernels of one more backend.
+    void add(const std::vector<KernelEntry>& more) { kernels.insert(kernels.end(), more.begin(), more.end()); }
 };
 
 /// Walks a layout beside the matrix that it was built from and throws std::logic_error unless each nonzero is stored exactly
