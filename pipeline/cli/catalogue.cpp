@@ -30,6 +30,7 @@ const Catalogue& catalogue() {
             coo_entry(),
             csc_entry(),
             csr_entry(),
+            csr16_entry(),
             dia_entry(),
             ehyb_entry(),
             ell_entry(),

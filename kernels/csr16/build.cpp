@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/host_loops.hpp"
+#include "kernels/common/offsets.hpp"
+#include "kernels/common/value_range.hpp"
+#include "kernels/csr16/layout.hpp"
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::string_view drawing = R"(
+row_offsets          0 3 6 7 9 12 13
+first_columns        0 1 2 3 0 5
+
+                     row 0 | row 1 | row 2 | row 3 | row 4    | row 5
+columns_from_first   0 1 2 | 0 1 3 | 0     | 0 2   | 0 4 5    | 0
+values               1 2 3 | 4 5 6 | 7     | 8 9   | 10 11 12 | 13
+)";
+
+/// Throws Unsuitable where a row is too wide, with the figure and what may help.
+void require_narrow_rows(const CsrMatrix& matrix) {
+    constexpr Index most = 1 << 16;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        const auto columns = matrix.row_columns(row);
+        if (columns.empty() || columns.back() - columns.front() < most) continue;
+        throw Unsuitable(
+            fmt::format("row {} reaches over {} columns, but columns of 16 bits reach {}: an order of less bandwidth "
+                        "(cuthill_mckee) may bring them together",
+                        row, Offset{columns.back()} - columns.front() + 1, most));
+    }
+}
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters&) {
+    const CsrMatrix& matrix = staged.matrix;
+    require_values_in_range<Value>(matrix);
+    require_narrow_rows(matrix);
+    auto layout = std::make_unique<Csr16Layout<Value>>();
+    layout->row_count = matrix.rows;
+    layout->column_count = matrix.columns;
+    layout->row_offsets = matrix.row_offsets;
+    layout->first_columns.resize(matrix.rows);
+    layout->columns_from_first.resize(matrix.nonzeros());
+    layout->values.assign(matrix.values.begin(), matrix.values.end());
+    for_each_in_parallel(matrix.rows, 64, [&](std::int64_t row) {
+        const auto columns = matrix.row_columns(static_cast<Index>(row));
+        if (columns.empty()) return;
+        layout->first_columns[row] = columns.front();
+        for (std::size_t k = 0; k < columns.size(); ++k) {
+            layout->columns_from_first[matrix.row_offsets[row] + k] = static_cast<std::uint16_t>(columns[k] - columns.front());
+        }
+    });
+    return layout;
+}
+
+}  // namespace
+
+template <ValueType Value>
+std::vector<LayoutArray> Csr16Layout<Value>::arrays() const {
+    return {layout_array("row_offsets", ArrayRole::structure, row_offsets),
+            layout_array("first_columns", ArrayRole::structure, first_columns),
+            layout_array("columns_from_first", ArrayRole::column, columns_from_first),
+            layout_array("values", ArrayRole::value, values)};
+}
+
+/// As the lanes of the CUDA kernel read them.
+template <ValueType Value>
+void Csr16Layout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    if (!tiles(row_offsets, values.size())) throw std::logic_error("csr16: the row offsets do not tile the arrays");
+    constexpr Index rows_per_warp = 32 / csr16_lanes;
+    for (Index row = 0; row < row_count; ++row) {
+        for (Offset index = row_offsets[row]; index < row_offsets[row + 1]; ++index) {
+            const Offset column = Offset{first_columns[row]} + columns_from_first[index];
+            if (column < 0 || column >= column_count) throw std::logic_error("csr16: a column outside the matrix");
+            const Offset k = index - row_offsets[row];
+            visit({.array = 3,
+                   .column_array = 2,
+                   .index = index,
+                   .column_index = index,
+                   .nonzero = index,
+                   .column = static_cast<Index>(column),
+                   .row = row,
+                   .warp = row / rows_per_warp,
+                   .lane = static_cast<int>(row % rows_per_warp * csr16_lanes + k % csr16_lanes),
+                   .step = k / csr16_lanes});
+        }
+    }
+}
+
+template struct Csr16Layout<float>;
+template struct Csr16Layout<double>;
+
+LayoutEntry csr16_entry() {
+    LayoutEntry entry{
+        .name = "csr16",
+        .summary = "CSR with columns of 16 bits, counted from the first nonzero of their row",
+        .source = "docs/new_format.md, which walks through it",
+        .drawing = std::string(drawn_matrix).append(drawing),
+        .parameters = {},
+        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
+        .build = {build<float>, build<double>},
+        .kernels = csr16_reference_kernels(),
+    };
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(csr16_cuda_kernels());
+    return entry;
+}
+
+}  // namespace workbench

@@ -1,0 +1,40 @@
+// Layout csr16: its arrays and what it refuses. What every layout must do is in kernels_test.cpp.
+#include <doctest/doctest.h>
+
+#include "kernels/csr16/layout.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/drawings.hpp"
+
+namespace workbench {
+namespace {
+
+std::unique_ptr<Layout<double>> build(const CsrMatrix& matrix) {
+    return csr16_entry().build.f64(stage_input(matrix), Parameters());
+}
+
+}  // namespace
+
+TEST_CASE("csr16: the drawing shows what is built") {
+    const LayoutEntry entry = csr16_entry();
+    const auto built = build(drawn());
+    const auto& layout = dynamic_cast<const Csr16Layout<double>&>(*built);
+    CHECK(draws_the_matrix(entry));
+    CHECK(draws(entry, list("row_offsets", layout.row_offsets)));
+    CHECK(draws(entry, list("first_columns", layout.first_columns)));
+    CHECK(layout.columns_from_first == std::vector<std::uint16_t>{0, 1, 2, 0, 1, 3, 0, 0, 2, 0, 4, 5, 0});
+    CHECK(draws(entry, "columns_from_first 0 1 2 | 0 1 3 | 0 | 0 2 | 0 4 5 | 0"));
+    CHECK(draws(entry, "values 1 2 3 | 4 5 6 | 7 | 8 9 | 10 11 12 | 13"));
+    CHECK(layout.bytes_to_move() == 7 * 8 + 6 * 4 + 13 * (2 + 8) + 8 * (6 + 6));
+}
+
+TEST_CASE("csr16: a row of 65536 columns fits, one of 65537 is refused with the figure") {
+    const auto reaching = [](Index last) { return csr_from_entries(2, 70000, std::vector<Entry>{{1, 3, 1}, {1, last, 2}}); };
+    const CsrMatrix fits = reaching(3 + 65535);
+    CHECK_NOTHROW(check_layout(*build(fits), fits));
+    CHECK(
+        message_of<Unsuitable>([&] { (void)build(reaching(3 + 65536)); }) ==
+        "row 1 reaches over 65537 columns, but columns of 16 bits reach 65536: an order of less bandwidth (cuthill_mckee) may "
+        "bring them together");
+}
+
+}  // namespace workbench
