@@ -116,6 +116,7 @@ TEST_CASE("help") {
     expect("help_generate", "generate --help", 0);
     expect("help_convert", "convert --help", 0);
     expect("help_export", "export --help", 0);
+    expect("help_cache", "cache --help", 0);
 }
 
 TEST_CASE("list and explain") {
@@ -135,6 +136,21 @@ TEST_CASE("check") {
     expect("check", "check recipes/csr.toml recipes/sell.toml recipes/ehyb.toml", 0);
     expect("check_errors", "check tests/golden/cli/wrong.toml", 2);
     expect("check_override", "check recipes/ehyb.toml --set stage.metis_partition.partz=3", 2);
+}
+
+TEST_CASE("cache") {
+    const std::string recipe = "cache recipes/teaching/segment_width.toml ";
+    const std::string matrix = "--generate laplace2d:nx=20,ny=20 ";
+    expect("cache", recipe + matrix + "--sweep stage.column_segmentation.width=50,400", 0);
+    expect("cache_of_matrices", recipe + matrix + "--device h200 --precision f32 --sweep matrix.nx=10,20", 0);
+    expect("cache_no_values", recipe + "--sweep stage.column_segmentation.width=", 2);
+    expect("cache_wrong_value", recipe + "--sweep stage.column_segmentation.width=400,0", 2);
+    expect("cache_large_block", recipe + "--resident 4", 2);
+    const TemporaryFolder folder;
+    const std::string file = (folder.path() / "cache.json").string();
+    CHECK(run(recipe + matrix + "--json " + file).exit_code == 0);
+    std::ifstream json(file);
+    CHECK(nlohmann::json::parse(json)["points"][0]["nonzeros"] == 1920);
 }
 
 TEST_CASE("errors of the command line") {

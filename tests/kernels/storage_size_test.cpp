@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "kernels/bsr/layout.hpp"
+#include "kernels/coo/layout.hpp"
+#include "kernels/csc/layout.hpp"
 #include "kernels/csr/layout.hpp"
+#include "kernels/ell/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 #include "pipeline/matrix/length_groups.hpp"
@@ -95,7 +98,12 @@ TEST_CASE("storage sizes are those of the layouts") {
         CAPTURE(named.name);
         const CsrMatrix& matrix = named.matrix;
         const StagedMatrix natural = stage_input(matrix);
+        CHECK(real_size(coo_entry(), natural) == coo_size(matrix.nonzeros(), ours));
         CHECK(real_size(csr_entry(), natural) == csr_size(matrix.rows, matrix.nonzeros(), ours));
+        CHECK(real_size(csc_entry(), natural) == csr_size(matrix.columns, matrix.nonzeros(), ours));
+        const std::vector<Offset> lengths = row_lengths(matrix);
+        const Offset longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
+        CHECK(real_size(ell_entry(), natural, {{"slots_per_nonzero", 1e6}}) == ell_size(matrix.rows, longest, ours));
         for (const Index size : {2, 3, 4}) {
             const Given given{{"block_size", std::int64_t{size}}, {"slots_per_nonzero", 1e6}};
             CHECK(real_size(bsr_entry(), natural, given) == bsr_size(matrix.rows, count_blocks(matrix, size), size, {}));
@@ -104,10 +112,9 @@ TEST_CASE("storage sizes are those of the layouts") {
             const auto slice_height = static_cast<Index>(height);
             const Offset slices = (Offset{matrix.rows} + slice_height - 1) / slice_height;
             const Given given{{"slice_height", height}};
-            CHECK(real_size(sell_entry(), natural, given) ==
-                  sell_size(slices, sell_slots(row_lengths(matrix), slice_height), ours));
+            CHECK(real_size(sell_entry(), natural, given) == sell_size(slices, sell_slots(lengths, slice_height), ours));
 
-            std::vector<Offset> ascending = row_lengths(matrix);
+            std::vector<Offset> ascending = lengths;
             std::sort(ascending.begin(), ascending.end());
             const std::vector<Index> groups = length_groups(ascending, slice_height, 0.2);
             // Beside the slots there are row_ptr, step_ptr and step_lengths, which stay on the host.
