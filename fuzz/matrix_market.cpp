@@ -1,9 +1,13 @@
 // The text of a Matrix Market file.
 #include "pipeline/input/matrix_market.hpp"
 #include "fuzz/target.hpp"
+#include "pipeline/input/byte_source.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    using namespace workbench::fuzz;
-    read_or_refuse([&] { return workbench::read_matrix_market(file_with(text_of(data, size))); });
+    using namespace workbench;
+    fuzz::read_or_refuse([&] {
+        LineReader lines("fuzz.mtx", bytes_in_memory(fuzz::text_of(data, size)));
+        return read_matrix_market(lines);
+    });
     return 0;
 }

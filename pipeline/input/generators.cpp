@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <limits>
 
-#include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/input/generator_kinds.hpp"
 
@@ -12,12 +12,8 @@ namespace workbench {
 
 void check_generator_memory(double rows, double nonzeros, double more) {
     const double wanted = nonzeros * (sizeof(Index) + sizeof(double)) + rows * sizeof(Offset) + more;
-    const auto had = static_cast<double>(free_host_memory());
-    if (wanted > had) {
-        throw MachineError(
-            fmt::format("a matrix of {:.0f} rows and {:.0f} nonzeros wants {:.0f} bytes of memory; {:.0f} are free", rows,
-                        nonzeros, wanted, had));
-    }
+    require_host_memory(static_cast<std::size_t>(std::min(wanted, 0x1p62)),
+                        fmt::format("a matrix of {:.0f} rows and {:.0f} nonzeros", rows, nonzeros));
 }
 
 ParameterDeclaration integer_parameter(const std::string& name, std::int64_t minimum, std::int64_t maximum,
