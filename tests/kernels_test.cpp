@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <set>
 #include <sstream>
+#include <string>
 #include <tuple>
 
 #include "kernels/common/host_device.hpp"
@@ -597,4 +600,17 @@ TEST_CASE("the host as a device") {
         CHECK(bandwidth.read > 1e8);
         CHECK(device.bandwidth().copy == bandwidth.copy);
     }
+}
+
+TEST_CASE("the CUDA kernels that use shared memory are those that the race check runs") {
+    const std::filesystem::path kernels = std::filesystem::path(WORKBENCH_SOURCE_DIR) / "kernels";
+    std::set<std::string> users;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(kernels)) {
+        const std::string ending = entry.path().extension().string();
+        if (ending != ".cu" && ending != ".cuh") continue;
+        std::ifstream file(entry.path());
+        const std::string text(std::istreambuf_iterator<char>(file), {});
+        if (text.find("__shared__") != std::string::npos) users.insert(entry.path().parent_path().filename().string());
+    }
+    CHECK(users == std::set<std::string>{"ehyb", "ell"});  // suite shared_memory of tests/gpu
 }

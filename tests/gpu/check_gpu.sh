@@ -5,7 +5,8 @@
 #
 #   check_gpu.sh [SECONDS]     the longest that one of the four steps may take (default 150)
 #
-# racecheck sees races in shared memory only. How races in global memory are excluded stands at the head of each kernels/*/cuda.cu.
+# racecheck sees races in shared memory only: it is given the kernels that use it. How races in global memory are excluded
+# stands at the head of each kernels/*/cuda.cu.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 gpu_test="$here/bin/gpu_test"
@@ -61,11 +62,11 @@ fi
 echo "kernel $kernel ($runtime), $(ldd --version | head -1), $(nproc) cores"
 echo "cuSPARSE module: $(ldd "$here/lib/libworkbench_cusparse.so" 2>&1 | grep -E 'cusparse|nvJitLink|not found' | tr -s '\t\n ' ' ')"
 
-step "GPU tests" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=battery,device,large,timing
+step "GPU tests" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=battery,shared_memory,device,large,timing
 step "GPU tests of cuSPARSE" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=cusparse
 # memcheck counts an allocation that is refused as an error, which one of the tests provokes.
-step "compute-sanitizer memcheck" sanitize memcheck -ts=battery,device -tce="memory that is not there*"
-step "compute-sanitizer racecheck" sanitize racecheck -ts=battery
+step "compute-sanitizer memcheck" sanitize memcheck -ts=battery,shared_memory,device -tce="memory that is not there*"
+step "compute-sanitizer racecheck" sanitize racecheck -ts=shared_memory
 
 echo "== summary"
 printf '%s\n' "${table[@]}"

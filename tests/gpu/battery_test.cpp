@@ -1,0 +1,148 @@
+// Every CUDA kernel in both precisions on matrices that are small enough for compute-sanitizer. Suite `shared_memory` is for
+// its racecheck, which looks at shared memory alone and takes a hundred times as long.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "gpu/gpu_matrices.hpp"
+#include "gpu/kernel_checks.hpp"
+#include "kernels/banded_block/layout.hpp"
+#include "kernels/bsr/layout.hpp"
+#include "kernels/common/cuda_device.hpp"
+#include "kernels/csr/layout.hpp"
+#include "kernels/ehyb/layout.hpp"
+#include "kernels/ell/layout.hpp"
+#include "kernels/sell/layout.hpp"
+#include "kernels/staircase_sell/layout.hpp"
+#include "support/battery.hpp"
+#include "support/partitioned.hpp"
+
+namespace workbench {
+
+TEST_SUITE("battery") {
+    TEST_CASE_TEMPLATE("every layout on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const LayoutRecipe& one : layout_recipes()) {
+            for (const NamedMatrix& named : battery()) check_recipe<Value>(one, named.name, named.matrix, *device);
+        }
+    }
+
+    TEST_CASE_TEMPLATE("csr on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const NamedMatrix& named : battery()) {
+            check_cuda_kernels<Value>(csr_entry(), named.name, stage_input(named.matrix), {}, *device);
+        }
+    }
+
+    TEST_CASE_TEMPLATE("bsr on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const NamedMatrix& named : battery()) {
+            for (const Index size : {2, 3, 4, 5, 6, 7, 8, 16, 17, 32}) {
+                const std::string name = fmt::format("{}, blocks of {}", named.name, size);
+                check_cuda_kernels<Value>(bsr_entry(), name, stage_input(named.matrix), blocks_of(size), *device);
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("banded_block on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const NamedMatrix& named : battery()) {
+            for (const auto& [height, width] : block_shapes()) {
+                const std::string name = fmt::format("{}, blocks of {} x {}", named.name, height, width);
+                check_cuda_kernels<Value>(banded_block_entry(), name, stage_input(named.matrix), blocks_of(height, width),
+                                          *device);
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("sell on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const NamedMatrix& named : battery()) {
+            for (const Index height : slice_heights()) {
+                const std::string name = fmt::format("{}, slice height {}", named.name, height);
+                check_cuda_kernels<Value>(sell_entry(), name, stage_input(named.matrix), slice_height(height), *device);
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("sell with several threads a row on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const NamedMatrix& named : battery()) {
+            for (const Index threads : {2, 4, 8, 16, 32}) {
+                for (const Index height : {32 / threads, 7, 32, 64}) {
+                    const std::string name = fmt::format("{}, {} threads a row, slice height {}", named.name, threads, height);
+                    check_cuda_kernels<Value>(sell_entry(), name, stage_input(named.matrix), threads_per_row(threads, height),
+                                              *device);
+                }
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("staircase_sell on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const NamedMatrix& named : battery()) {
+            for (const Index height : {1, 3, 32, 64}) {
+                check_staircase<Value>(staircase_sell_entry(), Backend::cuda, named.name, named.matrix, height, 0.1, *device);
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("ehyb on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const NamedMatrix& named : battery()) {
+            if (!named.matrix.square()) continue;
+            for (const Index pieces : {1, 2, 5}) {
+                const StagedMatrix staged = partitioned(named.matrix, uneven_boundaries(named.matrix.rows, pieces));
+                for (const char* width : {"u16", "u32"}) {
+                    const std::string name = fmt::format("{} in {} pieces, columns {}", named.name, pieces, width);
+                    check_cuda_kernels<Value>(ehyb_entry(), name, staged, column_index(width), *device);
+                }
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("ehyb without a partition or a part", Value, float, double) {
+        const auto device = make_cuda_device();
+        check_cuda_kernels<Value>(ehyb_entry(), "no partition", partitioned(csr_from_entries(0, 0, {}), {0}), {}, *device);
+        const std::vector<Index> boundaries{0, 40, 40, 73, 100};
+        check_cuda_kernels<Value>(ehyb_entry(), "nothing outside", partitioned(block_diagonal_matrix(boundaries), boundaries),
+                                  {}, *device);
+        std::vector<Entry> entries;
+        for (Index i = 0; i < 100; ++i) entries.push_back({i, (i + 50) % 100, 1.0 + i});
+        check_cuda_kernels<Value>(ehyb_entry(), "nothing inside",
+                                  partitioned(csr_from_entries(100, 100, entries), {0, 50, 100}), {}, *device);
+    }
+}
+
+TEST_SUITE("shared_memory") {
+    /// Blocks of several warps, rows of no, few and many nonzeros, and a last block that is not full.
+    CsrMatrix shared_memory_matrix() {
+        std::vector<Entry> entries;
+        for (Index row = 0; row < 150; ++row) {
+            const Index count = row % 31 == 30 ? 0 : row % 13 + 1;
+            for (Index k = 0; k < count; ++k) {
+                entries.push_back({row, (row + k * k + (k % 3) * 47) % 150, 1.0 + row % 7 + 0.25 * k});
+            }
+        }
+        return csr_from_entries(150, 150, entries);
+    }
+
+    TEST_CASE_TEMPLATE("ell that meets in shared memory", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const char* order : {"row_major", "column_major"}) {
+            check_cuda_kernels<Value>(ell_entry(), order, stage_input(shared_memory_matrix()),
+                                      {{"order", std::string(order)}, {"slots_per_nonzero", 100.0}}, *device);
+        }
+    }
+
+    TEST_CASE_TEMPLATE("ehyb that keeps x in shared memory", Value, float, double) {
+        const auto device = make_cuda_device();
+        const StagedMatrix staged = partitioned(shared_memory_matrix(), {0, 3, 100, 150});
+        for (const char* width : {"u16", "u32"})
+            check_cuda_kernels<Value>(ehyb_entry(), width, staged, column_index(width), *device);
+    }
+}
+
+}  // namespace workbench

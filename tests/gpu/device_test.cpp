@@ -1,0 +1,107 @@
+// The device: its properties, memory, copies, clock and caches.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "kernels/common/cuda_device.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/run/measure.hpp"
+
+namespace workbench {
+
+TEST_SUITE("device") {
+    TEST_CASE("the device tells what it is") {
+        const auto device = make_cuda_device();
+        REQUIRE(device != nullptr);
+        CHECK_EQ(cuda_absence_reason(), "");
+        const DeviceProperties& properties = device->properties();
+        CHECK(properties.kind == DeviceKind::gpu);
+        CHECK_FALSE(properties.name.empty());
+        CHECK_GT(properties.processors, 0);
+        CHECK_GE(properties.shared_memory_per_block, std::size_t{48} * 1024);
+        CHECK_GT(properties.last_level_cache, std::size_t{256} * 1024);
+        CHECK_GT(properties.memory, std::size_t{1} << 30);
+        MESSAGE(fmt::format("{}: {} multiprocessors, {} bytes of shared memory a block, {} bytes of L2, {} bytes of memory",
+                            properties.name, properties.processors, properties.shared_memory_per_block,
+                            properties.last_level_cache, properties.memory));
+    }
+
+    TEST_CASE("memory that is not there is refused with its purpose and the bytes wanted and had") {
+        const auto device = make_cuda_device();
+        std::string text;
+        try {
+            (void)device->allocate(std::size_t{1} << 50, "a petabyte for the test");
+        } catch (const MachineError& error) {
+            text = error.what();
+        }
+        CHECK_NE(text.find("a petabyte for the test needs 1125899906842624 bytes"), std::string::npos);
+        CHECK_NE(text.find("free are "), std::string::npos);
+        CHECK_EQ(device->allocate(1024, "a little").bytes(), 1024);  // and the device is none the worse for it
+    }
+
+    TEST_CASE("copies come back as they went") {
+        const auto device = make_cuda_device();
+        const std::vector<double> there = real_vector(100001, 3);
+        const DeviceMemory memory = to_device(*device, std::span(there), "a vector");
+        std::vector<double> back(there.size());
+        device->download(memory, std::as_writable_bytes(std::span(back)));
+        CHECK(there == back);
+        CHECK_EQ(to_device(*device, std::span<const double>(), "nothing").bytes(), 0);
+    }
+
+    TEST_CASE_TEMPLATE("scatter brings each value to its target", Value, float, double) {
+        const auto device = make_cuda_device();
+        constexpr Index count = 5003;
+        std::vector<Value> values(count);
+        std::vector<Index> target(count);
+        for (Index i = 0; i < count; ++i) {
+            values[i] = static_cast<Value>(i + 1);
+            target[i] = static_cast<Index>((std::int64_t{i} * 1234 + 17) % count);  // 5003 is prime
+        }
+        const DeviceMemory device_values = to_device(*device, std::span<const Value>(values), "values");
+        const DeviceMemory device_target = to_device(*device, std::span<const Index>(target), "target");
+        const DeviceMemory y = device->allocate(count * sizeof(Value), "y");
+        device->scatter(device_values.as<Value>(), device_target.as<Index>(), count, y.as<Value>());
+        device->scatter(device_values.as<Value>(), device_target.as<Index>(), 0, y.as<Value>());
+        std::vector<Value> found(count);
+        device->download(y, std::as_writable_bytes(std::span(found)));
+        std::vector<Value> expected(count);
+        for (Index i = 0; i < count; ++i) expected[target[i]] = values[i];
+        CHECK(found == expected);
+    }
+}
+
+TEST_SUITE("timing") {
+    TEST_CASE("time and bandwidth are of the order of the device's") {
+        const auto device = make_cuda_device();
+        CHECK_LT(device->time([] {}), 1e-3);
+        const Bandwidth bandwidth = device->bandwidth();
+        MESSAGE(fmt::format("copy {:.0f} GB/s, read {:.0f} GB/s", 1e-9 * bandwidth.copy, 1e-9 * bandwidth.read));
+        for (const double each : {bandwidth.copy, bandwidth.read}) {
+            CHECK_GT(each, 1e10);
+            CHECK_LT(each, 2e13);
+        }
+        CHECK_EQ(device->bandwidth().copy, bandwidth.copy);  // measured once
+    }
+
+    TEST_CASE("a flush makes the next run find the cache cold") {
+        const auto device = make_cuda_device();
+        // A quarter of the cache, so that all of it stays there from one run to the next.
+        const auto count = static_cast<Index>(device->properties().last_level_cache / 4 / (2 * sizeof(double) + sizeof(Index)));
+        std::vector<Index> target(count);
+        for (Index i = 0; i < count; ++i) target[i] = i;
+        const DeviceMemory device_target = to_device(*device, std::span<const Index>(target), "target");
+        const DeviceMemory values = to_device(*device, std::span<const double>(real_vector(count, 7)), "values");
+        const DeviceMemory y = device->allocate(count * sizeof(double), "y");
+        const auto work = [&] { device->scatter(values.as<double>(), device_target.as<Index>(), count, y.as<double>()); };
+        const auto median = [&](CacheState cache) { return time_repeatedly(*device, work, {cache, 21, 0, 10}).median; };
+        const double warm = median(CacheState::warm);
+        const double cold = median(CacheState::cold);
+        MESSAGE(fmt::format("{} values scattered: warm {:.2f} us, cold {:.2f} us", count, 1e6 * warm, 1e6 * cold));
+        CHECK_GT(cold, warm);
+    }
+}
+
+}  // namespace workbench

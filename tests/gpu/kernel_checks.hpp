@@ -1,0 +1,124 @@
+// Demands on the kernels of a layout on a device, for the GPU tests.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/run/measure.hpp"
+#include "stages/stages.hpp"
+#include "support/layouts/layout_recipes.hpp"
+
+namespace workbench {
+
+using Given = std::map<std::string, ParameterValue>;
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const LayoutEntry& entry, const StagedMatrix& staged, const Given& given) {
+    return entry.build.template get<Value>()(staged, Parameters(entry.parameters, given));
+}
+
+/// One product of each kernel of the backend: exact and bounded, different x one after the other, fresh y and a y added to.
+/// `build` makes the layout from a staged matrix. Throws Unsuitable where it does.
+template <ValueType Value, typename Build>
+std::vector<KernelOutcome> try_kernels(const LayoutEntry& entry, Backend backend, const CsrMatrix& input,
+                                       const StagedMatrix& staged, const Build& build, Device& device) {
+    constexpr TimingOptions one_sample{CacheState::warm, 1, 0, 0};
+    const Oracle<Value> oracle(input);
+    const ProductSpace space(staged.row_order, staged.column_order);
+    StagedMatrix integers = staged;
+    integers.matrix.values = oracle.exact.values_of(staged.matrix, staged.row_order, staged.column_order);
+    const auto exact = build(integers);
+    const auto real = build(staged);
+    std::vector<KernelOutcome> outcomes;
+    for (const KernelEntry& kernel : entry.kernels) {
+        if (kernel.backend != backend) continue;
+        outcomes.push_back(measure_kernel<Value>(kernel, *exact, *real, space, oracle, device, one_sample));
+    }
+    return outcomes;
+}
+
+/// The same for a matrix that stands in the input's order.
+template <ValueType Value>
+std::vector<KernelOutcome> try_kernels(const LayoutEntry& entry, Backend backend, const StagedMatrix& staged,
+                                       const Given& given, Device& device) {
+    const auto builder = [&](const StagedMatrix& matrix) { return build<Value>(entry, matrix, given); };
+    return try_kernels<Value>(entry, backend, staged.matrix, staged, builder, device);
+}
+
+inline void check_verified(const std::vector<KernelOutcome>& outcomes, const std::string& layout, const std::string& matrix) {
+    CHECK_MESSAGE(!outcomes.empty(), layout);
+    for (const KernelOutcome& outcome : outcomes) {
+        CHECK_MESSAGE(outcome.verified(), fmt::format("{} {} on {}: {}", layout, outcome.kernel, matrix, outcome.reason));
+    }
+}
+
+/// Demands that all kernels of the layout suit the matrix and are right.
+template <ValueType Value>
+void check_cuda_kernels(const LayoutEntry& entry, const std::string& name, const StagedMatrix& staged, const Given& given,
+                        Device& device) {
+    check_verified(try_kernels<Value>(entry, Backend::cuda, staged, given, device), entry.name, name);
+}
+
+/// Demands that all CUDA kernels of the recipe's layout are right, where the recipe takes such a matrix.
+template <ValueType Value>
+void check_recipe(const LayoutRecipe& one, const std::string& name, const CsrMatrix& matrix, Device& device) {
+    if (!one.takes(matrix)) return;
+    const StagedMatrix staged = one.stage(matrix);
+    const auto builder = [&](const StagedMatrix& each) { return one.build<Value>(each); };
+    try {
+        check_verified(try_kernels<Value>(one.layout(), Backend::cuda, matrix, staged, builder, device), one.name, name);
+    } catch (const Unsuitable& reason) {
+        MESSAGE(fmt::format("{} on {} is unsuitable: {}", one.name, name, reason.what()));
+    }
+}
+
+/// Rows sorted by ascending length, and the groups of Staircase SELL.
+inline StagedMatrix staircase_of(const CsrMatrix& matrix, Index height, double alpha) {
+    StagedMatrix staged = stage_input(matrix);
+    const auto pass = [&staged](const StageEntry& stage, const Given& given) {
+        apply(staged, stage.run(staged, Parameters(stage.parameters, given), {}).change, {});
+    };
+    pass(row_sort_stage(), {{"order", "ascending"}, {"apply", "rows"}});
+    pass(length_groups_stage(), {{"slice_height", std::int64_t{height}}, {"alpha", alpha}});
+    return staged;
+}
+
+/// Demands that the layout's kernels of this backend are right with rows in the order of Staircase SELL.
+template <ValueType Value>
+void check_staircase(const LayoutEntry& entry, Backend backend, const std::string& name, const CsrMatrix& matrix, Index height,
+                     double alpha, Device& device) {
+    const StagedMatrix staged = staircase_of(matrix, height, alpha);
+    const auto builder = [&](const StagedMatrix& each) {
+        return build<Value>(entry, each, {{"slice_height", std::int64_t{height}}});
+    };
+    const std::string all = fmt::format("{}, slice height {}, alpha {}", name, height, alpha);
+    check_verified(try_kernels<Value>(entry, backend, matrix, staged, builder, device), entry.name, all);
+}
+
+inline const std::vector<Index>& slice_heights() {
+    static const std::vector<Index> heights{32, 1, 2, 7, 64, 100};
+    return heights;
+}
+
+inline const std::vector<std::pair<Index, Index>>& block_shapes() {
+    static const std::vector<std::pair<Index, Index>> shapes{{8, 8}, {32, 4}, {1, 1}, {5, 3}, {100, 7}};
+    return shapes;
+}
+
+inline Given slice_height(Index height) { return {{"slice_height", std::int64_t{height}}}; }
+inline Given threads_per_row(Index threads, Index height) {
+    return {{"threads_per_row", std::int64_t{threads}}, {"slice_height", std::int64_t{height}}};
+}
+inline Given blocks_of(Index size) { return {{"block_size", std::int64_t{size}}, {"slots_per_nonzero", 1e6}}; }
+inline Given blocks_of(Index height, Index width) {
+    return {{"block_height", std::int64_t{height}}, {"block_width", std::int64_t{width}}, {"slots_per_nonzero", 1e6}};
+}
+inline Given column_index(const char* word) { return {{"column_index", std::string(word)}}; }
+
+}  // namespace workbench

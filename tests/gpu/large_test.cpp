@@ -1,0 +1,207 @@
+// Every CUDA kernel in both precisions on matrices that fill the GPU.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "gpu/gpu_matrices.hpp"
+#include "gpu/kernel_checks.hpp"
+#include "kernels/banded_block/layout.hpp"
+#include "kernels/bsr/layout.hpp"
+#include "kernels/common/cuda_device.hpp"
+#include "kernels/csr/layout.hpp"
+#include "kernels/dia/layout.hpp"
+#include "kernels/ehyb/layout.hpp"
+#include "kernels/sell/layout.hpp"
+#include "kernels/staircase_sell/layout.hpp"
+#include "support/partitioned.hpp"
+
+namespace workbench {
+namespace {
+
+/// Up to `left` entries left of the diagonal and `right` to its right, some of them missing.
+CsrMatrix band_matrix(Index rows, Index columns, Index left, Index right) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < rows; ++row) {
+        for (Index column = std::max(0, row - left); column < std::min(columns, row + right + 1); ++column) {
+            if ((row * 3 + column * 5) % 7 != 0) entries.push_back({row, column, 1.0 + row % 17 + 0.25 * (column % 8)});
+        }
+    }
+    return csr_from_entries(rows, columns, entries);
+}
+
+}  // namespace
+
+TEST_SUITE("large") {
+    TEST_CASE_TEMPLATE("every layout on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const LayoutRecipe& one : layout_recipes()) {
+            check_recipe<Value>(one, "uneven rows", uneven_matrix(20000, 20000, 40), *device);
+            check_recipe<Value>(one, "tall", uneven_matrix(100000, 3000, 9), *device);
+            check_recipe<Value>(one, "wide", uneven_matrix(3000, 100000, 60), *device);
+        }
+    }
+
+    TEST_CASE_TEMPLATE("csr on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const Index most_per_row : {2, 6, 12, 25, 50, 100}) {  // every width of a sub-warp
+            const CsrMatrix matrix = uneven_matrix(20000, 20000, most_per_row);
+            const std::string name = fmt::format("uneven rows, up to {}", most_per_row);
+            check_cuda_kernels<Value>(csr_entry(), name, stage_input(matrix), {}, *device);
+        }
+        check_cuda_kernels<Value>(csr_entry(), "tall", stage_input(uneven_matrix(100000, 3000, 9)), {}, *device);
+        check_cuda_kernels<Value>(csr_entry(), "wide", stage_input(uneven_matrix(3000, 100000, 60)), {}, *device);
+    }
+
+    TEST_CASE_TEMPLATE("bsr on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const Index most_per_row : {2, 12, 100}) {  // block rows of a few blocks and of many
+            const StagedMatrix staged = stage_input(uneven_matrix(20011, 20011, most_per_row));
+            for (const Index size : {2, 3, 4, 8}) {
+                const std::string name = fmt::format("uneven rows, up to {}, blocks of {}", most_per_row, size);
+                check_cuda_kernels<Value>(bsr_entry(), name, staged, blocks_of(size), *device);
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("dia and banded_block on large matrices with a band", Value, float, double) {
+        const auto device = make_cuda_device();
+        const std::pair<Index, Index> sides[] = {{20011, 20011}, {30000, 20000}, {20000, 30000}};
+        for (const auto& [rows, columns] : sides) {
+            for (const auto& [left, right] : {std::pair<Index, Index>{1, 1}, {40, 3}, {0, 90}}) {
+                const std::string name = fmt::format("{} x {} with {} and {} beside the diagonal", rows, columns, left, right);
+                const StagedMatrix staged = stage_input(band_matrix(rows, columns, left, right));
+                check_cuda_kernels<Value>(dia_entry(), name, staged, {}, *device);
+                for (const auto& [height, width] : block_shapes()) {
+                    check_cuda_kernels<Value>(banded_block_entry(), name, staged, blocks_of(height, width), *device);
+                }
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("sell on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        const StagedMatrix staged = stage_input(uneven_matrix(20011, 20011, 40));
+        for (const Index height : slice_heights()) {
+            check_cuda_kernels<Value>(sell_entry(), fmt::format("slice height {}", height), staged, slice_height(height),
+                                      *device);
+        }
+        check_cuda_kernels<Value>(sell_entry(), "tall", stage_input(uneven_matrix(100000, 3000, 9)), {}, *device);
+    }
+
+    TEST_CASE_TEMPLATE("sell with several threads a row on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        const StagedMatrix staged = stage_input(uneven_matrix(5003, 5003, 40));
+        for (const Index threads : {2, 4, 8, 16, 32}) {
+            for (const Index height : {32 / threads, 100, 1024}) {
+                check_cuda_kernels<Value>(sell_entry(), fmt::format("{} threads a row, slice height {}", threads, height),
+                                          staged, threads_per_row(threads, height), *device);
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("staircase_sell on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = uneven_matrix(5003, 5003, 40);
+        for (const Index height : {1, 32, 512, 672, 1000, 1024, 4096}) {  // a slice is a block, or not
+            for (const double alpha : {0.0, 0.05, 1.0}) {
+                if (alpha == 1.0 && height > 512) continue;  // 3,000 slots for every row: one such matrix is enough
+                check_staircase<Value>(staircase_sell_entry(), Backend::cuda, "uneven rows", matrix, height, alpha, *device);
+            }
+        }
+        // More groups than streams.
+        std::vector<Entry> entries;
+        for (Index row = 0; row < 1200; ++row) {
+            for (Index k = 0; k < row / 3; ++k) entries.push_back({row, (row + 7 * k) % 1201, 1.0 + (row + k) % 13});
+        }
+        check_staircase<Value>(staircase_sell_entry(), Backend::cuda, "400 lengths", csr_from_entries(1200, 1201, entries), 1,
+                               0, *device);
+    }
+
+    TEST_CASE("staircase_sell follows x and y when they move") {
+        const auto device = make_cuda_device();
+        const StagedMatrix staged = staircase_of(uneven_matrix(5000, 5000, 20), 64, 0.01);
+        const auto layout = build<double>(staircase_sell_entry(), staged, slice_height(64));
+        for (const KernelEntry& entry : staircase_sell_entry().kernels) {
+            if (entry.backend != Backend::cuda) continue;
+            CAPTURE(entry.name);
+            const auto kernel = entry.prepare.get<double>()(*layout, *device);
+            std::vector<DeviceMemory> memory;  // all of it lives on, so that no address comes twice
+            for (const int seed : {1, 2, 3}) {
+                const std::vector<double> x = real_vector(5000, static_cast<std::uint32_t>(seed));
+                const BoundedReference reference = bounded_reference<double>(staged.matrix, x);
+                memory.push_back(to_device(*device, std::span(x), "x"));
+                const auto* device_x = memory.back().as<double>();
+                std::vector<double> y(5000, unwritten<double>());
+                memory.push_back(to_device(*device, std::span<const double>(y), "y"));
+                auto* device_y = memory.back().as<double>();
+                (void)device->time([&] { kernel->run(device_x, device_y, false); });
+                device->download(memory.back(), std::as_writable_bytes(std::span(y)));
+                CHECK_EQ(compare_within(y, reference).first_wrong, "");
+            }
+        }
+    }
+
+    TEST_CASE_TEMPLATE("ehyb on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = uneven_matrix(20000, 20000, 40);
+        // Shares of x from a few bytes to more than the 48 KB that a block has without asking, and two at a time.
+        for (const Index pieces : {1, 2, 7, 132, 700, 5000}) {
+            const StagedMatrix staged = partitioned(matrix, uneven_boundaries(matrix.rows, pieces));
+            for (const char* width : {"u16", "u32"}) {
+                const std::string name = fmt::format("{} pieces, columns {}", pieces, width);
+                check_cuda_kernels<Value>(ehyb_entry(), name, staged, column_index(width), *device);
+            }
+        }
+        std::vector<Index> boundaries = uneven_boundaries(50000, 132);
+        check_cuda_kernels<Value>(ehyb_entry(), "nothing outside", partitioned(block_diagonal_matrix(boundaries), boundaries),
+                                  {}, *device);
+    }
+
+    TEST_CASE("two ehyb kernels with different shares of x live at the same time") {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = uneven_matrix(20000, 20000, 10);
+        const LayoutEntry entry = ehyb_entry();
+        const auto large = build<double>(entry, partitioned(matrix, {0, 20000}), {});
+        const auto small = build<double>(entry, partitioned(matrix, uneven_boundaries(20000, 1000)), {});
+        const std::vector<double> x = real_vector(matrix.columns, 5);
+        const BoundedReference reference = bounded_reference<double>(matrix, x);
+        const DeviceMemory device_x = to_device(*device, std::span(x), "x");
+        for (const KernelEntry& kernel : entry.kernels) {
+            if (kernel.backend != Backend::cuda) continue;
+            const auto first = kernel.prepare.get<double>()(*large, *device);
+            const auto second = kernel.prepare.get<double>()(*small, *device);
+            for (Kernel<double>* each : {first.get(), second.get(), first.get()}) {
+                std::vector<double> y(matrix.rows, unwritten<double>());
+                const DeviceMemory device_y = to_device(*device, std::span<const double>(y), "y");
+                (void)device->time([&] { each->run(device_x.as<double>(), device_y.as<double>(), false); });
+                device->download(device_y, std::as_writable_bytes(std::span(y)));
+                CHECK_EQ(compare_within(y, reference).first_wrong, "");
+            }
+        }
+    }
+
+    TEST_CASE("a share of x that exceeds the shared memory is refused with the figures and the way out") {
+        const auto device = make_cuda_device();
+        const auto columns = static_cast<Index>(device->properties().shared_memory_per_block / sizeof(double));
+        const std::vector<Index> boundaries{0, 5, 5 + columns};
+        const StagedMatrix staged = partitioned(block_diagonal_matrix(boundaries), boundaries);
+        for (const KernelOutcome& outcome : try_kernels<double>(ehyb_entry(), Backend::cuda, staged, {}, *device)) {
+            CHECK(outcome.status == KernelOutcome::Status::unsuitable);
+            for (const std::string& figure : {std::string("partition 1 has ") + std::to_string(columns) + " columns",
+                                              std::to_string(columns * sizeof(double) + sizeof(int)) + " bytes",
+                                              std::to_string(device->properties().shared_memory_per_block),
+                                              std::string("`parts` of stage metis_partition")}) {
+                CHECK_MESSAGE(outcome.reason.find(figure) != std::string::npos,
+                              fmt::format("\"{}\" lacks \"{}\"", outcome.reason, figure));
+            }
+        }
+        // One column less fits, and the counter beside it too.
+        const std::vector<Index> just_fitting{0, 5, 4 + columns};
+        check_cuda_kernels<double>(ehyb_entry(), "all of the shared memory",
+                                   partitioned(block_diagonal_matrix(just_fitting), just_fitting), {}, *device);
+    }
+}
+
+}  // namespace workbench
