@@ -1,0 +1,256 @@
+// A matrix on its way through the stages: cuts, parts, orders that follow each other, and every promise broken once.
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "matrix/placed.hpp"
+#include "pipeline/matrix/random.hpp"
+#include "pipeline/matrix/staged_matrix.hpp"
+#include "support/battery.hpp"
+
+using namespace workbench;
+
+namespace {
+
+StageChange reorder(Acts acts, Permutation order) {
+    StageChange change;
+    change.order = OrderChange{acts, std::move(order), ""};
+    return change;
+}
+
+// A 6 x 6 matrix in two partitions of 3, split into inside and outside: all that a StagedMatrix can hold.
+CsrMatrix whole_input() {
+    return placed(6, 6, {{0, 0}, {0, 4}, {1, 1}, {1, 2}, {2, 0}, {2, 5}, {3, 3}, {4, 1}, {4, 4}, {5, 3}, {5, 4}, {5, 5}});
+}
+
+StagedMatrix whole_state() {
+    StagedMatrix staged = stage_input(whole_input());
+    StageChange change;
+    change.cuts = {{CutKind::partition, {0, 3, 6}}, {CutKind::row_block, {0, 2, 2, 6}}, {CutKind::segment, {0, 4, 6}}};
+    change.parts = std::vector<Part>{{"inside", {0, 1, 2, 3, 4, 5}, {0, 1, 3, 4, 5, 6, 9}, {0, 2, 3, 4, 6, 8, 9, 10, 11}},
+                                     {"outside", {4, 0, 2}, {0, 1, 2, 3}, {7, 1, 5}}};
+    apply(staged, change, {});
+    return staged;
+}
+
+}  // namespace
+
+TEST_CASE("cuts: which piece a place lies in") {
+    const Cuts cuts{CutKind::row_block, {0, 0, 2, 2, 5, 5}};
+    CHECK(cuts.count() == 5);
+    CHECK(cuts.size(0) == 0);
+    CHECK(cuts.size(1) == 2);
+    CHECK(cuts.size(3) == 3);
+    CHECK(cuts.pieces() == std::vector<Index>{1, 1, 3, 3, 3});
+    CHECK(Cuts{}.count() == 0);
+    CHECK(Cuts{}.pieces().empty());
+    for (const CutKind kind : {CutKind::partition, CutKind::row_block, CutKind::length_group, CutKind::segment}) {
+        CHECK(cuts_rows(kind) == (kind != CutKind::segment));
+        CHECK(cuts_columns(kind) == (kind == CutKind::segment || kind == CutKind::partition));
+    }
+    CHECK(name_of(CutKind::length_group) == "length_group");
+}
+
+TEST_CASE("a view reads a part, or the whole matrix as one") {
+    const StagedMatrix staged = whole_state();
+    const PartView outside = staged.part("outside");
+    CHECK(outside.row_count() == 3);
+    CHECK(outside.entry_count() == 3);
+    CHECK(outside.row(0) == 4);
+    CHECK(outside.length(0) == 1);
+    CHECK(staged.matrix.values[outside.entry(0, 0)] == 41);
+    CHECK(staged.matrix.values[outside.entry(2, 0)] == 25);
+    CHECK(staged.part("inside").length(5) == 3);
+    CHECK(staged.matrix.values[staged.part("inside").entry(5, 2)] == 55);
+    CHECK_THROWS_AS((void)staged.part("all"), std::out_of_range);  // it is split
+
+    const StagedMatrix unsplit = stage_input(whole_input());
+    const PartView all = unsplit.part("all");
+    CHECK(all.row_count() == 6);
+    CHECK(all.entry_count() == 12);
+    CHECK(all.row(5) == 5);
+    CHECK(all.entry(5, 2) == 11);
+    CHECK_THROWS_AS((void)unsplit.part("inside"), std::out_of_range);
+}
+
+TEST_CASE("orders follow each other, and the matrix stays P A Q^T") {
+    // Symmetric, then rows only, then columns only.
+    const CsrMatrix input = placed(3, 3, {{0, 0}, {0, 1}, {1, 2}, {2, 1}});
+    StagedMatrix staged = stage_input(input);
+    apply(staged, reorder(Acts::symmetric, Permutation::from_old_of_new({2, 0, 1})), {});
+    CHECK(staged.matrix == csr_from_entries(3, 3, std::vector<Entry>{{0, 2, 21}, {1, 1, 0}, {1, 2, 1}, {2, 0, 12}}));
+    CHECK_NOTHROW(check_invariants(staged, input));
+    apply(staged, reorder(Acts::rows, Permutation::from_old_of_new({1, 2, 0})), {});
+    CHECK(staged.matrix == csr_from_entries(3, 3, std::vector<Entry>{{0, 1, 0}, {0, 2, 1}, {1, 0, 12}, {2, 2, 21}}));
+    CHECK(staged.row_order.is_identity());
+    CHECK(staged.column_order == Permutation::from_old_of_new({2, 0, 1}));
+    CHECK_NOTHROW(check_invariants(staged, input));
+    apply(staged, reorder(Acts::columns, Permutation::from_old_of_new({1, 0, 2})), {});
+    CHECK(staged.column_order == Permutation::from_old_of_new({0, 2, 1}));
+    CHECK_NOTHROW(check_invariants(staged, input));
+
+    for (const NamedMatrix& named : battery()) {
+        const CsrMatrix& matrix = named.matrix;
+        CAPTURE(named.name);
+        StagedMatrix state = stage_input(matrix);
+        CHECK_NOTHROW(check_invariants(state, matrix));
+        apply(state, reorder(Acts::rows, random_permutation(matrix.rows, 3)), {});
+        apply(state, reorder(Acts::columns, random_permutation(matrix.columns, 4)), {});
+        if (matrix.square()) apply(state, reorder(Acts::symmetric, random_permutation(matrix.rows, 5)), {});
+        CHECK_NOTHROW(check_invariants(state, matrix));
+    }
+}
+
+TEST_CASE("an order drops the cuts of the axes that it moves, but for those it keeps, and all parts") {
+    const auto kinds_after = [](Acts acts, const std::vector<CutKind>& keeps) {
+        StagedMatrix staged = whole_state();
+        apply(staged, reorder(acts, random_permutation(6, 1)), keeps);
+        CHECK(staged.parts.empty());
+        CHECK_NOTHROW(check_invariants(staged, whole_input()));
+        std::vector<CutKind> kinds;
+        for (const Cuts& cuts : staged.cuts) kinds.push_back(cuts.kind);
+        return kinds;
+    };
+    using enum CutKind;
+    CHECK(kinds_after(Acts::symmetric, {}).empty());
+    CHECK(kinds_after(Acts::rows, {}) == std::vector{segment});
+    CHECK(kinds_after(Acts::columns, {}) == std::vector{row_block});
+    CHECK(kinds_after(Acts::symmetric, {partition}) == std::vector{partition});
+    CHECK(kinds_after(Acts::rows, {partition, row_block}) == std::vector{partition, row_block, segment});
+}
+
+TEST_CASE("new cuts replace those of their kind") {
+    StagedMatrix staged = whole_state();
+    StageChange change;
+    change.cuts = {{CutKind::row_block, {0, 6}}};
+    apply(staged, change, {});
+    CHECK(staged.cuts.size() == 3);
+    CHECK(staged.find_cuts(CutKind::row_block)->count() == 1);
+    CHECK(staged.find_cuts(CutKind::length_group) == nullptr);
+    CHECK(staged.find_part("inside") != nullptr);  // cuts alone leave the parts as they are
+    for (const std::vector<Index>& boundaries :
+         std::vector<std::vector<Index>>{{}, {0}, {0, 5}, {1, 6}, {0, 4, 3, 6}, {0, 7}}) {
+        change.cuts = {{CutKind::segment, boundaries}};
+        CHECK_THROWS_AS(apply(staged, change, {}), std::logic_error);
+    }
+}
+
+TEST_CASE("an order of a part moves its storage and nothing else") {
+    StagedMatrix staged = whole_state();
+    StageChange change;
+    change.order = OrderChange{Acts::part, Permutation::from_old_of_new({1, 2, 0}), "outside"};
+    apply(staged, change, {});
+    CHECK(staged.find_part("outside")->rows == std::vector<Index>{0, 2, 4});
+    CHECK(staged.find_part("outside")->entries == std::vector<Offset>{1, 5, 7});
+    CHECK(staged.matrix == whole_input());
+    CHECK(staged.cuts.size() == 3);
+    CHECK_NOTHROW(check_invariants(staged, whole_input()));
+    // Rows of different lengths: the fourth row stored, of one entry, goes first.
+    change.order = OrderChange{Acts::part, Permutation::from_old_of_new({5, 0, 1, 2, 3, 4}), "inside"};
+    apply(staged, change, {});
+    CHECK(staged.find_part("inside")->row_offsets == std::vector<Offset>{0, 3, 4, 6, 7, 8, 9});
+    CHECK(staged.find_part("inside")->entries == std::vector<Offset>{9, 10, 11, 0, 2, 3, 4, 6, 8});
+    CHECK_NOTHROW(check_invariants(staged, whole_input()));
+
+    change.order = OrderChange{Acts::part, Permutation::identity(2), "outside"};
+    CHECK_THROWS_AS(apply(staged, change, {}), std::logic_error);
+    change.order = OrderChange{Acts::part, Permutation::identity(3), "elsewhere"};
+    CHECK_THROWS_AS(apply(staged, change, {}), std::logic_error);
+}
+
+TEST_CASE("orders that do not fit are refused") {
+    StagedMatrix staged = stage_input(placed(2, 3, {{0, 0}, {1, 2}}));
+    CHECK_THROWS_AS(apply(staged, reorder(Acts::symmetric, Permutation::identity(2)), {}), std::logic_error);
+    CHECK_THROWS_AS(apply(staged, reorder(Acts::rows, Permutation::identity(3)), {}), std::logic_error);
+    CHECK_THROWS_AS(apply(staged, reorder(Acts::columns, Permutation::identity(2)), {}), std::logic_error);
+    CHECK_NOTHROW(apply(staged, reorder(Acts::columns, Permutation::identity(3)), {}));
+}
+
+TEST_CASE("nodes are kept whole") {
+    const CsrMatrix input = placed(6, 6, {{0, 0}, {1, 4}, {2, 2}, {3, 0}, {4, 5}, {5, 1}});
+    StagedMatrix staged = stage_input(input, 2);
+    CHECK_NOTHROW(apply(staged, reorder(Acts::symmetric, Permutation::from_old_of_new({4, 5, 0, 1, 2, 3})), {}));
+    CHECK_NOTHROW(check_invariants(staged, input));
+    for (const std::vector<Index>& torn :
+         std::vector<std::vector<Index>>{{1, 0, 2, 3, 4, 5}, {0, 2, 1, 3, 4, 5}, {1, 2, 3, 4, 5, 0}}) {
+        CHECK_THROWS_AS(apply(staged, reorder(Acts::symmetric, Permutation::from_old_of_new(torn)), {}), std::logic_error);
+        CHECK_THROWS_AS(apply(staged, reorder(Acts::rows, Permutation::from_old_of_new(torn)), {}), std::logic_error);
+    }
+    CHECK_NOTHROW(check_invariants(staged, input));  // a refused change changes nothing
+    CHECK_THROWS_AS((void)stage_input(input, 0), std::invalid_argument);
+    CHECK_THROWS_AS((void)stage_input(input, 4), std::invalid_argument);
+    CHECK_THROWS_AS((void)stage_input(placed(4, 6, {}), 2), std::invalid_argument);
+}
+
+TEST_CASE("check_invariants finds every broken promise") {
+    const CsrMatrix input = whole_input();
+    CHECK_NOTHROW(check_invariants(whole_state(), input));
+    const auto broken = [&input](const std::function<void(StagedMatrix&)>& breaks) {
+        StagedMatrix staged = whole_state();
+        breaks(staged);
+        CHECK_THROWS_AS(check_invariants(staged, input), std::logic_error);
+    };
+    // The matrix and its orders.
+    broken([](StagedMatrix& s) { s.matrix.values[3] = 99; });
+    broken([](StagedMatrix& s) { s.matrix.values[0] = -s.matrix.values[0]; });  // 0 and -0 differ
+    broken([](StagedMatrix& s) { s.matrix.column_indices[1] = 5; });
+    broken([](StagedMatrix& s) { s.matrix.row_offsets[1] = 9; });
+    broken([](StagedMatrix& s) { s.matrix.columns = 7; });
+    broken([](StagedMatrix& s) { s.row_order = random_permutation(6, 1); });
+    broken([](StagedMatrix& s) { s.column_order = random_permutation(6, 1); });
+    broken([](StagedMatrix& s) { s.row_order = Permutation::identity(5); });
+    broken([](StagedMatrix& s) { s.matrix = permute(s.matrix, random_permutation(6, 1), Permutation::identity(6)); });
+    // A permutation applied the wrong way round.
+    broken([](StagedMatrix& s) {
+        const Permutation order = Permutation::from_old_of_new({1, 2, 0, 3, 4, 5});
+        s.matrix = permute(s.matrix, order, order);
+        s.row_order = s.column_order = Permutation::from_new_of_old({1, 2, 0, 3, 4, 5});
+        s.parts.clear();
+    });
+    // Cuts.
+    broken([](StagedMatrix& s) { s.cuts[0].boundaries = {0, 3, 5}; });
+    broken([](StagedMatrix& s) { s.cuts[1].boundaries = {1, 6}; });
+    broken([](StagedMatrix& s) { s.cuts[2].boundaries = {0, 5, 4, 6}; });
+    broken([](StagedMatrix& s) { s.cuts[2].boundaries.clear(); });
+    broken([](StagedMatrix& s) { s.cuts.push_back(s.cuts[0]); });
+    // Nodes.
+    broken([](StagedMatrix& s) {
+        s.row_order = s.column_order = Permutation::from_old_of_new({1, 0, 2, 3, 4, 5});
+        s.matrix = permute(s.matrix, s.row_order, s.row_order);
+        s.parts.clear();
+        s.node_size = 2;
+    });
+    // Parts.
+    const auto broken_part = [&broken](const std::function<void(Part&, Part&)>& breaks) {
+        broken([&breaks](StagedMatrix& s) { breaks(s.parts[0], s.parts[1]); });
+    };
+    broken([](StagedMatrix& s) { s.parts.pop_back(); });              // entries in no part
+    broken([](StagedMatrix& s) { s.parts.push_back(s.parts[1]); });   // entries in two parts
+    broken_part([](Part& inside, Part&) { inside.entries[0] = 1; });  // in two parts, and one in none
+    broken_part([](Part& inside, Part&) { inside.rows.pop_back(); });
+    broken_part([](Part& inside, Part&) { inside.rows[2] = 6; });
+    broken_part([](Part& inside, Part&) { inside.rows[2] = -1; });
+    broken_part([](Part& inside, Part&) { inside.rows[2] = 3; });    // listed twice
+    broken_part([](Part&, Part& outside) { outside.rows[0] = 5; });  // the entry is of another row
+    broken_part([](Part&, Part& outside) { outside.rows[0] = 0; });
+    broken_part([](Part& inside, Part&) { inside.entries.pop_back(); });
+    broken_part([](Part& inside, Part&) { inside.entries.push_back(7); });
+    broken_part([](Part& inside, Part&) { inside.entries[3] = 12; });
+    broken_part([](Part& inside, Part&) { inside.entries[3] = -1; });
+    broken_part([](Part& inside, Part&) { std::swap(inside.entries[1], inside.entries[2]); });  // descends within a row
+    broken_part([](Part& inside, Part&) { inside.row_offsets.clear(); });
+    broken_part([](Part& inside, Part&) { inside.row_offsets[0] = 1; });
+    broken_part([](Part& inside, Part&) { inside.row_offsets[2] = 0; });
+    broken_part([](Part&, Part& outside) { outside.row_offsets[1] = 1000; });  // beyond the entries, then descending
+    broken_part([](Part&, Part& outside) { outside.row_offsets[1] = -1; });
+}
+
+TEST_CASE("values are compared by their bits: a NaN is itself") {
+    CsrMatrix input = placed(2, 2, {{0, 0}, {1, 1}});
+    input.values[1] = std::numeric_limits<double>::quiet_NaN();
+    CHECK_NOTHROW(check_invariants(stage_input(input), input));
+}
