@@ -12,7 +12,7 @@
 #include "pipeline/matrix/random.hpp"
 #include "stages/stages.hpp"
 #include "support/battery.hpp"
-#include "support/drawings.hpp"
+#include "support/message_of.hpp"
 
 using namespace workbench;
 

@@ -2,8 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -12,40 +10,20 @@
 #include "pipeline/matrix/random.hpp"
 #include "stages/least_padding.hpp"
 #include "stages/length_hash.hpp"
+#include "stages/order.hpp"
 #include "stages/stages.hpp"
+#include "stages/steps.hpp"
 #include "support/battery.hpp"
 
 using namespace workbench;
 
 namespace {
 
-using Values = std::map<std::string, ParameterValue>;
-using Indices = std::vector<Index>;
-using Offsets = std::vector<Offset>;
-
-StageContract contract(const StageEntry& stage, const Values& values) {
-    return stage.contract(Parameters(stage.parameters, values));
-}
-
-StageResult run(const StageEntry& stage, const Values& values, StagedMatrix& staged) {
-    const Parameters parameters(stage.parameters, values);
-    StageResult result = stage.run(staged, parameters, {});
-    apply(staged, result.change, stage.contract(parameters).keeps);
-    return result;
-}
-
 std::vector<StageEntry> both_stages() { return {nonlinear_hash_stage(), dynamic_program_groups_stage()}; }
-
-/// Lengths 1, 3, 0, 2, 4, 1. Nonzeros 0 | 1 2 3 | | 4 5 | 6 7 8 9 | 10.
-CsrMatrix six_rows() {
-    const std::vector<Entry> entries{{0, 0, 1}, {1, 0, 2}, {1, 1, 3}, {1, 5, 4},  {3, 2, 5}, {3, 3, 6},
-                                     {4, 0, 7}, {4, 1, 8}, {4, 4, 9}, {4, 5, 10}, {5, 3, 11}};
-    return csr_from_entries(6, 6, entries);
-}
 
 /// The rows of the input in their new order.
 Indices row_order_after(const StageEntry& stage, const Values& values, StagedMatrix staged) {
-    (void)run(stage, values, staged);
+    run_in_place(stage, values, staged);
     return {staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end()};
 }
 
@@ -72,12 +50,6 @@ Offset steps_of(const Indices& lengths, const Indices& old_of_new) {
     Offsets offsets{0};
     for (const Index row : old_of_new) offsets.push_back(offsets.back() + lengths[row]);
     return warp_iterations(offsets);
-}
-
-Indices in_order(Index size) {
-    Indices all(size);
-    std::iota(all.begin(), all.end(), 0);
-    return all;
 }
 
 }  // namespace
@@ -140,8 +112,7 @@ TEST_CASE("hash: any lengths, any sample: a bijection, in few probes, and fewer 
                 const HashedRows placed = place_by_hash(lengths, fit_length_hash(lengths, sample));
                 CHECK(is_permutation_of_rows(placed.old_of_new));
                 CHECK(placed.probes <= 4 * rows);
-                if (rows >= 512 && sample >= 16)
-                    CHECK(steps_of(lengths, placed.old_of_new) < steps_of(lengths, in_order(rows)));
+                if (rows >= 512 && sample >= 16) CHECK(steps_of(lengths, placed.old_of_new) < steps_of(lengths, all_of(rows)));
             }
         }
     }
@@ -159,7 +130,7 @@ TEST_CASE("hash: fitted to all rows, classes ascend and rows of a class keep the
 
 TEST_CASE("hash: time does not explode where all rows collide") {
     constexpr Index rows = 200000;
-    Indices ascending = in_order(rows);
+    Indices ascending = all_of(rows);
     Indices descending(ascending.rbegin(), ascending.rend());
     for (const Indices& lengths : {Indices(rows, 5), ascending, descending}) {
         for (const Index sample : {1, 3, 1000}) {
@@ -218,7 +189,7 @@ TEST_CASE("groups of least padding: none of all ways to cut has less") {
 }
 
 TEST_CASE("groups of least padding: thousands of distinct lengths are no trouble") {
-    const LengthGroups groups = groups_of_least_padding(in_order(40000), 64);
+    const LengthGroups groups = groups_of_least_padding(all_of(40000), 64);
     CHECK(groups.longest.size() == 64);
     // Evenly cut, 625 lengths a group: each pads 0 + 1 + .. + 624.
     CHECK(groups.padding == 64 * (625 * 624 / 2));
@@ -229,7 +200,7 @@ TEST_CASE("both: an order of the matrix, rows alone or with the columns") {
         CAPTURE(stage.name);
         CHECK(row_order_after(stage, {{"apply", std::string("rows")}}, stage_input(six_rows())) == Indices{2, 0, 5, 3, 1, 4});
         StagedMatrix staged = stage_input(six_rows());
-        (void)run(stage, {}, staged);
+        run_in_place(stage, {}, staged);
         CHECK(staged.row_order == staged.column_order);
         CHECK_NOTHROW(check_invariants(staged, six_rows()));
     }
@@ -240,7 +211,7 @@ TEST_CASE("both: within partitions, and nodes stay whole") {
         CAPTURE(stage.name);
         StagedMatrix staged = stage_input(six_rows());
         staged.cuts = {{CutKind::partition, {0, 3, 3, 6}}};
-        (void)run(stage, {{"within", std::string("partition")}}, staged);
+        run_in_place(stage, {{"within", std::string("partition")}}, staged);
         CHECK(Indices(staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end()) == Indices{2, 0, 1, 5, 3, 4});
         CHECK(staged.find_cuts(CutKind::partition)->boundaries == Indices{0, 3, 3, 6});
         // Nodes of lengths 3, 2, 4.
@@ -252,10 +223,10 @@ TEST_CASE("both: within tiles, the order of storage in each") {
     for (const StageEntry& stage : both_stages()) {
         CAPTURE(stage.name);
         StagedMatrix staged = stage_input(six_rows());
-        (void)run(row_blocks_stage(), {{"height", std::int64_t{3}}}, staged);
-        (void)run(column_segmentation_stage(), {{"width", std::int64_t{3}}}, staged);
+        run_in_place(row_blocks_stage(), {{"height", std::int64_t{3}}}, staged);
+        run_in_place(column_segmentation_stage(), {{"width", std::int64_t{3}}}, staged);
         const std::vector<Part> before = staged.parts;
-        const StageResult result = run(stage, {{"within", std::string("tile")}}, staged);
+        const StageResult result = run_in_place(stage, {{"within", std::string("tile")}}, staged);
         CHECK_FALSE(result.change.order.has_value());
         REQUIRE(staged.parts.size() == 4);
         CHECK(staged.parts[0] == before[0]);  // lengths 1, 2: as they were
@@ -276,12 +247,12 @@ TEST_CASE("both: the battery") {
             CAPTURE(stage.name);
             CAPTURE(named.name);
             StagedMatrix by_rows = stage_input(named.matrix);
-            (void)run(stage, {{"apply", std::string("rows")}}, by_rows);
+            run_in_place(stage, {{"apply", std::string("rows")}}, by_rows);
             CHECK_NOTHROW(check_invariants(by_rows, named.matrix));
             StagedMatrix tiles = stage_input(named.matrix);
-            (void)run(row_blocks_stage(), {{"count", std::int64_t{2}}}, tiles);
-            (void)run(column_segmentation_stage(), {{"count", std::int64_t{3}}}, tiles);
-            (void)run(stage, {{"within", std::string("tile")}}, tiles);
+            run_in_place(row_blocks_stage(), {{"count", std::int64_t{2}}}, tiles);
+            run_in_place(column_segmentation_stage(), {{"count", std::int64_t{3}}}, tiles);
+            run_in_place(stage, {{"within", std::string("tile")}}, tiles);
             CHECK_NOTHROW(check_invariants(tiles, named.matrix));
         }
     }
@@ -290,19 +261,19 @@ TEST_CASE("both: the battery") {
 TEST_CASE("both: what they need and keep, and what they tell") {
     for (const StageEntry& stage : both_stages()) {
         CAPTURE(stage.name);
-        const StageContract tiles = contract(stage, {{"within", std::string("tile")}});
+        const StageContract tiles = contract_of(stage, {{"within", std::string("tile")}});
         CHECK(tiles.needs.cuts == std::vector<CutKind>{CutKind::row_block, CutKind::segment});
         CHECK(tiles.needs.parts == std::vector<std::string>{"tile"});
         CHECK_FALSE(tiles.acts.has_value());
-        CHECK(contract(stage, {}).needs.square);
-        CHECK_FALSE(contract(stage, {{"apply", std::string("rows")}}).needs.square);
-        CHECK(contract(stage, {{"within", std::string("partition")}}).keeps == std::vector<CutKind>{CutKind::partition});
-        CHECK_THROWS_AS((void)contract(stage, {{"within", std::string("tile")}, {"apply", std::string("rows")}}),
+        CHECK(contract_of(stage, {}).needs.square);
+        CHECK_FALSE(contract_of(stage, {{"apply", std::string("rows")}}).needs.square);
+        CHECK(contract_of(stage, {{"within", std::string("partition")}}).keeps == std::vector<CutKind>{CutKind::partition});
+        CHECK_THROWS_AS((void)contract_of(stage, {{"within", std::string("tile")}, {"apply", std::string("rows")}}),
                         ParameterError);
     }
     StagedMatrix staged = stage_input(six_rows());
-    CHECK(run(nonlinear_hash_stage(), {}, staged).notes ==
+    CHECK(run_in_place(nonlinear_hash_stage(), {}, staged).notes ==
           std::vector<std::pair<std::string, std::string>>{{"tables", "1"}, {"probes a row", "1"}});
-    CHECK(run(dynamic_program_groups_stage(), {{"groups", std::int64_t{2}}}, staged).notes ==
+    CHECK(run_in_place(dynamic_program_groups_stage(), {{"groups", std::int64_t{2}}}, staged).notes ==
           std::vector<std::pair<std::string, std::string>>{{"groups", "2"}, {"padding of the groups", "4"}});
 }

@@ -1,27 +1,22 @@
-// split by = "first_k". What splits by a partition is in stages_test.cpp.
+// The stage split: by a partition, and by the first k of each row.
 #include <doctest/doctest.h>
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "stages/stages.hpp"
+#include "stages/steps.hpp"
 #include "support/battery.hpp"
 
 using namespace workbench;
 
 namespace {
 
-using Values = std::map<std::string, ParameterValue>;
-
 /// Splits by the first k of each row.
 StagedMatrix split(const CsrMatrix& matrix, Values values, StageResult* result = nullptr) {
-    const StageEntry stage = split_stage();
     values["by"] = std::string("first_k");
-    const Parameters parameters(stage.parameters, values);
     StagedMatrix staged = stage_input(matrix);
-    const StageResult found = stage.run(staged, parameters, {});
-    apply(staged, found.change, stage.contract(parameters).keeps);
+    const StageResult found = run_in_place(split_stage(), values, staged);
     if (result != nullptr) *result = found;
     return staged;
 }
@@ -50,6 +45,24 @@ std::string chosen(const std::vector<Index>& lengths, const std::string& rule) {
 }
 
 }  // namespace
+
+TEST_SUITE("split") {
+    TEST_CASE("inside and outside, rows that are present") {
+        const Step step = run(split_stage(), {{"by", "inside_partition"}}, six_rows_cut_at({0, 3, 6}));
+        const Part inside{"inside", {0, 1, 3, 4, 5}, {0, 1, 3, 4, 6, 7}, {0, 1, 2, 5, 8, 9, 10}};
+        const Part outside{"outside", {1, 3, 4}, {0, 1, 2, 4}, {3, 4, 6, 7}};
+        CHECK(step.after.parts == std::vector{inside, outside});
+        CHECK(step.note("inside") == "7 nonzeros in 5 rows");
+        CHECK_FALSE(step.result.change.order.has_value());
+        check_invariants(step.after, six_rows());
+    }
+
+    TEST_CASE("one partition has nothing outside") {
+        const Step step = run(split_stage(), {{"by", "inside_partition"}}, six_rows_cut_at({0, 6, 6}));
+        CHECK(step.after.find_part("inside")->rows == Indices{0, 1, 3, 4, 5});
+        CHECK(*step.after.find_part("outside") == Part{"outside", {}, {0}, {}});
+    }
+}
 
 TEST_CASE("split by first_k: which entries go where, and which rows are present") {
     StageResult result;
@@ -102,8 +115,7 @@ TEST_CASE("split by first_k: the battery keeps its invariants, and no row holds 
 }
 
 TEST_CASE("split: what it needs, gives and refuses") {
-    const StageEntry stage = split_stage();
-    const auto contract = [&](const Values& values) { return stage.contract(Parameters(stage.parameters, values)); };
+    const auto contract = [](const Values& values) { return contract_of(split_stage(), values); };
     const StageContract first = contract({{"by", "first_k"}});
     CHECK(first.needs.unsplit);
     CHECK_FALSE(first.needs.square);

@@ -10,64 +10,40 @@
 #include "pipeline/matrix/random.hpp"
 #include "pipeline/matrix/tiles.hpp"
 #include "stages/stages.hpp"
+#include "stages/steps.hpp"
 #include "support/battery.hpp"
 
 using namespace workbench;
 
 namespace {
 
-using Values = std::map<std::string, ParameterValue>;
-using Indices = std::vector<Index>;
-using Offsets = std::vector<Offset>;
-
 std::int64_t operator""_i(unsigned long long number) { return static_cast<std::int64_t>(number); }
-
-StageContract contract(const StageEntry& stage, const Values& values) {
-    return stage.contract(Parameters(stage.parameters, values));
-}
-
-StageResult run(const StageEntry& stage, const Values& values, StagedMatrix& staged) {
-    const Parameters parameters(stage.parameters, values);
-    StageResult result = stage.run(staged, parameters, {});
-    apply(staged, result.change, stage.contract(parameters).keeps);
-    return result;
-}
 
 std::string refusal(const StageEntry& stage, const Values& values) {
     try {
-        (void)contract(stage, values);
+        (void)contract_of(stage, values);
     } catch (const ParameterError& error) {
         return error.parameter + ": " + error.what();
     }
     return "(accepted)";
 }
 
-/// Lengths 1, 3, 0, 2, 4, 1 in rows; 3, 2, 1, 2, 1, 2 in columns. Nonzeros 0 | 1 2 3 | | 4 5 | 6 7 8 9 | 10.
-StagedMatrix six_rows() {
-    std::vector<Entry> entries;
-    for (const auto& [i, j] : std::vector<std::pair<Index, Index>>{
-             {0, 0}, {1, 0}, {1, 1}, {1, 5}, {3, 2}, {3, 3}, {4, 0}, {4, 1}, {4, 4}, {4, 5}, {5, 3}}) {
-        entries.push_back({i, j, 10.0 * i + j + 1});
-    }
-    return stage_input(csr_from_entries(6, 6, entries));
-}
-
 StagedMatrix in_segments(std::int64_t width) {
-    StagedMatrix staged = six_rows();
-    run(column_segmentation_stage(), {{"width", width}}, staged);
+    StagedMatrix staged = stage_input(six_rows());
+    run_in_place(column_segmentation_stage(), {{"width", width}}, staged);
     return staged;
 }
 
 StagedMatrix in_tiles(std::int64_t height, std::int64_t width) {
-    StagedMatrix staged = six_rows();
-    run(row_blocks_stage(), {{"height", height}}, staged);
-    run(column_segmentation_stage(), {{"width", width}}, staged);
+    StagedMatrix staged = stage_input(six_rows());
+    run_in_place(row_blocks_stage(), {{"height", height}}, staged);
+    run_in_place(column_segmentation_stage(), {{"width", width}}, staged);
     return staged;
 }
 
 Indices boundaries(const StageEntry& stage, const Values& values, Index rows, Index columns, CutKind kind) {
     StagedMatrix staged = stage_input(csr_from_entries(rows, columns, {}));
-    run(stage, values, staged);
+    run_in_place(stage, values, staged);
     return staged.find_cuts(kind)->boundaries;
 }
 
@@ -120,7 +96,7 @@ TEST_SUITE("row_blocks") {
         CHECK(refusal(row_blocks_stage(), {}) == "height: none was given, expected one of height or count");
         CHECK(refusal(row_blocks_stage(), {{"height", 4_i}, {"count", 4_i}}) ==
               "count: count was found beside height, expected only one of height or count");
-        const StageContract facts = contract(row_blocks_stage(), {{"height", 4_i}});
+        const StageContract facts = contract_of(row_blocks_stage(), {{"height", 4_i}});
         CHECK(facts.needs.unsplit);
         CHECK(facts.gives_cuts == std::vector{CutKind::row_block});
         CHECK_FALSE(facts.acts);
@@ -129,28 +105,28 @@ TEST_SUITE("row_blocks") {
 
 TEST_SUITE("column_sort") {
     TEST_CASE("densest first, or sparsest first, equal columns in their order") {
-        StagedMatrix staged = six_rows();
-        run(column_sort_stage(), {}, staged);
+        StagedMatrix staged = stage_input(six_rows());
+        run_in_place(column_sort_stage(), {}, staged);
         CHECK(staged.column_order == Permutation::from_old_of_new({0, 1, 3, 5, 2, 4}));
         CHECK(staged.row_order.is_identity());
         CHECK(staged.matrix.row_columns(4)[2] == 3);  // column 5 of the input
         CHECK(staged.matrix.values[8] == 46);
-        StagedMatrix ascending = six_rows();
-        run(column_sort_stage(), {{"order", "ascending"}}, ascending);
+        StagedMatrix ascending = stage_input(six_rows());
+        run_in_place(column_sort_stage(), {{"order", "ascending"}}, ascending);
         CHECK(ascending.column_order == Permutation::from_old_of_new({2, 4, 1, 3, 5, 0}));
     }
 
     TEST_CASE("the columns of a node stay together") {
-        StagedMatrix staged = six_rows();
+        StagedMatrix staged = stage_input(six_rows());
         staged.node_size = 2;
-        run(column_sort_stage(), {{"order", "ascending"}}, staged);
+        run_in_place(column_sort_stage(), {{"order", "ascending"}}, staged);
         CHECK(staged.column_order == Permutation::from_old_of_new({2, 3, 4, 5, 0, 1}));
     }
 
     TEST_CASE("only an order that descends is one by density") {
-        CHECK(contract(column_sort_stage(), {}).gives_columns_by_density);
-        CHECK_FALSE(contract(column_sort_stage(), {{"order", "ascending"}}).gives_columns_by_density);
-        CHECK(contract(column_sort_stage(), {}).acts == Acts::columns);
+        CHECK(contract_of(column_sort_stage(), {}).gives_columns_by_density);
+        CHECK_FALSE(contract_of(column_sort_stage(), {{"order", "ascending"}}).gives_columns_by_density);
+        CHECK(contract_of(column_sort_stage(), {}).acts == Acts::columns);
     }
 }
 
@@ -222,7 +198,7 @@ TEST_SUITE("column_segmentation") {
         CHECK(staged.parts[3] == Part{"tile 1,1", {3, 5}, {0, 2, 3}, {4, 5, 10}});
         CHECK(staged.parts[4] == Part{"tile 1,2", {4}, {0, 2}, {8, 9}});
         CHECK(tile_of(staged, staged.parts[3]) == Tile{1, 1});
-        CHECK_THROWS_AS((void)tile_of(six_rows(), staged.parts[3]), std::logic_error);
+        CHECK_THROWS_AS((void)tile_of(stage_input(six_rows()), staged.parts[3]), std::logic_error);
     }
 
     TEST_CASE("more nonzeros than a thread takes at a time: the same tiles as one by one") {
@@ -236,8 +212,8 @@ TEST_SUITE("column_segmentation") {
         const CsrMatrix matrix = csr_from_entries(900, 70000, entries);
         REQUIRE(matrix.nonzeros() > 2 * 65536);
         StagedMatrix staged = stage_input(matrix);
-        run(row_blocks_stage(), {{"count", 2_i}}, staged);
-        run(column_segmentation_stage(), {{"width", 9999_i}}, staged);
+        run_in_place(row_blocks_stage(), {{"count", 2_i}}, staged);
+        run_in_place(column_segmentation_stage(), {{"width", 9999_i}}, staged);
         check_invariants(staged, matrix);
         const std::vector<Part> expected =
             naive_tiles(matrix, {CutKind::row_block, {0, 450, 900}},
@@ -246,15 +222,16 @@ TEST_SUITE("column_segmentation") {
     }
 
     TEST_CASE("says what it gives") {
-        const StageContract facts = contract(column_segmentation_stage(), {{"width", 4_i}});
+        const StageContract facts = contract_of(column_segmentation_stage(), {{"width", 4_i}});
         CHECK(facts.gives_parts == std::vector<std::string>{"tile", "segment"});
         CHECK(facts.gives_cuts == std::vector{CutKind::segment});
         CHECK_FALSE(facts.needs.columns_by_density);
-        CHECK(contract(column_segmentation_stage(), {{"method", "non_uniform"}, {"segment_count", 1_i}, {"segment_size", 1_i}})
-                  .needs.columns_by_density);
-        StagedMatrix staged = six_rows();
-        run(row_blocks_stage(), {{"height", 3_i}}, staged);
-        const StageResult result = run(column_segmentation_stage(), {{"width", 4_i}}, staged);
+        CHECK(
+            contract_of(column_segmentation_stage(), {{"method", "non_uniform"}, {"segment_count", 1_i}, {"segment_size", 1_i}})
+                .needs.columns_by_density);
+        StagedMatrix staged = stage_input(six_rows());
+        run_in_place(row_blocks_stage(), {{"height", 3_i}}, staged);
+        const StageResult result = run_in_place(column_segmentation_stage(), {{"width", 4_i}}, staged);
         CHECK(result.notes == std::vector<std::pair<std::string, std::string>>{{"segments", "2"},
                                                                                {"width", "2 to 4 columns"},
                                                                                {"tiles with nonzeros", "4 of 4"},
@@ -266,7 +243,7 @@ TEST_SUITE("row_sort within tiles") {
     TEST_CASE("every part by its own lengths, equal rows in their order") {
         StagedMatrix staged = in_segments(3);
         REQUIRE(staged.parts[0] == Part{"segment 0", {0, 1, 3, 4}, {0, 1, 3, 4, 6}, {0, 1, 2, 4, 6, 7}});
-        run(row_sort_stage(), {{"within", "segment"}}, staged);
+        run_in_place(row_sort_stage(), {{"within", "segment"}}, staged);
         CHECK(staged.parts[0] == Part{"segment 0", {1, 4, 0, 3}, {0, 2, 4, 5, 6}, {1, 2, 6, 7, 0, 4}});
         CHECK(staged.parts[1] == Part{"segment 1", {4, 1, 3, 5}, {0, 2, 3, 4, 5}, {8, 9, 3, 5, 10}});
         CHECK(staged.row_order.is_identity());
@@ -274,25 +251,25 @@ TEST_SUITE("row_sort within tiles") {
 
     TEST_CASE("ascending, and in windows of the rows present") {
         StagedMatrix staged = in_segments(3);
-        run(row_sort_stage(), {{"within", "segment"}, {"window", 3_i}, {"order", "descending"}}, staged);
+        run_in_place(row_sort_stage(), {{"within", "segment"}, {"window", 3_i}, {"order", "descending"}}, staged);
         CHECK(staged.parts[0].rows == Indices{1, 0, 3, 4});
-        run(row_sort_stage(), {{"within", "segment"}, {"order", "ascending"}}, staged);
+        run_in_place(row_sort_stage(), {{"within", "segment"}, {"order", "ascending"}}, staged);
         CHECK(staged.parts[0].rows == Indices{0, 3, 1, 4});
         StagedMatrix tiles = in_tiles(4, 6);
-        run(row_sort_stage(), {{"within", "tile"}}, tiles);
+        run_in_place(row_sort_stage(), {{"within", "tile"}}, tiles);
         CHECK(tiles.parts[0].rows == Indices{1, 3, 0});
         CHECK(tiles.parts[1].rows == Indices{4, 5});
     }
 
     TEST_CASE("needs what it sorts within") {
-        const StageContract tile = contract(row_sort_stage(), {{"within", "tile"}});
+        const StageContract tile = contract_of(row_sort_stage(), {{"within", "tile"}});
         CHECK(tile.needs.cuts == std::vector{CutKind::row_block, CutKind::segment});
         CHECK(tile.needs.parts == std::vector<std::string>{"tile"});
         CHECK_FALSE(tile.needs.square);
         CHECK_FALSE(tile.acts);
-        CHECK(contract(row_sort_stage(), {{"within", "segment"}}).needs.cuts == std::vector{CutKind::segment});
+        CHECK(contract_of(row_sort_stage(), {{"within", "segment"}}).needs.cuts == std::vector{CutKind::segment});
         StagedMatrix tiles = in_tiles(3, 2);
-        CHECK_THROWS_AS((void)run(row_sort_stage(), {{"within", "segment"}}, tiles), Unsuitable);
+        CHECK_THROWS_AS((void)run_in_place(row_sort_stage(), {{"within", "segment"}}, tiles), Unsuitable);
     }
 
     TEST_CASE("refuses what belongs to an order of the matrix") {
@@ -309,18 +286,18 @@ TEST_CASE("tiles of the battery keep the invariants") {
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
         StagedMatrix staged = stage_input(named.matrix);
-        run(column_sort_stage(), {}, staged);
+        run_in_place(column_sort_stage(), {}, staged);
         check_invariants(staged, named.matrix);
-        run(row_blocks_stage(), {{"count", 3_i}}, staged);
-        run(column_segmentation_stage(),
-            {{"method", "non_uniform"}, {"segment_count", 3_i}, {"segment_size", 2_i}, {"level_widths", "5"}}, staged);
+        run_in_place(row_blocks_stage(), {{"count", 3_i}}, staged);
+        run_in_place(column_segmentation_stage(),
+                     {{"method", "non_uniform"}, {"segment_count", 3_i}, {"segment_size", 2_i}, {"level_widths", "5"}}, staged);
         check_invariants(staged, named.matrix);
         CHECK(std::is_sorted(staged.parts.begin(), staged.parts.end(), [&](const Part& a, const Part& b) {
             const Tile left = tile_of(staged, a);
             const Tile right = tile_of(staged, b);
             return std::pair(left.row_block, left.segment) < std::pair(right.row_block, right.segment);
         }));
-        run(row_sort_stage(), {{"within", "tile"}}, staged);
+        run_in_place(row_sort_stage(), {{"within", "tile"}}, staged);
         check_invariants(staged, named.matrix);
     }
 }

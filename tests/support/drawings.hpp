@@ -6,6 +6,7 @@
 
 #include "pipeline/contract/layout.hpp"
 #include "pipeline/matrix/csr_matrix.hpp"
+#include "support/message_of.hpp"
 
 namespace workbench {
 
@@ -25,17 +26,6 @@ template <typename Array>
     line << name;
     for (const auto& element : elements) line << ' ' << element;
     return line.str();
-}
-
-/// What the work complains of.
-template <typename Error, typename Work>
-[[nodiscard]] std::string message_of(const Work& work) {
-    try {
-        work();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "nothing was thrown";
 }
 
 }  // namespace workbench

@@ -1,0 +1,88 @@
+// A partition made to fit.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <vector>
+
+#include "stages/fit_partition.hpp"
+#include "stages/steps.hpp"
+#include "support/battery.hpp"
+
+using namespace workbench;
+
+namespace {
+
+Graph path_graph(Index vertices) {
+    std::vector<Indices> rows(vertices);
+    for (Index i = 0; i + 1 < vertices; ++i) rows[i] = {i + 1};
+    return adjacency_graph(matrix_of(vertices, rows), 1);
+}
+
+}  // namespace
+
+TEST_SUITE("fit_partition") {
+    TEST_CASE("an overfull part hands on along its borders") {
+        const Graph graph = path_graph(9);
+        Indices part_of{0, 0, 0, 0, 1, 1, 1, 2, 2};
+        fit_partition(graph, part_of, 3, 3);
+        CHECK(part_of == Indices{0, 0, 0, 1, 1, 1, 2, 2, 2});
+        CHECK(edge_cut(graph, part_of) == 2);
+    }
+
+    TEST_CASE("the vertex that costs the cut least goes") {
+        // 0 and 3 both touch the other part, but 0 has three neighbours on its own side and 3 has one.
+        const Graph graph = adjacency_graph(matrix_of(6, {{1, 2, 3, 4}, {2}, {}, {5}, {}, {}}), 1);
+        Indices part_of{0, 0, 0, 0, 1, 1};
+        fit_partition(graph, part_of, 2, 3);
+        CHECK(part_of == Indices{0, 0, 0, 1, 1, 1});
+        CHECK(edge_cut(graph, part_of) == 2);
+    }
+
+    TEST_CASE("where no border leads to room, a whole neighbourhood goes") {
+        const Graph graph = adjacency_graph(matrix_of(4, {{2}, {3}, {}, {}}), 1);
+        Indices part_of{0, 0, 0, 0};
+        fit_partition(graph, part_of, 2, 2);
+        CHECK(part_of == Indices{1, 0, 1, 0});
+        CHECK(edge_cut(graph, part_of) == 0);
+    }
+
+    TEST_CASE("vertices without edges are dealt to the smallest parts") {
+        const Graph graph = adjacency_graph(matrix_of(7, {{1}, {}, {}, {}, {}, {}, {}}), 1);
+        Indices part_of(7, 0);
+        fit_partition(graph, part_of, 3, 3);
+        CHECK(part_of == Indices{0, 0, 1, 2, 1, 2, 0});
+    }
+
+    TEST_CASE("any start is made to fit, and nothing moves where all fits") {
+        for (const NamedMatrix& named : battery()) {
+            const CsrMatrix& matrix = named.matrix;
+            if (!matrix.square() || matrix.rows == 0) continue;
+            CAPTURE(named.name);
+            const Graph graph = adjacency_graph(matrix, 1);
+            for (const Index parts : {1, 2, 5, 16}) {
+                const Index capacity = (graph.vertex_count() + parts - 1) / parts;
+                Indices all_in_one(graph.vertex_count(), parts - 1);
+                Indices uneven(graph.vertex_count());
+                for (Index v = 0; v < graph.vertex_count(); ++v) uneven[v] = (v * v + v / 3) % parts;
+                for (Indices& part_of : {std::ref(all_in_one), std::ref(uneven)}) {
+                    fit_partition(graph, part_of, parts, capacity);
+                    for (Index part = 0; part < parts; ++part) {
+                        CHECK(std::count(part_of.begin(), part_of.end(), part) <= capacity);
+                    }
+                    const Indices fitting = part_of;
+                    fit_partition(graph, part_of, parts, capacity);
+                    for (Index v = 0; v < graph.vertex_count(); ++v) {
+                        if (graph.degree(v) > 0) CHECK(part_of[v] == fitting[v]);
+                    }
+                }
+            }
+        }
+    }
+
+    TEST_CASE("too little room is a mistake of the program") {
+        Indices part_of(3, 0);
+        CHECK_THROWS_AS(fit_partition(path_graph(3), part_of, 2, 1), std::logic_error);
+    }
+}

@@ -1,0 +1,129 @@
+// The stage row_sort on the matrix and on a part. Within tiles: tiles_test.cpp.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pipeline/contract/errors.hpp"
+#include "stages/stages.hpp"
+#include "stages/steps.hpp"
+
+using namespace workbench;
+
+namespace {
+
+Indices order_of(const Values& values, const StagedMatrix& before) { return run(row_sort_stage(), values, before).order(); }
+
+}  // namespace
+
+TEST_SUITE("row_sort") {
+    TEST_CASE("descending and ascending, equal rows in their order") {
+        const StagedMatrix before = stage_input(six_rows());
+        CHECK(order_of({}, before) == Indices{4, 1, 3, 0, 5, 2});
+        CHECK(order_of({{"order", "ascending"}}, before) == Indices{2, 0, 5, 3, 1, 4});
+    }
+
+    TEST_CASE("symmetric moves the columns along, rows leaves them") {
+        const StagedMatrix before = stage_input(six_rows());
+        const CsrMatrix symmetric = run(row_sort_stage(), {}, before).after.matrix;
+        CHECK(symmetric == csr_from_entries(6, 6,
+                                            std::vector<Entry>{{0, 3, 41},
+                                                               {0, 1, 42},
+                                                               {0, 0, 45},
+                                                               {0, 4, 46},
+                                                               {1, 3, 11},
+                                                               {1, 1, 12},
+                                                               {1, 4, 16},
+                                                               {2, 5, 33},
+                                                               {2, 2, 34},
+                                                               {3, 3, 1},
+                                                               {4, 2, 54}}));
+        const CsrMatrix rows = run(row_sort_stage(), {{"apply", "rows"}}, before).after.matrix;
+        CHECK(rows == csr_from_entries(6, 6,
+                                       std::vector<Entry>{{0, 0, 41},
+                                                          {0, 1, 42},
+                                                          {0, 4, 45},
+                                                          {0, 5, 46},
+                                                          {1, 0, 11},
+                                                          {1, 1, 12},
+                                                          {1, 5, 16},
+                                                          {2, 2, 33},
+                                                          {2, 3, 34},
+                                                          {3, 0, 1},
+                                                          {4, 3, 54}}));
+    }
+
+    TEST_CASE("within windows") {
+        const StagedMatrix before = stage_input(six_rows());
+        const auto window = [&](std::int64_t rows) { return order_of({{"within", "window"}, {"window", rows}}, before); };
+        CHECK(window(1) == Indices{0, 1, 2, 3, 4, 5});
+        CHECK(window(2) == Indices{1, 0, 3, 2, 4, 5});
+        CHECK(window(4) == Indices{1, 3, 0, 2, 4, 5});
+        CHECK(window(5'000'000'000) == Indices{4, 1, 3, 0, 5, 2});
+    }
+
+    TEST_CASE("within partitions, which stay; by nonzeros inside them") {
+        const StagedMatrix before = six_rows_cut_at({0, 3, 3, 6});
+        const Step step = run(row_sort_stage(), {{"within", "partition"}}, before);
+        CHECK(step.order() == Indices{1, 0, 2, 4, 3, 5});
+        CHECK(step.after.cuts == before.cuts);
+        CHECK(order_of({{"key", "nonzeros_inside_partition"}}, before) == Indices{1, 4, 0, 3, 5, 2});
+        CHECK(order_of({{"within", "partition"}, {"key", "nonzeros_inside_partition"}, {"order", "ascending"}}, before) ==
+              Indices{2, 0, 1, 3, 5, 4});
+        CHECK(run(row_sort_stage(), {}, before).after.cuts.empty());
+    }
+
+    TEST_CASE("nodes by their longest row") {
+        const StagedMatrix before = stage_input(six_rows(), 2);
+        CHECK(order_of({}, before) == Indices{4, 5, 0, 1, 2, 3});
+        CHECK(order_of({{"order", "ascending"}}, before) == Indices{2, 3, 0, 1, 4, 5});
+        CHECK(order_of({{"within", "window"}, {"window", std::int64_t{3}}, {"order", "ascending"}}, before) ==
+              Indices{2, 3, 0, 1, 4, 5});
+        CHECK(order_of({{"within", "window"}, {"window", std::int64_t{2}}}, before) == Indices{0, 1, 2, 3, 4, 5});
+    }
+
+    TEST_CASE("the order of storage in a part") {
+        const StagedMatrix split = run(split_stage(), {{"by", "inside_partition"}}, six_rows_cut_at({0, 3, 6})).after;
+        const Step step = run(row_sort_stage(), {{"part", "outside"}}, split);
+        CHECK(step.contract.acts == Acts::part);
+        CHECK(step.order() == Indices{2, 0, 1});
+        CHECK(step.after.matrix == split.matrix);
+        CHECK(step.after.find_part("outside")->rows == Indices{4, 1, 3});
+        CHECK(step.after.find_part("outside")->entries == Offsets{6, 7, 3, 4});
+        CHECK(*step.after.find_part("inside") == *split.find_part("inside"));
+        CHECK(order_of({{"part", "outside"}, {"within", "partition"}}, split) == Indices{0, 2, 1});
+        CHECK(order_of({{"part", "inside"}, {"key", "nonzeros_inside_partition"}}, split) == Indices{1, 3, 0, 2, 4});
+        CHECK(order_of({{"part", "outside"}, {"key", "nonzeros_inside_partition"}}, split) == Indices{0, 1, 2});
+    }
+
+    TEST_CASE("contradictions name the parameter") {
+        const auto culprit = [](const Values& values) -> std::string {
+            try {
+                (void)contract_of(row_sort_stage(), values);
+            } catch (const ParameterError& error) {
+                return error.parameter;
+            }
+            return "(none)";
+        };
+        CHECK(culprit({{"window", std::int64_t{32}}}) == "window");
+        CHECK(culprit({{"within", "window"}}) == "window");
+        CHECK(culprit({{"part", "outside"}, {"apply", "rows"}}) == "apply");
+        CHECK(culprit({{"within", "window"}, {"window", std::int64_t{32}}, {"apply", "rows"}}) == "(none)");
+    }
+
+    TEST_CASE("what it needs, acts on and keeps") {
+        const auto contract = [](const Values& values) { return contract_of(row_sort_stage(), values); };
+        CHECK(contract({}).needs.square);
+        CHECK(contract({}).acts == Acts::symmetric);
+        CHECK(contract({}).needs.cuts.empty());
+        CHECK(contract({}).keeps.empty());
+        CHECK_FALSE(contract({{"apply", "rows"}}).needs.square);
+        CHECK(contract({{"apply", "rows"}}).acts == Acts::rows);
+        CHECK(contract({{"key", "nonzeros_inside_partition"}}).needs.cuts == std::vector{CutKind::partition});
+        CHECK(contract({{"key", "nonzeros_inside_partition"}}).keeps.empty());
+        CHECK(contract({{"within", "partition"}}).keeps == std::vector{CutKind::partition});
+        CHECK(contract({{"part", "outside"}}).needs.parts == std::vector<std::string>{"outside"});
+        CHECK_FALSE(contract({{"part", "outside"}}).needs.square);
+    }
+}

@@ -1,0 +1,19 @@
+// The words of an error.
+#pragma once
+
+#include <string>
+
+namespace workbench {
+
+/// What the work complains of.
+template <typename Error, typename Work>
+[[nodiscard]] std::string message_of(const Work& work) {
+    try {
+        work();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "nothing was thrown";
+}
+
+}  // namespace workbench
