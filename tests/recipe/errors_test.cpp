@@ -1,0 +1,71 @@
+// Recipes with errors: the exact text of each.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "recipe/recipes.hpp"
+#include "support/golden.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The options of a golden recipe: its first lines, as "# --set layout.x=1".
+std::vector<std::string> options_of(const std::string& text) {
+    std::vector<std::string> options;
+    std::istringstream lines(text);
+    const std::string mark = "# --set ";
+    for (std::string line; std::getline(lines, line) && line.starts_with(mark);) options.push_back(line.substr(mark.size()));
+    return options;
+}
+
+TEST_CASE("golden: the exact text of every error") {
+    const fs::path folder = fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/recipe";
+    int compared = 0;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        if (entry.path().extension() != ".toml") continue;
+        const std::string text = file_text(entry.path());
+        fs::path expected = entry.path();
+        expected.replace_extension(".txt");
+        std::string found = "no error\n";
+        const std::vector<std::string> options = options_of(text);
+        try {
+            static_cast<void>(parse_recipe(text, entry.path().filename(), small_catalogue(), options));
+        } catch (const RecipeError& error) {
+            found = std::string(error.what()) + "\n";
+        }
+        compare_with_golden(expected, found);
+        ++compared;
+    }
+    CHECK(compared >= 30);
+}
+
+TEST_CASE("files that are no recipes") {
+    const auto error_of = [](const fs::path& file) {
+        try {
+            static_cast<void>(load_recipe(file, small_catalogue()));
+        } catch (const RecipeError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    CHECK(error_of("no/such.toml") == "error: no/such.toml: no such file; expected a recipe");
+    CHECK(error_of("/") == "error: /: a folder; expected a recipe");
+    CHECK(contains(errors_of(std::string(2'000'000, '#')), "more than 1048576 bytes"));
+    CHECK(contains(errors_of(""), "no [layout]"));
+
+    const fs::path file = fs::temp_directory_path() / "workbench_recipe_test.toml";
+    std::ofstream(file) << whole;
+    CHECK(std::get<MatrixFile>(load_recipe(file, small_catalogue()).matrix.from).path ==
+          fs::temp_directory_path() / "matrices/a.mtx");
+    fs::remove(file);
+}
+
+}  // namespace
+}  // namespace workbench

@@ -1,0 +1,53 @@
+// What the tests of the recipe language share: a small catalogue of its own, and a recipe in it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/recipe/recipe.hpp"
+
+namespace workbench {
+
+/// Stages that do nothing but promise, and layouts that nobody builds.
+[[nodiscard]] const Catalogue& small_catalogue();
+
+/// A recipe with a matrix, four stages and a layout.
+inline const std::string whole = R"(
+[recipe]
+name = "whole"
+source = "made up, in a \"test\" — for this one"
+
+[matrix]
+path = "matrices/a.mtx"
+
+[[stage]]
+use   = "graph_partition"
+parts = 16
+
+[[stage]]
+use    = "sort"
+within = "partition"
+
+[[stage]]
+use = "split"
+
+[[stage]]
+id   = "sort_outside"
+use  = "sort"
+part = "outside"
+
+[layout]
+use = "cached"
+)";
+
+/// Reads a text as recipes/test.toml.
+[[nodiscard]] Recipe parse(const std::string& text, const std::vector<std::string>& overrides = {});
+
+/// The text of the errors; empty where there are none.
+[[nodiscard]] std::string errors_of(const std::string& text, const std::vector<std::string>& overrides = {});
+
+[[nodiscard]] bool contains(const std::string& text, const std::string& piece);
+
+void check_same(const Recipe& a, const Recipe& b);
+
+}  // namespace workbench
