@@ -1,36 +1,33 @@
 // The kernels room: every layout keeps its contract on the whole battery and under planted faults, and every host kernel is
-// right within rounding. What needs a GPU is in tests/gpu.
+// right within rounding. What is about one layout is in tests/kernels, what needs a GPU in tests/gpu.
 #include <doctest/doctest.h>
 
 #include <Eigen/SparseCore>
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <string>
 #include <tuple>
 
 #include "kernels/common/host_device.hpp"
-#include "kernels/csr/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
 #include "support/drawings.hpp"
 #include "support/eigen.hpp"
+#include "support/given.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "support/partitioned.hpp"
 
 using namespace workbench;
 
 namespace {
-
-using Given = std::map<std::string, ParameterValue>;
 
 /// The inputs of the product, as hashed multiples of 2^-20 in [-1, 1): exact in f32.
 template <ValueType Value>
@@ -43,30 +40,17 @@ std::vector<Value> test_vector(Index size, std::uint32_t seed) {
     return x;
 }
 
-/// Stores the rows of a part the other way round.
-void reverse_rows(Part& part) {
-    Part reversed{.name = part.name, .rows = {}, .entries = {}};
-    for (std::size_t i = part.rows.size(); i-- > 0;) {
-        reversed.rows.push_back(part.rows[i]);
-        reversed.entries.insert(reversed.entries.end(), part.entries.begin() + part.row_offsets[i],
-                                part.entries.begin() + part.row_offsets[i + 1]);
-        reversed.row_offsets.push_back(static_cast<Offset>(reversed.entries.size()));
-    }
-    part = std::move(reversed);
-}
-
 /// One way to lay a matrix out.
 struct Case {
     std::string name;
     LayoutEntry layout;
     Given given = {};
     std::function<StagedMatrix(const CsrMatrix&)> stage = [](const CsrMatrix& matrix) { return stage_input(matrix); };
-
     std::function<bool(const CsrMatrix&)> takes = [](const CsrMatrix&) { return true; };
 
     template <ValueType Value>
     [[nodiscard]] std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged) const {
-        return layout.build.get<Value>()(staged, Parameters(layout.parameters, given));
+        return workbench::build<Value>(layout, staged, given);
     }
     template <ValueType Value>
     [[nodiscard]] std::unique_ptr<Layout<Value>> build(const CsrMatrix& matrix) const {
@@ -384,221 +368,15 @@ TEST_CASE("no two slots are read by one lane in one step") {
     });
 }
 
-TEST_CASE("the lanes of a warp read neighbouring slots of a slice of height 32") {
-    const Case one{"sell", sell_entry(), {}};
-    for (const NamedMatrix& named : battery()) {
-        one.build<float>(named.matrix)->for_each_slot([&](const Slot& slot) {
-            CHECK(slot.index % 32 == slot.lane);
-            CHECK((slot.row == -1 || slot.row == slot.warp * 32 + slot.lane));
-        });
-    }
-}
-
-namespace {
-
-/// The first lanes of slices, as the drawings show them: steps apart by a bar, a dot for padding.
-template <typename Element, typename Slices>
-std::string first_lanes(const std::string& name, const Slices& slices, const std::vector<Element>& array, Index lanes) {
-    std::ostringstream line;
-    line << name;
-    for (Index slice = 0; slice < slices.slice_count(); ++slice) {
-        for (Index k = 0; k < slices.width(slice); ++k) {
-            if (k > 0) line << " |";
-            for (Index lane = 0; lane < lanes; ++lane) {
-                const Offset slot = slices.slice_offsets[slice] + k * slices.slice_height + lane;
-                line << ' ';
-                slices.values[slot] == 0 ? line << '.' : line << array[slot];
-            }
-        }
-    }
-    return line.str();
-}
-
-/// The rows of csr apart by bars.
-template <typename Element>
-std::string by_rows(const std::string& name, const std::vector<Offset>& offsets, const std::vector<Element>& array) {
-    std::ostringstream line;
-    line << name;
-    for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
-        if (row > 0) line << " |";
-        for (Offset k = offsets[row]; k < offsets[row + 1]; ++k) line << ' ' << array[k];
-    }
-    return line.str();
-}
-
-}  // namespace
-
-TEST_CASE("the drawings show what the builders build") {
-    const CsrMatrix matrix = drawn();
-    for (const LayoutEntry& entry : {csr_entry(), sell_entry(), ehyb_entry()}) {
-        CAPTURE(entry.name);
-        CHECK(draws_the_matrix(entry));
-    }
-    SUBCASE("csr") {
-        const Case one{"csr", csr_entry(), {}};
-        const auto built = one.build<double>(matrix);
-        const auto& layout = dynamic_cast<const CsrLayout<double>&>(*built);
-        CHECK(draws(one.layout, list("row_offsets", layout.row_offsets)));
-        CHECK(draws(one.layout, by_rows("column_indices", layout.row_offsets, layout.column_indices)));
-        CHECK(draws(one.layout, by_rows("values", layout.row_offsets, layout.values)));
-    }
-    SUBCASE("sell") {
-        const Case one{"sell", sell_entry(), {{"slice_height", std::int64_t{2}}}};
-        const auto built = one.build<double>(matrix);
-        const auto& slices = dynamic_cast<const SellLayout<double>&>(*built).slices;
-        CHECK(draws(one.layout, list("slice_offsets", slices.slice_offsets)));
-        CHECK(draws(one.layout, first_lanes("values", slices, slices.values, 2)));
-        CHECK(draws(one.layout, first_lanes("columns", slices, slices.columns, 2)));
-    }
-    SUBCASE("ehyb") {
-        const Case one{"ehyb", ehyb_entry(), {}, [](const CsrMatrix& m) { return partitioned(m, {0, 3, 6}); }};
-        const auto built = one.build<double>(matrix);
-        const auto& layout = dynamic_cast<const EhybLayout<double>&>(*built);
-        const auto& inside = std::get<Slices<double, std::uint16_t>>(layout.inside);
-        CHECK(draws(one.layout, list("partition_rows", layout.partition_rows)));
-        CHECK(draws(one.layout, list("partition_columns", layout.partition_columns)));
-        CHECK(draws(one.layout, list("inside_group_slices", inside.group_slices)));
-        CHECK(draws(one.layout, list("inside_slice_offsets", inside.slice_offsets)));
-        CHECK(draws(one.layout, first_lanes("inside_values", inside, inside.values, 3)));
-        CHECK(draws(one.layout, first_lanes("inside_columns", inside, inside.columns, 3)));
-        CHECK(draws(one.layout, list("outside_rows", layout.outside_rows)));
-        CHECK(draws(one.layout, list("outside_slice_offsets", layout.outside.slice_offsets)));
-        CHECK(draws(one.layout, first_lanes("outside_values", layout.outside, layout.outside.values, 2)));
-        CHECK(draws(one.layout, first_lanes("outside_columns", layout.outside, layout.outside.columns, 2)));
-    }
-}
-
-TEST_CASE("the footprint is the arrays, padding included") {
-    const CsrMatrix matrix = drawn();
-    const auto csr = Case{"csr", csr_entry(), {}}.build<float>(matrix);
-    CHECK(csr->bytes_to_move() == 7 * 8 + 13 * (4 + 4) + 4 * (6 + 6));
-    const auto sell = Case{"sell", sell_entry(), {{"slice_height", std::int64_t{2}}}}.build<double>(matrix);
-    CHECK(sell->bytes_to_move() == 4 * 8 + 16 * (4 + 8) + 8 * (6 + 6));
-    const Case ehyb_case{"ehyb", ehyb_entry(), {}, [](const CsrMatrix& m) { return partitioned(m, {0, 3, 6}); }};
-    const auto ehyb = ehyb_case.build<double>(matrix);
-    CHECK(ehyb->bytes_to_move() == 3 * 3 * 4 + 3 * 8 + 160 * (2 + 8) + 2 * 4 + 2 * 8 + 32 * (4 + 8) + 8 * (6 + 6));
-}
-
-namespace {
-
-CsrMatrix diagonal(Index size) {
-    std::vector<Entry> entries;
-    for (Index i = 0; i < size; ++i) entries.push_back({i, i, 1});
-    return csr_from_entries(size, size, entries);
-}
-
-}  // namespace
-
-TEST_CASE("what does not fit is refused with the figure and the parameter") {
-    SUBCASE("values beyond f32") {
-        const std::vector<Entry> entries{{0, 0, 1e39}, {1, 1, -2e300}, {2, 2, 1}, {3, 3, std::nan("")}};
-        const CsrMatrix matrix = csr_from_entries(4, 4, entries);
-        for (const Case& one : all_cases()) {
-            CAPTURE(one.name);
-            const StagedMatrix staged = one.stage(matrix);
-            CHECK_NOTHROW(check_layout(*one.build<double>(staged), staged.matrix));
-            CHECK(message_of<Unsuitable>([&] { (void)one.build<float>(matrix); }) ==
-                  "2 of 4 values are finite in f64 but not in f32 (the largest magnitude is 2e+300): use f64");
-        }
-    }
-    SUBCASE("a partition beyond 16 bits") {
-        const auto whole = [](const CsrMatrix& matrix) { return partitioned(matrix, {0, 0, matrix.rows}); };
-        const Case narrow{"u16", ehyb_entry(), {}, whole};
-        const Case wide{"u32", ehyb_entry(), {{"column_index", std::string("u32")}}, whole};
-        const CsrMatrix fits = diagonal(65536);
-        const CsrMatrix matrix = diagonal(65537);
-        CHECK_NOTHROW(check_layout(*narrow.build<double>(fits), fits));
-        CHECK_NOTHROW(check_layout(*wide.build<double>(matrix), matrix));
-        CHECK(message_of<Unsuitable>([&] { (void)narrow.build<double>(matrix); }) ==
-              "partition 1 has 65537 columns, but columns of 16 bits reach 65536: raise parts of metis_partition, or set "
-              "column_index = \"u32\"");
-    }
-    SUBCASE("an order of storage inside the partition") {
-        const Case one{"ehyb", ehyb_entry(), {}, [](const CsrMatrix& matrix) {
-                           StagedMatrix staged = partitioned(matrix, {0, 3, 6});
-                           reverse_rows(staged.parts[0]);
-                           return staged;
-                       }};
-        CHECK(message_of<Unsuitable>([&] { (void)one.build<double>(drawn()); }).find("within = \"partition\"") !=
-              std::string::npos);
-    }
-    SUBCASE("a third part") {
-        const Case one{"ehyb", ehyb_entry(), {}, [](const CsrMatrix& matrix) {
-                           StagedMatrix staged = partitioned(matrix, {0, 3, 6});
-                           staged.parts.push_back(staged.parts[1]);
-                           staged.parts[1] = {.name = "outside", .rows = {}, .entries = {}};
-                           staged.parts[2].name = "far";
-                           return staged;
-                       }};
-        CHECK(message_of<Unsuitable>([&] { (void)one.build<double>(drawn()); }).find("hold 11 of 13 nonzeros") !=
-              std::string::npos);
-    }
-    SUBCASE("an entry of part inside that lies outside its partition") {
-        const Case one{"ehyb", ehyb_entry(), {}, [](const CsrMatrix& matrix) {
-                           StagedMatrix staged = partitioned(matrix, {0, 6});
-                           staged.cuts[0].boundaries = {0, 3, 6};
-                           return staged;
-                       }};
-        CHECK_THROWS_AS((void)one.build<double>(drawn()), std::logic_error);
-    }
-    SUBCASE("padding beyond memory") {
-        constexpr Index size = 1 << 20;
-        std::vector<Entry> entries;
-        for (Index column = 0; column < size; ++column) entries.push_back({7, column, 1});
-        const CsrMatrix matrix = csr_from_entries(size, size, entries);
-        const Case one{"sell", sell_entry(), {{"slice_height", std::int64_t{65536}}}};
-        const std::string message = message_of<Unsuitable>([&] { (void)one.build<double>(matrix); });
-        CHECK(message.find("slices of height 65536 need 68719476736 slots for 1048576 nonzeros: 824633720832 bytes") == 0);
-    }
-}
-
-TEST_CASE("what the layouts need") {
-    const Needs csr = csr_entry().needs({});
-    CHECK(csr.unsplit);
-    CHECK_FALSE(csr.square);
-    const Needs ehyb = ehyb_entry().needs({});
-    CHECK(ehyb.square);
-    CHECK(ehyb.cuts == std::vector<CutKind>{CutKind::partition});
-    CHECK(ehyb.parts == std::vector<std::string>{"inside", "outside"});
-}
-
-TEST_CASE("the host as a device") {
-    Device& device = host();
-    CHECK(device.properties().kind == DeviceKind::host);
-    CHECK(device.properties().processors >= 1);
-    CHECK(device.properties().memory > 0);
-
-    SUBCASE("memory comes and goes unchanged") {
-        const std::vector<double> numbers{1, 2, 3};
-        const DeviceMemory memory = to_device<double>(device, numbers, "three numbers");
-        std::vector<double> back(3);
-        device.download(memory, std::as_writable_bytes(std::span(back)));
-        CHECK(back == numbers);
-        std::vector<double> too_many(4);
-        CHECK_THROWS_AS(device.download(memory, std::as_writable_bytes(std::span(too_many))), std::logic_error);
-        CHECK_NOTHROW((void)to_device<double>(device, {}, "nothing"));
-    }
-    SUBCASE("too much memory is refused with the bytes wanted and free") {
-        const std::string message = message_of<MachineError>([&] { (void)device.allocate(std::size_t{1} << 60, "a planet"); });
-        CHECK(message.find("host memory for a planet: 1152921504606846976 bytes wanted, ") == 0);
-        CHECK_THROWS_AS((void)device.allocate(std::numeric_limits<std::size_t>::max(), "everything"), MachineError);
-    }
-    SUBCASE("scatter") {
-        const std::vector<float> values{10, 11, 12};
-        const std::vector<Index> target{2, 0, 1};
-        std::vector<float> y(3);
-        device.scatter(values.data(), target.data(), 3, y.data());
-        CHECK(y == std::vector<float>{11, 12, 10});
-    }
-    SUBCASE("time, flush, bandwidth") {
-        bool ran = false;
-        CHECK(device.time([&] { ran = true; }) >= 0);
-        CHECK(ran);
-        CHECK_NOTHROW(device.flush_cache());
-        const Bandwidth bandwidth = device.bandwidth();
-        CHECK(bandwidth.copy > 1e8);
-        CHECK(bandwidth.read > 1e8);
-        CHECK(device.bandwidth().copy == bandwidth.copy);
+TEST_CASE("values beyond f32 are refused with their number and the largest") {
+    const std::vector<Entry> entries{{0, 0, 1e39}, {1, 1, -2e300}, {2, 2, 1}, {3, 3, std::nan("")}};
+    const CsrMatrix matrix = csr_from_entries(4, 4, entries);
+    for (const Case& one : all_cases()) {
+        CAPTURE(one.name);
+        const StagedMatrix staged = one.stage(matrix);
+        CHECK_NOTHROW(check_layout(*one.build<double>(staged), staged.matrix));
+        CHECK(message_of<Unsuitable>([&] { (void)one.build<float>(matrix); }) ==
+              "2 of 4 values are finite in f64 but not in f32 (the largest magnitude is 2e+300): use f64");
     }
 }
 

@@ -8,30 +8,14 @@
 
 using namespace workbench;
 
-namespace {
-
-/// The columns apart by bars.
-template <typename Element>
-std::string by_columns(const std::string& name, const std::vector<Offset>& offsets, const std::vector<Element>& array) {
-    std::ostringstream line;
-    line << name;
-    for (std::size_t column = 0; column + 1 < offsets.size(); ++column) {
-        if (column > 0) line << " |";
-        for (Offset k = offsets[column]; k < offsets[column + 1]; ++k) line << ' ' << array[k];
-    }
-    return line.str();
-}
-
-}  // namespace
-
 TEST_CASE("csc: the drawing shows what is built") {
     const LayoutEntry entry = csc_entry();
     const auto built = entry.build.f64(stage_input(drawn()), {});
     const auto& layout = dynamic_cast<const CscLayout<double>&>(*built);
     CHECK(draws_the_matrix(entry));
     CHECK(draws(entry, list("column_offsets", layout.column_offsets)));
-    CHECK(draws(entry, by_columns("row_indices", layout.column_offsets, layout.row_indices)));
-    CHECK(draws(entry, by_columns("values", layout.column_offsets, layout.values)));
+    CHECK(draws(entry, by_pieces("row_indices", layout.column_offsets, layout.row_indices)));
+    CHECK(draws(entry, by_pieces("values", layout.column_offsets, layout.values)));
     CHECK(built->bytes_to_move() == 7 * 8 + 13 * (4 + 8) + 8 * (6 + 6));
 }
 

@@ -1,24 +1,49 @@
-// Sliced ELL: which thread reads which slot, and what is refused.
+// Layout sell: which thread reads which slot, and what is refused. What every layout must do is in kernels_test.cpp.
 #include <doctest/doctest.h>
 
-#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernels/sell/layout.hpp"
+#include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
+#include "support/drawings.hpp"
+#include "support/given.hpp"
 
 using namespace workbench;
 
 namespace {
 
 std::unique_ptr<Layout<double>> build(const CsrMatrix& matrix, std::int64_t slice_height, std::int64_t threads_per_row) {
-    const LayoutEntry entry = sell_entry();
-    const std::map<std::string, ParameterValue> given{{"slice_height", slice_height}, {"threads_per_row", threads_per_row}};
-    return entry.build.f64(stage_input(matrix), Parameters(entry.parameters, given));
+    return build(sell_entry(), stage_input(matrix), {{"slice_height", slice_height}, {"threads_per_row", threads_per_row}});
 }
 
 }  // namespace
+
+TEST_CASE("sell: the drawing shows what is built") {
+    const LayoutEntry entry = sell_entry();
+    CHECK(draws_the_matrix(entry));
+    const auto built = build(entry, stage_input(drawn()), {{"slice_height", 2_i}});
+    const auto& slices = dynamic_cast<const SellLayout<double>&>(*built).slices;
+    CHECK(draws(entry, list("slice_offsets", slices.slice_offsets)));
+    CHECK(draws(entry, first_lanes("values", slices, slices.values, 2)));
+    CHECK(draws(entry, first_lanes("columns", slices, slices.columns, 2)));
+}
+
+TEST_CASE("sell: the footprint is the arrays, padding included") {
+    const auto sell = build(sell_entry(), stage_input(drawn()), {{"slice_height", 2_i}});
+    CHECK(sell->bytes_to_move() == 4 * 8 + 16 * (4 + 8) + 8 * (6 + 6));
+}
+
+TEST_CASE("sell: the lanes of a warp read neighbouring slots of a slice of height 32") {
+    for (const NamedMatrix& named : battery()) {
+        build<float>(sell_entry(), stage_input(named.matrix))->for_each_slot([&](const Slot& slot) {
+            CHECK(slot.index % 32 == slot.lane);
+            CHECK((slot.row == -1 || slot.row == slot.warp * 32 + slot.lane));
+        });
+    }
+}
 
 TEST_CASE("sell: with several threads a row, a warp reads neighbouring slots of its slice") {
     for (const NamedMatrix& named : battery()) {
@@ -55,4 +80,15 @@ TEST_CASE("sell: threads a row that are no power of two are refused") {
         CHECK_THROWS_AS((void)entry.needs(Parameters(entry.parameters, {{"threads_per_row", threads}})), ParameterError);
     }
     CHECK(entry.needs(Parameters(entry.parameters, {{"threads_per_row", std::int64_t{32}}})).unsplit);
+}
+
+TEST_CASE("sell: padding beyond memory is refused with the figure") {
+    constexpr Index size = 1 << 20;
+    std::vector<Entry> entries;
+    for (Index column = 0; column < size; ++column) entries.push_back({7, column, 1});
+    const CsrMatrix matrix = csr_from_entries(size, size, entries);
+    const std::string message = message_of<Unsuitable>([&] {
+        (void)build(sell_entry(), stage_input(matrix), {{"slice_height", 65536_i}});
+    });
+    CHECK(message.find("slices of height 65536 need 68719476736 slots for 1048576 nonzeros: 824633720832 bytes") == 0);
 }

@@ -3,6 +3,7 @@
 
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "pipeline/contract/layout.hpp"
 #include "pipeline/matrix/csr_matrix.hpp"
@@ -19,12 +20,51 @@ namespace workbench {
 /// Does the drawing show these words, however far they stand apart?
 [[nodiscard]] bool draws(const LayoutEntry& entry, const std::string& words);
 
-/// An array as the drawings show it: its name and its elements.
+/// An array as the drawings show it: its name and its elements, bytes as numbers.
 template <typename Array>
 [[nodiscard]] std::string list(const std::string& name, const Array& elements) {
     std::ostringstream line;
     line << name;
-    for (const auto& element : elements) line << ' ' << element;
+    for (const auto& element : elements) {
+        line << ' ';
+        if constexpr (sizeof(element) == 1) {
+            line << +element;
+        } else {
+            line << element;
+        }
+    }
+    return line.str();
+}
+
+/// The first lanes of slices, as the drawings show them: steps apart by a bar, a dot for padding.
+template <typename Element, typename Slices>
+[[nodiscard]] std::string first_lanes(const std::string& name, const Slices& slices, const std::vector<Element>& array,
+                                      Index lanes) {
+    std::ostringstream line;
+    line << name;
+    for (Index slice = 0; slice < slices.slice_count(); ++slice) {
+        for (Index k = 0; k < slices.width(slice); ++k) {
+            if (k > 0) line << " |";
+            for (Index lane = 0; lane < lanes; ++lane) {
+                const Offset slot = slices.slice_offsets[slice] + k * slices.slice_height + lane;
+                line << ' ';
+                slices.values[slot] == 0 ? line << '.' : line << array[slot];
+            }
+        }
+    }
+    return line.str();
+}
+
+/// An array in the pieces between its offsets, apart by bars.
+template <typename Element>
+[[nodiscard]] std::string by_pieces(const std::string& name, const std::vector<Offset>& offsets,
+                                    const std::vector<Element>& array) {
+    std::ostringstream line;
+    line << name;
+    for (std::size_t piece = 0; piece + 1 < offsets.size(); ++piece) {
+        if (piece > 0) line << " |";
+        for (Offset k = offsets[piece]; k < offsets[piece + 1]; ++k) line << ' ' << array[k];
+    }
     return line.str();
 }
 

@@ -33,4 +33,15 @@ StagedMatrix partitioned(const CsrMatrix& matrix, std::vector<Index> boundaries)
     return staged;
 }
 
+void reverse_rows(Part& part) {
+    Part reversed{.name = part.name, .rows = {}, .entries = {}};
+    for (std::size_t i = part.rows.size(); i-- > 0;) {
+        reversed.rows.push_back(part.rows[i]);
+        reversed.entries.insert(reversed.entries.end(), part.entries.begin() + part.row_offsets[i],
+                                part.entries.begin() + part.row_offsets[i + 1]);
+        reversed.row_offsets.push_back(static_cast<Offset>(reversed.entries.size()));
+    }
+    part = std::move(reversed);
+}
+
 }  // namespace workbench

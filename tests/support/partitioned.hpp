@@ -10,4 +10,7 @@ namespace workbench {
 /// What a partition and `split` would leave: cuts at the boundaries, and the parts "inside" and "outside".
 [[nodiscard]] StagedMatrix partitioned(const CsrMatrix& matrix, std::vector<Index> boundaries);
 
+/// Stores the rows of a part the other way round.
+void reverse_rows(Part& part);
+
 }  // namespace workbench

@@ -1,0 +1,88 @@
+// Layout ehyb: the drawing, and partitions and parts that it refuses. What every layout must do is in kernels_test.cpp.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kernels/ehyb/layout.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/drawings.hpp"
+#include "support/given.hpp"
+#include "support/partitioned.hpp"
+
+using namespace workbench;
+
+namespace {
+
+CsrMatrix diagonal(Index size) {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < size; ++i) entries.push_back({i, i, 1});
+    return csr_from_entries(size, size, entries);
+}
+
+}  // namespace
+
+TEST_CASE("ehyb: the drawing shows what is built") {
+    const LayoutEntry entry = ehyb_entry();
+    CHECK(draws_the_matrix(entry));
+    const auto built = build(entry, partitioned(drawn(), {0, 3, 6}));
+    const auto& layout = dynamic_cast<const EhybLayout<double>&>(*built);
+    const auto& inside = std::get<Slices<double, std::uint16_t>>(layout.inside);
+    CHECK(draws(entry, list("partition_rows", layout.partition_rows)));
+    CHECK(draws(entry, list("partition_columns", layout.partition_columns)));
+    CHECK(draws(entry, list("inside_group_slices", inside.group_slices)));
+    CHECK(draws(entry, list("inside_slice_offsets", inside.slice_offsets)));
+    CHECK(draws(entry, first_lanes("inside_values", inside, inside.values, 3)));
+    CHECK(draws(entry, first_lanes("inside_columns", inside, inside.columns, 3)));
+    CHECK(draws(entry, list("outside_rows", layout.outside_rows)));
+    CHECK(draws(entry, list("outside_slice_offsets", layout.outside.slice_offsets)));
+    CHECK(draws(entry, first_lanes("outside_values", layout.outside, layout.outside.values, 2)));
+    CHECK(draws(entry, first_lanes("outside_columns", layout.outside, layout.outside.columns, 2)));
+}
+
+TEST_CASE("ehyb: the footprint is the arrays, padding included") {
+    const auto ehyb = build(ehyb_entry(), partitioned(drawn(), {0, 3, 6}));
+    CHECK(ehyb->bytes_to_move() == 3 * 3 * 4 + 3 * 8 + 160 * (2 + 8) + 2 * 4 + 2 * 8 + 32 * (4 + 8) + 8 * (6 + 6));
+}
+
+TEST_CASE("ehyb: what does not fit is refused with the figure and the parameter") {
+    SUBCASE("a partition beyond 16 bits") {
+        const auto whole = [](const CsrMatrix& matrix) { return partitioned(matrix, {0, 0, matrix.rows}); };
+        const CsrMatrix fits = diagonal(65536);
+        const CsrMatrix matrix = diagonal(65537);
+        CHECK_NOTHROW(check_layout(*build(ehyb_entry(), whole(fits)), fits));
+        CHECK_NOTHROW(check_layout(*build(ehyb_entry(), whole(matrix), {{"column_index", "u32"}}), matrix));
+        CHECK(message_of<Unsuitable>([&] { (void)build(ehyb_entry(), whole(matrix)); }) ==
+              "partition 1 has 65537 columns, but columns of 16 bits reach 65536: raise parts of metis_partition, or set "
+              "column_index = \"u32\"");
+    }
+    SUBCASE("an order of storage inside the partition") {
+        StagedMatrix staged = partitioned(drawn(), {0, 3, 6});
+        reverse_rows(staged.parts[0]);
+        CHECK(message_of<Unsuitable>([&] { (void)build(ehyb_entry(), staged); }).find("within = \"partition\"") !=
+              std::string::npos);
+    }
+    SUBCASE("a third part") {
+        StagedMatrix staged = partitioned(drawn(), {0, 3, 6});
+        staged.parts.push_back(staged.parts[1]);
+        staged.parts[1] = {.name = "outside", .rows = {}, .entries = {}};
+        staged.parts[2].name = "far";
+        CHECK(message_of<Unsuitable>([&] { (void)build(ehyb_entry(), staged); }).find("hold 11 of 13 nonzeros") !=
+              std::string::npos);
+    }
+    SUBCASE("an entry of part inside that lies outside its partition") {
+        StagedMatrix staged = partitioned(drawn(), {0, 6});
+        staged.cuts[0].boundaries = {0, 3, 6};
+        CHECK_THROWS_AS((void)build(ehyb_entry(), staged), std::logic_error);
+    }
+}
+
+TEST_CASE("ehyb: what it needs") {
+    const Needs ehyb = ehyb_entry().needs({});
+    CHECK(ehyb.square);
+    CHECK(ehyb.cuts == std::vector<CutKind>{CutKind::partition});
+    CHECK(ehyb.parts == std::vector<std::string>{"inside", "outside"});
+}
