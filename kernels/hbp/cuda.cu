@@ -19,7 +19,8 @@ namespace {
 constexpr int warp_size = 32;
 constexpr int threads_per_block = 256;
 constexpr int warps_per_block = threads_per_block / warp_size;
-constexpr int blocks_per_processor = 8;  // a lane must wait for each distance before it can go on: only many warps hide that
+constexpr int batches_in_flight = 4;     // of a warp; on an H200 fewer wait longer, and more are idle in small tiles
+constexpr int blocks_per_processor = 3;  // more would leave too few registers for that many rows of a lane
 
 template <typename Value, typename ColumnIndex>
 struct TilesView {
@@ -35,25 +36,58 @@ struct TilesView {
     const Index* output_order = nullptr;
 };
 
-/// A row from its first entry on. The next entry's address is known as soon as the distance is, and then its loads are under
-/// way while the present one waits for x.
+/// An entry of a row, and whether there is one.
 template <typename Value, typename ColumnIndex>
-__device__ __forceinline__ Value multiply_row(const TilesView<Value, ColumnIndex>& view, Offset entry,
-                                              const Value* __restrict__ x) {
-    Value sum = 0;
-    int distance = __ldcs(view.add_sign + entry);
-    Value value = __ldcs(view.data + entry);
-    ColumnIndex column = __ldcs(view.columns + entry);
-    while (distance != 0) {
-        entry += distance;
-        distance = __ldcs(view.add_sign + entry);
-        const Value next_value = __ldcs(view.data + entry);
-        const ColumnIndex next_column = __ldcs(view.columns + entry);
-        sum += value * x[column];
-        value = next_value;
-        column = next_column;
+struct Entry {
+    bool there = false;
+    Offset place = 0;
+    int distance = 0;  // to the next one; 0: this is the last
+    Value value = 0;
+    ColumnIndex column = 0;
+};
+
+template <typename Value, typename ColumnIndex>
+__device__ __forceinline__ Entry<Value, ColumnIndex> entry_at(const TilesView<Value, ColumnIndex>& view, bool there,
+                                                              Offset place) {
+    if (!there) return {};
+    return {true, place, __ldcs(view.add_sign + place), __ldcs(view.data + place), __ldcs(view.columns + place)};
+}
+
+/// Batches first .. first + batches_in_flight - 1, as far as they are before `end`. The next entry of a row is known only when
+/// the distance of the present one has come: what hides the wait are rows of other batches, whose loads are under way together.
+template <typename Value, typename ColumnIndex>
+__device__ __forceinline__ void multiply_batches(const TilesView<Value, ColumnIndex>& view, Index first, Index end, int lane,
+                                                 const Value* __restrict__ x, Value* __restrict__ results) {
+    Entry<Value, ColumnIndex> entries[batches_in_flight];
+    Value sums[batches_in_flight] = {};
+    Index targets[batches_in_flight];
+#pragma unroll
+    for (int i = 0; i < batches_in_flight; ++i) {
+        const Index batch = min(first + i, end - 1);
+        const std::uint32_t zero_row = first + i < end ? view.zero_row[batch] : ~0U;
+        const Index stored = view.batch_rows[batch] + lane;
+        const bool is_row = first + i < end && stored < view.batch_rows[batch + 1];
+        targets[i] = is_row ? view.output_order[stored] : -1;
+        const int lanes_before = __popc(~zero_row & ((1U << lane) - 1U));
+        entries[i] = entry_at(view, (zero_row >> lane & 1U) == 0, view.begin_ptr[batch] + lanes_before);
     }
-    return sum + value * x[column];
+    for (bool more = true; more;) {
+        more = false;
+        Value x_of_entries[batches_in_flight];
+#pragma unroll
+        for (int i = 0; i < batches_in_flight; ++i) x_of_entries[i] = entries[i].there ? x[entries[i].column] : Value{0};
+#pragma unroll
+        for (int i = 0; i < batches_in_flight; ++i) {
+            const Entry<Value, ColumnIndex> entry = entries[i];
+            entries[i] = entry_at(view, entry.distance != 0, entry.place + entry.distance);
+            sums[i] += entry.value * x_of_entries[i];
+            more = more || entries[i].there;
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < batches_in_flight; ++i) {
+        if (targets[i] >= 0) results[targets[i]] = sums[i];
+    }
 }
 
 template <typename Value, typename ColumnIndex>
@@ -61,15 +95,8 @@ __device__ __forceinline__ void multiply_tile(const TilesView<Value, ColumnIndex
                                               const Value* __restrict__ x, Value* __restrict__ results) {
     const Value* const x_of_tile = x + view.tile_columns[tile];
     const Index end_batch = view.tile_batches[tile + 1];
-    for (Index batch = view.tile_batches[tile]; batch < end_batch; ++batch) {
-        const std::uint32_t zero_row = view.zero_row[batch];
-        const Index stored = view.batch_rows[batch] + lane;
-        Value sum = 0;
-        if ((zero_row >> lane & 1U) == 0) {
-            const int lanes_before = __popc(~zero_row & ((1U << lane) - 1U));
-            sum = multiply_row(view, view.begin_ptr[batch] + lanes_before, x_of_tile);
-        }
-        if (stored < view.batch_rows[batch + 1]) results[view.output_order[stored]] = sum;
+    for (Index batch = view.tile_batches[tile]; batch < end_batch; batch += batches_in_flight) {
+        multiply_batches(view, batch, end_batch, lane, x_of_tile, results);
     }
 }
 
