@@ -52,7 +52,7 @@ TEST_CASE("natural changes nothing") {
 TEST_CASE("on the battery every chain of stages keeps the invariants, twice the same") {
     struct Link {
         StageEntry stage;
-        Values values;
+        Given given;
     };
     const std::vector<std::vector<Link>> chains{
         {{natural_stage(), {}}},
@@ -76,11 +76,11 @@ TEST_CASE("on the battery every chain of stages keeps the invariants, twice the 
                 StagedMatrix staged = stage_input(matrix, node_size);
                 for (const Link& link : chain) {
                     const StageEntry& stage = link.stage;
-                    const Values& values = link.values;
+                    const Given& given = link.given;
                     CAPTURE(stage.name);
-                    if (stage.contract(Parameters(stage.parameters, values)).needs.square && !matrix.square()) break;
-                    const Step step = run(stage, values, staged);
-                    const Step again = run(stage, values, staged);
+                    if (contract_of(stage, given).needs.square && !matrix.square()) break;
+                    const Step step = run(stage, given, staged);
+                    const Step again = run(stage, given, staged);
                     check_invariants(step.after, matrix);
                     CHECK(step.after.matrix == again.after.matrix);
                     CHECK(step.after.cuts == again.after.cuts);

@@ -11,17 +11,11 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/measure.hpp"
-#include "stages/stages.hpp"
+#include "support/given.hpp"
 #include "support/layouts/layout_recipes.hpp"
+#include "support/layouts/staircase.hpp"
 
 namespace workbench {
-
-using Given = std::map<std::string, ParameterValue>;
-
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const LayoutEntry& entry, const StagedMatrix& staged, const Given& given) {
-    return entry.build.template get<Value>()(staged, Parameters(entry.parameters, given));
-}
 
 /// One product of each kernel of the backend: exact and bounded, different x one after the other, fresh y and a y added to.
 /// `build` makes the layout from a staged matrix. Throws Unsuitable where it does.
@@ -76,17 +70,6 @@ void check_recipe(const LayoutRecipe& one, const std::string& name, const CsrMat
     } catch (const Unsuitable& reason) {
         MESSAGE(fmt::format("{} on {} is unsuitable: {}", one.name, name, reason.what()));
     }
-}
-
-/// Rows sorted by ascending length, and the groups of Staircase SELL.
-inline StagedMatrix staircase_of(const CsrMatrix& matrix, Index height, double alpha) {
-    StagedMatrix staged = stage_input(matrix);
-    const auto pass = [&staged](const StageEntry& stage, const Given& given) {
-        apply(staged, stage.run(staged, Parameters(stage.parameters, given), {}).change, {});
-    };
-    pass(row_sort_stage(), {{"order", "ascending"}, {"apply", "rows"}});
-    pass(length_groups_stage(), {{"slice_height", std::int64_t{height}}, {"alpha", alpha}});
-    return staged;
 }
 
 /// Demands that the layout's kernels of this backend are right with rows in the order of Staircase SELL.

@@ -8,16 +8,15 @@
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
 #include "support/drawings.hpp"
+#include "support/given.hpp"
 
 namespace workbench {
 namespace {
 
 std::unique_ptr<Layout<double>> build(const CsrMatrix& matrix, std::int64_t height, std::int64_t width,
                                       double slots_per_nonzero = 1e6) {
-    const LayoutEntry entry = banded_block_entry();
-    return entry.build.f64(stage_input(matrix), Parameters(entry.parameters, {{"block_height", height},
-                                                                              {"block_width", width},
-                                                                              {"slots_per_nonzero", slots_per_nonzero}}));
+    return build(banded_block_entry(), stage_input(matrix),
+                 {{"block_height", height}, {"block_width", width}, {"slots_per_nonzero", slots_per_nonzero}});
 }
 
 const BandedBlockLayout<double>& banded(const std::unique_ptr<Layout<double>>& layout) {

@@ -5,6 +5,7 @@
 #include "kernels/common/slices.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/drawings.hpp"
+#include "support/given.hpp"
 
 using namespace workbench;
 
@@ -20,7 +21,7 @@ CsrMatrix all_sorted() { return drawn_with_rows({0, 1, 4, 3, 2, 5}); }
 
 BiellLayout<double>* built(const LayoutEntry& entry, const CsrMatrix& matrix, std::int64_t height,
                            std::unique_ptr<Layout<double>>& owner) {
-    owner = entry.build.f64(stage_input(matrix), Parameters(entry.parameters, {{"strip_height", height}}));
+    owner = build(entry, stage_input(matrix), {{"strip_height", height}});
     return &dynamic_cast<BiellLayout<double>&>(*owner);
 }
 

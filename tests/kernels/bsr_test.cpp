@@ -9,16 +9,14 @@
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
 #include "support/drawings.hpp"
+#include "support/given.hpp"
 
 namespace workbench {
 namespace {
 
-using Given = std::map<std::string, ParameterValue>;
-
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const CsrMatrix& matrix, const Given& given) {
-    const LayoutEntry entry = bsr_entry();
-    return entry.build.get<Value>()(stage_input(matrix), Parameters(entry.parameters, given));
+    return build<Value>(bsr_entry(), stage_input(matrix), given);
 }
 
 template <ValueType Value>

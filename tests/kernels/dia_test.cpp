@@ -5,13 +5,13 @@
 #include "kernels/dia/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/drawings.hpp"
+#include "support/given.hpp"
 
 namespace workbench {
 namespace {
 
 std::unique_ptr<Layout<double>> build(const CsrMatrix& matrix, double slots_per_nonzero = 100) {
-    const LayoutEntry entry = dia_entry();
-    return entry.build.f64(stage_input(matrix), Parameters(entry.parameters, {{"slots_per_nonzero", slots_per_nonzero}}));
+    return build(dia_entry(), stage_input(matrix), {{"slots_per_nonzero", slots_per_nonzero}});
 }
 
 const DiaLayout<double>& dia(const std::unique_ptr<Layout<double>>& layout) {

@@ -2,23 +2,20 @@
 // kernels_test.cpp.
 #include <doctest/doctest.h>
 
-#include <map>
 #include <set>
 
 #include "kernels/ell/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/drawings.hpp"
+#include "support/given.hpp"
 
 using namespace workbench;
 
 namespace {
 
-using Given = std::map<std::string, ParameterValue>;
-
 template <ValueType Value = double>
 std::unique_ptr<Layout<Value>> build(const CsrMatrix& matrix, const Given& given = {}) {
-    const LayoutEntry entry = ell_entry();
-    return entry.build.get<Value>()(stage_input(matrix), Parameters(entry.parameters, given));
+    return build<Value>(ell_entry(), stage_input(matrix), given);
 }
 
 const EllSlots<double>& slots_of(const std::unique_ptr<Layout<double>>& layout) {

@@ -10,6 +10,7 @@
 #include "pipeline/matrix/metrics.hpp"
 #include "support/battery.hpp"
 #include "support/drawings.hpp"
+#include "support/given.hpp"
 #include "support/layouts/layout_recipes.hpp"
 
 using namespace workbench;
@@ -17,8 +18,7 @@ using namespace workbench;
 namespace {
 
 std::unique_ptr<Layout<double>> build(const StagedMatrix& staged, double slots_per_nonzero = 200) {
-    const LayoutEntry entry = ellr_entry();
-    return entry.build.f64(staged, Parameters(entry.parameters, {{"slots_per_nonzero", slots_per_nonzero}}));
+    return build(ellr_entry(), staged, {{"slots_per_nonzero", slots_per_nonzero}});
 }
 
 /// The steps of all warps, as the slots tell them: what a warp's longest row takes.

@@ -2,8 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -12,49 +10,37 @@
 #include "kernels/hbp/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"
+#include "support/drawings.hpp"
+#include "support/given.hpp"
 
 using namespace workbench;
 
 namespace {
 
-using Values = std::map<std::string, ParameterValue>;
 using Indices = std::vector<Index>;
 using Offsets = std::vector<Offset>;
 using Bytes = std::vector<std::uint8_t>;
 using Masks = std::vector<std::uint32_t>;
 
-void run(const StageEntry& stage, const Values& values, StagedMatrix& staged) {
-    const Parameters parameters(stage.parameters, values);
-    apply(staged, stage.run(staged, parameters, {}).change, stage.contract(parameters).keeps);
-}
-
 StagedMatrix in_tiles(CsrMatrix matrix, std::int64_t height, std::int64_t width) {
     StagedMatrix staged = stage_input(std::move(matrix));
-    run(row_blocks_stage(), {{"height", height}}, staged);
-    run(column_segmentation_stage(), {{"width", width}}, staged);
+    pass(staged, row_blocks_stage(), {{"height", height}});
+    pass(staged, column_segmentation_stage(), {{"width", width}});
     return staged;
 }
 
 StagedMatrix hashed(StagedMatrix staged) {
-    run(nonlinear_hash_stage(), {{"within", std::string("tile")}}, staged);
+    pass(staged, nonlinear_hash_stage(), {{"within", std::string("tile")}});
     return staged;
 }
 
 template <ValueType Value = double>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Values& values = {}) {
-    const LayoutEntry entry = hbp_entry();
-    return entry.build.get<Value>()(staged, Parameters(entry.parameters, values));
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Given& given = {}) {
+    return build<Value>(hbp_entry(), staged, given);
 }
 
 const HbpLayout<double>& as_hbp(const std::unique_ptr<Layout<double>>& layout) {
     return dynamic_cast<const HbpLayout<double>&>(*layout);
-}
-
-// The matrix of the drawings.
-CsrMatrix example() {
-    const std::vector<Entry> entries{{0, 0, 1}, {0, 1, 2}, {0, 2, 3},  {1, 1, 4},  {1, 2, 5},  {1, 4, 6}, {2, 2, 7},
-                                     {3, 3, 8}, {3, 5, 9}, {4, 0, 10}, {4, 4, 11}, {4, 5, 12}, {5, 5, 13}};
-    return csr_from_entries(6, 6, entries);
 }
 
 /// Row i has i % 7 nonzeros, so that some have none.
@@ -75,21 +61,6 @@ std::vector<double> product(const LayoutEntry& entry, const Layout<double>& layo
     return y;
 }
 
-std::string without_extra_spaces(const std::string& text) {
-    std::istringstream words(text);
-    std::string result;
-    for (std::string word; words >> word;) result += (result.empty() ? "" : " ") + word;
-    return result;
-}
-
-template <typename Element>
-std::string list(const std::string& name, const std::vector<Element>& elements) {
-    std::ostringstream line;
-    line << name;
-    for (const Element& element : elements) line << ' ' << +element;
-    return line.str();
-}
-
 /// With bars between the steps of a batch, as the drawing has them.
 template <typename Element>
 std::string by_steps(const std::string& name, const HbpLayout<double>& layout, const std::vector<Element>& array) {
@@ -104,19 +75,10 @@ std::string by_steps(const std::string& name, const HbpLayout<double>& layout, c
     return line.str();
 }
 
-std::string unsuitable(const std::function<void()>& work) {
-    try {
-        work();
-    } catch (const Unsuitable& reason) {
-        return reason.what();
-    }
-    return "(nothing was thrown)";
-}
-
 }  // namespace
 
 TEST_CASE("hbp: the arrays of the drawing") {
-    const auto layout = build(hashed(in_tiles(example(), 3, 3)));
+    const auto layout = build(hashed(in_tiles(drawn(), 3, 3)));
     const HbpLayout<double>& hbp = as_hbp(layout);
     CHECK(hbp.tile_batches == Indices{0, 1, 2, 3, 4});
     CHECK(hbp.tile_columns == Indices{0, 3, 0, 3});
@@ -128,24 +90,20 @@ TEST_CASE("hbp: the arrays of the drawing") {
     CHECK(hbp.add_sign == Bytes{0, 2, 2, 0, 1, 0, 0, 0, 0, 2, 2, 0, 0});
     CHECK(hbp.output_order == Indices{3, 1, 0, 2, 5, 7, 4, 6});
     CHECK(hbp.result_offsets == Indices{0, 1, 3, 4, 5, 7, 8});
-    CHECK_NOTHROW(check_layout(*layout, example()));
+    CHECK_NOTHROW(check_layout(*layout, drawn()));
 
-    const std::string drawing = without_extra_spaces(hbp_entry().drawing);
-    const auto draws = [&](const std::string& line) {
-        CAPTURE(line);
-        CHECK(drawing.find(line) != std::string::npos);
-    };
-    draws(by_steps("data", hbp, hbp.data));
-    draws(by_steps("columns", hbp, std::get<Indices>(hbp.column_indices)));
-    draws(by_steps("add_sign", hbp, hbp.add_sign));
-    draws("zero_row fffffff8 fffffffe fffffffe fffffff8");
-    draws(list("output_order", hbp.output_order));
-    draws(list("tile_batches", hbp.tile_batches));
-    draws(list("tile_columns", hbp.tile_columns));
-    draws(list("begin_ptr", hbp.begin_ptr));
-    draws(list("batch_rows", hbp.batch_rows));
-    draws(list("result_offsets", hbp.result_offsets));
-    draws("stored rows 2 1 0 1 4 5 3 4");
+    const LayoutEntry entry = hbp_entry();
+    CHECK(draws(entry, by_steps("data", hbp, hbp.data)));
+    CHECK(draws(entry, by_steps("columns", hbp, std::get<Indices>(hbp.column_indices))));
+    CHECK(draws(entry, by_steps("add_sign", hbp, hbp.add_sign)));
+    CHECK(draws(entry, "zero_row fffffff8 fffffffe fffffffe fffffff8"));
+    CHECK(draws(entry, list("output_order", hbp.output_order)));
+    CHECK(draws(entry, list("tile_batches", hbp.tile_batches)));
+    CHECK(draws(entry, list("tile_columns", hbp.tile_columns)));
+    CHECK(draws(entry, list("begin_ptr", hbp.begin_ptr)));
+    CHECK(draws(entry, list("batch_rows", hbp.batch_rows)));
+    CHECK(draws(entry, list("result_offsets", hbp.result_offsets)));
+    CHECK(draws(entry, "stored rows 2 1 0 1 4 5 3 4"));
 }
 
 TEST_CASE("hbp: entries lie step by step, lanes ascending, in batches of 32 rows") {
@@ -185,7 +143,7 @@ TEST_CASE("hbp: columns of 16 bits up to the last that they reach") {
     CHECK_NOTHROW(check_layout(*build(in_tiles(fits, 1, columns), {{"column_index", std::string("u16")}}), fits));
     const StagedMatrix wide = in_tiles(csr_from_entries(1, columns + 1, std::vector<Entry>{{0, columns, 1}}), 1, columns + 1);
     CHECK_NOTHROW((void)build(wide));
-    CHECK(unsuitable([&] {
+    CHECK(message_of<Unsuitable>([&] {
               (void)build(wide, {{"column_index", std::string("u16")}});
           }) ==
           "segment 0 has 65537 columns, but columns of 16 bits reach 65536: make segments narrower, or set column_index = "
@@ -193,19 +151,19 @@ TEST_CASE("hbp: columns of 16 bits up to the last that they reach") {
 }
 
 TEST_CASE("hbp: parts that are not the nonzeros of a tile are a mistake of the program") {
-    StagedMatrix staged = in_tiles(example(), 3, 3);
+    StagedMatrix staged = in_tiles(drawn(), 3, 3);
     SUBCASE("a part that reaches into another segment") { staged.cuts[1].boundaries = {0, 2, 6}; }
     SUBCASE("a row that is torn apart") {
-        staged = in_tiles(example(), 3, 6);
+        staged = in_tiles(drawn(), 3, 6);
         staged.parts.push_back(Part{"torn", {0}, {0, 1}, {1}});
         staged.parts[0] = Part{"tile 0,0", {0, 1, 2}, {0, 2, 5, 6}, {0, 2, 3, 4, 5, 6}};
-        CHECK_NOTHROW(check_invariants(staged, example()));
+        CHECK_NOTHROW(check_invariants(staged, drawn()));
     }
     CHECK_THROWS_AS((void)build(staged), std::logic_error);
 }
 
 TEST_CASE("hbp: bytes count every tile result twice") {
-    const auto layout = build(hashed(in_tiles(example(), 3, 3)));
+    const auto layout = build(hashed(in_tiles(drawn(), 3, 3)));
     const std::int64_t arrays = 5 * 4 + 4 * 4 + 5 * 8 + 5 * 4 + 4 * 4 + 13 * (4 + 8 + 1) + 8 * 4 + 7 * 4;
     CHECK(layout->bytes_to_move() == arrays + 8 * (6 + 6));
     CHECK(as_hbp(layout).bytes_of_product() == arrays + 8 * (6 + 6) + 2 * 8 * 8);
@@ -217,7 +175,7 @@ TEST_CASE("hbp: what it needs, and the share of the tiles that is dealt") {
     const Needs needs = hbp_entry().needs({});
     CHECK(needs.cuts == std::vector<CutKind>{CutKind::row_block, CutKind::segment});
     CHECK(needs.parts == std::vector<std::string>{"tile"});
-    const StagedMatrix staged = in_tiles(example(), 3, 3);
+    const StagedMatrix staged = in_tiles(drawn(), 3, 3);
     CHECK(as_hbp(build(staged)).fixed_tiles == 2);
     CHECK(as_hbp(build(staged, {{"fixed_share", 0.0}})).fixed_tiles == 0);
     CHECK(as_hbp(build(staged, {{"fixed_share", 1.0}})).fixed_tiles == 4);

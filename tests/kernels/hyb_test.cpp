@@ -6,22 +6,20 @@
 #include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"
 #include "support/drawings.hpp"
+#include "support/given.hpp"
 
 using namespace workbench;
 
 namespace {
 
 StagedMatrix split_after(const CsrMatrix& matrix, std::int64_t k) {
-    const StageEntry stage = split_stage();
     StagedMatrix staged = stage_input(matrix);
-    const Parameters parameters(stage.parameters, {{"by", std::string("first_k")}, {"k", k}});
-    apply(staged, stage.run(staged, parameters, {}).change, {});
+    pass(staged, split_stage(), {{"by", "first_k"}, {"k", k}});
     return staged;
 }
 
 std::unique_ptr<Layout<double>> build(const StagedMatrix& staged, double slots_per_nonzero = 10) {
-    const LayoutEntry entry = hyb_entry();
-    return entry.build.f64(staged, Parameters(entry.parameters, {{"slots_per_nonzero", slots_per_nonzero}}));
+    return build(hyb_entry(), staged, {{"slots_per_nonzero", slots_per_nonzero}});
 }
 
 const HybLayout<double>& hyb(const std::unique_ptr<Layout<double>>& layout) {

@@ -1,7 +1,6 @@
 // Layout segmented: exact arrays of the drawn matrix in all four formats, what it refuses, and the order of its blocks.
 #include <doctest/doctest.h>
 
-#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -10,21 +9,14 @@
 #include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"
 #include "support/drawings.hpp"
+#include "support/given.hpp"
 
 using namespace workbench;
 
 namespace {
 
-using Values = std::map<std::string, ParameterValue>;
 using Indices = std::vector<Index>;
 using Offsets = std::vector<Offset>;
-
-std::int64_t operator""_i(unsigned long long number) { return static_cast<std::int64_t>(number); }
-
-void pass(StagedMatrix& staged, const StageEntry& stage, const Values& values) {
-    const Parameters parameters(stage.parameters, values);
-    apply(staged, stage.run(staged, parameters, {}).change, stage.contract(parameters).keeps);
-}
 
 StagedMatrix in_segments(const CsrMatrix& matrix, std::int64_t width) {
     StagedMatrix staged = stage_input(matrix);
@@ -47,17 +39,16 @@ StagedMatrix non_uniform(const CsrMatrix& matrix) {
 }
 
 template <ValueType Value = double>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Values& values) {
-    const LayoutEntry entry = segmented_entry();
-    return entry.build.get<Value>()(staged, Parameters(entry.parameters, values));
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Given& given) {
+    return build<Value>(segmented_entry(), staged, given);
 }
 
 const SegmentedLayout<double>& segmented(const std::unique_ptr<Layout<double>>& layout) {
     return dynamic_cast<const SegmentedLayout<double>&>(*layout);
 }
 
-std::string refusal(const StagedMatrix& staged, const Values& values) {
-    return message_of<Unsuitable>([&] { (void)build(staged, values); });
+std::string refusal(const StagedMatrix& staged, const Given& given) {
+    return message_of<Unsuitable>([&] { (void)build(staged, given); });
 }
 
 /// The drawing in single spaces and without its bars and dots, so that only the numbers count.
@@ -168,8 +159,8 @@ TEST_SUITE("segmented") {
             if (row % 2 == 0) entries.push_back({row, 4, 1});
         }
         const CsrMatrix matrix = csr_from_entries(600, 5, entries);
-        for (const Values& values : {Values{}, Values{{"piece", "sell"}, {"slice_height", 48_i}}}) {
-            const auto built = build(sorted_in_segments(matrix, 4), values);
+        for (const Given& given : {Given{}, Given{{"piece", "sell"}, {"slice_height", 48_i}}}) {
+            const auto built = build(sorted_in_segments(matrix, 4), given);
             const std::vector<PieceBlock> blocks = segmented(built).blocks();
             REQUIRE(blocks.size() == 5);
             CHECK((blocks[2].piece == 0 && blocks[2].first_place == 512));

@@ -2,9 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
-#include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -15,30 +13,18 @@
 #include "stages/stages.hpp"
 #include "support/battery.hpp"
 #include "support/drawings.hpp"
+#include "support/given.hpp"
+#include "support/layouts/staircase.hpp"
 
 using namespace workbench;
 
 namespace {
 
-using Given = std::map<std::string, ParameterValue>;
 using Indices = std::vector<Index>;
-
-void pass(StagedMatrix& staged, const StageEntry& stage, const Given& given) {
-    const Parameters parameters(stage.parameters, given);
-    apply(staged, stage.run(staged, parameters, {}).change, stage.contract(parameters).keeps);
-}
-
-/// Rows sorted, columns left where they are.
-StagedMatrix staged_of(const CsrMatrix& matrix, std::int64_t slice_height, double alpha) {
-    StagedMatrix staged = stage_input(matrix);
-    pass(staged, row_sort_stage(), {{"order", "ascending"}, {"apply", "rows"}});
-    pass(staged, length_groups_stage(), {{"slice_height", slice_height}, {"alpha", alpha}});
-    return staged;
-}
 
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const LayoutEntry& entry, const StagedMatrix& staged, std::int64_t slice_height) {
-    return entry.build.get<Value>()(staged, Parameters(entry.parameters, {{"slice_height", slice_height}}));
+    return build<Value>(entry, staged, {{"slice_height", slice_height}});
 }
 
 template <ValueType Value>
@@ -64,7 +50,7 @@ std::size_t slots_of(const Layout<double>& layout) {
 }  // namespace
 
 TEST_CASE("staircase_sell: the arrays are those of the drawing") {
-    const auto built = build<double>(staircase_sell_entry(), staged_of(drawn(), 2, 0), 2);
+    const auto built = build<double>(staircase_sell_entry(), staircase_of(drawn(), 2, 0), 2);
     const StaircaseSellLayout<double>& layout = staircase(built);
     CHECK(layout.group_rows == Indices{0, 2, 6});
     CHECK(layout.group_slots == std::vector<Offset>{0, 2, 14});
@@ -84,7 +70,7 @@ TEST_CASE("staircase_sell: the arrays are those of the drawing") {
 TEST_CASE("staircase_sell: column 0 is a column like any other, and padding is not") {
     // Every entry is in column 0 or is the only other of its row, so that a kernel that takes 0 for padding loses most of them.
     const CsrMatrix matrix = csr_from_entries(4, 4, std::vector<Entry>{{0, 0, 2}, {1, 0, 3}, {2, 0, 5}, {2, 3, 7}, {3, 0, 11}});
-    const StagedMatrix staged = staged_of(matrix, 2, 1);
+    const StagedMatrix staged = staircase_of(matrix, 2, 1);
     const auto built = build<double>(staircase_sell_entry(), staged, 2);
     const StaircaseSellLayout<double>& layout = staircase(built);
     CHECK(layout.group_widths == Indices{2});  // one group: three rows are padded
@@ -93,7 +79,7 @@ TEST_CASE("staircase_sell: column 0 is a column like any other, and padding is n
     // Padding reads no x: what is not finite there stays there.
     const double infinity = std::numeric_limits<double>::infinity();
     const CsrMatrix other = csr_from_entries(3, 3, std::vector<Entry>{{0, 1, 2}, {1, 1, 3}, {1, 2, 5}, {2, 0, 1}});
-    const auto padded = build<double>(staircase_sell_entry(), staged_of(other, 4, 1), 4);
+    const auto padded = build<double>(staircase_sell_entry(), staircase_of(other, 4, 1), 4);
     CHECK(product(*padded, {infinity, 1, 1}) == std::vector<double>{2, infinity, 8});
 }
 
@@ -105,7 +91,7 @@ TEST_CASE("staircase_sell: groups, slices and the warps that read them") {
         for (Index k = 0; k < lengths[row]; ++k) entries.push_back({row, (row + k) % 9, 1.0 + row});
     }
     const CsrMatrix matrix = csr_from_entries(12, 9, entries);
-    const StagedMatrix staged = staged_of(matrix, 4, 0);
+    const StagedMatrix staged = staircase_of(matrix, 4, 0);
     const auto built = build<float>(staircase_sell_entry(), staged, 4);
     const StaircaseSellLayout<float>& layout = staircase(built);
     CHECK(layout.group_rows == Indices{0, 4, 8, 12});
@@ -124,10 +110,10 @@ TEST_CASE("staircase_sell: without alpha it has the slots of sliced ELL in the s
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
         for (const std::int64_t height : {1, 2, 4, 32}) {
-            const StagedMatrix staged = staged_of(named.matrix, height, 0);
+            const StagedMatrix staged = staircase_of(named.matrix, height, 0);
             const std::size_t slots = slots_of(*build<double>(sell, staged, height));
             CHECK(slots_of(*build<double>(staircase_sell_entry(), staged, height)) == slots);
-            CHECK(slots_of(*build<double>(staircase_sell_entry(), staged_of(named.matrix, height, 0.3), height)) >= slots);
+            CHECK(slots_of(*build<double>(staircase_sell_entry(), staircase_of(named.matrix, height, 0.3), height)) >= slots);
         }
     }
 }
@@ -135,7 +121,7 @@ TEST_CASE("staircase_sell: without alpha it has the slots of sliced ELL in the s
 TEST_CASE("staircase_sell: groups that another slice height cut are padded each, and right") {
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
-        const StagedMatrix staged = staged_of(named.matrix, 3, 0);
+        const StagedMatrix staged = staircase_of(named.matrix, 3, 0);
         const auto built = build<double>(staircase_sell_entry(), staged, 4);
         CHECK_NOTHROW(check_layout(*built, staged.matrix));
         std::vector<double> x(named.matrix.columns);
@@ -160,7 +146,7 @@ TEST_CASE("staircase_sell: what it needs, and padding beyond memory") {
     constexpr Index size = 1 << 20;
     std::vector<Entry> entries;
     for (Index column = 0; column < size; ++column) entries.push_back({size - 1, column, 1});
-    const StagedMatrix staged = staged_of(csr_from_entries(size, size, entries), 512, 1);
+    const StagedMatrix staged = staircase_of(csr_from_entries(size, size, entries), 512, 1);
     const std::string message = message_of<Unsuitable>([&] { (void)build<double>(staircase_sell_entry(), staged, 512); });
     CHECK(message.find("1 length groups in slices of height 512 need 1099511627776 slots for 1048576 nonzeros: "
                        "13194139533312 bytes") == 0);

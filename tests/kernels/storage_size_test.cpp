@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,12 +19,12 @@
 #include "stages/stages.hpp"
 #include "support/battery.hpp"
 #include "support/drawings.hpp"
+#include "support/given.hpp"
+#include "support/layouts/staircase.hpp"
 
 using namespace workbench;
 
 namespace {
-
-using Given = std::map<std::string, ParameterValue>;
 
 std::int64_t bytes_of(const Layout<double>& layout) {
     std::int64_t bytes = 0;
@@ -34,17 +33,7 @@ std::int64_t bytes_of(const Layout<double>& layout) {
 }
 
 std::int64_t real_size(const LayoutEntry& entry, const StagedMatrix& staged, const Given& given = {}) {
-    return bytes_of(*entry.build.f64(staged, Parameters(entry.parameters, given)));
-}
-
-StagedMatrix by_length(const CsrMatrix& matrix, std::int64_t slice_height, double alpha) {
-    StagedMatrix staged = stage_input(matrix);
-    const auto pass = [&staged](const StageEntry& stage, const Given& given) {
-        apply(staged, stage.run(staged, Parameters(stage.parameters, given), {}).change, {});
-    };
-    pass(row_sort_stage(), {{"order", "ascending"}, {"apply", "rows"}});
-    pass(length_groups_stage(), {{"slice_height", slice_height}, {"alpha", alpha}});
-    return staged;
+    return bytes_of(*build(entry, staged, given));
 }
 
 }  // namespace
@@ -120,7 +109,7 @@ TEST_CASE("storage sizes are those of the layouts") {
             // Beside the slots there are row_ptr, step_ptr and step_lengths, which stay on the host.
             const auto group_count = static_cast<std::int64_t>(groups.size()) - 1;
             const std::int64_t on_host = 4 * (group_count + 1) + 8 * (group_count + 1) + 4 * group_count;
-            CHECK(real_size(staircase_sell_entry(), by_length(matrix, height, 0.2), given) ==
+            CHECK(real_size(staircase_sell_entry(), staircase_of(matrix, height, 0.2), given) ==
                   staircase_sell_size(staircase_sell_slots(ascending, groups, slice_height), ours) + on_host);
         }
     }

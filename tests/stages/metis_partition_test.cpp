@@ -39,11 +39,11 @@ TEST_SUITE("metis_partition") {
                 CAPTURE(parts);
                 for (const std::string method : {"kway", "recursive"}) {
                     for (const std::string weights : {"rows", "nonzeros", "bytes"}) {
-                        const Values values{{"parts", std::int64_t{parts}},
-                                            {"method", method},
-                                            {"weights", weights},
-                                            {"seed", std::int64_t{3}}};
-                        const Step step = run(metis_partition_stage(), values, stage_input(matrix));
+                        const Given given{{"parts", std::int64_t{parts}},
+                                          {"method", method},
+                                          {"weights", weights},
+                                          {"seed", std::int64_t{3}}};
+                        const Step step = run(metis_partition_stage(), given, stage_input(matrix));
                         check_invariants(step.after, matrix);
                         const Cuts* cuts = step.after.find_cuts(CutKind::partition);
                         REQUIRE(cuts != nullptr);
@@ -56,7 +56,7 @@ TEST_SUITE("metis_partition") {
                                 CHECK(step.after.row_order.old_of_new(row - 1) < step.after.row_order.old_of_new(row));
                             }
                         }
-                        CHECK(run(metis_partition_stage(), values, stage_input(matrix)).order() == step.order());
+                        CHECK(run(metis_partition_stage(), given, stage_input(matrix)).order() == step.order());
                     }
                 }
             }
@@ -137,8 +137,8 @@ TEST_SUITE("metis_partition") {
         const DeviceProperties gpu{DeviceKind::gpu, "a GPU", 4, 320, 0, 0};  // 39 values of 8 bytes
         const CsrMatrix matrix = find_in_battery("random_300");
         for (const std::string weights : {"rows", "nonzeros"}) {
-            const Values values{{"parts", std::int64_t{8}}, {"capacity", "shared_memory"}, {"weights", weights}};
-            const Step step = run(metis_partition_stage(), values, stage_input(matrix), {.present_gpu = &gpu});
+            const Given given{{"parts", std::int64_t{8}}, {"capacity", "shared_memory"}, {"weights", weights}};
+            const Step step = run(metis_partition_stage(), given, stage_input(matrix), {.present_gpu = &gpu});
             check_invariants(step.after, matrix);
             CHECK(step.note("capacity") == "39 rows");
             for (const Index size : sizes(step.after.cuts.front())) CHECK(size <= 39);

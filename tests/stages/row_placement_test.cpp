@@ -22,8 +22,8 @@ namespace {
 std::vector<StageEntry> both_stages() { return {nonlinear_hash_stage(), dynamic_program_groups_stage()}; }
 
 /// The rows of the input in their new order.
-Indices row_order_after(const StageEntry& stage, const Values& values, StagedMatrix staged) {
-    run_in_place(stage, values, staged);
+Indices row_order_after(const StageEntry& stage, const Given& given, StagedMatrix staged) {
+    pass(staged, stage, given);
     return {staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end()};
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("both: an order of the matrix, rows alone or with the columns") {
         CAPTURE(stage.name);
         CHECK(row_order_after(stage, {{"apply", std::string("rows")}}, stage_input(six_rows())) == Indices{2, 0, 5, 3, 1, 4});
         StagedMatrix staged = stage_input(six_rows());
-        run_in_place(stage, {}, staged);
+        pass(staged, stage, {});
         CHECK(staged.row_order == staged.column_order);
         CHECK_NOTHROW(check_invariants(staged, six_rows()));
     }
@@ -211,7 +211,7 @@ TEST_CASE("both: within partitions, and nodes stay whole") {
         CAPTURE(stage.name);
         StagedMatrix staged = stage_input(six_rows());
         staged.cuts = {{CutKind::partition, {0, 3, 3, 6}}};
-        run_in_place(stage, {{"within", std::string("partition")}}, staged);
+        pass(staged, stage, {{"within", std::string("partition")}});
         CHECK(Indices(staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end()) == Indices{2, 0, 1, 5, 3, 4});
         CHECK(staged.find_cuts(CutKind::partition)->boundaries == Indices{0, 3, 3, 6});
         // Nodes of lengths 3, 2, 4.
@@ -223,10 +223,10 @@ TEST_CASE("both: within tiles, the order of storage in each") {
     for (const StageEntry& stage : both_stages()) {
         CAPTURE(stage.name);
         StagedMatrix staged = stage_input(six_rows());
-        run_in_place(row_blocks_stage(), {{"height", std::int64_t{3}}}, staged);
-        run_in_place(column_segmentation_stage(), {{"width", std::int64_t{3}}}, staged);
+        pass(staged, row_blocks_stage(), {{"height", std::int64_t{3}}});
+        pass(staged, column_segmentation_stage(), {{"width", std::int64_t{3}}});
         const std::vector<Part> before = staged.parts;
-        const StageResult result = run_in_place(stage, {{"within", std::string("tile")}}, staged);
+        const StageResult result = pass(staged, stage, {{"within", std::string("tile")}});
         CHECK_FALSE(result.change.order.has_value());
         REQUIRE(staged.parts.size() == 4);
         CHECK(staged.parts[0] == before[0]);  // lengths 1, 2: as they were
@@ -247,12 +247,12 @@ TEST_CASE("both: the battery") {
             CAPTURE(stage.name);
             CAPTURE(named.name);
             StagedMatrix by_rows = stage_input(named.matrix);
-            run_in_place(stage, {{"apply", std::string("rows")}}, by_rows);
+            pass(by_rows, stage, {{"apply", std::string("rows")}});
             CHECK_NOTHROW(check_invariants(by_rows, named.matrix));
             StagedMatrix tiles = stage_input(named.matrix);
-            run_in_place(row_blocks_stage(), {{"count", std::int64_t{2}}}, tiles);
-            run_in_place(column_segmentation_stage(), {{"count", std::int64_t{3}}}, tiles);
-            run_in_place(stage, {{"within", std::string("tile")}}, tiles);
+            pass(tiles, row_blocks_stage(), {{"count", std::int64_t{2}}});
+            pass(tiles, column_segmentation_stage(), {{"count", std::int64_t{3}}});
+            pass(tiles, stage, {{"within", std::string("tile")}});
             CHECK_NOTHROW(check_invariants(tiles, named.matrix));
         }
     }
@@ -272,8 +272,8 @@ TEST_CASE("both: what they need and keep, and what they tell") {
                         ParameterError);
     }
     StagedMatrix staged = stage_input(six_rows());
-    CHECK(run_in_place(nonlinear_hash_stage(), {}, staged).notes ==
+    CHECK(pass(staged, nonlinear_hash_stage(), {}).notes ==
           std::vector<std::pair<std::string, std::string>>{{"tables", "1"}, {"probes a row", "1"}});
-    CHECK(run_in_place(dynamic_program_groups_stage(), {{"groups", std::int64_t{2}}}, staged).notes ==
+    CHECK(pass(staged, dynamic_program_groups_stage(), {{"groups", std::int64_t{2}}}).notes ==
           std::vector<std::pair<std::string, std::string>>{{"groups", "2"}, {"padding of the groups", "4"}});
 }

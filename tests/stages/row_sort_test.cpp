@@ -13,7 +13,7 @@ using namespace workbench;
 
 namespace {
 
-Indices order_of(const Values& values, const StagedMatrix& before) { return run(row_sort_stage(), values, before).order(); }
+Indices order_of(const Given& given, const StagedMatrix& before) { return run(row_sort_stage(), given, before).order(); }
 
 }  // namespace
 
@@ -98,9 +98,9 @@ TEST_SUITE("row_sort") {
     }
 
     TEST_CASE("contradictions name the parameter") {
-        const auto culprit = [](const Values& values) -> std::string {
+        const auto culprit = [](const Given& given) -> std::string {
             try {
-                (void)contract_of(row_sort_stage(), values);
+                (void)contract_of(row_sort_stage(), given);
             } catch (const ParameterError& error) {
                 return error.parameter;
             }
@@ -113,7 +113,7 @@ TEST_SUITE("row_sort") {
     }
 
     TEST_CASE("what it needs, acts on and keeps") {
-        const auto contract = [](const Values& values) { return contract_of(row_sort_stage(), values); };
+        const auto contract = [](const Given& given) { return contract_of(row_sort_stage(), given); };
         CHECK(contract({}).needs.square);
         CHECK(contract({}).acts == Acts::symmetric);
         CHECK(contract({}).needs.cuts.empty());

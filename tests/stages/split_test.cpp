@@ -13,10 +13,10 @@ using namespace workbench;
 namespace {
 
 /// Splits by the first k of each row.
-StagedMatrix split(const CsrMatrix& matrix, Values values, StageResult* result = nullptr) {
-    values["by"] = std::string("first_k");
+StagedMatrix split(const CsrMatrix& matrix, Given given, StageResult* result = nullptr) {
+    given["by"] = std::string("first_k");
     StagedMatrix staged = stage_input(matrix);
-    const StageResult found = run_in_place(split_stage(), values, staged);
+    const StageResult found = pass(staged, split_stage(), given);
     if (result != nullptr) *result = found;
     return staged;
 }
@@ -34,8 +34,8 @@ CsrMatrix rows_of_lengths(const std::vector<Index>& lengths) {
 /// The k that a rule finds, as the note says it and the longest row of part 'first' shows it.
 std::string chosen(const std::vector<Index>& lengths, const std::string& rule) {
     StageResult result;
-    const Values values = rule.empty() ? Values{} : Values{{"k", rule}};
-    const StagedMatrix staged = split(rows_of_lengths(lengths), values, &result);
+    const Given given = rule.empty() ? Given{} : Given{{"k", rule}};
+    const StagedMatrix staged = split(rows_of_lengths(lengths), given, &result);
     Offset longest = 0;
     const PartView first = staged.part("first");
     for (Index i = 0; i < first.row_count(); ++i) longest = std::max(longest, first.length(i));
@@ -115,7 +115,7 @@ TEST_CASE("split by first_k: the battery keeps its invariants, and no row holds 
 }
 
 TEST_CASE("split: what it needs, gives and refuses") {
-    const auto contract = [](const Values& values) { return contract_of(split_stage(), values); };
+    const auto contract = [](const Given& given) { return contract_of(split_stage(), given); };
     const StageContract first = contract({{"by", "first_k"}});
     CHECK(first.needs.unsplit);
     CHECK_FALSE(first.needs.square);

@@ -22,21 +22,15 @@ std::string Step::note(const std::string& what) const {
     return "(no note)";
 }
 
-StageContract contract_of(const StageEntry& stage, const Values& values) {
-    return stage.contract(Parameters(stage.parameters, values));
+StageContract contract_of(const StageEntry& stage, const Given& given) {
+    return stage.contract(Parameters(stage.parameters, given));
 }
 
-Step run(const StageEntry& stage, const Values& values, const StagedMatrix& before, const StageContext& context) {
-    const Parameters parameters(stage.parameters, values);
+Step run(const StageEntry& stage, const Given& given, const StagedMatrix& before, const StageContext& context) {
+    const Parameters parameters(stage.parameters, given);
     Step step{stage.contract(parameters), stage.run(before, parameters, context), before};
     apply(step.after, step.result.change, step.contract.keeps);
     return step;
-}
-
-StageResult run_in_place(const StageEntry& stage, const Values& values, StagedMatrix& staged) {
-    Step step = run(stage, values, staged);
-    staged = std::move(step.after);
-    return std::move(step.result);
 }
 
 CsrMatrix matrix_of(Index columns, const std::vector<Indices>& rows) {

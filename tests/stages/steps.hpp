@@ -1,16 +1,15 @@
 // What the tests of the stages share: one stage run on a matrix, and small matrices to run it on.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "pipeline/contract/stage.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
+#include "support/given.hpp"
 
 namespace workbench {
 
-using Values = std::map<std::string, ParameterValue>;
 using Indices = std::vector<Index>;
 using Offsets = std::vector<Offset>;
 
@@ -24,13 +23,10 @@ struct Step {
     [[nodiscard]] std::string note(const std::string& what) const;
 };
 
-[[nodiscard]] StageContract contract_of(const StageEntry& stage, const Values& values);
+[[nodiscard]] StageContract contract_of(const StageEntry& stage, const Given& given);
 
-[[nodiscard]] Step run(const StageEntry& stage, const Values& values, const StagedMatrix& before,
+[[nodiscard]] Step run(const StageEntry& stage, const Given& given, const StagedMatrix& before,
                        const StageContext& context = {});
-
-/// Runs a stage on a matrix that changes with it.
-StageResult run_in_place(const StageEntry& stage, const Values& values, StagedMatrix& staged);
 
 /// Rows given by their columns; the value at (i, j) is 10 i + j + 1.
 [[nodiscard]] CsrMatrix matrix_of(Index columns, const std::vector<Indices>& rows);

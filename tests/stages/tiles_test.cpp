@@ -17,11 +17,9 @@ using namespace workbench;
 
 namespace {
 
-std::int64_t operator""_i(unsigned long long number) { return static_cast<std::int64_t>(number); }
-
-std::string refusal(const StageEntry& stage, const Values& values) {
+std::string refusal(const StageEntry& stage, const Given& given) {
     try {
-        (void)contract_of(stage, values);
+        (void)contract_of(stage, given);
     } catch (const ParameterError& error) {
         return error.parameter + ": " + error.what();
     }
@@ -30,29 +28,27 @@ std::string refusal(const StageEntry& stage, const Values& values) {
 
 StagedMatrix in_segments(std::int64_t width) {
     StagedMatrix staged = stage_input(six_rows());
-    run_in_place(column_segmentation_stage(), {{"width", width}}, staged);
+    pass(staged, column_segmentation_stage(), {{"width", width}});
     return staged;
 }
 
 StagedMatrix in_tiles(std::int64_t height, std::int64_t width) {
     StagedMatrix staged = stage_input(six_rows());
-    run_in_place(row_blocks_stage(), {{"height", height}}, staged);
-    run_in_place(column_segmentation_stage(), {{"width", width}}, staged);
+    pass(staged, row_blocks_stage(), {{"height", height}});
+    pass(staged, column_segmentation_stage(), {{"width", width}});
     return staged;
 }
 
-Indices boundaries(const StageEntry& stage, const Values& values, Index rows, Index columns, CutKind kind) {
+Indices boundaries(const StageEntry& stage, const Given& given, Index rows, Index columns, CutKind kind) {
     StagedMatrix staged = stage_input(csr_from_entries(rows, columns, {}));
-    run_in_place(stage, values, staged);
+    pass(staged, stage, given);
     return staged.find_cuts(kind)->boundaries;
 }
 
-Indices rows_cut(const Values& values, Index rows) {
-    return boundaries(row_blocks_stage(), values, rows, 1, CutKind::row_block);
-}
+Indices rows_cut(const Given& given, Index rows) { return boundaries(row_blocks_stage(), given, rows, 1, CutKind::row_block); }
 
-Indices columns_cut(const Values& values, Index columns) {
-    return boundaries(column_segmentation_stage(), values, 1, columns, CutKind::segment);
+Indices columns_cut(const Given& given, Index columns) {
+    return boundaries(column_segmentation_stage(), given, 1, columns, CutKind::segment);
 }
 
 /// The tiles of a matrix, entry by entry.
@@ -106,20 +102,20 @@ TEST_SUITE("row_blocks") {
 TEST_SUITE("column_sort") {
     TEST_CASE("densest first, or sparsest first, equal columns in their order") {
         StagedMatrix staged = stage_input(six_rows());
-        run_in_place(column_sort_stage(), {}, staged);
+        pass(staged, column_sort_stage(), {});
         CHECK(staged.column_order == Permutation::from_old_of_new({0, 1, 3, 5, 2, 4}));
         CHECK(staged.row_order.is_identity());
         CHECK(staged.matrix.row_columns(4)[2] == 3);  // column 5 of the input
         CHECK(staged.matrix.values[8] == 46);
         StagedMatrix ascending = stage_input(six_rows());
-        run_in_place(column_sort_stage(), {{"order", "ascending"}}, ascending);
+        pass(ascending, column_sort_stage(), {{"order", "ascending"}});
         CHECK(ascending.column_order == Permutation::from_old_of_new({2, 4, 1, 3, 5, 0}));
     }
 
     TEST_CASE("the columns of a node stay together") {
         StagedMatrix staged = stage_input(six_rows());
         staged.node_size = 2;
-        run_in_place(column_sort_stage(), {{"order", "ascending"}}, staged);
+        pass(staged, column_sort_stage(), {{"order", "ascending"}});
         CHECK(staged.column_order == Permutation::from_old_of_new({2, 3, 4, 5, 0, 1}));
     }
 
@@ -142,9 +138,9 @@ TEST_SUITE("column_segmentation") {
     }
 
     TEST_CASE("non-uniform segments: narrow, then wider and wider, then the rest") {
-        const Values narrow{{"method", "non_uniform"}, {"segment_count", 2_i}, {"segment_size", 10_i}};
+        const Given narrow{{"method", "non_uniform"}, {"segment_count", 2_i}, {"segment_size", 10_i}};
         CHECK(columns_cut(narrow, 100) == Indices{0, 10, 20, 100});
-        Values levels = narrow;
+        Given levels = narrow;
         levels["level_widths"] = "20, 30";
         CHECK(columns_cut(levels, 100) == Indices{0, 10, 20, 40, 70, 100});
         CHECK(columns_cut(levels, 50) == Indices{0, 10, 20, 40, 50});
@@ -212,8 +208,8 @@ TEST_SUITE("column_segmentation") {
         const CsrMatrix matrix = csr_from_entries(900, 70000, entries);
         REQUIRE(matrix.nonzeros() > 2 * 65536);
         StagedMatrix staged = stage_input(matrix);
-        run_in_place(row_blocks_stage(), {{"count", 2_i}}, staged);
-        run_in_place(column_segmentation_stage(), {{"width", 9999_i}}, staged);
+        pass(staged, row_blocks_stage(), {{"count", 2_i}});
+        pass(staged, column_segmentation_stage(), {{"width", 9999_i}});
         check_invariants(staged, matrix);
         const std::vector<Part> expected =
             naive_tiles(matrix, {CutKind::row_block, {0, 450, 900}},
@@ -230,8 +226,8 @@ TEST_SUITE("column_segmentation") {
             contract_of(column_segmentation_stage(), {{"method", "non_uniform"}, {"segment_count", 1_i}, {"segment_size", 1_i}})
                 .needs.columns_by_density);
         StagedMatrix staged = stage_input(six_rows());
-        run_in_place(row_blocks_stage(), {{"height", 3_i}}, staged);
-        const StageResult result = run_in_place(column_segmentation_stage(), {{"width", 4_i}}, staged);
+        pass(staged, row_blocks_stage(), {{"height", 3_i}});
+        const StageResult result = pass(staged, column_segmentation_stage(), {{"width", 4_i}});
         CHECK(result.notes == std::vector<std::pair<std::string, std::string>>{{"segments", "2"},
                                                                                {"width", "2 to 4 columns"},
                                                                                {"tiles with nonzeros", "4 of 4"},
@@ -243,7 +239,7 @@ TEST_SUITE("row_sort within tiles") {
     TEST_CASE("every part by its own lengths, equal rows in their order") {
         StagedMatrix staged = in_segments(3);
         REQUIRE(staged.parts[0] == Part{"segment 0", {0, 1, 3, 4}, {0, 1, 3, 4, 6}, {0, 1, 2, 4, 6, 7}});
-        run_in_place(row_sort_stage(), {{"within", "segment"}}, staged);
+        pass(staged, row_sort_stage(), {{"within", "segment"}});
         CHECK(staged.parts[0] == Part{"segment 0", {1, 4, 0, 3}, {0, 2, 4, 5, 6}, {1, 2, 6, 7, 0, 4}});
         CHECK(staged.parts[1] == Part{"segment 1", {4, 1, 3, 5}, {0, 2, 3, 4, 5}, {8, 9, 3, 5, 10}});
         CHECK(staged.row_order.is_identity());
@@ -251,12 +247,12 @@ TEST_SUITE("row_sort within tiles") {
 
     TEST_CASE("ascending, and in windows of the rows present") {
         StagedMatrix staged = in_segments(3);
-        run_in_place(row_sort_stage(), {{"within", "segment"}, {"window", 3_i}, {"order", "descending"}}, staged);
+        pass(staged, row_sort_stage(), {{"within", "segment"}, {"window", 3_i}, {"order", "descending"}});
         CHECK(staged.parts[0].rows == Indices{1, 0, 3, 4});
-        run_in_place(row_sort_stage(), {{"within", "segment"}, {"order", "ascending"}}, staged);
+        pass(staged, row_sort_stage(), {{"within", "segment"}, {"order", "ascending"}});
         CHECK(staged.parts[0].rows == Indices{0, 3, 1, 4});
         StagedMatrix tiles = in_tiles(4, 6);
-        run_in_place(row_sort_stage(), {{"within", "tile"}}, tiles);
+        pass(tiles, row_sort_stage(), {{"within", "tile"}});
         CHECK(tiles.parts[0].rows == Indices{1, 3, 0});
         CHECK(tiles.parts[1].rows == Indices{4, 5});
     }
@@ -269,7 +265,7 @@ TEST_SUITE("row_sort within tiles") {
         CHECK_FALSE(tile.acts);
         CHECK(contract_of(row_sort_stage(), {{"within", "segment"}}).needs.cuts == std::vector{CutKind::segment});
         StagedMatrix tiles = in_tiles(3, 2);
-        CHECK_THROWS_AS((void)run_in_place(row_sort_stage(), {{"within", "segment"}}, tiles), Unsuitable);
+        CHECK_THROWS_AS((void)pass(tiles, row_sort_stage(), {{"within", "segment"}}), Unsuitable);
     }
 
     TEST_CASE("refuses what belongs to an order of the matrix") {
@@ -286,18 +282,18 @@ TEST_CASE("tiles of the battery keep the invariants") {
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
         StagedMatrix staged = stage_input(named.matrix);
-        run_in_place(column_sort_stage(), {}, staged);
+        pass(staged, column_sort_stage(), {});
         check_invariants(staged, named.matrix);
-        run_in_place(row_blocks_stage(), {{"count", 3_i}}, staged);
-        run_in_place(column_segmentation_stage(),
-                     {{"method", "non_uniform"}, {"segment_count", 3_i}, {"segment_size", 2_i}, {"level_widths", "5"}}, staged);
+        pass(staged, row_blocks_stage(), {{"count", 3_i}});
+        pass(staged, column_segmentation_stage(),
+             {{"method", "non_uniform"}, {"segment_count", 3_i}, {"segment_size", 2_i}, {"level_widths", "5"}});
         check_invariants(staged, named.matrix);
         CHECK(std::is_sorted(staged.parts.begin(), staged.parts.end(), [&](const Part& a, const Part& b) {
             const Tile left = tile_of(staged, a);
             const Tile right = tile_of(staged, b);
             return std::pair(left.row_block, left.segment) < std::pair(right.row_block, right.segment);
         }));
-        run_in_place(row_sort_stage(), {{"within", "tile"}}, staged);
+        pass(staged, row_sort_stage(), {{"within", "tile"}});
         check_invariants(staged, named.matrix);
     }
 }
