@@ -38,7 +38,7 @@ struct TilesView {
 
 /// An entry of a row, and whether there is one.
 template <typename Value, typename ColumnIndex>
-struct Entry {
+struct StoredEntry {
     bool there = false;
     Offset place = 0;
     int distance = 0;  // to the next one; 0: this is the last
@@ -47,8 +47,8 @@ struct Entry {
 };
 
 template <typename Value, typename ColumnIndex>
-__device__ __forceinline__ Entry<Value, ColumnIndex> entry_at(const TilesView<Value, ColumnIndex>& view, bool there,
-                                                              Offset place) {
+__device__ __forceinline__ StoredEntry<Value, ColumnIndex> entry_at(const TilesView<Value, ColumnIndex>& view, bool there,
+                                                                    Offset place) {
     if (!there) return {};
     return {true, place, __ldcs(view.add_sign + place), __ldcs(view.data + place), __ldcs(view.columns + place)};
 }
@@ -58,7 +58,7 @@ __device__ __forceinline__ Entry<Value, ColumnIndex> entry_at(const TilesView<Va
 template <typename Value, typename ColumnIndex>
 __device__ __forceinline__ void multiply_batches(const TilesView<Value, ColumnIndex>& view, Index first, Index end, int lane,
                                                  const Value* __restrict__ x, Value* __restrict__ results) {
-    Entry<Value, ColumnIndex> entries[batches_in_flight];
+    StoredEntry<Value, ColumnIndex> entries[batches_in_flight];
     Value sums[batches_in_flight] = {};
     Index targets[batches_in_flight];
 #pragma unroll
@@ -78,7 +78,7 @@ __device__ __forceinline__ void multiply_batches(const TilesView<Value, ColumnIn
         for (int i = 0; i < batches_in_flight; ++i) x_of_entries[i] = entries[i].there ? x[entries[i].column] : Value{0};
 #pragma unroll
         for (int i = 0; i < batches_in_flight; ++i) {
-            const Entry<Value, ColumnIndex> entry = entries[i];
+            const StoredEntry<Value, ColumnIndex> entry = entries[i];
             entries[i] = entry_at(view, entry.distance != 0, entry.place + entry.distance);
             sums[i] += entry.value * x_of_entries[i];
             more = more || entries[i].there;
