@@ -3,11 +3,13 @@
 
 #include <functional>
 #include <stdexcept>
+#include <string>
 
 #include "pipeline/contract/catalogue.hpp"
 #include "pipeline/contract/device.hpp"
 #include "pipeline/contract/layout.hpp"
 #include "pipeline/matrix/csr_matrix.hpp"
+#include "support/message_of.hpp"
 
 using namespace workbench;
 
@@ -83,12 +85,7 @@ TEST_CASE("check_layout sees every fault") {
         CAPTURE(fault.name);
         ToldLayout layout;
         fault.plant(layout);
-        std::string complaint;
-        try {
-            check_layout(layout, small_matrix());
-        } catch (const std::logic_error& error) {
-            complaint = error.what();
-        }
+        const std::string complaint = message_of<std::logic_error>([&] { check_layout(layout, small_matrix()); });
         CAPTURE(complaint);
         CHECK(complaint.find(fault.complaint) != std::string::npos);
     }

@@ -12,10 +12,10 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <tuple>
 
 #include "kernels/common/host_device.hpp"
 #include "kernels/ehyb/layout.hpp"
+#include "kernels/lane_steps.hpp"
 #include "kernels/sell/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
@@ -356,16 +356,7 @@ TEST_CASE("a fault planted in any slot or offset of any layout is seen") {
 }
 
 TEST_CASE("no two slots are read by one lane in one step") {
-    for_each_case([](const Case& one, const StagedMatrix& staged) {
-        std::set<std::tuple<std::int64_t, int, std::int64_t>> seen;
-        std::size_t slots = 0;
-        one.build<double>(staged)->for_each_slot([&](const Slot& slot) {
-            ++slots;
-            seen.insert({slot.warp, slot.lane, slot.step});
-            CHECK((slot.lane >= 0 && slot.lane < 32));
-        });
-        CHECK(seen.size() == slots);
-    });
+    for_each_case([](const Case& one, const StagedMatrix& staged) { check_lane_steps(*one.build<double>(staged)); });
 }
 
 TEST_CASE("values beyond f32 are refused with their number and the largest") {

@@ -19,6 +19,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
 #include "support/golden.hpp"
+#include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 #include "viz/contact_sheet.hpp"
 #include "viz/density_scale.hpp"
@@ -370,14 +371,7 @@ TEST_CASE("a PNG reads back as it was drawn") {
 TEST_CASE("a picture that cannot be written is named, and nothing is left behind") {
     const Image image = blank_image(64, 64);
     const TemporaryFolder folder;
-    const auto failure = [&](const fs::path& path) -> std::string {
-        try {
-            write_png(path, image);
-        } catch (const MachineError& error) {
-            return error.what();
-        }
-        return "";
-    };
+    const auto failure = [&](const fs::path& path) { return message_of<MachineError>([&] { write_png(path, image); }); };
 
     write_png(folder.path() / "file", image);
     const fs::path below_a_file = folder.path() / "file" / "picture.png";

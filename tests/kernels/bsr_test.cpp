@@ -1,11 +1,9 @@
 // Layout bsr: its arrays, its choice of a block size, and what it refuses. What every layout must do is in kernels_test.cpp.
 #include <doctest/doctest.h>
 
-#include <set>
-#include <tuple>
-
 #include "kernels/bsr/layout.hpp"
 #include "kernels/common/host_device.hpp"
+#include "kernels/lane_steps.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
 #include "support/drawings.hpp"
@@ -85,14 +83,7 @@ TEST_CASE("bsr: every block size keeps the contract on the battery") {
             CAPTURE(named.name);
             const auto layout = build<float>(named.matrix, blocks_of(size));
             CHECK_NOTHROW(check_layout(*layout, named.matrix));
-            std::set<std::tuple<std::int64_t, int, std::int64_t>> seen;
-            std::size_t slots = 0;
-            layout->for_each_slot([&](const Slot& slot) {
-                ++slots;
-                seen.insert({slot.warp, slot.lane, slot.step});
-                CHECK((slot.lane >= 0 && slot.lane < 32));
-            });
-            CHECK(seen.size() == slots);
+            check_lane_steps(*layout);
         }
     }
 }
