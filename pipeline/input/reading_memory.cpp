@@ -12,10 +12,10 @@
 namespace workbench {
 namespace {
 
-// In floating point, because a claim may be anything up to 2^63 entries.
+// In floating point, because a claim may be anything up to 2^63 entries. Sorting takes a further index for each nonzero.
 double bytes_of(const ClaimedSize& size) {
     return static_cast<double>(size.rows) * sizeof(Offset) + static_cast<double>(size.listed) * sizeof(Entry) +
-           static_cast<double>(size.nonzeros) * (sizeof(Index) + sizeof(double));
+           static_cast<double>(size.nonzeros) * (2 * sizeof(Index) + sizeof(double));
 }
 
 std::size_t saturated(double bytes) { return bytes < 9e18 ? static_cast<std::size_t>(bytes) : std::size_t{1} << 63; }

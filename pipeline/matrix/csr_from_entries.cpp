@@ -1,119 +1,205 @@
-#include <sys/mman.h>
-
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <numeric>
+#include <span>
+#include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "pipeline/matrix/csr_matrix.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 #include "pipeline/matrix/sort_row.hpp"
 
 namespace workbench {
 namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
-using Pieces = std::span<const std::span<const Entry>>;
+using Chunk = std::span<const Entry>;  // of the list; none is empty
 
-/// Rows from first to last - 1.
-struct RowRange {
-    Index first = 0;
-    Index last = 0;
+/// work(i) for each i below count, shared out among the threads.
+template <typename Work>
+void in_parallel(std::size_t count, const Work& work) {
+    Kokkos::parallel_for("csr_from_entries", Kokkos::RangePolicy<Host, Kokkos::IndexType<std::size_t>>(0, count), work);
+}
 
-    [[nodiscard]] bool has(Index row) const {
-        return static_cast<std::uint32_t>(row) - static_cast<std::uint32_t>(first) < static_cast<std::uint32_t>(last - first);
-    }
-};
+int thread_count() { return Host().concurrency(); }  // NOLINT(readability-static-accessed-through-instance): in Kokkos 3
 
-/// Calls visit(row, column, value) for the entries of these rows, mirror images among them, in the order of the list.
-template <typename Visit>
-void for_each_entry(Pieces pieces, Mirror mirror, RowRange rows, const Visit& visit) {
-    const double sign = mirror == Mirror::negated ? -1 : 1;
+std::vector<Chunk> chunks_of(std::span<const std::span<const Entry>> pieces) {
+    constexpr std::size_t longest = std::size_t{1} << 16;
+    std::vector<Chunk> chunks;
     for (const std::span<const Entry> piece : pieces) {
-        for (const Entry& entry : piece) {
-            if (rows.has(entry.row)) visit(entry.row, entry.column, entry.value);
-            if (mirror != Mirror::nothing && entry.row != entry.column && rows.has(entry.column)) {
-                visit(entry.column, entry.row, sign * entry.value);
-            }
+        for (std::size_t i = 0; i < piece.size(); i += longest) {
+            chunks.push_back(piece.subspan(i, std::min(longest, piece.size() - i)));
         }
     }
+    return chunks;
 }
 
-// Each thread goes through the whole list and takes what lies in its rows: the entries of a row keep their order without any
-// further memory, and none waits for another. Reading the list is a small part of the work as long as threads are few.
-template <typename Work>
-void for_each_range(const std::vector<Index>& bounds, const Work& work) {
-    Kokkos::parallel_for("csr_from_entries", Kokkos::RangePolicy<Host, Kokkos::IndexType<int>>(0, bounds.size() - 1),
-                         [&](int i) {
-                             work(RowRange{bounds[i], bounds[i + 1]});
-                         });
-}
+// ---- a look at the list ----
 
-int range_count() {
-    constexpr int most_threads = 16;
-    return std::min(Host().concurrency(), most_threads);  // NOLINT(readability-static-accessed-through-instance)
-}
-
-std::vector<Index> ranges_of_equal_rows(Index rows, int count) {
-    std::vector<Index> bounds(count + 1);
-    for (int i = 0; i <= count; ++i) bounds[i] = static_cast<Index>(std::int64_t{rows} * i / count);
-    return bounds;
-}
-
-std::vector<Index> ranges_of_equal_work(const std::vector<Offset>& row_offsets, int count) {
-    std::vector<Index> bounds(count + 1);
-    for (int i = 1; i < count; ++i) {
-        const auto bound = std::lower_bound(row_offsets.begin(), row_offsets.end() - 1, row_offsets.back() / count * i);
-        bounds[i] = static_cast<Index>(bound - row_offsets.begin());
-    }
-    bounds[count] = static_cast<Index>(row_offsets.size() - 1);
-    return bounds;
-}
-
-/// Room for so many items, of zeros. Large arrays are asked for in huge pages, where the system has them: entries come from all
-/// over the list, and with small pages looking up the addresses takes longer than the rest.
-template <typename Item>
-void make_room(std::vector<Item>& items, Offset count) {
-    items.reserve(count);
-    constexpr std::size_t huge_page = std::size_t{1} << 21;
-    const auto begin = (reinterpret_cast<std::uintptr_t>(items.data()) + huge_page - 1) / huge_page * huge_page;
-    const auto end = reinterpret_cast<std::uintptr_t>(items.data() + count) / huge_page * huge_page;
-    if (begin < end) (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // advice, no more
-    items.resize(count);
-}
-
-void check_entries(Index rows, Index columns, Pieces pieces, Mirror mirror) {
-    if (mirror != Mirror::nothing && rows != columns) {
-        throw std::invalid_argument("mirror images in a matrix that is not square");
-    }
-    const RowRange all_rows{0, rows};
-    const RowRange all_columns{0, columns};
+/// Throws where an entry lies outside. Is this the order of the matrix: row by row, with columns that ascend strictly?
+bool check_entries(Index rows, Index columns, const std::vector<Chunk>& chunks) {
+    const auto is_outside = [](Index index, Index end) {
+        return static_cast<std::uint32_t>(index) >= static_cast<std::uint32_t>(end);
+    };
+    const auto number = [](const Entry& entry) { return (std::int64_t{entry.row} << 32) + entry.column; };
     std::atomic<const Entry*> outside = nullptr;
-    Kokkos::parallel_for("check_entries", Kokkos::RangePolicy<Host, Kokkos::IndexType<std::size_t>>(0, pieces.size()),
-                         [&](std::size_t i) {
-                             for (const Entry& entry : pieces[i]) {
-                                 if (!all_rows.has(entry.row) || !all_columns.has(entry.column)) outside = &entry;
-                             }
-                         });
+    std::atomic<bool> in_order = true;
+    in_parallel(chunks.size(), [&](std::size_t chunk) {
+        std::int64_t last = chunk == 0 ? -1 : number(chunks[chunk - 1].back());
+        bool ascends = true;
+        for (const Entry& entry : chunks[chunk]) {
+            if (is_outside(entry.row, rows) || is_outside(entry.column, columns)) outside = &entry;
+            ascends &= last < number(entry);
+            last = number(entry);
+        }
+        if (!ascends) in_order = false;
+    });
     if (const Entry* entry = outside) {
         throw std::out_of_range("entry (" + std::to_string(entry->row) + ", " + std::to_string(entry->column) +
                                 ") lies outside " + std::to_string(rows) + " x " + std::to_string(columns));
     }
+    return in_order;
 }
 
-/// Sorts all rows; says whether any has a column twice.
-bool sort_rows(CsrMatrix& matrix) {
-    std::atomic<bool> duplicates = false;
-    Kokkos::parallel_for("sort_rows",
-                         Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>(0, matrix.rows),
-                         [&](Index row) {
-                             Index* columns = matrix.column_indices.data() + matrix.row_offsets[row];
-                             const Offset length = matrix.row_length(row);
-                             sort_row(columns, matrix.values.data() + matrix.row_offsets[row], length);
-                             if (std::adjacent_find(columns, columns + length) != columns + length) duplicates = true;
-                         });
+// ---- a list in order ----
+
+void make_places(CsrMatrix& matrix, Offset nonzeros) {
+    make_zeros(matrix.column_indices, nonzeros);
+    make_zeros(matrix.values, nonzeros);
+}
+
+void copy_in_order(const std::vector<Chunk>& chunks, CsrMatrix& matrix) {
+    std::vector<Offset> begins(chunks.size() + 1);
+    for (std::size_t i = 0; i < chunks.size(); ++i) begins[i + 1] = begins[i] + static_cast<Offset>(chunks[i].size());
+    make_places(matrix, begins.back());
+    Offset* offsets = matrix.row_offsets.data();
+    in_parallel(chunks.size(), [&](std::size_t chunk) {
+        Index row = chunk == 0 ? -1 : chunks[chunk - 1].back().row;
+        Offset place = begins[chunk];
+        for (const Entry& entry : chunks[chunk]) {
+            while (row < entry.row) offsets[++row] = place;
+            matrix.column_indices[place] = entry.column;
+            matrix.values[place] = entry.value;
+            ++place;
+        }
+    });
+    const Index last_row = chunks.empty() ? -1 : chunks.back().back().row;
+    std::fill(offsets + last_row + 1, offsets + matrix.rows + 1, begins.back());
+}
+
+// ---- any other list: first to blocks of rows, then in each block to its rows ----
+
+// Entries that go straight to their rows go to as many places at once as there are rows, each out of the cache. Blocks are few
+// enough for the ends of all to be in the cache, and small enough for one to be there as a whole.
+struct RowBlocks {
+    int shift = 0;
+    Index count = 0;
+
+    [[nodiscard]] Index of_row(Index row) const { return row >> shift; }
+    [[nodiscard]] Index first_row(Index block, Index rows) const {
+        return static_cast<Index>(std::min(std::int64_t{block} << shift, std::int64_t{rows}));
+    }
+};
+
+RowBlocks row_blocks(Index rows, Offset nonzeros) {
+    constexpr Offset entries_in_cache = Offset{1} << 14;
+    constexpr Offset most_blocks = 2048;
+    const Offset wanted = std::clamp<Offset>(nonzeros / entries_in_cache, 1, most_blocks);
+    RowBlocks blocks;
+    while (blocks.of_row(rows - 1) >= wanted) ++blocks.shift;
+    blocks.count = blocks.of_row(rows - 1) + 1;
+    return blocks;
+}
+
+/// Calls visit(row, column, value) for the entries of some chunks, each followed by its mirror image.
+template <typename Visit>
+void for_each_entry(std::span<const Chunk> chunks, Mirror mirror, const Visit& visit) {
+    const double sign = mirror == Mirror::negated ? -1 : 1;
+    for (const Chunk& chunk : chunks) {
+        for (const Entry& entry : chunk) {
+            visit(entry.row, entry.column, entry.value);
+            if (mirror != Mirror::nothing && entry.row != entry.column) visit(entry.column, entry.row, sign * entry.value);
+        }
+    }
+}
+
+/// The list, a share of it for each thread, and for each share and block the next place.
+struct Shares {
+    std::vector<std::span<const Chunk>> chunks;
+    std::vector<std::vector<Offset>> next;
+};
+
+Shares shares_of(std::span<const Chunk> chunks, Mirror mirror, const RowBlocks& blocks) {
+    Shares shares;
+    const std::size_t count = thread_count();
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t begin = chunks.size() * i / count;
+        shares.chunks.push_back(chunks.subspan(begin, chunks.size() * (i + 1) / count - begin));
+    }
+    shares.next.resize(count);
+    in_parallel(count, [&](std::size_t share) {
+        std::vector<Offset> counts(blocks.count);
+        for_each_entry(shares.chunks[share], mirror, [&](Index row, Index, double) { ++counts[blocks.of_row(row)]; });
+        shares.next[share] = std::move(counts);
+    });
+    return shares;
+}
+
+/// Makes places of counts, block by block and in a block share by share, so that entries keep the order of the list. Where each
+/// block begins, and the end of the last.
+std::vector<Offset> count_to_places(Shares& shares, const RowBlocks& blocks) {
+    std::vector<Offset> begins;
+    Offset place = 0;
+    for (Index block = 0; block < blocks.count; ++block) {
+        begins.push_back(place);
+        for (std::vector<Offset>& next : shares.next) place += std::exchange(next[block], place);
+    }
+    begins.push_back(place);
+    return begins;
+}
+
+/// The entries of one block on their way to their rows.
+struct Scratch {
+    RawArray<Index> columns;
+    RawArray<double> values;
+
+    void make_room(std::size_t count) {
+        if (columns.size() >= count) return;
+        columns = RawArray<Index>(count);
+        values = RawArray<double>(count);
+    }
+};
+
+/// Brings the entries from `begin` to `end`, which belong to the rows from `first` to `last`, into the order of the matrix. Is
+/// any column in a row twice?
+bool sort_block(const RawArray<Index>& row_of, Index first, Index last, Offset begin, Offset end, CsrMatrix& matrix,
+                Scratch& scratch) {
+    scratch.make_room(end - begin);
+    Offset* row_ends = matrix.row_offsets.data() + 1;  // of other blocks none is touched
+    for (Offset i = begin; i < end; ++i) ++row_ends[row_of[i]];
+    Offset row_end = 0;
+    for (Index row = first; row < last; ++row) row_end = row_ends[row] += row_end;
+    for (Offset i = end; i-- > begin;) {
+        const Offset place = --row_ends[row_of[i]];
+        scratch.columns[place] = matrix.column_indices[i];
+        scratch.values[place] = matrix.values[i];
+    }
+    bool duplicates = false;
+    for (Index row = first; row < last; ++row) {  // row_ends[row] has become its beginning, in the block
+        const Offset row_begin = row_ends[row];
+        const Offset length = (row + 1 < last ? row_ends[row + 1] : end - begin) - row_begin;
+        Index* columns = scratch.columns.data() + row_begin;
+        sort_row(columns, scratch.values.data() + row_begin, length);
+        duplicates |= std::adjacent_find(columns, columns + length) != columns + length;
+        row_ends[row] = begin + row_begin + length;
+    }
+    std::copy_n(scratch.columns.data(), end - begin, matrix.column_indices.data() + begin);
+    std::copy_n(scratch.values.data(), end - begin, matrix.values.data() + begin);
     return duplicates;
 }
 
@@ -140,44 +226,60 @@ void sum_duplicates(CsrMatrix& matrix) {
     matrix.values.resize(kept);
 }
 
-}  // namespace
-
-CsrMatrix csr_from_entries(Index rows, Index columns, Pieces pieces, Mirror mirror) {
-    check_entries(rows, columns, pieces, mirror);
-    CsrMatrix matrix;
-    matrix.rows = rows;
-    matrix.columns = columns;
-    std::vector<Offset>& offsets = matrix.row_offsets;
-    offsets.clear();
-    make_room(offsets, Offset{rows} + 1);
-    for_each_range(ranges_of_equal_rows(rows, range_count()), [&](RowRange range) {
-        for_each_entry(pieces, mirror, range, [&offsets](Index row, Index, double) { ++offsets[row + 1]; });
-    });
-    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-
-    make_room(matrix.column_indices, offsets.back());
-    make_room(matrix.values, offsets.back());
-    // offsets[row] is where the row's next entry goes, and in the end the beginning of the next row.
-    for_each_range(ranges_of_equal_work(offsets, range_count()), [&](RowRange range) {
-        for_each_entry(pieces, mirror, range, [&](Index row, Index column, double value) {
-            const Offset place = offsets[row]++;
+void sort_entries(const std::vector<Chunk>& chunks, Mirror mirror, CsrMatrix& matrix) {
+    Offset entries = 0;
+    for (const Chunk& chunk : chunks) entries += static_cast<Offset>(chunk.size());
+    const RowBlocks blocks = row_blocks(matrix.rows, entries);
+    Shares shares = shares_of(chunks, mirror, blocks);
+    const std::vector<Offset> begins = count_to_places(shares, blocks);
+    make_places(matrix, begins.back());
+    const RawArray<Index> row_of(begins.back());
+    in_parallel(shares.chunks.size(), [&](std::size_t share) {
+        std::vector<Offset>& next = shares.next[share];
+        for_each_entry(shares.chunks[share], mirror, [&](Index row, Index column, double value) {
+            const Offset place = next[blocks.of_row(row)]++;
+            row_of[place] = row;
             matrix.column_indices[place] = column;
             matrix.values[place] = value;
         });
     });
-    std::copy_backward(offsets.begin(), offsets.end() - 1, offsets.end());
-    offsets.front() = 0;
-    if (sort_rows(matrix)) sum_duplicates(matrix);
+    std::atomic<Index> next_block = 0;
+    std::atomic<bool> duplicates = false;
+    in_parallel(thread_count(), [&](std::size_t) {
+        Scratch scratch;
+        for (Index block = next_block++; block < blocks.count; block = next_block++) {
+            if (sort_block(row_of, blocks.first_row(block, matrix.rows), blocks.first_row(block + 1, matrix.rows),
+                           begins[block], begins[block + 1], matrix, scratch)) {
+                duplicates = true;
+            }
+        }
+    });
+    if (duplicates) sum_duplicates(matrix);
+}
+
+}  // namespace
+
+CsrMatrix csr_from_entries(Index rows, Index columns, std::span<const std::span<const Entry>> pieces, Mirror mirror) {
+    if (mirror != Mirror::nothing && rows != columns) {
+        throw std::invalid_argument("mirror images in a matrix that is not square");
+    }
+    const std::vector<Chunk> chunks = chunks_of(pieces);
+    const bool in_order = check_entries(rows, columns, chunks);
+    CsrMatrix matrix;
+    matrix.rows = rows;
+    matrix.columns = columns;
+    matrix.row_offsets.clear();
+    make_zeros(matrix.row_offsets, static_cast<std::size_t>(rows) + 1);
+    if (in_order && mirror == Mirror::nothing) {
+        copy_in_order(chunks, matrix);
+    } else {
+        sort_entries(chunks, mirror, matrix);
+    }
     return matrix;
 }
 
 CsrMatrix csr_from_entries(Index rows, Index columns, std::span<const Entry> entries) {
-    constexpr std::size_t piece = std::size_t{1} << 16;
-    std::vector<std::span<const Entry>> pieces;
-    for (std::size_t i = 0; i < entries.size(); i += piece) {
-        pieces.push_back(entries.subspan(i, std::min(piece, entries.size() - i)));
-    }
-    return csr_from_entries(rows, columns, pieces, Mirror::nothing);
+    return csr_from_entries(rows, columns, {&entries, 1}, Mirror::nothing);
 }
 
 }  // namespace workbench
