@@ -1,7 +1,8 @@
 // How fast files are read, beside what the machine can do and what Eigen does, in one run:
-//   reading_benchmark [--repeat N] FILE...
-// For each text file, packed or not, the best of N rounds, in which all ways take turns: the bytes alone, as `cat` reads them;
-// unpacking alone; read_matrix; Eigen's loadMarket. Then the conversion of the first matrix from a list of entries to CSR.
+//   reading_benchmark [--repeat N] [--write FOLDER] FILE...
+// For each file of any kind, packed or not, the best of N rounds, in which all ways take turns: the bytes alone, as `cat` reads
+// them, or unpacking alone; read_matrix; Eigen's loadMarket. Then the conversion of the first matrix from a list of entries to
+// CSR. --write makes a .rb, a .graph and a .npz of the first matrix in that folder and measures these too.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -23,9 +25,12 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/reading_files.hpp"
+#include "pipeline/contract/errors.hpp"
 #include "pipeline/input/byte_source.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/matrix/random.hpp"
+#include "pipeline/output/write_matrix.hpp"
 
 namespace workbench {
 namespace {
@@ -88,12 +93,16 @@ std::vector<Entry> shuffled(std::vector<Entry> entries) {
     return entries;
 }
 
-/// All bytes of the text, taken out of its compression and thrown away; their number.
+std::string_view compression_of_file(const std::string& path) {
+    std::unique_ptr<ByteSource> source = open_file(path, "a matrix file");
+    return compression_of(look_at_start(source, 16).bytes);
+}
+
+/// All bytes of the text, taken out of its compression, if any, and thrown away; their number.
 double unpack(const std::string& path) {
     std::vector<char> buffer(std::size_t{1} << 20);
-    std::unique_ptr<ByteSource> source = open_file(path, "a file");
-    const Start start = look_at_start(source, 16);
-    const std::string_view compression = compression_of(start.bytes);
+    const std::string_view compression = compression_of_file(path);
+    std::unique_ptr<ByteSource> source = open_file(path, "a matrix file");
     if (!compression.empty()) source = decompressed(std::move(source), compression);
     double bytes = 0;
     while (const std::size_t got = source->read(buffer)) bytes += static_cast<double>(got);
@@ -109,25 +118,37 @@ void print_row(const std::string& what, const std::string& way, double seconds, 
 
 std::string name_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-/// Text: the speed is that of the text, however it is packed.
+/// The speed is that of the text, however it is packed.
 void measure_reading(const std::string& path, int rounds) {
-    const CsrMatrix matrix = read_matrix(path);
-    const std::vector<Entry> entries = entries_of(matrix);
-    const auto nonzeros = static_cast<double>(entries.size());
     const double bytes = unpack(path);
-    Contest contest{{{"its bytes alone, in the way of cat", [&] { read_bytes(path); }},
-                     {"unpacked alone", [&] { (void)unpack(path); }},
-                     {"read_matrix", [&] { (void)read_matrix(path); }},
-                     {"entries to CSR", [&] { (void)csr_from_entries(matrix.rows, matrix.columns, entries); }}}};
-    const bool eigen_reads_it = is_plain_matrix_market(path);
-    if (eigen_reads_it) contest.ways.emplace_back("Eigen's loadMarket", [&] { read_with_eigen(path); });
+    const auto nonzeros = static_cast<double>(read_matrix(path).nonzeros());
+    Contest contest;
+    if (compression_of_file(path).empty()) {
+        contest.ways.emplace_back("its bytes alone, in the way of cat", [&] { read_bytes(path); });
+    } else {
+        contest.ways.emplace_back("unpacked alone", [&] { (void)unpack(path); });
+    }
+    contest.ways.emplace_back("read_matrix", [&] { (void)read_matrix(path); });
+    if (is_plain_matrix_market(path)) contest.ways.emplace_back("Eigen's loadMarket", [&] { read_with_eigen(path); });
     const std::vector<double> best = contest.best_of(rounds);
-    const std::string what = fmt::format("{}, {:.0f} MB of text", name_of(path), bytes / 1e6);
-    print_row(what, contest.ways[0].first, best[0], eigen_reads_it ? bytes : 0, 0);
-    if (!eigen_reads_it) print_row(what, contest.ways[1].first, best[1], bytes, 0);
-    print_row(what, "read_matrix", best[2], bytes, nonzeros);
-    print_row(what, "read_matrix less the conversion to CSR (a difference)", best[2] - best[3], bytes, nonzeros);
-    if (eigen_reads_it) print_row(what, contest.ways[4].first, best[4], bytes, nonzeros);
+    const std::string what = fmt::format("{}, {:.0f} MB", name_of(path), bytes / 1e6);
+    for (std::size_t i = 0; i < best.size(); ++i) print_row(what, contest.ways[i].first, best[i], bytes, i == 0 ? 0 : nonzeros);
+}
+
+/// The matrix of one file as files of further kinds, in a folder; their paths.
+std::vector<std::string> write_other_kinds(const std::string& from, const std::filesystem::path& folder) {
+    const CsrMatrix matrix = read_matrix(from);
+    const std::filesystem::path base = folder / name_of(from);
+    const auto path_of = [&base](const char* ending) { return std::filesystem::path(base).replace_extension(ending); };
+    write_rutherford_boeing(path_of(".rb"), matrix);
+    write_metis_graph(path_of(".graph"), matrix);
+    WholeFile npz(path_of(".npz"));
+    write_matrix(npz, MatrixFormat::scipy_npz, matrix);
+    npz.finish();
+    for (const char* same : {".rb", ".npz"}) {
+        if (!(read_matrix(path_of(same)) == matrix)) throw InputError(path_of(same).string() + ": another matrix than written");
+    }
+    return {path_of(".rb"), path_of(".graph"), path_of(".npz")};
 }
 
 void measure_conversion(const std::string& path, int rounds) {
@@ -155,21 +176,52 @@ std::string load() {
     return word;
 }
 
+struct Options {
+    int rounds = 5;
+    std::string folder;  // for further kinds of files; empty: none
+    std::vector<std::string> files;
+};
+
+Options options_of(std::vector<std::string> words) {
+    Options options;
+    while (words.size() > 1 && (words[0] == "--repeat" || words[0] == "--write")) {
+        if (words[0] == "--repeat") options.rounds = std::max(1, std::atoi(words[1].c_str()));
+        if (words[0] == "--write") options.folder = words[1];
+        words.erase(words.begin(), words.begin() + 2);
+    }
+    if (words.empty()) throw RecipeError("found no file; expected [--repeat N] [--write FOLDER] FILE...");
+    options.files = std::move(words);
+    return options;
+}
+
+void measure(Options options) {
+    for (const std::string& file : options.files) (void)compression_of_file(file);  // is it there?
+    if (!options.folder.empty()) {
+        for (std::string& file : write_other_kinds(options.files.front(), options.folder)) {
+            options.files.push_back(std::move(file));
+        }
+    }
+    const int threads =
+        Kokkos::DefaultHostExecutionSpace().concurrency();  // NOLINT(readability-static-accessed-through-instance)
+    fmt::print("{} threads, best of {} rounds, load before {}\n\n", threads, options.rounds, load());
+    fmt::print("| what | way | time | text | nonzeros |\n|---|---|---|---|---|\n");
+    for (const std::string& file : options.files) measure_reading(file, options.rounds);
+    measure_conversion(options.files.front(), options.rounds);
+    fmt::print("\nload after {}\n", load());
+}
+
 }  // namespace
 }  // namespace workbench
 
 int main(int argc, char** argv) {
     const Kokkos::ScopeGuard kokkos(argc, argv);
-    std::vector<std::string> files(argv + 1, argv + argc);
-    int rounds = 5;
-    if (files.size() > 1 && files[0] == "--repeat") {
-        rounds = std::max(1, std::atoi(files[1].c_str()));
-        files.erase(files.begin(), files.begin() + 2);
+    try {
+        workbench::measure(workbench::options_of({argv + 1, argv + argc}));
+    } catch (const workbench::UserError& error) {
+        fmt::print(stderr, "error: {}\n", error.what());
+        return error.exit_code;
+    } catch (const std::exception& error) {  // a damaged file
+        fmt::print(stderr, "error: {}\n", error.what());
+        return EXIT_FAILURE;
     }
-    fmt::print("{} threads, best of {} rounds, load before {}\n\n", Kokkos::DefaultHostExecutionSpace().concurrency(), rounds,
-               workbench::load());
-    fmt::print("| what | way | time | text | nonzeros |\n|---|---|---|---|---|\n");
-    for (const std::string& file : files) workbench::measure_reading(file, rounds);
-    if (!files.empty()) workbench::measure_conversion(files.front(), rounds);
-    fmt::print("\nload after {}\n", workbench::load());
 }

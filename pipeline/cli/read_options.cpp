@@ -15,8 +15,9 @@ void add_read_options(CLI::App& command, std::string& member) {
 
 void add_memory_option(CLI::App& command) {
     command
-        .add_option_function<std::uint64_t>("--max-memory", limit_host_memory,
-                                            "Use no more memory on the host, as 500M or 8G (default: what is free)")
+        .add_option_function<std::uint64_t>(
+            "--max-memory", limit_host_memory,
+            "Refuse what would bring the program above so much resident memory, as 500M or 8G (default: what is free)")
         ->transform(CLI::AsSizeValue(false).description(""))
         ->type_name("SIZE");
 }

@@ -99,6 +99,8 @@ std::optional<double> parse_fortran_real(std::string_view field, const FortranFo
     const std::string_view digits = word.substr(0, behind - word.begin());
     if (digits.find_first_of("0123456789") == std::string_view::npos) return parse_real(word);  // inf, nan, or nothing
     std::string_view exponent = word.substr(digits.size());
+    // Most fields are numbers as they stand.
+    if (digits.find('.') != std::string_view::npos && exponent.find_first_of("eE") == 0) return parse_real(word);
     std::int64_t power = 0;
     if (exponent.empty()) {
         power = -format.scale;

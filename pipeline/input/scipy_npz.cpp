@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
 #include "pipeline/input/npz_archive.hpp"
 #include "pipeline/input/size_check.hpp"
 #include "pipeline/input/words.hpp"
@@ -39,6 +40,11 @@ public:
             fail(name, fmt::format("found an array of {} dimensions; expected 1", found.shape.size()));
         }
         return found;
+    }
+
+    /// Throws MachineError where there is no room for so many items more, of so many bytes each.
+    void require_memory(std::size_t items, std::size_t bytes) const {
+        require_host_memory(items * bytes, fmt::format("{}: a matrix of {} entries", path_, items));
     }
 
     /// What is no longer needed.
@@ -81,6 +87,7 @@ Number item(const NpyArray& array, std::size_t i) {
 
 std::vector<double> values(const Npz& npz, const std::string& name) {
     const NpyArray& array = npz.list(name);
+    npz.require_memory(array.size(), sizeof(double));
     std::vector<double> result(array.size());
     const bool known = with_number_type(array.type, [&](auto number) {
         for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<double>(item<decltype(number)>(array, i));
@@ -96,6 +103,7 @@ std::vector<double> values(const Npz& npz, const std::string& name) {
 template <typename Integer>
 std::vector<Integer> integers(const Npz& npz, const std::string& name, std::int64_t most) {
     const NpyArray& array = npz.list(name);
+    npz.require_memory(array.size(), sizeof(Integer));
     std::vector<Integer> result(array.size());
     const bool known = with_integer_type(array.type, [&](auto number) {
         for (std::size_t i = 0; i < result.size(); ++i) {
@@ -166,9 +174,13 @@ bool columns_ascend(const CsrMatrix& matrix) {
     return true;
 }
 
+// For an entry of a list, for what csr_from_entries makes of it, and for the index that it sorts by.
+constexpr std::size_t bytes_to_sort = sizeof(Entry) + 2 * sizeof(Index) + sizeof(double);
+
 // scipy allows columns in any order, and more than once.
-CsrMatrix in_order(CsrMatrix matrix) {
+CsrMatrix in_order(const Npz& npz, CsrMatrix matrix) {
     if (columns_ascend(matrix)) return matrix;
+    npz.require_memory(matrix.values.size(), bytes_to_sort);
     std::vector<Entry> entries;
     entries.reserve(matrix.values.size());
     for (Index row = 0; row < matrix.rows; ++row) {
@@ -195,7 +207,7 @@ CsrMatrix read_csr(Npz& npz, const Shape& shape) {
     // scipy allows room to spare behind the last entry.
     matrix.column_indices.resize(matrix.nonzeros());
     matrix.values.resize(matrix.nonzeros());
-    return in_order(std::move(matrix));
+    return in_order(npz, std::move(matrix));
 }
 
 CsrMatrix read_coo(const Npz& npz, const Shape& shape) {
@@ -205,6 +217,7 @@ CsrMatrix read_coo(const Npz& npz, const Shape& shape) {
     const auto rows = integers<Index>(npz, "row", shape.rows - 1);
     const auto columns = integers<Index>(npz, "col", shape.columns - 1);
     const auto data = values(npz, "data");
+    npz.require_memory(data.size(), bytes_to_sort);
     std::vector<Entry> entries(data.size());
     for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = {rows[i], columns[i], data[i]};
     return csr_from_entries(static_cast<Index>(shape.rows), static_cast<Index>(shape.columns), entries);
@@ -217,7 +230,11 @@ CsrMatrix read_scipy_npz(const std::filesystem::path& path) {
     const std::string format = format_of(npz);
     const Shape shape = shape_of(npz);
     if (format == "csr") return read_csr(npz, shape);
-    if (format == "csc") return transpose(read_csr(npz, {shape.columns, shape.rows}));
+    if (format == "csc") {
+        const CsrMatrix columns = read_csr(npz, {shape.columns, shape.rows});
+        npz.require_memory(columns.values.size(), sizeof(Index) + sizeof(double));
+        return transpose(columns);
+    }
     if (format == "coo") return read_coo(npz, shape);
     npz.fail("format", fmt::format("found {}; expected csr, csc or coo (in scipy: matrix.tocsr())", in_quotes(format)));
 }

@@ -3,29 +3,14 @@
 #include <fmt/core.h>
 
 #include <fstream>
-#include <limits>
 #include <string>
 
 #include "input/input_files.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/host_memory.hpp"
 
 using namespace workbench;
 
 namespace {
-
-constexpr std::size_t mebibyte = std::size_t{1} << 20;
-
-/// A figure of /proc/self/status in bytes: VmRSS, or VmHWM, the most that VmRSS ever was.
-std::size_t memory_figure(const std::string& name) {
-    std::ifstream status("/proc/self/status");
-    std::string word;
-    while (status >> word) {
-        std::size_t kilobytes = 0;
-        if (word == name + ":" && status >> kilobytes) return kilobytes * 1024;
-    }
-    return 0;
-}
 
 /// How far the resident memory rises above what it is now.
 template <typename Work>
@@ -41,15 +26,6 @@ constexpr bool memory_is_ours = false;  // the sanitizer keeps what is freed
 #else
 constexpr bool memory_is_ours = true;
 #endif
-
-/// While it lives, so much memory is free and no more.
-class FreeMemory {
-public:
-    explicit FreeMemory(std::size_t bytes) { limit_host_memory(memory_figure("VmRSS") + bytes); }
-    ~FreeMemory() { limit_host_memory(std::numeric_limits<std::size_t>::max()); }
-    FreeMemory(const FreeMemory&) = delete;
-    FreeMemory& operator=(const FreeMemory&) = delete;
-};
 
 std::string repeated(const std::string& text, std::size_t times) {
     std::string result;

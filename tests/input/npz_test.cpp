@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "input/input_files.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -212,4 +214,30 @@ TEST_CASE("the battery survives a way through both kinds of files") {
                                               {"indices", npy("<i4", matrix.column_indices)},
                                               {"data", npy("<f8", matrix.values)}})) == matrix);
     }
+}
+
+TEST_CASE("npz: what does not fit is refused, wherever there is no room for it") {
+    // One row: 12 bytes an entry as they lie in the file and 12 in the matrix, besides what sorting takes.
+    constexpr int entries = 2000000;
+    std::vector<int> columns(entries);
+    std::iota(columns.begin(), columns.end(), 0);
+    Members members{{"format", npy_format("csr")},
+                    {"shape", npy_as<std::int64_t>("<i8", {1, entries})},
+                    {"indptr", npy_int({0, entries})},
+                    {"indices", npy_int(columns)},
+                    {"data", npy("<f8", std::vector<double>(entries, 1.0))}};
+    const auto in_order = write_npz("in_order.npz", members, false);
+    std::reverse(columns.begin(), columns.end());
+    members["indices"] = npy_int(columns);
+    const auto reversed = write_npz("reversed.npz", members, false);
+    const auto refused = [](const std::filesystem::path& path, std::size_t free, const std::string& words) {
+        const FreeMemory memory(free);
+        CHECK_THROWS_WITH_AS((void)read_matrix(path), doctest::Contains(words.c_str()), MachineError);
+    };
+    refused(in_order, 10 * mebibyte, "in_order.npz: member data.npy: an array of 16000000 bytes wants as many of memory; ");
+    refused(in_order, 28 * mebibyte, "in_order.npz: a matrix of 2000000 entries wants 8000000 bytes of memory; ");
+    refused(in_order, 33 * mebibyte, "in_order.npz: a matrix of 2000000 entries wants 16000000 bytes of memory; ");
+    refused(reversed, 64 * mebibyte, "reversed.npz: a matrix of 2000000 entries wants 64000000 bytes of memory; ");
+    const FreeMemory enough(64 * mebibyte);
+    CHECK(read_matrix(in_order).nonzeros() == entries);
 }

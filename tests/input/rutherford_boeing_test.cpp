@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <array>
 #include <cmath>
 
 #include "input/input_files.hpp"
@@ -118,6 +119,50 @@ TEST_CASE("Rutherford-Boeing: kinds of matrices") {
     CHECK(read_parts({.formats = "(4I4)           (5I4)           (4E12.4)            (3F4.1)\nF             1             0",
                       .values = "  1.0000E+00 -2.5000E+00  0.0000E+00  4.0000E+01\n 1.0 2.0 3.0\n",
                       .counts = "4 1 1 1 1"}) == csr_from_rows(Rows{"1 . .", ". 0 .", "-2.5 . 40"}));
+}
+
+TEST_CASE("Rutherford-Boeing: each field with each symmetry") {
+    // One list of places, below the diagonal, with what each type makes of it.
+    struct Field {
+        char letter;
+        std::string format;
+        std::string values;
+        std::array<std::string, 4> shown;  // of (2, 1), (3, 1), (3, 2), (4, 3)
+    };
+    const std::vector<Field> fields{{'r', "(2F8.2)", "    0.50   -1.25\n    3.00 1.0E+02\n", {"0.5", "-1.25", "3", "100"}},
+                                    {'i', "(3I6)", "     7    -8     9\n  1000\n", {"7", "-8", "9", "1000"}},
+                                    {'p', "", "", {"1", "1", "1", "1"}}};
+    const auto negated = [](const std::string& number) { return number[0] == '-' ? number.substr(1) : "-" + number; };
+    for (const auto& [letter, format, values, v] : fields) {
+        const auto read = [&, &format = format, &values = values, letter = letter](char symmetry, const std::string& size) {
+            return read_parts({.type = std::string{letter, symmetry, 'a'},
+                               .size = size,
+                               .formats = "(3I5) (4I3) " + format,
+                               .pointers = "    1    3    4\n    5    5\n",
+                               .indices = "  2  3  3  4\n",
+                               .values = values,
+                               .counts = values.empty() ? "3 2 1 0" : "5 2 1 2"});
+        };
+        CAPTURE(letter);
+        CHECK(read('u', "4 4 4 0") ==
+              csr_from_rows(Rows{". . . .", v[0] + " . . .", v[1] + " " + v[2] + " . .", ". . " + v[3] + " ."}));
+        CHECK(read('r', "6 4 4 0") == csr_from_rows(Rows{". . . .", v[0] + " . . .", v[1] + " " + v[2] + " . .",
+                                                         ". . " + v[3] + " .", ". . . .", ". . . ."}));
+        CHECK(read('s', "4 4 4 0") == csr_from_rows(Rows{". " + v[0] + " " + v[1] + " .", v[0] + " . " + v[2] + " .",
+                                                         v[1] + " " + v[2] + " . " + v[3], ". . " + v[3] + " ."}));
+        if (letter == 'p') continue;  // has no signs
+        CHECK(read('z', "4 4 4 0") ==
+              csr_from_rows(Rows{". " + negated(v[0]) + " " + negated(v[1]) + " .", v[0] + " . " + negated(v[2]) + " .",
+                                 v[1] + " " + v[2] + " . " + negated(v[3]), ". . " + v[3] + " ."}));
+    }
+    // Wider than high: its columns 4 and 6 are empty.
+    CHECK(read_parts({.type = "pra",
+                      .size = "2 6 4 0",
+                      .formats = "(7I2) (4I2)",
+                      .pointers = " 1 2 3 4 4 5 5\n",
+                      .indices = " 1 2 1 2\n",
+                      .values = "",
+                      .counts = "2 1 1 0"}) == csr_from_rows(Rows{"1 . 1 . . .", ". 1 . . 1 ."}));
 }
 
 TEST_CASE("Rutherford-Boeing: every refusal says where, what was found and what was expected") {
