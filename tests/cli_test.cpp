@@ -308,8 +308,7 @@ TEST_CASE("what nobody can read is no success") {
 TEST_CASE("recipes of one matrix may have nodes of different size") {
     const TemporaryFolder folder;
     const Outcome outcome =
-        run("run recipes/csr.toml recipes/bsr.toml --matrix recipes/matrices/elasticity3d.mtx.gz --backend kokkos --samples 1"
-            " --seconds 0 --cache warm --no-pictures --out " +
+        run("run recipes/csr.toml recipes/bsr.toml --backend kokkos --samples 1 --seconds 0 --cache warm --no-pictures --out " +
             folder.path().string());
     CHECK_MESSAGE(outcome.exit_code == 0, outcome.text);
     CHECK(std::filesystem::exists(folder.path() / "bsr" / "report.json"));

@@ -11,7 +11,12 @@
 namespace workbench {
 namespace {
 
-const std::vector<std::string> source_keys = {"path", "rows", "generate"};
+/// Has the generator a parameter `rows`? Then that word of a recipe is not the matrix itself.
+bool counts_rows(const GeneratorEntry* generator) {
+    if (generator == nullptr) return false;
+    const auto& all = generator->parameters;
+    return std::any_of(all.begin(), all.end(), [](const ParameterDeclaration& each) { return each.name == "rows"; });
+}
 
 ParameterDeclaration node_size_declaration() {
     return {.name = "node_size",
@@ -27,10 +32,13 @@ std::vector<ParameterDeclaration> declarations_of(const GeneratorEntry* generato
     std::vector<ParameterDeclaration> all = {
         {.name = "path", .type = ParameterType::text, .optional = true, .help = "a file, relative to the recipe"},
         {.name = "member", .type = ParameterType::text, .optional = true, .help = "of an archive: the file in it"},
-        {.name = "rows", .type = ParameterType::text, .optional = true, .help = "the matrix itself, a text a row"},
         {.name = "generate", .type = ParameterType::text, .optional = true, .help = "the generator that makes the matrix"},
         node_size_declaration(),
     };
+    if (!counts_rows(generator)) {
+        all.push_back(
+            {.name = "rows", .type = ParameterType::text, .optional = true, .help = "the matrix itself, a text a row"});
+    }
     if (generator != nullptr) all.insert(all.end(), generator->parameters.begin(), generator->parameters.end());
     return all;
 }
@@ -38,11 +46,11 @@ std::vector<ParameterDeclaration> declarations_of(const GeneratorEntry* generato
 void check_one_source(const RecipeTable& table, Diagnostics& diagnostics) {
     const Setting* first = nullptr;
     for (const Setting& setting : table.settings) {
-        if (std::find(source_keys.begin(), source_keys.end(), setting.key) == source_keys.end()) continue;
+        if (!names_matrix(setting)) continue;
         if (first != nullptr) {
             diagnostics.add(setting.key_place,
                             fmt::format("[matrix] names a second matrix, '{}' after '{}'; expected one of {}", setting.key,
-                                        first->key, join(source_keys)));
+                                        first->key, "path, rows, generate"));
             return;
         }
         first = &setting;
@@ -127,6 +135,10 @@ RecipeTable table_of(std::span<const std::string> settings, Diagnostics& diagnos
 
 }  // namespace
 
+bool names_matrix(const Setting& setting) {
+    return setting.key == "path" || setting.key == "generate" || (setting.key == "rows" && setting.texts);
+}
+
 MatrixSource generated_matrix(const std::string& generator, std::span<const std::string> settings, const std::string& option,
                               bool takes_node_size) {
     const std::string where = option + printable(generator, 40);
@@ -152,9 +164,11 @@ MatrixSource check_matrix(const RecipeTable& table, const std::filesystem::path&
     const bool unknown = name != nullptr && generator == nullptr;
     if (unknown) diagnostics.add(table.place_of("generate"), unknown_generator(*name));
     const std::string owner = generator == nullptr ? "[matrix]" : fmt::format("[matrix] with generator '{}'", generator->name);
+    const bool inline_rows = !counts_rows(generator);
+    const std::vector<std::string> others = inline_rows ? std::vector<std::string>{"rows"} : std::vector<std::string>{};
     auto parameters =
-        check_parameters(unknown ? known_entries(table) : table, owner, declarations_of(generator), {"rows"}, diagnostics);
-    if (const Setting* rows = table.find("rows")) matrix.from = check_rows(*rows, diagnostics);
+        check_parameters(unknown ? known_entries(table) : table, owner, declarations_of(generator), others, diagnostics);
+    if (const Setting* rows = table.find("rows"); rows != nullptr && inline_rows) matrix.from = check_rows(*rows, diagnostics);
     if (table.text("path") != nullptr) {
         matrix.from = check_path(table, folder, diagnostics);
     } else if (table.text("member") != nullptr) {

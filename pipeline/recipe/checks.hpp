@@ -16,6 +16,9 @@ namespace workbench {
                                                          const std::vector<ParameterDeclaration>& declarations,
                                                          const std::vector<std::string>& others, Diagnostics& diagnostics);
 
+/// Does the setting of [matrix] say which matrix it is? `rows` does where it is the rows themselves, not their number.
+[[nodiscard]] bool names_matrix(const Setting& setting);
+
 /// The [matrix] table. `folder` is what a path in the file is relative to.
 [[nodiscard]] MatrixSource check_matrix(const RecipeTable& table, const std::filesystem::path& folder,
                                         Diagnostics& diagnostics);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "pipeline/contract/suggestion.hpp"
+#include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/document.hpp"
 #include "pipeline/recipe/text.hpp"
 
@@ -103,7 +104,7 @@ void apply_overrides(RecipeDocument& document, std::span<const std::string> over
             diagnostics.add(place, "an id is for naming a stage; it cannot be set");
         } else if (RecipeTable* table =
                        name == "stage" ? find_stage(document, override->path[1], place, diagnostics) : document.find(name)) {
-            if (name == "matrix" && (key == "path" || key == "rows" || key == "generate")) forget_matrix_of_file(*table);
+            if (name == "matrix" && names_matrix(override->setting)) forget_matrix_of_file(*table);
             set(*table, override->setting);
         }
     }

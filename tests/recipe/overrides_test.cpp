@@ -39,5 +39,24 @@ TEST_CASE("overriding the matrix replaces all that the recipe says of its own") 
               .matrix.from.index() == 1);
 }
 
+TEST_CASE("rows are the matrix itself, or their number where a generator asks for it") {
+    const auto rows_of = [](const Recipe& recipe) {
+        return std::get<GeneratedMatrix>(recipe.matrix.from).parameters.integer("rows");
+    };
+    const std::string layout = "[layout]\nuse = 'plain'\n";
+    const std::string text = "[matrix]\ngenerate = 'random_uniform'\nrows = 70\nshortest = 1\nlongest = 3\n" + layout;
+    const Recipe recipe = parse(text);
+    CHECK(rows_of(recipe) == 70);
+    CHECK(rows_of(parse(resolved_recipe(recipe))) == 70);
+    CHECK(rows_of(parse(text, {"matrix.rows=80"})) == 80);
+    CHECK(rows_of(parse(layout,
+                        {"matrix.generate=random_uniform", "matrix.rows=90", "matrix.shortest=1", "matrix.longest=3"})) == 90);
+    CHECK(std::get<InlineMatrix>(parse(text, {"matrix.rows=['1']"}).matrix.from).rows == std::vector<std::string>{"1"});
+    CHECK_THROWS_AS(parse("[matrix]\ngenerate = 'random_uniform'\nshortest = 1\nlongest = 3\n" + layout), RecipeError);
+    CHECK_THROWS_AS(parse("[matrix]\ngenerate = 'random_uniform'\nrows = ['1']\nshortest = 1\nlongest = 3\n" + layout),
+                    RecipeError);
+    CHECK_THROWS_AS(parse("[matrix]\nrows = 70\n" + layout), RecipeError);
+}
+
 }  // namespace
 }  // namespace workbench
