@@ -36,8 +36,8 @@ std::vector<ParameterDeclaration> declarations_of(const GeneratorEntry* generato
         node_size_declaration(),
     };
     if (!counts_rows(generator)) {
-        all.push_back(
-            {.name = "rows", .type = ParameterType::text, .optional = true, .help = "the matrix itself, a text a row"});
+        all.insert(all.begin() + 2,
+                   {.name = "rows", .type = ParameterType::text, .optional = true, .help = "the matrix itself, a text a row"});
     }
     if (generator != nullptr) all.insert(all.end(), generator->parameters.begin(), generator->parameters.end());
     return all;
