@@ -193,7 +193,7 @@ void parse_lines(std::string_view text, const Header& header, EntryBlock& block)
         }
         check_place(entry, header, block);
         block.item_lines.add(static_cast<std::int64_t>(block.entries.size()), block.lines);
-        block.entries.emplace_back(entry.row, entry.column, entry.value);
+        block.entries.push_back({entry.row, entry.column, entry.value});
     }
     block.entries.shrink_to_fit();
 }
