@@ -4,7 +4,8 @@
 #   measure_row_sorted.sh formats OUT MATRIX...    every layout of the page on each matrix: OUT/MATRIX.json
 #   measure_row_sorted.sh grid OUT MATRIX...       Staircase SELL over alpha and slice height: OUT/MATRIX_grid.json
 #
-# All recipes of a matrix run in one process, so that their times can be compared.
+# MATRIX is a file, or a generator's KIND:key=value,... All recipes of a matrix run in one process, so that their times can be
+# compared.
 set -euo pipefail
 what=$1 out=$2
 shift 2
@@ -60,9 +61,11 @@ case $what in
 esac
 
 for matrix in "$@"; do
-    name=$(basename "${matrix%%.*}")
+    source=(--matrix "$matrix")
+    [[ -e $matrix ]] || source=(--generate "$matrix")
+    name=$(basename "${matrix%%[.:]*}")
     [[ $what == grid ]] && name+=_grid
-    bin/workbench run "$recipes"/*.toml --matrix "$matrix" --cache cold --precision $precision --backend cuda,cusparse \
+    bin/workbench run "$recipes"/*.toml "${source[@]}" --cache cold --precision $precision --backend cuda,cusparse \
         --samples $samples --seconds 0.005 --no-pictures --out "$recipes/out" --json "$out/$name.json" \
         >"$out/$name.log" 2>&1 || echo "$matrix: exit code $?"
 done

@@ -48,12 +48,11 @@ case $what in
         ;;
     sizes)
         precision=f64 samples=20
-        # 1, 8 and 32 MiB of x.
-        for width in 131072 1048576 4194304; do segmented $width; done
-        for recipe in nus_jds nus_sell_c_sigma; do
-            variant $recipe "$recipe 4 x 131072" -e 's/^segment_count .*/segment_count = 4/' \
-                -e 's/^segment_size .*/segment_size = 131072/' -e 's/^level_widths .*/level_widths = "1048576, 4194304"/'
-        done
+        # 8 and 32 MiB of x.
+        segmented 1048576
+        variant s_jds "s_jds 4194304" -e "s/^fit .*/width = 4194304/"
+        variant nus_jds "nus_jds 4 x 131072" -e 's/^segment_count .*/segment_count = 4/' \
+            -e 's/^segment_size .*/segment_size = 131072/' -e 's/^level_widths .*/level_widths = "1048576, 4194304"/'
         ;;
     caches)
         profiler=$(command -v ncu || echo /usr/local/cuda/bin/ncu)

@@ -109,9 +109,12 @@ std::vector<std::int64_t> parse_shape(const Member& member, std::string_view hea
 
 // The bytes of one item, from the digits at the end of the type: "<f8" has 8. Text of type U has four bytes a character.
 std::int64_t item_bytes(const Member& member, const std::string& type) {
+    const auto fail = [&] { member.fail(fmt::format("found the type {}; expected one like '<f8'", in_quotes(type))); };
+    const bool plain = std::all_of(type.begin(), type.end(), [](char c) { return c > ' ' && c <= '~'; });
     const auto digits = type.find_first_of("0123456789");
-    const auto count = digits == std::string::npos ? std::nullopt : parse_integer(std::string_view(type).substr(digits));
-    if (!count || *count > 256) member.fail(fmt::format("found the type {}; expected one like '<f8'", in_quotes(type)));
+    if (!plain || digits == std::string::npos) fail();
+    const auto count = parse_integer(std::string_view(type).substr(digits));
+    if (!count || *count > 256) fail();
     return digits > 0 && type[digits - 1] == 'U' ? 4 * *count : *count;
 }
 
