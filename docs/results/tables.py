@@ -7,6 +7,7 @@
     docs/results/tables.py kernels f64 REPORT...           every kernel, with GB/s
     docs/results/tables.py stages REPORT...                milliseconds of the stages and the build
     docs/results/tables.py best f64 REPORT...              of each recipe group (the first word), the best
+    docs/results/tables.py allocations f64 REPORT...       the same for each of its own kernels, over cuSPARSE CSR
 """
 import json
 import os
@@ -75,8 +76,9 @@ def times(precision, paths):
     for name in names:
         cells = [best.get(name) for best in table.values()]
         fastest = [min(b[0] for b in best.values() if b) for best in table.values()]
-        print_row([name] + ["unsuitable" if c is None else f"**{c[0] * 1e6:.1f}**" if c[0] == f else f"{c[0] * 1e6:.1f}"
-                            for c, f in zip(cells, fastest)])
+        taken = [name in best for best in table.values()]
+        print_row([name] + ["" if not t else "unsuitable" if c is None else f"**{c[0] * 1e6:.1f}**" if c[0] == f
+                            else f"{c[0] * 1e6:.1f}" for c, f, t in zip(cells, fastest, taken)])
 
 
 def storage(paths):
@@ -157,8 +159,24 @@ def best(precision, paths):
                                          if n in groups else "unsuitable" for n in names])
 
 
+def allocations(precision, paths):
+    """How often faster than cuSPARSE CSR each kernel of a group is, in the best of the group's recipes for it."""
+    rows = {}
+    for path in paths:
+        rows[path] = {}
+        for run in runs(path):
+            for k in own_kernels(run, precision):
+                if k["verified"] and k["backend"] == "cuda":
+                    name = f"{run['recipe']['name'].split(' ')[0]} {k['kernel']}"
+                    rows[path][name] = max(rows[path].get(name, 0), k["speedup"])
+    names = list(dict.fromkeys(name for row in rows.values() for name in row))
+    head("over cuSPARSE CSR, " + precision, [matrix_name(path) for path in paths])
+    for name in names:
+        print_row([name] + [f"{rows[path][name]:.2f}" if name in rows[path] else "" for path in paths])
+
+
 COMMANDS = {"times": (times, 1), "storage": (storage, 0), "against": (against, 2), "kernels": (kernels, 1), "stages": (stages, 0),
-            "best": (best, 1)}
+            "best": (best, 1), "allocations": (allocations, 1)}
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in COMMANDS:
