@@ -7,6 +7,7 @@
     docs/results/tables.py kernels f64 REPORT...           every kernel, with GB/s
     docs/results/tables.py stages REPORT...                milliseconds of the stages and the build
     docs/results/tables.py best f64 REPORT...              of each recipe group (the first word), the best
+    docs/results/tables.py grid REPORT_grid...             Staircase SELL over slice height and alpha, f64
     docs/results/tables.py allocations f64 REPORT...       the same for each of its own kernels, over cuSPARSE CSR
 """
 import json
@@ -175,8 +176,34 @@ def allocations(precision, paths):
         print_row([name] + [f"{rows[path][name]:.2f}" if name in rows[path] else "" for path in paths])
 
 
+def grid(paths):
+    """Microseconds of the best own kernel / of cuSPARSE's SELL on the same rows; padding. Recipes are named ORDER HEIGHT ALPHA."""
+    for path in paths:
+        for order in ("CM", "natural"):
+            cells, heights, alphas = {}, [], []
+            for run in runs(path):
+                name, height, alpha = run["recipe"]["name"].split(" ")
+                if name != order:
+                    continue
+                heights.append(int(height))
+                alphas.append(float(alpha))
+                layout = run["layout"]
+                if layout is None or layout["unsuitable"]:
+                    cells[int(height), float(alpha)] = "unsuitable"
+                    continue
+                own = [k["median_seconds"] for k in own_kernels(run, "f64") if k["verified"] and k["backend"] == "cuda"]
+                theirs = [k["median_seconds"] for k in own_kernels(run, "f64") if k["verified"] and k["backend"] == "cusparse"]
+                padding = 100 * (1 - run["matrix"]["nonzeros"] / layout["slots"])
+                cells[int(height), float(alpha)] = (f"{1e6 * min(own):.1f} / "
+                                                    + (f"{1e6 * min(theirs):.1f}" if theirs else "-") + f"; {padding:.1f} %")
+            print(f"\n{matrix_name(path).removesuffix('_grid')}, {order}\n")
+            head("slice height", [f"alpha {alpha:g}" for alpha in sorted(set(alphas))])
+            for height in sorted(set(heights)):
+                print_row([str(height)] + [cells.get((height, alpha), "") for alpha in sorted(set(alphas))])
+
+
 COMMANDS = {"times": (times, 1), "storage": (storage, 0), "against": (against, 2), "kernels": (kernels, 1), "stages": (stages, 0),
-            "best": (best, 1), "allocations": (allocations, 1)}
+            "best": (best, 1), "allocations": (allocations, 1), "grid": (grid, 0)}
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in COMMANDS:
