@@ -3,6 +3,7 @@
 #include "kernels/banded_block/layout.hpp"
 #include "kernels/common/cuda_check.cuh"
 #include "kernels/common/cuda_device.cuh"
+#include "kernels/common/prepare.hpp"
 #include "kernels/common/sparse_dot.cuh"
 
 namespace workbench {
@@ -78,18 +79,11 @@ private:
     BandView<Value> band_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<BandedBlockKernel<Value>>(dynamic_cast<const BandedBlockLayout<Value>&>(layout), device);
-}
-
 }  // namespace
 
 std::vector<KernelEntry> banded_block_cuda_kernels() {
-    return {{"rows",
-             Backend::cuda,
-             "one thread a row, the threads of a block row read neighbouring values and the same x",
-             {prepare<float>, prepare<double>}}};
+    return {{"rows", Backend::cuda, "one thread a row, the threads of a block row read neighbouring values and the same x",
+             prepare_as<BandedBlockKernel, BandedBlockLayout>}};
 }
 
 }  // namespace workbench

@@ -2,6 +2,7 @@
 
 #include "kernels/banded_block/layout.hpp"
 #include "kernels/common/host_loops.hpp"
+#include "kernels/common/prepare.hpp"
 
 namespace workbench {
 namespace {
@@ -33,18 +34,13 @@ private:
     const BandedBlockLayout<Value>& layout_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<BandedBlockRows<Value>>(dynamic_cast<const BandedBlockLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> banded_block_reference_kernels() {
     return {{.name = "block_rows",
              .backend = Backend::kokkos,
              .summary = "block rows in parallel, the rows of one side by side",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<BandedBlockRows, BandedBlockLayout>}};
 }
 
 }  // namespace workbench

@@ -3,6 +3,8 @@
 #include "kernels/biell/layout.hpp"
 #include "kernels/common/cuda_check.cuh"
 #include "kernels/common/cuda_device.cuh"
+#include "kernels/common/lanes.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/common/sparse_dot.cuh"
 
 namespace workbench {
@@ -54,13 +56,7 @@ using Multiply = void (*)(Index, const Offset*, const Index*, const Value*, cons
 /// The heights that the layout declares: powers of two from 2 to 32.
 template <typename Value>
 Multiply<Value> multiply_for(Index strip_height) {
-    switch (strip_height) {
-        case 2: return multiply<2, Value>;
-        case 4: return multiply<4, Value>;
-        case 8: return multiply<8, Value>;
-        case 16: return multiply<16, Value>;
-        default: return multiply<32, Value>;
-    }
+    return with_lanes<2>(strip_height, [](auto known) -> Multiply<Value> { return multiply<known, Value>; });
 }
 
 template <ValueType Value>
@@ -90,18 +86,12 @@ private:
     DeviceMemory values_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<BiellKernel<Value>>(dynamic_cast<const BiellLayout<Value>&>(layout), device);
-}
-
 }  // namespace
 
 std::vector<KernelEntry> biell_cuda_kernels() {
-    return {{"strips",
-             Backend::cuda,
+    return {{"strips", Backend::cuda,
              "a lane for each row of a strip; the lanes of short rows help with long ones, sums meet in shuffles",
-             {prepare<float>, prepare<double>}}};
+             prepare_as<BiellKernel, BiellLayout>}};
 }
 
 }  // namespace workbench

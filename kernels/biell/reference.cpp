@@ -2,6 +2,7 @@
 
 #include "kernels/biell/layout.hpp"
 #include "kernels/common/host_loops.hpp"
+#include "kernels/common/prepare.hpp"
 
 namespace workbench {
 namespace {
@@ -55,18 +56,13 @@ private:
     const BiellLayout<Value>& layout_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<BiellStrips<Value>>(dynamic_cast<const BiellLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> biell_reference_kernels() {
     return {{.name = "strips",
              .backend = Backend::kokkos,
              .summary = "strips in parallel, the shares of a row folded together at the end",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<BiellStrips, BiellLayout>}};
 }
 
 }  // namespace workbench

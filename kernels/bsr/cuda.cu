@@ -3,6 +3,7 @@
 #include "kernels/bsr/layout.hpp"
 #include "kernels/common/cuda_check.cuh"
 #include "kernels/common/cuda_device.cuh"
+#include "kernels/common/prepare.hpp"
 #include "kernels/common/sparse_dot.cuh"
 
 namespace workbench {
@@ -137,18 +138,11 @@ private:
     BsrView<Value> view_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<BsrKernel<Value>>(dynamic_cast<const BsrLayout<Value>&>(layout), device);
-}
-
 }  // namespace
 
 std::vector<KernelEntry> bsr_cuda_kernels() {
-    return {{"groups",
-             Backend::cuda,
-             "a group of lanes a block row, neighbouring lanes on neighbouring values of its blocks",
-             {prepare<float>, prepare<double>}}};
+    return {{"groups", Backend::cuda, "a group of lanes a block row, neighbouring lanes on neighbouring values of its blocks",
+             prepare_as<BsrKernel, BsrLayout>}};
 }
 
 }  // namespace workbench

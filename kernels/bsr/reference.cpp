@@ -3,6 +3,7 @@
 
 #include "kernels/bsr/layout.hpp"
 #include "kernels/common/host_loops.hpp"
+#include "kernels/common/prepare.hpp"
 
 namespace workbench {
 namespace {
@@ -49,18 +50,13 @@ private:
     const BsrLayout<Value>& layout_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<BsrBlockRows<Value>>(dynamic_cast<const BsrLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> bsr_reference_kernels() {
     return {{.name = "block_rows",
              .backend = Backend::kokkos,
              .summary = "block rows in parallel",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<BsrBlockRows, BsrLayout>}};
 }
 
 }  // namespace workbench

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/types.hpp"
 
 namespace workbench {
 
@@ -30,6 +31,13 @@ inline void check_cuda(cudaError_t result, const char* call,
 /// To be called right after a launch. Failures inside the kernel show later, at the next call that waits for the device.
 inline void check_launch(const char* kernel, const std::source_location& where = std::source_location::current()) {
     check_cuda(cudaGetLastError(), kernel, where);
+}
+
+/// Zeroes y [rows] on the stream.
+template <typename Value>
+void zero_result(Value* y, Index rows, cudaStream_t stream,
+                 const std::source_location& where = std::source_location::current()) {
+    check_cuda(cudaMemsetAsync(y, 0, static_cast<std::size_t>(rows) * sizeof(Value), stream), "cudaMemsetAsync", where);
 }
 
 }  // namespace workbench

@@ -16,9 +16,7 @@ public:
           triplets_(device, layout.triplets, "COO") {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        if (!accumulate && rows_ > 0) {
-            check_cuda(cudaMemsetAsync(y, 0, static_cast<std::size_t>(rows_) * sizeof(Value), stream_), "cudaMemsetAsync");
-        }
+        if (!accumulate && rows_ > 0) zero_result(y, rows_, stream_);
         triplets::launch(add_, triplets_.view(), x, y, stream_);
     }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kernels/common/add_triplets.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/coo/layout.hpp"
 
 namespace workbench {
@@ -20,18 +21,13 @@ private:
     const CooLayout<Value>& layout_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<CooRuns<Value>>(dynamic_cast<const CooLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> coo_reference_kernels() {
     return {{.name = "runs",
              .backend = Backend::kokkos,
              .summary = "runs of nonzeros in parallel, a row's sum in a run is added to y atomically",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<CooRuns, CooLayout>}};
 }
 
 }  // namespace workbench

@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/lanes.hpp"
 #include "kernels/common/offsets.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/csc/layout.hpp"
@@ -48,27 +49,19 @@ std::vector<LayoutArray> CscLayout<Value>::arrays() const {
             layout_array("row_indices", ArrayRole::structure, row_indices), layout_array("values", ArrayRole::value, values)};
 }
 
-/// The columns of a row ascend, so that a walk by columns meets the nonzeros of each row in their order.
+/// Walks the rows of the transposed matrix. The columns of a row ascend, so that a walk by columns meets the nonzeros of each
+/// row in their order.
 template <ValueType Value>
 void CscLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     require_sound_arrays(*this);
     std::vector<Offset> next(row_offsets.begin(), row_offsets.end() - 1);
-    for (Index column = 0; column < column_count; ++column) {
-        for (Offset index = column_offsets[column]; index < column_offsets[column + 1]; ++index) {
-            const Index row = row_indices[index];
-            if (next[row] == row_offsets[row + 1]) throw std::logic_error("csc: a row has too many nonzeros");
-            const Offset k = index - column_offsets[column];
-            visit({.array = 2,
-                   .column_array = -1,
-                   .index = index,
-                   .nonzero = next[row]++,
-                   .column = column,
-                   .row = row,
-                   .warp = column,
-                   .lane = static_cast<int>(k % 32),
-                   .step = k / 32});
-        }
-    }
+    walk_rows(column_count, column_offsets, 32, {.array = 2, .column_array = -1}, [&](Slot slot) {
+        slot.column = slot.row;
+        slot.row = row_indices[slot.index];
+        if (next[slot.row] == row_offsets[slot.row + 1]) throw std::logic_error("csc: a row has too many nonzeros");
+        slot.nonzero = next[slot.row]++;
+        visit(slot);
+    });
 }
 
 template struct CscLayout<float>;

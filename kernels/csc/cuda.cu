@@ -2,6 +2,8 @@
 // memory is used.
 #include "kernels/common/cuda_check.cuh"
 #include "kernels/common/cuda_device.cuh"
+#include "kernels/common/lanes.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/csc/layout.hpp"
 
 namespace workbench {
@@ -29,23 +31,9 @@ __global__ void __launch_bounds__(threads_per_block)
 template <typename Value>
 using AddColumns = void (*)(Index, const Offset*, const Index*, const Value*, const Value*, Value*);
 
-/// The least power of two with which a column of mean length keeps a lane busy for at most two entries, up to a warp.
-int lanes_for(Index columns, Offset nonzeros) {
-    int lanes = 1;
-    while (lanes < 32 && Offset{2} * lanes * columns < nonzeros) lanes *= 2;
-    return lanes;
-}
-
 template <typename Value>
 AddColumns<Value> add_columns_with(int lanes) {
-    switch (lanes) {
-        case 1: return add_columns<1, Value>;
-        case 2: return add_columns<2, Value>;
-        case 4: return add_columns<4, Value>;
-        case 8: return add_columns<8, Value>;
-        case 16: return add_columns<16, Value>;
-        default: return add_columns<32, Value>;
-    }
+    return with_lanes<1>(lanes, [](auto known) -> AddColumns<Value> { return add_columns<known, Value>; });
 }
 
 template <ValueType Value>
@@ -61,9 +49,7 @@ public:
           values_(to_device(device, std::span(layout.values), "CSC values")) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        if (!accumulate && rows_ > 0) {
-            check_cuda(cudaMemsetAsync(y, 0, static_cast<std::size_t>(rows_) * sizeof(Value), stream_), "cudaMemsetAsync");
-        }
+        if (!accumulate && rows_ > 0) zero_result(y, rows_, stream_);
         if (columns_ == 0) return;
         add_columns_with<Value>(
             lanes_)<<<blocks_for(Offset{columns_} * lanes_, threads_per_block), threads_per_block, 0, stream_>>>(
@@ -81,18 +67,12 @@ private:
     DeviceMemory values_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<CscKernel<Value>>(dynamic_cast<const CscLayout<Value>&>(layout), device);
-}
-
 }  // namespace
 
 std::vector<KernelEntry> csc_cuda_kernels() {
-    return {{"columns",
-             Backend::cuda,
+    return {{"columns", Backend::cuda,
              "1 to 32 threads a column, by the mean column length, each product is added to y atomically",
-             {prepare<float>, prepare<double>}}};
+             prepare_as<CscKernel, CscLayout>}};
 }
 
 }  // namespace workbench

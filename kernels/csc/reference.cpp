@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kernels/common/host_loops.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/csc/layout.hpp"
 
 namespace workbench {
@@ -27,18 +28,13 @@ private:
     const CscLayout<Value>& layout_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<CscColumns<Value>>(dynamic_cast<const CscLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> csc_reference_kernels() {
     return {{.name = "columns",
              .backend = Backend::kokkos,
              .summary = "columns in parallel, each product is added to y atomically",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<CscColumns, CscLayout>}};
 }
 
 }  // namespace workbench

@@ -1,6 +1,7 @@
 #include <stdexcept>
 
 #include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/lanes.hpp"
 #include "kernels/common/offsets.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/csr/layout.hpp"
@@ -42,21 +43,10 @@ std::vector<LayoutArray> CsrLayout<Value>::arrays() const {
 template <ValueType Value>
 void CsrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     if (!tiles(row_offsets, values.size())) throw std::logic_error("csr: the row offsets do not tile the arrays");
-    for (Index row = 0; row < row_count; ++row) {
-        for (Offset index = row_offsets[row]; index < row_offsets[row + 1]; ++index) {
-            const Offset k = index - row_offsets[row];
-            visit({.array = 2,
-                   .column_array = 1,
-                   .index = index,
-                   .column_index = index,
-                   .nonzero = index,
-                   .column = column_indices[index],
-                   .row = row,
-                   .warp = row,
-                   .lane = static_cast<int>(k % 32),
-                   .step = k / 32});
-        }
-    }
+    walk_rows(row_count, row_offsets, 32, {.array = 2, .column_array = 1}, [&](Slot slot) {
+        slot.column = column_indices[slot.index];
+        visit(slot);
+    });
 }
 
 template struct CsrLayout<float>;

@@ -2,6 +2,7 @@
 // is used.
 #include "kernels/common/cuda_check.cuh"
 #include "kernels/common/cuda_device.cuh"
+#include "kernels/common/lanes.hpp"
 #include "kernels/common/sparse_dot.cuh"
 #include "kernels/csr/layout.hpp"
 
@@ -63,28 +64,15 @@ private:
     DeviceMemory values_;
 };
 
-/// The least power of two with which a row of mean length keeps a lane busy for at most two entries: from 2 to a whole warp.
-int lanes_for(Index rows, Offset nonzeros) {
-    int lanes = 2;
-    while (lanes < 32 && Offset{2} * lanes * rows < nonzeros) lanes *= 2;
-    return lanes;
-}
-
 template <typename Value>
 Multiply<Value> multiply_with(int lanes) {
-    switch (lanes) {
-        case 2: return multiply<2, Value>;
-        case 4: return multiply<4, Value>;
-        case 8: return multiply<8, Value>;
-        case 16: return multiply<16, Value>;
-        default: return multiply<32, Value>;
-    }
+    return with_lanes<2>(lanes, [](auto known) -> Multiply<Value> { return multiply<known, Value>; });
 }
 
 template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare_vector(const Layout<Value>& layout, Device& device) {
     const auto& csr = dynamic_cast<const CsrLayout<Value>&>(layout);
-    const int lanes = lanes_for(csr.row_count, csr.nonzeros());
+    const int lanes = lanes_for(csr.row_count, csr.nonzeros(), 2);
     return std::make_unique<CsrKernel<Value>>(csr, device, multiply_with<Value>(lanes), lanes);
 }
 

@@ -1,4 +1,5 @@
 #include "kernels/common/host_loops.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/csr/layout.hpp"
 
 namespace workbench {
@@ -25,18 +26,13 @@ private:
     const CsrLayout<Value>& layout_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<CsrRows<Value>>(dynamic_cast<const CsrLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> csr_reference_kernels() {
     return {{.name = "rows",
              .backend = Backend::kokkos,
              .summary = "rows in parallel, some at a time to the next idle thread",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<CsrRows, CsrLayout>}};
 }
 
 }  // namespace workbench

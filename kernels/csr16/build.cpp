@@ -4,6 +4,7 @@
 
 #include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/host_loops.hpp"
+#include "kernels/common/lanes.hpp"
 #include "kernels/common/offsets.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/csr16/layout.hpp"
@@ -71,24 +72,12 @@ std::vector<LayoutArray> Csr16Layout<Value>::arrays() const {
 template <ValueType Value>
 void Csr16Layout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     if (!tiles(row_offsets, values.size())) throw std::logic_error("csr16: the row offsets do not tile the arrays");
-    constexpr Index rows_per_warp = 32 / csr16_lanes;
-    for (Index row = 0; row < row_count; ++row) {
-        for (Offset index = row_offsets[row]; index < row_offsets[row + 1]; ++index) {
-            const Offset column = Offset{first_columns[row]} + columns_from_first[index];
-            if (column < 0 || column >= column_count) throw std::logic_error("csr16: a column outside the matrix");
-            const Offset k = index - row_offsets[row];
-            visit({.array = 3,
-                   .column_array = 2,
-                   .index = index,
-                   .column_index = index,
-                   .nonzero = index,
-                   .column = static_cast<Index>(column),
-                   .row = row,
-                   .warp = row / rows_per_warp,
-                   .lane = static_cast<int>(row % rows_per_warp * csr16_lanes + k % csr16_lanes),
-                   .step = k / csr16_lanes});
-        }
-    }
+    walk_rows(row_count, row_offsets, csr16_lanes, {.array = 3, .column_array = 2}, [&](Slot slot) {
+        const Offset column = Offset{first_columns[slot.row]} + columns_from_first[slot.index];
+        if (column < 0 || column >= column_count) throw std::logic_error("csr16: a column outside the matrix");
+        slot.column = static_cast<Index>(column);
+        visit(slot);
+    });
 }
 
 template struct Csr16Layout<float>;

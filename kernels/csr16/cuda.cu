@@ -2,6 +2,7 @@
 // so that threads cannot race in global memory; no shared memory is used.
 #include "kernels/common/cuda_check.cuh"
 #include "kernels/common/cuda_device.cuh"
+#include "kernels/common/prepare.hpp"
 #include "kernels/common/sparse_dot.cuh"
 #include "kernels/csr16/layout.hpp"
 
@@ -58,15 +59,10 @@ private:
     DeviceMemory values_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<Csr16Kernel<Value>>(dynamic_cast<const Csr16Layout<Value>&>(layout), device);
-}
-
 }  // namespace
 
 std::vector<KernelEntry> csr16_cuda_kernels() {
-    return {{"lanes", Backend::cuda, "eight threads a row", {prepare<float>, prepare<double>}}};
+    return {{"lanes", Backend::cuda, "eight threads a row", prepare_as<Csr16Kernel, Csr16Layout>}};
 }
 
 }  // namespace workbench

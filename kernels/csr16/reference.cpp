@@ -1,4 +1,5 @@
 #include "kernels/common/host_loops.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/csr16/layout.hpp"
 
 namespace workbench {
@@ -24,18 +25,13 @@ private:
     const Csr16Layout<Value>& layout_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<Csr16Rows<Value>>(dynamic_cast<const Csr16Layout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> csr16_reference_kernels() {
     return {{.name = "rows",
              .backend = Backend::kokkos,
              .summary = "rows in parallel, some at a time to the next idle thread",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<Csr16Rows, Csr16Layout>}};
 }
 
 }  // namespace workbench

@@ -2,6 +2,7 @@
 // memory; no shared memory is used.
 #include "kernels/common/cuda_check.cuh"
 #include "kernels/common/cuda_device.cuh"
+#include "kernels/common/prepare.hpp"
 #include "kernels/common/sparse_dot.cuh"
 #include "kernels/dia/layout.hpp"
 
@@ -66,18 +67,11 @@ private:
     DeviceMemory values_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<DiaKernel<Value>>(dynamic_cast<const DiaLayout<Value>&>(layout), device);
-}
-
 }  // namespace
 
 std::vector<KernelEntry> dia_cuda_kernels() {
-    return {{"rows",
-             Backend::cuda,
-             "one thread a row, neighbouring threads read neighbouring values and neighbouring x",
-             {prepare<float>, prepare<double>}}};
+    return {{"rows", Backend::cuda, "one thread a row, neighbouring threads read neighbouring values and neighbouring x",
+             prepare_as<DiaKernel, DiaLayout>}};
 }
 
 }  // namespace workbench

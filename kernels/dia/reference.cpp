@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kernels/common/host_loops.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/dia/layout.hpp"
 
 namespace workbench {
@@ -33,18 +34,13 @@ private:
     const DiaLayout<Value>& layout_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<DiaRows<Value>>(dynamic_cast<const DiaLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> dia_reference_kernels() {
     return {{.name = "rows",
              .backend = Backend::kokkos,
              .summary = "some rows at a time in parallel, diagonal by diagonal",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<DiaRows, DiaLayout>}};
 }
 
 }  // namespace workbench

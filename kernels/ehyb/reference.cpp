@@ -1,5 +1,6 @@
 #include "kernels/common/host_loops.hpp"
 #include "kernels/common/multiply_slice.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/ehyb/layout.hpp"
 
 namespace workbench {
@@ -54,18 +55,13 @@ private:
     std::vector<Index> partition_of_slice_;  // [inside slices]
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<EhybPartitions<Value>>(dynamic_cast<const EhybLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> ehyb_reference_kernels() {
     return {{.name = "partitions",
              .backend = Backend::kokkos,
              .summary = "slices in parallel with x taken from their partition's share of it, then the rows outside add",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<EhybPartitions, EhybLayout>}};
 }
 
 }  // namespace workbench

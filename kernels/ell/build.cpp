@@ -1,4 +1,5 @@
 #include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/lanes.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/ell/layout.hpp"
 
@@ -38,7 +39,7 @@ std::vector<LayoutArray> EllLayout<Value>::arrays() const {
 
 template <ValueType Value>
 void EllLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    const int lanes = slots.order == EllOrder::row_major ? lanes_for(slots.width) : 1;
+    const int lanes = slots.order == EllOrder::row_major ? lanes_for(1, slots.width) : 1;
     workbench::for_each_slot(slots, EllFrame{.value_array = 1, .column_array = 0, .lanes_per_row = lanes}, visit);
 }
 

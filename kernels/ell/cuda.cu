@@ -6,6 +6,8 @@
 #include "kernels/common/cuda_check.cuh"
 #include "kernels/common/cuda_device.cuh"
 #include "kernels/common/device_ell.cuh"
+#include "kernels/common/lanes.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/ell/layout.hpp"
 
 namespace workbench {
@@ -65,14 +67,7 @@ using MultiplyRows = void (*)(EllView<Value>, const Value*, Value*, bool);
 
 template <typename Value>
 MultiplyRows<Value> multiply_rows_with(int lanes) {
-    switch (lanes) {
-        case 1: return multiply_rows<1, Value>;
-        case 2: return multiply_rows<2, Value>;
-        case 4: return multiply_rows<4, Value>;
-        case 8: return multiply_rows<8, Value>;
-        case 16: return multiply_rows<16, Value>;
-        default: return multiply_rows<32, Value>;
-    }
+    return with_lanes<1>(lanes, [](auto known) -> MultiplyRows<Value> { return multiply_rows<known, Value>; });
 }
 
 template <typename Value>
@@ -103,7 +98,7 @@ protected:
 template <ValueType Value>
 class EllRows final : public EllKernel<Value> {
 public:
-    EllRows(const EllLayout<Value>& layout, Device& device, int lanes) : EllKernel<Value>(layout, device), lanes_(lanes) {}
+    EllRows(const EllLayout<Value>& layout, Device& device, int lanes = 1) : EllKernel<Value>(layout, device), lanes_(lanes) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         const EllView<Value> slots = this->slots_.view();
@@ -141,10 +136,7 @@ public:
     void run(const Value* x, Value* y, bool accumulate) override {
         const EllView<Value> slots = this->slots_.view();
         if (slots.row_count == 0) return;
-        if (!accumulate) {
-            check_cuda(cudaMemsetAsync(y, 0, static_cast<std::size_t>(slots.row_count) * sizeof(Value), this->stream_),
-                       "cudaMemsetAsync");
-        }
+        if (!accumulate) zero_result(y, slots.row_count, this->stream_);
         const Offset count = static_cast<Offset>(slots.row_count) * slots.width;
         if (count == 0) return;
         add_slots_for<Value>(this->order_,
@@ -154,35 +146,22 @@ public:
 };
 
 template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare_rows(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<EllRows<Value>>(dynamic_cast<const EllLayout<Value>&>(layout), device, 1);
-}
-
-template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare_reduce(const Layout<Value>& layout, Device& device) {
     const auto& ell = dynamic_cast<const EllLayout<Value>&>(layout);
     if (ell.slots.order == EllOrder::column_major) return std::make_unique<EllReduceColumns<Value>>(ell, device);
-    return std::make_unique<EllRows<Value>>(ell, device, lanes_for(ell.slots.width));
-}
-
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare_atomic(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<EllAtomic<Value>>(dynamic_cast<const EllLayout<Value>&>(layout), device);
+    return std::make_unique<EllRows<Value>>(ell, device, lanes_for(1, ell.slots.width));
 }
 
 }  // namespace
 
 std::vector<KernelEntry> ell_cuda_kernels() {
     return {
-        {"rows", Backend::cuda, "one thread a row", {prepare_rows<float>, prepare_rows<double>}},
+        {"rows", Backend::cuda, "one thread a row", prepare_as<EllRows, EllLayout>},
         {"reduce",
          Backend::cuda,
          "several threads a row, by its width, whose sums meet in shared memory or by shuffles",
          {prepare_reduce<float>, prepare_reduce<double>}},
-        {"atomic",
-         Backend::cuda,
-         "one thread a slot, which adds to y atomically",
-         {prepare_atomic<float>, prepare_atomic<double>}},
+        {"atomic", Backend::cuda, "one thread a slot, which adds to y atomically", prepare_as<EllAtomic, EllLayout>},
     };
 }
 

@@ -22,14 +22,6 @@ struct EllLayout final : Layout<Value> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
-/// Threads that share a row which is stored as a run: the least power of two with which each has at most two slots, up to a
-/// warp.
-[[nodiscard]] constexpr int lanes_for(Index width) {
-    int lanes = 1;
-    while (lanes < 32 && 2 * lanes < width) lanes *= 2;
-    return lanes;
-}
-
 [[nodiscard]] LayoutEntry ell_entry();
 
 [[nodiscard]] std::vector<KernelEntry> ell_reference_kernels();

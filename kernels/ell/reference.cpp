@@ -1,5 +1,6 @@
 #include "kernels/common/host_loops.hpp"
 #include "kernels/common/multiply_ell.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/ell/layout.hpp"
 
 namespace workbench {
@@ -18,18 +19,13 @@ private:
     const EllLayout<Value>& layout_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<EllRows<Value>>(dynamic_cast<const EllLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> ell_reference_kernels() {
     return {{.name = "rows",
              .backend = Backend::kokkos,
              .summary = "blocks of rows in parallel, all slots of a row",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<EllRows, EllLayout>}};
 }
 
 }  // namespace workbench

@@ -2,6 +2,7 @@
 // of y is written by exactly one thread, so that threads cannot race in global memory; no shared memory is used.
 #include "kernels/common/cuda_check.cuh"
 #include "kernels/common/cuda_device.cuh"
+#include "kernels/common/prepare.hpp"
 #include "kernels/common/sparse_dot.cuh"
 #include "kernels/ellr/layout.hpp"
 
@@ -50,15 +51,10 @@ private:
     DeviceMemory values_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<EllrKernel<Value>>(dynamic_cast<const EllrLayout<Value>&>(layout), device);
-}
-
 }  // namespace
 
 std::vector<KernelEntry> ellr_cuda_kernels() {
-    return {{"rows", Backend::cuda, "one thread a row, which stops at the row's end", {prepare<float>, prepare<double>}}};
+    return {{"rows", Backend::cuda, "one thread a row, which stops at the row's end", prepare_as<EllrKernel, EllrLayout>}};
 }
 
 }  // namespace workbench

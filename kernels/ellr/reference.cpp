@@ -1,4 +1,5 @@
 #include "kernels/common/host_loops.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/ellr/layout.hpp"
 
 namespace workbench {
@@ -29,18 +30,13 @@ private:
     const EllrLayout<Value>& layout_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<EllrRows<Value>>(dynamic_cast<const EllrLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> ellr_reference_kernels() {
     return {{.name = "rows",
              .backend = Backend::kokkos,
              .summary = "rows in parallel, as many slots of each as it has nonzeros",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<EllrRows, EllrLayout>}};
 }
 
 }  // namespace workbench

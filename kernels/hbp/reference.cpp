@@ -1,4 +1,5 @@
 #include "kernels/common/host_loops.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/hbp/layout.hpp"
 
 namespace workbench {
@@ -56,18 +57,13 @@ private:
     std::vector<Value> results_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<HbpTiles<Value>>(dynamic_cast<const HbpLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> hbp_reference_kernels() {
     return {{.name = "tiles",
              .backend = Backend::kokkos,
              .summary = "threads claim tiles, whose results are stored and then merged per row",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<HbpTiles, HbpLayout>}};
 }
 
 }  // namespace workbench

@@ -38,9 +38,7 @@ public:
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (rows_ == 0) return;
-        if (!accumulate && !first_has_all_rows_) {
-            check_cuda(cudaMemsetAsync(y, 0, static_cast<std::size_t>(rows_) * sizeof(Value), stream_), "cudaMemsetAsync");
-        }
+        if (!accumulate && !first_has_all_rows_) zero_result(y, rows_, stream_);
         const EllView<Value> first = first_.view();
         if (first.row_count > 0) {
             multiply_first<<<blocks_for(first.row_count, threads_per_block), threads_per_block, 0, stream_>>>(

@@ -3,6 +3,7 @@
 #include "kernels/common/add_triplets.hpp"
 #include "kernels/common/host_loops.hpp"
 #include "kernels/common/multiply_ell.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/hyb/layout.hpp"
 
 namespace workbench {
@@ -25,18 +26,13 @@ private:
     const HybLayout<Value>& layout_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<HybRows<Value>>(dynamic_cast<const HybLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> hyb_reference_kernels() {
     return {{.name = "rows",
              .backend = Backend::kokkos,
              .summary = "blocks of rows in parallel, then runs of the rest, added atomically",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<HybRows, HybLayout>}};
 }
 
 }  // namespace workbench

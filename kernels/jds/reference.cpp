@@ -1,5 +1,6 @@
 #include "kernels/common/host_loops.hpp"
 #include "kernels/common/multiply_jagged.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/jds/layout.hpp"
 
 namespace workbench {
@@ -22,18 +23,13 @@ private:
     const JdsLayout<Value>& layout_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<JdsRows<Value>>(dynamic_cast<const JdsLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> jds_reference_kernels() {
     return {{.name = "rows",
              .backend = Backend::kokkos,
              .summary = "some hundred rows at a time in parallel, diagonal by diagonal",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<JdsRows, JdsLayout>}};
 }
 
 }  // namespace workbench

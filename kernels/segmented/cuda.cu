@@ -12,6 +12,7 @@
 #include "kernels/common/cuda_device.cuh"
 #include "kernels/common/device_jagged.cuh"
 #include "kernels/common/device_slices.cuh"
+#include "kernels/common/prepare.hpp"
 #include "kernels/segmented/layout.hpp"
 
 namespace workbench {
@@ -211,9 +212,7 @@ public:
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (rows_ == 0) return;
-        if (!accumulate) {
-            check_cuda(cudaMemsetAsync(y, 0, static_cast<std::size_t>(rows_) * sizeof(Value), stream_), "cudaMemsetAsync");
-        }
+        if (!accumulate) zero_result(y, rows_, stream_);
         pieces_.multiply(stored_rows_.as<Index>(), x, y, stream_);
     }
 
@@ -227,23 +226,16 @@ private:
     DeviceMemory stored_rows_;
 };
 
-template <template <typename> typename KernelOfValue, ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<KernelOfValue<Value>>(dynamic_cast<const SegmentedLayout<Value>&>(layout), device);
-}
-
 }  // namespace
 
 std::vector<KernelEntry> segmented_cuda_kernels() {
     return {
-        {"two_phase",
-         Backend::cuda,
+        {"two_phase", Backend::cuda,
          "one thread a stored row, segment after segment, writes its sum; then one thread a row of y adds up its sums",
-         {prepare<TwoPhaseKernel, float>, prepare<TwoPhaseKernel, double>}},
-        {"atomic",
-         Backend::cuda,
+         prepare_as<TwoPhaseKernel, SegmentedLayout>},
+        {"atomic", Backend::cuda,
          "y is set to zero; one thread a stored row, segment after segment, adds its sum to y atomically",
-         {prepare<AtomicKernel, float>, prepare<AtomicKernel, double>}},
+         prepare_as<AtomicKernel, SegmentedLayout>},
     };
 }
 

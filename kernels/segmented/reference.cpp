@@ -1,6 +1,7 @@
 #include "kernels/common/host_loops.hpp"
 #include "kernels/common/multiply_jagged.hpp"
 #include "kernels/common/multiply_slice.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/segmented/layout.hpp"
 
 namespace workbench {
@@ -66,18 +67,13 @@ private:
     std::vector<Value> partial_sums_;    // [stored rows]
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<SegmentedTwoPhase<Value>>(dynamic_cast<const SegmentedLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> segmented_reference_kernels() {
     return {{.name = "two_phase",
              .backend = Backend::kokkos,
              .summary = "the rows of all pieces in parallel, segment after segment; then the rows of y add up theirs",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<SegmentedTwoPhase, SegmentedLayout>}};
 }
 
 }  // namespace workbench

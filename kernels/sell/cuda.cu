@@ -3,6 +3,8 @@
 #include "kernels/common/cuda_check.cuh"
 #include "kernels/common/cuda_device.cuh"
 #include "kernels/common/device_slices.cuh"
+#include "kernels/common/lanes.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/sell/layout.hpp"
 
 namespace workbench {
@@ -50,14 +52,7 @@ Multiply<Value> multiply_with(int height) {
 
 template <typename Value>
 Multiply<Value> multiply_for(int threads, int height) {
-    switch (threads) {
-        case 2: return multiply_with<2, Value>(height);
-        case 4: return multiply_with<4, Value>(height);
-        case 8: return multiply_with<8, Value>(height);
-        case 16: return multiply_with<16, Value>(height);
-        case 32: return multiply_with<32, Value>(height);
-        default: return multiply_with<1, Value>(height);
-    }
+    return with_lanes<1>(threads, [=](auto known) { return multiply_with<known, Value>(height); });
 }
 
 template <ValueType Value>
@@ -87,18 +82,12 @@ private:
     DeviceSlices<Value, Index> slices_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<SellKernel<Value>>(dynamic_cast<const SellLayout<Value>&>(layout), device);
-}
-
 }  // namespace
 
 std::vector<KernelEntry> sell_cuda_kernels() {
-    return {{"slices",
-             Backend::cuda,
+    return {{"slices", Backend::cuda,
              "one thread a row, or threads_per_row; in each step neighbouring threads read neighbouring slots",
-             {prepare<float>, prepare<double>}}};
+             prepare_as<SellKernel, SellLayout>}};
 }
 
 }  // namespace workbench

@@ -1,5 +1,6 @@
 #include "kernels/common/host_loops.hpp"
 #include "kernels/common/multiply_slice.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/sell/layout.hpp"
 
 namespace workbench {
@@ -25,18 +26,13 @@ private:
     const SellLayout<Value>& layout_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<SellSlices<Value>>(dynamic_cast<const SellLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> sell_reference_kernels() {
     return {{.name = "slices",
              .backend = Backend::kokkos,
              .summary = "slices in parallel, the rows of a slice side by side",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<SellSlices, SellLayout>}};
 }
 
 }  // namespace workbench

@@ -11,6 +11,7 @@
 
 #include "kernels/common/cuda_check.cuh"
 #include "kernels/common/cuda_device.cuh"
+#include "kernels/common/prepare.hpp"
 #include "kernels/common/sparse_dot.cuh"
 #include "kernels/staircase_sell/layout.hpp"
 
@@ -206,22 +207,14 @@ private:
     bool accumulate_ = false;
 };
 
-template <template <typename> class StaircaseKernel, ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<StaircaseKernel<Value>>(dynamic_cast<const StaircaseSellLayout<Value>&>(layout), device);
-}
-
 }  // namespace
 
 std::vector<KernelEntry> staircase_sell_cuda_kernels() {
-    return {{"streams",
-             Backend::cuda,
-             "one thread a row, each group a launch on a stream of its own, forked and joined by events",
-             {prepare<StaircaseStreams, float>, prepare<StaircaseStreams, double>}},
-            {"graph",
-             Backend::cuda,
-             "the same launches, replayed as one CUDA graph",
-             {prepare<StaircaseGraph, float>, prepare<StaircaseGraph, double>}}};
+    return {
+        {"streams", Backend::cuda, "one thread a row, each group a launch on a stream of its own, forked and joined by events",
+         prepare_as<StaircaseStreams, StaircaseSellLayout>},
+        {"graph", Backend::cuda, "the same launches, replayed as one CUDA graph",
+         prepare_as<StaircaseGraph, StaircaseSellLayout>}};
 }
 
 }  // namespace workbench

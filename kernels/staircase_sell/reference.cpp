@@ -3,6 +3,7 @@
 
 #include "kernels/common/host_loops.hpp"
 #include "kernels/common/multiply_slice.hpp"
+#include "kernels/common/prepare.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 
 namespace workbench {
@@ -50,18 +51,13 @@ private:
     const StaircaseSellLayout<Value>& layout_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
-    return std::make_unique<StaircaseSlices<Value>>(dynamic_cast<const StaircaseSellLayout<Value>&>(layout));
-}
-
 }  // namespace
 
 std::vector<KernelEntry> staircase_sell_reference_kernels() {
     return {{.name = "groups",
              .backend = Backend::kokkos,
              .summary = "group after group, its slices in parallel, the rows of a slice side by side",
-             .prepare = {prepare<float>, prepare<double>}}};
+             .prepare = prepare_as<StaircaseSlices, StaircaseSellLayout>}};
 }
 
 }  // namespace workbench

@@ -75,11 +75,6 @@ TEST_CASE("ell: padding has value 0 and no column") {
 }
 
 TEST_CASE("ell: who reads what") {
-    CHECK(lanes_for(0) == 1);
-    CHECK(lanes_for(2) == 1);
-    CHECK(lanes_for(3) == 2);
-    CHECK(lanes_for(9) == 8);
-    CHECK(lanes_for(1000) == 32);
     const CsrMatrix matrix = arrow(70);  // 70 slots a row
     SUBCASE("column by column, a thread reads a row") {
         build(matrix, {{"slots_per_nonzero", 70.0}})->for_each_slot([](const Slot& slot) {

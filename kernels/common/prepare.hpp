@@ -1,0 +1,26 @@
+// How a kernel is made that needs no more than its layout, and the device where it is not the host.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+
+#include "pipeline/contract/layout.hpp"
+
+namespace workbench {
+
+template <typename MadeKernel, typename OwnLayout, ValueType Value>
+std::unique_ptr<Kernel<Value>> prepare_one(const Layout<Value>& layout, Device& device) {
+    const auto& own = dynamic_cast<const OwnLayout&>(layout);
+    if constexpr (std::is_constructible_v<MadeKernel, const OwnLayout&, Device&>) {
+        return std::make_unique<MadeKernel>(own, device);
+    } else {
+        return std::make_unique<MadeKernel>(own);
+    }
+}
+
+/// For KernelEntry::prepare: makes KernelOf<Value>(layout, device), or KernelOf<Value>(layout) where that is its constructor.
+template <template <typename> class KernelOf, template <typename> class LayoutOf>
+inline constexpr ForEachPrecision<PrepareKernel> prepare_as{prepare_one<KernelOf<float>, LayoutOf<float>, float>,
+                                                            prepare_one<KernelOf<double>, LayoutOf<double>, double>};
+
+}  // namespace workbench
