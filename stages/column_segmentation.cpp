@@ -55,6 +55,12 @@ void refuse_beside(const Parameters& parameters, std::string_view method, const 
     }
 }
 
+void require_value_bytes(const Parameters& parameters) {
+    const std::int64_t bytes = parameters.integer("value_bytes");
+    if (bytes == 4 || bytes == 8) return;
+    throw ParameterError("value_bytes", "values of " + std::to_string(bytes) + " bytes; expected 4 (f32) or 8 (f64)");
+}
+
 StageContract contract(const Parameters& parameters) {
     StageContract contract{.needs = {.unsplit = true},
                            .gives_cuts = {CutKind::segment},
@@ -62,6 +68,7 @@ StageContract contract(const Parameters& parameters) {
     if (is_uniform(parameters)) {
         refuse_beside(parameters, "uniform", {"segment_count", "segment_size", "level_widths"});
         require_one_of(parameters, {"width", "count", "fit"});
+        require_value_bytes(parameters);
         return contract;
     }
     refuse_beside(parameters, "non_uniform", {"width", "count", "fit"});

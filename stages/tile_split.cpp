@@ -29,6 +29,11 @@ struct Fragment {
     Offset first_entry = 0;
 };
 
+constexpr const char* advice = "wider segments or higher row blocks make fewer tiles";
+
+/// What one in a part of its own takes at least, beside its rows and entries.
+constexpr std::size_t part_bytes = sizeof(Part) + sizeof(Offset) + 3 * std::size_t{32};  // malloc adds, and rounds up
+
 /// Consecutive rows of one row block, and what they hold of the segments, each once, as they are met.
 struct Chunk {
     Index row_block = 0;
@@ -73,7 +78,7 @@ public:
               cut_into_chunks(matrix, row_blocks == nullptr ? std::vector<Index>{0, matrix.rows} : row_blocks->boundaries)) {}
 
     std::vector<Part> split() {
-        for_each_chunk(chunks_, segments_.count(), [&](Chunk& chunk, std::vector<Index>& place) { count(chunk, place); });
+        count();
         require_memory();
         lay_out();
         allocate();
@@ -95,6 +100,20 @@ private:
         }
     }
 
+    /// Stops where the parts of the fragments that were met would no longer fit into memory.
+    void count() {
+        const std::size_t free = free_host_memory();
+        const std::size_t most = free / part_bytes;
+        for_each_chunk(chunks_, segments_.count(), [&](Chunk& chunk, std::vector<Index>& place) {
+            if (fragments_ > most) return;
+            count(chunk, place);
+            fragments_ += chunk.fragments.size();
+        });
+        if (fragments_ <= most) return;
+        throw Unsuitable("more than " + std::to_string(most) + " tiles, or shares of tiles, need more than the " +
+                         std::to_string(free) + " bytes that are free; " + advice);
+    }
+
     void count(Chunk& chunk, std::vector<Index>& place) const {
         for (Index row = chunk.begin; row < chunk.end; ++row) {
             for_each_segment(row, [&](Index segment, Offset first, Offset end) {
@@ -112,19 +131,16 @@ private:
 
     /// No more parts than fragments: enough to tell a matrix cut into crumbs.
     void require_memory() const {
-        constexpr std::size_t allocation = 32;  // what malloc adds, and rounds up
-        std::size_t fragments = 0;
         std::size_t rows = 0;
         for (const Chunk& chunk : chunks_) {
-            fragments += chunk.fragments.size();
             for (const Fragment& fragment : chunk.fragments) rows += fragment.rows;
         }
-        const std::size_t wanted = fragments * (sizeof(Part) + sizeof(Offset) + 3 * allocation) +
-                                   rows * (sizeof(Index) + sizeof(Offset)) + matrix_.values.size() * sizeof(Offset);
+        const std::size_t wanted =
+            fragments_ * part_bytes + rows * (sizeof(Index) + sizeof(Offset)) + matrix_.values.size() * sizeof(Offset);
         if (const std::size_t free = free_host_memory(); wanted > free) {
-            throw Unsuitable("up to " + std::to_string(fragments) + " tiles with " + std::to_string(rows) +
+            throw Unsuitable("up to " + std::to_string(fragments_) + " tiles with " + std::to_string(rows) +
                              " rows present in them need " + std::to_string(wanted) + " bytes, but " + std::to_string(free) +
-                             " are free; wider segments or higher row blocks make fewer tiles");
+                             " are free; " + advice);
         }
     }
 
@@ -194,6 +210,7 @@ private:
     const Cuts& segments_;
     std::vector<Index> segment_of_;  // [columns]
     std::vector<Chunk> chunks_;
+    std::atomic<std::size_t> fragments_ = 0;
     std::vector<Part> parts_;
     std::vector<Index> part_rows_;      // [parts] rows so far, in the end all
     std::vector<Offset> part_entries_;  // [parts]

@@ -63,6 +63,18 @@ void measure(Slices<Value, ColumnIndex>& slices, const std::vector<SlicePlaces>&
     std::partial_sum(slices.lane_runs.begin(), slices.lane_runs.end(), slices.lane_runs.begin());
 }
 
+/// Every lane has an offset of its own, a lane without a row too.
+void require_memory_for_lanes(std::size_t slices, Index slice_height) {
+    const double lanes = static_cast<double>(slices) * slice_height;
+    const double wanted = lanes * sizeof(Offset);
+    const std::size_t free = free_host_memory();
+    if (wanted <= static_cast<double>(free)) return;
+    throw Unsuitable(
+        fmt::format("{} slices of height {} have {:.0f} lanes: {:.0f} bytes, but {} are free; smaller slices (slice_height) "
+                    "have fewer",
+                    slices, slice_height, lanes, wanted, free));
+}
+
 /// A width and a slice height below 2^31 each and fewer than 2^32 lanes keep the number of slots below 2^63.
 void require_memory(Offset slots, Offset entries, Index slice_height, std::size_t bytes_per_slot) {
     const double wanted = static_cast<double>(slots) * static_cast<double>(bytes_per_slot);
@@ -159,6 +171,7 @@ Slices<Value, ColumnIndex> build_slices(const CsrMatrix& matrix, const PartView&
     Slices<Value, ColumnIndex> slices;
     slices.slice_height = plan.slice_height;
     const std::vector<SlicePlaces> places = cut_into_slices(plan, slices.group_slices);
+    require_memory_for_lanes(places.size(), plan.slice_height);
     measure(slices, places, part, plan);
     const Offset slots = slices.slice_offsets.back();
     require_memory(slots, part.entry_count(), plan.slice_height, sizeof(Value) + sizeof(ColumnIndex));

@@ -47,7 +47,7 @@ struct SlicePlan {
 };
 
 /// Builds slices from a part, in two passes over its entries, on all cores. Throws std::logic_error where an entry lies outside
-/// the columns of its group, and Unsuitable where the padding would not fit into memory (with the bytes).
+/// the columns of its group, and Unsuitable where lanes or padding would not fit into memory (with the bytes).
 template <ValueType Value, typename ColumnIndex>
 [[nodiscard]] Slices<Value, ColumnIndex> build_slices(const CsrMatrix& matrix, const PartView& part, const SlicePlan& plan);
 

@@ -55,7 +55,8 @@ template <ValueType Value>
 void CscLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     require_sound_arrays(*this);
     std::vector<Offset> next(row_offsets.begin(), row_offsets.end() - 1);
-    walk_rows(column_count, column_offsets, 32, {.array = 2, .column_array = -1}, [&](Slot slot) {
+    const int lanes = lanes_for(column_count, nonzeros());
+    walk_rows(column_count, column_offsets, lanes, {.array = 2, .column_array = -1}, [&](Slot slot) {
         slot.column = slot.row;
         slot.row = row_indices[slot.index];
         if (next[slot.row] == row_offsets[slot.row + 1]) throw std::logic_error("csc: a row has too many nonzeros");

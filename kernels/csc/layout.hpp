@@ -25,7 +25,7 @@ struct CscLayout final : Layout<Value> {
     [[nodiscard]] Index columns() const override { return column_count; }
     [[nodiscard]] Offset nonzeros() const override { return column_offsets.back(); }
     [[nodiscard]] std::vector<LayoutArray> arrays() const override;
-    /// As one warp a column reads them.
+    /// As the lanes of the CUDA kernel read them.
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

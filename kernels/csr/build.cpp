@@ -39,14 +39,15 @@ std::vector<LayoutArray> CsrLayout<Value>::arrays() const {
             layout_array("values", ArrayRole::value, values)};
 }
 
-/// As one warp a row reads them.
+/// As the lanes of the CUDA kernel `vector` read them.
 template <ValueType Value>
 void CsrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     if (!tiles(row_offsets, values.size())) throw std::logic_error("csr: the row offsets do not tile the arrays");
-    walk_rows(row_count, row_offsets, 32, {.array = 2, .column_array = 1}, [&](Slot slot) {
-        slot.column = column_indices[slot.index];
-        visit(slot);
-    });
+    walk_rows(row_count, row_offsets, lanes_for(row_count, nonzeros(), csr_least_lanes), {.array = 2, .column_array = 1},
+              [&](Slot slot) {
+                  slot.column = column_indices[slot.index];
+                  visit(slot);
+              });
 }
 
 template struct CsrLayout<float>;

@@ -66,13 +66,13 @@ private:
 
 template <typename Value>
 Multiply<Value> multiply_with(int lanes) {
-    return with_lanes<2>(lanes, [](auto known) -> Multiply<Value> { return multiply<known, Value>; });
+    return with_lanes<csr_least_lanes>(lanes, [](auto known) -> Multiply<Value> { return multiply<known, Value>; });
 }
 
 template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare_vector(const Layout<Value>& layout, Device& device) {
     const auto& csr = dynamic_cast<const CsrLayout<Value>&>(layout);
-    const int lanes = lanes_for(csr.row_count, csr.nonzeros(), 2);
+    const int lanes = lanes_for(csr.row_count, csr.nonzeros(), csr_least_lanes);
     return std::make_unique<CsrKernel<Value>>(csr, device, multiply_with<Value>(lanes), lanes);
 }
 

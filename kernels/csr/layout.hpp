@@ -24,6 +24,9 @@ struct CsrLayout final : Layout<Value> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
+/// Of the CUDA kernel `vector`, which takes more where rows are long.
+inline constexpr int csr_least_lanes = 2;
+
 [[nodiscard]] LayoutEntry csr_entry();
 
 // The kernels, by the file that defines them. Those of a backend that is not built are never called.

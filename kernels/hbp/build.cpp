@@ -57,7 +57,7 @@ void require_suitable(const StagedMatrix& staged, bool narrow_columns) {
     }
     std::size_t results = 0;
     for (const Part& part : staged.parts) results += part.rows.size();
-    constexpr std::size_t most_results = std::numeric_limits<Index>::max();
+    constexpr std::size_t most_results = std::numeric_limits<Index>::max() - warp_size;  // a batch may end behind the last
     if (results > most_results) {
         throw Unsuitable(
             fmt::format("{} rows present in the tiles, but their results are numbered with 32 bits, up to {}: make "
@@ -241,9 +241,13 @@ public:
 
     void walk(const std::function<void(const Slot&)>& visit) {
         for (Index tile = 0; tile < layout_.tile_count(); ++tile) {
-            std::int64_t step = 0;
-            for (Index batch = layout_.tile_batches[tile]; batch < layout_.tile_batches[tile + 1]; ++batch) {
-                step = collect(tile, batch, step);
+            const Index first_batch = layout_.tile_batches[tile];
+            std::int64_t first_step = 0;  // of the batches that are in flight together
+            std::int64_t end_step = 0;
+            for (Index batch = first_batch; batch < layout_.tile_batches[tile + 1]; ++batch) {
+                const Index turn = (batch - first_batch) % hbp_batches_in_flight;
+                if (turn == 0) first_step = end_step;
+                end_step = std::max(end_step, collect(tile, batch, first_step + turn));
                 for (const Slot& slot : slots_) {
                     if (slot.index < 0) fail(fmt::format("batch {} has an entry that no lane reaches", batch));
                     visit(slot);
@@ -265,16 +269,17 @@ private:
             Slot slot{.array = data_array, .column_array = columns_array, .row = rows_[stored], .warp = tile, .lane = lane};
             slot.step = first_step;
             slot.nonzero = layout_.first_nonzeros[stored];
-            for (Offset entry = start++;; entry += layout_.add_sign[entry], ++slot.step, ++slot.nonzero) {
+            for (Offset entry = start++;; entry += layout_.add_sign[entry], ++slot.nonzero) {
                 if (entry >= layout_.begin_ptr[batch + 1] || slots_[entry - begin].index >= 0) {
                     fail(fmt::format("lane {} of batch {} leaves its entries", lane, batch));
                 }
                 slot.index = slot.column_index = entry;
                 slot.column = column(tile, entry);
                 slots_[entry - begin] = slot;
+                end_step = std::max(end_step, slot.step + 1);
                 if (layout_.add_sign[entry] == 0) break;
+                slot.step += hbp_batches_in_flight;
             }
-            end_step = std::max(end_step, slot.step + 1);
         }
         return end_step;
     }

@@ -19,7 +19,7 @@ namespace {
 constexpr int warp_size = 32;
 constexpr int threads_per_block = 256;
 constexpr int warps_per_block = threads_per_block / warp_size;
-constexpr int batches_in_flight = 4;     // of a warp; on an H200 fewer wait longer, and more are idle in small tiles
+constexpr int batches_in_flight = hbp_batches_in_flight;
 constexpr int blocks_per_processor = 3;  // more would leave too few registers for that many rows of a lane
 
 template <typename Value, typename ColumnIndex>

@@ -54,8 +54,13 @@ struct HbpLayout final : Layout<Value> {
     [[nodiscard]] Index columns() const override { return column_count; }
     [[nodiscard]] Offset nonzeros() const override { return static_cast<Offset>(data.size()); }
     [[nodiscard]] std::vector<LayoutArray> arrays() const override;
+    /// As the CUDA kernel reads them: a step is an entry of each row of a batch, and batches in flight take turns.
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
+
+/// Batches of a tile whose rows a warp of the CUDA kernel multiplies side by side, entry by entry; on an H200 fewer wait
+/// longer, and more are idle in small tiles.
+inline constexpr int hbp_batches_in_flight = 4;
 
 [[nodiscard]] LayoutEntry hbp_entry();
 

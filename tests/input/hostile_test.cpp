@@ -7,6 +7,7 @@
 
 #include "input/input_files.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "support/free_memory.hpp"
 
 using namespace workbench;
 

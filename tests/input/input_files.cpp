@@ -1,14 +1,11 @@
 #include "input/input_files.hpp"
 
 #include <doctest/doctest.h>
-#include <malloc.h>
 #include <zlib.h>
 
 #include <fstream>
-#include <limits>
 
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/host_memory.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -71,22 +68,5 @@ std::string bytes_of(std::uint64_t number, int count) {
     for (int i = 0; i < count; ++i) result += static_cast<char>(number >> (8 * i) & 0xff);
     return result;
 }
-
-std::size_t memory_figure(const std::string& name) {
-    std::ifstream status("/proc/self/status");
-    std::string word;
-    while (status >> word) {
-        std::size_t kilobytes = 0;
-        if (word == name + ":" && status >> kilobytes) return kilobytes * 1024;
-    }
-    return 0;
-}
-
-FreeMemory::FreeMemory(std::size_t bytes) {
-    malloc_trim(0);  // what was freed and is kept for the next is resident, too
-    limit_host_memory(memory_figure("VmRSS") + bytes);
-}
-
-FreeMemory::~FreeMemory() { limit_host_memory(std::numeric_limits<std::size_t>::max()); }
 
 }  // namespace workbench

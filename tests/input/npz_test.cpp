@@ -11,6 +11,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/inline_matrix.hpp"
 #include "support/battery.hpp"
+#include "support/free_memory.hpp"
 #include "support/golden.hpp"
 
 using namespace workbench;

@@ -8,6 +8,7 @@
 
 #include "kernels/common/host_device.hpp"
 #include "kernels/hbp/layout.hpp"
+#include "kernels/lane_steps.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"
 #include "support/drawings.hpp"
@@ -113,12 +114,34 @@ TEST_CASE("hbp: entries lie step by step, lanes ascending, in batches of 32 rows
     CHECK(as_hbp(layout).batch_rows == Indices{0, 32, 64, 68, 85});  // 68 and 17 rows that are not empty
     CHECK_NOTHROW(check_layout(*layout, matrix));
     Slot before;
-    before.warp = -1;
     layout->for_each_slot([&](const Slot& slot) {
-        if (slot.warp == before.warp) {
-            CHECK((slot.step > before.step || (slot.step == before.step && slot.lane > before.lane)));
+        if (slot.index > 0 && slot.step >= before.step) {
+            CHECK((slot.warp != before.warp || slot.step > before.step || slot.lane > before.lane));
+        } else if (slot.index > 0) {
+            const auto& begins = as_hbp(layout).begin_ptr;
+            CHECK(std::find(begins.begin(), begins.end(), slot.index) != begins.end());
         }
         before = slot;
+    });
+}
+
+TEST_CASE("hbp: four batches of a tile take turns, then the next four") {
+    const CsrMatrix matrix = ragged(200, 60);
+    const auto layout = build(in_tiles(matrix, 200, 60));
+    const Indices& batch_rows = as_hbp(layout).batch_rows;
+    const Offsets& begins = as_hbp(layout).begin_ptr;
+    REQUIRE(batch_rows.size() > 5);
+    check_lane_steps(*layout);
+    std::int64_t end_of_first_four = 0;
+    layout->for_each_slot([&](const Slot& slot) {
+        const auto batch = std::upper_bound(begins.begin(), begins.end(), slot.index) - begins.begin() - 1;
+        const std::int64_t entry = slot.nonzero - matrix.row_offsets[slot.row];
+        if (batch < 4) {
+            CHECK(slot.step == 4 * entry + batch);
+            end_of_first_four = std::max(end_of_first_four, slot.step + 1);
+        } else {
+            CHECK(slot.step == end_of_first_four + 4 * entry + batch - 4);
+        }
     });
 }
 

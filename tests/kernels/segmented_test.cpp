@@ -8,7 +8,9 @@
 #include "kernels/segmented/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"
+#include "support/battery.hpp"
 #include "support/drawings.hpp"
+#include "support/free_memory.hpp"
 #include "support/given.hpp"
 
 using namespace workbench;
@@ -203,4 +205,17 @@ TEST_SUITE("segmented") {
         CHECK(needs.cuts == std::vector{CutKind::segment});
         CHECK(needs.parts == std::vector<std::string>{"segment"});
     }
+}
+
+TEST_CASE("segmented: lanes beyond memory are refused before they are made") {
+    constexpr Index size = 1 << 12;
+    std::vector<Entry> diagonal;
+    for (Index i = 0; i < size; ++i) diagonal.push_back({i, i, 1});
+    StagedMatrix staged = stage_input(csr_from_entries(size, size, diagonal));
+    pass(staged, column_segmentation_stage(), {{"width", 1_i}});
+    const FreeMemory memory(64 * mebibyte);
+    const std::size_t most_before = memory_figure("VmHWM");
+    const std::string message = refusal(staged, {{"piece", "sell"}, {"slice_height", 4096_i}});
+    CHECK(message.find("4096 slices of height 4096 have 16777216 lanes: 134217728 bytes, but ") == 0);
+    CHECK(memory_figure("VmHWM") < most_before + 64 * mebibyte);
 }

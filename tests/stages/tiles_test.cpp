@@ -12,6 +12,8 @@
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
 #include "support/battery.hpp"
+#include "support/free_memory.hpp"
+#include "support/message_of.hpp"
 
 using namespace workbench;
 
@@ -168,6 +170,8 @@ TEST_SUITE("column_segmentation") {
         CHECK(refusal(column_segmentation_stage(), {}) == "width: none was given, expected one of width, count or fit");
         CHECK(refusal(column_segmentation_stage(), {{"width", 4_i}, {"fit", "k20x:l2"}}) ==
               "fit: fit was found beside width, expected only one of width, count or fit");
+        CHECK(refusal(column_segmentation_stage(), {{"fit", "k20x:l2"}, {"value_bytes", 5_i}}) ==
+              "value_bytes: values of 5 bytes; expected 4 (f32) or 8 (f64)");
         CHECK(refusal(column_segmentation_stage(), {{"width", 4_i}, {"segment_size", 4_i}}) ==
               "segment_size: segment_size is not for method = \"uniform\"");
         CHECK(refusal(column_segmentation_stage(), {{"method", "non_uniform"}, {"segment_size", 4_i}}) ==
@@ -183,6 +187,19 @@ TEST_SUITE("column_segmentation") {
         CHECK(staged.parts[1] == Part{"segment 1", {3, 5}, {0, 2, 3}, {4, 5, 10}});
         CHECK(staged.parts[2] == Part{"segment 2", {1, 4}, {0, 1, 3}, {3, 8, 9}});
         CHECK(tile_of(staged, staged.parts[2]) == Tile{0, 2});
+    }
+
+    TEST_CASE("crumbs are refused before they fill the memory") {
+        constexpr Index size = 1 << 20;
+        std::vector<Entry> diagonal;
+        for (Index i = 0; i < size; ++i) diagonal.push_back({i, i, 1});
+        StagedMatrix staged = stage_input(csr_from_entries(size, size, diagonal));
+        const FreeMemory memory(32 * mebibyte);
+        const std::string message = message_of<Unsuitable>([&] {
+            (void)pass(staged, column_segmentation_stage(), {{"width", 1_i}});
+        });
+        CHECK(message.find("more than ") == 0);
+        CHECK(message.find("wider segments or higher row blocks make fewer tiles") != std::string::npos);
     }
 
     TEST_CASE("a part a tile, tiles without nonzeros left out") {
