@@ -93,6 +93,19 @@ std::vector<LayoutArray> BandedBlockLayout<Value>::arrays() const {
     return {layout_array("values", ArrayRole::value, values)};
 }
 
+template <ValueType Value>
+std::int64_t BandedBlockLayout<Value>::bytes_of_product() const {
+    Offset inside = 0;
+    for (Index block_row = 0; block_row < block_rows(); ++block_row) {
+        const Offset rows_of_block = std::min(Offset{block_height}, row_count - Offset{block_row} * block_height);
+        const Offset begin = first_column(block_row);
+        const Offset end = std::min(begin + band_width(), Offset{column_count});
+        inside += rows_of_block * std::max(end - std::max(begin, Offset{0}), Offset{0});
+    }
+    const Offset outside = static_cast<Offset>(values.size()) - inside;
+    return this->bytes_to_move() - outside * static_cast<std::int64_t>(sizeof(Value));
+}
+
 /// As one thread a row reads them.
 template <ValueType Value>
 void BandedBlockLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {

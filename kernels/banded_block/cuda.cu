@@ -60,6 +60,7 @@ class BandedBlockKernel final : public Kernel<Value> {
 public:
     BandedBlockKernel(const BandedBlockLayout<Value>& layout, Device& device)
         : stream_(cuda_device(device).stream()),
+          bytes_of_product_(layout.bytes_of_product()),
           values_(to_device(device, std::span(layout.values), "banded blocks")),
           band_{layout.row_count,   layout.column_count, layout.block_height, layout.block_width,
                 layout.first_block, layout.band_width(), values_.as<Value>()} {}
@@ -73,8 +74,11 @@ public:
         check_launch("banded_block");
     }
 
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_of_product_; }
+
 private:
     cudaStream_t stream_;
+    std::int64_t bytes_of_product_;
     DeviceMemory values_;
     BandView<Value> band_;
 };

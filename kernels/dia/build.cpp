@@ -78,6 +78,18 @@ std::vector<LayoutArray> DiaLayout<Value>::arrays() const {
 }
 
 template <ValueType Value>
+std::int64_t DiaLayout<Value>::bytes_of_product() const {
+    Offset inside = 0;
+    for (const Index offset : offsets) {
+        const Offset first_row = std::max(Offset{0}, -Offset{offset});
+        const Offset end_row = std::min(Offset{row_count}, Offset{column_count} - offset);
+        inside += std::max(end_row - first_row, Offset{0});
+    }
+    const Offset outside = static_cast<Offset>(values.size()) - inside;
+    return this->bytes_to_move() - outside * static_cast<std::int64_t>(sizeof(Value));
+}
+
+template <ValueType Value>
 void DiaLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     if (values.size() != offsets.size() * std::size_t(row_count)) {
         throw std::logic_error("dia: the values are not as many as the diagonals have rows");

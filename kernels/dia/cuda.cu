@@ -48,6 +48,7 @@ public:
           rows_(layout.row_count),
           columns_(layout.column_count),
           diagonals_(static_cast<Index>(layout.offsets.size())),
+          bytes_of_product_(layout.bytes_of_product()),
           offsets_(to_device(device, std::span(layout.offsets), "DIA offsets")),
           values_(to_device(device, std::span(layout.values), "DIA values")) {}
 
@@ -58,11 +59,14 @@ public:
         check_launch("dia");
     }
 
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_of_product_; }
+
 private:
     cudaStream_t stream_;
     Index rows_;
     Index columns_;
     Index diagonals_;
+    std::int64_t bytes_of_product_;
     DeviceMemory offsets_;
     DeviceMemory values_;
 };

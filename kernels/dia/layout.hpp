@@ -24,6 +24,8 @@ struct DiaLayout final : Layout<Value> {
     [[nodiscard]] Index columns() const override { return column_count; }
     [[nodiscard]] Offset nonzeros() const override { return pattern.row_offsets.back(); }
     [[nodiscard]] std::vector<LayoutArray> arrays() const override;
+    /// As bytes_to_move, but without the padding outside the matrix, which no kernel reads.
+    [[nodiscard]] std::int64_t bytes_of_product() const;
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

@@ -30,6 +30,8 @@ public:
         });
     }
 
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return layout_.bytes_of_product(); }
+
 private:
     const DiaLayout<Value>& layout_;
 };

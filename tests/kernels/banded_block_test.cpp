@@ -50,6 +50,20 @@ TEST_CASE("banded_block: the drawing shows what is built") {
     CHECK(draws(entry, lines.str()));
 }
 
+TEST_CASE("banded_block: what lies outside the matrix is not counted as moved") {
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        for (const auto& [height, width] : {std::pair{2, 3}, std::pair{8, 8}, std::pair{3, 1}}) {
+            const auto layout = build(named.matrix, height, width);
+            std::int64_t inside = 0;
+            layout->for_each_slot([&](const Slot& slot) { inside += slot.row >= 0 && slot.column >= 0 ? 1 : 0; });
+            CHECK(banded(layout).bytes_of_product() == 8 * (inside + named.matrix.rows + named.matrix.columns));
+            const auto kernel = banded_block_entry().kernels.front().prepare.f64(*layout, *make_host_device());
+            CHECK(kernel->own_bytes_to_move() == banded(layout).bytes_of_product());
+        }
+    }
+}
+
 TEST_CASE("banded_block: the band is the least that holds every nonzero") {
     const auto whole = build(tridiagonal(6), 1, 1);
     CHECK(banded(whole).first_block == -1);

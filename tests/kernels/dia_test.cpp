@@ -2,6 +2,7 @@
 // kernels_test.cpp.
 #include <doctest/doctest.h>
 
+#include "kernels/common/host_device.hpp"
 #include "kernels/dia/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/drawings.hpp"
@@ -55,6 +56,18 @@ TEST_CASE("dia: slots are read as one thread a row reads them, and outside the m
         CHECK(slot.lane == slot.row);
         CHECK((slot.column >= 0 || slot.nonzero == -1));
     });
+}
+
+TEST_CASE("dia: what lies outside the matrix is not counted as moved") {
+    std::vector<Entry> ring;
+    for (Index i = 0; i < 10; ++i) {
+        for (const Index neighbour : {9, 0, 1}) ring.push_back({i, (i + neighbour) % 10, 1});
+    }
+    const auto layout = build(csr_from_entries(10, 10, ring));
+    CHECK(dia(layout).offsets == std::vector<Index>{-9, -1, 0, 1, 9});
+    const auto kernel = dia_entry().kernels.front().prepare.f64(*layout, *make_host_device());
+    CHECK(layout->bytes_to_move() == 5 * 4 + 50 * 8 + 20 * 8);
+    CHECK(kernel->own_bytes_to_move() == 5 * 4 + (1 + 9 + 10 + 9 + 1) * 8 + 20 * 8);
 }
 
 TEST_CASE("dia: mostly padding is refused with the figures") {
