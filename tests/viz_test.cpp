@@ -160,6 +160,14 @@ TEST_CASE("bins are many enough, even, and in proportion") {
     CHECK_THROWS_AS((void)rasterise(stage_input({}), 15), std::invalid_argument);
 }
 
+TEST_CASE("a long value in a caption is not cut") {
+    const std::vector<PatternRaster> rasters{rasterise(stage_input(grid(5)))};
+    const auto picture_of = [&](const std::string& value) {
+        return draw_stage(rasters[0], common_scale(rasters), {"1  order", "", {{"row span mean/max", value, ""}}}).pixels;
+    };
+    CHECK(picture_of("123,456,789 / 123,456,788") != picture_of("123,456,789 / 123,456,789"));
+}
+
 TEST_CASE("rows near 2^31 do not overflow") {
     constexpr Index last = std::numeric_limits<Index>::max() - 1;
     const std::vector<Entry> entries{{0, 0, 1}, {0, last, 1}};

@@ -61,13 +61,21 @@ CaptionPlace caption_place(const Box& pattern, bool low, std::size_t lines) {
     return place;
 }
 
+/// A long value is written smaller before it is cut.
+int value_size(const std::string& value, int width) {
+    int size = 24;
+    while (size > 15 && text_width(value, size) > width) --size;
+    return size;
+}
+
 void draw_line(Image& image, const CaptionLine& line, int x, int y, int width) {
     draw_text(image, x, y + 14, shortened(line.label, 16, width), {16, style::muted});
-    const std::string value = shortened(line.value, 24, width);
-    draw_text(image, x, y + 39, value, {24, style::ink});
+    const int size = value_size(line.value, width);
+    const std::string value = shortened(line.value, size, width);
+    draw_text(image, x, y + 39, value, {size, style::ink});
     if (line.before.empty() || line.before == line.value) return;
     const std::string before = "was " + line.before;
-    const int used = text_width(value, 24) + 10;
+    const int used = text_width(value, size) + 10;
     if (used + text_width(before, 16) <= width) draw_text(image, x + used, y + 39, before, {16, style::muted});
 }
 

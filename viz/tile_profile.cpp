@@ -86,8 +86,10 @@ void draw_side(Image& image, const TileProfile& tile, const std::string& word, c
 void draw_cell(Image& image, const TileProfile& before, const TileProfile& after, int x, int y) {
     constexpr int room = 2 * strip_width + strip_gap;
     draw_text(image, x, y + 20, shortened(after.name, 20, room), {20, style::ink});
-    const std::string size = fmt::format("{} in {}", count_of(after.nonzeros, "nonzero"), count_of(after.rows, "row"));
-    draw_text(image, x, y + 42, shortened(size, text_size - 3, room), {text_size - 3, style::muted});
+    draw_text(image, x, y + 42, shortened(count_of(after.nonzeros, "nonzero"), text_size - 3, room),
+              {text_size - 3, style::muted});
+    draw_text(image, x, y + 60, shortened("in " + count_of(after.rows, "row"), text_size - 3, room),
+              {text_size - 3, style::muted});
     const Box left{x, y + name_height, strip_width, height_of(after)};
     draw_side(image, before, "before", left);
     draw_side(image, after, "after", {left.right() + strip_gap, left.y, left.width, left.height});

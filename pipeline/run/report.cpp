@@ -154,12 +154,11 @@ std::vector<std::pair<std::string, std::string>> caption_of(const Metrics& metri
     caption.emplace_back("row span mean/max", span_text(locality.row_span));
     caption.emplace_back("column span mean/max", span_text(locality.column_span));
     for (const CacheLines& lines : locality.x_lines) {
-        caption.emplace_back(fmt::format("x lines of {} B", lines.line_bytes),
-                             fmt::format("{} a row block, {} B/nonzero", significant(lines.per_row_block),
-                                         significant(lines.bytes_per_nonzero)));
+        caption.emplace_back(fmt::format("x lines of {} B, B/nonzero", lines.line_bytes),
+                             fmt::format("{} / {}", significant(lines.per_row_block), significant(lines.bytes_per_nonzero)));
     }
-    caption.emplace_back("neighbour runs", fmt::format("{} of {} nonzeros", with_commas(locality.neighbour_runs.count),
-                                                       significant(locality.neighbour_runs.mean_length)));
+    caption.emplace_back("neighbour runs/length", fmt::format("{} / {}", with_commas(locality.neighbour_runs.count),
+                                                              significant(locality.neighbour_runs.mean_length)));
     caption.emplace_back("symmetry pattern/values", locality.symmetry
                                                         ? fmt::format("{} / {}", symmetric_share(locality.symmetry->pattern),
                                                                       symmetric_share(locality.symmetry->values))
@@ -188,8 +187,9 @@ std::vector<std::pair<std::string, std::string>> legend_of_metrics() {
         {"warp work", "sum over the rows of 2 length - 1"},
         {"row length skew", "mean of ((length - mean) / deviation)^3; above 0: a few long rows"},
         {"row span, column span", "from the first nonzero to the last, both included; empty rows and columns left out"},
-        {"x lines of N B", "distinct lines of x that 32 consecutive rows read, on average; and their bytes over all nonzeros"},
-        {"neighbour runs", "runs of consecutive columns in a row, and their mean length"},
+        {"x lines of N B, B/nonzero",
+         "distinct lines of x that 32 consecutive rows read, on average; and their bytes over all nonzeros"},
+        {"neighbour runs/length", "runs of consecutive columns in a row, and their mean length"},
         {"symmetry pattern/values", "share of nonzeros off the diagonal whose mirror image is stored; is stored and equal"},
     };
 }

@@ -203,3 +203,11 @@ TEST_CASE("pictures of tiles are the same to the byte") {
         check_golden("wide", draw_stage(rasters[0], common_scale(rasters), caption_of("20 %")));
     }
 }
+
+TEST_CASE("profiles name all nonzeros and rows of a tile, however many") {
+    TileProfiles profiles{1, {{"segment 0", 123'456'789, 1'234'567'890, 40'000'000, {9}, {1'234'567'890}}}};
+    const auto drawn = [&] { return draw_tile_profiles(profiles, profiles, "", "").pixels; };
+    const auto before = drawn();
+    profiles.chosen[0].rows += 1;  // the last digit
+    CHECK(drawn() != before);
+}
