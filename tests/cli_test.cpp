@@ -167,6 +167,7 @@ TEST_CASE("errors of the command line") {
     expect("member_of_no_file", "run recipes/csr.toml --generate laplace2d:nx=3 --member wide.mtx", 2);
     expect("max_memory", "run recipes/csr.toml --matrix recipes/matrices/elasticity3d.mtx.gz --max-memory 1M", 4);
     expect("max_memory_unknown", "info tests/golden/cli/wide.mtx --max-memory much", 2);
+    expect("max_memory_negative", "info tests/golden/cli/wide.mtx --max-memory -1", 2);
     expect("two_matrices", "run recipes/csr.toml recipes/teaching/small_inline.toml", 2);
     expect("not_a_matrix", "run recipes/csr.toml --matrix README.md", 3);
     expect("not_square", "run recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx", 3);
