@@ -22,7 +22,9 @@
 #include "pipeline/run/text_table.hpp"
 #include "support/battery.hpp"
 #include "support/data_folder.hpp"
+#include "support/free_memory.hpp"
 #include "support/layouts/layout_recipes.hpp"
+#include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -480,6 +482,28 @@ TEST_CASE("a file is written whole or not at all") {
         files += entry.is_regular_file() ? 1 : 0;
     }
     CHECK(files == 1);
+}
+
+TEST_CASE("a run is refused before it takes more memory than is free") {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 1000; ++row) {
+        for (Index k = 0; k < 1000; ++k) entries.push_back({row, k, 1});
+    }
+    const CsrMatrix matrix = csr_from_entries(1000, 1000, entries);  // of 12 MB
+    const auto host = make_host_device();
+    const auto refusal = [&](std::size_t bytes) {
+        return message_of<MachineError>([&] {
+            RunOptions options;
+            options.timing = quick;
+            Runner runner(matrix, catalogue(), {*host}, options);
+            const FreeMemory free(bytes);
+            (void)runner.run(recipe_of("[layout]\nuse = 'csr'\n"), {});
+        });
+    };
+    CHECK(refusal(8'000'000).find("a copy of the matrix for the stages wants 12008008 bytes") == 0);
+    // Two such copies, and then 8 MB at least; with the layout of 12 MB another one beside 8 MB of exact values.
+    CHECK(refusal(30'000'000).find("layout 'csr'") == 0);
+    CHECK(refusal(44'000'000).find("layout 'csr', once more") == 0);
 }
 
 }  // namespace workbench

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
 
 namespace workbench {
 namespace {
@@ -31,6 +32,13 @@ void finish_stage(StagedMatrix& staged, StageOutcome outcome, const RunObserver&
     outcomes.push_back(std::move(outcome));
 }
 
+/// The copy of the input that the stages reorder.
+StagedMatrix stage_copy(const CsrMatrix& input, Index node_size) {
+    require_host_memory(input.row_offsets.size() * sizeof(Offset) + input.values.size() * (sizeof(double) + sizeof(Index)),
+                        "a copy of the matrix for the stages");
+    return stage_input(input, node_size);
+}
+
 LayoutOutcome outcome_of(const LayoutEntry& entry, const Parameters& parameters, Precision precision) {
     LayoutOutcome outcome;
     outcome.name = entry.name;
@@ -51,12 +59,18 @@ BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parame
                               const ExactProblem& problem, LayoutOutcome& outcome) {
     BuiltTwice<Value> built;
     const BuildLayout<Value> build = entry.build.template get<Value>();
+    const std::size_t nonzeros = staged.matrix.values.size();
+    // How large it becomes is known when it is there. The values are in every layout.
+    require_host_memory(nonzeros * sizeof(Value), fmt::format("layout '{}'", entry.name));
     const Stopwatch watch;
     built.real = build(staged, parameters);
     outcome.seconds = watch.seconds();
+    std::size_t bytes = nonzeros * sizeof(double);
     for (const LayoutArray& array : built.real->arrays()) {
         outcome.footprint.push_back({std::string(array.name), array.role, array.count, array.bytes()});
+        bytes += array.bytes();
     }
+    require_host_memory(bytes, fmt::format("layout '{}', once more for the exact verification,", entry.name));
     // The exact layout goes through the same building code; only the values are exchanged meanwhile.
     std::vector<double> exact = problem.values_of(staged.matrix, staged.row_order, staged.column_order);
     std::swap(staged.matrix.values, exact);
@@ -148,7 +162,11 @@ Runner::Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devic
 template <ValueType Value>
 Runner::Reference<Value>& Runner::reference() {
     std::optional<Reference<Value>>& made = references_.get<Value>();
-    if (!made) made.emplace(input_);
+    if (!made) {
+        // For two x each: the exact product, and the real one with its bounds.
+        require_host_memory(2 * sizeof(double) * (std::size_t{3} * input_.rows + input_.columns), "the right results");
+        made.emplace(input_);
+    }
     return *made;
 }
 
@@ -159,7 +177,7 @@ const KernelOutcome& Runner::baseline(DeviceKind kind, const RunObserver& observ
 
     const LayoutEntry& entry = *catalogue_.find_layout(catalogue_.baseline_layout);
     const Parameters parameters(entry.parameters, {});
-    StagedMatrix natural = stage_input(input_);
+    StagedMatrix natural = stage_copy(input_, 1);
     LayoutOutcome layout = outcome_of(entry, parameters, precision_of<Value>);
     const BuiltTwice<Value> built = build_twice<Value>(entry, parameters, natural, made.oracle.exact, layout);
     const ProductSpace space(natural.row_order, natural.column_order);
@@ -242,7 +260,7 @@ RunReport Runner::run(const Recipe& recipe, const RunObserver& observer) {
     report.cache = options_.timing.cache;
 
     check_against(recipe, input_.rows, input_.columns);
-    StagedMatrix staged = stage_input(input_, recipe.matrix.node_size);
+    StagedMatrix staged = stage_copy(input_, recipe.matrix.node_size);
     const StageContext context{devices_.gpu == nullptr ? nullptr : &devices_.gpu->properties()};
     report.stages = run_stages(recipe, staged, context, observer);
     if (kernels_of(recipe).empty()) {
