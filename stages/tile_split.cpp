@@ -61,7 +61,7 @@ std::vector<Chunk> cut_into_chunks(const CsrMatrix& matrix, const std::vector<In
 template <typename Body>
 void for_each_chunk(std::vector<Chunk>& chunks, Index segment_count, const Body& body) {
     std::atomic<std::size_t> next = 0;
-    Kokkos::parallel_for(Kokkos::RangePolicy<HostSpace>(0, HostSpace().concurrency()), [&](int) {
+    Kokkos::parallel_for(Kokkos::RangePolicy<HostSpace>(0, HostSpace::concurrency()), [&](int) {
         std::vector<Index> place(segment_count, -1);
         for (std::size_t chunk = next++; chunk < chunks.size(); chunk = next++) body(chunks[chunk], place);
     });

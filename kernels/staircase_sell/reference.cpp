@@ -27,9 +27,9 @@ public:
                 const std::int64_t place = slice * layout_.slice_height + first_lane;
                 const auto lanes = static_cast<Index>(
                     std::min<std::int64_t>({lanes_at_a_time, layout_.slice_height - first_lane, rows - place}));
-                if (lanes > 0)
-                    multiply_lanes(group, layout_.slice_slot(group, slice) + first_lane, lanes, x, y + first_row + place,
-                                   accumulate);
+                if (lanes <= 0) return;
+                multiply_lanes(group, layout_.slice_slot(group, slice) + first_lane, lanes, x, y + first_row + place,
+                               accumulate);
             });
         }
     }

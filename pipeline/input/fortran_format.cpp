@@ -95,7 +95,7 @@ std::optional<double> parse_fortran_real(std::string_view field, const FortranFo
     const std::string_view word = next_word(field);
     if (word.empty() || !next_word(field).empty()) return std::nullopt;
     // The number proper ends where the exponent begins: at a letter, or at a sign that is not the first character.
-    const auto behind = std::find_if(word.begin() + 1, word.end(), [](char c) { return !is_digit(c) && c != '.'; });
+    const auto* const behind = std::find_if(word.begin() + 1, word.end(), [](char c) { return !is_digit(c) && c != '.'; });
     const std::string_view digits = word.substr(0, behind - word.begin());
     if (digits.find_first_of("0123456789") == std::string_view::npos) return parse_real(word);  // inf, nan, or nothing
     std::string_view exponent = word.substr(digits.size());

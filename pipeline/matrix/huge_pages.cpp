@@ -11,7 +11,7 @@ void advise_huge_pages(void* begin, std::size_t bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(begin);
     const auto first = (address + huge_page - 1) / huge_page * huge_page;
     const auto last = (address + bytes) / huge_page * huge_page;
-    if (first < last) (void)madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+    if (first < last) (void)madvise(static_cast<char*>(begin) + (first - address), last - first, MADV_HUGEPAGE);
 }
 
 }  // namespace workbench

@@ -14,8 +14,9 @@ constexpr Offset short_row = 128;
 // The place of an entry is the number of those before it. Counting them all takes n^2 comparisons, but many at once and none to
 // be guessed: up to this length it is twice as fast as insertion, and more.
 void sort_short_row(Index* columns, double* values, Offset length) {
-    std::array<Index, short_row> old_columns;
-    std::array<double, short_row> old_values;
+    // Only the first `length` of each are used.
+    std::array<Index, short_row> old_columns;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::array<double, short_row> old_values;  // NOLINT(cppcoreguidelines-pro-type-member-init)
     std::copy_n(columns, length, old_columns.begin());
     std::copy_n(values, length, old_values.begin());
     constexpr Index none = -1;

@@ -58,7 +58,7 @@ TextTable stage_table(const RunReport& report) {
     table.header = {
         "",         "stage",           "time",           "bandwidth", "mean", "profile", "row min/mean/max", "inside",
         "edge cut", "SELL-32 padding", "warp iterations"};
-    if (tiles) table.header.push_back("idle in tiles");
+    if (tiles) table.header.emplace_back("idle in tiles");
     for (std::size_t i = 0; i < report.stages.size(); ++i) {
         const StageOutcome& stage = report.stages[i];
         const Metrics& metrics = stage.metrics;
