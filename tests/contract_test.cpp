@@ -1,15 +1,19 @@
 // The contract room: the layout checker must see every fault, the device models and the catalogue must be found by name.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <functional>
 #include <stdexcept>
 #include <string>
 
 #include "pipeline/contract/catalogue.hpp"
 #include "pipeline/contract/device.hpp"
+#include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/layout.hpp"
+#include "pipeline/contract/whole_file.hpp"
 #include "pipeline/matrix/csr_matrix.hpp"
 #include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace workbench;
 
@@ -142,4 +146,27 @@ TEST_CASE("the catalogue finds entries by their whole name") {
     CHECK(catalogue.find_stage("spli") == nullptr);
     CHECK(catalogue.find_layout("csr") == catalogue.layouts.data());
     CHECK(catalogue.find_layout("split") == nullptr);
+}
+
+TEST_CASE("a file is written whole or not at all") {
+    const TemporaryFolder folder;
+    write_whole_file(folder.path() / "a" / "b.txt", "text");
+    CHECK(std::filesystem::file_size(folder.path() / "a" / "b.txt") == 4);
+    std::filesystem::create_directory(folder.path() / "taken");
+    CHECK_THROWS_AS(write_whole_file(folder.path() / "taken", "text"), MachineError);
+    CHECK_THROWS_AS(write_whole_file(folder.path() / "a" / "b.txt" / "c", "text"), MachineError);
+    std::filesystem::create_symlink(folder.path() / "a" / "b.txt", folder.path() / "link");
+    write_whole_file(folder.path() / "link", "through a link");
+    CHECK(std::filesystem::is_symlink(folder.path() / "link"));
+    CHECK(std::filesystem::file_size(folder.path() / "a" / "b.txt") == 14);
+    std::filesystem::remove(folder.path() / "link");
+    CHECK_THROWS_AS(write_whole_file("/dev/full", "text"), MachineError);
+    CHECK(std::filesystem::is_character_file("/dev/full"));
+    int files = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+        files += entry.is_regular_file() ? 1 : 0;
+    }
+    CHECK(files == 1);
+    write_whole_file(folder.path() / "empty", {});  // an empty text has no address
+    CHECK(std::filesystem::file_size(folder.path() / "empty") == 0);
 }

@@ -15,7 +15,6 @@
 #include "kernels/common/host_device.hpp"
 #include "pipeline/cli/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/whole_file.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/run/pictures.hpp"
 #include "pipeline/run/runner.hpp"
@@ -461,27 +460,6 @@ TEST_CASE("the report as JSON has what docs/report.md promises") {
     }
     CHECK(std::filesystem::exists(folder.path() / json["contact_sheet"].get<std::string>()));
     CHECK(nlohmann::json::parse(to_json(std::vector{report, report}))["runs"].size() == 2);
-}
-
-TEST_CASE("a file is written whole or not at all") {
-    const TemporaryFolder folder;
-    write_whole_file(folder.path() / "a" / "b.txt", "text");
-    CHECK(std::filesystem::file_size(folder.path() / "a" / "b.txt") == 4);
-    std::filesystem::create_directory(folder.path() / "taken");
-    CHECK_THROWS_AS(write_whole_file(folder.path() / "taken", "text"), MachineError);
-    CHECK_THROWS_AS(write_whole_file(folder.path() / "a" / "b.txt" / "c", "text"), MachineError);
-    std::filesystem::create_symlink(folder.path() / "a" / "b.txt", folder.path() / "link");
-    write_whole_file(folder.path() / "link", "through a link");
-    CHECK(std::filesystem::is_symlink(folder.path() / "link"));
-    CHECK(std::filesystem::file_size(folder.path() / "a" / "b.txt") == 14);
-    std::filesystem::remove(folder.path() / "link");
-    CHECK_THROWS_AS(write_whole_file("/dev/full", "text"), MachineError);
-    CHECK(std::filesystem::is_character_file("/dev/full"));
-    int files = 0;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
-        files += entry.is_regular_file() ? 1 : 0;
-    }
-    CHECK(files == 1);
 }
 
 TEST_CASE("a run is refused before it takes more memory than is free") {
