@@ -159,7 +159,7 @@ private:
             std::sort(present.begin(), present.end());
             for (const Index segment : present) {
                 share_of_segment[segment] = shares_.size();
-                shares_.push_back({name_of_tile(chunks_[begin].row_block, segment), {}, {0}, {}});
+                shares_.push_back({id_of(chunks_[begin].row_block, segment), {}, {0}, {}});
                 share_rows_.push_back(0);
                 share_entries_.push_back(0);
             }
@@ -176,9 +176,9 @@ private:
         }
     }
 
-    [[nodiscard]] std::string name_of_tile(Index row_block, Index segment) const {
-        if (row_blocks_ == nullptr) return "segment " + std::to_string(segment);
-        return "tile " + std::to_string(row_block) + "," + std::to_string(segment);
+    [[nodiscard]] ShareId id_of(Index row_block, Index segment) const {
+        if (row_blocks_ == nullptr) return {.kind = ShareKind::segment, .segment = segment};
+        return {ShareKind::tile, row_block, segment};
     }
 
     void allocate() {

@@ -135,6 +135,10 @@ TEST_CASE("list and explain") {
 TEST_CASE("check") {
     expect("check", "check recipes/csr.toml recipes/sell.toml recipes/ehyb.toml", 0);
     expect("check_errors", "check tests/golden/cli/wrong.toml", 2);
+    expect("check_shares", "check tests/golden/cli/shares.toml", 2);
+    expect("check_shares_of_blocks", "check tests/golden/cli/shares_of_blocks.toml", 2);
+    expect("check_shares_beyond", "check tests/golden/cli/shares_beyond.toml", 2);
+    expect("check_old_word", "check recipes/ehyb.toml --set stage.sort_outside.part=outside", 2);
     expect("check_override", "check recipes/ehyb.toml --set stage.metis_partition.partz=3", 2);
 }
 
@@ -284,6 +288,18 @@ TEST_CASE("run") {
     for (std::size_t i = 0; i < json["stages"].size(); ++i) {
         CHECK(json_again["stages"][i]["metrics"] == json["stages"][i]["metrics"]);
     }
+}
+
+TEST_CASE("a share that is promised is there, or the error says where it was asked for") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    const std::string recipe = " tests/layouts/hbp_rows_sorted.toml ";
+    const std::string rest = " --samples 1 --seconds 0 --cache warm --no-pictures --out ";
+    CHECK(run("check" + recipe).exit_code == 0);
+    CHECK(run("run" + recipe + "--generate laplace2d:nx=3" + rest + out).exit_code == 0);
+    const std::string one = recipe + "--set 'stage.row_sort.share=\"tile 1,1\"' --generate laplace2d:nx=";
+    CHECK(run("run" + one + "3" + rest + out).exit_code == 0);
+    expect_in("no_such_share", out, "run" + one + "2" + rest + "OUT", 3);
 }
 
 TEST_CASE("without a GPU, its kernels are left out with a note, and demanding them is an error") {

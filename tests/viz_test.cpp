@@ -65,8 +65,8 @@ CsrMatrix grid(Index width) {
 template <typename IsFirst>
 std::vector<Share> two_shares(const CsrMatrix& matrix, const IsFirst& first) {
     std::vector<Share> shares(2);
-    shares[0].name = "inside";
-    shares[1].name = "outside";
+    shares[0].id = {ShareKind::inside};
+    shares[1].id = {ShareKind::outside};
     for (Index row = matrix.rows - 1; row >= 0; --row) {
         for (const bool in_first : {true, false}) {
             Share& share = shares[in_first ? 0 : 1];
@@ -209,7 +209,7 @@ TEST_CASE("cuts become bins, empty pieces vanish") {
 
 TEST_CASE("a small matrix keeps its numbers and values") {
     StagedMatrix staged = stage_input(csr_from_entries(2, 3, std::vector<Entry>{{0, 2, 5}, {1, 0, -7}}));
-    apply(staged, {OrderChange{Acts::rows, Permutation::from_old_of_new({1, 0}), ""}, {}, {}}, {});
+    apply(staged, {OrderChange{Acts::rows, Permutation::from_old_of_new({1, 0})}}, {});
     const PatternRaster raster = rasterise(staged);
     CHECK(raster.shows_entries());
     CHECK(raster.original_rows == std::vector<Index>{1, 0});

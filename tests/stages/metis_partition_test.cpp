@@ -102,9 +102,56 @@ TEST_SUITE("metis_partition") {
         CHECK(plan(50, 8) == "K 1, 80 x 1 rows");
     }
 
+    TEST_CASE("values are as large as those of the run, unless the recipe says otherwise") {
+        const DeviceProperties gpu{DeviceKind::gpu, "a GPU", 4, 100, 0, 0};  // 12 values of 8 bytes, 24 of 4
+        const auto plan = [&gpu](Precision precision, Given given) {
+            given.emplace("parts", "auto");
+            const Step step = run(metis_partition_stage(), given, stage_input(diagonal(96)), {&gpu, precision});
+            return step.note("partitions") + " x " + step.note("capacity");
+        };
+        CHECK(plan(Precision::f64, {}) == "8 x 12 rows");
+        CHECK(plan(Precision::f32, {}) == "4 x 24 rows");
+        CHECK(plan(Precision::f32, {{"value_bytes", std::int64_t{8}}}) == "8 x 12 rows");
+        CHECK(plan(Precision::f64, {{"value_bytes", std::int64_t{4}}}) == "4 x 24 rows");
+
+        const auto depends = [](Given given) {
+            given.emplace("parts", std::int64_t{2});
+            return contract_of(metis_partition_stage(), given).depends_on_precision;
+        };
+        CHECK_FALSE(depends({}));
+        CHECK(depends({{"parts", "auto"}}));
+        CHECK(depends({{"capacity", "shared_memory"}}));
+        CHECK(depends({{"weights", "bytes"}}));
+        CHECK_FALSE(depends({{"weights", "nonzeros"}}));
+        CHECK_FALSE(depends({{"parts", "auto"}, {"value_bytes", std::int64_t{8}}}));
+    }
+
+    TEST_CASE("weights in bytes are those of the run's values") {
+        const StagedMatrix before = stage_input(find_in_battery("random_300"));
+        const auto order = [&before](Precision precision, Given given) {
+            given.emplace("parts", std::int64_t{5});
+            given.emplace("weights", "bytes");
+            return run(metis_partition_stage(), given, before, {nullptr, precision}).order();
+        };
+        CHECK(order(Precision::f32, {}) == order(Precision::f64, {{"value_bytes", std::int64_t{4}}}));
+        CHECK(order(Precision::f64, {}) == order(Precision::f32, {{"value_bytes", std::int64_t{8}}}));
+        CHECK(order(Precision::f64, {}) != order(Precision::f32, {}));
+    }
+
+    TEST_CASE("the order alone: the same, without cuts for others to respect") {
+        const StagedMatrix before = stage_input(find_in_battery("grid"));
+        const Step whole = run(metis_partition_stage(), {{"parts", std::int64_t{4}}}, before);
+        const Step order = run(metis_partition_stage(), {{"parts", std::int64_t{4}}, {"keep", "order"}}, before);
+        CHECK(order.order() == whole.order());
+        CHECK(whole.after.find_cuts(CutKind::partition) != nullptr);
+        CHECK(order.after.cuts.empty());
+        CHECK(order.contract.gives_cuts.empty());
+        CHECK(order.note("edge cut") == whole.note("edge cut"));
+    }
+
     TEST_CASE("the present GPU, 16-bit columns, whole nodes") {
         const auto plan = [](const DeviceProperties& gpu, const StagedMatrix& staged) {
-            const Step step = run(metis_partition_stage(), {{"parts", "auto"}}, staged, {.present_gpu = &gpu});
+            const Step step = run(metis_partition_stage(), {{"parts", "auto"}}, staged, {.device = &gpu});
             return step.note("partitions") + " x " + step.note("capacity");
         };
         const DeviceProperties small{DeviceKind::gpu, "small", 4, 100, 0, 0};  // 12 values of 8 bytes
@@ -129,7 +176,7 @@ TEST_SUITE("metis_partition") {
                         MachineError);
         // The same partition on every machine.
         const DeviceProperties gpu{DeviceKind::gpu, "a GPU", 4, 100, 0, 0};
-        CHECK(run(metis_partition_stage(), {{"parts", std::int64_t{4}}}, before, {.present_gpu = &gpu}).order() ==
+        CHECK(run(metis_partition_stage(), {{"parts", std::int64_t{4}}}, before, {.device = &gpu}).order() ==
               run(metis_partition_stage(), {{"parts", std::int64_t{4}}}, before).order());
     }
 
@@ -138,13 +185,13 @@ TEST_SUITE("metis_partition") {
         const CsrMatrix matrix = find_in_battery("random_300");
         for (const std::string weights : {"rows", "nonzeros"}) {
             const Given given{{"parts", std::int64_t{8}}, {"capacity", "shared_memory"}, {"weights", weights}};
-            const Step step = run(metis_partition_stage(), given, stage_input(matrix), {.present_gpu = &gpu});
+            const Step step = run(metis_partition_stage(), given, stage_input(matrix), {.device = &gpu});
             check_invariants(step.after, matrix);
             CHECK(step.note("capacity") == "39 rows");
             for (const Index size : sizes(step.after.cuts.front())) CHECK(size <= 39);
         }
         CHECK_THROWS_WITH_AS(run(metis_partition_stage(), {{"parts", std::int64_t{7}}, {"capacity", "shared_memory"}},
-                                 stage_input(matrix), {.present_gpu = &gpu}),
+                                 stage_input(matrix), {.device = &gpu}),
                              "metis_partition: parts = 7 of at most 39 rows (capacity = \"shared_memory\") cannot hold 300 "
                              "rows; give at least 8 parts",
                              InputError);

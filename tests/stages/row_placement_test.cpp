@@ -230,7 +230,7 @@ TEST_CASE("both: within tiles, the order of storage in each") {
         CHECK_FALSE(result.change.order.has_value());
         REQUIRE(staged.shares.size() == 4);
         CHECK(staged.shares[0] == before[0]);  // lengths 1, 2: as they were
-        CHECK(staged.shares[3] == Share{before[3].name, {3, 5, 4}, {0, 1, 2, 4}, {5, 10, 8, 9}});
+        CHECK(staged.shares[3] == Share{before[3].id, {3, 5, 4}, {0, 1, 2, 4}, {5, 10, 8, 9}});
         CHECK_NOTHROW(check_invariants(staged, six_rows()));
         const TileMetrics metrics = measure(staged).tiles.value();
         CHECK(metrics.count == 4);
@@ -263,7 +263,7 @@ TEST_CASE("both: what they need and keep, and what they tell") {
         CAPTURE(stage.name);
         const StageContract tiles = contract_of(stage, {{"within", std::string("tile")}});
         CHECK(tiles.needs.cuts == std::vector<CutKind>{CutKind::row_block, CutKind::segment});
-        CHECK(tiles.needs.shares == std::vector<std::string>{"tile"});
+        CHECK(tiles.needs.shares == std::vector<ShareChoice>{{ShareKind::tile}});
         CHECK_FALSE(tiles.acts.has_value());
         CHECK(contract_of(stage, {}).needs.square);
         CHECK_FALSE(contract_of(stage, {{"apply", std::string("rows")}}).needs.square);
