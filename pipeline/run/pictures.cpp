@@ -16,7 +16,7 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
     std::vector<StageCaption> captions;
     for (std::size_t i = 0; i < report.stages.size(); ++i) {
         const StageOutcome& stage = report.stages[i];
-        StageCaption caption{fmt::format("{}  {}", i, stage.id), i == 0 ? report.matrix.source : stage.choices, {}};
+        StageCaption caption{fmt::format("{}  {}", i, stage.label()), i == 0 ? report.matrix.source : stage.choices, {}};
         for (auto& [label, value] : caption_of(stage.metrics)) caption.lines.push_back({label, value, {}});
         captions.push_back(std::move(caption));
     }
@@ -32,7 +32,7 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
             const auto known = std::find_if(captions[i].lines.begin(), captions[i].lines.end(),
                                             [&](const CaptionLine& line) { return line.label == label; });
             const std::string value = known == captions[i].lines.end() ? "-" : known->value;
-            lines.push_back({label, value, i == 0 ? "" : captions[i - 1].lines[lines.size()].value});
+            lines.push_back({label, value, i == 0 ? "" : captions[report.stage_before(i)].lines[lines.size()].value});
         }
         captions[i].lines = std::move(lines);
     }
@@ -71,10 +71,10 @@ void PictureBook::write(const std::filesystem::path& folder, RunReport& report) 
         StageOutcome& stage = report.stages[i];
         stage.picture = fmt::format("{}_{}.png", i, stage.id);
         write_png(folder / stage.picture, draw_stage(rasters_[i], scale, captions[i]));
-        if (i > 0 && profiles_[i].tiles > 0 && profiles_[i].shows_change_of(profiles_[i - 1])) {
+        if (i > 0 && profiles_[i].tiles > 0 && profiles_[i].shows_change_of(profiles_[report.stage_before(i)])) {
             stage.tile_picture = fmt::format("{}_{}_tiles.png", i, stage.id);
-            write_png(folder / stage.tile_picture,
-                      draw_tile_profiles(profiles_[i - 1], profiles_[i], captions[i].title, captions[i].subtitle));
+            write_png(folder / stage.tile_picture, draw_tile_profiles(profiles_[report.stage_before(i)], profiles_[i],
+                                                                      captions[i].title, captions[i].subtitle));
         }
         frames.push_back({rasters_[i], short_caption(captions[i], captions)});
     }

@@ -21,10 +21,20 @@ std::size_t LayoutOutcome::slots() const {
     return sum;
 }
 
-double RunReport::stage_seconds() const {
+std::string StageOutcome::label() const { return precision ? fmt::format("{} {}", id, workbench::name_of(*precision)) : id; }
+
+double RunReport::stage_seconds(Precision precision) const {
     double sum = 0;
-    for (const StageOutcome& stage : stages) sum += stage.seconds;
+    for (const StageOutcome& stage : stages) {
+        if (!stage.precision || *stage.precision == precision) sum += stage.seconds;
+    }
     return sum;
+}
+
+std::size_t RunReport::stage_before(std::size_t i) const {
+    std::size_t before = i - 1;
+    while (stages[before].precision && stages[before].precision != stages[i].precision) --before;
+    return before;
 }
 
 bool RunReport::all_verified() const {
@@ -62,7 +72,7 @@ TextTable stage_table(const RunReport& report) {
     for (std::size_t i = 0; i < report.stages.size(); ++i) {
         const StageOutcome& stage = report.stages[i];
         const Metrics& metrics = stage.metrics;
-        table.rows.push_back({std::to_string(i), stage.id, i == 0 ? "-" : duration(stage.seconds),
+        table.rows.push_back({std::to_string(i), stage.label(), i == 0 ? "-" : duration(stage.seconds),
                               with_commas(metrics.bandwidth), significant(metrics.mean_bandwidth), with_commas(metrics.profile),
                               lengths(metrics.row_lengths), share_inside(metrics),
                               metrics.partition ? with_commas(metrics.partition->edge_cut) : "-",
@@ -202,7 +212,7 @@ std::string to_text(const RunReport& report) {
                         duration(report.matrix.read_seconds));
     text += "Stages\n" + stage_table(report).text();
     for (const StageOutcome& stage : report.stages) {
-        for (const auto& [name, value] : stage.notes) text += fmt::format("  {}: {}: {}\n", stage.id, name, value);
+        for (const auto& [name, value] : stage.notes) text += fmt::format("  {}: {}: {}\n", stage.label(), name, value);
     }
     text += "\nLayout\n";
     for (const LayoutOutcome& layout : report.layouts) text += footprint_line(layout, report.matrix.nonzeros);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,12 +27,16 @@ struct StageOutcome {
     std::string id;
     std::string name;
     Parameters parameters;
-    std::string choices;  // those that differ from their defaults: "parts = 16, weights = \"rows\""
-    double seconds = 0;   // of the stage and of applying its change; no metrics, no pictures
+    std::optional<Precision> precision;  // it ran for this one alone; none: for all of the run
+    std::string choices;                 // those that differ from their defaults: "parts = 16, weights = \"rows\""
+    double seconds = 0;                  // of the stage and of applying its change; no metrics, no pictures
     Metrics metrics;
     std::vector<std::pair<std::string, std::string>> notes;
     std::string picture;       // file, relative to the report; empty where none was made
     std::string tile_picture;  // row lengths in tiles before and after; empty where the stage has not changed them
+
+    /// "row_sort", or "row_sort f32" where it ran for one precision alone.
+    [[nodiscard]] std::string label() const;
 };
 
 struct LayoutOutcome {
@@ -74,8 +79,10 @@ struct RunReport {
     std::vector<std::string> notes;  // "no CUDA device: ..."
     std::string contact_sheet;       // file; empty where none was made
 
-    /// Seconds of all stages.
-    [[nodiscard]] double stage_seconds() const;
+    /// Seconds of all stages that ran for a precision.
+    [[nodiscard]] double stage_seconds(Precision precision) const;
+    /// The stage, or the input, whose result stage i > 0 began with.
+    [[nodiscard]] std::size_t stage_before(std::size_t i) const;
     /// Did every kernel that ran give the right result?
     [[nodiscard]] bool all_verified() const;
 };

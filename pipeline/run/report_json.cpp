@@ -96,6 +96,7 @@ Json json_of(const StageOutcome& stage) {
     return {{"id", stage.id},
             {"name", stage.name},
             {"parameters", json_of(stage.parameters)},
+            {"precision", stage.precision ? Json(name_of(*stage.precision)) : Json(nullptr)},
             {"seconds", stage.seconds},
             {"metrics", json_of(stage.metrics)},
             {"notes", notes},

@@ -59,6 +59,8 @@ private:
     /// The first kernel of the baseline layout that gives a result on this kind of device, in input order.
     template <ValueType Value>
     [[nodiscard]] const KernelOutcome& baseline(DeviceKind kind, const RunObserver& observer);
+    void measure(Precision precision, const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer,
+                 RunReport& report);
     template <ValueType Value>
     void measure_precision(const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer, RunReport& report);
 
@@ -71,6 +73,9 @@ private:
     RunOptions options_;
     ForEachPrecision<MaybeReference> references_;
 };
+
+/// What the stages of a recipe may know: its device, or else the GPU that is there (null: none).
+[[nodiscard]] StageContext stage_context(const Recipe& recipe, Precision precision, const DeviceProperties* present_gpu);
 
 /// Runs the stages of a recipe, one after the other, on a matrix that check_against accepts. Throws InputError where the matrix
 /// does not suit a stage.
