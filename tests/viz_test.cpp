@@ -152,6 +152,9 @@ TEST_CASE("bins are many enough, even, and in proportion") {
     CHECK(bins(401, 401, 400) == std::array{400, 400});    // 2 rows a bin would waste half of the resolution
     CHECK(bins(5874, 5874, 400) == std::array{392, 392});  // 15 rows a bin, 14 in a few
     CHECK(bins(100'000, 50'000, 400) == std::array{400, 200});
+    CHECK(bins(1000, 400, 99) == std::array{91, 36});  // 36.4
+    CHECK(bins(1000, 410, 99) == std::array{91, 37});  // 37.3
+    CHECK(bins(1000, 710, 99) == std::array{91, 65});  // 64.6
     CHECK(bins(100'000, 10, 400) == std::array{400, 10});
     CHECK(bins(100'000, 1000, 400) == std::array{400, 25});  // no narrower than a sixteenth
     CHECK(bins(1, 1'000'000, 16) == std::array{1, 16});
@@ -257,6 +260,8 @@ TEST_CASE("the ceiling is the highest 99th percentile of the stages") {
     const StagedMatrix compact = stage_input(csr_from_entries(1600, 1600, std::vector<Entry>{{0, 0, 1}, {0, 1, 1}, {1, 0, 1}}));
     const std::vector<PatternRaster> both{one[0], rasterise(compact, 100)};
     CHECK(common_scale(both).ceiling == doctest::Approx(3));
+    const std::vector<PatternRaster> turned{both[1], both[0]};
+    CHECK(common_scale(turned).ceiling == doctest::Approx(3));
     CHECK(common_scale(std::span<const PatternRaster>()).ceiling == 1);
 }
 

@@ -86,6 +86,32 @@ TEST_SUITE("metis_partition") {
         CHECK(step.note("capacity") == "15 rows");
     }
 
+    TEST_CASE("method, seed and allowed imbalance reach METIS") {
+        const StagedMatrix before = stage_input(find_in_battery("random_300"));
+        const auto order = [&](Given given) {
+            given["parts"] = std::int64_t{8};
+            given["weights"] = "nonzeros";
+            return run(metis_partition_stage(), given, before).order();
+        };
+        const Indices usual = order({});
+        CHECK(order({{"method", "recursive"}}) != usual);
+        CHECK(order({{"seed", std::int64_t{5}}}) != usual);
+        CHECK(order({{"imbalance", 1.5}}) != usual);
+    }
+
+    TEST_CASE("rows that move are counted as rows, whole nodes of them") {
+        const CsrMatrix matrix = find_in_battery("node_blocks");
+        std::int64_t moved = 0;
+        for (std::int64_t parts = 2; parts <= 12; ++parts) {
+            const Given given{{"parts", parts}, {"weights", "nonzeros"}, {"imbalance", 2.0}};
+            const std::int64_t here =
+                std::stoll(run(metis_partition_stage(), given, stage_input(matrix, 3)).note("rows moved to fit"));
+            CHECK(here % 3 == 0);
+            moved += here;
+        }
+        CHECK(moved > 0);
+    }
+
     TEST_CASE("EHYB eq. 1 and 2 for a V100: 80 processors, 98304 bytes") {
         const auto plan = [](Index rows, std::int64_t value_bytes) {
             const Step step =
