@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/tiles.hpp"
 #include "stages/order.hpp"
 
@@ -23,7 +24,7 @@ template <typename Body>
 void for_each_in_parallel(std::size_t count, const Body& body) {
     using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                       Kokkos::IndexType<std::size_t>>;
-    Kokkos::parallel_for("place_rows", Range(0, count), body);
+    guarded_for("place_rows", Range(0, count), body);
 }
 
 std::vector<Part> place_in_parts(const std::vector<Part>& parts, const PlaceRows& place) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/tiles.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
@@ -135,7 +136,7 @@ std::vector<Part> sort_parts(const std::vector<Part>& parts, const Request& requ
     using DynamicRange = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                              Kokkos::IndexType<std::size_t>>;
     std::vector<Part> sorted(parts.size());
-    Kokkos::parallel_for("sort_parts", DynamicRange(0, parts.size()), [&](std::size_t i) {
+    guarded_for("sort_parts", DynamicRange(0, parts.size()), [&](std::size_t i) {
         const PartView view(parts[i]);
         std::vector<Index> lengths(view.row_count());
         for (Index stored = 0; stored < view.row_count(); ++stored) lengths[stored] = static_cast<Index>(view.length(stored));
