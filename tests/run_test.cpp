@@ -332,6 +332,18 @@ TEST_CASE("the integers of the exact problem are exact and tell all columns apar
     }
 }
 
+TEST_CASE("the integers of the exact problem tell all rows apart") {
+    // Every row is the same but for its values.
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 50; ++row) entries.insert(entries.end(), {{row, 3, 1}, {row, 7, 1}, {row, 20, 1}});
+    const CsrMatrix matrix = csr_from_entries(50, 30, entries);
+    const ExactProblem problem(matrix);
+    std::set<std::vector<double>> seen;
+    for (Index row = 0; row < 50; ++row) {
+        CHECK(seen.insert({problem.value(row, 3), problem.value(row, 7), problem.value(row, 20)}).second);
+    }
+}
+
 TEST_CASE("a long row leaves small integers, and one too long for any is said so") {
     CsrMatrix wide;
     wide.rows = 1;
@@ -379,6 +391,16 @@ TEST_CASE("values beyond f32 make f32 unsuitable and leave f64 right") {
     CHECK(report.layouts[0].unsuitable == "");
     CHECK(report.layouts[1].unsuitable.find("f32") != std::string::npos);
     CHECK(report.all_verified());
+}
+
+TEST_CASE("a stage's choices are the values that differ from their defaults") {
+    StagedMatrix staged = stage_input(example());
+    const Recipe recipe = recipe_of(
+        "[[stage]]\nuse = 'random_order'\n"
+        "[[stage]]\nuse = 'metis_partition'\nparts = 3\nseed = 1\nweights = 'nonzeros'\n[layout]\nuse = 'csr'\n");
+    const std::vector<StageOutcome> stages = run_stages(recipe, staged, {}, {});
+    CHECK(stages[1].choices == "");
+    CHECK(stages[2].choices == "parts = 3, weights = \"nonzeros\"");
 }
 
 TEST_CASE("an order of the rows alone leaves the edge cut of a partition as it is") {

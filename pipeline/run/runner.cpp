@@ -56,13 +56,13 @@ struct BuiltTwice {
 
 template <ValueType Value>
 BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parameters, StagedMatrix& staged,
-                              const ExactProblem& problem, LayoutOutcome& outcome) {
+                              const ExactProblem& problem, const Clock& clock, LayoutOutcome& outcome) {
     BuiltTwice<Value> built;
     const BuildLayout<Value> build = entry.build.template get<Value>();
     const std::size_t nonzeros = staged.matrix.values.size();
     // How large it becomes is known when it is there. The values are in every layout.
     require_host_memory(nonzeros * sizeof(Value), fmt::format("layout '{}'", entry.name));
-    const Stopwatch watch;
+    const Stopwatch watch(clock);
     built.real = build(staged, parameters);
     outcome.seconds = watch.seconds();
     std::size_t bytes = nonzeros * sizeof(double);
@@ -129,8 +129,14 @@ void warn(KernelOutcome& kernel, const DeviceProperties& device, const StagedMat
 }  // namespace
 
 std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
-                                     const RunObserver& observer) {
+                                     const RunObserver& observer, const Clock& clock) {
     std::vector<StageOutcome> outcomes;
+    run_stages(recipe, staged, context, observer, clock, outcomes);
+    return outcomes;
+}
+
+void run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context, const RunObserver& observer,
+                const Clock& clock, std::vector<StageOutcome>& outcomes) {
     StageOutcome input;
     input.id = input.name = "input";
     finish_stage(staged, std::move(input), observer, outcomes);
@@ -141,7 +147,7 @@ std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged,
         outcome.name = stage.entry->name;
         outcome.parameters = stage.parameters;
         outcome.choices = choices_of(stage.parameters, stage.entry->parameters);
-        const Stopwatch watch;
+        const Stopwatch watch(clock);
         try {
             StageResult result = stage.entry->run(staged, stage.parameters, context);
             apply(staged, std::move(result.change), stage.contract.keeps);
@@ -153,7 +159,6 @@ std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged,
         }
         finish_stage(staged, std::move(outcome), observer, outcomes);
     }
-    return outcomes;
 }
 
 Runner::Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options)
@@ -179,7 +184,8 @@ const KernelOutcome& Runner::baseline(DeviceKind kind, const RunObserver& observ
     const Parameters parameters(entry.parameters, {});
     StagedMatrix natural = stage_copy(input_, 1);
     LayoutOutcome layout = outcome_of(entry, parameters, precision_of<Value>);
-    const BuiltTwice<Value> built = build_twice<Value>(entry, parameters, natural, made.oracle.exact, layout);
+    const BuiltTwice<Value> built =
+        build_twice<Value>(entry, parameters, natural, made.oracle.exact, options_.timing.clock, layout);
     const ProductSpace space(natural.row_order, natural.column_order);
 
     // A vendor's kernel first, where there is one.
@@ -229,7 +235,9 @@ void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const
         }
         announce(observer, fmt::format("layout {} {}", entry.name, name_of(precision_of<Value>)));
         const Oracle<Value>& oracle = reference<Value>().oracle;
-        const BuiltTwice<Value> built = build_twice<Value>(entry, recipe.layout.parameters, staged, oracle.exact, layout);
+        const BuiltTwice<Value> built =
+            build_twice<Value>(entry, recipe.layout.parameters, staged, oracle.exact, options_.timing.clock, layout);
+        report.layouts.push_back(layout);  // whatever becomes of the kernels
         const ProductSpace space(staged.row_order, staged.column_order);
         for (const KernelEntry* kernel : kernels) {
             const KernelOutcome& base = baseline<Value>(device_of(kernel->backend), observer);
@@ -247,12 +255,17 @@ void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const
         }
     } catch (const Unsuitable& reason) {
         layout.unsuitable = reason.what();
+        report.layouts.push_back(std::move(layout));
     }
-    report.layouts.push_back(std::move(layout));
 }
 
 RunReport Runner::run(const Recipe& recipe, const RunObserver& observer) {
     RunReport report;
+    run(recipe, observer, report);
+    return report;
+}
+
+void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& report) {
     report.recipe_name = recipe.name;
     report.recipe_source = recipe.source;
     report.recipe_file = recipe.file.string();
@@ -262,7 +275,7 @@ RunReport Runner::run(const Recipe& recipe, const RunObserver& observer) {
     check_against(recipe, input_.rows, input_.columns);
     StagedMatrix staged = stage_copy(input_, recipe.matrix.node_size);
     const StageContext context{devices_.gpu == nullptr ? nullptr : &devices_.gpu->properties()};
-    report.stages = run_stages(recipe, staged, context, observer);
+    run_stages(recipe, staged, context, observer, options_.timing.clock, report.stages);
     if (kernels_of(recipe).empty()) {
         std::string known;
         for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
@@ -271,19 +284,27 @@ RunReport Runner::run(const Recipe& recipe, const RunObserver& observer) {
         report.notes.push_back(fmt::format("no kernel of layout '{}' runs with these options on this machine; it has {}",
                                            recipe.layout.entry->name, known));
     }
-    for (const Precision precision : options_.precisions) {
-        if (precision == Precision::f32) {
-            measure_precision<float>(recipe, staged, observer, report);
-        } else {
-            measure_precision<double>(recipe, staged, observer, report);
+    try {
+        for (const Precision precision : options_.precisions) {
+            if (precision == Precision::f32) {
+                measure_precision<float>(recipe, staged, observer, report);
+            } else {
+                measure_precision<double>(recipe, staged, observer, report);
+            }
         }
+    } catch (...) {
+        add_devices(report);
+        throw;
     }
+    add_devices(report);
+}
+
+void Runner::add_devices(RunReport& report) const {
     for (Device* used : {&devices_.host, devices_.gpu}) {
         const auto runs_here = [&](const KernelOutcome& kernel) { return device(device_of(kernel.backend)) == used; };
         if (used == nullptr || std::none_of(report.kernels.begin(), report.kernels.end(), runs_here)) continue;
         report.devices.push_back({used->properties(), used->bandwidth()});
     }
-    return report;
 }
 
 }  // namespace workbench
