@@ -24,6 +24,7 @@
 #include "viz/contact_sheet.hpp"
 #include "viz/density_scale.hpp"
 #include "viz/golden_picture.hpp"
+#include "viz/length_strip.hpp"
 #include "viz/pattern_view.hpp"
 #include "viz/png.hpp"
 #include "viz/raster.hpp"
@@ -161,6 +162,25 @@ TEST_CASE("bins are many enough, even, and in proportion") {
     CHECK(bins(0, 5, 16) == std::array{0, 5});
     CHECK(bins(0, 0, 16) == std::array{0, 0});
     CHECK_THROWS_AS((void)rasterise(stage_input({}), 15), std::invalid_argument);
+}
+
+TEST_CASE("a caption tells what a figure was where it has changed, and only there") {
+    const std::vector<PatternRaster> rasters{rasterise(stage_input(grid(5)))};
+    const auto picture_of = [&](const std::string& before) {
+        return draw_stage(rasters[0], common_scale(rasters), {"1  order", "", {{"bandwidth", "4", before}}}).pixels;
+    };
+    CHECK(picture_of("4") == picture_of(""));
+    CHECK(picture_of("9") != picture_of(""));
+}
+
+TEST_CASE("the axis of row lengths is logarithmic where the longest is more than 30 times the mean") {
+    const auto is_logarithmic = [](Offset longest, Offset nonzeros, Offset rows) {
+        LengthStrip strip;
+        strip.bars = {{1, 1, 0}, {longest, 1, 0}};
+        return with_axis(strip, nonzeros, rows).logarithmic;
+    };
+    CHECK_FALSE(is_logarithmic(60, 200, 100));
+    CHECK(is_logarithmic(61, 200, 100));
 }
 
 TEST_CASE("a long value in a caption is not cut") {

@@ -19,7 +19,7 @@ void for_each_in_parallel(std::int64_t count, int chunk, const Body& body) {
     using Policy = Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
     Policy policy(0, count);
     policy.set_chunk_size(chunk);
-    guarded_for("for_each_in_parallel", policy, body);
+    guarded_for("host_loop", policy, body);
 }
 
 /// For how many i in [0, count) the condition holds, which must not throw.

@@ -79,7 +79,7 @@ RunReport run_one(Runner& runner, const Recipe& recipe, const RunOutput& output,
     }
     complete(report);
     progress.show("pictures");
-    pictures.write(folder_of(output, recipe), report);
+    record_failure(report, [&] { pictures.write(folder_of(output, recipe), report); });
     return report;
 }
 

@@ -22,9 +22,9 @@ void check_output(const RunOutput& output, const std::vector<Recipe>& recipes);
 /// Adds to a report what the runner does not know.
 using CompleteReport = std::function<void(RunReport&)>;
 
-/// Runs the recipes, writes their results and prints them. A recipe
-/// that fails, or a file that cannot be written, is recorded in its report, and the next one is run; a recipe that is the only
-/// one and fails before anything was measured throws. Returns the exit code, 0 only where nothing at all went wrong.
+/// Runs the recipes, writes their results and prints them. A recipe that fails, or a file that cannot be written, is recorded
+/// in its report, and the next one is run; a recipe that is the only one and fails before anything was measured throws.
+/// Returns the exit code, 0 only where nothing at all went wrong.
 [[nodiscard]] int run_recipes(Runner& runner, const std::vector<Recipe>& recipes, const RunOutput& output,
                               const CompleteReport& complete);
 

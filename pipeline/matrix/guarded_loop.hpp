@@ -37,7 +37,7 @@ private:
 template <typename Policy, typename Body>
 void guarded_for(const std::string& name, const Policy& policy, const Body& body) {
     LoopGuard guard;
-    Kokkos::parallel_for(name, policy, [&](typename Policy::member_type i) { guard.run([&] { body(i); }); });
+    Kokkos::parallel_for(name, policy, [&guard, body](typename Policy::member_type i) { guard.run([&] { body(i); }); });
     guard.finish();
 }
 

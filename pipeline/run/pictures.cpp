@@ -62,7 +62,8 @@ void PictureBook::add(const StagedMatrix& staged) {
 }
 
 void PictureBook::write(const std::filesystem::path& folder, RunReport& report) const {
-    if (rasters_.empty()) return;
+    const std::size_t count = std::min(rasters_.size(), report.stages.size());  // stages that were done
+    if (count == 0) return;
     const DensityScale scale = common_scale(rasters_);
     const std::vector<StageCaption> captions = captions_of(report);
     /// The name, or nothing where there is no such picture.
@@ -76,7 +77,7 @@ void PictureBook::write(const std::filesystem::path& folder, RunReport& report) 
         }
     };
     std::vector<StageFrame> frames;
-    for (std::size_t i = 0; i < rasters_.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
         StageOutcome& stage = report.stages[i];
         stage.picture =
             write_one(fmt::format("{}_{}.png", i, stage.id), [&] { return draw_stage(rasters_[i], scale, captions[i]); });

@@ -323,6 +323,21 @@ TEST_SUITE("runner") {
         CHECK(script().count("prepare wrong") == 1);  // the real values were not looked at
     }
 
+    TEST_CASE("nothing is compared with a baseline that is wrong") {
+        price_everything();
+        Catalogue catalogue = scripted_catalogue();
+        catalogue.layouts[0].kernels = {catalogue.find_layout("bad")->kernels.front()};
+        Machine machine;
+        Runner runner(example(), catalogue, {machine.host}, options_of());
+        const RunReport report = runner.run(parse_recipe("[layout]\nuse = 'plain'\n", "t.toml", catalogue), {});
+        CHECK(report.kernels.at(0).baseline);
+        CHECK(report.kernels.at(0).status == KernelOutcome::Status::wrong);
+        CHECK(kernel_of(report, "fast").verified());
+        CHECK(!kernel_of(report, "fast").speedup);
+        CHECK(!kernel_of(report, "fast").break_even);
+        CHECK(!report.all_verified());
+    }
+
     TEST_CASE("real values are checked with a second x, and the larger error is reported") {
         new_script();
         const RunReport later = run("[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'wrong_later'\n");
