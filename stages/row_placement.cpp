@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "pipeline/matrix/guarded_loop.hpp"
 #include "stages/order.hpp"
 
 namespace workbench {
@@ -22,7 +23,7 @@ template <typename Body>
 void for_each_in_parallel(std::size_t count, const Body& body) {
     using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                       Kokkos::IndexType<std::size_t>>;
-    Kokkos::parallel_for("place_rows", Range(0, count), body);
+    guarded_for("place_rows", Range(0, count), body);
 }
 
 std::vector<StorageOrder> place_in_shares(const std::vector<Share>& shares, const PlaceRows& place) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/guarded_loop.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
 
@@ -194,7 +195,7 @@ std::vector<StorageOrder> sorted_storage(const StagedMatrix& staged, const Reque
     } else {
         using DynamicRange = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                                  Kokkos::IndexType<std::size_t>>;
-        Kokkos::parallel_for("sort_shares", DynamicRange(0, shares.size()), [&](std::size_t i) { sort(i, false); });
+        guarded_for("sort_shares", DynamicRange(0, shares.size()), [&](std::size_t i) { sort(i, false); });
     }
     return orders;
 }

@@ -331,6 +331,87 @@ TEST_CASE("recipes of one matrix may have nodes of different size") {
     CHECK(std::filesystem::exists(folder.path() / "bsr" / "report.json"));
 }
 
+TEST_CASE("run does what its options say") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    const auto report_of = [&](const std::string& arguments) {
+        const Outcome outcome = run("run recipes/csr.toml --generate laplace2d:nx=4 --out " + out + " " + arguments);
+        CHECK_MESSAGE(outcome.exit_code == 0, outcome.text);
+        return nlohmann::json::parse(file_text(folder.path() / "csr" / "report.json"));
+    };
+    const auto cold = report_of("--samples 3 --seconds 0 --backend kokkos --no-pictures");
+    CHECK(cold["cache"] == "cold");
+    CHECK(cold["kernels"][0]["samples"].size() == 3);
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "csr" / "stages.png"));
+    // Longer than the two seconds that are the most where nothing is said.
+    const auto warm = report_of("--samples 1 --seconds 2.1 --cache warm --only rows --backend kokkos,eigen --precision f32");
+    CHECK(warm["cache"] == "warm");
+    CHECK(warm["kernels"].size() == 1);
+    CHECK(warm["kernels"][0]["precision"] == "f32");
+    double sum = 0;
+    for (const double sample : warm["kernels"][0]["samples"]) sum += sample;
+    CHECK(sum >= 2.1);
+    CHECK(std::filesystem::exists(folder.path() / "csr" / "stages.png"));
+}
+
+TEST_CASE("two recipes of one name would write into one folder") {
+    const TemporaryFolder folder;
+    std::filesystem::copy_file(source / "recipes" / "csr.toml", folder.path() / "csr.toml");
+    expect_in("one_folder", folder.path().string(), "run recipes/csr.toml OUT/csr.toml --generate laplace2d:nx=3 --out OUT/out",
+              2);
+}
+
+TEST_CASE("a recipe that does not suit is a line, and the others are measured") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    const Outcome outcome = run(
+        "run recipes/ehyb.toml recipes/csr.toml --matrix tests/golden/cli/wide.mtx --backend kokkos --samples 1 --seconds 0 "
+        "--cache warm --out " +
+        out);
+    CHECK(outcome.exit_code == 3);
+    std::string text = outcome.text;
+    for (std::size_t at = 0; (at = text.find(out)) != std::string::npos;) text.replace(at, out.size(), "OUT");
+    compare_with_golden(golden("run_unsuitable"), without_figures(without_gpu_lines(text)));
+    CHECK(std::filesystem::exists(folder.path() / "csr" / "0_input.png"));
+}
+
+TEST_CASE("a run that fails leaves no folder behind") {
+    const TemporaryFolder folder;
+    const std::string rest = " --out " + (folder.path() / "a" / "b").string();
+    CHECK(run("run recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx" + rest).exit_code == 3);
+    CHECK(run("run recipes/ehyb.toml --matrix none.mtx" + rest).exit_code == 3);
+    CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a file for --json that cannot be written is found out before the work") {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "taken") << "a file";
+    expect_in("json_not_writable", folder.path().string(),
+              "run recipes/csr.toml --matrix none.mtx --json OUT/taken/all.json --out OUT", 4);
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "csr"));
+}
+
+TEST_CASE("--json - gives the report to a pipe") {
+    const TemporaryFolder folder;
+    const Outcome outcome =
+        run("run recipes/csr.toml --generate laplace2d:nx=4 --backend kokkos --samples 1 --seconds 0 --cache "
+            "warm --no-pictures --json - --out " +
+            folder.path().string());
+    CHECK(outcome.exit_code == 0);
+    CHECK(nlohmann::json::parse(outcome.text)["matrix"]["rows"] == 16);
+}
+
+TEST_CASE("what was measured is kept where standard output is full") {
+    const TemporaryFolder folder;
+    const Outcome outcome =
+        run("run recipes/csr.toml --generate laplace2d:nx=4 --backend kokkos --samples 1 --seconds 0 --cache "
+            "warm --no-pictures --out " +
+            folder.path().string() + " 2>&1 >/dev/full #");
+    CHECK(outcome.exit_code == 4);
+    CHECK(outcome.text == "error: standard output: cannot be written\n");
+    CHECK(std::filesystem::exists(folder.path() / "csr" / "report.json"));
+}
+
 TEST_CASE("no kernel at all is an error") {
     const TemporaryFolder folder;
     const Outcome outcome = run("run recipes/sell.toml --backend eigen --no-pictures --out " + folder.path().string());

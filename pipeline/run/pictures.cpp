@@ -10,8 +10,25 @@
 namespace workbench {
 namespace {
 
-/// What a caption shows of each stage. All captions of a run list the same figures, so that the pictures do not jump when one
-/// leafs through them.
+/// A contact sheet has room for a few lines: those that some stage changes, of these at most five, the most telling first.
+StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all) {
+    constexpr std::array telling{"nonzeros inside", "idle lanes in tiles", "bandwidth",      "edge cut",
+                                 "SELL-32 padding", "mean bandwidth",      "warp iterations"};
+    constexpr std::size_t room = 5;
+    StageCaption result{caption.title, caption.subtitle, {}};
+    for (const char* label : telling) {
+        for (std::size_t k = 0; k < caption.lines.size() && result.lines.size() < room; ++k) {
+            const bool changes = std::any_of(all.begin(), all.end(), [&](const StageCaption& other) {
+                return other.lines[k].value != all.front().lines[k].value;
+            });
+            if (caption.lines[k].label == label && (changes || all.size() == 1)) result.lines.push_back(caption.lines[k]);
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
 std::vector<StageCaption> captions_of(const RunReport& report) {
     std::vector<StageCaption> captions;
     for (std::size_t i = 0; i < report.stages.size(); ++i) {
@@ -39,47 +56,41 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
     return captions;
 }
 
-/// A contact sheet has room for a few lines: those that some stage changes, of these at most five, the most telling first.
-StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all) {
-    constexpr std::array telling{"nonzeros inside", "idle lanes in tiles", "bandwidth",      "edge cut",
-                                 "SELL-32 padding", "mean bandwidth",      "warp iterations"};
-    constexpr std::size_t room = 5;
-    StageCaption result{caption.title, caption.subtitle, {}};
-    for (const char* label : telling) {
-        for (std::size_t k = 0; k < caption.lines.size() && result.lines.size() < room; ++k) {
-            const bool changes = std::any_of(all.begin(), all.end(), [&](const StageCaption& other) {
-                return other.lines[k].value != all.front().lines[k].value;
-            });
-            if (caption.lines[k].label == label && (changes || all.size() == 1)) result.lines.push_back(caption.lines[k]);
-        }
-    }
-    return result;
-}
-
-}  // namespace
-
 void PictureBook::add(const StagedMatrix& staged) {
     rasters_.push_back(rasterise(staged, picture_resolution));
     profiles_.push_back(profile_tiles(staged));
 }
 
 void PictureBook::write(const std::filesystem::path& folder, RunReport& report) const {
+    const std::size_t count = std::min(rasters_.size(), report.stages.size());  // stages that were done
+    if (count == 0) return;
     const DensityScale scale = common_scale(rasters_);
     const std::vector<StageCaption> captions = captions_of(report);
+    /// The name, or nothing where there is no such picture.
+    const auto write_one = [&](const std::string& name, const auto& draw) -> std::string {
+        try {
+            write_png(folder / name, draw());
+            return name;
+        } catch (...) {
+            report.failures.push_back(current_failure());
+            return "";
+        }
+    };
     std::vector<StageFrame> frames;
-    for (std::size_t i = 0; i < rasters_.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
         StageOutcome& stage = report.stages[i];
-        stage.picture = fmt::format("{}_{}.png", i, stage.id);
-        write_png(folder / stage.picture, draw_stage(rasters_[i], scale, captions[i]));
+        stage.picture =
+            write_one(fmt::format("{}_{}.png", i, stage.id), [&] { return draw_stage(rasters_[i], scale, captions[i]); });
         if (i > 0 && profiles_[i].tiles > 0 && profiles_[i].shows_change_of(profiles_[report.stage_before(i)])) {
-            stage.tile_picture = fmt::format("{}_{}_tiles.png", i, stage.id);
-            write_png(folder / stage.tile_picture, draw_tile_profiles(profiles_[report.stage_before(i)], profiles_[i],
-                                                                      captions[i].title, captions[i].subtitle));
+            stage.tile_picture = write_one(fmt::format("{}_{}_tiles.png", i, stage.id), [&] {
+                return draw_tile_profiles(profiles_[report.stage_before(i)], profiles_[i], captions[i].title,
+                                          captions[i].subtitle);
+            });
         }
         frames.push_back({rasters_[i], short_caption(captions[i], captions)});
     }
-    report.contact_sheet = "stages.png";
-    write_png(folder / report.contact_sheet, contact_sheet(frames, scale, report.recipe_name, report.recipe_source));
+    report.contact_sheet =
+        write_one("stages.png", [&] { return contact_sheet(frames, scale, report.recipe_name, report.recipe_source); });
 }
 
 }  // namespace workbench

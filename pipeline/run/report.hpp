@@ -1,13 +1,16 @@
 // What one run found, as data; and its views: JSON and text.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "pipeline/contract/device.hpp"
+#include "pipeline/contract/failure.hpp"
 #include "pipeline/contract/layout.hpp"
 #include "pipeline/matrix/metrics.hpp"
 #include "pipeline/run/measure.hpp"
@@ -77,6 +80,7 @@ struct RunReport {
     std::map<std::string, std::string> machine;
     std::map<std::string, std::string> versions;
     std::vector<std::string> notes;  // "no CUDA device: ..."
+    std::vector<Failure> failures;   // what ended the recipe early, pictures that could not be written
     std::string contact_sheet;       // file; empty where none was made
 
     /// Seconds of all stages that ran for a precision.
@@ -102,7 +106,13 @@ struct RunReport {
 /// The metrics of a matrix as a JSON object, for `info --json`.
 [[nodiscard]] std::string to_json(const MatrixReport& matrix, const Metrics& metrics);
 
-/// Tables for a terminal: a row a stage, a row a kernel, the footprint, notes and warnings.
+/// The pictures that a report names.
+[[nodiscard]] std::set<std::string> pictures_of(const RunReport& report);
+
+/// The same of a report.json; none where there is no such file, or something else in it.
+[[nodiscard]] std::set<std::string> pictures_of_report(const std::filesystem::path& file);
+
+/// Tables for a terminal: a row a stage, a row a kernel, the footprint, notes, warnings and failures.
 [[nodiscard]] std::string to_text(const RunReport& report);
 
 }  // namespace workbench

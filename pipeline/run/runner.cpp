@@ -67,13 +67,13 @@ struct BuiltTwice {
 
 template <ValueType Value>
 BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parameters, StagedMatrix& staged,
-                              const ExactProblem& problem, LayoutOutcome& outcome) {
+                              const ExactProblem& problem, const Clock& clock, LayoutOutcome& outcome) {
     BuiltTwice<Value> built;
     const BuildLayout<Value> build = entry.build.template get<Value>();
     const std::size_t nonzeros = staged.matrix.values.size();
     // How large it becomes is known when it is there. The values are in every layout.
     require_host_memory(nonzeros * sizeof(Value), fmt::format("layout '{}'", entry.name));
-    const Stopwatch watch;
+    const Stopwatch watch(clock);
     built.real = build(staged, parameters);
     outcome.seconds = watch.seconds();
     std::size_t bytes = nonzeros * sizeof(double);
@@ -146,7 +146,7 @@ void begin_with_input(StagedMatrix& staged, const RunObserver& observer, std::ve
 /// Some stages of a recipe, one after the other. `only_for`: the precision that they run for, where others follow.
 void run_some_stages(std::span<const RecipeStage> stages, const Recipe& recipe, StagedMatrix& staged,
                      const StageContext& context, std::optional<Precision> only_for, const RunObserver& observer,
-                     std::vector<StageOutcome>& outcomes) {
+                     const Clock& clock, std::vector<StageOutcome>& outcomes) {
     for (const RecipeStage& stage : stages) {
         announce(observer, fmt::format("stage {}", stage.id));
         StageOutcome outcome;
@@ -155,7 +155,7 @@ void run_some_stages(std::span<const RecipeStage> stages, const Recipe& recipe, 
         outcome.name = stage.entry->name;
         outcome.parameters = stage.parameters;
         outcome.choices = choices_of(stage.parameters, stage.entry->parameters);
-        const Stopwatch watch;
+        const Stopwatch watch(clock);
         try {
             StageResult result = stage.entry->run(staged, stage.parameters, context);
             apply(staged, std::move(result.change), stage.contract.keeps);
@@ -182,10 +182,10 @@ StageContext stage_context(const Recipe& recipe, Precision precision, const Devi
 }
 
 std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
-                                     const RunObserver& observer) {
+                                     const RunObserver& observer, const Clock& clock) {
     std::vector<StageOutcome> outcomes;
     begin_with_input(staged, observer, outcomes);
-    run_some_stages(recipe.stages, recipe, staged, context, std::nullopt, observer, outcomes);
+    run_some_stages(recipe.stages, recipe, staged, context, std::nullopt, observer, clock, outcomes);
     return outcomes;
 }
 
@@ -212,7 +212,8 @@ const KernelOutcome& Runner::baseline(DeviceKind kind, const RunObserver& observ
     const Parameters parameters(entry.parameters, {});
     StagedMatrix natural = stage_copy(input_, 1);
     LayoutOutcome layout = outcome_of(entry, parameters, precision_of<Value>);
-    const BuiltTwice<Value> built = build_twice<Value>(entry, parameters, natural, made.oracle.exact, layout);
+    const BuiltTwice<Value> built =
+        build_twice<Value>(entry, parameters, natural, made.oracle.exact, options_.timing.clock, layout);
     const ProductSpace space(natural.row_order, natural.column_order);
 
     // A vendor's kernel first, where there is one.
@@ -262,7 +263,9 @@ void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const
         }
         announce(observer, fmt::format("layout {} {}", entry.name, name_of(precision_of<Value>)));
         const Oracle<Value>& oracle = reference<Value>().oracle;
-        const BuiltTwice<Value> built = build_twice<Value>(entry, recipe.layout.parameters, staged, oracle.exact, layout);
+        const BuiltTwice<Value> built =
+            build_twice<Value>(entry, recipe.layout.parameters, staged, oracle.exact, options_.timing.clock, layout);
+        report.layouts.push_back(layout);  // whatever becomes of the kernels
         const ProductSpace space(staged.row_order, staged.column_order);
         for (const KernelEntry* kernel : kernels) {
             const KernelOutcome& base = baseline<Value>(device_of(kernel->backend), observer);
@@ -280,8 +283,8 @@ void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const
         }
     } catch (const Unsuitable& reason) {
         layout.unsuitable = reason.what();
+        report.layouts.push_back(std::move(layout));
     }
-    report.layouts.push_back(std::move(layout));
 }
 
 void Runner::measure(Precision precision, const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer,
@@ -295,6 +298,11 @@ void Runner::measure(Precision precision, const Recipe& recipe, StagedMatrix& st
 
 RunReport Runner::run(const Recipe& recipe, const RunObserver& observer) {
     RunReport report;
+    run(recipe, observer, report);
+    return report;
+}
+
+void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& report) {
     report.recipe_name = recipe.name;
     report.recipe_source = recipe.source;
     report.recipe_file = recipe.file.string();
@@ -309,7 +317,8 @@ RunReport Runner::run(const Recipe& recipe, const RunObserver& observer) {
     const std::span<const RecipeStage> stages(recipe.stages);
     const auto common = options_.precisions.size() == 1 ? stages : stages.first(stages_in_common(recipe));
     begin_with_input(staged, observer, report.stages);
-    run_some_stages(common, recipe, staged, context(options_.precisions.front()), std::nullopt, observer, report.stages);
+    run_some_stages(common, recipe, staged, context(options_.precisions.front()), std::nullopt, observer, options_.timing.clock,
+                    report.stages);
     if (kernels_of(recipe).empty()) {
         std::string known;
         for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
@@ -318,21 +327,30 @@ RunReport Runner::run(const Recipe& recipe, const RunObserver& observer) {
         report.notes.push_back(fmt::format("no kernel of layout '{}' runs with these options on this machine; it has {}",
                                            recipe.layout.entry->name, known));
     }
-    for (const Precision precision : options_.precisions) {
-        if (common.size() == stages.size()) {
-            measure(precision, recipe, staged, observer, report);
-            continue;
+    try {
+        for (const Precision precision : options_.precisions) {
+            if (common.size() == stages.size()) {
+                measure(precision, recipe, staged, observer, report);
+                continue;
+            }
+            StagedMatrix own = stage_copy(staged);
+            run_some_stages(stages.subspan(common.size()), recipe, own, context(precision), precision, observer,
+                            options_.timing.clock, report.stages);
+            measure(precision, recipe, own, observer, report);
         }
-        StagedMatrix own = stage_copy(staged);
-        run_some_stages(stages.subspan(common.size()), recipe, own, context(precision), precision, observer, report.stages);
-        measure(precision, recipe, own, observer, report);
+    } catch (...) {
+        add_devices(report);
+        throw;
     }
+    add_devices(report);
+}
+
+void Runner::add_devices(RunReport& report) const {
     for (Device* used : {&devices_.host, devices_.gpu}) {
         const auto runs_here = [&](const KernelOutcome& kernel) { return device(device_of(kernel.backend)) == used; };
         if (used == nullptr || std::none_of(report.kernels.begin(), report.kernels.end(), runs_here)) continue;
         report.devices.push_back({used->properties(), used->bandwidth()});
     }
-    return report;
 }
 
 }  // namespace workbench

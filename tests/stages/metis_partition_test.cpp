@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,70 @@ TEST_SUITE("metis_partition") {
             CHECK(size <= 15);  // 32 nodes in 7 parts: 5 at most
         }
         CHECK(step.note("capacity") == "15 rows");
+    }
+
+    TEST_CASE("method, seed and allowed imbalance reach METIS") {
+        const StagedMatrix before = stage_input(find_in_battery("random_300"));
+        const auto order = [&](Given given) {
+            given["parts"] = std::int64_t{8};
+            given["weights"] = "nonzeros";
+            return run(metis_partition_stage(), given, before).order();
+        };
+        const Indices usual = order({});
+        CHECK(order({{"method", "recursive"}}) != usual);
+        CHECK(order({{"seed", std::int64_t{5}}}) != usual);
+        CHECK(order({{"imbalance", 1.5}}) != usual);
+    }
+
+    TEST_CASE("what a row weighs: itself, its nonzeros, or the bytes of its nonzeros, x and y") {
+        const StagedMatrix before = stage_input(find_in_battery("random_300"));
+        std::set<Indices> orders;
+        const auto add = [&](Given given) {
+            given["parts"] = std::int64_t{8};
+            orders.insert(run(metis_partition_stage(), given, before).order());
+        };
+        add({{"weights", "rows"}});
+        add({{"weights", "nonzeros"}});
+        add({{"weights", "bytes"}});
+        add({{"weights", "bytes"}, {"value_bytes", 4_i}});
+        CHECK(orders.size() == 4);
+    }
+
+    TEST_CASE("a row weighs more than its nonzeros: its x and its y") {
+        // Six rows of 6 nonzeros, the last of 7, and a tail of twelve of 3, the last of 2: 37 and 35 nonzeros. In bytes, with
+        // 10 a nonzero and 16 a row: 466 and 542, or 512 and 496 with the first row of the tail.
+        std::vector<Indices> rows;
+        for (Index row = 0; row < 6; ++row) rows.push_back({0, 1, 2, 3, 4, 5});
+        rows[5].push_back(6);
+        for (Index row = 6; row < 18; ++row) {
+            rows.push_back({row - 1, row});
+            if (row < 17) rows.back().push_back(row + 1);
+        }
+        const DeviceProperties gpu{DeviceKind::gpu, "a GPU", 2, 10'000, 0, 0};
+        const auto sizes_by = [&](const char* weights) {
+            const Step step =
+                run(metis_partition_stage(),
+                    {{"parts", 2_i}, {"capacity", "shared_memory"}, {"weights", weights}, {"method", "recursive"}},
+                    stage_input(matrix_of(18, rows)), {.present_gpu = &gpu});
+            Indices found = sizes(step.after.cuts.front());
+            std::sort(found.begin(), found.end());
+            return found;
+        };
+        CHECK(sizes_by("nonzeros") == Indices{6, 12});
+        CHECK(sizes_by("bytes") == Indices{7, 11});
+    }
+
+    TEST_CASE("rows that move are counted as rows, whole nodes of them") {
+        const CsrMatrix matrix = find_in_battery("node_blocks");
+        std::int64_t moved = 0;
+        for (std::int64_t parts = 2; parts <= 12; ++parts) {
+            const Given given{{"parts", parts}, {"weights", "nonzeros"}, {"imbalance", 2.0}};
+            const std::int64_t here =
+                std::stoll(run(metis_partition_stage(), given, stage_input(matrix, 3)).note("rows moved to fit"));
+            CHECK(here % 3 == 0);
+            moved += here;
+        }
+        CHECK(moved > 0);
     }
 
     TEST_CASE("EHYB eq. 1 and 2 for a V100: 80 processors, 98304 bytes") {

@@ -141,6 +141,23 @@ TEST_CASE("hash: time does not explode where all rows collide") {
     }
 }
 
+TEST_CASE("hash: as many rows are sampled as the recipe says") {
+    const Indices lengths = skewed_lengths(2000, 7);
+    std::vector<Indices> rows;
+    for (const Index length : lengths) rows.push_back(all_of(length));
+    const StagedMatrix staged = stage_input(matrix_of(1000, rows));
+    const auto order = [&](const Given& given) { return row_order_after(nonlinear_hash_stage(), given, staged); };
+    const Given by_rows{{"apply", "rows"}};
+    for (const Index sample : {3, 512, 2000}) {
+        Given given = by_rows;
+        given["sample"] = std::int64_t{sample};
+        CHECK(order(given) == place_by_hash(lengths, fit_length_hash(lengths, sample)).old_of_new);
+    }
+    CHECK(order(by_rows) == place_by_hash(lengths, fit_length_hash(lengths, 512)).old_of_new);
+    CHECK(place_by_hash(lengths, fit_length_hash(lengths, 3)).old_of_new !=
+          place_by_hash(lengths, fit_length_hash(lengths, 512)).old_of_new);
+}
+
 TEST_CASE("groups of least padding: exact answers") {
     const Indices lengths{10, 1, 11, 1, 10, 1};
     CHECK(groups_of_least_padding(lengths, 1) == LengthGroups{{11}, 32});
