@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What bootstrap decides, in a checkout of its own with a stand-in for every tool that it calls: nothing is installed or built.
+# bootstrap_test.sh [PROGRAM]: what bootstrap decides, in a checkout of its own with a stand-in for every tool that it calls. Nothing
+# is installed or built.
 set -uo pipefail
 source_dir=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 folder=$(mktemp -d)
@@ -62,7 +63,7 @@ for command in run storage cache rum --version; do
     [[ $(cat "$folder/out") == "built from $checkout: $command two words --option" ]] || fault "wrong arguments"
 done
 # `build`, `test` and `help` are its own: the program must have none of these names.
-if [[ -n ${WORKBENCH-} ]] && "$WORKBENCH" --help | grep -E '^  (build|test|help) '; then fault "the program has a command of that name"; fi
+if [[ -n ${1-} ]] && "$1" --help | grep -E '^  (build|test|help) '; then fault "the program has a command of that name"; fi
 
 # The program alone, without CUDA where there is no GPU; the second time nothing is configured again.
 rm -rf "$checkout/build"
