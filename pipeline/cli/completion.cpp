@@ -58,7 +58,7 @@ std::string zsh_value(const OptionFacts& option) {
     if (!option.choices.empty()) action = fmt::format("({})", fmt::join(option.choices, " "));
     if (!option.choices.empty() && option.by_commas)
         action = fmt::format("_sequence compadd - {}", fmt::join(option.choices, " "));
-    return fmt::format(":{}:{}", escaped(option.value, ":[]"), action);
+    return fmt::format(":{}:{}", escaped(option.value, ":"), action);
 }
 
 /// The arguments of zsh's _arguments.
