@@ -19,7 +19,7 @@ install(RUNTIME_DEPENDENCY_SET workbench_dependencies
   LIBRARY DESTINATION ${private_libraries})
 install(DIRECTORY recipes DESTINATION share/spmv-workbench)
 install(FILES README.md LICENSE CITATION.cff DESTINATION share/doc/spmv-workbench)
-install(DIRECTORY docs DESTINATION share/doc/spmv-workbench)
+install(DIRECTORY docs DESTINATION share/doc/spmv-workbench FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
 
 # install_what_it_prints(FILE FOLDER ARGUMENTS...): what the program says of itself becomes FOLDER/FILE.
 function(install_what_it_prints file folder)
