@@ -6,6 +6,7 @@
 
 #include "pipeline/cli/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/recipe/recipe.hpp"
 
@@ -23,7 +24,7 @@ int check(const CheckArguments& arguments) {
     int exit_code = exit_ok;
     for (const std::string& file : arguments.recipes) {
         try {
-            const Recipe recipe = load_recipe(file, catalogue(), arguments.overrides);
+            const Recipe recipe = load_recipe(find_recipe(file), catalogue(), arguments.overrides);
             if (arguments.resolved) {
                 fmt::print("{}", resolved_recipe(recipe));
                 continue;

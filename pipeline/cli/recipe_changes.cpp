@@ -22,6 +22,15 @@ void add_recipe_changes(CLI::App& command, RecipeChanges& changes) {
         ->allow_extra_args(false);
 }
 
+std::filesystem::path find_recipe(const std::filesystem::path& given) {
+    std::error_code ignored;
+    if (std::filesystem::exists(given, ignored)) return given;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+    // An absolute path stays as it is.
+    const std::filesystem::path installed = program.parent_path().parent_path() / "share" / "spmv-workbench" / given;
+    return std::filesystem::is_regular_file(installed, ignored) ? installed : given;
+}
+
 Recipe load_changed_recipe(const std::string& file, const RecipeChanges& changes) {
     for (const std::string& setting : changes.overrides) {
         const bool names_matrix = setting.starts_with("matrix.path=") || setting.starts_with("matrix.rows=") ||
@@ -33,7 +42,7 @@ Recipe load_changed_recipe(const std::string& file, const RecipeChanges& changes
     std::vector<std::string> overrides;
     if (!changes.generate.empty()) overrides = generator_overrides(changes.generate);
     overrides.insert(overrides.end(), changes.overrides.begin(), changes.overrides.end());
-    Recipe recipe = load_recipe(file, catalogue(), overrides);
+    Recipe recipe = load_recipe(find_recipe(file), catalogue(), overrides);
     if (!changes.matrix.empty()) recipe.matrix.from = MatrixFile{changes.matrix, {}};
     if (!changes.member.empty()) {
         auto* read = std::get_if<MatrixFile>(&recipe.matrix.from);

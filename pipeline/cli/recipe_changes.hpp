@@ -1,6 +1,7 @@
 // What a command line changes in a recipe: its matrix, and single parameters.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct RecipeChanges {
 
 /// Adds --matrix, --member, --max-memory, --generate and --set. `changes` must live until the command line is parsed.
 void add_recipe_changes(CLI::App& command, RecipeChanges& changes);
+
+/// The file as it is given. Where there is none of this name, that of the installed program: recipes/ehyb.toml works in any
+/// folder.
+[[nodiscard]] std::filesystem::path find_recipe(const std::filesystem::path& given);
 
 /// The recipe with the command line's matrix in place of its own, and the parameters set. Throws RecipeError.
 [[nodiscard]] Recipe load_changed_recipe(const std::string& file, const RecipeChanges& changes);

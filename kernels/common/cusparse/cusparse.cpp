@@ -12,14 +12,17 @@
 namespace workbench {
 namespace {
 
-/// Beside the program: in an installed tree bin/../lib, in a build tree lib.
+/// Installed, the program is in bin or in libexec/spmv-workbench and the module in lib/spmv-workbench. In a build tree it is in
+/// lib, beside the program or, of a test, one folder up.
 std::filesystem::path find_module() {
     const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    for (const auto& candidate : {folder / ".." / "lib" / cusparse_module_file, folder / "lib" / cusparse_module_file}) {
+    for (const char* place : {"../lib/spmv-workbench", "../../lib/spmv-workbench", "lib", "../lib", "../../lib"}) {
+        const std::filesystem::path candidate = folder / place / cusparse_module_file;
         if (std::filesystem::exists(candidate)) return candidate;
     }
-    throw Unsuitable(fmt::format("cuSPARSE is not available: {} is not in {}/../lib or {}/lib", cusparse_module_file,
-                                 folder.string(), folder.string()));
+    throw Unsuitable(
+        fmt::format("cuSPARSE is not available: {} is not in lib/spmv-workbench beside the folder of the program, {}",
+                    cusparse_module_file, folder.string()));
 }
 
 /// Never closed: the kernels that it prepares live on its code.
