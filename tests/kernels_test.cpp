@@ -13,7 +13,7 @@
 #include <set>
 #include <string>
 
-#include "kernels/common/host_device.hpp"
+#include "kernels/common/device/host_device.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/lane_steps.hpp"
 #include "kernels/sell/layout.hpp"

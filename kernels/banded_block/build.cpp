@@ -5,10 +5,10 @@
 #include <stdexcept>
 
 #include "kernels/banded_block/layout.hpp"
+#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/slot_bound.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/value_range.hpp"
 
 namespace workbench {
 namespace {

@@ -1,10 +1,10 @@
 // Banded blocks on a GPU: one thread a row. Each row of y is written by exactly one thread, so that threads cannot race in
 // global memory; no shared memory is used.
 #include "kernels/banded_block/layout.hpp"
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/prepare.hpp"
-#include "kernels/common/sparse_dot.cuh"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/device/sparse_dot.cuh"
 
 namespace workbench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "kernels/common/pattern.hpp"
+#include "kernels/common/storage/pattern.hpp"
 #include "pipeline/contract/layout.hpp"
 
 namespace workbench {

@@ -7,13 +7,13 @@
 #include <stdexcept>
 
 #include "kernels/biell/layout.hpp"
-#include "kernels/common/descending_rows.hpp"
+#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/offsets.hpp"
-#include "kernels/common/slices.hpp"
-#include "kernels/common/slot_bound.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/descending_rows.hpp"
+#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/storage/offsets.hpp"
+#include "kernels/common/storage/slices.hpp"
 
 namespace workbench {
 namespace {

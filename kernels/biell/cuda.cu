@@ -1,11 +1,11 @@
 // BiELL and BiJAD on a GPU: a strip for as many lanes of a warp as it has rows. Each row of y is written by exactly one thread,
 // so that threads cannot race in global memory; no shared memory is used: lanes hand their sums on by shuffles.
 #include "kernels/biell/layout.hpp"
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/lanes.hpp"
-#include "kernels/common/prepare.hpp"
-#include "kernels/common/sparse_dot.cuh"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/lanes.hpp"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/device/sparse_dot.cuh"
 
 namespace workbench {
 namespace {

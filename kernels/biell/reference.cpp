@@ -1,8 +1,8 @@
 #include <array>
 
 #include "kernels/biell/layout.hpp"
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/prepare.hpp"
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/device/prepare.hpp"
 
 namespace workbench {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "kernels/bsr/layout.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/offsets.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/storage/offsets.hpp"
 
 namespace workbench {
 namespace {

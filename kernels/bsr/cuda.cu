@@ -1,10 +1,10 @@
 // BSR on a GPU: a group of lanes a block row. Each row of y is written by exactly one lane, the first of those that shared it,
 // so that threads cannot race in global memory; no shared memory is used.
 #include "kernels/bsr/layout.hpp"
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/prepare.hpp"
-#include "kernels/common/sparse_dot.cuh"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/device/sparse_dot.cuh"
 
 namespace workbench {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "kernels/common/blocks.hpp"
-#include "kernels/common/pattern.hpp"
+#include "kernels/common/storage/blocks.hpp"
+#include "kernels/common/storage/pattern.hpp"
 #include "pipeline/contract/layout.hpp"
 
 namespace workbench {

@@ -2,8 +2,8 @@
 #include <type_traits>
 
 #include "kernels/bsr/layout.hpp"
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/prepare.hpp"
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/device/prepare.hpp"
 
 namespace workbench {
 namespace {

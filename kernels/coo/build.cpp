@@ -1,5 +1,5 @@
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
 #include "kernels/coo/layout.hpp"
 
 namespace workbench {

@@ -1,6 +1,6 @@
 // COO on a GPU: y is zeroed on the stream, then added to atomically, so that threads cannot race in global memory; no shared
 // memory is used. The kernels are in kernels/common/device_triplets.cuh.
-#include "kernels/common/device_triplets.cuh"
+#include "kernels/common/storage/device_triplets.cuh"
 #include "kernels/coo/layout.hpp"
 
 namespace workbench {

@@ -2,7 +2,7 @@
 // Source: Bell, Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors" (2009).
 #pragma once
 
-#include "kernels/common/triplets.hpp"
+#include "kernels/common/storage/triplets.hpp"
 
 namespace workbench {
 

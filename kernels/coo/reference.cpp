@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "kernels/common/add_triplets.hpp"
-#include "kernels/common/prepare.hpp"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/storage/add_triplets.hpp"
 #include "kernels/coo/layout.hpp"
 
 namespace workbench {

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/common/device/lanes.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/lanes.hpp"
-#include "kernels/common/offsets.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/storage/offsets.hpp"
 #include "kernels/csc/layout.hpp"
 
 namespace workbench {

@@ -1,9 +1,9 @@
 // CSC on a GPU: y is zeroed on the stream, then added to atomically, so that threads cannot race in global memory; no shared
 // memory is used.
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/lanes.hpp"
-#include "kernels/common/prepare.hpp"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/lanes.hpp"
+#include "kernels/common/device/prepare.hpp"
 #include "kernels/csc/layout.hpp"
 
 namespace workbench {

@@ -1,9 +1,9 @@
 #include <stdexcept>
 
+#include "kernels/common/device/lanes.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/lanes.hpp"
-#include "kernels/common/offsets.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/storage/offsets.hpp"
 #include "kernels/csr/layout.hpp"
 
 namespace workbench {

@@ -1,9 +1,9 @@
 // CSR on a GPU. Each row of y is written by exactly one thread, so that threads cannot race in global memory; no shared memory
 // is used.
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/lanes.hpp"
-#include "kernels/common/sparse_dot.cuh"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/lanes.hpp"
+#include "kernels/common/device/sparse_dot.cuh"
 #include "kernels/csr/layout.hpp"
 
 namespace workbench {

@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "kernels/common/blocks.hpp"
-#include "kernels/common/cusparse/slices.hpp"
+#include "kernels/common/storage/blocks.hpp"
+#include "kernels/common/vendor/cusparse_slices.hpp"
 #include "kernels/csr/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 

@@ -1,5 +1,5 @@
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/prepare.hpp"
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/device/prepare.hpp"
 #include "kernels/csr16/layout.hpp"
 
 namespace workbench {

@@ -4,10 +4,10 @@
 #include <atomic>
 #include <stdexcept>
 
+#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/slot_bound.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/value_range.hpp"
 #include "kernels/dia/layout.hpp"
 
 namespace workbench {

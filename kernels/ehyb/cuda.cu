@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <string>
 
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/device_slices.cuh"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/storage/device_slices.cuh"
 #include "kernels/ehyb/layout.hpp"
 
 namespace workbench {

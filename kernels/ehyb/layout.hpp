@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <variant>
 
-#include "kernels/common/slices.hpp"
+#include "kernels/common/storage/slices.hpp"
 
 namespace workbench {
 

@@ -1,6 +1,6 @@
+#include "kernels/common/device/lanes.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/lanes.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
 #include "kernels/ell/layout.hpp"
 
 namespace workbench {

@@ -3,11 +3,11 @@
 // zeroes y on the stream and adds to it atomically.
 #include <cstdint>
 
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/device_ell.cuh"
-#include "kernels/common/lanes.hpp"
-#include "kernels/common/prepare.hpp"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/lanes.hpp"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/storage/device_ell.cuh"
 #include "kernels/ell/layout.hpp"
 
 namespace workbench {

@@ -3,7 +3,7 @@
 // (2025), section 4.2.3 and chapter 5. The listing there mixes the two orders: it begins at row * length and goes on by n.
 #pragma once
 
-#include "kernels/common/ell_slots.hpp"
+#include "kernels/common/storage/ell_slots.hpp"
 
 namespace workbench {
 

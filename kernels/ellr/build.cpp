@@ -1,7 +1,7 @@
 #include <stdexcept>
 
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
 #include "kernels/ellr/layout.hpp"
 
 namespace workbench {

@@ -1,9 +1,9 @@
 // ELLPACK-R on a GPU: one thread a row, which stops at the row's end; a warp goes on to its longest row (PELLR eq. 1). Each row
 // of y is written by exactly one thread, so that threads cannot race in global memory; no shared memory is used.
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/prepare.hpp"
-#include "kernels/common/sparse_dot.cuh"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/device/sparse_dot.cuh"
 #include "kernels/ellr/layout.hpp"
 
 namespace workbench {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "kernels/common/ell_slots.hpp"
+#include "kernels/common/storage/ell_slots.hpp"
 
 namespace workbench {
 

@@ -7,11 +7,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/offsets.hpp"
-#include "kernels/common/slices.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/storage/offsets.hpp"
+#include "kernels/common/storage/slices.hpp"
 #include "kernels/hbp/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/tiles.hpp"

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/sparse_dot.cuh"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/sparse_dot.cuh"
 #include "kernels/hbp/layout.hpp"
 
 namespace workbench {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
 #include "kernels/hyb/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 

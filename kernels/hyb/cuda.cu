@@ -1,10 +1,10 @@
 // HYB on a GPU: ELL with a thread a row, then the rest with a thread a nonzero, one after the other on one stream. In the first
 // kernel each row of y belongs to one thread; the second, which begins when the first has ended, adds atomically. So threads
 // cannot race in global memory; no shared memory is used. Rows that ELL does not have are zeroed before, on the same stream.
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/device_ell.cuh"
-#include "kernels/common/device_triplets.cuh"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/storage/device_ell.cuh"
+#include "kernels/common/storage/device_triplets.cuh"
 #include "kernels/hyb/layout.hpp"
 
 namespace workbench {

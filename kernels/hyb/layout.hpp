@@ -4,8 +4,8 @@
 // Stage split with by = "first_k" chooses k.
 #pragma once
 
-#include "kernels/common/ell_slots.hpp"
-#include "kernels/common/triplets.hpp"
+#include "kernels/common/storage/ell_slots.hpp"
+#include "kernels/common/storage/triplets.hpp"
 
 namespace workbench {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "kernels/common/add_triplets.hpp"
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/multiply_ell.hpp"
-#include "kernels/common/prepare.hpp"
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/storage/add_triplets.hpp"
+#include "kernels/common/storage/multiply_ell.hpp"
 #include "kernels/hyb/layout.hpp"
 
 namespace workbench {

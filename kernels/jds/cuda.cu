@@ -10,9 +10,9 @@
 // get them at once; where they do not fit, and in kernel `streaming`, they come through L1.
 #include <algorithm>
 
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/device_jagged.cuh"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/storage/device_jagged.cuh"
 #include "kernels/jds/layout.hpp"
 
 namespace workbench {

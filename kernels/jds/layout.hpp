@@ -4,7 +4,7 @@
 // (2012).
 #pragma once
 
-#include "kernels/common/jagged.hpp"
+#include "kernels/common/storage/jagged.hpp"
 
 namespace workbench {
 

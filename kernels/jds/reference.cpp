@@ -1,6 +1,6 @@
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/multiply_jagged.hpp"
-#include "kernels/common/prepare.hpp"
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/storage/multiply_jagged.hpp"
 #include "kernels/jds/layout.hpp"
 
 namespace workbench {

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "kernels/common/descending_rows.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/offsets.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/descending_rows.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/storage/offsets.hpp"
 #include "kernels/segmented/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/tiles.hpp"

@@ -8,11 +8,11 @@
 //  - atomic: a row is stored in several pieces, hence all additions to y are atomic, to a y that was set before, on the same
 //    stream. The order of the additions, and with it the last bits of y, may change from run to run.
 // No shared memory is used.
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/device_jagged.cuh"
-#include "kernels/common/device_slices.cuh"
-#include "kernels/common/prepare.hpp"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/storage/device_jagged.cuh"
+#include "kernels/common/storage/device_slices.cuh"
 #include "kernels/segmented/layout.hpp"
 
 namespace workbench {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <variant>
 
-#include "kernels/common/jagged.hpp"
-#include "kernels/common/slices.hpp"
+#include "kernels/common/storage/jagged.hpp"
+#include "kernels/common/storage/slices.hpp"
 
 namespace workbench {
 

@@ -1,7 +1,7 @@
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/multiply_jagged.hpp"
-#include "kernels/common/multiply_slice.hpp"
-#include "kernels/common/prepare.hpp"
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/storage/multiply_jagged.hpp"
+#include "kernels/common/storage/multiply_slice.hpp"
 #include "kernels/segmented/layout.hpp"
 
 namespace workbench {

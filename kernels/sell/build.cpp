@@ -3,7 +3,7 @@
 #include <array>
 
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
 #include "kernels/sell/layout.hpp"
 
 namespace workbench {

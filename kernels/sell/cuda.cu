@@ -1,10 +1,10 @@
 // Sliced ELL on a GPU: one thread a row, or several of one warp. Each row of y is written by exactly one thread, so that
 // threads cannot race in global memory; no shared memory is used.
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/device_slices.cuh"
-#include "kernels/common/lanes.hpp"
-#include "kernels/common/prepare.hpp"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/lanes.hpp"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/storage/device_slices.cuh"
 #include "kernels/sell/layout.hpp"
 
 namespace workbench {

@@ -1,7 +1,7 @@
 // cuSPARSE's product on the slices of sell.
 #include <utility>
 
-#include "kernels/common/cusparse/slices.hpp"
+#include "kernels/common/vendor/cusparse_slices.hpp"
 #include "kernels/sell/layout.hpp"
 
 namespace workbench {

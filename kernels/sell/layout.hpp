@@ -3,7 +3,7 @@
 // (2010); with rows sorted in windows beforehand it is SELL-C-sigma (Kreutzer et al., 2014).
 #pragma once
 
-#include "kernels/common/slices.hpp"
+#include "kernels/common/storage/slices.hpp"
 
 namespace workbench {
 

@@ -9,10 +9,10 @@
 #include <array>
 #include <type_traits>
 
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/prepare.hpp"
-#include "kernels/common/sparse_dot.cuh"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/device/sparse_dot.cuh"
 #include "kernels/staircase_sell/layout.hpp"
 
 namespace workbench {

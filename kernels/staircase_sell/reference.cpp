@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/multiply_slice.hpp"
-#include "kernels/common/prepare.hpp"
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/storage/multiply_slice.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 
 namespace workbench {

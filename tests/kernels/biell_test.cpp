@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "kernels/biell/layout.hpp"
-#include "kernels/common/slices.hpp"
+#include "kernels/common/storage/slices.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/drawings.hpp"
 #include "support/given.hpp"

@@ -2,7 +2,7 @@
 // kernels_test.cpp.
 #include <doctest/doctest.h>
 
-#include "kernels/common/host_device.hpp"
+#include "kernels/common/device/host_device.hpp"
 #include "kernels/dia/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/drawings.hpp"

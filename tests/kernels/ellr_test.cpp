@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "kernels/common/host_device.hpp"
+#include "kernels/common/device/host_device.hpp"
 #include "kernels/ellr/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/metrics.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/host_device.hpp"
+#include "kernels/common/device/host_device.hpp"
 #include "kernels/hbp/layout.hpp"
 #include "kernels/lane_steps.hpp"
 #include "pipeline/contract/errors.hpp"

@@ -1,7 +1,7 @@
 // Layout hyb: its two parts, rows that are in neither, the drawing, refusals. What every layout must do is in kernels_test.cpp.
 #include <doctest/doctest.h>
 
-#include "kernels/common/slices.hpp"
+#include "kernels/common/storage/slices.hpp"
 #include "kernels/hyb/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "kernels/common/multiply_jagged.hpp"
+#include "kernels/common/storage/multiply_jagged.hpp"
 #include "kernels/jds/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/drawings.hpp"

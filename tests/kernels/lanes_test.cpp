@@ -1,7 +1,7 @@
 // How many lanes share a row, and what is compiled for them. Which slots they read, the tests of csr, csr16 and csc tell.
 #include <doctest/doctest.h>
 
-#include "kernels/common/lanes.hpp"
+#include "kernels/common/device/lanes.hpp"
 
 using namespace workbench;
 

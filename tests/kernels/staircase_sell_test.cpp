@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/host_device.hpp"
+#include "kernels/common/device/host_device.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 #include "pipeline/contract/errors.hpp"
