@@ -8,9 +8,10 @@ file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/cuda.cu kernels/common/device
   kernels/common/vendor/cusparse.cpp kernels/common/vendor/cusparse_slices.cpp)
 target_sources(workbench_kernels PRIVATE ${cuda_sources})
 target_link_libraries(workbench_kernels PRIVATE CUDA::cudart_static)
+# Schedules are constexpr functions that the host calls, too (kernels/common/schedule/run.hpp): hence --expt-relaxed-constexpr.
 # No -Wpedantic for .cu: it objects to the line markers that nvcc itself writes.
 target_compile_options(workbench_kernels PRIVATE
-  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror;--Werror=all-warnings;-Xfatbin=-compress-all>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-Werror;--Werror=all-warnings;-Xfatbin=-compress-all>")
 
 # cuSPARSE is large and often absent where the program runs: a module that is opened when it is asked for. It is found beside the
 # program, in lib.

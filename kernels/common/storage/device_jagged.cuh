@@ -3,25 +3,10 @@
 
 #include <string>
 
+#include "kernels/common/device/loads.cuh"
 #include "kernels/common/storage/jagged.hpp"
 
 namespace workbench {
-
-/// The matrix is read once: marked as streaming it is the first to leave the caches, which stay with x.
-struct StreamingLoad {
-    template <typename Element>
-    __device__ __forceinline__ Element operator()(const Element* address) const {
-        return __ldcs(address);
-    }
-};
-
-/// ld.global.cv: never taken from a cache and left in none but L2, as if others wrote there.
-struct VolatileLoad {
-    template <typename Element>
-    __device__ __forceinline__ Element operator()(const Element* address) const {
-        return __ldcv(address);
-    }
-};
 
 /// What a kernel sees of Jagged; passed by value.
 template <typename Value, typename ColumnIndex>
