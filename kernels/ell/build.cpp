@@ -26,9 +26,9 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     const EllOrder order = parameters.text("order") == "row_major" ? EllOrder::row_major : EllOrder::column_major;
     auto layout = std::make_unique<EllLayout<Value>>();
     static_cast<Ell<Value, HostArray>&>(*layout) =
-        build_ell<Value>(matrix, PartView(matrix), order, parameters.real("slots_per_nonzero"));
+        build_ell<Value>(matrix, ShareView(matrix), order, parameters.real("slots_per_nonzero"));
     layout->nonzero_count = matrix.nonzeros();
-    layout->origin = Origin(PartView(matrix));
+    layout->origin = Origin(ShareView(matrix));
     return layout;
 }
 

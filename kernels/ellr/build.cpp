@@ -23,11 +23,11 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     require_values_in_range<Value>(matrix);
     auto layout = std::make_unique<EllrLayout<Value>>();
     static_cast<Ell<Value, HostArray>&>(*layout) =
-        build_ell<Value>(matrix, PartView(matrix), EllOrder::column_major, parameters.real("slots_per_nonzero"));
+        build_ell<Value>(matrix, ShareView(matrix), EllOrder::column_major, parameters.real("slots_per_nonzero"));
     layout->row_lengths.resize(matrix.rows);
     for (Index row = 0; row < matrix.rows; ++row) layout->row_lengths[row] = static_cast<Index>(matrix.row_length(row));
     layout->nonzero_count = matrix.nonzeros();
-    layout->origin = Origin(PartView(matrix));
+    layout->origin = Origin(ShareView(matrix));
     return layout;
 }
 

@@ -30,8 +30,8 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->column_count = matrix.columns;
     layout->nonzero_count = matrix.nonzeros();
     layout->threads_per_row = static_cast<Index>(parameters.integer("threads_per_row"));
-    static_cast<Slices<Value, Index, HostArray>&>(*layout) = build_slices<Value, Index>(matrix, PartView(matrix), plan);
-    layout->origin = Origin(PartView(matrix));
+    static_cast<Slices<Value, Index, HostArray>&>(*layout) = build_slices<Value, Index>(matrix, ShareView(matrix), plan);
+    layout->origin = Origin(ShareView(matrix));
     return layout;
 }
 

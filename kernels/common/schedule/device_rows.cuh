@@ -50,7 +50,7 @@ __device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& ru
     return sum;
 }
 
-/// The sum over the lanes of a row, for the first of them. All lanes of the warp take part.
+/// The sum over the lanes of a row, for the first of them. All lanes of the warp take share.
 template <typename Schedule, typename Value>
 __device__ __forceinline__ Value sum_over_row(Value sum) {
 #pragma unroll

@@ -5,7 +5,7 @@
 
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/fields.hpp"
-#include "pipeline/matrix/parts.hpp"
+#include "pipeline/matrix/shares.hpp"
 
 namespace workbench {
 
@@ -17,7 +17,7 @@ enum class EllOrder {
 /// The column that is stored in padding: no kernel reads x for it.
 inline constexpr Index no_column = -1;
 
-/// The rows of a part, packed to the left: slot k of the row stored at place r holds its k-th nonzero, or padding of value 0
+/// The rows of a share, packed to the left: slot k of the row stored at place r holds its k-th nonzero, or padding of value 0
 /// and column -1.
 template <typename Value, template <typename> typename Array>
 struct Ell {
@@ -70,7 +70,7 @@ struct EllRowsOfOneLane {
 /// Throws Unsuitable, with the figures, where the slots are more than `slots_per_nonzero` times the nonzeros, or where they
 /// would not fit into memory.
 template <ValueType Value>
-[[nodiscard]] Ell<Value, HostArray> build_ell(const CsrMatrix& matrix, const PartView& part, EllOrder order,
+[[nodiscard]] Ell<Value, HostArray> build_ell(const CsrMatrix& matrix, const ShareView& share, EllOrder order,
                                               double slots_per_nonzero);
 
 }  // namespace workbench

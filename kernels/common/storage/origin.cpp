@@ -12,41 +12,41 @@ constexpr int row_chunk = 256;  // rows that a thread takes at a time
 
 /// Calls visit(first nonzero, entries before) for the runs of neighbouring nonzeros in a stored row.
 template <typename Visit>
-void for_each_run(const PartView& part, Index stored, const Visit& visit) {
-    const Offset length = part.length(stored);
-    if (part.is_whole()) {
-        if (length > 0) visit(part.entry(stored, 0), Offset{0});
+void for_each_run(const ShareView& share, Index stored, const Visit& visit) {
+    const Offset length = share.length(stored);
+    if (share.is_whole()) {
+        if (length > 0) visit(share.entry(stored, 0), Offset{0});
         return;
     }
     for (Offset k = 0; k < length; ++k) {
-        if (k == 0 || part.entry(stored, k) != part.entry(stored, k - 1) + 1) visit(part.entry(stored, k), k);
+        if (k == 0 || share.entry(stored, k) != share.entry(stored, k - 1) + 1) visit(share.entry(stored, k), k);
     }
 }
 
-std::vector<Index> all_rows(const PartView& part) {
-    std::vector<Index> rows(part.row_count());
+std::vector<Index> all_rows(const ShareView& share) {
+    std::vector<Index> rows(share.row_count());
     std::iota(rows.begin(), rows.end(), 0);
     return rows;
 }
 
 }  // namespace
 
-Origin::Origin(const PartView& part) : Origin(part, all_rows(part)) {}
+Origin::Origin(const ShareView& share) : Origin(share, all_rows(share)) {}
 
-Origin::Origin(const PartView& part, const std::vector<Index>& stored_rows)
+Origin::Origin(const ShareView& share, const std::vector<Index>& stored_rows)
     : row_runs_(stored_rows.size() + 1, 0), lengths_(stored_rows.size(), 0) {
     const auto count = static_cast<std::int64_t>(stored_rows.size());
     for_each_in_parallel(count, row_chunk, [&](std::int64_t row) {
         if (stored_rows[row] < 0) return;
-        lengths_[row] = part.length(stored_rows[row]);
-        for_each_run(part, stored_rows[row], [&](Offset, Offset) { ++row_runs_[row + 1]; });
+        lengths_[row] = share.length(stored_rows[row]);
+        for_each_run(share, stored_rows[row], [&](Offset, Offset) { ++row_runs_[row + 1]; });
     });
     std::partial_sum(row_runs_.begin(), row_runs_.end(), row_runs_.begin());
     runs_.resize(row_runs_.back());
     for_each_in_parallel(count, row_chunk, [&](std::int64_t row) {
         if (stored_rows[row] < 0) return;
         Offset next = row_runs_[row];
-        for_each_run(part, stored_rows[row], [&](Offset first, Offset before) { runs_[next++] = {first, before}; });
+        for_each_run(share, stored_rows[row], [&](Offset first, Offset before) { runs_[next++] = {first, before}; });
     });
 }
 

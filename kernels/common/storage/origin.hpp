@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "pipeline/matrix/parts.hpp"
+#include "pipeline/matrix/shares.hpp"
 
 namespace workbench {
 
@@ -13,9 +13,9 @@ namespace workbench {
 class Origin {
 public:
     Origin() = default;
-    /// Of the rows of a part in its order; or of the stored rows listed, -1 for a row without nonzeros.
-    explicit Origin(const PartView& part);
-    Origin(const PartView& part, const std::vector<Index>& stored_rows);
+    /// Of the rows of a share in its order; or of the stored rows listed, -1 for a row without nonzeros.
+    explicit Origin(const ShareView& share);
+    Origin(const ShareView& share, const std::vector<Index>& stored_rows);
 
     /// Rows known.
     [[nodiscard]] Index row_count() const { return static_cast<Index>(row_runs_.size()) - 1; }

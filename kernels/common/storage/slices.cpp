@@ -42,7 +42,7 @@ Index stored_row(const SlicePlan& plan, Index place) { return plan.stored_rows.e
 
 /// The first pass: the width of every slice, as offsets.
 template <ValueType Value, typename ColumnIndex>
-void measure(Slices<Value, ColumnIndex, HostArray>& slices, const std::vector<SlicePlaces>& places, const PartView& part,
+void measure(Slices<Value, ColumnIndex, HostArray>& slices, const std::vector<SlicePlaces>& places, const ShareView& share,
              const SlicePlan& plan) {
     const auto slice_count = static_cast<std::int64_t>(places.size());
     slices.slice_offsets.assign(slice_count + 1, 0);
@@ -50,7 +50,7 @@ void measure(Slices<Value, ColumnIndex, HostArray>& slices, const std::vector<Sl
         Offset width = 0;
         for (Index lane = 0; lane < places[slice].count; ++lane) {
             const Index stored = stored_row(plan, places[slice].begin + lane);
-            if (stored >= 0) width = std::max(width, part.length(stored));
+            if (stored >= 0) width = std::max(width, share.length(stored));
         }
         slices.slice_offsets[slice + 1] = width * plan.slice_height;
     });
@@ -83,7 +83,7 @@ void require_memory(Offset slots, Offset entries, Index slice_height, std::size_
 /// The second pass: values and columns. Returns how many entries lie outside the columns of their group.
 template <ValueType Value, typename ColumnIndex>
 std::int64_t fill(Slices<Value, ColumnIndex, HostArray>& slices, const std::vector<SlicePlaces>& places,
-                  const CsrMatrix& matrix, const PartView& part, const SlicePlan& plan) {
+                  const CsrMatrix& matrix, const ShareView& share, const SlicePlan& plan) {
     std::atomic<std::int64_t> strays = 0;
     for_each_in_parallel(static_cast<std::int64_t>(places.size()), slice_chunk, [&](std::int64_t slice) {
         const Index first_column = plan.column_bounds[places[slice].group];
@@ -93,8 +93,8 @@ std::int64_t fill(Slices<Value, ColumnIndex, HostArray>& slices, const std::vect
             const Index stored = stored_row(plan, places[slice].begin + lane);
             if (stored < 0) continue;
             Offset slot = slices.slice_offsets[slice] + lane;
-            for (Offset k = 0; k < part.length(stored); ++k, slot += plan.slice_height) {
-                const Offset nonzero = part.entry(stored, k);
+            for (Offset k = 0; k < share.length(stored); ++k, slot += plan.slice_height) {
+                const Offset nonzero = share.entry(stored, k);
                 const Index column = matrix.column_indices[nonzero];
                 strays_of_slice += column < first_column || column >= end_column ? 1 : 0;
                 slices.column_indices[slot] = static_cast<ColumnIndex>(column - first_column);
@@ -128,17 +128,17 @@ std::vector<Index> SlicePlan::lane_rows() const {
 }
 
 template <ValueType Value, typename ColumnIndex>
-Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, const PartView& part, const SlicePlan& plan) {
+Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, const ShareView& share, const SlicePlan& plan) {
     Slices<Value, ColumnIndex, HostArray> slices;
     slices.slice_height = plan.slice_height;
     const std::vector<SlicePlaces> places = cut_into_slices(plan);
     require_memory_for_lanes(places.size(), plan.slice_height);
-    measure(slices, places, part, plan);
+    measure(slices, places, share, plan);
     const Offset slots = slices.slice_offsets.back();
-    require_memory(slots, part.entry_count(), plan.slice_height, sizeof(Value) + sizeof(ColumnIndex));
+    require_memory(slots, share.entry_count(), plan.slice_height, sizeof(Value) + sizeof(ColumnIndex));
     slices.column_indices.assign(slots, 0);
     slices.values.assign(slots, 0);
-    if (const std::int64_t strays = fill(slices, places, matrix, part, plan); strays > 0) {
+    if (const std::int64_t strays = fill(slices, places, matrix, share, plan); strays > 0) {
         throw std::logic_error(fmt::format("slices: {} entries lie outside the columns of their group", strays));
     }
     return slices;
@@ -153,13 +153,13 @@ void require_sound_offsets(const Slices<Value, ColumnIndex, HostArray>& slices) 
     if (!sound) throw std::logic_error("slices: the offsets do not tile the arrays");
 }
 
-template Slices<float, Index, HostArray> build_slices(const CsrMatrix&, const PartView&, const SlicePlan&);
+template Slices<float, Index, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
 template void require_sound_offsets(const Slices<float, Index, HostArray>&);
-template Slices<float, std::uint16_t, HostArray> build_slices(const CsrMatrix&, const PartView&, const SlicePlan&);
+template Slices<float, std::uint16_t, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
 template void require_sound_offsets(const Slices<float, std::uint16_t, HostArray>&);
-template Slices<double, Index, HostArray> build_slices(const CsrMatrix&, const PartView&, const SlicePlan&);
+template Slices<double, Index, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
 template void require_sound_offsets(const Slices<double, Index, HostArray>&);
-template Slices<double, std::uint16_t, HostArray> build_slices(const CsrMatrix&, const PartView&, const SlicePlan&);
+template Slices<double, std::uint16_t, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
 template void require_sound_offsets(const Slices<double, std::uint16_t, HostArray>&);
 
 }  // namespace workbench
