@@ -15,23 +15,23 @@ public:
 
     void run(const Value* x, Value* y, bool accumulate) override {
         // A size known to the compiler lets it unroll the product of a block.
-        switch (layout_.blocks.size) {
+        switch (layout_.size) {
             case 2: return multiply(std::integral_constant<Index, 2>{}, x, y, accumulate);
             case 3: return multiply(std::integral_constant<Index, 3>{}, x, y, accumulate);
             case 4: return multiply(std::integral_constant<Index, 4>{}, x, y, accumulate);
-            default: return multiply(layout_.blocks.size, x, y, accumulate);
+            default: return multiply(layout_.size, x, y, accumulate);
         }
     }
 
 private:
     template <typename Size>
     void multiply(Size size, const Value* x, Value* y, bool accumulate) const {
-        const Blocks<Value>& blocks = layout_.blocks;
+        const Blocks<Value, HostArray>& blocks = layout_;
         for_each_in_parallel(blocks.block_rows(), 64, [&](std::int64_t block_row) {
             std::array<Value, largest_block> sums{};
-            const Value* values = blocks.values.data() + Offset{blocks.offsets[block_row]} * size * size;
-            for (Index block = blocks.offsets[block_row]; block < blocks.offsets[block_row + 1]; ++block) {
-                const Index first_column = blocks.columns[block] * size;
+            const Value* values = blocks.values.data() + Offset{blocks.block_offsets[block_row]} * size * size;
+            for (Index block = blocks.block_offsets[block_row]; block < blocks.block_offsets[block_row + 1]; ++block) {
+                const Index first_column = blocks.block_columns[block] * size;
                 const auto add_block = [&](auto width) {
                     for (Index r = 0; r < size; ++r) {
                         for (Index c = 0; c < width; ++c) sums[r] += values[r * size + c] * x[first_column + c];

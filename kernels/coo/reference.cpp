@@ -14,7 +14,7 @@ public:
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (!accumulate) std::fill_n(y, layout_.row_count, Value{0});
-        add_triplets(layout_.triplets, x, y);
+        add_triplets<Value>(layout_, x, y);
     }
 
 private:

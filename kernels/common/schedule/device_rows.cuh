@@ -79,6 +79,15 @@ __global__ void __launch_bounds__(row_threads)
     }
 }
 
+/// y = A x, or y += A x, for the rows that the schedule has. What an atomic one adds to must be there.
+template <typename Schedule, typename Value>
+void launch_rows(const auto& view, const Value* x, Value* y, bool accumulate, cudaStream_t stream, const char* name) {
+    const Offset threads = Schedule::threads(view);
+    if (threads == 0) return;
+    multiply_rows<Schedule><<<blocks_for(threads, row_threads), row_threads, 0, stream>>>(view, x, y, accumulate);
+    check_launch(name);
+}
+
 template <ValueType Value, typename OwnLayout, typename Schedule>
 class DeviceRows final : public Kernel<Value> {
 public:
@@ -86,15 +95,11 @@ public:
         : stream_(cuda_device(device).stream()),
           own_bytes_(own_bytes_of(layout)),
           arrays_(copy_to(device, layout.stored(), OwnLayout::name)),
-          rows_(layout.rows()),
-          threads_(Schedule::threads(layout.stored())) {}
+          rows_(layout.rows()) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (Schedule::atomic && !accumulate && rows_ > 0) zero_result(y, rows_, stream_);
-        if (threads_ == 0) return;
-        multiply_rows<Schedule>
-            <<<blocks_for(threads_, row_threads), row_threads, 0, stream_>>>(view_of(arrays_), x, y, accumulate);
-        check_launch(OwnLayout::name);
+        launch_rows<Schedule>(view_of(arrays_), x, y, accumulate, stream_, OwnLayout::name);
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return own_bytes_; }
@@ -104,7 +109,6 @@ private:
     std::optional<std::int64_t> own_bytes_;
     typename OwnLayout::Stored::template In<DeviceArray> arrays_;
     Index rows_;
-    Offset threads_;
 };
 
 template <typename Schedule, ValueType Value, typename OwnLayout>

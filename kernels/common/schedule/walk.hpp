@@ -21,6 +21,12 @@ struct PlainLoad {
     }
 };
 
+/// Does the column of a slot follow from its place, instead of being an element of the same number?
+template <typename Schedule, typename Arrays>
+concept has_own_column = requires(const Arrays& arrays) {
+    Schedule::column(arrays, Schedule::run(arrays, 0), Place{}, PlainLoad{});
+};
+
 /// Where the slots of a walk lie.
 struct WalkedArrays {
     int values = 0;    // numbers in Layout::arrays()
@@ -29,7 +35,12 @@ struct WalkedArrays {
     /// Of a schedule whose arrays all belong to `stored`.
     template <typename Schedule>
     [[nodiscard]] static WalkedArrays of(const auto& stored) {
-        return {array_number(stored, Schedule::values(stored)), array_number(stored, Schedule::columns(stored))};
+        const int values = array_number(stored, Schedule::values(stored));
+        if constexpr (has_own_column<Schedule, decltype(stored)>) {
+            return {values, -1};
+        } else {
+            return {values, array_number(stored, Schedule::columns(stored))};
+        }
     }
 };
 
@@ -37,14 +48,17 @@ struct WalkedArrays {
 /// to walk.
 void require_run_inside(Offset first, Offset count, Offset stride, Offset size);
 
-/// Calls visit(thread, run) for the threads that read something.
+/// Calls visit(thread, run) for the threads that read something of `size` slots.
 template <typename Schedule>
-void for_each_run_of(const auto& arrays, const auto& visit) {
-    const auto size = static_cast<Offset>(Schedule::values(arrays).size());
+void for_each_run_of(const auto& arrays, Offset size, const auto& visit) {
     for (Offset thread = 0; thread < Schedule::threads(arrays); ++thread) {
         const auto run = Schedule::run(arrays, thread);
         if (run.count <= 0) continue;
-        require_run_inside(run.first, run.count, run.stride, size);
+        if constexpr (requires { run.stride; }) {
+            require_run_inside(run.first, run.count, run.stride, size);
+        } else {
+            for (Offset k = 0; k < run.count; ++k) require_run_inside(run.slot(k), 1, 1, size);
+        }
         visit(thread, run);
     }
 }
@@ -65,21 +79,22 @@ template <typename Schedule>
 /// order, from first_warp on; `values` is the number of the value array.
 template <typename Schedule>
 void for_each_read(const auto& arrays, int values, const std::function<void(const Read&)>& visit, std::int64_t first_warp = 0) {
-    for_each_run_of<Schedule>(arrays, [&](Offset thread, const auto& run) {
-        if (run.row < 0) return;
-        for (Offset k = 0; k < run.count; ++k) {
-            const Place place{k, run.slot(k)};
-            const Index column = column_of<Schedule>(arrays, run, place);
-            if (Schedule::no_column == NoColumn::skipped && column < 0) continue;
-            visit({.warp = first_warp + thread / 32,
-                   .lane = static_cast<int>(thread % 32),
-                   .step = k,
-                   .array = values,
-                   .index = place.slot,
-                   .row = run.row,
-                   .column = column});
-        }
-    });
+    for_each_run_of<Schedule>(arrays, static_cast<Offset>(Schedule::values(arrays).size()),
+                              [&](Offset thread, const auto& run) {
+                                  if (run.row < 0) return;
+                                  for (Offset k = 0; k < run.count; ++k) {
+                                      const Place place{k, run.slot(k)};
+                                      const Index column = column_of<Schedule>(arrays, run, place);
+                                      if (Schedule::no_column == NoColumn::skipped && column < 0) continue;
+                                      visit({.warp = first_warp + thread / 32,
+                                             .lane = static_cast<int>(thread % 32),
+                                             .step = k,
+                                             .array = values,
+                                             .index = place.slot,
+                                             .row = run.row,
+                                             .column = column});
+                                  }
+                              });
 }
 
 /// Calls visit(slot) for every slot of a value array in the order of memory. `Schedule` has one thread for each stored row, and
@@ -93,19 +108,20 @@ void for_each_stored_slot(const auto& arrays, const WalkedArrays& where, const a
         Offset stored = -1;
         Offset k = 0;
     };
-    if constexpr (!requires { Schedule::column(arrays, Schedule::run(arrays, 0), Place{}, PlainLoad{}); }) {
+    if constexpr (!has_own_column<Schedule, decltype(arrays)>) {
         if (Schedule::columns(arrays).size() != Schedule::values(arrays).size()) {
             throw std::logic_error("there are not as many columns as values");
         }
     }
     std::vector<Owner> owners(Schedule::values(arrays).size());
-    for_each_run_of<Schedule>(arrays, [&](Offset stored, const auto& run) {
-        for (Offset k = 0; k < run.count; ++k) {
-            Owner& owner = owners[run.slot(k)];
-            if (owner.stored >= 0) throw std::logic_error("slot " + std::to_string(run.slot(k)) + " belongs to two rows");
-            owner = {stored, k};
-        }
-    });
+    for_each_run_of<Schedule>(
+        arrays, static_cast<Offset>(Schedule::values(arrays).size()), [&](Offset stored, const auto& run) {
+            for (Offset k = 0; k < run.count; ++k) {
+                Owner& owner = owners[run.slot(k)];
+                if (owner.stored >= 0) throw std::logic_error("slot " + std::to_string(run.slot(k)) + " belongs to two rows");
+                owner = {stored, k};
+            }
+        });
     for (Offset index = 0; index < static_cast<Offset>(owners.size()); ++index) {
         const auto [stored, k] = owners[index];
         if (stored < 0) throw std::logic_error("slot " + std::to_string(index) + " belongs to no row");
@@ -143,19 +159,28 @@ void for_each_compressed_slot(const auto& arrays, const std::function<void(const
         arrays, WalkedArrays::of<Schedule>(arrays), [&](Offset row, Offset k) { return arrays.row_offsets[row] + k; }, visit);
 }
 
-/// For ScheduleEntry::walk: the reads of one schedule over the arrays of a StoredLayout.
-template <typename Schedule, ValueType Value, typename OwnLayout>
-void walk_reads(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    const auto& stored = dynamic_cast<const OwnLayout&>(layout).stored();
-    with_schedule<Schedule>(stored, [&]<typename Chosen>(Chosen) {
-        for_each_read<Chosen>(stored, array_number(stored, Chosen::values(stored)), visit);
-    });
+/// The reads of schedules over the arrays of one struct, one after another; each begins with a new warp.
+template <typename... Schedules>
+void walk_in_turn(const auto& stored, const std::function<void(const Read&)>& visit) {
+    std::int64_t first_warp = 0;
+    const auto walk = [&]<typename Chosen>(Chosen) {
+        for_each_read<Chosen>(stored, array_number(stored, Chosen::values(stored)), visit, first_warp);
+        first_warp += (Chosen::threads(stored) + 31) / 32;
+    };
+    (with_schedule<Schedules>(stored, walk), ...);
 }
 
-/// What a kernel of the layout reads whose threads follow one schedule.
-template <template <typename> typename LayoutOf, typename Schedule>
+/// For ScheduleEntry::walk, of a StoredLayout.
+template <ValueType Value, typename OwnLayout, typename... Schedules>
+void walk_reads(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+    walk_in_turn<Schedules...>(dynamic_cast<const OwnLayout&>(layout).stored(), visit);
+}
+
+/// What a kernel of the layout reads whose threads follow these schedules.
+template <template <typename> typename LayoutOf, typename... Schedules>
 [[nodiscard]] ScheduleEntry schedule_of(std::string kernel) {
-    return {std::move(kernel), {walk_reads<Schedule, float, LayoutOf<float>>, walk_reads<Schedule, double, LayoutOf<double>>}};
+    return {std::move(kernel),
+            {walk_reads<float, LayoutOf<float>, Schedules...>, walk_reads<double, LayoutOf<double>, Schedules...>}};
 }
 
 }  // namespace workbench

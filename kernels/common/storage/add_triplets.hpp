@@ -11,13 +11,14 @@ namespace workbench {
 /// y += A x. Threads take runs of triplets; the row in which a run ends and the next begins belongs to both, so that sums are
 /// added to y atomically.
 template <ValueType Value>
-void add_triplets(const Triplets<Value>& triplets, const Value* x, Value* y) {
+void add_triplets(const Triplets<Value, HostArray>& triplets, const Value* x, Value* y) {
     constexpr Offset run = 4096;
-    const Index* rows = triplets.rows.data();
-    const Index* columns = triplets.columns.data();
+    const Index* rows = triplets.row_indices.data();
+    const Index* columns = triplets.column_indices.data();
     const Value* values = triplets.values.data();
-    for_each_in_parallel((triplets.count() + run - 1) / run, 1, [&](std::int64_t number) {
-        const Offset end = std::min((number + 1) * run, triplets.count());
+    const auto count = static_cast<Offset>(triplets.values.size());
+    for_each_in_parallel((count + run - 1) / run, 1, [&](std::int64_t number) {
+        const Offset end = std::min((number + 1) * run, count);
         for (Offset i = number * run; i < end;) {
             const Index row = rows[i];
             Value sum = 0;

@@ -81,7 +81,7 @@ Index choose_block_size(const CsrView<MatrixValue>& matrix, std::span<const Inde
 }
 
 template <ValueType Value, typename MatrixValue>
-Blocks<Value> build_blocks(const CsrView<MatrixValue>& matrix, Index size, const SlotBound& bound) {
+Blocks<Value, HostArray> build_blocks(const CsrView<MatrixValue>& matrix, Index size, const SlotBound& bound) {
     const std::vector<Offset> offsets = block_offsets(matrix, size);
     const Offset count = offsets.back();
     const Offset area = Offset{size} * size;
@@ -94,16 +94,16 @@ Blocks<Value> build_blocks(const CsrView<MatrixValue>& matrix, Index size, const
                         "are fewer",
                         count, size, size, std::numeric_limits<Index>::max()));
     }
-    Blocks<Value> blocks;
+    Blocks<Value, HostArray> blocks;
     blocks.size = size;
-    blocks.offsets.assign(offsets.begin(), offsets.end());
-    blocks.columns.resize(count);
+    blocks.block_offsets.assign(offsets.begin(), offsets.end());
+    blocks.block_columns.resize(count);
     blocks.values.assign(count * area, Value{0});
     for_each_in_parallel(blocks.block_rows(), block_row_chunk, [&](std::int64_t block_row) {
         Offset block = offsets[block_row] - 1;
-        const auto begin_block = [&](Index block_column) { blocks.columns[++block] = block_column; };
+        const auto begin_block = [&](Index block_column) { blocks.block_columns[++block] = block_column; };
         const auto store = [&](Index r, Offset position) {
-            const Index c = matrix.column_indices[position] - blocks.columns[block] * size;
+            const Index c = matrix.column_indices[position] - blocks.block_columns[block] * size;
             blocks.values[(block * size + r) * size + c] = static_cast<Value>(matrix.values[position]);
         };
         walk_block_row(matrix, size, static_cast<Index>(block_row), begin_block, store);
@@ -117,8 +117,8 @@ template Offset count_blocks(const CsrView<double>&, Index);
 template Index choose_block_size<float>(const CsrView<float>&, std::span<const Index>);
 template Index choose_block_size<float>(const CsrView<double>&, std::span<const Index>);
 template Index choose_block_size<double>(const CsrView<double>&, std::span<const Index>);
-template Blocks<float> build_blocks(const CsrView<float>&, Index, const SlotBound&);
-template Blocks<float> build_blocks(const CsrView<double>&, Index, const SlotBound&);
-template Blocks<double> build_blocks(const CsrView<double>&, Index, const SlotBound&);
+template Blocks<float, HostArray> build_blocks(const CsrView<float>&, Index, const SlotBound&);
+template Blocks<float, HostArray> build_blocks(const CsrView<double>&, Index, const SlotBound&);
+template Blocks<double, HostArray> build_blocks(const CsrView<double>&, Index, const SlotBound&);
 
 }  // namespace workbench

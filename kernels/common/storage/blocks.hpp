@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/storage/fields.hpp"
 #include "pipeline/contract/precision.hpp"
 #include "pipeline/matrix/types.hpp"
 
@@ -24,14 +25,24 @@ struct CsrView {
 
 /// Blocks of size x size that hold at least one nonzero. Element (r, c) of block b: values[(b * size + r) * size + c]. Where
 /// the size does not divide the sides of the matrix, the blocks at its lower and right edge reach beyond it. Padding is 0.
-template <ValueType Value>
+template <typename Value, template <typename> typename Array>
 struct Blocks {
-    Index size = 1;
-    std::vector<Index> offsets{0};  // [block rows + 1] first block of each block row
-    std::vector<Index> columns;     // [blocks] block columns, ascending in each block row
-    std::vector<Value> values;      // [blocks * size * size]
+    template <template <typename> typename Other>
+    using In = Blocks<Value, Other>;
 
-    [[nodiscard]] Index block_rows() const { return static_cast<Index>(offsets.size()) - 1; }
+    Index size = 1;
+    Array<Index> block_offsets;  // [block rows + 1] first block of each block row
+    Array<Index> block_columns;  // [blocks] ascending in each block row
+    Array<Value> values;         // [blocks * size * size]
+
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "block_size", of.size...);
+        visit(ArrayRole::structure, "block_offsets", of.block_offsets...);
+        visit(ArrayRole::column, "block_columns", of.block_columns...);
+        visit(ArrayRole::value, "values", of.values...);
+    }
+
+    [[nodiscard]] constexpr Index block_rows() const { return static_cast<Index>(block_offsets.size()) - 1; }
 };
 
 /// How many blocks of this size hold a nonzero.
@@ -45,6 +56,6 @@ template <ValueType Value, typename MatrixValue>
 /// Throws Unsuitable, with the figures, where the blocks have more than `slots_per_nonzero` places a nonzero, would not fit
 /// into memory, or are too many for 32 bits.
 template <ValueType Value, typename MatrixValue>
-[[nodiscard]] Blocks<Value> build_blocks(const CsrView<MatrixValue>& matrix, Index size, const SlotBound& bound);
+[[nodiscard]] Blocks<Value, HostArray> build_blocks(const CsrView<MatrixValue>& matrix, Index size, const SlotBound& bound);
 
 }  // namespace workbench

@@ -1,7 +1,5 @@
 #include "kernels/common/storage/triplets.hpp"
 
-#include <stdexcept>
-
 #include "kernels/common/device/host_loops.hpp"
 
 namespace workbench {
@@ -23,51 +21,36 @@ std::vector<Offset> offsets_of(const ShareView& share) {
 }  // namespace
 
 template <ValueType Value>
-Triplets<Value> build_triplets(const CsrMatrix& matrix, const ShareView& share) {
+Triplets<Value, HostArray> build_triplets(const CsrMatrix& matrix, const ShareView& share) {
     const Offset count = share.entry_count();
-    Triplets<Value> triplets;
-    triplets.rows.resize(count);
-    triplets.columns.resize(count);
+    Triplets<Value, HostArray> triplets;
+    triplets.row_indices.resize(count);
+    triplets.column_indices.resize(count);
     triplets.values.resize(count);
-    if (!share.is_whole()) triplets.nonzeros.resize(count);
     const std::vector<Offset> offsets = offsets_of(share);
     for_each_in_parallel(share.row_count(), row_chunk, [&](std::int64_t row) {
         const auto stored = static_cast<Index>(row);
         for (Offset k = 0; k < share.length(stored); ++k) {
             const Offset nonzero = share.entry(stored, k);
             const Offset place = offsets[stored] + k;
-            triplets.rows[place] = share.row(stored);
-            triplets.columns[place] = matrix.column_indices[nonzero];
+            triplets.row_indices[place] = share.row(stored);
+            triplets.column_indices[place] = matrix.column_indices[nonzero];
             triplets.values[place] = static_cast<Value>(matrix.values[nonzero]);
-            if (!triplets.nonzeros.empty()) triplets.nonzeros[place] = nonzero;
         }
     });
     return triplets;
 }
 
-template <ValueType Value>
-void for_each_slot(const Triplets<Value>& triplets, const TripletFrame& frame, const std::function<void(const Slot&)>& visit) {
-    if (triplets.rows.size() != triplets.values.size() || triplets.columns.size() != triplets.values.size()) {
-        throw std::logic_error("triplets: the arrays are not of one size");
+std::vector<Offset> entries_of(const ShareView& share) {
+    std::vector<Offset> entries;
+    entries.reserve(share.entry_count());
+    for (Index stored = 0; stored < share.row_count(); ++stored) {
+        for (Offset k = 0; k < share.length(stored); ++k) entries.push_back(share.entry(stored, k));
     }
-    for (Offset i = 0; i < triplets.count(); ++i) {
-        visit({.array = frame.value_array,
-               .column_array = frame.column_array,
-               .index = i,
-               .column_index = i,
-               .nonzero = triplets.nonzeros.empty() ? i : triplets.nonzeros[i],
-               .column = triplets.columns[i],
-               .row = triplets.rows[i],
-               .warp = frame.first_warp + i / 32,
-               .lane = static_cast<int>(i % 32)});
-    }
+    return entries;
 }
 
-template Triplets<float> build_triplets(const CsrMatrix&, const ShareView&);
-template Triplets<double> build_triplets(const CsrMatrix&, const ShareView&);
-
-using VisitSlot = std::function<void(const Slot&)>;
-template void for_each_slot(const Triplets<float>&, const TripletFrame&, const VisitSlot&);
-template void for_each_slot(const Triplets<double>&, const TripletFrame&, const VisitSlot&);
+template Triplets<float, HostArray> build_triplets(const CsrMatrix&, const ShareView&);
+template Triplets<double, HostArray> build_triplets(const CsrMatrix&, const ShareView&);
 
 }  // namespace workbench

@@ -1,40 +1,49 @@
 // Triplets, the storage that several layouts share: a row, a column and a value for each nonzero.
 #pragma once
 
-#include <functional>
-#include <vector>
-
-#include "pipeline/contract/layout.hpp"
+#include "kernels/common/schedule/run.hpp"
+#include "kernels/common/storage/fields.hpp"
 #include "pipeline/matrix/shares.hpp"
 
 namespace workbench {
 
 /// The nonzeros of a share, row by row in the order in which the share stores its rows: the nonzeros of a row are neighbours.
-template <ValueType Value>
+template <typename Value, template <typename> typename Array>
 struct Triplets {
-    std::vector<Index> rows;     // [nonzeros] of the matrix in its current order
-    std::vector<Index> columns;  // [nonzeros]
-    std::vector<Value> values;   // [nonzeros]
+    template <template <typename> typename Other>
+    using In = Triplets<Value, Other>;
 
-    // Which nonzeros these are, as positions in CsrMatrix::values; empty: 0, 1, 2, ... No part of the footprint.
-    std::vector<Offset> nonzeros;
+    Array<Index> row_indices;     // [nonzeros] of the matrix in its current order
+    Array<Index> column_indices;  // [nonzeros]
+    Array<Value> values;          // [nonzeros]
 
-    [[nodiscard]] Offset count() const { return static_cast<Offset>(values.size()); }
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::structure, "rows", of.row_indices...);
+        visit(ArrayRole::column, "columns", of.column_indices...);
+        visit(ArrayRole::value, "values", of.values...);
+    }
 };
 
-template <ValueType Value>
-[[nodiscard]] Triplets<Value> build_triplets(const CsrMatrix& matrix, const ShareView& share);
+/// A thread a triplet, which adds to y atomically.
+struct EachTriplet : ScheduleDefaults {
+    static constexpr bool atomic = true;
 
-/// What the owner of the triplets knows about them and they do not.
-struct TripletFrame {
-    int value_array = 0;  // numbers in Layout::arrays()
-    int column_array = 0;
-    std::int64_t first_warp = 0;  // triplets are dealt to warps of 32 in order, from this one on
+    static constexpr Offset threads(const auto& triplets) { return static_cast<Offset>(triplets.values.size()); }
+    static constexpr Run<Known<1>> run(const auto& triplets, Offset thread) {
+        if (thread >= threads(triplets)) return {};
+        return {triplets.row_indices[thread], thread, 1};
+    }
 };
 
-/// Walks every slot in the order of memory, for Layout::for_each_slot: a lane a triplet, in one step.
-/// Throws std::logic_error where the arrays are not of one size.
+/// Throws std::logic_error where the arrays are not of one size, so that triplets which were tampered with are safe to walk.
+void require_as_many_rows(const auto& triplets) {
+    if (triplets.row_indices.size() != triplets.values.size()) throw std::logic_error("there are not as many rows as values");
+}
+
 template <ValueType Value>
-void for_each_slot(const Triplets<Value>& triplets, const TripletFrame& frame, const std::function<void(const Slot&)>& visit);
+[[nodiscard]] Triplets<Value, HostArray> build_triplets(const CsrMatrix& matrix, const ShareView& share);
+
+/// The positions in CsrMatrix::values of a share's entries, as triplets have them.
+[[nodiscard]] std::vector<Offset> entries_of(const ShareView& share);
 
 }  // namespace workbench
