@@ -50,9 +50,6 @@ struct Slot {
     Offset nonzero = -1;      // position in CsrMatrix::values of the matrix it was built from; -1: padding
     Index column = 0;         // column of the current order whose x this slot reads; -1: padding that reads no x
     Index row = 0;            // row of the current order that it adds to; -1: padding that adds to no row
-    std::int64_t warp = 0;    // which warp of the layout's natural kernel reads it (32 lanes)
-    int lane = 0;
-    std::int64_t step = 0;  // in which of the warp's iterations
 
     friend bool operator==(const Slot&, const Slot&) = default;
 };
@@ -136,5 +133,11 @@ struct LayoutEntry {
 /// once, with its value and at its row and column, and padding is zero.
 template <ValueType Value>
 void check_layout(const Layout<Value>& layout, const CsrMatrix& matrix);
+
+/// Walks a kernel's reads beside the slots of its layout and throws std::logic_error unless each slot that holds a nonzero is
+/// read exactly once, by a lane that adds to its row and reads x in its column, no slot twice, and nothing by one lane of a warp
+/// in one step twice.
+template <ValueType Value>
+void check_schedule(const Layout<Value>& layout, WalkReads<Value> walk);
 
 }  // namespace workbench
