@@ -111,7 +111,7 @@ void BandedBlockLayout<Value>::for_each_slot(const std::function<void(const Slot
         this->stored(), WalkedArrays::of<BandSlots>(this->stored()),
         [&](Offset row, Offset k) {
             const auto run = BandSlots::run(*this, row);
-            return walk.nonzero_at(run.row, BandSlots::column(*this, run, Place{k, 0}, PlainLoad{}));
+            return walk.nonzero_at(run.row, BandSlots::column(*this, run, RunSlot{k, 0}, PlainLoad{}));
         },
         visit);
 }

@@ -62,7 +62,7 @@ struct BandSlots : ScheduleDefaults {
         return {row < band.row_count ? static_cast<Index>(row) : -1, (row - in_block) * band.band_width() + in_block,
                 band.band_width(), band.block_height};
     }
-    static constexpr Index column(const auto& band, const auto& run, const Place& place, const auto&) {
+    static constexpr Index column(const auto& band, const auto& run, const RunSlot& place, const auto&) {
         const Offset block_row = run.first / (Offset{band.block_height} * band.band_width());
         const Offset column = band.first_column(block_row) + place.k;
         return column >= 0 && column < band.column_count ? static_cast<Index>(column) : -1;
@@ -93,7 +93,7 @@ struct BandRows : ScheduleDefaults {
         if constexpr (known_height == 0) run.stride = height;
         return run;
     }
-    static constexpr Index column(const auto&, const auto&, const Place& place, const auto&) {
+    static constexpr Index column(const auto&, const auto&, const RunSlot& place, const auto&) {
         return static_cast<Index>(place.k);
     }
 };

@@ -74,7 +74,7 @@ void walk_groups(const Layout<Value>& layout, const std::function<void(const Rea
             for (int first_row = 0; first_row < bsr.size; first_row += bsr.lanes.rows_at_once) {
                 const BlockRun run = Groups::run(bsr, place, first_row);
                 for (Offset k = 0; k < run.count; ++k) {
-                    const Place slot{k, run.slot(k)};
+                    const RunSlot slot{k, run.slot(k)};
                     visit({warp, lane, first_step + k, values, slot.slot, run.row, column_of<Groups>(bsr, run, slot)});
                 }
                 if (place.works) first_step += steps_of_pass(bsr, place.block_row);

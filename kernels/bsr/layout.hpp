@@ -118,7 +118,7 @@ struct BsrGroups : ScheduleDefaults {
                 stride,
                 place.c};
     }
-    static constexpr Index column(const auto& bsr, const BlockRun& run, const Place& place, const auto&) {
+    static constexpr Index column(const auto& bsr, const BlockRun& run, const RunSlot& place, const auto&) {
         const Index block_column = bsr.block_columns[run.first_block + place.k * run.block_stride];
         const unsigned column = static_cast<unsigned>(block_column) * size_of(bsr) + run.c;  // below 2^31 + size
         return column < static_cast<unsigned>(bsr.column_count) ? static_cast<Index>(column) : -1;

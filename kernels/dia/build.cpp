@@ -92,7 +92,7 @@ void DiaLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vis
     for_each_stored_slot<DiaRows>(
         this->stored(), WalkedArrays::of<DiaRows>(this->stored()),
         [&](Offset row, Offset k) {
-            const Index column = DiaRows::column(*this, DiaRows::run(*this, row), Place{k, 0}, PlainLoad{});
+            const Index column = DiaRows::column(*this, DiaRows::run(*this, row), RunSlot{k, 0}, PlainLoad{});
             return walk.nonzero_at(static_cast<Index>(row), column);
         },
         visit);

@@ -39,7 +39,7 @@ struct DiaRows : ScheduleDefaults {
         if (row >= dia.row_count) return {};
         return {static_cast<Index>(row), row, static_cast<Offset>(dia.offsets.size()), dia.row_count};
     }
-    static constexpr Index column(const auto& dia, const auto& run, const Place& place, const auto&) {
+    static constexpr Index column(const auto& dia, const auto& run, const RunSlot& place, const auto&) {
         // Left of the matrix it wraps around to beyond 2^31.
         const unsigned column = static_cast<unsigned>(run.row) + static_cast<unsigned>(dia.offsets[place.k]);
         return column < static_cast<unsigned>(dia.column_count) ? static_cast<Index>(column) : -1;

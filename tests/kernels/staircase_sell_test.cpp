@@ -99,7 +99,7 @@ TEST_CASE("staircase_sell: groups, slices and the warps that read them") {
     CHECK(layout.group_widths == Indices{0, 1, 3});
     CHECK(layout.group_slots == std::vector<Offset>{0, 0, 4, 16});
     CHECK_NOTHROW(check_layout(*built, staged.matrix));
-    for_each_read_of<double>(staircase_sell_entry(), "streams", layout, [&](const Read& read) {
+    for_each_read_of<float>(staircase_sell_entry(), "streams", layout, [&](const Read& read) {
         CHECK(read.warp == (read.index < 4 ? 1 : 2));  // a launch begins with a new warp
         CHECK(read.lane == read.index % 4);
         CHECK(read.step == (read.index < 4 ? 0 : (read.index - 4) / 4));

@@ -29,7 +29,7 @@ __device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& ru
 #pragma unroll
         for (int u = 0; u < in_flight; ++u) {
             if (k + u < run.count) {
-                const Place place{k + u, slot + u * run.stride};
+                const RunSlot place{k + u, slot + u * run.stride};
                 if constexpr (Schedule::no_column == NoColumn::skipped) {
                     column[u] = load_column<Schedule>(arrays, run, place, load);
                     if (column[u] >= 0) value[u] = load(values + place.slot);

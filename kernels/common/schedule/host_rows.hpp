@@ -14,7 +14,7 @@ namespace workbench {
 /// Adds the product of a slot to a sum.
 template <typename Schedule, ValueType Value>
 void add_slot(const auto& arrays, const auto& run, Offset k, const Value* x, Value& sum) {
-    const Place place{k, run.slot(k)};
+    const RunSlot place{k, run.slot(k)};
     const Index column = load_column<Schedule>(arrays, run, place, PlainLoad{});
     if (Schedule::no_column != NoColumn::never && column < 0) return;
     sum += Schedule::values(arrays)[place.slot] * (x + run.first_column)[column];

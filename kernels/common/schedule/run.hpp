@@ -40,7 +40,7 @@ enum class NoColumn {
 };
 
 /// One of the slots of a run.
-struct Place {
+struct RunSlot {
     Offset k = 0;     // the how manieth of the run
     Offset slot = 0;  // the element of the value array
 };
@@ -53,7 +53,7 @@ struct ScheduleDefaults {
     static constexpr bool atomic = false;  // do threads of other warps add to the same row?
 
     /// The arrays that the runs are slots of. Where a slot's column is not the element of the same number, the schedule has
-    ///     static constexpr Index column(const auto& arrays, const auto& run, const Place& place, const auto& load);
+    ///     static constexpr Index column(const auto& arrays, const auto& run, const RunSlot& place, const auto& load);
     /// which reads what it needs with load(address).
     static constexpr const auto& values(const auto& arrays) { return arrays.values; }
     static constexpr const auto& columns(const auto& arrays) { return arrays.column_indices; }
@@ -61,7 +61,7 @@ struct ScheduleDefaults {
 
 /// The column of a slot, counted from the run's first_column.
 template <typename Schedule>
-[[nodiscard]] constexpr Index load_column(const auto& arrays, const auto& run, const Place& place, const auto& load) {
+[[nodiscard]] constexpr Index load_column(const auto& arrays, const auto& run, const RunSlot& place, const auto& load) {
     if constexpr (requires { Schedule::column(arrays, run, place, load); }) {
         return Schedule::column(arrays, run, place, load);
     } else {

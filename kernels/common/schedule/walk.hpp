@@ -24,7 +24,7 @@ struct PlainLoad {
 /// Does the column of a slot follow from its place, instead of being an element of the same number?
 template <typename Schedule, typename Arrays>
 concept has_own_column = requires(const Arrays& arrays) {
-    Schedule::column(arrays, Schedule::run(arrays, 0), Place{}, PlainLoad{});
+    Schedule::column(arrays, Schedule::run(arrays, 0), RunSlot{}, PlainLoad{});
 };
 
 /// Where the slots of a walk lie.
@@ -65,7 +65,7 @@ void for_each_run_of(const auto& arrays, Offset size, const auto& visit) {
 
 /// The column that a slot's x has, or -1.
 template <typename Schedule>
-[[nodiscard]] Index column_of(const auto& arrays, const auto& run, const Place& place) {
+[[nodiscard]] Index column_of(const auto& arrays, const auto& run, const RunSlot& place) {
     const Index column = load_column<Schedule>(arrays, run, place, PlainLoad{});
     if (Schedule::no_column != NoColumn::never && column < 0) return -1;
     const Offset of_matrix = Offset{run.first_column} + column;
@@ -83,7 +83,7 @@ void for_each_read(const auto& arrays, int values, const std::function<void(cons
                               [&](Offset thread, const auto& run) {
                                   if (run.row < 0) return;
                                   for (Offset k = 0; k < run.count; ++k) {
-                                      const Place place{k, run.slot(k)};
+                                      const RunSlot place{k, run.slot(k)};
                                       const Index column = column_of<Schedule>(arrays, run, place);
                                       if (Schedule::no_column == NoColumn::skipped && column < 0) continue;
                                       visit({.warp = first_warp + thread / 32,
@@ -126,7 +126,7 @@ void for_each_stored_slot(const auto& arrays, const WalkedArrays& where, const a
         const auto [stored, k] = owners[index];
         if (stored < 0) throw std::logic_error("slot " + std::to_string(index) + " belongs to no row");
         const auto run = Schedule::run(arrays, stored);
-        const Place place{k, index};
+        const RunSlot place{k, index};
         Slot slot{.array = where.values,
                   .column_array = where.columns,
                   .index = index,
