@@ -21,6 +21,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "pipeline/contract/device.hpp"
@@ -147,6 +148,24 @@ struct StoredLayout : Layout<Value>, StoredArrays {
     [[nodiscard]] Index columns() const override { return this->column_count; }
     [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
     [[nodiscard]] std::vector<LayoutArray> arrays() const override { return arrays_of(stored()); }
+};
+
+/// The same where the arrays are those of one of several structs: columns of 16 bits or of 32, say.
+template <ValueType Value, typename... StoredArrays>
+struct VariantLayout : Layout<Value> {
+    std::variant<StoredArrays...> stored;
+    Offset nonzero_count = 0;
+
+    [[nodiscard]] Index rows() const override {
+        return std::visit([](const auto& one) { return one.row_count; }, stored);
+    }
+    [[nodiscard]] Index columns() const override {
+        return std::visit([](const auto& one) { return one.column_count; }, stored);
+    }
+    [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
+    [[nodiscard]] std::vector<LayoutArray> arrays() const override {
+        return std::visit([](const auto& one) { return arrays_of(one); }, stored);
+    }
 };
 
 /// What a kernel of the layout says of its own bytes: nothing, unless the layout has slots that no kernel reads.
