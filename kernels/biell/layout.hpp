@@ -80,8 +80,6 @@ struct BiellLayout final : StoredLayout<Value, Biell<Value, HostArray>> {
 
 [[nodiscard]] LayoutEntry biell_entry();
 [[nodiscard]] LayoutEntry bijad_entry();
-
-[[nodiscard]] std::vector<KernelEntry> biell_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> biell_cuda_kernels();
 
 }  // namespace workbench

@@ -4,6 +4,8 @@
 #include <stdexcept>
 
 #include "kernels/bsr/layout.hpp"
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
@@ -55,6 +57,48 @@ void require_sound_blocks(const Blocks<Value, HostArray>& blocks, Index column_c
                        std::all_of(blocks.block_columns.begin(), blocks.block_columns.end(), exists);
     if (!sound) throw std::logic_error("bsr: the offsets do not tile the arrays, or a block begins outside the matrix");
 }
+
+template <ValueType Value>
+class BsrBlockRows final : public Kernel<Value> {
+public:
+    explicit BsrBlockRows(const BsrLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        // A size known to the compiler lets it unroll the product of a block.
+        switch (layout_.size) {
+            case 2: return multiply(std::integral_constant<Index, 2>{}, x, y, accumulate);
+            case 3: return multiply(std::integral_constant<Index, 3>{}, x, y, accumulate);
+            case 4: return multiply(std::integral_constant<Index, 4>{}, x, y, accumulate);
+            default: return multiply(layout_.size, x, y, accumulate);
+        }
+    }
+
+private:
+    template <typename Size>
+    void multiply(Size size, const Value* x, Value* y, bool accumulate) const {
+        const Blocks<Value, HostArray>& blocks = layout_;
+        for_each_in_parallel(blocks.block_rows(), 64, [&](std::int64_t block_row) {
+            std::array<Value, largest_block> sums{};
+            const Value* values = blocks.values.data() + Offset{blocks.block_offsets[block_row]} * size * size;
+            for (Index block = blocks.block_offsets[block_row]; block < blocks.block_offsets[block_row + 1]; ++block) {
+                const Index first_column = blocks.block_columns[block] * size;
+                const auto add_block = [&](auto width) {
+                    for (Index r = 0; r < size; ++r) {
+                        for (Index c = 0; c < width; ++c) sums[r] += values[r * size + c] * x[first_column + c];
+                    }
+                };
+                const Index columns_left = layout_.column_count - first_column;
+                columns_left < size ? add_block(columns_left) : add_block(size);
+                values += size * size;
+            }
+            const std::int64_t first_row = block_row * size;
+            const auto rows = static_cast<Index>(std::min<std::int64_t>(size, layout_.row_count - first_row));
+            for (Index r = 0; r < rows; ++r) put(y, static_cast<Index>(first_row + r), sums[r], accumulate);
+        });
+    }
+
+    const BsrLayout<Value>& layout_;
+};
 
 /// The lanes of a group move on together.
 Offset steps_of_pass(const auto& bsr, Offset block_row) {
@@ -126,7 +170,7 @@ LayoutEntry bsr_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
         .schedules = {{"groups", {walk_groups<float>, walk_groups<double>}}},
-        .kernels = bsr_reference_kernels(),
+        .kernels = {{"block_rows", Backend::kokkos, "block rows in parallel", prepare_as<BsrBlockRows, BsrLayout>}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) {
         entry.add(bsr_cuda_kernels());

@@ -132,8 +132,6 @@ struct BsrLayout final : StoredLayout<Value, Bsr<Value, HostArray>> {
 };
 
 [[nodiscard]] LayoutEntry bsr_entry();
-
-[[nodiscard]] std::vector<KernelEntry> bsr_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> bsr_cuda_kernels();
 [[nodiscard]] std::vector<KernelEntry> bsr_cusparse_kernels();
 

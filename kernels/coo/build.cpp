@@ -1,6 +1,8 @@
+#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
+#include "kernels/common/storage/add_triplets.hpp"
 #include "kernels/coo/layout.hpp"
 
 namespace workbench {
@@ -24,6 +26,20 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     return layout;
 }
 
+template <ValueType Value>
+class CooRuns final : public Kernel<Value> {
+public:
+    explicit CooRuns(const CooLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        if (!accumulate) std::fill_n(y, layout_.row_count, Value{0});
+        add_triplets<Value>(layout_, x, y);
+    }
+
+private:
+    const CooLayout<Value>& layout_;
+};
+
 }  // namespace
 
 template <ValueType Value>
@@ -44,7 +60,8 @@ LayoutEntry coo_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
         .schedules = {schedule_of<CooLayout, EachTriplet>("atomic"), schedule_of<CooLayout, EachTriplet>("segmented")},
-        .kernels = coo_reference_kernels(),
+        .kernels = {{"runs", Backend::kokkos, "runs of nonzeros in parallel, a row's sum in a run is added to y atomically",
+                     prepare_as<CooRuns, CooLayout>}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(coo_cuda_kernels());
     return entry;

@@ -28,8 +28,6 @@ struct CooLayout final : StoredLayout<Value, Coo<Value, HostArray>> {
 };
 
 [[nodiscard]] LayoutEntry coo_entry();
-
-[[nodiscard]] std::vector<KernelEntry> coo_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> coo_cuda_kernels();
 
 }  // namespace workbench

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
@@ -59,6 +61,27 @@ void walk_columns(const Layout<Value>& layout, const std::function<void(const Re
     });
 }
 
+template <ValueType Value>
+class CscColumns final : public Kernel<Value> {
+public:
+    explicit CscColumns(const CscLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        if (!accumulate) std::fill_n(y, layout_.row_count, Value{0});
+        const Offset* offsets = layout_.column_offsets.data();
+        const Index* rows = layout_.row_indices.data();
+        const Value* values = layout_.values.data();
+        for_each_in_parallel(layout_.column_count, 64, [=](std::int64_t column) {
+            for (Offset k = offsets[column]; k < offsets[column + 1]; ++k) {
+                Kokkos::atomic_add(y + rows[k], values[k] * x[column]);
+            }
+        });
+    }
+
+private:
+    const CscLayout<Value>& layout_;
+};
+
 }  // namespace
 
 /// The columns of a row ascend, so that a walk by columns meets the nonzeros of each row in their order.
@@ -87,7 +110,8 @@ LayoutEntry csc_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
         .schedules = {{"columns", {walk_columns<float>, walk_columns<double>}}},
-        .kernels = csc_reference_kernels(),
+        .kernels = {{"columns", Backend::kokkos, "columns in parallel, each product is added to y atomically",
+                     prepare_as<CscColumns, CscLayout>}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(csc_cuda_kernels());
     return entry;

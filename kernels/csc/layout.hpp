@@ -58,8 +58,6 @@ struct CscLayout final : StoredLayout<Value, Csc<Value, HostArray>> {
 };
 
 [[nodiscard]] LayoutEntry csc_entry();
-
-[[nodiscard]] std::vector<KernelEntry> csc_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> csc_cuda_kernels();
 
 }  // namespace workbench
