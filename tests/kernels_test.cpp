@@ -408,7 +408,7 @@ TEST_CASE("a schedule that reads a nonzero never, twice, for another row or colu
         change(layout, visit, [&](Read read) { visit((++read.column, read)); });
     });
     wrong([](const Layout<double>& layout, const Visit& visit) {
-        change(layout, visit, [&](Read read) { visit((read.step = 0, read)); });
+        change(layout, visit, [&](Read read) { visit((read.lane = 0, read)); });
     });
 }
 

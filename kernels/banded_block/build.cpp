@@ -116,6 +116,9 @@ void BandedBlockLayout<Value>::for_each_slot(const std::function<void(const Slot
         visit);
 }
 
+template struct BandedBlockLayout<float>;
+template struct BandedBlockLayout<double>;
+
 LayoutEntry banded_block_entry() {
     const auto side = [](const char* name, const char* unit, const char* help) {
         return ParameterDeclaration{.name = name,

@@ -98,6 +98,9 @@ void DiaLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vis
         visit);
 }
 
+template struct DiaLayout<float>;
+template struct DiaLayout<double>;
+
 LayoutEntry dia_entry() {
     LayoutEntry entry{
         .name = "dia",

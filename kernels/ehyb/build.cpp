@@ -119,6 +119,18 @@ void require_sound_partition(const auto& ehyb) {
     }
 }
 
+/// A block caches the x of its partition and reads no other.
+void require_columns_inside(const auto& ehyb) {
+    for (Index p = 0; p < ehyb.partition_count(); ++p) {
+        const auto columns = static_cast<Offset>(ehyb.partition_columns[p + 1]) - ehyb.partition_columns[p];
+        const auto first = ehyb.inside.column_indices.begin() + ehyb.inside.slice_offsets[ehyb.inside_group_slices[p]];
+        const auto end = ehyb.inside.column_indices.begin() + ehyb.inside.slice_offsets[ehyb.inside_group_slices[p + 1]];
+        if (std::any_of(first, end, [&](auto column) { return column < 0 || column >= columns; })) {
+            throw std::logic_error("ehyb: a slot reads a column outside of its partition");
+        }
+    }
+}
+
 template <ValueType Value>
 void walk_warps(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
     std::visit([&](const auto& stored) { walk_in_turn<EhybInside, EhybOutside>(stored, visit); },
@@ -149,6 +161,7 @@ void EhybLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
             require_sound_offsets(ehyb.inside);
             require_sound_offsets(ehyb.outside);
             require_sound_partition(ehyb);
+            require_columns_inside(ehyb);
             for_each_stored_slot<EhybInside>(ehyb, inside_origin, visit);
             for_each_stored_slot<EhybOutside>(ehyb, outside_origin, visit);
         },

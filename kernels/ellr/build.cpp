@@ -49,6 +49,9 @@ void EllrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
     for_each_stored_slot<EllrSlots>(this->stored(), origin, visit);
 }
 
+template struct EllrLayout<float>;
+template struct EllrLayout<double>;
+
 LayoutEntry ellr_entry() {
     LayoutEntry entry{
         .name = "ellr",

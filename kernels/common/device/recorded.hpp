@@ -7,6 +7,8 @@ struct Recorded {
     int times = 0;    // read so often
     int thread = -1;  // by this one of all threads, the last time
     int turn = -1;    // after so many other elements of the array
+
+    friend bool operator==(const Recorded&, const Recorded&) = default;
 };
 
 }  // namespace workbench
