@@ -42,7 +42,7 @@ template <bool atomically, typename Value>
 __device__ __forceinline__ void add_outside_slice(const auto& ehyb, Offset slice, int lane, const Value* __restrict__ x,
                                                   Value* __restrict__ y, const auto& load) {
     const auto run = EhybOutside::run(ehyb, slice * warp_size + lane);
-    if (run.row >= 0) deliver<atomically>(y + run.row, multiply_run<EhybOutside>(ehyb, run, x, load), true);
+    if (run.has_row) deliver<atomically>(y + run.row, multiply_run<EhybOutside>(ehyb, run, x, load), true);
 }
 
 /// Shared memory: the partition's share of x, then the counter of its slices. Fused: everything is added to y atomically, and

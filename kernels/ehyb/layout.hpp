@@ -79,8 +79,11 @@ struct EhybOutside : ScheduleDefaults {
     static constexpr auto run(const auto& ehyb, Offset thread) {
         using RunOfLane = decltype(run_in_slice<ehyb_height>(ehyb.outside, 0, 0, 0));
         if (thread >= threads(ehyb)) return RunOfLane{};
-        const Index row = thread < static_cast<Offset>(ehyb.outside_rows.size()) ? ehyb.outside_rows[thread] : -1;
-        return run_in_slice<ehyb_height>(ehyb.outside, row, thread / ehyb_height, static_cast<int>(thread % ehyb_height));
+        const bool has_row = thread < static_cast<Offset>(ehyb.outside_rows.size());
+        const Index row = has_row ? ehyb.outside_rows[thread] : -1;
+        auto run = run_in_slice<ehyb_height>(ehyb.outside, row, thread / ehyb_height, static_cast<int>(thread % ehyb_height));
+        run.has_row = has_row;
+        return run;
     }
 };
 

@@ -66,15 +66,16 @@ struct EllGroups : ScheduleDefaults {
 template <typename Unsigned, EllOrder order>
 struct EllSlots : ScheduleDefaults {
     static constexpr NoColumn no_column = NoColumn::slot_read;
+    static constexpr int entries_in_flight = 1;
     static constexpr bool atomic = true;
 
     static constexpr Offset threads(const auto& ell) { return ell.slot_count(); }
-    static constexpr Run<Known<1>> run(const auto& ell, Offset thread) {
+    static constexpr Run<Known<1>, Known<1>> run(const auto& ell, Offset thread) {
         const auto slot = static_cast<Unsigned>(thread);
         const auto rows = static_cast<Unsigned>(ell.row_count);
         const auto width = static_cast<Unsigned>(ell.width);
         if (thread >= ell.slot_count()) return {};
-        return {static_cast<Index>(order == EllOrder::row_major ? slot / width : slot % rows), thread, 1};
+        return {static_cast<Index>(order == EllOrder::row_major ? slot / width : slot % rows), thread};
     }
 };
 

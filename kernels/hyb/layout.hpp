@@ -45,7 +45,9 @@ struct HybFirst : ScheduleDefaults {
     static constexpr Run<Offset> run(const auto& hyb, Offset place) {
         if (place >= hyb.first.row_count) return {};
         const Index row = hyb.first_rows.size() == 0 ? static_cast<Index>(place) : hyb.first_rows[place];
-        return run_in_ell<EllOrder::column_major, 1>(hyb.first, row, place, 0);
+        auto run = run_in_ell<EllOrder::column_major, 1>(hyb.first, row, place, 0);
+        run.has_row = true;
+        return run;
     }
 };
 

@@ -19,38 +19,37 @@ template <typename Schedule, typename Value, typename Load>
 __device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& run, const Value* __restrict__ x,
                                               const Load& load) {
     constexpr int in_flight = Schedule::entries_in_flight;
-    const Value* const x_of_run = x + run.first_column;
-    const Value* const values = Schedule::values(arrays).data();
-    Value sum = 0;
-    Offset slot = run.first;
-    for (Offset k = 0; k < run.count; k += in_flight) {
-        Value value[in_flight];
-        Index column[in_flight];
+    const Value* const values = Schedule::values(arrays).data() + run.first;
+    if constexpr (!has_own_column<Schedule, decltype(arrays), decltype(run)>) {
+        const auto* const columns = Schedule::columns(arrays).data() + run.first;
+        return sparse_dot<in_flight, Schedule::no_column != NoColumn::never>(values, columns, run.count, number_of(run.stride),
+                                                                             x + run.first_column, load);
+    } else {
+        Value sum = 0;
+        for (Offset k = 0; k < run.count; k += in_flight) {
+            Value value[in_flight];
+            Index column[in_flight];
 #pragma unroll
-        for (int u = 0; u < in_flight; ++u) {
-            if (k + u < run.count) {
-                const RunSlot place{k + u, slot + u * run.stride};
-                if constexpr (Schedule::no_column == NoColumn::skipped) {
-                    column[u] = load_column<Schedule>(arrays, run, place, load);
-                    if (column[u] >= 0) value[u] = load(values + place.slot);
-                } else {
-                    value[u] = load(values + place.slot);
-                    column[u] = load_column<Schedule>(arrays, run, place, load);
+            for (int u = 0; u < in_flight; ++u) {
+                if (k + u < run.count) {
+                    column[u] = Schedule::column(arrays, run, RunSlot{k + u, run.slot(k + u)}, load);
+                    if (Schedule::no_column != NoColumn::skipped || column[u] >= 0) {
+                        value[u] = load(values + (k + u) * run.stride);
+                    }
+                }
+            }
+#pragma unroll
+            for (int u = 0; u < in_flight; ++u) {
+                if (k + u < run.count && (Schedule::no_column == NoColumn::never || column[u] >= 0)) {
+                    sum += value[u] * (x + run.first_column)[column[u]];
                 }
             }
         }
-#pragma unroll
-        for (int u = 0; u < in_flight; ++u) {
-            if (k + u < run.count && !(Schedule::no_column != NoColumn::never && column[u] < 0)) {
-                sum += value[u] * x_of_run[column[u]];
-            }
-        }
-        slot += in_flight * run.stride;
+        return sum;
     }
-    return sum;
 }
 
-/// The sum over the lanes of a row, for the first of them. All lanes of the warp take share.
+/// The sum over the lanes of a row, for the first of them. All lanes of the warp take part.
 template <typename Schedule, typename Value>
 __device__ __forceinline__ Value sum_over_row(Value sum) {
 #pragma unroll
@@ -68,10 +67,10 @@ __global__ void __launch_bounds__(row_threads)
     const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
     const auto run = Schedule::run(arrays, thread);
     Value sum = 0;
-    if (run.row >= 0) sum = multiply_run<Schedule>(arrays, run, x, StreamingLoad{});
+    if (run.has_row) sum = multiply_run<Schedule>(arrays, run, x, StreamingLoad{});
     // Outside the branch: all threads of a warp take part, those past the last row too.
     if constexpr (Schedule::lanes > 1) sum = sum_over_row<Schedule>(sum);
-    if (run.row < 0 || lane_of<Schedule>(thread) != 0) return;
+    if (!run.has_row || lane_of<Schedule>(thread) != 0) return;
     if constexpr (Schedule::atomic) {
         atomicAdd(y + run.row, sum);
     } else {

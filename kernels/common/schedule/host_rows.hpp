@@ -30,7 +30,7 @@ void multiply_block(const auto& arrays, Offset first, int rows, const Value* x, 
     if constexpr (requires { requires std::is_same_v<decltype(RunOfRow::stride), Known<1>>; }) {
         for (int i = 0; i < rows; ++i) {
             const RunOfRow run = Schedule::run(arrays, first + i);
-            if (run.row < 0) continue;
+            if (!run.has_row) continue;
             Value sum = 0;
             for (Offset k = 0; k < run.count; ++k) add_slot<Schedule>(arrays, run, k, x, sum);
             put(y, run.row, sum, accumulate);

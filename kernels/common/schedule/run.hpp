@@ -20,14 +20,27 @@ namespace workbench {
 template <int distance>
 using Known = std::integral_constant<int, distance>;
 
+/// The distance as a number, whether the compiler knows it or not.
+template <int distance>
+[[nodiscard]] constexpr int number_of(Known<distance>) {
+    return distance;
+}
+template <typename Distance>
+[[nodiscard]] constexpr Distance number_of(Distance distance) {
+    return distance;
+}
+
 /// The slots that one thread reads for one row: first, first + stride, ..., `count` of them.
-template <typename Stride>
+template <typename Stride, typename Count = Offset>
 struct Run {
-    Index row = -1;  // of the matrix in its current order; -1: the thread adds to none, and reads nothing
+    Index row = -1;  // of the matrix in its current order
     Offset first = 0;
-    Offset count = 0;
+    Count count{};
     Stride stride{};
     Index first_column = 0;  // what the columns of the run are counted from
+    /// No: the thread adds to no row, and a kernel lets it read nothing. Told apart from the row, so that where this is an
+    /// element of an array, nothing waits for it to arrive.
+    bool has_row = row >= 0;
 
     [[nodiscard]] constexpr Offset slot(Offset k) const { return first + k * stride; }
 };
@@ -59,10 +72,24 @@ struct ScheduleDefaults {
     static constexpr const auto& columns(const auto& arrays) { return arrays.column_indices; }
 };
 
+/// Reads an element of an array: a plain load.
+struct PlainLoad {
+    template <typename Element>
+    constexpr Element operator()(const Element* address) const {
+        return *address;
+    }
+};
+
+/// Does the schedule tell the column of a slot itself? Otherwise it is the element of the same number.
+template <typename Schedule, typename Arrays, typename RunOfIt>
+concept has_own_column = requires(const Arrays& arrays, const RunOfIt& run) {
+    Schedule::column(arrays, run, RunSlot{}, PlainLoad{});
+};
+
 /// The column of a slot, counted from the run's first_column.
 template <typename Schedule>
 [[nodiscard]] constexpr Index load_column(const auto& arrays, const auto& run, const RunSlot& place, const auto& load) {
-    if constexpr (requires { Schedule::column(arrays, run, place, load); }) {
+    if constexpr (has_own_column<Schedule, decltype(arrays), decltype(run)>) {
         return Schedule::column(arrays, run, place, load);
     } else {
         return load(Schedule::columns(arrays).data() + place.slot);

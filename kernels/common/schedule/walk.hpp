@@ -13,19 +13,9 @@
 
 namespace workbench {
 
-/// Reads an element of an array: a plain load.
-struct PlainLoad {
-    template <typename Element>
-    constexpr Element operator()(const Element* address) const {
-        return *address;
-    }
-};
-
 /// Does the column of a slot follow from its place, instead of being an element of the same number?
 template <typename Schedule, typename Arrays>
-concept has_own_column = requires(const Arrays& arrays) {
-    Schedule::column(arrays, Schedule::run(arrays, 0), RunSlot{}, PlainLoad{});
-};
+concept columns_follow = has_own_column<Schedule, Arrays, decltype(Schedule::run(std::declval<const Arrays&>(), Offset{0}))>;
 
 /// Where the slots of a walk lie.
 struct WalkedArrays {
@@ -36,7 +26,7 @@ struct WalkedArrays {
     template <typename Schedule>
     [[nodiscard]] static WalkedArrays of(const auto& stored) {
         const int values = array_number(stored, Schedule::values(stored));
-        if constexpr (has_own_column<Schedule, decltype(stored)>) {
+        if constexpr (columns_follow<Schedule, decltype(stored)>) {
             return {values, -1};
         } else {
             return {values, array_number(stored, Schedule::columns(stored))};
@@ -81,7 +71,7 @@ template <typename Schedule>
 void for_each_read(const auto& arrays, int values, const std::function<void(const Read&)>& visit, std::int64_t first_warp = 0) {
     for_each_run_of<Schedule>(arrays, static_cast<Offset>(Schedule::values(arrays).size()),
                               [&](Offset thread, const auto& run) {
-                                  if (run.row < 0) return;
+                                  if (!run.has_row) return;
                                   for (Offset k = 0; k < run.count; ++k) {
                                       const RunSlot place{k, run.slot(k)};
                                       const Index column = column_of<Schedule>(arrays, run, place);
@@ -108,7 +98,7 @@ void for_each_stored_slot(const auto& arrays, const WalkedArrays& where, const a
         Offset stored = -1;
         Offset k = 0;
     };
-    if constexpr (!has_own_column<Schedule, decltype(arrays)>) {
+    if constexpr (!columns_follow<Schedule, decltype(arrays)>) {
         if (Schedule::columns(arrays).size() != Schedule::values(arrays).size()) {
             throw std::logic_error("there are not as many columns as values");
         }

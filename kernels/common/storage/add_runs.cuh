@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(row_threads)
     const int lane = static_cast<int>(threadIdx.x % 32);
     // Threads past the last triplet take part in the shuffles, with a row of their own (-1).
     const auto run = Schedule::run(arrays, static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x);
-    Value sum = run.row >= 0 ? multiply_run<Schedule>(arrays, run, x, StreamingLoad{}) : Value{0};
+    Value sum = run.has_row ? multiply_run<Schedule>(arrays, run, x, StreamingLoad{}) : Value{0};
     // Before each round a lane holds the sum over its row in the next `distance` lanes.
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(row_threads)
         if (lane + distance < 32 && row_of_it == run.row) sum += further;
     }
     const Index row_before = __shfl_up_sync(all_lanes, run.row, 1);
-    if (run.row >= 0 && (lane == 0 || row_before != run.row)) atomicAdd(y + run.row, sum);
+    if (run.has_row && (lane == 0 || row_before != run.row)) atomicAdd(y + run.row, sum);
 }
 
 /// y += A x. y is to be what is added to: zero, or what was there.

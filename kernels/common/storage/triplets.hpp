@@ -26,12 +26,13 @@ struct Triplets {
 
 /// A thread a triplet, which adds to y atomically.
 struct EachTriplet : ScheduleDefaults {
+    static constexpr int entries_in_flight = 1;
     static constexpr bool atomic = true;
 
     static constexpr Offset threads(const auto& triplets) { return static_cast<Offset>(triplets.values.size()); }
-    static constexpr Run<Known<1>> run(const auto& triplets, Offset thread) {
+    static constexpr Run<Known<1>, Known<1>> run(const auto& triplets, Offset thread) {
         if (thread >= threads(triplets)) return {};
-        return {triplets.row_indices[thread], thread, 1};
+        return {triplets.row_indices[thread], thread, {}, {}, 0, true};
     }
 };
 
