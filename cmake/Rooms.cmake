@@ -11,7 +11,8 @@ endfunction()
 # All layouts: build.cpp, reference.cpp and eigen.cpp always, cuda.cu where there is CUDA.
 function(workbench_kernels)
   file(GLOB sources CONFIGURE_DEPENDS kernels/*/build.cpp kernels/*/reference.cpp kernels/*/eigen.cpp
-    kernels/common/*.cpp)
+    kernels/common/device/*.cpp kernels/common/storage/*.cpp kernels/common/refusal/*.cpp
+    kernels/common/schedule/*.cpp)
   add_library(workbench_kernels STATIC ${sources})
   target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE fmt::fmt Eigen3::Eigen)
   target_compile_definitions(workbench_kernels PUBLIC WORKBENCH_HAS_CUDA=$<BOOL:${WORKBENCH_HAS_CUDA}>)

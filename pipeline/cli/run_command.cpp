@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "kernels/common/cuda_device.hpp"
-#include "kernels/common/host_device.hpp"
+#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/common/device/host_device.hpp"
 #include "pipeline/cli/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
