@@ -12,6 +12,7 @@
 
 #include "kernels/common/device/cuda_check.cuh"
 #include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/recording.cuh"
 #include "kernels/common/schedule/device_rows.cuh"
 #include "kernels/ehyb/layout.hpp"
 
@@ -185,6 +186,13 @@ public:
         check_launch("ehyb outside");
     }
 
+    [[nodiscard]] const Ehyb<Value, ColumnIndex, DeviceArray>& arrays() const { return ehyb_; }
+    void read_with(const Load& load) { load_ = load; }
+    /// Of the larger of the two grids.
+    [[nodiscard]] Offset threads() const {
+        return std::max(Offset{ehyb_.partition_count()} * shape_.threads, ehyb_.outside.lane_count() + outside_block);
+    }
+
 private:
     using View = Ehyb<Value, ColumnIndex, ArrayView>;
 
@@ -217,6 +225,21 @@ std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& devi
 }
 
 }  // namespace
+
+std::vector<Recorded> record_ehyb_reads(const EhybLayout<double>& layout, bool fused, bool outside, Device& device) {
+    return std::visit(
+        [&]<typename ColumnIndex>(const Ehyb<double, ColumnIndex, HostArray>& ehyb) {
+            EhybKernel<double, ColumnIndex, RecordingLoad<double>> kernel(ehyb, fused, device, {});
+            const auto& arrays = kernel.arrays();
+            Recording recording(device, outside ? arrays.outside.values : arrays.inside.values, kernel.threads());
+            kernel.read_with(recording.load());
+            const DeviceArray<double> x(device, std::vector<double>(ehyb.column_count, 1), "x");
+            DeviceMemory y = device.allocate(static_cast<std::size_t>(ehyb.row_count) * sizeof(double), "y");
+            kernel.run(x.data(), y.as<double>(), false);
+            return recording.read();
+        },
+        layout.stored);
+}
 
 std::vector<KernelEntry> ehyb_cuda_kernels() {
     return {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "kernels/common/device/recorded.hpp"
 #include "kernels/common/storage/slices.hpp"
 
 namespace workbench {
@@ -106,5 +107,9 @@ struct EhybLayout final : Layout<Value> {
 
 [[nodiscard]] std::vector<KernelEntry> ehyb_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> ehyb_cuda_kernels();
+
+/// For tests: a product that records who reads each value inside the partitions, or outside.
+[[nodiscard]] std::vector<Recorded> record_ehyb_reads(const EhybLayout<double>& layout, bool fused, bool outside,
+                                                      Device& device);
 
 }  // namespace workbench
