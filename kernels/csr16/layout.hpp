@@ -32,9 +32,9 @@ struct Csr16 {
 /// `lanes` threads share a row.
 template <int lanes>
 struct Csr16Rows : CompressedRows<lanes> {
-    static constexpr auto run(const auto& arrays, Offset thread) {
-        auto run = CompressedRows<lanes>::run(arrays, thread);
-        if (run.row >= 0) run.first_column = arrays.first_columns[run.row];
+    static constexpr auto run(const auto& arrays, Offset thread, const auto& load) {
+        auto run = CompressedRows<lanes>::run(arrays, thread, load);
+        if (run.has_row) run.first_column = load.kept(arrays.first_columns.data() + run.row);
         return run;
     }
     static constexpr const auto& columns(const auto& arrays) { return arrays.columns_from_first; }

@@ -65,7 +65,7 @@ struct EllGroups : ScheduleDefaults {
 /// Of `atomic`: a thread a slot. Unsigned: 32 bits where they suffice, because dividing by 64 takes many times as long.
 template <typename Unsigned, EllOrder order>
 struct EllSlots : ScheduleDefaults {
-    static constexpr NoColumn no_column = NoColumn::slot_read;
+    static constexpr NoColumn no_column = NoColumn::column_read;
     static constexpr int entries_in_flight = 1;
     static constexpr bool atomic = true;
 

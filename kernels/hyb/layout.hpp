@@ -56,7 +56,9 @@ struct HybRest : EachTriplet {
     static constexpr const auto& values(const auto& hyb) { return hyb.rest.values; }
     static constexpr const auto& columns(const auto& hyb) { return hyb.rest.column_indices; }
     static constexpr Offset threads(const auto& hyb) { return EachTriplet::threads(hyb.rest); }
-    static constexpr auto run(const auto& hyb, Offset thread) { return EachTriplet::run(hyb.rest, thread); }
+    static constexpr auto run(const auto& hyb, Offset thread, const auto& load) {
+        return EachTriplet::run(hyb.rest, thread, load);
+    }
 };
 
 template <ValueType Value>

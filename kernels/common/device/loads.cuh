@@ -9,6 +9,10 @@ struct StreamingLoad {
     __device__ __forceinline__ Element operator()(const Element* address) const {
         return __ldcs(address);
     }
+    template <typename Element>
+    __device__ __forceinline__ Element kept(const Element* address) const {
+        return __ldg(address);
+    }
 };
 
 /// ld.global.cv: never taken from a cache and left in none but L2, as if others wrote there.

@@ -20,7 +20,8 @@ __device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& ru
                                               const Load& load) {
     constexpr int in_flight = Schedule::entries_in_flight;
     const Value* const values = Schedule::values(arrays).data() + run.first;
-    if constexpr (!has_own_column<Schedule, decltype(arrays), decltype(run)>) {
+    constexpr bool column_first = Schedule::no_column == NoColumn::column_read || Schedule::no_column == NoColumn::skipped;
+    if constexpr (!column_first && !has_own_column<Schedule, decltype(arrays), decltype(run)>) {
         const auto* const columns = Schedule::columns(arrays).data() + run.first;
         return sparse_dot<in_flight, Schedule::no_column != NoColumn::never>(values, columns, run.count, number_of(run.stride),
                                                                              x + run.first_column, load);
@@ -32,10 +33,8 @@ __device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& ru
 #pragma unroll
             for (int u = 0; u < in_flight; ++u) {
                 if (k + u < run.count) {
-                    column[u] = Schedule::column(arrays, run, RunSlot{k + u, run.slot(k + u)}, load);
-                    if (Schedule::no_column != NoColumn::skipped || column[u] >= 0) {
-                        value[u] = load(values + (k + u) * run.stride);
-                    }
+                    column[u] = load_column<Schedule>(arrays, run, RunSlot{k + u, run.slot(k + u)}, load);
+                    if (!column_first || column[u] >= 0) value[u] = load(values + (k + u) * run.stride);
                 }
             }
 #pragma unroll
@@ -61,11 +60,16 @@ __device__ __forceinline__ Value sum_over_row(Value sum) {
 
 inline constexpr int row_threads = 256;  // of a block
 
+/// Blocks that a multiprocessor is to hold: all that it can, which bounds the registers of a thread, unless many entries in
+/// flight make up for fewer threads.
+template <typename Schedule>
+inline constexpr int row_blocks = Schedule::entries_in_flight <= 4 ? 2048 / row_threads : 1;
+
 template <typename Schedule, typename Arrays, typename Value>
-__global__ void __launch_bounds__(row_threads)
+__global__ void __launch_bounds__(row_threads, row_blocks<Schedule>)
     multiply_rows(const __grid_constant__ Arrays arrays, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
     const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
-    const auto run = Schedule::run(arrays, thread);
+    const auto run = run_of_thread<Schedule>(arrays, thread, StreamingLoad{});
     Value sum = 0;
     if (run.has_row) sum = multiply_run<Schedule>(arrays, run, x, StreamingLoad{});
     // Outside the branch: all threads of a warp take part, those past the last row too.

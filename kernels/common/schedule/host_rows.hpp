@@ -26,10 +26,10 @@ inline constexpr int rows_of_host_block = 64;
 /// row's products are added in the order of its slots.
 template <typename Schedule, ValueType Value>
 void multiply_block(const auto& arrays, Offset first, int rows, const Value* x, Value* y, bool accumulate) {
-    using RunOfRow = decltype(Schedule::run(arrays, first));
+    using RunOfRow = decltype(run_of_thread<Schedule>(arrays, first, PlainLoad{}));
     if constexpr (requires { requires std::is_same_v<decltype(RunOfRow::stride), Known<1>>; }) {
         for (int i = 0; i < rows; ++i) {
-            const RunOfRow run = Schedule::run(arrays, first + i);
+            const RunOfRow run = run_of_thread<Schedule>(arrays, first + i, PlainLoad{});
             if (!run.has_row) continue;
             Value sum = 0;
             for (Offset k = 0; k < run.count; ++k) add_slot<Schedule>(arrays, run, k, x, sum);
@@ -41,7 +41,7 @@ void multiply_block(const auto& arrays, Offset first, int rows, const Value* x, 
         Offset least = std::numeric_limits<Offset>::max();
         Offset most = 0;
         for (int i = 0; i < rows; ++i) {
-            runs[i] = Schedule::run(arrays, first + i);
+            runs[i] = run_of_thread<Schedule>(arrays, first + i, PlainLoad{});
             if (runs[i].row < 0) runs[i].count = 0;
             least = std::min(least, runs[i].count);
             most = std::max(most, runs[i].count);

@@ -47,9 +47,10 @@ struct Run {
 
 /// What is read where a slot has no column of the matrix (column() is below 0).
 enum class NoColumn {
-    never,      // every slot has one
-    slot_read,  // padding, found out by reading the slot: x is not read
-    skipped,    // the column is known before: neither the value nor x is read
+    never,        // every slot has one
+    slot_read,    // padding, found out by reading the slot: x is not read
+    column_read,  // padding, found out by reading the column alone
+    skipped,      // the column is known before: neither the value nor x is read
 };
 
 /// One of the slots of a run.
@@ -72,13 +73,28 @@ struct ScheduleDefaults {
     static constexpr const auto& columns(const auto& arrays) { return arrays.column_indices; }
 };
 
-/// Reads an element of an array: a plain load.
+/// How the host reads an array. A kernel has its own ways (device/loads.cuh): load(address) for what is read once, and
+/// load.kept(address) for what neighbours read, too.
 struct PlainLoad {
     template <typename Element>
     constexpr Element operator()(const Element* address) const {
         return *address;
     }
+    template <typename Element>
+    [[nodiscard]] constexpr Element kept(const Element* address) const {
+        return *address;
+    }
 };
+
+/// The run of a thread. A schedule that reads arrays for it may have a third parameter, `load`.
+template <typename Schedule>
+[[nodiscard]] constexpr auto run_of_thread(const auto& arrays, Offset thread, const auto& load) {
+    if constexpr (requires { Schedule::run(arrays, thread, load); }) {
+        return Schedule::run(arrays, thread, load);
+    } else {
+        return Schedule::run(arrays, thread);
+    }
+}
 
 /// Does the schedule tell the column of a slot itself? Otherwise it is the element of the same number.
 template <typename Schedule, typename Arrays, typename RunOfIt>
@@ -116,10 +132,11 @@ struct CompressedRows : ScheduleDefaults {
     static constexpr int lanes = row_lanes;
 
     static constexpr Offset threads(const auto& arrays) { return Offset{arrays.row_count} * lanes; }
-    static constexpr Run<Known<lanes>> run(const auto& arrays, Offset thread) {
+    static constexpr Run<Known<lanes>> run(const auto& arrays, Offset thread, const auto& load) {
         const Offset row = thread / lanes;
         if (row >= arrays.row_count) return {};
-        return run_of_lane<lanes>(static_cast<Index>(row), arrays.row_offsets[row], arrays.row_offsets[row + 1],
+        const Offset* const offsets = arrays.row_offsets.data() + row;
+        return run_of_lane<lanes>(static_cast<Index>(row), load.kept(offsets), load.kept(offsets + 1),
                                   static_cast<int>(thread % lanes));
     }
 };

@@ -15,7 +15,8 @@ namespace workbench {
 
 /// Does the column of a slot follow from its place, instead of being an element of the same number?
 template <typename Schedule, typename Arrays>
-concept columns_follow = has_own_column<Schedule, Arrays, decltype(Schedule::run(std::declval<const Arrays&>(), Offset{0}))>;
+concept columns_follow =
+    has_own_column<Schedule, Arrays, decltype(run_of_thread<Schedule>(std::declval<const Arrays&>(), Offset{0}, PlainLoad{}))>;
 
 /// Where the slots of a walk lie.
 struct WalkedArrays {
@@ -42,7 +43,7 @@ void require_run_inside(Offset first, Offset count, Offset stride, Offset size);
 template <typename Schedule>
 void for_each_run_of(const auto& arrays, Offset size, const auto& visit) {
     for (Offset thread = 0; thread < Schedule::threads(arrays); ++thread) {
-        const auto run = Schedule::run(arrays, thread);
+        const auto run = run_of_thread<Schedule>(arrays, thread, PlainLoad{});
         if (run.count <= 0) continue;
         if constexpr (requires { run.stride; }) {
             require_run_inside(run.first, run.count, run.stride, size);
@@ -115,7 +116,7 @@ void for_each_stored_slot(const auto& arrays, const WalkedArrays& where, const a
     for (Offset index = 0; index < static_cast<Offset>(owners.size()); ++index) {
         const auto [stored, k] = owners[index];
         if (stored < 0) throw std::logic_error("slot " + std::to_string(index) + " belongs to no row");
-        const auto run = Schedule::run(arrays, stored);
+        const auto run = run_of_thread<Schedule>(arrays, stored, PlainLoad{});
         const RunSlot place{k, index};
         Slot slot{.array = where.values,
                   .column_array = where.columns,
@@ -125,7 +126,8 @@ void for_each_stored_slot(const auto& arrays, const WalkedArrays& where, const a
                   .column = column_of<Schedule>(arrays, run, place),
                   .row = run.row};
         if (slot.column < 0) slot.row = -1;
-        if (Schedule::no_column == NoColumn::slot_read && slot.nonzero < 0 && slot.column >= 0) {
+        if ((Schedule::no_column == NoColumn::slot_read || Schedule::no_column == NoColumn::column_read) && slot.nonzero < 0 &&
+            slot.column >= 0) {
             throw std::logic_error("slot " + std::to_string(index) + " is padding, but has a column");
         }
         visit(slot);

@@ -13,7 +13,8 @@ __global__ void __launch_bounds__(row_threads)
     constexpr unsigned all_lanes = ~0u;
     const int lane = static_cast<int>(threadIdx.x % 32);
     // Threads past the last triplet take part in the shuffles, with a row of their own (-1).
-    const auto run = Schedule::run(arrays, static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x);
+    const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
+    const auto run = run_of_thread<Schedule>(arrays, thread, StreamingLoad{});
     Value sum = run.has_row ? multiply_run<Schedule>(arrays, run, x, StreamingLoad{}) : Value{0};
     // Before each round a lane holds the sum over its row in the next `distance` lanes.
 #pragma unroll

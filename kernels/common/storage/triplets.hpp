@@ -30,9 +30,9 @@ struct EachTriplet : ScheduleDefaults {
     static constexpr bool atomic = true;
 
     static constexpr Offset threads(const auto& triplets) { return static_cast<Offset>(triplets.values.size()); }
-    static constexpr Run<Known<1>, Known<1>> run(const auto& triplets, Offset thread) {
+    static constexpr Run<Known<1>, Known<1>> run(const auto& triplets, Offset thread, const auto& load) {
         if (thread >= threads(triplets)) return {};
-        return {triplets.row_indices[thread], thread, {}, {}, 0, true};
+        return {load(triplets.row_indices.data() + thread), thread, {}, {}, 0, true};
     }
 };
 
