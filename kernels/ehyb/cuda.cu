@@ -42,7 +42,7 @@ __device__ __forceinline__ Index claim_slice(int* counter, int lane) {
 template <bool atomically, typename Value>
 __device__ __forceinline__ void add_outside_slice(const auto& ehyb, Offset slice, int lane, const Value* __restrict__ x,
                                                   Value* __restrict__ y, const auto& load) {
-    const auto run = EhybOutside::run(ehyb, slice * warp_size + lane);
+    const auto run = EhybOutside::run(ehyb, slice * warp_size + lane, load);
     if (run.has_row) deliver<atomically>(y + run.row, multiply_run<EhybOutside>(ehyb, run, x, load), true);
 }
 

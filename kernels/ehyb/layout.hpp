@@ -92,11 +92,11 @@ struct EhybOutside : ScheduleDefaults {
     static constexpr const auto& values(const auto& ehyb) { return ehyb.outside.values; }
     static constexpr const auto& columns(const auto& ehyb) { return ehyb.outside.column_indices; }
     static constexpr Offset threads(const auto& ehyb) { return ehyb.outside.lane_count(); }
-    static constexpr auto run(const auto& ehyb, Offset thread) {
+    static constexpr auto run(const auto& ehyb, Offset thread, const auto& load) {
         using RunOfLane = decltype(run_in_slice<ehyb_height>(ehyb.outside, 0, 0, 0));
         if (thread >= threads(ehyb)) return RunOfLane{};
         const bool has_row = thread < static_cast<Offset>(ehyb.outside_rows.size());
-        const Index row = has_row ? ehyb.outside_rows[thread] : -1;
+        const Index row = has_row ? load.kept(ehyb.outside_rows.data() + thread) : -1;
         auto run = run_in_slice<ehyb_height>(ehyb.outside, row, thread / ehyb_height, static_cast<int>(thread % ehyb_height));
         run.has_row = has_row;
         return run;

@@ -42,9 +42,9 @@ struct HybFirst : ScheduleDefaults {
     static constexpr const auto& values(const auto& hyb) { return hyb.first.values; }
     static constexpr const auto& columns(const auto& hyb) { return hyb.first.column_indices; }
     static constexpr Offset threads(const auto& hyb) { return hyb.first.row_count; }
-    static constexpr Run<Offset> run(const auto& hyb, Offset place) {
+    static constexpr Run<Offset> run(const auto& hyb, Offset place, const auto& load) {
         if (place >= hyb.first.row_count) return {};
-        const Index row = hyb.first_rows.size() == 0 ? static_cast<Index>(place) : hyb.first_rows[place];
+        const Index row = hyb.first_rows.size() == 0 ? static_cast<Index>(place) : load.kept(hyb.first_rows.data() + place);
         auto run = run_in_ell<EllOrder::column_major, 1>(hyb.first, row, place, 0);
         run.has_row = true;
         return run;

@@ -60,13 +60,8 @@ __device__ __forceinline__ Value sum_over_row(Value sum) {
 
 inline constexpr int row_threads = 256;  // of a block
 
-/// Blocks that a multiprocessor is to hold: all that it can, which bounds the registers of a thread, unless many entries in
-/// flight make up for fewer threads.
-template <typename Schedule>
-inline constexpr int row_blocks = Schedule::entries_in_flight <= 4 ? 2048 / row_threads : 1;
-
 template <typename Schedule, typename Arrays, typename Value>
-__global__ void __launch_bounds__(row_threads, row_blocks<Schedule>)
+__global__ void __launch_bounds__(row_threads)
     multiply_rows(const __grid_constant__ Arrays arrays, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
     const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
     const auto run = run_of_thread<Schedule>(arrays, thread, StreamingLoad{});
