@@ -66,14 +66,15 @@ __global__ void __launch_bounds__(row_threads)
     const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
     const auto run = run_of_thread<Schedule>(arrays, thread, StreamingLoad{});
     Value sum = 0;
-    if (run.has_row) sum = multiply_run<Schedule>(arrays, run, x, StreamingLoad{});
+    if (run.row >= 0) sum = multiply_run<Schedule>(arrays, run, x, StreamingLoad{});
     // Outside the branch: all threads of a warp take part, those past the last row too.
     if constexpr (Schedule::lanes > 1) sum = sum_over_row<Schedule>(sum);
-    if (!run.has_row || lane_of<Schedule>(thread) != 0) return;
+    if (run.row < 0 || lane_of<Schedule>(thread) != 0) return;
+    Value* const y_of_row = y + Schedule::row_of(arrays, run, StreamingLoad{});
     if constexpr (Schedule::atomic) {
-        atomicAdd(y + run.row, sum);
+        atomicAdd(y_of_row, sum);
     } else {
-        write_result(y + run.row, sum, accumulate);
+        write_result(y_of_row, sum, accumulate);
     }
 }
 
