@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/common/host_device.hpp"
-#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/run/pictures.hpp"

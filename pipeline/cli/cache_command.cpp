@@ -5,11 +5,12 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/load_matrix.hpp"
 #include "pipeline/cli/machine.hpp"
-#include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/progress.hpp"
-#include "pipeline/cli/recipe_changes.hpp"
+#include "pipeline/cli/recipe_options.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/run/cache_study.hpp"
@@ -54,7 +55,7 @@ void count(const std::vector<Recipe>& recipes, const Sweep& sweep, const DeviceP
     const Progress progress;
     std::pair<CsrMatrix, MatrixReport> loaded;
     for (std::size_t i = 0; i < recipes.size(); ++i) {
-        if (i == 0 || sweep.name.starts_with("matrix.")) {
+        if (i == 0 || recipes[i].matrix != recipes[i - 1].matrix) {
             progress.show("reading the matrix");
             loaded = load_matrix(recipes[i].matrix);
         }
@@ -83,7 +84,7 @@ int study(const Arguments& arguments) {
     for (const std::string& value : sweep.values) {
         RecipeChanges changes = arguments.changes;
         if (!sweep.name.empty()) changes.overrides.push_back(sweep.name + "=" + value);
-        recipes.push_back(load_changed_recipe(arguments.recipe, changes));  // all errors of values before any work
+        recipes.push_back(load_recipe(arguments.recipe, catalogue(), changes));  // all errors of values before any work
     }
     study.recipe = recipes.front().name;
 
@@ -106,7 +107,7 @@ void add_cache_command(CLI::App& app, Action& action) {
     CLI::App* command =
         app.add_subcommand("cache", "Count how often reads of x hit the caches of a device, by a model of them");
     command->add_option("recipe", arguments->recipe, "Recipe file")->required()->type_name("RECIPE");
-    add_recipe_changes(*command, arguments->changes);
+    add_recipe_options(*command, arguments->changes);
     command->add_option("--sweep", arguments->sweep, "A line for each value: stage.column_segmentation.width=512,1024,2048")
         ->type_name("WHAT=VALUE,...");
     command->add_option("--device", arguments->device, "Device model whose caches are simulated")

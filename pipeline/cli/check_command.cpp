@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/recipe/recipe.hpp"
@@ -23,7 +23,7 @@ int check(const CheckArguments& arguments) {
     int exit_code = exit_ok;
     for (const std::string& file : arguments.recipes) {
         try {
-            const Recipe recipe = load_recipe(file, catalogue(), arguments.overrides);
+            const Recipe recipe = load_recipe(file, catalogue(), {.overrides = arguments.overrides});
             if (arguments.resolved) {
                 fmt::print("{}", resolved_recipe(recipe));
                 continue;

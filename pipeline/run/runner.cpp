@@ -260,7 +260,7 @@ RunReport Runner::run(const Recipe& recipe, const RunObserver& observer) {
     report.cache = options_.timing.cache;
 
     check_against(recipe, input_.rows, input_.columns);
-    StagedMatrix staged = stage_copy(input_, recipe.matrix.node_size);
+    StagedMatrix staged = stage_copy(input_, recipe.node_size);
     const StageContext context{devices_.gpu == nullptr ? nullptr : &devices_.gpu->properties()};
     report.stages = run_stages(recipe, staged, context, observer);
     if (kernels_of(recipe).empty()) {
