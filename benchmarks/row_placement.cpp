@@ -118,9 +118,9 @@ struct TileLengths {
     std::vector<std::size_t> first{0};  // [tiles + 1]
 
     explicit TileLengths(const StagedMatrix& staged) {
-        for (const Part& part : staged.parts) {
-            for (std::size_t i = 0; i < part.rows.size(); ++i) {
-                all.push_back(static_cast<Index>(part.row_offsets[i + 1] - part.row_offsets[i]));
+        for (const Share& share : staged.shares) {
+            for (std::size_t i = 0; i < share.rows.size(); ++i) {
+                all.push_back(static_cast<Index>(share.row_offsets[i + 1] - share.row_offsets[i]));
             }
             first.push_back(all.size());
         }

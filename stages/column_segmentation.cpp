@@ -64,7 +64,7 @@ void require_value_bytes(const Parameters& parameters) {
 StageContract contract(const Parameters& parameters) {
     StageContract contract{.needs = {.unsplit = true},
                            .gives_cuts = {CutKind::segment},
-                           .gives_parts = {std::string(tile_family), std::string(segment_family)}};
+                           .gives_shares = {std::string(tile_family), std::string(segment_family)}};
     if (is_uniform(parameters)) {
         refuse_beside(parameters, "uniform", {"segment_count", "segment_size", "level_widths"});
         require_one_of(parameters, {"width", "count", "fit"});
@@ -127,18 +127,18 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
                          " columns, expected at most " + std::to_string(most_segments) + ": make them wider");
     }
     const Cuts* row_blocks = staged.find_cuts(CutKind::row_block);
-    std::vector<Part> parts = split_into_tiles(staged.matrix, row_blocks, segments);
+    std::vector<Share> shares = split_into_tiles(staged.matrix, row_blocks, segments);
 
     StageResult result{.notes = {{"segments", std::to_string(segments.count())}, {"width", describe_widths(segments)}}};
     if (row_blocks != nullptr) {
         const std::int64_t tiles = std::int64_t{row_blocks->count()} * segments.count();
-        result.notes.emplace_back("tiles with nonzeros", std::to_string(parts.size()) + " of " + std::to_string(tiles));
+        result.notes.emplace_back("tiles with nonzeros", std::to_string(shares.size()) + " of " + std::to_string(tiles));
     }
     std::int64_t rows_present = 0;
-    for (const Part& part : parts) rows_present += static_cast<std::int64_t>(part.rows.size());
-    result.notes.emplace_back("rows present, all parts together", std::to_string(rows_present));
+    for (const Share& share : shares) rows_present += static_cast<std::int64_t>(share.rows.size());
+    result.notes.emplace_back("rows present, all shares together", std::to_string(rows_present));
     result.change.cuts.push_back(std::move(segments));
-    result.change.parts = std::move(parts);
+    result.change.shares = std::move(shares);
     return result;
 }
 

@@ -26,13 +26,13 @@ void for_each_in_parallel(std::size_t count, const Body& body) {
     Kokkos::parallel_for("place_rows", Range(0, count), body);
 }
 
-std::vector<Part> place_in_parts(const std::vector<Part>& parts, const PlaceRows& place) {
-    std::vector<Part> placed(parts.size());
-    for_each_in_parallel(parts.size(), [&](std::size_t i) {
-        const PartView view(parts[i]);
+std::vector<Share> place_in_shares(const std::vector<Share>& shares, const PlaceRows& place) {
+    std::vector<Share> placed(shares.size());
+    for_each_in_parallel(shares.size(), [&](std::size_t i) {
+        const ShareView view(shares[i]);
         std::vector<Index> lengths(view.row_count());
         for (Index stored = 0; stored < view.row_count(); ++stored) lengths[stored] = static_cast<Index>(view.length(stored));
-        placed[i] = reorder_rows(parts[i], place(lengths));
+        placed[i] = reorder_rows(shares[i], place(lengths));
     });
     return placed;
 }
@@ -79,7 +79,7 @@ StageContract placement_contract(const Parameters& parameters) {
             throw ParameterError("apply",
                                  "apply is for an order of the matrix; within = \"tile\" changes the order of storage");
         }
-        return {.needs = {.cuts = {CutKind::row_block, CutKind::segment}, .parts = {std::string(tile_family)}}};
+        return {.needs = {.cuts = {CutKind::row_block, CutKind::segment}, .shares = {std::string(tile_family)}}};
     }
     const Acts acts = acts_on(parameters);
     StageContract contract{.needs = {.square = acts == Acts::symmetric}, .acts = acts};
@@ -91,7 +91,7 @@ StageContract placement_contract(const Parameters& parameters) {
 }
 
 StageChange place_rows(const StagedMatrix& staged, const Parameters& parameters, const PlaceRows& place) {
-    if (within_tiles(parameters)) return {.parts = place_in_parts(staged.parts, place)};
+    if (within_tiles(parameters)) return {.shares = place_in_shares(staged.shares, place)};
 
     const std::vector<Index> lengths = node_lengths(staged.matrix, staged.node_size);
     const Cuts whole{CutKind::row_block, {0, staged.matrix.rows}};

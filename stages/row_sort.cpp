@@ -22,7 +22,7 @@ struct Request {
     bool inside_partition = false;  // the key counts nonzeros inside the partition only
     bool descending = true;
     std::optional<std::int64_t> window;  // rows
-    Acts acts = Acts::symmetric;         // where it is an order: rows of tiles are sorted by new parts
+    Acts acts = Acts::symmetric;         // where it is an order: rows of tiles are sorted by new shares
 
     explicit Request(const Parameters& parameters)
         : within(parameters.text("within")),
@@ -36,13 +36,13 @@ struct Request {
         if (!window && within == "window") {
             throw ParameterError("window", "within = \"window\" needs window, a number of rows");
         }
-        if (parameters.has("part") && parameters.has("apply")) {
-            throw ParameterError("apply",
-                                 "apply is for an order of the matrix; with part, the order of storage in that part is sorted");
+        if (parameters.has("share") && parameters.has("apply")) {
+            throw ParameterError(
+                "apply", "apply is for an order of the matrix; with share, the order of storage in that share is sorted");
         }
         if (within_tiles()) require_order_of_storage(parameters);
-        if (parameters.has("part")) {
-            acts = Acts::part;
+        if (parameters.has("share")) {
+            acts = Acts::share;
         } else if (parameters.has("apply")) {
             acts = acts_named(parameters.text("apply"));
         }
@@ -53,7 +53,7 @@ struct Request {
 
 private:
     void require_order_of_storage(const Parameters& parameters) const {
-        for (const std::string name : {"apply", "part"}) {
+        for (const std::string name : {"apply", "share"}) {
             if (!parameters.has(name)) continue;
             throw ParameterError(
                 name, "within = \"" + within + "\" sorts the order of storage in every " + within + ", without " + name);
@@ -68,19 +68,19 @@ private:
 StageContract contract(const Parameters& parameters) {
     const Request request(parameters);
     if (request.within_tiles()) {
-        StageContract contract{.needs = {.cuts = {CutKind::segment}, .parts = {request.within}}};
+        StageContract contract{.needs = {.cuts = {CutKind::segment}, .shares = {request.within}}};
         if (request.within == tile_family) contract.needs.cuts.insert(contract.needs.cuts.begin(), CutKind::row_block);
         return contract;
     }
     StageContract contract{.needs = {.square = request.acts == Acts::symmetric}, .acts = request.acts};
     if (request.within_partition() || request.inside_partition) contract.needs.cuts = {CutKind::partition};
-    if (request.acts == Acts::part) contract.needs.parts = {parameters.text("part")};
+    if (request.acts == Acts::share) contract.needs.shares = {parameters.text("share")};
     if (request.within_partition()) contract.keeps = {CutKind::partition};
     return contract;
 }
 
 /// The length of each stored row. [view.row_count()]
-std::vector<Index> row_lengths(const PartView& view) {
+std::vector<Index> row_lengths(const ShareView& view) {
     std::vector<Index> lengths(view.row_count());
     Kokkos::parallel_for("row_lengths", Range(0, view.row_count()),
                          [&](Index i) { lengths[i] = static_cast<Index>(view.length(i)); });
@@ -88,7 +88,7 @@ std::vector<Index> row_lengths(const PartView& view) {
 }
 
 /// The entries of each stored row whose column lies in the row's own partition. [view.row_count()]
-std::vector<Index> lengths_inside_partition(const PartView& view, const CsrMatrix& matrix, const Cuts& partition) {
+std::vector<Index> lengths_inside_partition(const ShareView& view, const CsrMatrix& matrix, const Cuts& partition) {
     const std::vector<Index> piece_of = partition.pieces();
     std::vector<Index> lengths(view.row_count(), 0);
     Kokkos::parallel_for("lengths_inside", Range(0, view.row_count()), [&](Index i) {
@@ -108,7 +108,7 @@ std::vector<Index> longest_of_nodes(const std::vector<Index>& lengths, Index nod
 }
 
 /// The group of each node, by its first row: the window or the partition that it stays in.
-std::vector<Index> groups_of_nodes(const PartView& view, Index node_size, const Request& request, const Cuts* partition) {
+std::vector<Index> groups_of_nodes(const ShareView& view, Index node_size, const Request& request, const Cuts* partition) {
     std::vector<Index> groups(view.row_count() / node_size);
     const std::vector<Index> piece_of = request.within_partition() ? partition->pieces() : std::vector<Index>{};
     for (std::size_t node = 0; node < groups.size(); ++node) {
@@ -130,18 +130,18 @@ std::vector<Index> sorted_by(std::vector<Index> keys, bool descending) {
     return order;
 }
 
-/// The order of storage in every part, by the lengths of the rows in it.
-std::vector<Part> sort_parts(const std::vector<Part>& parts, const Request& request) {
+/// The order of storage in every share, by the lengths of the rows in it.
+std::vector<Share> sort_shares(const std::vector<Share>& shares, const Request& request) {
     using DynamicRange = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                              Kokkos::IndexType<std::size_t>>;
-    std::vector<Part> sorted(parts.size());
-    Kokkos::parallel_for("sort_parts", DynamicRange(0, parts.size()), [&](std::size_t i) {
-        const PartView view(parts[i]);
+    std::vector<Share> sorted(shares.size());
+    Kokkos::parallel_for("sort_shares", DynamicRange(0, shares.size()), [&](std::size_t i) {
+        const ShareView view(shares[i]);
         std::vector<Index> lengths(view.row_count());
         for (Index stored = 0; stored < view.row_count(); ++stored) lengths[stored] = static_cast<Index>(view.length(stored));
         std::vector<Index> order = sorted_by(std::move(lengths), request.descending);
         if (request.window) stable_sort_by(order, groups_of_nodes(view, 1, request, nullptr));
-        sorted[i] = reorder_rows(parts[i], order);
+        sorted[i] = reorder_rows(shares[i], order);
     });
     return sorted;
 }
@@ -152,12 +152,12 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
         if (request.within == segment_family && staged.find_cuts(CutKind::row_block) != nullptr) {
             throw Unsuitable("there are row blocks, whose segments are tiles: use within = \"tile\"");
         }
-        return {.change = {.parts = sort_parts(staged.parts, request)}};
+        return {.change = {.shares = sort_shares(staged.shares, request)}};
     }
-    const bool of_part = request.acts == Acts::part;
-    const std::string part = of_part ? parameters.text("part") : "";
-    const PartView view = of_part ? staged.part(part) : PartView(staged.matrix);
-    const Index node_size = of_part ? 1 : staged.node_size;  // storage may take nodes apart, the matrix's order may not
+    const bool of_share = request.acts == Acts::share;
+    const std::string share = of_share ? parameters.text("share") : "";
+    const ShareView view = of_share ? staged.share(share) : ShareView(staged.matrix);
+    const Index node_size = of_share ? 1 : staged.node_size;  // storage may take nodes apart, the matrix's order may not
     const Cuts* partition = staged.find_cuts(CutKind::partition);
 
     std::vector<Index> keys =
@@ -167,7 +167,7 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
     if (request.within != "all") stable_sort_by(order, groups_of_nodes(view, node_size, request, partition));
 
     const Permutation nodes = Permutation::from_old_of_new(std::move(order));
-    return {.change = {.order = OrderChange{request.acts, expand(nodes, node_size), part}}};
+    return {.change = {.order = OrderChange{request.acts, expand(nodes, node_size), share}}};
 }
 
 }  // namespace
@@ -194,10 +194,11 @@ StageEntry row_sort_stage() {
               .unit = "rows",
               .help = "size of a window (sigma), needed with within = \"window\", possible within segments and tiles; a node "
                       "belongs to the window of its first row"},
-             {.name = "part",
+             {.name = "share",
               .type = ParameterType::text,
               .optional = true,
-              .help = "sort the order of storage of the rows in this part, by their lengths in it; the matrix stays as it is"},
+              .help = "sort the order of storage of the rows in this share, by their lengths in it; the matrix stays as it is",
+              .formerly = "part"},
              {.name = "key",
               .type = ParameterType::choice,
               .default_value = "nonzeros",
@@ -212,7 +213,7 @@ StageEntry row_sort_stage() {
               .type = ParameterType::choice,
               .optional = true,
               .words = {"symmetric", "rows"},
-              .help = "rows and columns alike (symmetric, where nothing is said), or rows alone; not with part"}},
+              .help = "rows and columns alike (symmetric, where nothing is said), or rows alone; not with share"}},
         .contract = contract,
         .run = run};
 }

@@ -12,9 +12,9 @@ namespace {
 
 using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
 
-/// The part of all entries for which `belongs(row, entry)`. Rows that have none are not present in it.
+/// The share of all entries for which `belongs(row, entry)`. Rows that have none are not present in it.
 template <typename Belongs>
-Part part_where(std::string name, const CsrMatrix& matrix, const Belongs& belongs) {
+Share share_where(std::string name, const CsrMatrix& matrix, const Belongs& belongs) {
     std::vector<Offset> lengths(matrix.rows, 0);
     Kokkos::parallel_for("count_entries", Range(0, matrix.rows), [&](Index row) {
         for (Offset entry = matrix.row_offsets[row]; entry < matrix.row_offsets[row + 1]; ++entry) {
@@ -22,26 +22,26 @@ Part part_where(std::string name, const CsrMatrix& matrix, const Belongs& belong
         }
     });
 
-    Part part{std::move(name), {}, {0}, {}};
+    Share share{std::move(name), {}, {0}, {}};
     for (Index row = 0; row < matrix.rows; ++row) {
         if (lengths[row] == 0) continue;
-        part.rows.push_back(row);
-        part.row_offsets.push_back(part.row_offsets.back() + lengths[row]);
+        share.rows.push_back(row);
+        share.row_offsets.push_back(share.row_offsets.back() + lengths[row]);
     }
 
-    part.entries.resize(part.row_offsets.back());
-    Kokkos::parallel_for("list_entries", Range(0, static_cast<Index>(part.rows.size())), [&](Index stored) {
-        const Index row = part.rows[stored];
-        Offset place = part.row_offsets[stored];
+    share.entries.resize(share.row_offsets.back());
+    Kokkos::parallel_for("list_entries", Range(0, static_cast<Index>(share.rows.size())), [&](Index stored) {
+        const Index row = share.rows[stored];
+        Offset place = share.row_offsets[stored];
         for (Offset entry = matrix.row_offsets[row]; entry < matrix.row_offsets[row + 1]; ++entry) {
-            if (belongs(row, entry)) part.entries[place++] = entry;
+            if (belongs(row, entry)) share.entries[place++] = entry;
         }
     });
-    return part;
+    return share;
 }
 
-std::pair<std::string, std::string> describe(const Part& part) {
-    return {part.name, std::to_string(part.entries.size()) + " nonzeros in " + std::to_string(part.rows.size()) + " rows"};
+std::pair<std::string, std::string> describe(const Share& share) {
+    return {share.name, std::to_string(share.entries.size()) + " nonzeros in " + std::to_string(share.rows.size()) + " rows"};
 }
 
 /// The largest k such that at least a third of the rows have k nonzeros or more; 1 where it would be less.
@@ -68,19 +68,19 @@ Index first_count(const CsrMatrix& matrix, const Parameters& parameters) {
 }
 
 StageContract contract(const Parameters& parameters) {
-    if (parameters.text("by") == "first_k") return {.needs = {.unsplit = true}, .gives_parts = {"first", "rest"}};
+    if (parameters.text("by") == "first_k") return {.needs = {.unsplit = true}, .gives_shares = {"first", "rest"}};
     if (parameters.has("k")) throw ParameterError("k", "k is for by = \"first_k\", here by is \"inside_partition\"");
-    return {.needs = {.square = true, .cuts = {CutKind::partition}, .unsplit = true}, .gives_parts = {"inside", "outside"}};
+    return {.needs = {.square = true, .cuts = {CutKind::partition}, .unsplit = true}, .gives_shares = {"inside", "outside"}};
 }
 
-/// Two parts: the entries that belong, and the others.
+/// Two shares: the entries that belong, and the others.
 template <typename Belongs>
 StageResult split_in_two(const CsrMatrix& matrix, std::string with, std::string without, const Belongs& belongs) {
-    std::vector<Part> parts;
-    parts.push_back(part_where(std::move(with), matrix, belongs));
-    parts.push_back(part_where(std::move(without), matrix, [&](Index row, Offset entry) { return !belongs(row, entry); }));
-    StageResult result{.change = {}, .notes = {describe(parts[0]), describe(parts[1])}};
-    result.change.parts = std::move(parts);
+    std::vector<Share> shares;
+    shares.push_back(share_where(std::move(with), matrix, belongs));
+    shares.push_back(share_where(std::move(without), matrix, [&](Index row, Offset entry) { return !belongs(row, entry); }));
+    StageResult result{.change = {}, .notes = {describe(shares[0]), describe(shares[1])}};
+    result.change.shares = std::move(shares);
     return result;
 }
 
@@ -104,7 +104,7 @@ StageEntry split_stage() {
     return {
         .name = "split",
         .summary =
-            "Split the nonzeros into parts: inside and outside the diagonal blocks of the partition, or the first k of "
+            "Split the nonzeros into shares: inside and outside the diagonal blocks of the partition, or the first k of "
             "each row and the rest",
         .source =
             "EHYB section 3.2: sliced ELL for what finds x in the cache, extra rows for the rest; Bell and Garland (2009): "
@@ -112,8 +112,8 @@ StageEntry split_stage() {
         .parameters = {{.name = "by",
                         .type = ParameterType::choice,
                         .words = {"inside_partition", "first_k"},
-                        .help = "inside_partition: part 'inside' if row and column are in one partition, else 'outside'; "
-                                "first_k: part 'first' for the first k nonzeros of each row, 'rest' for the others"},
+                        .help = "inside_partition: share 'inside' if row and column are in one partition, else 'outside'; "
+                                "first_k: share 'first' for the first k nonzeros of each row, 'rest' for the others"},
                        {.name = "k",
                         .type = ParameterType::integer,
                         .optional = true,

@@ -19,20 +19,20 @@ using HostSpace = Kokkos::DefaultHostExecutionSpace;
 /// Nonzeros that a thread takes at a time, where a row block has as many.
 constexpr Offset chunk_nonzeros = 1 << 16;
 
-/// The share of a tile that lies in one chunk of rows, and its place in the tile's part.
+/// The piece of a tile that lies in one chunk of rows, and its place in the tile's share.
 struct Fragment {
     Index segment = 0;
     Index rows = 0;
     Offset entries = 0;
-    std::size_t part = 0;
+    std::size_t share = 0;
     Index first_row = 0;
     Offset first_entry = 0;
 };
 
 constexpr const char* advice = "wider segments or higher row blocks make fewer tiles";
 
-/// What one in a part of its own takes at least, beside its rows and entries.
-constexpr std::size_t part_bytes = sizeof(Part) + sizeof(Offset) + 3 * std::size_t{32};  // malloc adds, and rounds up
+/// What one in a share of its own takes at least, beside its rows and entries.
+constexpr std::size_t share_bytes = sizeof(Share) + sizeof(Offset) + 3 * std::size_t{32};  // malloc adds, and rounds up
 
 /// Consecutive rows of one row block, and what they hold of the segments, each once, as they are met.
 struct Chunk {
@@ -77,13 +77,13 @@ public:
           chunks_(
               cut_into_chunks(matrix, row_blocks == nullptr ? std::vector<Index>{0, matrix.rows} : row_blocks->boundaries)) {}
 
-    std::vector<Part> split() {
+    std::vector<Share> split() {
         count();
         require_memory();
         lay_out();
         allocate();
         for_each_chunk(chunks_, segments_.count(), [&](Chunk& chunk, std::vector<Index>& place) { fill(chunk, place); });
-        return std::move(parts_);
+        return std::move(shares_);
     }
 
 private:
@@ -100,10 +100,10 @@ private:
         }
     }
 
-    /// Stops where the parts of the fragments that were met would no longer fit into memory.
+    /// Stops where the shares of the fragments that were met would no longer fit into memory.
     void count() {
         const std::size_t free = free_host_memory();
-        const std::size_t most = free / part_bytes;
+        const std::size_t most = free / share_bytes;
         for_each_chunk(chunks_, segments_.count(), [&](Chunk& chunk, std::vector<Index>& place) {
             if (fragments_ > most) return;
             count(chunk, place);
@@ -129,14 +129,14 @@ private:
         for (const Fragment& fragment : chunk.fragments) place[fragment.segment] = -1;
     }
 
-    /// No more parts than fragments: enough to tell a matrix cut into crumbs.
+    /// No more shares than fragments: enough to tell a matrix cut into crumbs.
     void require_memory() const {
         std::size_t rows = 0;
         for (const Chunk& chunk : chunks_) {
             for (const Fragment& fragment : chunk.fragments) rows += fragment.rows;
         }
         const std::size_t wanted =
-            fragments_ * part_bytes + rows * (sizeof(Index) + sizeof(Offset)) + matrix_.values.size() * sizeof(Offset);
+            fragments_ * share_bytes + rows * (sizeof(Index) + sizeof(Offset)) + matrix_.values.size() * sizeof(Offset);
         if (const std::size_t free = free_host_memory(); wanted > free) {
             throw Unsuitable("up to " + std::to_string(fragments_) + " tiles with " + std::to_string(rows) +
                              " rows present in them need " + std::to_string(wanted) + " bytes, but " + std::to_string(free) +
@@ -144,34 +144,35 @@ private:
         }
     }
 
-    /// The parts, and where each fragment goes in its part.
+    /// The shares, and where each fragment goes in its share.
     void lay_out() {
         constexpr auto none = static_cast<std::size_t>(-1);
-        std::vector<std::size_t> part_of_segment(segments_.count(), none);
+        std::vector<std::size_t> share_of_segment(segments_.count(), none);
         for (std::size_t begin = 0; begin < chunks_.size();) {
             std::size_t end = begin;
             std::vector<Index> present;
             for (; end < chunks_.size() && chunks_[end].row_block == chunks_[begin].row_block; ++end) {
                 for (const Fragment& fragment : chunks_[end].fragments) {
-                    if (std::exchange(part_of_segment[fragment.segment], 0) == none) present.push_back(fragment.segment);
+                    if (std::exchange(share_of_segment[fragment.segment], 0) == none) present.push_back(fragment.segment);
                 }
             }
             std::sort(present.begin(), present.end());
             for (const Index segment : present) {
-                part_of_segment[segment] = parts_.size();
-                parts_.push_back({name_of_tile(chunks_[begin].row_block, segment), {}, {0}, {}});
-                part_rows_.push_back(0);
-                part_entries_.push_back(0);
+                share_of_segment[segment] = shares_.size();
+                shares_.push_back({name_of_tile(chunks_[begin].row_block, segment), {}, {0}, {}});
+                share_rows_.push_back(0);
+                share_entries_.push_back(0);
             }
             for (; begin < end; ++begin) {
                 for (Fragment& fragment : chunks_[begin].fragments) {
-                    fragment.part = part_of_segment[fragment.segment];
-                    fragment.first_row = std::exchange(part_rows_[fragment.part], part_rows_[fragment.part] + fragment.rows);
+                    fragment.share = share_of_segment[fragment.segment];
+                    fragment.first_row =
+                        std::exchange(share_rows_[fragment.share], share_rows_[fragment.share] + fragment.rows);
                     fragment.first_entry =
-                        std::exchange(part_entries_[fragment.part], part_entries_[fragment.part] + fragment.entries);
+                        std::exchange(share_entries_[fragment.share], share_entries_[fragment.share] + fragment.entries);
                 }
             }
-            for (const Index segment : present) part_of_segment[segment] = none;
+            for (const Index segment : present) share_of_segment[segment] = none;
         }
     }
 
@@ -182,10 +183,10 @@ private:
 
     void allocate() {
         using Range = Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::size_t>>;
-        Kokkos::parallel_for("allocate_parts", Range(0, parts_.size()), [&](std::size_t part) {
-            parts_[part].rows.resize(part_rows_[part]);
-            parts_[part].row_offsets.resize(static_cast<std::size_t>(part_rows_[part]) + 1);
-            parts_[part].entries.resize(part_entries_[part]);
+        Kokkos::parallel_for("allocate_shares", Range(0, shares_.size()), [&](std::size_t share) {
+            shares_[share].rows.resize(share_rows_[share]);
+            shares_[share].row_offsets.resize(static_cast<std::size_t>(share_rows_[share]) + 1);
+            shares_[share].entries.resize(share_entries_[share]);
         });
     }
 
@@ -194,12 +195,12 @@ private:
         for (Index row = chunk.begin; row < chunk.end; ++row) {
             for_each_segment(row, [&](Index segment, Offset first, Offset end) {
                 Fragment& fragment = chunk.fragments[place[segment]];
-                Part& part = parts_[fragment.part];
-                std::iota(part.entries.begin() + fragment.first_entry,
-                          part.entries.begin() + fragment.first_entry + end - first, first);
+                Share& share = shares_[fragment.share];
+                std::iota(share.entries.begin() + fragment.first_entry,
+                          share.entries.begin() + fragment.first_entry + end - first, first);
                 fragment.first_entry += end - first;
-                part.rows[fragment.first_row] = row;
-                part.row_offsets[++fragment.first_row] = fragment.first_entry;
+                share.rows[fragment.first_row] = row;
+                share.row_offsets[++fragment.first_row] = fragment.first_entry;
             });
         }
         for (const Fragment& fragment : chunk.fragments) place[fragment.segment] = -1;
@@ -211,14 +212,14 @@ private:
     std::vector<Index> segment_of_;  // [columns]
     std::vector<Chunk> chunks_;
     std::atomic<std::size_t> fragments_ = 0;
-    std::vector<Part> parts_;
-    std::vector<Index> part_rows_;      // [parts] rows so far, in the end all
-    std::vector<Offset> part_entries_;  // [parts]
+    std::vector<Share> shares_;
+    std::vector<Index> share_rows_;      // [shares] rows so far, in the end all
+    std::vector<Offset> share_entries_;  // [shares]
 };
 
 }  // namespace
 
-std::vector<Part> split_into_tiles(const CsrMatrix& matrix, const Cuts* row_blocks, const Cuts& segments) {
+std::vector<Share> split_into_tiles(const CsrMatrix& matrix, const Cuts* row_blocks, const Cuts& segments) {
     return Splitter(matrix, row_blocks, segments).split();
 }
 

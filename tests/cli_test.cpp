@@ -223,11 +223,11 @@ TEST_CASE("generate, convert and export write files that are read as the same ma
     expect_in("export", out, "export recipes/sell_c_sigma.toml --generate laplace2d:nx=8 -o OUT/e --format text", 0);
     compare_with_golden(golden("export_readme"), file_text(folder.path() / "e" / "README.txt"));
     CHECK_FALSE(std::filesystem::exists(folder.path() / "e" / "matrix.npz"));
-    expect_in("export_parts", out,
+    expect_in("export_shares", out,
               "export recipes/ehyb.toml --generate laplace2d:nx=8 --set stage.metis_partition.parts=2 -o OUT/p", 0);
     // The recipe in the folder exports the same again.
     CHECK(run("export " + out + "/p/recipe.toml -o " + out + "/q").exit_code == 0);
-    for (const char* name : {"matrix.mtx", "matrix.npz", "parts.npz", "row_old_of_new.npy", "cuts_partition.npy"}) {
+    for (const char* name : {"matrix.mtx", "matrix.npz", "shares.npz", "row_old_of_new.npy", "cuts_partition.npy"}) {
         CHECK(file_text(folder.path() / "q" / name) == file_text(folder.path() / "p" / name));
     }
 }

@@ -85,7 +85,7 @@ std::vector<Case> all_cases() {
                          {{"column_index", column_index}},
                          [=](const CsrMatrix& matrix) {
                              StagedMatrix staged = partitioned(matrix, boundaries(matrix.rows));
-                             if (reversed) reverse_rows(staged.parts[1]);
+                             if (reversed) reverse_rows(staged.shares[1]);
                              return staged;
                          },
                          [](const CsrMatrix& matrix) { return matrix.square(); }});

@@ -51,14 +51,14 @@ std::vector<Number> numbers_of(const NpyArray& array) {
     return numbers;
 }
 
-// Rows in the order 2, 0, 1, columns in the order 1, 0, 2, 3, cut after two rows, and split into two parts.
+// Rows in the order 2, 0, 1, columns in the order 1, 0, 2, 3, cut after two rows, and split into two shares.
 StagedMatrix staged_example() {
     StagedMatrix staged = stage_input(
         csr_from_entries(3, 4, std::vector<Entry>{{0, 0, 0.1}, {0, 3, -2}, {1, 2, 1e300}, {2, 0, 5e-324}, {2, 1, -0.0}}));
     apply(staged, {OrderChange{Acts::rows, Permutation::from_old_of_new({2, 0, 1})}}, {});
     StageChange change{OrderChange{Acts::columns, Permutation::from_old_of_new({1, 0, 2, 3})}};
     change.cuts = {{CutKind::row_block, {0, 2, 3}}, {CutKind::segment, {0, 4}}};
-    change.parts = std::vector<Part>{{"near", {1, 0}, {0, 1, 2}, {2, 0}}, {"far", {0, 1, 2}, {0, 1, 2, 3}, {1, 3, 4}}};
+    change.shares = std::vector<Share>{{"near", {1, 0}, {0, 1, 2}, {2, 0}}, {"far", {0, 1, 2}, {0, 1, 2, 3}, {1, 3, 4}}};
     apply(staged, change, {});
     return staged;
 }
@@ -177,8 +177,8 @@ TEST_CASE("an export says which way its orders go") {
     for (const ExportedFile& file : write_export(folder.path(), staged, {})) names.push_back(file.name);
     CHECK(names == std::vector<std::string>{"matrix.mtx", "matrix.npz", "row_old_of_new.txt", "row_old_of_new.npy",
                                             "column_old_of_new.txt", "column_old_of_new.npy", "cuts_row_block.txt",
-                                            "cuts_row_block.npy", "cuts_segment.txt", "cuts_segment.npy", "parts.txt",
-                                            "parts.npz"});
+                                            "cuts_row_block.npy", "cuts_segment.txt", "cuts_segment.npy", "shares.txt",
+                                            "shares.npz"});
     const auto text = [&](const std::string& name) { return file_text(folder.path() / name); };
     CHECK(same_bits(read_matrix(folder.path() / "matrix.mtx"), staged.matrix));
     CHECK(same_bits(read_matrix(folder.path() / "matrix.npz"), staged.matrix));
@@ -192,19 +192,19 @@ TEST_CASE("an export says which way its orders go") {
           "counted from 0\n0\n2\n3\n");
     CHECK(text("row_old_of_new.npy").substr(128) == std::string("\2\0\0\0\0\0\0\0\1\0\0\0", 12));
     CHECK(text("cuts_segment.npy").substr(128) == std::string("\0\0\0\0\4\0\0\0", 8));
-    CHECK(text("parts.txt") ==
-          "# which part each nonzero belongs to, the rows of a part in the order of their storage\n"
-          "# a line is: part, row, nonzero; all counted from 0, the nonzeros row by row\n"
-          "# part 0 is 'near'\n"
-          "# part 1 is 'far'\n"
+    CHECK(text("shares.txt") ==
+          "# which share each nonzero belongs to, the rows of a share in the order of their storage\n"
+          "# a line is: share, row, nonzero; all counted from 0, the nonzeros row by row\n"
+          "# share 0 is 'near'\n"
+          "# share 1 is 'far'\n"
           "0 1 2\n0 0 0\n1 0 1\n1 1 3\n1 2 4\n");
-    const auto parts = read_npz(folder.path() / "parts.npz", {"names", "row_begins", "rows", "nonzero_begins", "nonzeros"});
-    CHECK(parts.at("names").type == "|S4");
-    CHECK(numbers_of<char>(parts.at("names")) == std::vector<char>{'n', 'e', 'a', 'r', 'f', 'a', 'r', '\0'});
-    CHECK(numbers_of<std::int64_t>(parts.at("row_begins")) == std::vector<std::int64_t>{0, 2, 5});
-    CHECK(numbers_of<std::int32_t>(parts.at("rows")) == std::vector<std::int32_t>{1, 0, 0, 1, 2});
-    CHECK(numbers_of<std::int64_t>(parts.at("nonzero_begins")) == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5});
-    CHECK(numbers_of<std::int64_t>(parts.at("nonzeros")) == std::vector<std::int64_t>{2, 0, 1, 3, 4});
+    const auto shares = read_npz(folder.path() / "shares.npz", {"names", "row_begins", "rows", "nonzero_begins", "nonzeros"});
+    CHECK(shares.at("names").type == "|S4");
+    CHECK(numbers_of<char>(shares.at("names")) == std::vector<char>{'n', 'e', 'a', 'r', 'f', 'a', 'r', '\0'});
+    CHECK(numbers_of<std::int64_t>(shares.at("row_begins")) == std::vector<std::int64_t>{0, 2, 5});
+    CHECK(numbers_of<std::int32_t>(shares.at("rows")) == std::vector<std::int32_t>{1, 0, 0, 1, 2});
+    CHECK(numbers_of<std::int64_t>(shares.at("nonzero_begins")) == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5});
+    CHECK(numbers_of<std::int64_t>(shares.at("nonzeros")) == std::vector<std::int64_t>{2, 0, 1, 3, 4});
 
     const TemporaryFolder plain;
     CHECK(write_export(plain.path(), stage_input(csr_from_entries(0, 0, {})), {true, false}).size() == 3);

@@ -64,8 +64,8 @@ TEST_CASE("on the battery every chain of stages keeps the invariants, twice the 
         {{metis_partition_stage(), {{"parts", std::int64_t{5}}}},
          {row_sort_stage(), {{"within", "partition"}, {"key", "nonzeros_inside_partition"}}},
          {split_stage(), {{"by", "inside_partition"}}},
-         {row_sort_stage(), {{"part", "outside"}}},
-         {row_sort_stage(), {{"part", "inside"}, {"within", "partition"}, {"order", "ascending"}}}},
+         {row_sort_stage(), {{"share", "outside"}}},
+         {row_sort_stage(), {{"share", "inside"}, {"within", "partition"}, {"order", "ascending"}}}},
     };
     for (const NamedMatrix& named : battery()) {
         const CsrMatrix& matrix = named.matrix;
@@ -84,9 +84,9 @@ TEST_CASE("on the battery every chain of stages keeps the invariants, twice the 
                     check_invariants(step.after, matrix);
                     CHECK(step.after.matrix == again.after.matrix);
                     CHECK(step.after.cuts == again.after.cuts);
-                    CHECK(step.after.parts == again.after.parts);
+                    CHECK(step.after.shares == again.after.shares);
                     for (const CutKind kind : step.contract.gives_cuts) CHECK(step.after.find_cuts(kind) != nullptr);
-                    for (const std::string& part : step.contract.gives_parts) CHECK(step.after.find_part(part) != nullptr);
+                    for (const std::string& share : step.contract.gives_shares) CHECK(step.after.find_share(share) != nullptr);
                     staged = step.after;
                 }
             }

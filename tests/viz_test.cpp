@@ -60,26 +60,26 @@ CsrMatrix grid(Index width) {
     return csr_from_entries(width * width, width * width, entries);
 }
 
-/// Two parts: the entries for which `first` holds, and the others. Rows are stored backwards; rows without entries are left
+/// Two shares: the entries for which `first` holds, and the others. Rows are stored backwards; rows without entries are left
 /// out.
 template <typename IsFirst>
-std::vector<Part> two_parts(const CsrMatrix& matrix, const IsFirst& first) {
-    std::vector<Part> parts(2);
-    parts[0].name = "inside";
-    parts[1].name = "outside";
+std::vector<Share> two_shares(const CsrMatrix& matrix, const IsFirst& first) {
+    std::vector<Share> shares(2);
+    shares[0].name = "inside";
+    shares[1].name = "outside";
     for (Index row = matrix.rows - 1; row >= 0; --row) {
         for (const bool in_first : {true, false}) {
-            Part& part = parts[in_first ? 0 : 1];
-            const std::size_t before = part.entries.size();
+            Share& share = shares[in_first ? 0 : 1];
+            const std::size_t before = share.entries.size();
             for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
-                if (first(row, matrix.column_indices[k]) == in_first) part.entries.push_back(k);
+                if (first(row, matrix.column_indices[k]) == in_first) share.entries.push_back(k);
             }
-            if (part.entries.size() == before) continue;
-            part.rows.push_back(row);
-            part.row_offsets.push_back(static_cast<Offset>(part.entries.size()));
+            if (share.entries.size() == before) continue;
+            share.rows.push_back(row);
+            share.row_offsets.push_back(static_cast<Offset>(share.entries.size()));
         }
     }
-    return parts;
+    return shares;
 }
 
 StagedMatrix partitioned(CsrMatrix matrix, Index pieces) {
@@ -88,7 +88,7 @@ StagedMatrix partitioned(CsrMatrix matrix, Index pieces) {
     for (Index piece = 0; piece <= pieces; ++piece) cuts.boundaries.push_back(staged.matrix.rows * piece / pieces);
     staged.cuts.push_back(cuts);
     const std::vector<Index> piece_of = cuts.pieces();
-    staged.parts = two_parts(staged.matrix, [&](Index row, Index column) { return piece_of[row] == piece_of[column]; });
+    staged.shares = two_shares(staged.matrix, [&](Index row, Index column) { return piece_of[row] == piece_of[column]; });
     return staged;
 }
 
@@ -100,9 +100,9 @@ std::ptrdiff_t file_count(const fs::path& folder) {
 
 void check_counts(const StagedMatrix& staged, const PatternRaster& raster) {
     const CsrMatrix& matrix = staged.matrix;
-    std::vector<bool> in_first(matrix.values.size(), staged.parts.empty());
-    if (!staged.parts.empty()) {
-        for (const Offset entry : staged.parts[0].entries) in_first[entry] = true;
+    std::vector<bool> in_first(matrix.values.size(), staged.shares.empty());
+    if (!staged.shares.empty()) {
+        for (const Offset entry : staged.shares[0].entries) in_first[entry] = true;
     }
     std::array<std::vector<Offset>, 2> planes;
     for (auto& plane : planes) plane.resize(static_cast<std::size_t>(raster.row_bins()) * raster.column_bins());
@@ -116,7 +116,7 @@ void check_counts(const StagedMatrix& staged, const PatternRaster& raster) {
         }
     }
     CHECK(raster.planes[0] == planes[0]);
-    CHECK(raster.planes[1] == (staged.parts.empty() ? std::vector<Offset>{} : planes[1]));
+    CHECK(raster.planes[1] == (staged.shares.empty() ? std::vector<Offset>{} : planes[1]));
     CHECK(raster.longest_row == longest);
     for (int bin = 0; bin < raster.row_bins(); ++bin) {
         CHECK(std::int64_t{raster.row_edges[bin]} * raster.row_bins() / matrix.rows == bin);
@@ -136,7 +136,7 @@ TEST_CASE("bins hold exactly the nonzeros that fall into them") {
             CAPTURE(resolution);
             StagedMatrix staged = stage_input(named.matrix);
             check_counts(staged, rasterise(staged, resolution));
-            staged.parts = two_parts(staged.matrix, [](Index row, Index column) { return (row + 2 * column) % 3 == 0; });
+            staged.shares = two_shares(staged.matrix, [](Index row, Index column) { return (row + 2 * column) % 3 == 0; });
             check_counts(staged, rasterise(staged, resolution));
         }
     }
@@ -179,15 +179,15 @@ TEST_CASE("rows near 2^31 do not overflow") {
     CHECK(raster.row_bin_total(0, 0) == 2);
 }
 
-TEST_CASE("stored rows of the second part are counted in their own order") {
-    // Rows 0..3 hold 1, 2, 3, 4 entries of the second part and none of the first; row 4 is all in the first.
+TEST_CASE("stored rows of the second share are counted in their own order") {
+    // Rows 0..3 hold 1, 2, 3, 4 entries of the second share and none of the first; row 4 is all in the first.
     std::vector<Entry> entries;
     for (Index row = 0; row < 4; ++row) {
         for (Index column = 0; column <= row; ++column) entries.push_back({row, column, 1});
     }
     entries.push_back({4, 4, 1});
     StagedMatrix staged = stage_input(csr_from_entries(5, 5, entries));
-    staged.parts = two_parts(staged.matrix, [](Index row, Index) { return row == 4; });
+    staged.shares = two_shares(staged.matrix, [](Index row, Index) { return row == 4; });
     const PatternRaster raster = rasterise(staged);
     CHECK(raster.plane_names == std::vector<std::string>{"inside", "outside"});
     CHECK(raster.stored_rows == 4);
@@ -270,9 +270,9 @@ TEST_CASE("bins of different size with the same share of nonzeros have the same 
     for (int bin = 0; bin < 20; ++bin) CHECK(bin_density(raster, bin, 7) == doctest::Approx(25.0 * 25 / 400));
 }
 
-TEST_CASE("the hue of a bin is that of its parts") {
+TEST_CASE("the hue of a bin is that of its shares") {
     StagedMatrix staged = stage_input(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 1}}));
-    staged.parts = two_parts(staged.matrix, [](Index row, Index) { return row == 0; });
+    staged.shares = two_shares(staged.matrix, [](Index row, Index) { return row == 0; });
     const PatternRaster raster = rasterise(staged);
     const DensityScale scale;
     CHECK(bin_colour(raster, scale, 0, 0) == plane_colour(0, DensityScale::middle));
@@ -333,7 +333,7 @@ TEST_CASE("degenerate matrices have pictures too") {
         CAPTURE(named.name);
         StagedMatrix staged = stage_input(named.matrix);
         std::vector<StageFrame> frames{{rasterise(staged), short_caption()}};
-        staged.parts = two_parts(staged.matrix, [](Index row, Index column) { return row == column; });
+        staged.shares = two_shares(staged.matrix, [](Index row, Index column) { return row == column; });
         frames.push_back({rasterise(staged), {}});
         const std::vector<PatternRaster> rasters{frames[0].raster, frames[1].raster};
         const DensityScale scale = common_scale(rasters);

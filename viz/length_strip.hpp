@@ -32,7 +32,7 @@ struct LengthStrip {
 /// they lie in the picture.
 [[nodiscard]] LengthStrip row_lengths(const PatternRaster& raster);
 
-/// The rows of the second part, as they are stored, on an axis of their own. No bars unless there are just two parts.
+/// The rows of the second share, as they are stored, on an axis of their own. No bars unless there are just two shares.
 [[nodiscard]] LengthStrip stored_row_lengths(const PatternRaster& raster);
 
 /// The bars, the longest row light behind the mean row, which is divided between the two hues.

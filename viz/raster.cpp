@@ -56,8 +56,8 @@ void count_all(const CsrMatrix& matrix, PatternRaster& raster) {
     });
 }
 
-/// Moves the nonzeros that are not in the first part to plane 1.
-void divide_planes(const CsrMatrix& matrix, const Part& first, PatternRaster& raster) {
+/// Moves the nonzeros that are not in the first share to plane 1.
+void divide_planes(const CsrMatrix& matrix, const Share& first, PatternRaster& raster) {
     constexpr Index absent = -1;
     std::vector<Index> stored_at(matrix.rows, absent);
     for (std::size_t stored = 0; stored < first.rows.size(); ++stored) {
@@ -65,7 +65,7 @@ void divide_planes(const CsrMatrix& matrix, const Part& first, PatternRaster& ra
     }
 
     const int column_bins = raster.column_bins();
-    const PartView part(first);
+    const ShareView share(first);
     raster.planes[1].swap(raster.planes[0]);
     raster.planes[0].assign(raster.planes[1].size(), 0);
     for_each_bin(raster.row_bins(), [&](int bin) {
@@ -73,9 +73,9 @@ void divide_planes(const CsrMatrix& matrix, const Part& first, PatternRaster& ra
         Offset* others = raster.planes[1].data() + std::int64_t{bin} * column_bins;
         for (Index row = raster.row_edges[bin]; row < raster.row_edges[bin + 1]; ++row) {
             const Index stored = stored_at[row];
-            const Offset length = stored == absent ? 0 : part.length(stored);
+            const Offset length = stored == absent ? 0 : share.length(stored);
             for (Offset k = 0; k < length; ++k) {
-                const int column_bin = bin_of(matrix.column_indices[part.entry(stored, k)], column_bins, matrix.columns);
+                const int column_bin = bin_of(matrix.column_indices[share.entry(stored, k)], column_bins, matrix.columns);
                 ++inside[column_bin];
                 --others[column_bin];
             }
@@ -83,8 +83,8 @@ void divide_planes(const CsrMatrix& matrix, const Part& first, PatternRaster& ra
     });
 }
 
-void count_stored_rows(const Part& part, PatternRaster& raster) {
-    const PartView view(part);
+void count_stored_rows(const Share& share, PatternRaster& raster) {
+    const ShareView view(share);
     raster.stored_rows = view.row_count();
     for (Index stored = 0; stored < view.row_count(); ++stored) {
         const std::size_t bin = bin_of(stored, raster.row_bins(), raster.rows);
@@ -99,7 +99,7 @@ void count_stored_rows(const Part& part, PatternRaster& raster) {
 
 /// A tile, and the row of the picture that its first stored row lies in.
 struct PlacedTile {
-    const Part* part = nullptr;
+    const Share* share = nullptr;
     Index first_row = 0;
     Index first_column = 0;
 };
@@ -109,10 +109,10 @@ std::vector<PlacedTile> place_tiles(const StagedMatrix& staged) {
     const Cuts* blocks = staged.find_cuts(CutKind::row_block);
     const Cuts* segments = staged.find_cuts(CutKind::segment);
     std::vector<PlacedTile> tiles;
-    for (const Part& part : staged.parts) {
-        if (part.entries.empty()) continue;
-        const Tile tile = tile_of(staged, part);
-        tiles.push_back({&part, blocks == nullptr ? 0 : blocks->begin(tile.row_block), segments->begin(tile.segment)});
+    for (const Share& share : staged.shares) {
+        if (share.entries.empty()) continue;
+        const Tile tile = tile_of(staged, share);
+        tiles.push_back({&share, blocks == nullptr ? 0 : blocks->begin(tile.row_block), segments->begin(tile.segment)});
     }
     std::stable_sort(tiles.begin(), tiles.end(),
                      [](const PlacedTile& a, const PlacedTile& b) { return a.first_row < b.first_row; });
@@ -126,7 +126,7 @@ void for_each_tile_row(const std::vector<PlacedTile>& tiles, const Cuts* blocks,
     auto tile = std::lower_bound(tiles.begin(), tiles.end(), first_row,
                                  [](const PlacedTile& one, Index row) { return one.first_row < row; });
     for (; tile != tiles.end() && tile->first_row < end; ++tile) {
-        const Index last = std::min(static_cast<Index>(tile->part->rows.size()), end - tile->first_row);
+        const Index last = std::min(static_cast<Index>(tile->share->rows.size()), end - tile->first_row);
         for (Index stored = std::max(begin - tile->first_row, Index{0}); stored < last; ++stored) visit(*tile, stored);
     }
 }
@@ -140,26 +140,26 @@ void count_tiles(const StagedMatrix& staged, const std::vector<PlacedTile>& tile
     for_each_bin(raster.row_bins(), [&](int bin) {
         Offset* line = raster.planes[0].data() + std::int64_t{bin} * column_bins;
         const auto count = [&](const PlacedTile& tile, Index stored) {
-            const PartView part(*tile.part);
+            const ShareView share(*tile.share);
             ++raster.rows_in_tiles[bin];
-            raster.longest_row[bin] = std::max(raster.longest_row[bin], part.length(stored));
-            for (Offset k = 0; k < part.length(stored); ++k) {
-                ++line[bin_of(matrix.column_indices[part.entry(stored, k)], column_bins, matrix.columns)];
+            raster.longest_row[bin] = std::max(raster.longest_row[bin], share.length(stored));
+            for (Offset k = 0; k < share.length(stored); ++k) {
+                ++line[bin_of(matrix.column_indices[share.entry(stored, k)], column_bins, matrix.columns)];
             }
         };
         for_each_tile_row(tiles, blocks, raster.row_edges[bin], raster.row_edges[bin + 1], count);
     });
 }
 
-void name_planes(const std::vector<Part>& parts, PatternRaster& raster) {
+void name_planes(const std::vector<Share>& shares, PatternRaster& raster) {
     if (raster.tiles > 0) {
         raster.plane_names.push_back(
             fmt::format("nonzeros of {} {}, rows as stored", grouped(raster.tiles), raster.tiles == 1 ? "tile" : "tiles"));
         return;
     }
-    raster.plane_names.push_back(parts.empty() ? "nonzeros" : parts.front().name);
-    if (parts.size() == 2) raster.plane_names.push_back(parts.back().name);
-    if (parts.size() > 2) raster.plane_names.push_back(fmt::format("{} other parts", parts.size() - 1));
+    raster.plane_names.push_back(shares.empty() ? "nonzeros" : shares.front().name);
+    if (shares.size() == 2) raster.plane_names.push_back(shares.back().name);
+    if (shares.size() > 2) raster.plane_names.push_back(fmt::format("{} other shares", shares.size() - 1));
 }
 
 /// The edges of bins that are nearest to the inner boundaries, each once, without the ends of the axis.
@@ -192,12 +192,12 @@ void mark_cuts(const std::vector<Cuts>& all_cuts, PatternRaster& raster) {
 void keep_tile_entries(const StagedMatrix& staged, const std::vector<PlacedTile>& tiles, PatternRaster& raster) {
     const CsrMatrix& matrix = staged.matrix;
     for (const PlacedTile& tile : tiles) {
-        const PartView part(*tile.part);
-        for (Index stored = 0; stored < part.row_count(); ++stored) {
+        const ShareView share(*tile.share);
+        for (Index stored = 0; stored < share.row_count(); ++stored) {
             const Index place = tile.first_row + stored;
-            raster.tile_rows.push_back({place, tile.first_column, staged.row_order.old_of_new(part.row(stored))});
-            for (Offset k = 0; k < part.length(stored); ++k) {
-                const Offset entry = part.entry(stored, k);
+            raster.tile_rows.push_back({place, tile.first_column, staged.row_order.old_of_new(share.row(stored))});
+            for (Offset k = 0; k < share.length(stored); ++k) {
+                const Offset entry = share.entry(stored, k);
                 raster.values[static_cast<std::size_t>(place) * matrix.columns + matrix.column_indices[entry]] =
                     matrix.values[entry];
             }
@@ -212,7 +212,7 @@ void keep_entries(const StagedMatrix& staged, const std::vector<PlacedTile>& til
     if (raster.tiles > 0) return keep_tile_entries(staged, tiles, raster);
     raster.original_rows.assign(staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end());
     if (raster.stored_rows > 0) {
-        for (const Index row : staged.parts.back().rows) raster.stored_originals.push_back(raster.original_rows[row]);
+        for (const Index row : staged.shares.back().rows) raster.stored_originals.push_back(raster.original_rows[row]);
     }
     for (Index row = 0; row < matrix.rows; ++row) {
         for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
@@ -257,10 +257,10 @@ PatternRaster rasterise(const StagedMatrix& staged, int resolution) {
         count_tiles(staged, tiles, raster);
     } else {
         count_all(matrix, raster);
-        if (staged.parts.size() > 1) divide_planes(matrix, staged.parts.front(), raster);
-        if (staged.parts.size() == 2) count_stored_rows(staged.parts.back(), raster);
+        if (staged.shares.size() > 1) divide_planes(matrix, staged.shares.front(), raster);
+        if (staged.shares.size() == 2) count_stored_rows(staged.shares.back(), raster);
     }
-    name_planes(staged.parts, raster);
+    name_planes(staged.shares, raster);
     mark_cuts(staged.cuts, raster);
     if (longer <= std::min<Index>(largest_shown_by_entry, resolution)) keep_entries(staged, tiles, raster);
     return raster;

@@ -11,9 +11,9 @@
 namespace workbench {
 
 /// Row i lies in row bin floor(i * row_bins / rows), column j in column bin floor(j * column_bins / columns), in exact
-/// integers. "Plane" 0 counts the nonzeros of the first part, or all of them where they are not split; plane 1 those of all
-/// other parts. Where the parts are tiles, plane 0 counts them all, and a row lies where its tile stores it: the i-th of a tile
-/// i rows below the tile's upper edge, so that the rows present in a tile lie together at its top.
+/// integers. "Plane" 0 counts the nonzeros of the first share, or all of them where they are not split; plane 1 those of all
+/// other shares. Where the shares are tiles, plane 0 counts them all, and a row lies where its tile stores it: the i-th of a
+/// tile i rows below the tile's upper edge, so that the rows present in a tile lie together at its top.
 struct PatternRaster {
     Index rows = 0;
     Index columns = 0;
@@ -22,16 +22,16 @@ struct PatternRaster {
     std::vector<Index> row_edges{0};     // [row_bins + 1] row bin b holds the rows from row_edges[b] to row_edges[b + 1] - 1
     std::vector<Index> column_edges{0};  // [column_bins + 1]
 
-    Index tiles = 0;  // 0: the parts are no tiles, and rows lie where the matrix has them
+    Index tiles = 0;  // 0: the shares are no tiles, and rows lie where the matrix has them
 
     std::vector<std::string> plane_names;       // one or two
     std::array<std::vector<Offset>, 2> planes;  // [row_bins][column_bins] nonzeros; the second is empty where there is none
-    std::vector<Offset> longest_row;            // [row_bins] nonzeros of the longest row in the bin, all parts together; of the
-                                                // longest row in a tile where there are tiles
-    std::vector<Offset> rows_in_tiles;          // [row_bins] rows that tiles store in the bin; empty without tiles
+    std::vector<Offset> longest_row;    // [row_bins] nonzeros of the longest row in the bin, all shares together; of the
+                                        // longest row in a tile where there are tiles
+    std::vector<Offset> rows_in_tiles;  // [row_bins] rows that tiles store in the bin; empty without tiles
 
-    // The rows of the second part in the order in which they are stored, counted into bins like those of the rows;
-    // empty unless there are just two parts.
+    // The rows of the second share in the order in which they are stored, counted into bins like those of the rows;
+    // empty unless there are just two shares.
     Index stored_rows = 0;
     std::vector<Offset> stored_longest;  // [stored bins]
     std::vector<Offset> stored_total;    // [stored bins] nonzeros
@@ -44,7 +44,7 @@ struct PatternRaster {
     // A matrix small enough to be drawn entry by entry (one bin an entry) carries these; otherwise they are empty.
     std::vector<Index> original_rows;     // [rows] the input's number of each row; empty where there are tiles
     std::vector<Index> original_columns;  // [columns]
-    std::vector<Index> stored_originals;  // [stored_rows] the input's number of each row stored in the second part
+    std::vector<Index> stored_originals;  // [stored_rows] the input's number of each row stored in the second share
     std::vector<double> values;           // [rows][columns], 0 where nothing is stored
     struct TileRow {
         int row_bin = 0;

@@ -18,15 +18,16 @@ namespace {
 
 constexpr std::size_t most_tiles = 12;
 
-TileProfile profile(const Part& part) {
+TileProfile profile(const Share& share) {
     TileProfile tile{
-        part.name, static_cast<Index>(part.rows.size()), part.row_offsets.back(), warp_iterations(part.row_offsets), {}, {}};
+        share.name, static_cast<Index>(share.rows.size()), share.row_offsets.back(), warp_iterations(share.row_offsets), {},
+        {}};
     const int bars = std::min<int>(TileProfile::most_bars, tile.rows);
     tile.longest.resize(bars);
     tile.totals.resize(bars);
     for (Index row = 0; row < tile.rows; ++row) {
         const auto bar = static_cast<std::size_t>(std::int64_t{row} * bars / tile.rows);
-        const Offset length = part.row_offsets[row + 1] - part.row_offsets[row];
+        const Offset length = share.row_offsets[row + 1] - share.row_offsets[row];
         tile.longest[bar] = std::max(tile.longest[bar], length);
         tile.totals[bar] += length;
     }
@@ -108,16 +109,16 @@ bool TileProfiles::shows_change_of(const TileProfiles& before) const {
 TileProfiles profile_tiles(const StagedMatrix& staged) {
     TileProfiles profiles;
     if (!has_tiles(staged)) return profiles;
-    std::vector<const Part*> tiles;
-    for (const Part& part : staged.parts) {
-        if (!part.entries.empty()) tiles.push_back(&part);
+    std::vector<const Share*> tiles;
+    for (const Share& share : staged.shares) {
+        if (!share.entries.empty()) tiles.push_back(&share);
     }
     profiles.tiles = static_cast<Index>(tiles.size());
     const std::size_t stretches = std::min(most_tiles, tiles.size());
     for (std::size_t i = 0; i < stretches; ++i) {
         const auto begin = tiles.begin() + static_cast<std::ptrdiff_t>(i * tiles.size() / stretches);
         const auto end = tiles.begin() + static_cast<std::ptrdiff_t>((i + 1) * tiles.size() / stretches);
-        const auto fewer = [](const Part* a, const Part* b) { return a->entries.size() < b->entries.size(); };
+        const auto fewer = [](const Share* a, const Share* b) { return a->entries.size() < b->entries.size(); };
         profiles.chosen.push_back(profile(**std::max_element(begin, end, fewer)));
     }
     return profiles;

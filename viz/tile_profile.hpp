@@ -13,7 +13,7 @@ namespace workbench {
 struct TileProfile {
     static constexpr int most_bars = 128;
 
-    std::string name;  // of the part
+    std::string name;  // of the share
     Index rows = 0;    // present
     Offset nonzeros = 0;
     Offset steps = 0;             // of a warp that takes 32 rows at a time, a lane a row
@@ -36,7 +36,7 @@ struct TileProfiles {
 };
 
 /// Of each of 12 equal stretches of the list of tiles, the one with most nonzeros: always the same tiles, however their rows
-/// are ordered. None where the parts are no tiles.
+/// are ordered. None where the shares are no tiles.
 [[nodiscard]] TileProfiles profile_tiles(const StagedMatrix& staged);
 
 /// The profiles before and after a stage side by side, tile by tile, 1440 pixels wide. Throws std::invalid_argument where they

@@ -129,7 +129,7 @@ template <ValueType Value>
 std::unique_ptr<Layout<Value>> build_biell(const StagedMatrix& staged, const Parameters& parameters) {
     require_values_in_range<Value>(staged.matrix);
     const Index height = strip_height_of(parameters);
-    require_descending(PartView(staged.matrix),
+    require_descending(ShareView(staged.matrix),
                        {.wish = fmt::format("BiELL needs the rows of each strip of {} in descending length", height),
                         .stage = fmt::format("row_sort with within = \"window\", window = {} and apply = \"rows\"", height),
                         .window = height});
@@ -139,7 +139,7 @@ std::unique_ptr<Layout<Value>> build_biell(const StagedMatrix& staged, const Par
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> build_bijad(const StagedMatrix& staged, const Parameters& parameters) {
     require_values_in_range<Value>(staged.matrix);
-    require_descending(PartView(staged.matrix),
+    require_descending(ShareView(staged.matrix),
                        {.wish = "BiJAD needs all rows in descending length", .stage = "row_sort with apply = \"rows\""});
     return bisect<Value>(staged.matrix, strip_height_of(parameters));
 }

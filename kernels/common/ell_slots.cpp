@@ -12,24 +12,25 @@ namespace {
 
 constexpr int row_chunk = 256;  // rows that a thread takes at a time
 
-Index longest_row(const PartView& part) {
+Index longest_row(const ShareView& share) {
     Offset longest = 0;
-    for (Index stored = 0; stored < part.row_count(); ++stored) longest = std::max(longest, part.length(stored));
+    for (Index stored = 0; stored < share.row_count(); ++stored) longest = std::max(longest, share.length(stored));
     return static_cast<Index>(longest);
 }
 
 /// Remembers which nonzeros the rows hold; a whole matrix holds them in order.
 template <ValueType Value>
-void remember_nonzeros(EllSlots<Value>& slots, const PartView& part) {
-    slots.row_offsets.resize(static_cast<std::size_t>(part.row_count()) + 1);
-    for (Index stored = 0; stored < part.row_count(); ++stored) {
-        slots.row_offsets[stored + 1] = slots.row_offsets[stored] + part.length(stored);
+void remember_nonzeros(EllSlots<Value>& slots, const ShareView& share) {
+    slots.row_offsets.resize(static_cast<std::size_t>(share.row_count()) + 1);
+    for (Index stored = 0; stored < share.row_count(); ++stored) {
+        slots.row_offsets[stored + 1] = slots.row_offsets[stored] + share.length(stored);
     }
-    if (part.is_whole()) return;
-    slots.nonzeros.resize(part.entry_count());
-    for_each_in_parallel(part.row_count(), row_chunk, [&](std::int64_t row) {
+    if (share.is_whole()) return;
+    slots.nonzeros.resize(share.entry_count());
+    for_each_in_parallel(share.row_count(), row_chunk, [&](std::int64_t row) {
         const auto stored = static_cast<Index>(row);
-        for (Offset k = 0; k < part.length(stored); ++k) slots.nonzeros[slots.row_offsets[stored] + k] = part.entry(stored, k);
+        for (Offset k = 0; k < share.length(stored); ++k)
+            slots.nonzeros[slots.row_offsets[stored] + k] = share.entry(stored, k);
     });
 }
 
@@ -45,21 +46,21 @@ void require_sound_arrays(const EllSlots<Value>& slots) {
 }  // namespace
 
 template <ValueType Value>
-EllSlots<Value> build_ell_slots(const CsrMatrix& matrix, const PartView& part, EllOrder order, double slots_per_nonzero) {
+EllSlots<Value> build_ell_slots(const CsrMatrix& matrix, const ShareView& share, EllOrder order, double slots_per_nonzero) {
     EllSlots<Value> slots;
     slots.order = order;
-    slots.row_count = part.row_count();
-    slots.width = longest_row(part);
+    slots.row_count = share.row_count();
+    slots.width = longest_row(share);
     require_bounded_slots(fmt::format("{} rows as wide as the longest ({})", slots.row_count, slots.width),
-                          static_cast<double>(slots.slot_count()), part.entry_count(), sizeof(Value) + sizeof(Index),
+                          static_cast<double>(slots.slot_count()), share.entry_count(), sizeof(Value) + sizeof(Index),
                           {slots_per_nonzero, "slices (layout sell) pad less, slots_per_nonzero allows more"});
-    remember_nonzeros(slots, part);
+    remember_nonzeros(slots, share);
     slots.columns.assign(slots.slot_count(), no_column);
     slots.values.assign(slots.slot_count(), 0);
-    for_each_in_parallel(part.row_count(), row_chunk, [&](std::int64_t row) {
+    for_each_in_parallel(share.row_count(), row_chunk, [&](std::int64_t row) {
         const auto stored = static_cast<Index>(row);
-        for (Index k = 0; k < part.length(stored); ++k) {
-            const Offset nonzero = part.entry(stored, k);
+        for (Index k = 0; k < share.length(stored); ++k) {
+            const Offset nonzero = share.entry(stored, k);
             slots.columns[slots.slot(stored, k)] = matrix.column_indices[nonzero];
             slots.values[slots.slot(stored, k)] = static_cast<Value>(matrix.values[nonzero]);
         }
@@ -96,8 +97,8 @@ void for_each_slot(const EllSlots<Value>& slots, const EllFrame& frame, const st
     }
 }
 
-template EllSlots<float> build_ell_slots(const CsrMatrix&, const PartView&, EllOrder, double);
-template EllSlots<double> build_ell_slots(const CsrMatrix&, const PartView&, EllOrder, double);
+template EllSlots<float> build_ell_slots(const CsrMatrix&, const ShareView&, EllOrder, double);
+template EllSlots<double> build_ell_slots(const CsrMatrix&, const ShareView&, EllOrder, double);
 
 using VisitSlot = std::function<void(const Slot&)>;
 template void for_each_slot(const EllSlots<float>&, const EllFrame&, const VisitSlot&);

@@ -8,7 +8,7 @@
 
 #include "kernels/common/slot_bound.hpp"
 #include "pipeline/contract/layout.hpp"
-#include "pipeline/matrix/parts.hpp"
+#include "pipeline/matrix/shares.hpp"
 
 namespace workbench {
 
@@ -20,7 +20,7 @@ enum class EllOrder {
 /// The column that is stored in padding: no kernel reads x for it.
 inline constexpr Index no_column = -1;
 
-/// The rows of a part, packed to the left: slot k of the row stored at place r holds its k-th nonzero, or padding of value 0
+/// The rows of a share, packed to the left: slot k of the row stored at place r holds its k-th nonzero, or padding of value 0
 /// and column -1.
 template <ValueType Value>
 struct EllSlots {
@@ -45,7 +45,7 @@ struct EllSlots {
 /// Throws Unsuitable, with the figures, where the slots are more than `slots_per_nonzero` times the nonzeros, or where they
 /// would not fit into memory.
 template <ValueType Value>
-[[nodiscard]] EllSlots<Value> build_ell_slots(const CsrMatrix& matrix, const PartView& part, EllOrder order,
+[[nodiscard]] EllSlots<Value> build_ell_slots(const CsrMatrix& matrix, const ShareView& share, EllOrder order,
                                               double slots_per_nonzero);
 
 /// What the owner of the slots knows about them and they do not.

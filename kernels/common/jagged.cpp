@@ -15,15 +15,15 @@ namespace workbench {
 namespace {
 
 void require_descending(const JaggedGroup& group) {
-    const std::string& part = group.part_name;
+    const std::string& share = group.share_name;
     require_descending(group.rows,
                        {.wish = "jagged diagonals need rows in descending length",
-                        .stage = part.empty() ? "row_sort with apply = \"rows\"" : "row_sort with part = \"" + part + "\"",
-                        .part_name = part});
+                        .stage = share.empty() ? "row_sort with apply = \"rows\"" : "row_sort with share = \"" + share + "\"",
+                        .share_name = share});
 }
 
 /// Appends the diagonals of a group: diagonal k has as many slots as rows are longer than k.
-void append_diagonals(const PartView& rows, std::vector<Offset>& diagonal_offsets) {
+void append_diagonals(const ShareView& rows, std::vector<Offset>& diagonal_offsets) {
     Index longer = rows.row_count();
     const Offset longest = longer == 0 ? 0 : rows.length(0);
     for (Offset k = 0; k < longest; ++k) {
@@ -33,7 +33,7 @@ void append_diagonals(const PartView& rows, std::vector<Offset>& diagonal_offset
 }
 
 /// The first pass: the runs of every row of a group, appended as offsets.
-void append_row_runs(const PartView& rows, std::vector<Offset>& row_runs) {
+void append_row_runs(const ShareView& rows, std::vector<Offset>& row_runs) {
     const std::size_t first = row_runs.size();
     row_runs.resize(first + rows.row_count(), 0);
     for_each_in_parallel(rows.row_count(), jagged_chunk, [&](std::int64_t i) {

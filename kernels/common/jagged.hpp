@@ -46,12 +46,12 @@ struct ColumnRange {
     Index end = 0;
 };
 
-/// What goes into a group: the rows of a part (or of the whole matrix) in the order in which the part stores them, longest
+/// What goes into a group: the rows of a share (or of the whole matrix) in the order in which the share stores them, longest
 /// first. Rows without entries may stand at the end.
 struct JaggedGroup {
-    PartView rows;
-    ColumnRange columns;         // the entries' columns lie there and are stored relative to its begin
-    std::string part_name = {};  // for the message of a refusal; empty: the whole matrix
+    ShareView rows;
+    ColumnRange columns;          // the entries' columns lie there and are stored relative to its begin
+    std::string share_name = {};  // for the message of a refusal; empty: the whole matrix
 };
 
 /// Builds the groups one after another, in two passes over their entries, on all cores. Throws Unsuitable where a row is longer

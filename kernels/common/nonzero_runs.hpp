@@ -2,7 +2,7 @@
 // remembers its origin costs little more than its arrays.
 #pragma once
 
-#include "pipeline/matrix/parts.hpp"
+#include "pipeline/matrix/shares.hpp"
 
 namespace workbench {
 
@@ -16,11 +16,11 @@ struct NonzeroRun {
 
 /// Calls visit(run) for the runs of neighbouring nonzeros in a stored row, in the order of its entries.
 template <typename Visit>
-void for_each_run(const PartView& part, Index stored, const Visit& visit) {
-    const Offset length = part.length(stored);
+void for_each_run(const ShareView& share, Index stored, const Visit& visit) {
+    const Offset length = share.length(stored);
     for (Offset k = 0; k < length;) {
-        NonzeroRun run{part.entry(stored, k), 1};
-        while (k + run.count < length && part.entry(stored, k + run.count) == run.first + run.count) ++run.count;
+        NonzeroRun run{share.entry(stored, k), 1};
+        while (k + run.count < length && share.entry(stored, k + run.count) == run.first + run.count) ++run.count;
         visit(run);
         k += run.count;
     }

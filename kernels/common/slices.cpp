@@ -43,7 +43,7 @@ Index stored_row(const SlicePlan& plan, Index place) { return plan.stored_rows.e
 
 /// The first pass: the width of every slice and the number of runs of every lane, as offsets.
 template <ValueType Value, typename ColumnIndex>
-void measure(Slices<Value, ColumnIndex>& slices, const std::vector<SlicePlaces>& places, const PartView& part,
+void measure(Slices<Value, ColumnIndex>& slices, const std::vector<SlicePlaces>& places, const ShareView& share,
              const SlicePlan& plan) {
     const auto slice_count = static_cast<std::int64_t>(places.size());
     slices.slice_offsets.assign(slice_count + 1, 0);
@@ -53,9 +53,9 @@ void measure(Slices<Value, ColumnIndex>& slices, const std::vector<SlicePlaces>&
         for (Index lane = 0; lane < places[slice].count; ++lane) {
             const Index stored = stored_row(plan, places[slice].begin + lane);
             if (stored < 0) continue;
-            width = std::max(width, part.length(stored));
+            width = std::max(width, share.length(stored));
             Offset& runs = slices.lane_runs[slice * plan.slice_height + lane + 1];
-            for_each_run(part, stored, [&](const NonzeroRun&) { ++runs; });
+            for_each_run(share, stored, [&](const NonzeroRun&) { ++runs; });
         }
         slices.slice_offsets[slice + 1] = width * plan.slice_height;
     });
@@ -89,7 +89,7 @@ void require_memory(Offset slots, Offset entries, Index slice_height, std::size_
 /// The second pass: values, columns and runs. Returns how many entries lie outside the columns of their group.
 template <ValueType Value, typename ColumnIndex>
 std::int64_t fill(Slices<Value, ColumnIndex>& slices, const std::vector<SlicePlaces>& places, const CsrMatrix& matrix,
-                  const PartView& part, const SlicePlan& plan) {
+                  const ShareView& share, const SlicePlan& plan) {
     std::atomic<std::int64_t> strays = 0;
     for_each_in_parallel(static_cast<std::int64_t>(places.size()), slice_chunk, [&](std::int64_t slice) {
         const Index first_column = plan.column_bounds[places[slice].group];
@@ -100,7 +100,7 @@ std::int64_t fill(Slices<Value, ColumnIndex>& slices, const std::vector<SlicePla
             if (stored < 0) continue;
             Offset slot = slices.slice_offsets[slice] + lane;
             Offset run_number = slices.lane_runs[slice * plan.slice_height + lane];
-            for_each_run(part, stored, [&](const NonzeroRun& run) {
+            for_each_run(share, stored, [&](const NonzeroRun& run) {
                 slices.runs[run_number++] = run;
                 for (Offset nonzero = run.first; nonzero < run.first + run.count; ++nonzero) {
                     const Index column = matrix.column_indices[nonzero];
@@ -167,18 +167,18 @@ void walk_slice(const Slices<Value, ColumnIndex>& slices, const SliceFrame& fram
 }  // namespace
 
 template <ValueType Value, typename ColumnIndex>
-Slices<Value, ColumnIndex> build_slices(const CsrMatrix& matrix, const PartView& part, const SlicePlan& plan) {
+Slices<Value, ColumnIndex> build_slices(const CsrMatrix& matrix, const ShareView& share, const SlicePlan& plan) {
     Slices<Value, ColumnIndex> slices;
     slices.slice_height = plan.slice_height;
     const std::vector<SlicePlaces> places = cut_into_slices(plan, slices.group_slices);
     require_memory_for_lanes(places.size(), plan.slice_height);
-    measure(slices, places, part, plan);
+    measure(slices, places, share, plan);
     const Offset slots = slices.slice_offsets.back();
-    require_memory(slots, part.entry_count(), plan.slice_height, sizeof(Value) + sizeof(ColumnIndex));
+    require_memory(slots, share.entry_count(), plan.slice_height, sizeof(Value) + sizeof(ColumnIndex));
     slices.columns.assign(slots, 0);
     slices.values.assign(slots, 0);
     slices.runs.resize(slices.lane_runs.back());
-    if (const std::int64_t strays = fill(slices, places, matrix, part, plan); strays > 0) {
+    if (const std::int64_t strays = fill(slices, places, matrix, share, plan); strays > 0) {
         throw std::logic_error(fmt::format("slices: {} entries lie outside the columns of their group", strays));
     }
     return slices;
@@ -200,10 +200,10 @@ void for_each_slot(const Slices<Value, ColumnIndex>& slices, const SliceFrame& f
 }
 
 // The value types and column types that layouts use.
-template Slices<float, Index> build_slices(const CsrMatrix&, const PartView&, const SlicePlan&);
-template Slices<double, Index> build_slices(const CsrMatrix&, const PartView&, const SlicePlan&);
-template Slices<float, std::uint16_t> build_slices(const CsrMatrix&, const PartView&, const SlicePlan&);
-template Slices<double, std::uint16_t> build_slices(const CsrMatrix&, const PartView&, const SlicePlan&);
+template Slices<float, Index> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
+template Slices<double, Index> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
+template Slices<float, std::uint16_t> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
+template Slices<double, std::uint16_t> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
 
 using VisitSlot = std::function<void(const Slot&)>;
 template void for_each_slot(const Slices<float, Index>&, const SliceFrame&, const VisitSlot&);

@@ -43,13 +43,13 @@ struct SlicePlan {
     std::vector<Index> group_places{0};   // [groups + 1] first place of each group
     std::vector<Index> column_bounds{0};  // [groups + 1] the columns of group g lie in [bounds[g], bounds[g + 1]) and are
                                           // stored relative to bounds[g]
-    std::vector<Index> stored_rows = {};  // [places] which stored row of the part, or -1; empty: place i holds stored row i
+    std::vector<Index> stored_rows = {};  // [places] which stored row of the share, or -1; empty: place i holds stored row i
 };
 
-/// Builds slices from a part, in two passes over its entries, on all cores. Throws std::logic_error where an entry lies outside
-/// the columns of its group, and Unsuitable where lanes or padding would not fit into memory (with the bytes).
+/// Builds slices from a share, in two passes over its entries, on all cores. Throws std::logic_error where an entry lies
+/// outside the columns of its group, and Unsuitable where lanes or padding would not fit into memory (with the bytes).
 template <ValueType Value, typename ColumnIndex>
-[[nodiscard]] Slices<Value, ColumnIndex> build_slices(const CsrMatrix& matrix, const PartView& part, const SlicePlan& plan);
+[[nodiscard]] Slices<Value, ColumnIndex> build_slices(const CsrMatrix& matrix, const ShareView& share, const SlicePlan& plan);
 
 /// What the owner of slices knows about them and they do not.
 struct SliceFrame {

@@ -10,12 +10,12 @@ namespace {
 constexpr int row_chunk = 256;  // rows that a thread takes at a time
 
 /// Where each stored row begins. [rows present]
-std::vector<Offset> offsets_of(const PartView& part) {
-    std::vector<Offset> offsets(part.row_count());
+std::vector<Offset> offsets_of(const ShareView& share) {
+    std::vector<Offset> offsets(share.row_count());
     Offset before = 0;
-    for (Index stored = 0; stored < part.row_count(); ++stored) {
+    for (Index stored = 0; stored < share.row_count(); ++stored) {
         offsets[stored] = before;
-        before += part.length(stored);
+        before += share.length(stored);
     }
     return offsets;
 }
@@ -23,20 +23,20 @@ std::vector<Offset> offsets_of(const PartView& part) {
 }  // namespace
 
 template <ValueType Value>
-Triplets<Value> build_triplets(const CsrMatrix& matrix, const PartView& part) {
-    const Offset count = part.entry_count();
+Triplets<Value> build_triplets(const CsrMatrix& matrix, const ShareView& share) {
+    const Offset count = share.entry_count();
     Triplets<Value> triplets;
     triplets.rows.resize(count);
     triplets.columns.resize(count);
     triplets.values.resize(count);
-    if (!part.is_whole()) triplets.nonzeros.resize(count);
-    const std::vector<Offset> offsets = offsets_of(part);
-    for_each_in_parallel(part.row_count(), row_chunk, [&](std::int64_t row) {
+    if (!share.is_whole()) triplets.nonzeros.resize(count);
+    const std::vector<Offset> offsets = offsets_of(share);
+    for_each_in_parallel(share.row_count(), row_chunk, [&](std::int64_t row) {
         const auto stored = static_cast<Index>(row);
-        for (Offset k = 0; k < part.length(stored); ++k) {
-            const Offset nonzero = part.entry(stored, k);
+        for (Offset k = 0; k < share.length(stored); ++k) {
+            const Offset nonzero = share.entry(stored, k);
             const Offset place = offsets[stored] + k;
-            triplets.rows[place] = part.row(stored);
+            triplets.rows[place] = share.row(stored);
             triplets.columns[place] = matrix.column_indices[nonzero];
             triplets.values[place] = static_cast<Value>(matrix.values[nonzero]);
             if (!triplets.nonzeros.empty()) triplets.nonzeros[place] = nonzero;
@@ -63,8 +63,8 @@ void for_each_slot(const Triplets<Value>& triplets, const TripletFrame& frame, c
     }
 }
 
-template Triplets<float> build_triplets(const CsrMatrix&, const PartView&);
-template Triplets<double> build_triplets(const CsrMatrix&, const PartView&);
+template Triplets<float> build_triplets(const CsrMatrix&, const ShareView&);
+template Triplets<double> build_triplets(const CsrMatrix&, const ShareView&);
 
 using VisitSlot = std::function<void(const Slot&)>;
 template void for_each_slot(const Triplets<float>&, const TripletFrame&, const VisitSlot&);

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "pipeline/contract/layout.hpp"
-#include "pipeline/matrix/parts.hpp"
+#include "pipeline/matrix/shares.hpp"
 
 namespace workbench {
 
-/// The nonzeros of a part, row by row in the order in which the part stores its rows: the nonzeros of a row are neighbours.
+/// The nonzeros of a share, row by row in the order in which the share stores its rows: the nonzeros of a row are neighbours.
 template <ValueType Value>
 struct Triplets {
     std::vector<Index> rows;     // [nonzeros] of the matrix in its current order
@@ -23,7 +23,7 @@ struct Triplets {
 };
 
 template <ValueType Value>
-[[nodiscard]] Triplets<Value> build_triplets(const CsrMatrix& matrix, const PartView& part);
+[[nodiscard]] Triplets<Value> build_triplets(const CsrMatrix& matrix, const ShareView& share);
 
 /// What the owner of the triplets knows about them and they do not.
 struct TripletFrame {

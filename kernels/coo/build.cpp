@@ -18,7 +18,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     auto layout = std::make_unique<CooLayout<Value>>();
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
-    layout->triplets = build_triplets<Value>(matrix, PartView(matrix));
+    layout->triplets = build_triplets<Value>(matrix, ShareView(matrix));
     return layout;
 }
 

@@ -35,19 +35,19 @@ outside_values          6 10
 outside_columns         4 0
 )";
 
-/// Everything that must hold before anything is built; the parts and the partition are there, the recipe checker saw to that.
+/// Everything that must hold before anything is built; the shares and the partition are there, the recipe checker saw to that.
 void require_suitable(const StagedMatrix& staged, const Cuts& partition, bool narrow_columns) {
-    const Part& inside = *staged.find_part("inside");
-    const Part& outside = *staged.find_part("outside");
+    const Share& inside = *staged.find_share("inside");
+    const Share& outside = *staged.find_share("outside");
     const std::size_t split = inside.entries.size() + outside.entries.size();
     if (split != staged.matrix.values.size()) {
-        throw Unsuitable(fmt::format("the parts 'inside' and 'outside' hold {} of {} nonzeros, but EHYB stores no other part",
+        throw Unsuitable(fmt::format("the shares 'inside' and 'outside' hold {} of {} nonzeros, but EHYB stores no other share",
                                      split, staged.matrix.values.size()));
     }
     if (!std::is_sorted(inside.rows.begin(), inside.rows.end())) {
         throw Unsuitable(
-            "the rows of part 'inside' are stored in an order of their own, but EHYB stores them in the order of the matrix: "
-            "use row_sort with within = \"partition\" instead of part = \"inside\"");
+            "the rows of share 'inside' are stored in an order of their own, but EHYB stores them in the order of the matrix: "
+            "use row_sort with within = \"partition\" instead of share = \"inside\"");
     }
     constexpr Index most = 65536;
     for (Index piece = 0; narrow_columns && piece < partition.count(); ++piece) {
@@ -59,10 +59,10 @@ void require_suitable(const StagedMatrix& staged, const Cuts& partition, bool na
     }
 }
 
-/// Where each row of the matrix is stored in a part; -1: nowhere. [rows]
-std::vector<Index> stored_of_row(const Part& part, Index rows) {
+/// Where each row of the matrix is stored in a share; -1: nowhere. [rows]
+std::vector<Index> stored_of_row(const Share& share, Index rows) {
     std::vector<Index> stored(rows, -1);
-    for (Index i = 0; i < static_cast<Index>(part.rows.size()); ++i) stored[part.rows[i]] = i;
+    for (Index i = 0; i < static_cast<Index>(share.rows.size()); ++i) stored[share.rows[i]] = i;
     return stored;
 }
 
@@ -83,22 +83,22 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->partition_rows = partition.boundaries;
     layout->partition_columns = partition.boundaries;
 
-    const Part& inside = *staged.find_part("inside");
+    const Share& inside = *staged.find_share("inside");
     const SlicePlan inside_plan{.slice_height = warp,
                                 .group_places = partition.boundaries,
                                 .column_bounds = partition.boundaries,
                                 .stored_rows = stored_of_row(inside, matrix.rows)};
     if (narrow_columns) {
-        layout->inside = build_slices<Value, std::uint16_t>(matrix, PartView(inside), inside_plan);
+        layout->inside = build_slices<Value, std::uint16_t>(matrix, ShareView(inside), inside_plan);
     } else {
-        layout->inside = build_slices<Value, Index>(matrix, PartView(inside), inside_plan);
+        layout->inside = build_slices<Value, Index>(matrix, ShareView(inside), inside_plan);
     }
 
-    const Part& outside = *staged.find_part("outside");
+    const Share& outside = *staged.find_share("outside");
     const SlicePlan outside_plan{.slice_height = warp,
                                  .group_places = {0, static_cast<Index>(outside.rows.size())},
                                  .column_bounds = {0, matrix.columns}};
-    layout->outside = build_slices<Value, Index>(matrix, PartView(outside), outside_plan);
+    layout->outside = build_slices<Value, Index>(matrix, ShareView(outside), outside_plan);
     layout->outside_rows = outside.rows;
     return layout;
 }
@@ -180,7 +180,7 @@ LayoutEntry ehyb_entry() {
                         .help = "columns inside the partition: 16 bits, for up to 65536 columns a partition, or 32"}},
         .needs =
             [](const Parameters&) {
-                return Needs{.square = true, .cuts = {CutKind::partition}, .parts = {"inside", "outside"}};
+                return Needs{.square = true, .cuts = {CutKind::partition}, .shares = {"inside", "outside"}};
             },
         .build = {build<float>, build<double>},
         .kernels = ehyb_reference_kernels(),

@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(largest_block)
     }
 }
 
-/// The outside part on its own, a warp a slice.
+/// The outside share on its own, a warp a slice.
 template <typename Value>
 __global__ void __launch_bounds__(outside_block)
     add_outside(OutsideView<Value> outside, const Value* __restrict__ x, Value* __restrict__ y) {
@@ -184,7 +184,7 @@ class EhybKernel final : public Kernel<Value> {
 public:
     EhybKernel(const EhybLayout<Value>& layout, const Slices<Value, ColumnIndex>& inside, bool fused, Device& device)
         : stream_(cuda_device(device).stream()),
-          fused_(fused && !layout.outside_rows.empty()),  // without an outside part there is nothing to fuse
+          fused_(fused && !layout.outside_rows.empty()),  // without an outside share there is nothing to fuse
           inside_kernel_(fused_ ? multiply_inside<true, Value, ColumnIndex> : multiply_inside<false, Value, ColumnIndex>),
           rows_(layout.row_count),
           partitions_(layout.partition_count()),

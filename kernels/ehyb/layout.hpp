@@ -9,11 +9,11 @@
 
 namespace workbench {
 
-/// Two sliced ELL parts.
+/// Two sliced ELLs, one for each share.
 ///  - inside: one group of slices for each partition; lane l of the j-th slice of partition p is row
 ///    partition_rows[p] + 32 j + l. Columns are relative to partition_columns[p], the start of the slice of x that a block
 ///    caches.
-///  - outside: one group over the rows present in part `outside`, in that part's order; stored row i adds to row
+///  - outside: one group over the rows present in share `outside`, in that share's order; stored row i adds to row
 ///    outside_rows[i] (the paper's yIdxER). Columns are those of the matrix.
 template <ValueType Value>
 struct EhybLayout final : Layout<Value> {

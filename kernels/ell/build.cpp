@@ -26,7 +26,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     auto layout = std::make_unique<EllLayout<Value>>();
     layout->column_count = matrix.columns;
     layout->nonzero_count = matrix.nonzeros();
-    layout->slots = build_ell_slots<Value>(matrix, PartView(matrix), order, parameters.real("slots_per_nonzero"));
+    layout->slots = build_ell_slots<Value>(matrix, ShareView(matrix), order, parameters.real("slots_per_nonzero"));
     return layout;
 }
 

@@ -22,7 +22,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     auto layout = std::make_unique<EllrLayout<Value>>();
     layout->column_count = matrix.columns;
     layout->slots =
-        build_ell_slots<Value>(matrix, PartView(matrix), EllOrder::column_major, parameters.real("slots_per_nonzero"));
+        build_ell_slots<Value>(matrix, ShareView(matrix), EllOrder::column_major, parameters.real("slots_per_nonzero"));
     layout->row_lengths.resize(matrix.rows);
     for (Index row = 0; row < matrix.rows; ++row) layout->row_lengths[row] = static_cast<Index>(matrix.row_length(row));
     return layout;

@@ -56,7 +56,7 @@ void require_suitable(const StagedMatrix& staged, bool narrow_columns) {
                         segment, segments.size(segment), most_columns));
     }
     std::size_t results = 0;
-    for (const Part& part : staged.parts) results += part.rows.size();
+    for (const Share& share : staged.shares) results += share.rows.size();
     constexpr std::size_t most_results = std::numeric_limits<Index>::max() - warp_size;  // a batch may end behind the last
     if (results > most_results) {
         throw Unsuitable(
@@ -68,41 +68,41 @@ void require_suitable(const StagedMatrix& staged, bool narrow_columns) {
 
 /// Where each tile begins in the arrays, its batches, and the number of each result.
 template <ValueType Value>
-void lay_out(const std::vector<Part>& parts, HbpLayout<Value>& layout) {
+void lay_out(const std::vector<Share>& shares, HbpLayout<Value>& layout) {
     Index rows = 0;
-    for (const Part& part : parts) {
-        const auto rows_of_part = static_cast<Index>(part.rows.size());
-        for (Index row = 0; row < rows_of_part; row += warp_size) {
-            const Index end = std::min(row + warp_size, rows_of_part);
+    for (const Share& share : shares) {
+        const auto rows_of_share = static_cast<Index>(share.rows.size());
+        for (Index row = 0; row < rows_of_share; row += warp_size) {
+            const Index end = std::min(row + warp_size, rows_of_share);
             layout.batch_rows.push_back(rows + end);
-            layout.begin_ptr.push_back(layout.begin_ptr.back() + part.row_offsets[end] - part.row_offsets[row]);
+            layout.begin_ptr.push_back(layout.begin_ptr.back() + share.row_offsets[end] - share.row_offsets[row]);
         }
-        rows += rows_of_part;
+        rows += rows_of_share;
         layout.tile_batches.push_back(static_cast<Index>(layout.batch_rows.size()) - 1);
     }
 
     layout.result_offsets.assign(static_cast<std::size_t>(layout.row_count) + 1, 0);
-    for (const Part& part : parts) {
-        for (const Index row : part.rows) ++layout.result_offsets[row + 1];
+    for (const Share& share : shares) {
+        for (const Index row : share.rows) ++layout.result_offsets[row + 1];
     }
     for (Index row = 0; row < layout.row_count; ++row) layout.result_offsets[row + 1] += layout.result_offsets[row];
     std::vector<Index> next_result = layout.result_offsets;
     layout.output_order.reserve(rows);
-    for (const Part& part : parts) {
-        for (const Index row : part.rows) layout.output_order.push_back(next_result[row]++);
+    for (const Share& share : shares) {
+        for (const Index row : share.rows) layout.output_order.push_back(next_result[row]++);
     }
 }
 
 /// The entries of a batch in the order of storage: store(entry, lane, k) for the k-th entry of the row of a lane. Gives the
 /// mask of the lanes that have none.
 template <typename Store>
-std::uint32_t store_batch(const Part& part, Index first_row, Offset begin, std::uint8_t* add_sign, const Store& store) {
+std::uint32_t store_batch(const Share& share, Index first_row, Offset begin, std::uint8_t* add_sign, const Store& store) {
     std::array<int, warp_size> lanes{};  // those that have an entry left, ascending
     std::array<Offset, warp_size> before{};
     int active = 0;
     std::uint32_t idle = ~std::uint32_t{0};
-    const Index row_count = std::min<Index>(warp_size, static_cast<Index>(part.rows.size()) - first_row);
-    const auto length = [&](int lane) { return part.row_offsets[first_row + lane + 1] - part.row_offsets[first_row + lane]; };
+    const Index row_count = std::min<Index>(warp_size, static_cast<Index>(share.rows.size()) - first_row);
+    const auto length = [&](int lane) { return share.row_offsets[first_row + lane + 1] - share.row_offsets[first_row + lane]; };
     for (int lane = 0; lane < row_count; ++lane) {
         if (length(lane) == 0) continue;
         lanes[active++] = lane;
@@ -123,9 +123,9 @@ std::uint32_t store_batch(const Part& part, Index first_row, Offset begin, std::
     return idle;
 }
 
-/// One tile: its entries batch by batch. False where the part is no tile.
+/// One tile: its entries batch by batch. False where the share is no tile.
 template <ValueType Value, typename ColumnIndex>
-bool fill_tile(const CsrMatrix& matrix, const Part& part, Index tile, Index columns_of_tile,
+bool fill_tile(const CsrMatrix& matrix, const Share& share, Index tile, Index columns_of_tile,
                std::vector<ColumnIndex>& column_indices, HbpLayout<Value>& layout) {
     const Index first_column = layout.tile_columns[tile];
     bool sound = true;
@@ -133,15 +133,15 @@ bool fill_tile(const CsrMatrix& matrix, const Part& part, Index tile, Index colu
         const Index stored = layout.batch_rows[batch];
         const Index first_row = stored - layout.batch_rows[layout.tile_batches[tile]];
         const auto store = [&](Offset entry, int lane, Offset k) {
-            const Offset first = part.row_offsets[first_row + lane];
-            const Offset nonzero = part.entries[first + k];
+            const Offset first = share.row_offsets[first_row + lane];
+            const Offset nonzero = share.entries[first + k];
             if (k == 0) layout.first_nonzeros[stored + lane] = nonzero;
             const Index column = matrix.column_indices[nonzero] - first_column;
-            sound = sound && nonzero == part.entries[first] + k && column >= 0 && column < columns_of_tile;
+            sound = sound && nonzero == share.entries[first] + k && column >= 0 && column < columns_of_tile;
             column_indices[entry] = static_cast<ColumnIndex>(column);
             layout.data[entry] = static_cast<Value>(matrix.values[nonzero]);
         };
-        layout.zero_row[batch] = store_batch(part, first_row, layout.begin_ptr[batch], layout.add_sign.data(), store);
+        layout.zero_row[batch] = store_batch(share, first_row, layout.begin_ptr[batch], layout.add_sign.data(), store);
     }
     return sound;
 }
@@ -156,14 +156,14 @@ void fill(const StagedMatrix& staged, HbpLayout<Value>& layout) {
     std::vector<ColumnIndex> column_indices(nonzeros);
     const Cuts& segments = *staged.find_cuts(CutKind::segment);
     const auto is_tile = [&](std::int64_t tile) {
-        const Index segment = tile_of(staged, staged.parts[tile]).segment;
+        const Index segment = tile_of(staged, staged.shares[tile]).segment;
         layout.tile_columns[tile] = segments.begin(segment);
-        return fill_tile(staged.matrix, staged.parts[tile], static_cast<Index>(tile), segments.size(segment), column_indices,
+        return fill_tile(staged.matrix, staged.shares[tile], static_cast<Index>(tile), segments.size(segment), column_indices,
                          layout);
     };
     std::atomic<std::int64_t> strays = 0;
     for_each_in_parallel(layout.tile_count(), tile_chunk, [&](std::int64_t tile) { strays += is_tile(tile) ? 0 : 1; });
-    if (strays > 0) throw std::logic_error(fmt::format("hbp: {} parts are not the nonzeros of a tile", strays.load()));
+    if (strays > 0) throw std::logic_error(fmt::format("hbp: {} shares are not the nonzeros of a tile", strays.load()));
     layout.column_indices = std::move(column_indices);
 }
 
@@ -175,9 +175,9 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     auto layout = std::make_unique<HbpLayout<Value>>();
     layout->row_count = staged.matrix.rows;
     layout->column_count = staged.matrix.columns;
-    layout->tile_columns.resize(staged.parts.size());
-    layout->fixed_tiles = static_cast<Index>(parameters.real("fixed_share") * static_cast<double>(staged.parts.size()));
-    lay_out(staged.parts, *layout);
+    layout->tile_columns.resize(staged.shares.size());
+    layout->fixed_tiles = static_cast<Index>(parameters.real("fixed_share") * static_cast<double>(staged.shares.size()));
+    lay_out(staged.shares, *layout);
     if (narrow_columns) {
         fill<std::uint16_t>(staged, *layout);
     } else {
@@ -345,7 +345,7 @@ LayoutEntry hbp_entry() {
                             "kernel mixed: share of the tiles that are dealt to the warps beforehand; they claim the rest"}},
         .needs =
             [](const Parameters&) {
-                return Needs{.cuts = {CutKind::row_block, CutKind::segment}, .parts = {std::string(tile_family)}};
+                return Needs{.cuts = {CutKind::row_block, CutKind::segment}, .shares = {std::string(tile_family)}};
             },
         .build = {build<float>, build<double>},
         .kernels = hbp_reference_kernels(),

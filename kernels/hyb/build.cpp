@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view drawing = R"(
 after split by = "first_k" with k = 2; a dot is padding: value 0, column -1.
-Every row is in part 'first', in order: first_rows is empty.
+Every row is in share 'first', in order: first_rows is empty.
 
 first_values     1 4 7 8 10 13 | 2 5 . 9 11 .
 first_columns    0 1 2 3 0 5 | 1 2 . 5 4 .
@@ -22,10 +22,10 @@ rest_columns     2 4 5
 rest_values      3 6 12
 )";
 
-void require_no_other_part(const StagedMatrix& staged, const Part& first, const Part& rest) {
+void require_no_other_share(const StagedMatrix& staged, const Share& first, const Share& rest) {
     const std::size_t split = first.entries.size() + rest.entries.size();
     if (split == staged.matrix.values.size()) return;
-    throw Unsuitable(fmt::format("the parts 'first' and 'rest' hold {} of {} nonzeros, but HYB stores no other part", split,
+    throw Unsuitable(fmt::format("the shares 'first' and 'rest' hold {} of {} nonzeros, but HYB stores no other share", split,
                                  staged.matrix.values.size()));
 }
 
@@ -36,17 +36,17 @@ bool are_all_rows_in_order(const std::vector<Index>& rows, Index row_count) {
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    const Part& first = *staged.find_part("first");
-    const Part& rest = *staged.find_part("rest");
-    require_no_other_part(staged, first, rest);
+    const Share& first = *staged.find_share("first");
+    const Share& rest = *staged.find_share("rest");
+    require_no_other_share(staged, first, rest);
     require_values_in_range<Value>(matrix);
     auto layout = std::make_unique<HybLayout<Value>>();
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
     layout->first =
-        build_ell_slots<Value>(matrix, PartView(first), EllOrder::column_major, parameters.real("slots_per_nonzero"));
+        build_ell_slots<Value>(matrix, ShareView(first), EllOrder::column_major, parameters.real("slots_per_nonzero"));
     if (!are_all_rows_in_order(first.rows, matrix.rows)) layout->first_rows = first.rows;
-    layout->rest = build_triplets<Value>(matrix, PartView(rest));
+    layout->rest = build_triplets<Value>(matrix, ShareView(rest));
     return layout;
 }
 
@@ -89,7 +89,7 @@ LayoutEntry hyb_entry() {
         .parameters = {slots_per_nonzero_parameter(10)},
         .needs =
             [](const Parameters&) {
-                return Needs{.parts = {"first", "rest"}};
+                return Needs{.shares = {"first", "rest"}};
             },
         .build = {build<float>, build<double>},
         .kernels = hyb_reference_kernels(),

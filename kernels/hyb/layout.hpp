@@ -9,8 +9,8 @@
 
 namespace workbench {
 
-/// The rows present in part `first` in ELL, column by column, in that part's order; then part `rest` as triplets, which add to
-/// what is there. A row without nonzeros is in neither.
+/// The rows present in share `first` in ELL, column by column, in that share's order; then share `rest` as triplets, which add
+/// to what is there. A row without nonzeros is in neither.
 template <ValueType Value>
 struct HybLayout final : Layout<Value> {
     Index row_count = 0;

@@ -23,7 +23,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
     layout->nonzero_count = matrix.nonzeros();
-    layout->jagged = build_jagged<Value, Index>(matrix, {{.rows = PartView(matrix), .columns = {0, matrix.columns}}});
+    layout->jagged = build_jagged<Value, Index>(matrix, {{.rows = ShareView(matrix), .columns = {0, matrix.columns}}});
     return layout;
 }
 

@@ -60,11 +60,11 @@ values              3 5 7 9 12 13     1 4 10 8 | 2 6 11
 columns             0 0 0 1 1 1       0 1 0 3 | 1 2 2
 )";
 
-/// The part of each segment; null where it has no nonzeros. [segments]
-std::vector<const Part*> parts_of_segments(const StagedMatrix& staged, const Cuts& segments) {
-    std::vector<const Part*> parts(segments.count(), nullptr);
-    for (const Part& part : staged.parts) parts[tile_of(staged, part).segment] = &part;
-    return parts;
+/// The share of each segment; null where it has no nonzeros. [segments]
+std::vector<const Share*> shares_of_segments(const StagedMatrix& staged, const Cuts& segments) {
+    std::vector<const Share*> shares(segments.count(), nullptr);
+    for (const Share& share : staged.shares) shares[tile_of(staged, share).segment] = &share;
+    return shares;
 }
 
 void require_suitable(const StagedMatrix& staged, const Cuts& segments, bool narrow_columns) {
@@ -82,7 +82,7 @@ void require_suitable(const StagedMatrix& staged, const Cuts& segments, bool nar
                         segment, segments.size(segment), most));
     }
     std::size_t stored_rows = 0;
-    for (const Part& part : staged.parts) stored_rows += part.rows.size();
+    for (const Share& share : staged.shares) stored_rows += share.rows.size();
     if (stored_rows > static_cast<std::size_t>(std::numeric_limits<Index>::max() - rows_per_block)) {
         throw Unsuitable(
             fmt::format("the segments store {} rows all together, but they are numbered with 31 bits: make the "
@@ -93,9 +93,9 @@ void require_suitable(const StagedMatrix& staged, const Cuts& segments, bool nar
 
 /// The rows of all pieces, and where to find those of each row of the matrix: sorted by counting.
 template <ValueType Value>
-void list_rows(SegmentedLayout<Value>& layout, const std::vector<const Part*>& parts) {
-    for (const Part* part : parts) {
-        if (part != nullptr) layout.stored_rows.insert(layout.stored_rows.end(), part->rows.begin(), part->rows.end());
+void list_rows(SegmentedLayout<Value>& layout, const std::vector<const Share*>& shares) {
+    for (const Share* share : shares) {
+        if (share != nullptr) layout.stored_rows.insert(layout.stored_rows.end(), share->rows.begin(), share->rows.end());
         layout.piece_starts.push_back(layout.stored_row_count());
     }
     layout.row_starts.assign(static_cast<std::size_t>(layout.row_count) + 1, 0);
@@ -108,40 +108,41 @@ void list_rows(SegmentedLayout<Value>& layout, const std::vector<const Part*>& p
     }
 }
 
-/// All parts as one, for slices: the slices' groups tell them apart.
-Part joined(const std::vector<const Part*>& parts) {
-    Part all{"pieces", {}, {0}, {}};
-    for (const Part* part : parts) {
-        if (part == nullptr) continue;
+/// All shares as one, for slices: the slices' groups tell them apart.
+Share joined(const std::vector<const Share*>& shares) {
+    Share all{"pieces", {}, {0}, {}};
+    for (const Share* share : shares) {
+        if (share == nullptr) continue;
         const Offset first = all.row_offsets.back();
-        all.rows.insert(all.rows.end(), part->rows.begin(), part->rows.end());
-        all.entries.insert(all.entries.end(), part->entries.begin(), part->entries.end());
-        for (std::size_t row = 1; row < part->row_offsets.size(); ++row) {
-            all.row_offsets.push_back(first + part->row_offsets[row]);
+        all.rows.insert(all.rows.end(), share->rows.begin(), share->rows.end());
+        all.entries.insert(all.entries.end(), share->entries.begin(), share->entries.end());
+        for (std::size_t row = 1; row < share->row_offsets.size(); ++row) {
+            all.row_offsets.push_back(first + share->row_offsets[row]);
         }
     }
     return all;
 }
 
 template <ValueType Value, typename ColumnIndex>
-void build_pieces(SegmentedLayout<Value>& layout, const CsrMatrix& matrix, const std::vector<const Part*>& parts,
+void build_pieces(SegmentedLayout<Value>& layout, const CsrMatrix& matrix, const std::vector<const Share*>& shares,
                   const Parameters& parameters) {
     if (parameters.text("piece") == "sell") {
         const SlicePlan plan{.slice_height = static_cast<Index>(parameters.integer("slice_height")),
                              .group_places = layout.piece_starts,
                              .column_bounds = layout.segment_columns};
-        const Part all = joined(parts);
-        layout.pieces = build_slices<Value, ColumnIndex>(matrix, PartView(all), plan);
+        const Share all = joined(shares);
+        layout.pieces = build_slices<Value, ColumnIndex>(matrix, ShareView(all), plan);
         return;
     }
-    static const Part nothing;
+    static const Share nothing;
     std::vector<JaggedGroup> groups;
     for (Index segment = 0; segment < layout.piece_count(); ++segment) {
-        const Part& part = parts[segment] == nullptr ? nothing : *parts[segment];
-        require_descending(PartView(part), {.wish = "jagged diagonals need rows in descending length",
-                                            .stage = "row_sort with within = \"segment\"",
-                                            .part_name = part.name});
-        groups.push_back({PartView(part), {layout.segment_columns[segment], layout.segment_columns[segment + 1]}, part.name});
+        const Share& share = shares[segment] == nullptr ? nothing : *shares[segment];
+        require_descending(ShareView(share), {.wish = "jagged diagonals need rows in descending length",
+                                              .stage = "row_sort with within = \"segment\"",
+                                              .share_name = share.name});
+        groups.push_back(
+            {ShareView(share), {layout.segment_columns[segment], layout.segment_columns[segment + 1]}, share.name});
     }
     layout.pieces = build_jagged<Value, ColumnIndex>(matrix, groups);
 }
@@ -159,12 +160,12 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->column_count = matrix.columns;
     layout->nonzero_count = matrix.nonzeros();
     layout->segment_columns = segments.boundaries;
-    const std::vector<const Part*> parts = parts_of_segments(staged, segments);
-    list_rows(*layout, parts);
+    const std::vector<const Share*> shares = shares_of_segments(staged, segments);
+    list_rows(*layout, shares);
     if (narrow_columns) {
-        build_pieces<Value, std::uint16_t>(*layout, matrix, parts, parameters);
+        build_pieces<Value, std::uint16_t>(*layout, matrix, shares, parameters);
     } else {
-        build_pieces<Value, Index>(*layout, matrix, parts, parameters);
+        build_pieces<Value, Index>(*layout, matrix, shares, parameters);
     }
     return layout;
 }
@@ -325,7 +326,7 @@ LayoutEntry segmented_entry() {
             "NUS-SELL-C-sigma",
         .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = declarations(),
-        .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::segment}, .parts = {std::string(segment_family)}}; },
+        .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::segment}, .shares = {std::string(segment_family)}}; },
         .build = {build<float>, build<double>},
         .kernels = segmented_reference_kernels(),
     };

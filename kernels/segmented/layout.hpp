@@ -22,7 +22,7 @@ struct PieceBlock {
 };
 
 /// One piece a segment, in the order of the segments. Piece g stores only the rows present in segment g, in the order of its
-/// part: the row at place i of piece g is stored row piece_starts[g] + i, and its entries are those of place i of group g in
+/// share: the row at place i of piece g is stored row piece_starts[g] + i, and its entries are those of place i of group g in
 /// `pieces`, columns relative to segment_columns[g]. A row of the matrix is the sum of the stored rows that row_places lists.
 template <ValueType Value>
 struct SegmentedLayout final : Layout<Value> {

@@ -31,7 +31,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->column_count = matrix.columns;
     layout->nonzero_count = matrix.nonzeros();
     layout->threads_per_row = static_cast<Index>(parameters.integer("threads_per_row"));
-    layout->slices = build_slices<Value, Index>(matrix, PartView(matrix), plan);
+    layout->slices = build_slices<Value, Index>(matrix, ShareView(matrix), plan);
     return layout;
 }
 

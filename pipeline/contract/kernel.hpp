@@ -39,7 +39,7 @@ public:
     virtual void run(const Value* x, Value* y, bool accumulate) = 0;
 
     /// Bytes that a run must move at least, where these are not just the layout's arrays, x and y (Layout::bytes_to_move): the
-    /// kernel keeps the matrix in arrays of its own (a library's format), or writes results of parts and reads them again.
+    /// kernel keeps the matrix in arrays of its own (a library's format), or writes results of shares and reads them again.
     [[nodiscard]] virtual std::optional<std::int64_t> own_bytes_to_move() const { return {}; }
 };
 

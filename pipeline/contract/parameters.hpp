@@ -27,6 +27,7 @@ struct ParameterDeclaration {
     std::vector<std::string> words = {};  // of a choice; of an integer or real, besides numbers ("auto")
     std::string unit = {};                // empty: a pure number or a word
     std::string help = {};                // one line
+    std::string formerly = {};            // a name that it had: an error says what it is called now
 };
 
 /// A value as it is written in a recipe: 16, 0.5, true, "descending".

@@ -79,13 +79,13 @@ PartitionMetrics measure_partition(const StagedMatrix& staged, const Cuts& cuts)
 
 TileMetrics measure_tiles(const StagedMatrix& staged) {
     TileMetrics metrics;
-    const std::vector<Part>& parts = staged.parts;
+    const std::vector<Share>& shares = staged.shares;
     Kokkos::parallel_reduce(
-        "tiles", Rows(0, static_cast<Index>(parts.size())),
-        [&parts](Index part, Index& count, Offset& rows, Offset& iterations) {
-            count += parts[part].entries.empty() ? 0 : 1;
-            rows += static_cast<Offset>(parts[part].rows.size());
-            iterations += warp_iterations(parts[part].row_offsets);
+        "tiles", Rows(0, static_cast<Index>(shares.size())),
+        [&shares](Index share, Index& count, Offset& rows, Offset& iterations) {
+            count += shares[share].entries.empty() ? 0 : 1;
+            rows += static_cast<Offset>(shares[share].rows.size());
+            iterations += warp_iterations(shares[share].row_offsets);
         },
         Kokkos::Sum<Index>(metrics.count), Kokkos::Sum<Offset>(metrics.rows_present),
         Kokkos::Sum<Offset>(metrics.warp_iterations));

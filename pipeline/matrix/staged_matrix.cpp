@@ -37,58 +37,58 @@ void check_cuts(const StagedMatrix& staged, const Cuts& cuts) {
     }
 }
 
-/// What the parts before this one hold: `covered` are their nonzeros, `listed_by` the last of them to list each row.
-struct PartsSeen {
-    std::vector<bool> covered;           // [nonzeros]
-    std::vector<const Part*> listed_by;  // [rows]
+/// What the shares before this one hold: `covered` are their nonzeros, `listed_by` the last of them to list each row.
+struct SharesSeen {
+    std::vector<bool> covered;            // [nonzeros]
+    std::vector<const Share*> listed_by;  // [rows]
 };
 
-/// One part, against those before it, to which it is added.
-void check_part(const Part& part, const CsrMatrix& matrix, PartsSeen& seen) {
-    const auto fail = [&part](const std::string& what) { throw std::logic_error("part '" + part.name + "' " + what); };
-    if (part.row_offsets.size() != part.rows.size() + 1 || part.row_offsets.front() != 0 ||
-        part.row_offsets.back() != static_cast<Offset>(part.entries.size())) {
+/// One share, against those before it, to which it is added.
+void check_share(const Share& share, const CsrMatrix& matrix, SharesSeen& seen) {
+    const auto fail = [&share](const std::string& what) { throw std::logic_error("share '" + share.name + "' " + what); };
+    if (share.row_offsets.size() != share.rows.size() + 1 || share.row_offsets.front() != 0 ||
+        share.row_offsets.back() != static_cast<Offset>(share.entries.size())) {
         fail("has arrays whose sizes do not fit");
     }
-    if (!std::is_sorted(part.row_offsets.begin(), part.row_offsets.end())) fail("has offsets that descend");
-    for (std::size_t stored = 0; stored < part.rows.size(); ++stored) {
-        const Index row = part.rows[stored];
+    if (!std::is_sorted(share.row_offsets.begin(), share.row_offsets.end())) fail("has offsets that descend");
+    for (std::size_t stored = 0; stored < share.rows.size(); ++stored) {
+        const Index row = share.rows[stored];
         if (row < 0 || row >= matrix.rows) fail("lists row " + std::to_string(row) + ", which does not exist");
-        if (seen.listed_by[row] == &part) fail("lists row " + std::to_string(row) + " twice");
-        seen.listed_by[row] = &part;
+        if (seen.listed_by[row] == &share) fail("lists row " + std::to_string(row) + " twice");
+        seen.listed_by[row] = &share;
         Offset previous = -1;
-        for (Offset i = part.row_offsets[stored]; i < part.row_offsets[stored + 1]; ++i) {
-            const Offset entry = part.entries[i];
+        for (Offset i = share.row_offsets[stored]; i < share.row_offsets[stored + 1]; ++i) {
+            const Offset entry = share.entries[i];
             if (entry < matrix.row_offsets[row] || entry >= matrix.row_offsets[row + 1] || entry <= previous) {
                 fail("holds entry " + std::to_string(entry) + " in row " + std::to_string(row) +
                      ", out of order or of another row");
             }
-            if (seen.covered[entry]) fail("holds entry " + std::to_string(entry) + ", which another part holds too");
+            if (seen.covered[entry]) fail("holds entry " + std::to_string(entry) + ", which another share holds too");
             seen.covered[entry] = true;
             previous = entry;
         }
     }
 }
 
-void check_parts(const StagedMatrix& staged) {
-    if (staged.parts.empty()) return;
-    PartsSeen seen{std::vector<bool>(staged.matrix.values.size(), false),
-                   std::vector<const Part*>(staged.matrix.rows, nullptr)};
-    for (const Part& part : staged.parts) check_part(part, staged.matrix, seen);
+void check_shares(const StagedMatrix& staged) {
+    if (staged.shares.empty()) return;
+    SharesSeen seen{std::vector<bool>(staged.matrix.values.size(), false),
+                    std::vector<const Share*>(staged.matrix.rows, nullptr)};
+    for (const Share& share : staged.shares) check_share(share, staged.matrix, seen);
     const auto lost = std::find(seen.covered.begin(), seen.covered.end(), false);
     if (lost != seen.covered.end()) {
-        throw std::logic_error("entry " + std::to_string(lost - seen.covered.begin()) + " is in no part");
+        throw std::logic_error("entry " + std::to_string(lost - seen.covered.begin()) + " is in no share");
     }
 }
 
-void apply_order_of_part(StagedMatrix& staged, const OrderChange& change) {
-    Part* part = find_in(staged.parts, [&](const Part& candidate) { return candidate.name == change.part; });
-    if (part == nullptr) throw std::logic_error("there is no part '" + change.part + "' to order");
-    if (change.order.size() != static_cast<Index>(part->rows.size())) {
-        throw std::logic_error("an order of " + std::to_string(change.order.size()) + " rows for part '" + part->name +
-                               "' of " + std::to_string(part->rows.size()));
+void apply_order_of_share(StagedMatrix& staged, const OrderChange& change) {
+    Share* share = find_in(staged.shares, [&](const Share& candidate) { return candidate.name == change.share; });
+    if (share == nullptr) throw std::logic_error("there is no share '" + change.share + "' to order");
+    if (change.order.size() != static_cast<Index>(share->rows.size())) {
+        throw std::logic_error("an order of " + std::to_string(change.order.size()) + " rows for share '" + share->name +
+                               "' of " + std::to_string(share->rows.size()));
     }
-    *part = reorder_rows(*part, change.order.old_of_new());
+    *share = reorder_rows(*share, change.order.old_of_new());
 }
 
 void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, const std::vector<CutKind>& keeps) {
@@ -110,7 +110,7 @@ void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, cons
         const bool touched = (rows_move && cuts_rows(cuts.kind)) || (columns_move && cuts_columns(cuts.kind));
         return touched && std::find(keeps.begin(), keeps.end(), cuts.kind) == keeps.end();
     });
-    staged.parts.clear();
+    staged.shares.clear();
 }
 
 }  // namespace
@@ -119,14 +119,14 @@ const Cuts* StagedMatrix::find_cuts(CutKind kind) const {
     return find_in(cuts, [kind](const Cuts& candidate) { return candidate.kind == kind; });
 }
 
-const Part* StagedMatrix::find_part(std::string_view name) const {
-    return find_in(parts, [name](const Part& candidate) { return candidate.name == name; });
+const Share* StagedMatrix::find_share(std::string_view name) const {
+    return find_in(shares, [name](const Share& candidate) { return candidate.name == name; });
 }
 
-PartView StagedMatrix::part(std::string_view name) const {
-    if (parts.empty() && name == "all") return PartView(matrix);
-    if (const Part* found = find_part(name)) return PartView(*found);
-    throw std::out_of_range("there is no part '" + std::string(name) + "'");
+ShareView StagedMatrix::share(std::string_view name) const {
+    if (shares.empty() && name == "all") return ShareView(matrix);
+    if (const Share* found = find_share(name)) return ShareView(*found);
+    throw std::out_of_range("there is no share '" + std::string(name) + "'");
 }
 
 StagedMatrix stage_input(CsrMatrix input, Index node_size) {
@@ -148,14 +148,14 @@ std::string_view name_of(Acts acts) {
         case Acts::symmetric: return "symmetric";
         case Acts::rows: return "rows";
         case Acts::columns: return "columns";
-        case Acts::part: return "part";
+        case Acts::share: return "share";
     }
     return "unknown";
 }
 
 void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>& keeps) {
-    if (change.order && change.order->acts == Acts::part) {
-        apply_order_of_part(staged, *change.order);
+    if (change.order && change.order->acts == Acts::share) {
+        apply_order_of_share(staged, *change.order);
     } else if (change.order) {
         apply_order_of_matrix(staged, *change.order, keeps);
     }
@@ -164,7 +164,7 @@ void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>&
         std::erase_if(staged.cuts, [&cuts](const Cuts& old) { return old.kind == cuts.kind; });
         staged.cuts.push_back(cuts);
     }
-    if (change.parts) staged.parts = std::move(*change.parts);
+    if (change.shares) staged.shares = std::move(*change.shares);
 }
 
 void check_invariants(const StagedMatrix& staged, const CsrMatrix& input) {
@@ -190,7 +190,7 @@ void check_invariants(const StagedMatrix& staged, const CsrMatrix& input) {
         check_nodes(staged.row_order, staged.node_size, "the row order");
         check_nodes(staged.column_order, staged.node_size, "the column order");
     }
-    check_parts(staged);
+    check_shares(staged);
 }
 
 }  // namespace workbench

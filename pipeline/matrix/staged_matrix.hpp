@@ -8,26 +8,26 @@
 
 #include "pipeline/matrix/csr_matrix.hpp"
 #include "pipeline/matrix/cuts.hpp"
-#include "pipeline/matrix/parts.hpp"
 #include "pipeline/matrix/permutation.hpp"
+#include "pipeline/matrix/shares.hpp"
 
 namespace workbench {
 
 /// A matrix on its way from the input to a layout. Always: matrix = P A Q^T of the input A, bit for bit, with P the row order
 /// and Q the column order.
 struct StagedMatrix {
-    CsrMatrix matrix;          // in the current order
-    Permutation row_order;     // old: the input's rows; new: the current rows
-    Permutation column_order;  // old: the input's columns; new: the current columns
-    std::vector<Cuts> cuts;    // at most one of a kind
-    Index node_size = 1;       // d consecutive rows (the unknowns of one mesh node) that orders keep together
-    std::vector<Part> parts;   // empty: the nonzeros are not split
+    CsrMatrix matrix;           // in the current order
+    Permutation row_order;      // old: the input's rows; new: the current rows
+    Permutation column_order;   // old: the input's columns; new: the current columns
+    std::vector<Cuts> cuts;     // at most one of a kind
+    Index node_size = 1;        // d consecutive rows (the unknowns of one mesh node) that orders keep together
+    std::vector<Share> shares;  // empty: the nonzeros are not split
 
     [[nodiscard]] const Cuts* find_cuts(CutKind kind) const;
-    [[nodiscard]] const Part* find_part(std::string_view name) const;
+    [[nodiscard]] const Share* find_share(std::string_view name) const;
 
-    /// A part by its name; "all" names the unsplit matrix. Throws std::out_of_range where there is no such part.
-    [[nodiscard]] PartView part(std::string_view name) const;
+    /// A share by its name; "all" names the unsplit matrix. Throws std::out_of_range where there is no such share.
+    [[nodiscard]] ShareView share(std::string_view name) const;
 };
 
 /// The input before the first stage. Throws std::invalid_argument where node_size < 1, or where node_size > 1 and the matrix is
@@ -35,31 +35,31 @@ struct StagedMatrix {
 [[nodiscard]] StagedMatrix stage_input(CsrMatrix input, Index node_size = 1);
 
 /// What an order acts on.
-enum class Acts { symmetric, rows, columns, part };
+enum class Acts { symmetric, rows, columns, share };
 
 [[nodiscard]] std::string_view name_of(Acts acts);
 
-/// A new order of the current rows and columns alike, of the rows, of the columns, or of the rows stored in a part.
+/// A new order of the current rows and columns alike, of the rows, of the columns, or of the rows stored in a share.
 struct OrderChange {
     Acts acts = Acts::symmetric;
     Permutation order = {};  // old: the order before this stage; new: the order after it
-    std::string part = {};   // the part's name where acts == Acts::part
+    std::string share = {};  // the share's name where acts == Acts::share
 };
 
-/// What a stage returns. Cuts and parts are in terms of the order *after* the change.
+/// What a stage returns. Cuts and shares are in terms of the order *after* the change.
 struct StageChange {
     std::optional<OrderChange> order = {};
-    std::vector<Cuts> cuts = {};                  // replace those of the same kind
-    std::optional<std::vector<Part>> parts = {};  // replace all parts
+    std::vector<Cuts> cuts = {};                    // replace those of the same kind
+    std::optional<std::vector<Share>> shares = {};  // replace all shares
 };
 
 /// Applies a change. `keeps` are the kinds of cuts that the order leaves valid; other cuts of an axis that is reordered are
-/// dropped, and so are all parts where the matrix itself is reordered. Throws std::logic_error where the change does not fit
-/// the matrix (sizes, an order that tears a node apart, a part that does not exist).
+/// dropped, and so are all shares where the matrix itself is reordered. Throws std::logic_error where the change does not fit
+/// the matrix (sizes, an order that tears a node apart, a share that does not exist).
 void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>& keeps);
 
 /// Checks everything that StagedMatrix promises against the input it came from: orders are bijections of the right size, the
-/// matrix is P A Q^T exactly, cuts tile their axis, parts cover each nonzero exactly once with rows that exist and are listed
+/// matrix is P A Q^T exactly, cuts tile their axis, shares cover each nonzero exactly once with rows that exist and are listed
 /// once, nodes are whole. Throws std::logic_error with the first broken promise.
 void check_invariants(const StagedMatrix& staged, const CsrMatrix& input);
 

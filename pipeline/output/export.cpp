@@ -62,14 +62,14 @@ std::string axes_of(CutKind kind) {
 }
 
 /// A line for each nonzero.
-void write_parts_text(WholeFile& file, const std::vector<Part>& parts, const std::string& holds) {
+void write_shares_text(WholeFile& file, const std::vector<Share>& shares, const std::string& holds) {
     std::string start =
-        fmt::format("# {}\n# a line is: part, row, nonzero; all counted from 0, the nonzeros row by row\n", holds);
-    for (std::size_t i = 0; i < parts.size(); ++i) start += fmt::format("# part {} is '{}'\n", i, parts[i].name);
+        fmt::format("# {}\n# a line is: share, row, nonzero; all counted from 0, the nonzeros row by row\n", holds);
+    for (std::size_t i = 0; i < shares.size(); ++i) start += fmt::format("# share {} is '{}'\n", i, shares[i].name);
     file.write(start);
-    for (std::size_t number = 0; number < parts.size(); ++number) {
-        const Part& part = parts[number];
-        const auto& offsets = part.row_offsets;
+    for (std::size_t number = 0; number < shares.size(); ++number) {
+        const Share& share = shares[number];
+        const auto& offsets = share.row_offsets;
         constexpr std::size_t longest_line = 3 * (longest_number + 1);
         write_items(file, Compression::none, "", offsets.back(), longest_line, [&](Offset first, Offset last, char* place) {
             Offset stored = std::upper_bound(offsets.begin(), offsets.end(), first) - offsets.begin() - 1;
@@ -77,9 +77,9 @@ void write_parts_text(WholeFile& file, const std::vector<Part>& parts, const std
                 while (offsets[stored + 1] <= i) ++stored;
                 place = append_number(place, static_cast<Offset>(number));
                 *place++ = ' ';
-                place = append_number(place, Offset{part.rows[stored]});
+                place = append_number(place, Offset{share.rows[stored]});
                 *place++ = ' ';
-                place = append_number(place, part.entries[i]);
+                place = append_number(place, share.entries[i]);
                 *place++ = '\n';
             }
             return place;
@@ -87,23 +87,23 @@ void write_parts_text(WholeFile& file, const std::vector<Part>& parts, const std
     }
 }
 
-/// The arrays of all parts, one after the other.
-void write_parts_numpy(WholeFile& file, const std::vector<Part>& parts) {
+/// The arrays of all shares, one after the other.
+void write_shares_numpy(WholeFile& file, const std::vector<Share>& shares) {
     std::size_t longest_name = 1;
-    for (const Part& part : parts) longest_name = std::max(longest_name, part.name.size());
-    const auto count = static_cast<std::int64_t>(parts.size());
+    for (const Share& share : shares) longest_name = std::max(longest_name, share.name.size());
+    const auto count = static_cast<std::int64_t>(shares.size());
     std::string names;
     std::vector<std::int64_t> row_begins{0};
     std::vector<std::int64_t> nonzero_begins{0};
     ArrayView rows{"<i4", {0}, {}};
     ArrayView nonzeros{"<i8", {0}, {}};
-    for (const Part& part : parts) {
-        names += part.name + std::string(longest_name - part.name.size(), '\0');
-        row_begins.push_back(row_begins.back() + static_cast<std::int64_t>(part.rows.size()));
+    for (const Share& share : shares) {
+        names += share.name + std::string(longest_name - share.name.size(), '\0');
+        row_begins.push_back(row_begins.back() + static_cast<std::int64_t>(share.rows.size()));
         const std::int64_t before = nonzero_begins.back();
-        for (std::size_t i = 1; i < part.row_offsets.size(); ++i) nonzero_begins.push_back(before + part.row_offsets[i]);
-        rows.pieces.push_back(std::as_bytes(std::span(part.rows)));
-        nonzeros.pieces.push_back(std::as_bytes(std::span(part.entries)));
+        for (std::size_t i = 1; i < share.row_offsets.size(); ++i) nonzero_begins.push_back(before + share.row_offsets[i]);
+        rows.pieces.push_back(std::as_bytes(std::span(share.rows)));
+        nonzeros.pieces.push_back(std::as_bytes(std::span(share.entries)));
     }
     rows.shape = {row_begins.back()};
     nonzeros.shape = {nonzero_begins.back()};
@@ -136,12 +136,12 @@ std::vector<ExportedFile> write_export(const std::filesystem::path& folder, cons
             fmt::format("piece i of the {} begins at entry i and ends before entry i + 1, counted from 0", axes_of(cuts.kind)),
             cuts.boundaries);
     }
-    if (!staged.parts.empty()) {
-        const std::string holds = "which part each nonzero belongs to, the rows of a part in the order of their storage";
+    if (!staged.shares.empty()) {
+        const std::string holds = "which share each nonzero belongs to, the rows of a share in the order of their storage";
         exporter.add(
-            "parts", holds,                                                                 //
-            ".txt", [&](WholeFile& file) { write_parts_text(file, staged.parts, holds); },  //
-            ".npz", [&](WholeFile& file) { write_parts_numpy(file, staged.parts); });
+            "shares", holds,                                                                  //
+            ".txt", [&](WholeFile& file) { write_shares_text(file, staged.shares, holds); },  //
+            ".npz", [&](WholeFile& file) { write_shares_numpy(file, staged.shares); });
     }
     return std::move(exporter).written();
 }

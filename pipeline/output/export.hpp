@@ -1,4 +1,4 @@
-// A matrix as the stages left it, with its orders, cuts and parts, in files that other programs read.
+// A matrix as the stages left it, with its orders, cuts and shares, in files that other programs read.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ struct ExportedFile {
 ///   row_old_of_new.{txt,npy}       row i of it is row row_old_of_new[i] of the input; counted from 0
 ///   column_old_of_new.{txt,npy}    likewise for columns
 ///   cuts_KIND.{txt,npy}            boundaries, for each kind of cuts there is: piece i is [boundary i, boundary i + 1)
-///   parts.{txt,npz}                which part holds which nonzero, and in which order of rows, where the nonzeros are split
+///   shares.{txt,npz}                which share holds which nonzero, and in which order of rows, where the nonzeros are split
 /// Throws MachineError where a file cannot be written. Returns what was written.
 [[nodiscard]] std::vector<ExportedFile> write_export(const std::filesystem::path& folder, const StagedMatrix& staged,
                                                      ExportForms forms);

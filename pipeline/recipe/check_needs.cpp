@@ -33,7 +33,7 @@ bool reaches_across(Acts acts, CutKind kind) {
         case Acts::symmetric: return true;
         case Acts::rows: return cuts_rows(kind);
         case Acts::columns: return cuts_columns(kind);
-        case Acts::part: return false;
+        case Acts::share: return false;
     }
     return false;
 }
@@ -91,7 +91,7 @@ std::string stages_that(const Catalogue& catalogue, const auto& promise) {
     return join(names);
 }
 
-/// Walks the chain, knowing at each step which cuts and parts there are and which stage made them.
+/// Walks the chain, knowing at each step which cuts and shares there are and which stage made them.
 class Walk {
 public:
     Walk(const RecipeDocument& document, const std::vector<CheckedStage>& stages, const Catalogue& catalogue,
@@ -110,22 +110,22 @@ public:
         check(contract.needs, table, owner);
         if (contract.acts) check_order(contract, table, owner);
         for (const CutKind kind : contract.gives_cuts) maker_of_cuts_[kind] = i;
-        if (contract.acts && *contract.acts != Acts::rows && *contract.acts != Acts::part) columns_by_density_ = false;
+        if (contract.acts && *contract.acts != Acts::rows && *contract.acts != Acts::share) columns_by_density_ = false;
         if (contract.gives_columns_by_density) columns_by_density_ = true;
-        if (!contract.gives_parts.empty()) {
-            parts_ = contract.gives_parts;
-            maker_of_parts_ = i;
+        if (!contract.gives_shares.empty()) {
+            shares_ = contract.gives_shares;
+            maker_of_shares_ = i;
         }
     }
 
     void check(const Needs& needs, const RecipeTable& table, const std::string& owner) {
         for (const CutKind kind : needs.cuts) check_cuts(kind, table, owner);
-        check_parts(needs.parts, table, owner);
-        if (needs.unsplit && !parts_.empty()) {
+        check_shares(needs.shares, table, owner);
+        if (needs.unsplit && !shares_.empty()) {
             diagnostics_.add(table.place_of("use"),
                              fmt::format("{} takes the nonzeros whole, but {} has split them into {}; remove "
                                          "that stage",
-                                         owner, stage(maker_of_parts_), join(parts_)));
+                                         owner, stage(maker_of_shares_), join(shares_)));
         }
         if (needs.columns_by_density && certain_ && !columns_by_density_) {
             const auto promise = [](const StageContract& contract) { return contract.gives_columns_by_density; };
@@ -167,22 +167,23 @@ private:
                                                                           owner, in_words(kind), advice(promise)));
     }
 
-    void check_parts(const std::vector<std::string>& parts, const RecipeTable& table, const std::string& owner) {
+    void check_shares(const std::vector<std::string>& shares, const RecipeTable& table, const std::string& owner) {
         std::vector<std::string> missing;
-        for (const std::string& part : parts) {
-            if (certain_ && !contains(parts_, part) && missing_parts_.insert(part).second) missing.push_back(part);
+        for (const std::string& share : shares) {
+            if (certain_ && !contains(shares_, share) && missing_shares_.insert(share).second) missing.push_back(share);
         }
         if (missing.empty()) return;
-        const auto promise = [&](const StageContract& contract) { return contains(contract.gives_parts, missing.front()); };
-        const std::string there = parts_.empty() ? "the nonzeros are not split; " + advice(promise)
-                                                 : fmt::format("there are only {}, from {}{}", join(quoted(parts_)),
-                                                               stage(maker_of_parts_), did_you_mean(missing.front(), parts_));
-        diagnostics_.add(
-            place_of_word(table, missing.front()),
-            fmt::format("{} needs {} {}, but {}", owner, missing.size() > 1 ? "parts" : "part", join(quoted(missing)), there));
+        const auto promise = [&](const StageContract& contract) { return contains(contract.gives_shares, missing.front()); };
+        const std::string there = shares_.empty()
+                                      ? "the nonzeros are not split; " + advice(promise)
+                                      : fmt::format("there are only {}, from {}{}", join(quoted(shares_)),
+                                                    stage(maker_of_shares_), did_you_mean(missing.front(), shares_));
+        diagnostics_.add(place_of_word(table, missing.front()),
+                         fmt::format("{} needs {} {}, but {}", owner, missing.size() > 1 ? "shares" : "share",
+                                     join(quoted(missing)), there));
     }
 
-    /// Cuts that an order of the matrix would leave in the wrong place must be kept or made anew; parts cannot be.
+    /// Cuts that an order of the matrix would leave in the wrong place must be kept or made anew; shares cannot be.
     void check_order(const StageContract& contract, const RecipeTable& table, const std::string& owner) {
         const Acts acts = *contract.acts;
         const Place place = table.place_of("use");
@@ -194,9 +195,9 @@ private:
                                    "within the pieces",
                                    owner, axes(acts), in_words(kind), stage(maker)));
         }
-        if (acts == Acts::part || parts_.empty()) return;
-        diagnostics_.add(place, fmt::format("{} moves {} after {} has split the nonzeros into parts; put it before that stage",
-                                            owner, axes(acts), stage(maker_of_parts_)));
+        if (acts == Acts::share || shares_.empty()) return;
+        diagnostics_.add(place, fmt::format("{} moves {} after {} has split the nonzeros into shares; put it before that stage",
+                                            owner, axes(acts), stage(maker_of_shares_)));
     }
 
     [[nodiscard]] static std::string_view axes(Acts acts) {
@@ -209,10 +210,10 @@ private:
     const Catalogue& catalogue_;
     Diagnostics& diagnostics_;
     std::map<CutKind, std::size_t> maker_of_cuts_;
-    std::vector<std::string> parts_;  // empty: the nonzeros are not split
-    std::size_t maker_of_parts_ = 0;
+    std::vector<std::string> shares_;  // empty: the nonzeros are not split
+    std::size_t maker_of_shares_ = 0;
     std::set<CutKind> missing_cuts_;  // said once, then taken for granted
-    std::set<std::string> missing_parts_;
+    std::set<std::string> missing_shares_;
     std::size_t next_ = 0;  // the stage after the present one
     bool columns_by_density_ = false;
     bool certain_ = true;  // everything about the stages so far is known

@@ -16,8 +16,14 @@ const ParameterDeclaration* find(const std::vector<ParameterDeclaration>& declar
     return nullptr;
 }
 
-std::string unknown_key(const std::string& key, const std::string& owner, const std::vector<std::string>& known) {
+std::string unknown_key(const std::string& key, const std::string& owner,
+                        const std::vector<ParameterDeclaration>& declarations) {
     const std::string shown = printable(key, 40);
+    std::vector<std::string> known;
+    for (const ParameterDeclaration& declaration : declarations) {
+        if (key == declaration.formerly) return fmt::format("{}: '{}' is now called '{}'", owner, shown, declaration.name);
+        known.push_back(declaration.name);
+    }
     if (known.empty()) return fmt::format("{} takes no parameters; found '{}'", owner, shown);
     return fmt::format("{} has no '{}'{}", owner, shown, expected_one_of(key, known));
 }
@@ -32,8 +38,6 @@ std::string reason_to_refuse(const ParameterDeclaration& declaration, const Sett
 std::optional<Parameters> check_parameters(const RecipeTable& table, const std::string& owner,
                                            const std::vector<ParameterDeclaration>& declarations,
                                            const std::vector<std::string>& others, Diagnostics& diagnostics) {
-    std::vector<std::string> names;
-    for (const ParameterDeclaration& declaration : declarations) names.push_back(declaration.name);
     bool fine = true;
     const auto refuse = [&](Place place, std::string message) {
         diagnostics.add(place, std::move(message));
@@ -44,7 +48,7 @@ std::optional<Parameters> check_parameters(const RecipeTable& table, const std::
         if (std::find(others.begin(), others.end(), setting.key) != others.end()) continue;
         const ParameterDeclaration* declaration = find(declarations, setting.key);
         if (declaration == nullptr) {
-            refuse(setting.key_place, unknown_key(setting.key, owner, names));
+            refuse(setting.key_place, unknown_key(setting.key, owner, declarations));
         } else if (const std::string reason = reason_to_refuse(*declaration, setting); !reason.empty()) {
             refuse(setting.value_place, fmt::format("{}, {}: {}", owner, setting.key, reason));
         } else {

@@ -35,7 +35,7 @@ using CheckedStage = Checked<StageEntry, StageContract>;
 using CheckedLayout = Checked<LayoutEntry, Needs>;
 
 /// Adds an error for each stage, and for the layout, that does not find what it needs, and for each stage that leaves stale
-/// cuts or parts behind. After a stage about which too little is known, nothing is said to be missing.
+/// cuts or shares behind. After a stage about which too little is known, nothing is said to be missing.
 void check_needs(const RecipeDocument& document, const std::vector<CheckedStage>& stages, const CheckedLayout& layout,
                  const Catalogue& catalogue, Diagnostics& diagnostics);
 

@@ -103,7 +103,7 @@ TEST_SUITE("battery") {
         }
     }
 
-    TEST_CASE_TEMPLATE("ehyb without a partition or a part", Value, float, double) {
+    TEST_CASE_TEMPLATE("ehyb without a partition or a share", Value, float, double) {
         const auto device = make_cuda_device();
         check_cuda_kernels<Value>(ehyb_entry(), "no partition", partitioned(csr_from_entries(0, 0, {}), {0}), {}, *device);
         const std::vector<Index> boundaries{0, 40, 40, 73, 100};

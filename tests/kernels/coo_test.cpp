@@ -1,4 +1,4 @@
-// Layout coo and the triplets of a part. What every layout must do is in kernels_test.cpp.
+// Layout coo and the triplets of a share. What every layout must do is in kernels_test.cpp.
 #include <doctest/doctest.h>
 
 #include "kernels/coo/layout.hpp"
@@ -22,10 +22,10 @@ TEST_CASE("coo: the drawing shows what is built") {
     });
 }
 
-TEST_CASE("coo: triplets of a part, in the part's order") {
+TEST_CASE("coo: triplets of a share, in the share's order") {
     const CsrMatrix matrix = drawn();
-    const Part part{.name = "some", .rows = {4, 1}, .row_offsets = {0, 2, 3}, .entries = {9, 11, 4}};
-    auto triplets = build_triplets<float>(matrix, PartView(part));
+    const Share share{.name = "some", .rows = {4, 1}, .row_offsets = {0, 2, 3}, .entries = {9, 11, 4}};
+    auto triplets = build_triplets<float>(matrix, ShareView(share));
     CHECK(triplets.rows == std::vector<Index>{4, 4, 1});
     CHECK(triplets.columns == std::vector<Index>{0, 5, 2});
     CHECK(triplets.values == std::vector<float>{10, 12, 5});

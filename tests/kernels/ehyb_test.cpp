@@ -1,4 +1,4 @@
-// Layout ehyb: the drawing, and partitions and parts that it refuses. What every layout must do is in kernels_test.cpp.
+// Layout ehyb: the drawing, and partitions and shares that it refuses. What every layout must do is in kernels_test.cpp.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -61,19 +61,19 @@ TEST_CASE("ehyb: what does not fit is refused with the figure and the parameter"
     }
     SUBCASE("an order of storage inside the partition") {
         StagedMatrix staged = partitioned(drawn(), {0, 3, 6});
-        reverse_rows(staged.parts[0]);
+        reverse_rows(staged.shares[0]);
         CHECK(message_of<Unsuitable>([&] { (void)build(ehyb_entry(), staged); }).find("within = \"partition\"") !=
               std::string::npos);
     }
-    SUBCASE("a third part") {
+    SUBCASE("a third share") {
         StagedMatrix staged = partitioned(drawn(), {0, 3, 6});
-        staged.parts.push_back(staged.parts[1]);
-        staged.parts[1] = {.name = "outside", .rows = {}, .entries = {}};
-        staged.parts[2].name = "far";
+        staged.shares.push_back(staged.shares[1]);
+        staged.shares[1] = {.name = "outside", .rows = {}, .entries = {}};
+        staged.shares[2].name = "far";
         CHECK(message_of<Unsuitable>([&] { (void)build(ehyb_entry(), staged); }).find("hold 11 of 13 nonzeros") !=
               std::string::npos);
     }
-    SUBCASE("an entry of part inside that lies outside its partition") {
+    SUBCASE("an entry of share inside that lies outside its partition") {
         StagedMatrix staged = partitioned(drawn(), {0, 6});
         staged.cuts[0].boundaries = {0, 3, 6};
         CHECK_THROWS_AS((void)build(ehyb_entry(), staged), std::logic_error);
@@ -84,5 +84,5 @@ TEST_CASE("ehyb: what it needs") {
     const Needs ehyb = ehyb_entry().needs({});
     CHECK(ehyb.square);
     CHECK(ehyb.cuts == std::vector<CutKind>{CutKind::partition});
-    CHECK(ehyb.parts == std::vector<std::string>{"inside", "outside"});
+    CHECK(ehyb.shares == std::vector<std::string>{"inside", "outside"});
 }

@@ -1,5 +1,5 @@
-// Layout ell: its arrays in both orders, the lanes that read them, storage of a part, refusals. What every layout must do is in
-// kernels_test.cpp.
+// Layout ell: its arrays in both orders, the lanes that read them, storage of a share, refusals. What every layout must do is
+// in kernels_test.cpp.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -101,16 +101,16 @@ TEST_CASE("ell: who reads what") {
     }
 }
 
-TEST_CASE("ell: rows of a part, in the part's order") {
+TEST_CASE("ell: rows of a share, in the share's order") {
     const CsrMatrix matrix = drawn();
     // Row 4 without its middle nonzero, then row 1 without its first.
-    const Part part{.name = "some", .rows = {4, 1}, .row_offsets = {0, 2, 4}, .entries = {9, 11, 4, 5}};
-    const auto slots = build_ell_slots<double>(matrix, PartView(part), EllOrder::column_major, 1);
+    const Share share{.name = "some", .rows = {4, 1}, .row_offsets = {0, 2, 4}, .entries = {9, 11, 4, 5}};
+    const auto slots = build_ell_slots<double>(matrix, ShareView(share), EllOrder::column_major, 1);
     CHECK(slots.columns == std::vector<Index>{0, 2, 5, 4});
     CHECK(slots.values == std::vector<double>{10, 5, 12, 6});
     std::vector<Offset> nonzeros;
     std::vector<Index> rows;
-    const EllFrame frame{.value_array = 1, .column_array = 0, .first_warp = 7, .row = [&](Index i) { return part.rows[i]; }};
+    const EllFrame frame{.value_array = 1, .column_array = 0, .first_warp = 7, .row = [&](Index i) { return share.rows[i]; }};
     for_each_slot(slots, frame, [&](const Slot& slot) {
         nonzeros.push_back(slot.nonzero);
         rows.push_back(slot.row);

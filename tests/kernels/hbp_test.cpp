@@ -145,11 +145,11 @@ TEST_CASE("hbp: four batches of a tile take turns, then the next four") {
     });
 }
 
-TEST_CASE("hbp: rows that a part lists without entries are marked, and their result is 0") {
+TEST_CASE("hbp: rows that a share lists without entries are marked, and their result is 0") {
     const CsrMatrix matrix = csr_from_entries(4, 3, std::vector<Entry>{{0, 0, 2}, {2, 0, 3}, {2, 1, 4}, {2, 2, 5}});
     StagedMatrix staged = stage_input(matrix);
     staged.cuts = {{CutKind::row_block, {0, 4}}, {CutKind::segment, {0, 2, 3}}};
-    staged.parts = {Part{"left", {3, 2, 1, 0}, {0, 0, 2, 2, 3}, {1, 2, 0}}, Part{"right", {2, 0}, {0, 1, 1}, {3}}};
+    staged.shares = {Share{"left", {3, 2, 1, 0}, {0, 0, 2, 2, 3}, {1, 2, 0}}, Share{"right", {2, 0}, {0, 1, 1}, {3}}};
     CHECK_NOTHROW(check_invariants(staged, matrix));
     const auto layout = build(staged);
     const HbpLayout<double>& hbp = as_hbp(layout);
@@ -173,13 +173,13 @@ TEST_CASE("hbp: columns of 16 bits up to the last that they reach") {
           "\"u32\"");
 }
 
-TEST_CASE("hbp: parts that are not the nonzeros of a tile are a mistake of the program") {
+TEST_CASE("hbp: shares that are not the nonzeros of a tile are a mistake of the program") {
     StagedMatrix staged = in_tiles(drawn(), 3, 3);
-    SUBCASE("a part that reaches into another segment") { staged.cuts[1].boundaries = {0, 2, 6}; }
+    SUBCASE("a share that reaches into another segment") { staged.cuts[1].boundaries = {0, 2, 6}; }
     SUBCASE("a row that is torn apart") {
         staged = in_tiles(drawn(), 3, 6);
-        staged.parts.push_back(Part{"torn", {0}, {0, 1}, {1}});
-        staged.parts[0] = Part{"tile 0,0", {0, 1, 2}, {0, 2, 5, 6}, {0, 2, 3, 4, 5, 6}};
+        staged.shares.push_back(Share{"torn", {0}, {0, 1}, {1}});
+        staged.shares[0] = Share{"tile 0,0", {0, 1, 2}, {0, 2, 5, 6}, {0, 2, 3, 4, 5, 6}};
         CHECK_NOTHROW(check_invariants(staged, drawn()));
     }
     CHECK_THROWS_AS((void)build(staged), std::logic_error);
@@ -197,7 +197,7 @@ TEST_CASE("hbp: bytes count every tile result twice") {
 TEST_CASE("hbp: what it needs, and the share of the tiles that is dealt") {
     const Needs needs = hbp_entry().needs({});
     CHECK(needs.cuts == std::vector<CutKind>{CutKind::row_block, CutKind::segment});
-    CHECK(needs.parts == std::vector<std::string>{"tile"});
+    CHECK(needs.shares == std::vector<std::string>{"tile"});
     const StagedMatrix staged = in_tiles(drawn(), 3, 3);
     CHECK(as_hbp(build(staged)).fixed_tiles == 2);
     CHECK(as_hbp(build(staged, {{"fixed_share", 0.0}})).fixed_tiles == 0);

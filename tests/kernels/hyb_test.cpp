@@ -1,4 +1,5 @@
-// Layout hyb: its two parts, rows that are in neither, the drawing, refusals. What every layout must do is in kernels_test.cpp.
+// Layout hyb: its two shares, rows that are in neither, the drawing, refusals. What every layout must do is in
+// kernels_test.cpp.
 #include <doctest/doctest.h>
 
 #include "kernels/common/slices.hpp"
@@ -65,7 +66,7 @@ TEST_CASE("hyb: the drawing shows what is built") {
     CHECK(layout.bytes_to_move() == 12 * (4 + 8) + 3 * (4 + 4 + 8) + 8 * (6 + 6));
 }
 
-TEST_CASE("hyb: rows without nonzeros are in neither part") {
+TEST_CASE("hyb: rows without nonzeros are in neither share") {
     const auto built = build(split_after(with_empty_rows(), 1));
     const HybLayout<double>& layout = hyb(built);
     CHECK(layout.first_rows == std::vector<Index>{1, 2, 3, 5});
@@ -77,9 +78,9 @@ TEST_CASE("hyb: rows without nonzeros are in neither part") {
     CHECK(layout.nonzeros() == 7);
 }
 
-TEST_CASE("hyb: an order of storage in part first is told by its list of rows") {
+TEST_CASE("hyb: an order of storage in share first is told by its list of rows") {
     StagedMatrix staged = split_after(drawn(), 1);
-    Part& first = staged.parts[0];
+    Share& first = staged.shares[0];
     std::swap(first.rows[0], first.rows[5]);
     std::swap(first.entries[0], first.entries[5]);
     const auto built = build(staged);
@@ -106,13 +107,13 @@ TEST_CASE("hyb: the warps of the rest come after those of ELL, which hold a row 
 }
 
 TEST_CASE("hyb: what it needs and refuses") {
-    CHECK(hyb_entry().needs({}).parts == std::vector<std::string>{"first", "rest"});
+    CHECK(hyb_entry().needs({}).shares == std::vector<std::string>{"first", "rest"});
     StagedMatrix staged = split_after(drawn(), 2);
-    staged.parts.push_back(staged.parts[1]);
-    staged.parts[1] = {"rest", {}, {0}, {}};
-    staged.parts[2].name = "far";
+    staged.shares.push_back(staged.shares[1]);
+    staged.shares[1] = {"rest", {}, {0}, {}};
+    staged.shares[2].name = "far";
     CHECK(message_of<Unsuitable>([&] { (void)build(staged); }) ==
-          "the parts 'first' and 'rest' hold 10 of 13 nonzeros, but HYB stores no other part");
+          "the shares 'first' and 'rest' hold 10 of 13 nonzeros, but HYB stores no other share");
 
     std::vector<Entry> entries;
     for (Index column = 0; column < 50; ++column) entries.push_back({0, column, 1.0});

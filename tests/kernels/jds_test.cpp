@@ -23,24 +23,24 @@ std::unique_ptr<Layout<Value>> build(const CsrMatrix& matrix) {
 }
 
 /// What lies left and right of column 3, the rows of each half in descending length.
-std::vector<Part> halves() {
+std::vector<Share> halves() {
     return {{"left", {0, 1, 2, 4}, {0, 3, 5, 6, 7}, {0, 1, 2, 3, 4, 6, 9}},
             {"right", {3, 4, 1, 5}, {0, 2, 4, 5, 6}, {7, 8, 10, 11, 5, 12}}};
 }
 
-std::vector<JaggedGroup> groups_of(const std::vector<Part>& parts) {
-    return {{.rows = PartView(parts[0]), .columns = {0, 3}, .part_name = "left"},
-            {.rows = PartView(parts[1]), .columns = {3, 6}, .part_name = "right"}};
+std::vector<JaggedGroup> groups_of(const std::vector<Share>& shares) {
+    return {{.rows = ShareView(shares[0]), .columns = {0, 3}, .share_name = "left"},
+            {.rows = ShareView(shares[1]), .columns = {3, 6}, .share_name = "right"}};
 }
 
 using Narrow = Jagged<double, std::uint16_t>;
 
-JaggedFrame frame_of(const std::vector<Part>& parts) {
+JaggedFrame frame_of(const std::vector<Share>& shares) {
     return {.columns =
                 [](Index group) {
                     return ColumnRange{3 * group, 3 * group + 3};
                 },
-            .row = [&](Index group, Offset place) { return parts[group].rows[place]; }};
+            .row = [&](Index group, Offset place) { return shares[group].rows[place]; }};
 }
 
 std::vector<Slot> slots_of(const Narrow& jagged, const JaggedFrame& frame) {
@@ -52,8 +52,8 @@ std::vector<Slot> slots_of(const Narrow& jagged, const JaggedFrame& frame) {
 }  // namespace
 
 TEST_CASE("jagged diagonals in two groups: the arrays") {
-    const std::vector<Part> parts = halves();
-    const Narrow jagged = build_jagged<double, std::uint16_t>(drawn(), groups_of(parts));
+    const std::vector<Share> shares = halves();
+    const Narrow jagged = build_jagged<double, std::uint16_t>(drawn(), groups_of(shares));
     CHECK(jagged.group_rows == std::vector<Offset>{0, 4, 8});
     CHECK(jagged.group_diagonals == std::vector<Offset>{0, 3, 5});
     CHECK(jagged.diagonal_offsets == std::vector<Offset>{0, 4, 6, 7, 11, 13});
@@ -63,9 +63,9 @@ TEST_CASE("jagged diagonals in two groups: the arrays") {
 
 TEST_CASE("jagged diagonals in two groups: every slot knows its nonzero, row and column") {
     const CsrMatrix matrix = drawn();
-    const std::vector<Part> parts = halves();
-    const Narrow jagged = build_jagged<double, std::uint16_t>(matrix, groups_of(parts));
-    JaggedFrame frame = frame_of(parts);
+    const std::vector<Share> shares = halves();
+    const Narrow jagged = build_jagged<double, std::uint16_t>(matrix, groups_of(shares));
+    JaggedFrame frame = frame_of(shares);
     std::set<Offset> nonzeros;
     for (const Slot& slot : slots_of(jagged, frame)) {
         CHECK(matrix.values[slot.nonzero] == jagged.values[slot.index]);
@@ -86,9 +86,9 @@ TEST_CASE("jagged diagonals in two groups: every slot knows its nonzero, row and
 }
 
 TEST_CASE("jagged diagonals: a tampered array is noticed, not followed") {
-    const std::vector<Part> parts = halves();
-    const JaggedFrame frame = frame_of(parts);
-    const Narrow sound = build_jagged<double, std::uint16_t>(drawn(), groups_of(parts));
+    const std::vector<Share> shares = halves();
+    const JaggedFrame frame = frame_of(shares);
+    const Narrow sound = build_jagged<double, std::uint16_t>(drawn(), groups_of(shares));
     CHECK(slots_of(sound, frame).size() == 13);
     const auto refused = [&](const auto& tamper) {
         Narrow jagged = sound;
@@ -107,9 +107,9 @@ TEST_CASE("jagged diagonals: a tampered array is noticed, not followed") {
 TEST_CASE("jagged diagonals: rows without entries stand at the end, and groups may be empty") {
     const std::vector<Entry> entries{{0, 1, 5}, {0, 2, 6}, {1, 0, 7}};
     const CsrMatrix matrix = csr_from_entries(4, 3, entries);
-    const Part empty{"empty", {}, {0}, {}};
-    const std::vector<JaggedGroup> groups{{.rows = PartView(empty), .columns = {0, 0}},
-                                          {.rows = PartView(matrix), .columns = {0, 3}}};
+    const Share empty{"empty", {}, {0}, {}};
+    const std::vector<JaggedGroup> groups{{.rows = ShareView(empty), .columns = {0, 0}},
+                                          {.rows = ShareView(matrix), .columns = {0, 3}}};
     const auto jagged = build_jagged<float, Index>(matrix, groups);
     CHECK(jagged.group_rows == std::vector<Offset>{0, 0, 4});
     CHECK(jagged.group_diagonals == std::vector<Offset>{0, 0, 2});
@@ -129,15 +129,15 @@ TEST_CASE("jagged diagonals: what is refused") {
             message_of<Unsuitable>([] { (void)build<double>(drawn()); }) ==
             "jagged diagonals need rows in descending length, but row 3 has 2 nonzeros and row 2, stored before it, has 1: put "
             "stage row_sort with apply = \"rows\" before");
-        std::vector<Part> parts = halves();
-        parts[1] = {"right", {1, 3}, {0, 1, 3}, {5, 7, 8}};
-        CHECK(message_of<Unsuitable>([&] { (void)build_jagged<double, Index>(drawn(), groups_of(parts)); }) ==
-              "jagged diagonals need rows in descending length, but row 3 of part 'right' has 2 nonzeros and row 1, stored "
-              "before it, has 1: put stage row_sort with part = \"right\" before");
+        std::vector<Share> shares = halves();
+        shares[1] = {"right", {1, 3}, {0, 1, 3}, {5, 7, 8}};
+        CHECK(message_of<Unsuitable>([&] { (void)build_jagged<double, Index>(drawn(), groups_of(shares)); }) ==
+              "jagged diagonals need rows in descending length, but row 3 of share 'right' has 2 nonzeros and row 1, stored "
+              "before it, has 1: put stage row_sort with share = \"right\" before");
     }
     SUBCASE("an entry outside the columns of its group") {
-        const std::vector<Part> parts = halves();
-        std::vector<JaggedGroup> groups = groups_of(parts);
+        const std::vector<Share> shares = halves();
+        std::vector<JaggedGroup> groups = groups_of(shares);
         groups[1].columns = {4, 6};
         CHECK_THROWS_AS(((void)build_jagged<double, Index>(drawn(), groups)), std::logic_error);
     }

@@ -1,4 +1,4 @@
-// A matrix on its way through the stages: cuts, parts, orders that follow each other, and every promise broken once.
+// A matrix on its way through the stages: cuts, shares, orders that follow each other, and every promise broken once.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -31,8 +31,8 @@ StagedMatrix whole_state() {
     StagedMatrix staged = stage_input(whole_input());
     StageChange change;
     change.cuts = {{CutKind::partition, {0, 3, 6}}, {CutKind::row_block, {0, 2, 2, 6}}, {CutKind::segment, {0, 4, 6}}};
-    change.parts = std::vector<Part>{{"inside", {0, 1, 2, 3, 4, 5}, {0, 1, 3, 4, 5, 6, 9}, {0, 2, 3, 4, 6, 8, 9, 10, 11}},
-                                     {"outside", {4, 0, 2}, {0, 1, 2, 3}, {7, 1, 5}}};
+    change.shares = std::vector<Share>{{"inside", {0, 1, 2, 3, 4, 5}, {0, 1, 3, 4, 5, 6, 9}, {0, 2, 3, 4, 6, 8, 9, 10, 11}},
+                                       {"outside", {4, 0, 2}, {0, 1, 2, 3}, {7, 1, 5}}};
     apply(staged, change, {});
     return staged;
 }
@@ -55,26 +55,26 @@ TEST_CASE("cuts: which piece a place lies in") {
     CHECK(name_of(CutKind::length_group) == "length_group");
 }
 
-TEST_CASE("a view reads a part, or the whole matrix as one") {
+TEST_CASE("a view reads a share, or the whole matrix as one") {
     const StagedMatrix staged = whole_state();
-    const PartView outside = staged.part("outside");
+    const ShareView outside = staged.share("outside");
     CHECK(outside.row_count() == 3);
     CHECK(outside.entry_count() == 3);
     CHECK(outside.row(0) == 4);
     CHECK(outside.length(0) == 1);
     CHECK(staged.matrix.values[outside.entry(0, 0)] == 41);
     CHECK(staged.matrix.values[outside.entry(2, 0)] == 25);
-    CHECK(staged.part("inside").length(5) == 3);
-    CHECK(staged.matrix.values[staged.part("inside").entry(5, 2)] == 55);
-    CHECK_THROWS_AS((void)staged.part("all"), std::out_of_range);  // it is split
+    CHECK(staged.share("inside").length(5) == 3);
+    CHECK(staged.matrix.values[staged.share("inside").entry(5, 2)] == 55);
+    CHECK_THROWS_AS((void)staged.share("all"), std::out_of_range);  // it is split
 
     const StagedMatrix unsplit = stage_input(whole_input());
-    const PartView all = unsplit.part("all");
+    const ShareView all = unsplit.share("all");
     CHECK(all.row_count() == 6);
     CHECK(all.entry_count() == 12);
     CHECK(all.row(5) == 5);
     CHECK(all.entry(5, 2) == 11);
-    CHECK_THROWS_AS((void)unsplit.part("inside"), std::out_of_range);
+    CHECK_THROWS_AS((void)unsplit.share("inside"), std::out_of_range);
 }
 
 TEST_CASE("orders follow each other, and the matrix stays P A Q^T") {
@@ -105,11 +105,11 @@ TEST_CASE("orders follow each other, and the matrix stays P A Q^T") {
     }
 }
 
-TEST_CASE("an order drops the cuts of the axes that it moves, but for those it keeps, and all parts") {
+TEST_CASE("an order drops the cuts of the axes that it moves, but for those it keeps, and all shares") {
     const auto kinds_after = [](Acts acts, const std::vector<CutKind>& keeps) {
         StagedMatrix staged = whole_state();
         apply(staged, reorder(acts, random_permutation(6, 1)), keeps);
-        CHECK(staged.parts.empty());
+        CHECK(staged.shares.empty());
         CHECK_NOTHROW(check_invariants(staged, whole_input()));
         std::vector<CutKind> kinds;
         for (const Cuts& cuts : staged.cuts) kinds.push_back(cuts.kind);
@@ -131,7 +131,7 @@ TEST_CASE("new cuts replace those of their kind") {
     CHECK(staged.cuts.size() == 3);
     CHECK(staged.find_cuts(CutKind::row_block)->count() == 1);
     CHECK(staged.find_cuts(CutKind::length_group) == nullptr);
-    CHECK(staged.find_part("inside") != nullptr);  // cuts alone leave the parts as they are
+    CHECK(staged.find_share("inside") != nullptr);  // cuts alone leave the shares as they are
     for (const std::vector<Index>& boundaries :
          std::vector<std::vector<Index>>{{}, {0}, {0, 5}, {1, 6}, {0, 4, 3, 6}, {0, 7}}) {
         change.cuts = {{CutKind::segment, boundaries}};
@@ -139,26 +139,26 @@ TEST_CASE("new cuts replace those of their kind") {
     }
 }
 
-TEST_CASE("an order of a part moves its storage and nothing else") {
+TEST_CASE("an order of a share moves its storage and nothing else") {
     StagedMatrix staged = whole_state();
     StageChange change;
-    change.order = OrderChange{Acts::part, Permutation::from_old_of_new({1, 2, 0}), "outside"};
+    change.order = OrderChange{Acts::share, Permutation::from_old_of_new({1, 2, 0}), "outside"};
     apply(staged, change, {});
-    CHECK(staged.find_part("outside")->rows == std::vector<Index>{0, 2, 4});
-    CHECK(staged.find_part("outside")->entries == std::vector<Offset>{1, 5, 7});
+    CHECK(staged.find_share("outside")->rows == std::vector<Index>{0, 2, 4});
+    CHECK(staged.find_share("outside")->entries == std::vector<Offset>{1, 5, 7});
     CHECK(staged.matrix == whole_input());
     CHECK(staged.cuts.size() == 3);
     CHECK_NOTHROW(check_invariants(staged, whole_input()));
     // Rows of different lengths: the fourth row stored, of one entry, goes first.
-    change.order = OrderChange{Acts::part, Permutation::from_old_of_new({5, 0, 1, 2, 3, 4}), "inside"};
+    change.order = OrderChange{Acts::share, Permutation::from_old_of_new({5, 0, 1, 2, 3, 4}), "inside"};
     apply(staged, change, {});
-    CHECK(staged.find_part("inside")->row_offsets == std::vector<Offset>{0, 3, 4, 6, 7, 8, 9});
-    CHECK(staged.find_part("inside")->entries == std::vector<Offset>{9, 10, 11, 0, 2, 3, 4, 6, 8});
+    CHECK(staged.find_share("inside")->row_offsets == std::vector<Offset>{0, 3, 4, 6, 7, 8, 9});
+    CHECK(staged.find_share("inside")->entries == std::vector<Offset>{9, 10, 11, 0, 2, 3, 4, 6, 8});
     CHECK_NOTHROW(check_invariants(staged, whole_input()));
 
-    change.order = OrderChange{Acts::part, Permutation::identity(2), "outside"};
+    change.order = OrderChange{Acts::share, Permutation::identity(2), "outside"};
     CHECK_THROWS_AS(apply(staged, change, {}), std::logic_error);
-    change.order = OrderChange{Acts::part, Permutation::identity(3), "elsewhere"};
+    change.order = OrderChange{Acts::share, Permutation::identity(3), "elsewhere"};
     CHECK_THROWS_AS(apply(staged, change, {}), std::logic_error);
 }
 
@@ -209,7 +209,7 @@ TEST_CASE("check_invariants finds every broken promise") {
         const Permutation order = Permutation::from_old_of_new({1, 2, 0, 3, 4, 5});
         s.matrix = permute(s.matrix, order, order);
         s.row_order = s.column_order = Permutation::from_new_of_old({1, 2, 0, 3, 4, 5});
-        s.parts.clear();
+        s.shares.clear();
     });
     // Cuts.
     broken([](StagedMatrix& s) { s.cuts[0].boundaries = {0, 3, 5}; });
@@ -221,32 +221,32 @@ TEST_CASE("check_invariants finds every broken promise") {
     broken([](StagedMatrix& s) {
         s.row_order = s.column_order = Permutation::from_old_of_new({1, 0, 2, 3, 4, 5});
         s.matrix = permute(s.matrix, s.row_order, s.row_order);
-        s.parts.clear();
+        s.shares.clear();
         s.node_size = 2;
     });
-    // Parts.
-    const auto broken_part = [&broken](const std::function<void(Part&, Part&)>& breaks) {
-        broken([&breaks](StagedMatrix& s) { breaks(s.parts[0], s.parts[1]); });
+    // Shares.
+    const auto broken_share = [&broken](const std::function<void(Share&, Share&)>& breaks) {
+        broken([&breaks](StagedMatrix& s) { breaks(s.shares[0], s.shares[1]); });
     };
-    broken([](StagedMatrix& s) { s.parts.pop_back(); });              // entries in no part
-    broken([](StagedMatrix& s) { s.parts.push_back(s.parts[1]); });   // entries in two parts
-    broken_part([](Part& inside, Part&) { inside.entries[0] = 1; });  // in two parts, and one in none
-    broken_part([](Part& inside, Part&) { inside.rows.pop_back(); });
-    broken_part([](Part& inside, Part&) { inside.rows[2] = 6; });
-    broken_part([](Part& inside, Part&) { inside.rows[2] = -1; });
-    broken_part([](Part& inside, Part&) { inside.rows[2] = 3; });    // listed twice
-    broken_part([](Part&, Part& outside) { outside.rows[0] = 5; });  // the entry is of another row
-    broken_part([](Part&, Part& outside) { outside.rows[0] = 0; });
-    broken_part([](Part& inside, Part&) { inside.entries.pop_back(); });
-    broken_part([](Part& inside, Part&) { inside.entries.push_back(7); });
-    broken_part([](Part& inside, Part&) { inside.entries[3] = 12; });
-    broken_part([](Part& inside, Part&) { inside.entries[3] = -1; });
-    broken_part([](Part& inside, Part&) { std::swap(inside.entries[1], inside.entries[2]); });  // descends within a row
-    broken_part([](Part& inside, Part&) { inside.row_offsets.clear(); });
-    broken_part([](Part& inside, Part&) { inside.row_offsets[0] = 1; });
-    broken_part([](Part& inside, Part&) { inside.row_offsets[2] = 0; });
-    broken_part([](Part&, Part& outside) { outside.row_offsets[1] = 1000; });  // beyond the entries, then descending
-    broken_part([](Part&, Part& outside) { outside.row_offsets[1] = -1; });
+    broken([](StagedMatrix& s) { s.shares.pop_back(); });                // entries in no share
+    broken([](StagedMatrix& s) { s.shares.push_back(s.shares[1]); });    // entries in two shares
+    broken_share([](Share& inside, Share&) { inside.entries[0] = 1; });  // in two shares, and one in none
+    broken_share([](Share& inside, Share&) { inside.rows.pop_back(); });
+    broken_share([](Share& inside, Share&) { inside.rows[2] = 6; });
+    broken_share([](Share& inside, Share&) { inside.rows[2] = -1; });
+    broken_share([](Share& inside, Share&) { inside.rows[2] = 3; });    // listed twice
+    broken_share([](Share&, Share& outside) { outside.rows[0] = 5; });  // the entry is of another row
+    broken_share([](Share&, Share& outside) { outside.rows[0] = 0; });
+    broken_share([](Share& inside, Share&) { inside.entries.pop_back(); });
+    broken_share([](Share& inside, Share&) { inside.entries.push_back(7); });
+    broken_share([](Share& inside, Share&) { inside.entries[3] = 12; });
+    broken_share([](Share& inside, Share&) { inside.entries[3] = -1; });
+    broken_share([](Share& inside, Share&) { std::swap(inside.entries[1], inside.entries[2]); });  // descends within a row
+    broken_share([](Share& inside, Share&) { inside.row_offsets.clear(); });
+    broken_share([](Share& inside, Share&) { inside.row_offsets[0] = 1; });
+    broken_share([](Share& inside, Share&) { inside.row_offsets[2] = 0; });
+    broken_share([](Share&, Share& outside) { outside.row_offsets[1] = 1000; });  // beyond the entries, then descending
+    broken_share([](Share&, Share& outside) { outside.row_offsets[1] = -1; });
 }
 
 TEST_CASE("values are compared by their bits: a NaN is itself") {

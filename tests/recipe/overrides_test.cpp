@@ -14,7 +14,7 @@ TEST_CASE("overrides are as if the recipe said so") {
     const Recipe recipe = parse(
         whole, {"stage.graph_partition.parts=auto", "stage.graph_partition.imbalance=2", "stage.graph_partition.refine=false",
                 "stage.graph_partition.method=recursive", "matrix.path=/data/b.mtx", "matrix.node_size=2",
-                "recipe.name=another name", "kernel.kokkos=\"slices\"", "stage.sort_outside.part=inside"});
+                "recipe.name=another name", "kernel.kokkos=\"slices\"", "stage.sort_outside.share=inside"});
     const Parameters& parameters = recipe.stages[0].parameters;
     CHECK(parameters.is_word("parts", "auto"));
     CHECK(parameters.real("imbalance") == 2.0);
@@ -23,7 +23,7 @@ TEST_CASE("overrides are as if the recipe said so") {
     CHECK(std::get<MatrixFile>(recipe.matrix.from).path == "/data/b.mtx");
     CHECK(recipe.node_size == 2);
     CHECK(recipe.name == "another name");
-    CHECK(recipe.stages[3].parameters.text("part") == "inside");
+    CHECK(recipe.stages[3].parameters.text("share") == "inside");
     CHECK(parse(whole, {"layout.use=cached"}).layout.entry->name == "cached");
 }
 

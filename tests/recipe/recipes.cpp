@@ -12,7 +12,7 @@ namespace workbench {
 namespace {
 
 Acts acts_of(const Parameters& parameters) {
-    if (parameters.has("part")) return Acts::part;
+    if (parameters.has("share")) return Acts::share;
     const std::string& apply = parameters.text("apply");
     return apply == "rows" ? Acts::rows : apply == "columns" ? Acts::columns : Acts::symmetric;
 }
@@ -42,13 +42,13 @@ StageContract partition_contract(const Parameters& parameters) {
 StageContract sort_contract(const Parameters& parameters) {
     StageContract contract{.acts = acts_of(parameters)};
     if (parameters.text("within") == "partition") contract.needs.cuts = contract.keeps = {CutKind::partition};
-    if (parameters.has("part")) contract.needs.parts = {parameters.text("part")};
+    if (parameters.has("share")) contract.needs.shares = {parameters.text("share")};
     return contract;
 }
 
 StageContract split_contract(const Parameters& parameters) {
-    if (parameters.text("by") == "first_of_row") return {.needs = {.unsplit = true}, .gives_parts = {"first", "rest"}};
-    return {.needs = {.cuts = {CutKind::partition}, .unsplit = true}, .gives_parts = {"inside", "outside"}};
+    if (parameters.text("by") == "first_of_row") return {.needs = {.unsplit = true}, .gives_shares = {"first", "rest"}};
+    return {.needs = {.cuts = {CutKind::partition}, .unsplit = true}, .gives_shares = {"inside", "outside"}};
 }
 
 std::vector<StageEntry> stages() {
@@ -61,7 +61,10 @@ std::vector<StageEntry> stages() {
              {.name = "imbalance", .type = Type::real, .default_value = 1.03, .minimum = 1, .maximum = 2},
              {.name = "refine", .type = Type::boolean, .default_value = true}},
             partition_contract),
-        stage("sort", {choice("within", {"all", "partition"}), {.name = "part", .type = Type::text, .optional = true}, apply},
+        stage("sort",
+              {choice("within", {"all", "partition"}),
+               {.name = "share", .type = Type::text, .optional = true, .formerly = "part"},
+               apply},
               sort_contract),
         stage("shuffle", {{.name = "seed", .type = Type::integer, .default_value = std::int64_t{1}}, apply},
               [](const Parameters& parameters) { return StageContract{.acts = acts_of(parameters)}; }),
@@ -98,7 +101,7 @@ std::vector<LayoutEntry> layouts() {
             {{"rows", Backend::kokkos}, {"lanes", Backend::kokkos}, {"oracle", Backend::eigen}}),
         layout("cached", {},
                [](const Parameters&) {
-                   return Needs{.square = true, .cuts = {CutKind::partition}, .parts = {"inside", "outside"}};
+                   return Needs{.square = true, .cuts = {CutKind::partition}, .shares = {"inside", "outside"}};
                },
                {{"slices", Backend::kokkos}})};
 }

@@ -32,9 +32,9 @@ within = "partition"
 use = "split"
 
 [[stage]]
-id   = "sort_outside"
-use  = "sort"
-part = "outside"
+id    = "sort_outside"
+use   = "sort"
+share = "outside"
 
 [layout]
 use = "cached"

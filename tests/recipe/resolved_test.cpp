@@ -43,7 +43,7 @@ by  = "inside_partition"
 id     = "sort_outside"
 use    = "sort"
 within = "all"
-part   = "outside"
+share  = "outside"
 apply  = "symmetric"
 
 [layout]

@@ -122,7 +122,7 @@ TEST_CASE("length groups: what makes no sense is refused") {
 TEST_CASE("stage length_groups: gives cuts and moves nothing") {
     const StageResult result = run(rows_of({0, 5, 3, 2}), 4, 0);
     CHECK_FALSE(result.change.order.has_value());
-    CHECK_FALSE(result.change.parts.has_value());
+    CHECK_FALSE(result.change.shares.has_value());
     REQUIRE(result.change.cuts.size() == 1);
     CHECK(result.change.cuts[0] == Cuts{CutKind::length_group, {0, 4, 8, 10}});
     CHECK(result.notes[0] == std::pair<std::string, std::string>{"groups", "3"});

@@ -225,12 +225,12 @@ TEST_CASE("both: within tiles, the order of storage in each") {
         StagedMatrix staged = stage_input(six_rows());
         pass(staged, row_blocks_stage(), {{"height", std::int64_t{3}}});
         pass(staged, column_segmentation_stage(), {{"width", std::int64_t{3}}});
-        const std::vector<Part> before = staged.parts;
+        const std::vector<Share> before = staged.shares;
         const StageResult result = pass(staged, stage, {{"within", std::string("tile")}});
         CHECK_FALSE(result.change.order.has_value());
-        REQUIRE(staged.parts.size() == 4);
-        CHECK(staged.parts[0] == before[0]);  // lengths 1, 2: as they were
-        CHECK(staged.parts[3] == Part{before[3].name, {3, 5, 4}, {0, 1, 2, 4}, {5, 10, 8, 9}});
+        REQUIRE(staged.shares.size() == 4);
+        CHECK(staged.shares[0] == before[0]);  // lengths 1, 2: as they were
+        CHECK(staged.shares[3] == Share{before[3].name, {3, 5, 4}, {0, 1, 2, 4}, {5, 10, 8, 9}});
         CHECK_NOTHROW(check_invariants(staged, six_rows()));
         const TileMetrics metrics = measure(staged).tiles.value();
         CHECK(metrics.count == 4);
@@ -263,7 +263,7 @@ TEST_CASE("both: what they need and keep, and what they tell") {
         CAPTURE(stage.name);
         const StageContract tiles = contract_of(stage, {{"within", std::string("tile")}});
         CHECK(tiles.needs.cuts == std::vector<CutKind>{CutKind::row_block, CutKind::segment});
-        CHECK(tiles.needs.parts == std::vector<std::string>{"tile"});
+        CHECK(tiles.needs.shares == std::vector<std::string>{"tile"});
         CHECK_FALSE(tiles.acts.has_value());
         CHECK(contract_of(stage, {}).needs.square);
         CHECK_FALSE(contract_of(stage, {{"apply", std::string("rows")}}).needs.square);

@@ -1,4 +1,4 @@
-// The stage row_sort on the matrix and on a part. Within tiles: tiles_test.cpp.
+// The stage row_sort on the matrix and on a share. Within tiles: tiles_test.cpp.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -83,18 +83,18 @@ TEST_SUITE("row_sort") {
         CHECK(order_of({{"within", "window"}, {"window", std::int64_t{2}}}, before) == Indices{0, 1, 2, 3, 4, 5});
     }
 
-    TEST_CASE("the order of storage in a part") {
+    TEST_CASE("the order of storage in a share") {
         const StagedMatrix split = run(split_stage(), {{"by", "inside_partition"}}, six_rows_cut_at({0, 3, 6})).after;
-        const Step step = run(row_sort_stage(), {{"part", "outside"}}, split);
-        CHECK(step.contract.acts == Acts::part);
+        const Step step = run(row_sort_stage(), {{"share", "outside"}}, split);
+        CHECK(step.contract.acts == Acts::share);
         CHECK(step.order() == Indices{2, 0, 1});
         CHECK(step.after.matrix == split.matrix);
-        CHECK(step.after.find_part("outside")->rows == Indices{4, 1, 3});
-        CHECK(step.after.find_part("outside")->entries == Offsets{6, 7, 3, 4});
-        CHECK(*step.after.find_part("inside") == *split.find_part("inside"));
-        CHECK(order_of({{"part", "outside"}, {"within", "partition"}}, split) == Indices{0, 2, 1});
-        CHECK(order_of({{"part", "inside"}, {"key", "nonzeros_inside_partition"}}, split) == Indices{1, 3, 0, 2, 4});
-        CHECK(order_of({{"part", "outside"}, {"key", "nonzeros_inside_partition"}}, split) == Indices{0, 1, 2});
+        CHECK(step.after.find_share("outside")->rows == Indices{4, 1, 3});
+        CHECK(step.after.find_share("outside")->entries == Offsets{6, 7, 3, 4});
+        CHECK(*step.after.find_share("inside") == *split.find_share("inside"));
+        CHECK(order_of({{"share", "outside"}, {"within", "partition"}}, split) == Indices{0, 2, 1});
+        CHECK(order_of({{"share", "inside"}, {"key", "nonzeros_inside_partition"}}, split) == Indices{1, 3, 0, 2, 4});
+        CHECK(order_of({{"share", "outside"}, {"key", "nonzeros_inside_partition"}}, split) == Indices{0, 1, 2});
     }
 
     TEST_CASE("contradictions name the parameter") {
@@ -108,7 +108,7 @@ TEST_SUITE("row_sort") {
         };
         CHECK(culprit({{"window", std::int64_t{32}}}) == "window");
         CHECK(culprit({{"within", "window"}}) == "window");
-        CHECK(culprit({{"part", "outside"}, {"apply", "rows"}}) == "apply");
+        CHECK(culprit({{"share", "outside"}, {"apply", "rows"}}) == "apply");
         CHECK(culprit({{"within", "window"}, {"window", std::int64_t{32}}, {"apply", "rows"}}) == "(none)");
     }
 
@@ -123,7 +123,7 @@ TEST_SUITE("row_sort") {
         CHECK(contract({{"key", "nonzeros_inside_partition"}}).needs.cuts == std::vector{CutKind::partition});
         CHECK(contract({{"key", "nonzeros_inside_partition"}}).keeps.empty());
         CHECK(contract({{"within", "partition"}}).keeps == std::vector{CutKind::partition});
-        CHECK(contract({{"part", "outside"}}).needs.parts == std::vector<std::string>{"outside"});
-        CHECK_FALSE(contract({{"part", "outside"}}).needs.square);
+        CHECK(contract({{"share", "outside"}}).needs.shares == std::vector<std::string>{"outside"});
+        CHECK_FALSE(contract({{"share", "outside"}}).needs.square);
     }
 }

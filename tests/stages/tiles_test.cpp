@@ -54,26 +54,26 @@ Indices columns_cut(const Given& given, Index columns) {
 }
 
 /// The tiles of a matrix, entry by entry.
-std::vector<Part> naive_tiles(const CsrMatrix& matrix, const Cuts& blocks, const Cuts& segments) {
+std::vector<Share> naive_tiles(const CsrMatrix& matrix, const Cuts& blocks, const Cuts& segments) {
     const Indices block_of = blocks.pieces();
     const Indices segment_of = segments.pieces();
-    std::map<std::pair<Index, Index>, Part> tiles;
+    std::map<std::pair<Index, Index>, Share> tiles;
     for (Index row = 0; row < matrix.rows; ++row) {
         for (Offset entry = matrix.row_offsets[row]; entry < matrix.row_offsets[row + 1]; ++entry) {
             const std::pair place(block_of[row], segment_of[matrix.column_indices[entry]]);
-            Part& part = tiles[place];
-            part.name = "tile " + std::to_string(place.first) + "," + std::to_string(place.second);
-            if (part.rows.empty() || part.rows.back() != row) {
-                part.rows.push_back(row);
-                part.row_offsets.push_back(part.row_offsets.back());
+            Share& share = tiles[place];
+            share.name = "tile " + std::to_string(place.first) + "," + std::to_string(place.second);
+            if (share.rows.empty() || share.rows.back() != row) {
+                share.rows.push_back(row);
+                share.row_offsets.push_back(share.row_offsets.back());
             }
-            ++part.row_offsets.back();
-            part.entries.push_back(entry);
+            ++share.row_offsets.back();
+            share.entries.push_back(entry);
         }
     }
-    std::vector<Part> parts;
-    for (auto& [place, part] : tiles) parts.push_back(part);
-    return parts;
+    std::vector<Share> shares;
+    for (auto& [place, share] : tiles) shares.push_back(share);
+    return shares;
 }
 
 }  // namespace
@@ -180,13 +180,13 @@ TEST_SUITE("column_segmentation") {
               "width: width is not for method = \"non_uniform\"");
     }
 
-    TEST_CASE("a part a segment lists the rows present") {
+    TEST_CASE("a share a segment lists the rows present") {
         const StagedMatrix staged = in_segments(2);
-        REQUIRE(staged.parts.size() == 3);
-        CHECK(staged.parts[0] == Part{"segment 0", {0, 1, 4}, {0, 1, 3, 5}, {0, 1, 2, 6, 7}});
-        CHECK(staged.parts[1] == Part{"segment 1", {3, 5}, {0, 2, 3}, {4, 5, 10}});
-        CHECK(staged.parts[2] == Part{"segment 2", {1, 4}, {0, 1, 3}, {3, 8, 9}});
-        CHECK(tile_of(staged, staged.parts[2]) == Tile{0, 2});
+        REQUIRE(staged.shares.size() == 3);
+        CHECK(staged.shares[0] == Share{"segment 0", {0, 1, 4}, {0, 1, 3, 5}, {0, 1, 2, 6, 7}});
+        CHECK(staged.shares[1] == Share{"segment 1", {3, 5}, {0, 2, 3}, {4, 5, 10}});
+        CHECK(staged.shares[2] == Share{"segment 2", {1, 4}, {0, 1, 3}, {3, 8, 9}});
+        CHECK(tile_of(staged, staged.shares[2]) == Tile{0, 2});
     }
 
     TEST_CASE("crumbs are refused before they fill the memory") {
@@ -202,16 +202,16 @@ TEST_SUITE("column_segmentation") {
         CHECK(message.find("wider segments or higher row blocks make fewer tiles") != std::string::npos);
     }
 
-    TEST_CASE("a part a tile, tiles without nonzeros left out") {
+    TEST_CASE("a share a tile, tiles without nonzeros left out") {
         const StagedMatrix staged = in_tiles(3, 2);
-        REQUIRE(staged.parts.size() == 5);
-        CHECK(staged.parts[0] == Part{"tile 0,0", {0, 1}, {0, 1, 3}, {0, 1, 2}});
-        CHECK(staged.parts[1] == Part{"tile 0,2", {1}, {0, 1}, {3}});
-        CHECK(staged.parts[2] == Part{"tile 1,0", {4}, {0, 2}, {6, 7}});
-        CHECK(staged.parts[3] == Part{"tile 1,1", {3, 5}, {0, 2, 3}, {4, 5, 10}});
-        CHECK(staged.parts[4] == Part{"tile 1,2", {4}, {0, 2}, {8, 9}});
-        CHECK(tile_of(staged, staged.parts[3]) == Tile{1, 1});
-        CHECK_THROWS_AS((void)tile_of(stage_input(six_rows()), staged.parts[3]), std::logic_error);
+        REQUIRE(staged.shares.size() == 5);
+        CHECK(staged.shares[0] == Share{"tile 0,0", {0, 1}, {0, 1, 3}, {0, 1, 2}});
+        CHECK(staged.shares[1] == Share{"tile 0,2", {1}, {0, 1}, {3}});
+        CHECK(staged.shares[2] == Share{"tile 1,0", {4}, {0, 2}, {6, 7}});
+        CHECK(staged.shares[3] == Share{"tile 1,1", {3, 5}, {0, 2, 3}, {4, 5, 10}});
+        CHECK(staged.shares[4] == Share{"tile 1,2", {4}, {0, 2}, {8, 9}});
+        CHECK(tile_of(staged, staged.shares[3]) == Tile{1, 1});
+        CHECK_THROWS_AS((void)tile_of(stage_input(six_rows()), staged.shares[3]), std::logic_error);
     }
 
     TEST_CASE("more nonzeros than a thread takes at a time: the same tiles as one by one") {
@@ -228,15 +228,15 @@ TEST_SUITE("column_segmentation") {
         pass(staged, row_blocks_stage(), {{"count", 2_i}});
         pass(staged, column_segmentation_stage(), {{"width", 9999_i}});
         check_invariants(staged, matrix);
-        const std::vector<Part> expected =
+        const std::vector<Share> expected =
             naive_tiles(matrix, {CutKind::row_block, {0, 450, 900}},
                         {CutKind::segment, {0, 9999, 19998, 29997, 39996, 49995, 59994, 69993, 70000}});
-        CHECK(staged.parts == expected);
+        CHECK(staged.shares == expected);
     }
 
     TEST_CASE("says what it gives") {
         const StageContract facts = contract_of(column_segmentation_stage(), {{"width", 4_i}});
-        CHECK(facts.gives_parts == std::vector<std::string>{"tile", "segment"});
+        CHECK(facts.gives_shares == std::vector<std::string>{"tile", "segment"});
         CHECK(facts.gives_cuts == std::vector{CutKind::segment});
         CHECK_FALSE(facts.needs.columns_by_density);
         CHECK(
@@ -248,36 +248,36 @@ TEST_SUITE("column_segmentation") {
         CHECK(result.notes == std::vector<std::pair<std::string, std::string>>{{"segments", "2"},
                                                                                {"width", "2 to 4 columns"},
                                                                                {"tiles with nonzeros", "4 of 4"},
-                                                                               {"rows present, all parts together", "7"}});
+                                                                               {"rows present, all shares together", "7"}});
     }
 }
 
 TEST_SUITE("row_sort within tiles") {
-    TEST_CASE("every part by its own lengths, equal rows in their order") {
+    TEST_CASE("every share by its own lengths, equal rows in their order") {
         StagedMatrix staged = in_segments(3);
-        REQUIRE(staged.parts[0] == Part{"segment 0", {0, 1, 3, 4}, {0, 1, 3, 4, 6}, {0, 1, 2, 4, 6, 7}});
+        REQUIRE(staged.shares[0] == Share{"segment 0", {0, 1, 3, 4}, {0, 1, 3, 4, 6}, {0, 1, 2, 4, 6, 7}});
         pass(staged, row_sort_stage(), {{"within", "segment"}});
-        CHECK(staged.parts[0] == Part{"segment 0", {1, 4, 0, 3}, {0, 2, 4, 5, 6}, {1, 2, 6, 7, 0, 4}});
-        CHECK(staged.parts[1] == Part{"segment 1", {4, 1, 3, 5}, {0, 2, 3, 4, 5}, {8, 9, 3, 5, 10}});
+        CHECK(staged.shares[0] == Share{"segment 0", {1, 4, 0, 3}, {0, 2, 4, 5, 6}, {1, 2, 6, 7, 0, 4}});
+        CHECK(staged.shares[1] == Share{"segment 1", {4, 1, 3, 5}, {0, 2, 3, 4, 5}, {8, 9, 3, 5, 10}});
         CHECK(staged.row_order.is_identity());
     }
 
     TEST_CASE("ascending, and in windows of the rows present") {
         StagedMatrix staged = in_segments(3);
         pass(staged, row_sort_stage(), {{"within", "segment"}, {"window", 3_i}, {"order", "descending"}});
-        CHECK(staged.parts[0].rows == Indices{1, 0, 3, 4});
+        CHECK(staged.shares[0].rows == Indices{1, 0, 3, 4});
         pass(staged, row_sort_stage(), {{"within", "segment"}, {"order", "ascending"}});
-        CHECK(staged.parts[0].rows == Indices{0, 3, 1, 4});
+        CHECK(staged.shares[0].rows == Indices{0, 3, 1, 4});
         StagedMatrix tiles = in_tiles(4, 6);
         pass(tiles, row_sort_stage(), {{"within", "tile"}});
-        CHECK(tiles.parts[0].rows == Indices{1, 3, 0});
-        CHECK(tiles.parts[1].rows == Indices{4, 5});
+        CHECK(tiles.shares[0].rows == Indices{1, 3, 0});
+        CHECK(tiles.shares[1].rows == Indices{4, 5});
     }
 
     TEST_CASE("needs what it sorts within") {
         const StageContract tile = contract_of(row_sort_stage(), {{"within", "tile"}});
         CHECK(tile.needs.cuts == std::vector{CutKind::row_block, CutKind::segment});
-        CHECK(tile.needs.parts == std::vector<std::string>{"tile"});
+        CHECK(tile.needs.shares == std::vector<std::string>{"tile"});
         CHECK_FALSE(tile.needs.square);
         CHECK_FALSE(tile.acts);
         CHECK(contract_of(row_sort_stage(), {{"within", "segment"}}).needs.cuts == std::vector{CutKind::segment});
@@ -288,8 +288,8 @@ TEST_SUITE("row_sort within tiles") {
     TEST_CASE("refuses what belongs to an order of the matrix") {
         CHECK(refusal(row_sort_stage(), {{"within", "tile"}, {"apply", "rows"}}) ==
               "apply: within = \"tile\" sorts the order of storage in every tile, without apply");
-        CHECK(refusal(row_sort_stage(), {{"within", "segment"}, {"part", "segment 0"}}) ==
-              "part: within = \"segment\" sorts the order of storage in every segment, without part");
+        CHECK(refusal(row_sort_stage(), {{"within", "segment"}, {"share", "segment 0"}}) ==
+              "share: within = \"segment\" sorts the order of storage in every segment, without share");
         CHECK(refusal(row_sort_stage(), {{"within", "tile"}, {"key", "nonzeros_inside_partition"}}) ==
               "key: within = \"tile\" sorts by the nonzeros of a row in the tile, expected key = \"nonzeros\"");
     }
@@ -305,7 +305,7 @@ TEST_CASE("tiles of the battery keep the invariants") {
         pass(staged, column_segmentation_stage(),
              {{"method", "non_uniform"}, {"segment_count", 3_i}, {"segment_size", 2_i}, {"level_widths", "5"}});
         check_invariants(staged, named.matrix);
-        CHECK(std::is_sorted(staged.parts.begin(), staged.parts.end(), [&](const Part& a, const Part& b) {
+        CHECK(std::is_sorted(staged.shares.begin(), staged.shares.end(), [&](const Share& a, const Share& b) {
             const Tile left = tile_of(staged, a);
             const Tile right = tile_of(staged, b);
             return std::pair(left.row_block, left.segment) < std::pair(right.row_block, right.segment);

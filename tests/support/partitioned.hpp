@@ -7,10 +7,10 @@
 
 namespace workbench {
 
-/// What a partition and `split` would leave: cuts at the boundaries, and the parts "inside" and "outside".
+/// What a partition and `split` would leave: cuts at the boundaries, and the shares "inside" and "outside".
 [[nodiscard]] StagedMatrix partitioned(const CsrMatrix& matrix, std::vector<Index> boundaries);
 
-/// Stores the rows of a part the other way round.
-void reverse_rows(Part& part);
+/// Stores the rows of a share the other way round.
+void reverse_rows(Share& share);
 
 }  // namespace workbench

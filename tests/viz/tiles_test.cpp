@@ -44,13 +44,13 @@ StagedMatrix tiled(const CsrMatrix& matrix, Index height, Index width, bool by_l
         std::vector<std::pair<Index, Offsets>> order(rows.begin(), rows.end());
         const auto shorter = [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); };
         if (by_length) std::stable_sort(order.begin(), order.end(), shorter);
-        Part part{std::to_string(place.first) + "," + std::to_string(place.second), {}, {0}, {}};
+        Share share{std::to_string(place.first) + "," + std::to_string(place.second), {}, {0}, {}};
         for (const auto& [row, entries] : order) {
-            part.rows.push_back(row);
-            part.entries.insert(part.entries.end(), entries.begin(), entries.end());
-            part.row_offsets.push_back(static_cast<Offset>(part.entries.size()));
+            share.rows.push_back(row);
+            share.entries.insert(share.entries.end(), entries.begin(), entries.end());
+            share.row_offsets.push_back(static_cast<Offset>(share.entries.size()));
         }
-        staged.parts.push_back(part);
+        staged.shares.push_back(share);
     }
     if (height > 0) staged.cuts.push_back(blocks);
     staged.cuts.push_back(segments);
@@ -86,19 +86,19 @@ void check_against_definition(const StagedMatrix& staged, int resolution) {
     Offsets plane(raster.planes[0].size(), 0);
     Offsets longest(raster.row_bins(), 0);
     Offsets rows(raster.row_bins(), 0);
-    for (const Part& part : staged.parts) {
-        for (std::size_t i = 0; i < part.rows.size(); ++i) {
-            const Index top = blocks == nullptr ? 0 : blocks->begin(blocks->pieces()[part.rows[i]]);
+    for (const Share& share : staged.shares) {
+        for (std::size_t i = 0; i < share.rows.size(); ++i) {
+            const Index top = blocks == nullptr ? 0 : blocks->begin(blocks->pieces()[share.rows[i]]);
             const std::int64_t bin = (std::int64_t{top} + static_cast<Index>(i)) * raster.row_bins() / matrix.rows;
             ++rows[bin];
-            longest[bin] = std::max(longest[bin], part.row_offsets[i + 1] - part.row_offsets[i]);
-            for (Offset k = part.row_offsets[i]; k < part.row_offsets[i + 1]; ++k) {
-                const std::int64_t column = matrix.column_indices[part.entries[k]];
+            longest[bin] = std::max(longest[bin], share.row_offsets[i + 1] - share.row_offsets[i]);
+            for (Offset k = share.row_offsets[i]; k < share.row_offsets[i + 1]; ++k) {
+                const std::int64_t column = matrix.column_indices[share.entries[k]];
                 ++plane[bin * raster.column_bins() + column * raster.column_bins() / matrix.columns];
             }
         }
     }
-    CHECK(raster.tiles == static_cast<Index>(staged.parts.size()));
+    CHECK(raster.tiles == static_cast<Index>(staged.shares.size()));
     CHECK(raster.planes[0] == plane);
     CHECK(raster.planes[1].empty());
     CHECK(raster.longest_row == longest);

@@ -10,25 +10,25 @@
 namespace workbench {
 
 /// A named share of the nonzeros. It lists the rows present in it, in the order in which they are stored: an order of
-/// storage, not a permutation of the matrix, so that a part with few rows costs little however many rows the matrix has.
-struct Part {
+/// storage, not a permutation of the matrix, so that a share with few rows costs little however many rows the matrix has.
+struct Share {
     std::string name;
     std::vector<Index> rows;             // [present] rows of the matrix in its current order
     std::vector<Offset> row_offsets{0};  // [present + 1] into entries
     std::vector<Offset> entries;         // positions in CsrMatrix::values; ascending within a row
 
-    friend bool operator==(const Part&, const Part&) = default;
+    friend bool operator==(const Share&, const Share&) = default;
 };
 
-/// The same share with its rows stored in another order: row i of the result is stored row old_of_new[i] of the part.
-[[nodiscard]] Part reorder_rows(const Part& part, std::span<const Index> old_of_new);
+/// The same share with its rows stored in another order: row i of the result is stored row old_of_new[i] of the share.
+[[nodiscard]] Share reorder_rows(const Share& share, std::span<const Index> old_of_new);
 
-/// Reads a part, or a whole matrix as if it were one part with all rows in order, without copying anything.
-/// The matrix or part must outlive the view.
-class PartView {
+/// Reads a share, or a whole matrix as if it were one share with all rows in order, without copying anything.
+/// The matrix or share must outlive the view.
+class ShareView {
 public:
-    explicit PartView(const CsrMatrix& whole);
-    explicit PartView(const Part& part);
+    explicit ShareView(const CsrMatrix& whole);
+    explicit ShareView(const Share& share);
 
     /// Every row and every entry, in order?
     [[nodiscard]] bool is_whole() const { return rows_ == nullptr && entries_ == nullptr; }
