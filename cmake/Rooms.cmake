@@ -8,10 +8,10 @@ function(workbench_room name folder)
   target_link_libraries(workbench_${name} PUBLIC workbench_options ${room_USES} PRIVATE ${room_PRIVATELY})
 endfunction()
 
-# All layouts: build.cpp, reference.cpp and eigen.cpp always, cuda.cu where there is CUDA.
+# All layouts: every .cpp of their folders but cusparse.cpp always, that and cuda.cu where there is CUDA.
 function(workbench_kernels)
-  file(GLOB sources CONFIGURE_DEPENDS kernels/*/build.cpp kernels/*/reference.cpp kernels/*/eigen.cpp
-    kernels/common/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS kernels/*/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/cusparse\\.cpp$")
   add_library(workbench_kernels STATIC ${sources})
   target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE fmt::fmt Eigen3::Eigen)
   target_compile_definitions(workbench_kernels PUBLIC WORKBENCH_HAS_CUDA=$<BOOL:${WORKBENCH_HAS_CUDA}>)

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "kernels/bsr/layout.hpp"
+#include "kernels/bsr/storage_size.hpp"
 #include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/offsets.hpp"
 #include "kernels/common/value_range.hpp"
@@ -112,6 +113,7 @@ LayoutEntry bsr_entry() {
                        slots_per_nonzero_parameter(4)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .storage_sizes = bsr_storage_sizes,
         .kernels = bsr_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) {

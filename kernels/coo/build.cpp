@@ -1,6 +1,7 @@
 #include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/coo/layout.hpp"
+#include "kernels/coo/storage_size.hpp"
 
 namespace workbench {
 namespace {
@@ -49,6 +50,7 @@ LayoutEntry coo_entry() {
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .storage_sizes = coo_storage_sizes,
         .kernels = coo_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(coo_cuda_kernels());

@@ -6,6 +6,7 @@
 #include "kernels/common/offsets.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/csc/layout.hpp"
+#include "kernels/csc/storage_size.hpp"
 
 namespace workbench {
 namespace {
@@ -77,6 +78,7 @@ LayoutEntry csc_entry() {
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .storage_sizes = csc_storage_sizes,
         .kernels = csc_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(csc_cuda_kernels());

@@ -5,6 +5,7 @@
 #include "kernels/common/offsets.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/csr/layout.hpp"
+#include "kernels/csr/storage_size.hpp"
 
 namespace workbench {
 namespace {
@@ -64,6 +65,7 @@ LayoutEntry csr_entry() {
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .storage_sizes = csr_storage_sizes,
         .kernels = csr_reference_kernels(),
     };
     entry.add(csr_eigen_kernels());

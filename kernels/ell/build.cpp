@@ -2,6 +2,7 @@
 #include "kernels/common/lanes.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/ell/layout.hpp"
+#include "kernels/ell/storage_size.hpp"
 
 namespace workbench {
 namespace {
@@ -62,6 +63,7 @@ LayoutEntry ell_entry() {
                        slots_per_nonzero_parameter(10)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .storage_sizes = ell_storage_sizes,
         .kernels = ell_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(ell_cuda_kernels());

@@ -5,6 +5,7 @@
 #include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/sell/layout.hpp"
+#include "kernels/sell/storage_size.hpp"
 
 namespace workbench {
 namespace {
@@ -92,6 +93,7 @@ LayoutEntry sell_entry() {
                             "with a slice_height of so many it reads neighbouring slots"}},
         .needs = needs,
         .build = {build<float>, build<double>},
+        .storage_sizes = sell_storage_sizes,
         .kernels = sell_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) {

@@ -8,6 +8,7 @@
 #include "kernels/common/offsets.hpp"
 #include "kernels/common/value_range.hpp"
 #include "kernels/staircase_sell/layout.hpp"
+#include "kernels/staircase_sell/storage_size.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 
@@ -175,6 +176,7 @@ LayoutEntry staircase_sell_entry() {
                                 "1024; as in the stage length_groups, or groups are padded to it"}},
         .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::length_group}, .unsplit = true}; },
         .build = {build<float>, build<double>},
+        .storage_sizes = staircase_sell_storage_sizes,
         .kernels = staircase_sell_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) {

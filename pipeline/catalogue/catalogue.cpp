@@ -1,6 +1,7 @@
 // The only file that names every stage and every layout. A new one is one line here.
 #include "pipeline/catalogue/catalogue.hpp"
 
+#include "kernels/staircase_sell/length_groups.hpp"
 #include "pipeline/input/generators.hpp"
 #include "stages/stages.hpp"
 #include "workbench_layouts.hpp"  // kernels/*/layout.hpp, found by CMake

@@ -12,6 +12,7 @@
 #include "pipeline/contract/parameters.hpp"
 #include "pipeline/contract/pipeline_facts.hpp"
 #include "pipeline/contract/precision.hpp"
+#include "pipeline/contract/storage_size.hpp"
 
 namespace workbench {
 
@@ -99,6 +100,9 @@ struct LayoutEntry {
 
     /// Throws Unsuitable where the matrix does not fit the layout.
     ForEachPrecision<BuildLayout> build;
+
+    /// What it takes to store a matrix, after the literature. Null: nobody compares it.
+    StorageSizes storage_sizes = nullptr;
 
     std::vector<KernelEntry> kernels;  // of a baseline layout, the first of a backend is the baseline
 
