@@ -16,7 +16,6 @@ using Places = Kokkos::RangePolicy<Host, Kokkos::IndexType<Index>>;
 using Rows = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
 
 constexpr Index row_block = 32;
-constexpr std::array<Index, 3> line_sizes{32, 64, 128};
 
 double ratio(Offset part, Offset whole) { return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole); }
 
@@ -78,7 +77,7 @@ std::array<Offset, 3> count_lines(std::vector<Index>& lines) {
 }
 
 std::array<CacheLines, 3> measure_lines(const CsrMatrix& matrix) {
-    constexpr Index columns_a_line = line_sizes[0] / static_cast<Index>(sizeof(double));
+    constexpr Index columns_a_line = cache_line_bytes[0] / static_cast<Index>(sizeof(double));
     const Index blocks = matrix.rows / row_block + (matrix.rows % row_block > 0 ? 1 : 0);
     std::array<Offset, 3> sums{};
     Kokkos::parallel_reduce(
@@ -104,7 +103,8 @@ std::array<CacheLines, 3> measure_lines(const CsrMatrix& matrix) {
         sums[0], sums[1], sums[2]);
     std::array<CacheLines, 3> all;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        all[i] = {line_sizes[i], sums[i], ratio(sums[i], blocks), ratio(line_sizes[i] * sums[i], matrix.nonzeros())};
+        all[i] = {cache_line_bytes[i], sums[i], ratio(sums[i], blocks),
+                  ratio(cache_line_bytes[i] * sums[i], matrix.nonzeros())};
     }
     return all;
 }
