@@ -107,9 +107,10 @@ int export_recipe(const ExportArguments& arguments) {
 void add_generate_command(CLI::App& app, Action& action) {
     const auto arguments = std::make_shared<GenerateArguments>();
     CLI::App* command = app.add_subcommand("generate", "Write a generated matrix to a file");
-    command->add_option("kind", arguments->kind, "Generator; 'workbench list generators' names them")
+    command
+        ->add_option("kind", arguments->kind, "Generator, also as KIND:NAME=VALUE,...; 'workbench list generators' names them")
         ->required()
-        ->type_name("KIND[:NAME=VALUE,...]");
+        ->type_name("KIND");
     command->add_option("settings", arguments->settings, "Its parameters; 'workbench explain KIND' tells them")
         ->type_name("NAME=VALUE");
     command->add_option("-o,--out", arguments->out, fmt::format("File to write: {}", endings))->required()->type_name("FILE");
