@@ -7,10 +7,10 @@
 
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
-#include "pipeline/cli/load_matrix.hpp"
 #include "pipeline/cli/machine.hpp"
+#include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/progress.hpp"
-#include "pipeline/cli/recipe_options.hpp"
+#include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/run/cache_study.hpp"
@@ -107,7 +107,7 @@ void add_cache_command(CLI::App& app, Action& action) {
     CLI::App* command =
         app.add_subcommand("cache", "Count how often reads of x hit the caches of a device, by a model of them");
     command->add_option("recipe", arguments->recipe, "Recipe file")->required()->type_name("RECIPE");
-    add_recipe_options(*command, arguments->changes);
+    add_recipe_changes(*command, arguments->changes);
     command->add_option("--sweep", arguments->sweep, "A line for each value: stage.column_segmentation.width=512,1024,2048")
         ->type_name("WHAT=VALUE,...");
     command->add_option("--device", arguments->device, "Device model whose caches are simulated")

@@ -7,8 +7,8 @@
 #include <CLI/CLI.hpp>
 
 #include "pipeline/cli/commands.hpp"
-#include "pipeline/cli/load_matrix.hpp"
 #include "pipeline/cli/machine.hpp"
+#include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/read_options.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/row_statistics.hpp"

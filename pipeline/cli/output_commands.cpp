@@ -7,11 +7,11 @@
 #include "kernels/common/cuda_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
-#include "pipeline/cli/load_matrix.hpp"
 #include "pipeline/cli/machine.hpp"
+#include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/progress.hpp"
 #include "pipeline/cli/read_options.hpp"
-#include "pipeline/cli/recipe_options.hpp"
+#include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/output/export.hpp"
 #include "pipeline/output/write_matrix.hpp"
@@ -142,7 +142,7 @@ void add_export_command(CLI::App& app, Action& action) {
     CLI::App* command =
         app.add_subcommand("export", "Write the matrix as a recipe's stages reorder it, with the orders, for other programs");
     command->add_option("recipe", arguments->recipe, "Recipe file")->required()->type_name("RECIPE");
-    add_recipe_options(*command, arguments->changes);
+    add_recipe_changes(*command, arguments->changes);
     command->add_option("-o,--out", arguments->out, "Folder to write into")->required()->type_name("FOLDER");
     command->add_option("--format", arguments->format, "text (.mtx, .txt), numpy (.npz, .npy) or both")
         ->check(CLI::IsMember({"text", "numpy", "both"}))

@@ -13,10 +13,10 @@
 #include "kernels/common/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
-#include "pipeline/cli/load_matrix.hpp"
 #include "pipeline/cli/machine.hpp"
+#include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/progress.hpp"
-#include "pipeline/cli/recipe_options.hpp"
+#include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
@@ -220,7 +220,7 @@ void add_run_command(CLI::App& app, Action& action) {
     command->add_option("recipe", arguments->recipes, "Recipe files; several run on one matrix and share their baselines")
         ->required()
         ->type_name("RECIPE");
-    add_recipe_options(*command, arguments->changes);
+    add_recipe_changes(*command, arguments->changes);
     command->add_option("--out", arguments->out, "Folder for pictures and report.json, in a folder named after the recipe")
         ->type_name("FOLDER")
         ->capture_default_str();

@@ -7,8 +7,8 @@
 
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
-#include "pipeline/cli/load_matrix.hpp"
 #include "pipeline/cli/machine.hpp"
+#include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/read_options.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/precision.hpp"

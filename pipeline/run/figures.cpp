@@ -1,7 +1,5 @@
 #include "pipeline/run/figures.hpp"
 
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include "pipeline/run/text_table.hpp"

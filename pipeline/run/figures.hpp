@@ -34,7 +34,7 @@ struct Figure {
     std::string key = {};   // in report.json: "row_length.min", "x_lines[0].lines"; empty: it is only shown
     std::string type = {};  // as docs/report.md has it, with the unit: "integer", "number, share"
     std::string help = {};  // as docs/report.md has it
-    std::function<FigureValue(const Measured&)> value = {};  // none: what has this key holds other figures
+    std::function<FigureValue(const Measured&)> value = {};  // none: the key holds the figures below it
     bool (*there)(const Measured&) = nullptr;                // null: it always is
     Shown caption = {};                                      // `info` and the captions of pictures
     Shown table = {};                                        // the table of `run`

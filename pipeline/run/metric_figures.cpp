@@ -1,4 +1,5 @@
-#include <array>
+#include <optional>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -16,8 +17,11 @@ FigureValue count(std::int64_t number) { return number; }
 template <typename Whole, typename Number>
 FigureValue member(const std::optional<Whole>& whole, Number Whole::*number) {
     if (!whole) return {};
-    if constexpr (std::is_integral_v<Number>) return count((*whole).*number);
-    else return (*whole).*number;
+    if constexpr (std::is_integral_v<Number>) {
+        return count((*whole).*number);
+    } else {
+        return (*whole).*number;
+    }
 }
 
 FigureValue share_inside(const Metrics& m) {

@@ -1,6 +1,7 @@
 // The lists of figures: what docs/report.md says of each, and that no two share a key, a label or a place.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <map>
 #include <regex>
 #include <set>
@@ -43,19 +44,19 @@ Described described_in_list(const std::vector<Figure<Measured>>& figures) {
 }
 
 void check_same(const Described& docs, const Described& list) {
-    for (const auto& [key, words] : list) {
-        CAPTURE(key);
-        const auto found = docs.find(key);
+    for (const auto& figure : list) {
+        CAPTURE(figure.first);
+        const auto found = docs.find(figure.first);
         REQUIRE_MESSAGE(found != docs.end(), "docs/report.md lacks it");
-        CHECK(found->second.first == words.first);
-        CHECK(found->second.second == words.second);
+        CHECK(found->second.first == figure.second.first);
+        CHECK(found->second.second == figure.second.second);
     }
-    for (const auto& [key, words] : docs) CHECK_MESSAGE(list.count(key) == 1, "in docs/report.md alone: ", key);
+    for (const auto& row : docs) CHECK_MESSAGE(list.count(row.first) == 1, "in docs/report.md alone: ", row.first);
 }
 
 std::string type_of(const FigureValue& value) {
-    constexpr const char* types[] = {"nothing", "integer", "number", "text", "array"};
-    return types[value.index()];
+    constexpr std::array types{"nothing", "integer", "number", "text", "array"};
+    return types.at(value.index());
 }
 
 /// Each key once; what has a value has the type that is promised, what holds others comes before them; labels stand together
@@ -114,6 +115,20 @@ TEST_CASE("docs/report.md says of each figure of a kernel what the list says") {
     whole.speedup = 2;
     whole.break_even = 3;
     check_list(kernel_figures(), whole);
+}
+
+TEST_CASE("what a contact sheet shows first") {
+    std::map<int, std::string> labels;
+    for (const auto& figure : metric_figures()) {
+        if (figure.telling > 0) labels[figure.telling] = figure.caption.label;
+    }
+    CHECK(labels == std::map<int, std::string>{{1, "nonzeros inside"},
+                                               {2, "idle lanes in tiles"},
+                                               {3, "bandwidth"},
+                                               {4, "edge cut"},
+                                               {5, "SELL-32 padding"},
+                                               {6, "mean bandwidth"},
+                                               {7, "warp iterations"}});
 }
 
 TEST_CASE("a matrix without partition, tiles and symmetry has no figures of them") {

@@ -10,6 +10,6 @@ class App;
 namespace workbench {
 
 /// Adds --matrix, --member, --max-memory, --generate and --set. `changes` must live until the command line is parsed.
-void add_recipe_options(CLI::App& command, RecipeChanges& changes);
+void add_recipe_changes(CLI::App& command, RecipeChanges& changes);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-#include "pipeline/cli/recipe_options.hpp"
+#include "pipeline/cli/recipe_changes.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -7,7 +7,7 @@
 
 namespace workbench {
 
-void add_recipe_options(CLI::App& command, RecipeChanges& changes) {
+void add_recipe_changes(CLI::App& command, RecipeChanges& changes) {
     CLI::Option* matrix =
         command.add_option("--matrix", changes.matrix, fmt::format("Matrix file in place of the recipe's: {}", readable_files))
             ->type_name("FILE");

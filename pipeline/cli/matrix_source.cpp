@@ -1,4 +1,4 @@
-#include "pipeline/cli/load_matrix.hpp"
+#include "pipeline/cli/matrix_source.hpp"
 
 #include <fmt/format.h>
 
