@@ -45,7 +45,7 @@ using Lengths = std::span<const Index>;
 struct Method {
     std::string name;
     std::function<std::vector<Index>(Lengths)> place;
-    std::function<void(const StagedMatrix&)> run_stage = {};
+    std::function<void(StagedMatrix&)> run_stage = {};  // and applies its change
 };
 
 std::vector<Index> sorted_by_comparing(Lengths lengths) {
@@ -64,7 +64,7 @@ std::vector<Method> methods_of(const Options& options) {
     const auto stage = [](const StageEntry& entry, std::map<std::string, ParameterValue> values) {
         values["within"] = std::string("tile");
         const Parameters parameters(entry.parameters, std::move(values));
-        return [run = entry.run, parameters](const StagedMatrix& staged) { (void)run(staged, parameters, {}); };
+        return [run = entry.run, parameters](StagedMatrix& staged) { apply(staged, run(staged, parameters, {}).change, {}); };
     };
     const auto groups = static_cast<Index>(options.groups);
     std::vector<Method> methods{{"as stored", [](Lengths lengths) { return all_of(static_cast<Index>(lengths.size())); }}};
@@ -156,7 +156,8 @@ Json measure(const std::string& path, const Options& options) {
             };
             order_seconds[m].push_back(seconds_of(CLOCK_THREAD_CPUTIME_ID, place_all));
             if (!methods[m].run_stage) continue;
-            stage_seconds[m].push_back(seconds_of(CLOCK_MONOTONIC, [&] { methods[m].run_stage(staged); }));
+            StagedMatrix copy = staged;
+            stage_seconds[m].push_back(seconds_of(CLOCK_MONOTONIC, [&] { methods[m].run_stage(copy); }));
         }
     }
     Json json{{"matrix", std::filesystem::path(path).stem().string()},

@@ -7,10 +7,10 @@
 
 #include "pipeline/contract/device.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/tiles.hpp"
 #include "stages/blocks.hpp"
 #include "stages/stages.hpp"
 #include "stages/tile_split.hpp"
+#include "stages/value_bytes.hpp"
 
 namespace workbench {
 namespace {
@@ -55,35 +55,34 @@ void refuse_beside(const Parameters& parameters, std::string_view method, const 
     }
 }
 
-void require_value_bytes(const Parameters& parameters) {
-    const std::int64_t bytes = parameters.integer("value_bytes");
-    if (bytes == 4 || bytes == 8) return;
-    throw ParameterError("value_bytes", "values of " + std::to_string(bytes) + " bytes; expected 4 (f32) or 8 (f64)");
-}
-
 StageContract contract(const Parameters& parameters) {
     StageContract contract{.needs = {.unsplit = true},
                            .gives_cuts = {CutKind::segment},
-                           .gives_shares = {std::string(tile_family), std::string(segment_family)}};
+                           .gives_shares = {{.kind = ShareKind::tile, .only_with = CutKind::row_block},
+                                            {.kind = ShareKind::segment, .only_without = CutKind::row_block}}};
     if (is_uniform(parameters)) {
         refuse_beside(parameters, "uniform", {"segment_count", "segment_size", "level_widths"});
         require_one_of(parameters, {"width", "count", "fit"});
         require_value_bytes(parameters);
+        if (parameters.has("count")) contract.most_pieces[CutKind::segment] = parameters.integer("count");
+        contract.depends_on_precision = parameters.has("fit") && !parameters.has("value_bytes");
         return contract;
     }
     refuse_beside(parameters, "non_uniform", {"width", "count", "fit"});
     for (const std::string name : {"segment_count", "segment_size"}) {
         if (!parameters.has(name)) throw ParameterError(name, "method = \"non_uniform\" needs " + name);
     }
-    (void)level_widths(parameters);
+    const auto levels = static_cast<std::int64_t>(level_widths(parameters).size());
+    contract.most_pieces[CutKind::segment] = parameters.integer("segment_count") + levels + 1;
     contract.needs.columns_by_density = true;
     return contract;
 }
 
 /// As many columns as entries of x fill the cache.
-std::int64_t columns_in_cache(const Parameters& parameters) {
-    const double bytes = static_cast<double>(device_cache(parameters.text("fit")).bytes) * parameters.real("share");
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / static_cast<double>(parameters.integer("value_bytes"))));
+std::int64_t columns_in_cache(const Parameters& parameters, const StageContext& context) {
+    const double bytes = static_cast<double>(device_cache(parameters.text("fit")).bytes) * parameters.real("cache_share");
+    return std::max<std::int64_t>(1,
+                                  static_cast<std::int64_t>(bytes / static_cast<double>(bytes_of_value(parameters, context))));
 }
 
 /// The slides' non-uniform segments: narrow ones where the columns are densest, then wider and wider ones, then the rest.
@@ -102,10 +101,11 @@ std::vector<Index> non_uniform_boundaries(Index columns, const Parameters& param
     return boundaries;
 }
 
-std::vector<Index> boundaries_of(Index columns, const Parameters& parameters) {
+std::vector<Index> boundaries_of(Index columns, const Parameters& parameters, const StageContext& context) {
     if (!is_uniform(parameters)) return non_uniform_boundaries(columns, parameters);
     if (parameters.has("count")) return boundaries_by_count(columns, parameters.integer("count"));
-    return boundaries_by_size(columns, parameters.has("width") ? parameters.integer("width") : columns_in_cache(parameters));
+    return boundaries_by_size(columns,
+                              parameters.has("width") ? parameters.integer("width") : columns_in_cache(parameters, context));
 }
 
 std::string describe_widths(const Cuts& segments) {
@@ -120,8 +120,8 @@ std::string describe_widths(const Cuts& segments) {
     return narrowest == widest ? most : std::to_string(narrowest) + " to " + most;
 }
 
-StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
-    Cuts segments{CutKind::segment, boundaries_of(staged.matrix.columns, parameters)};
+StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context) {
+    Cuts segments{CutKind::segment, boundaries_of(staged.matrix.columns, parameters, context)};
     if (segments.count() > most_segments) {
         throw Unsuitable(std::to_string(segments.count()) + " segments of " + std::to_string(staged.matrix.columns) +
                          " columns, expected at most " + std::to_string(most_segments) + ": make them wider");
@@ -169,19 +169,14 @@ std::vector<ParameterDeclaration> declarations() {
          .optional = true,
          .words = device_cache_names(),
          .help = "uniform: as many columns as values of x go into this cache of this device"},
-        {.name = "value_bytes",
-         .type = ParameterType::integer,
-         .default_value = std::int64_t{8},
-         .minimum = 4,
-         .maximum = 8,
-         .unit = "bytes",
-         .help = "with fit: size of a value of x, 4 for f32 and 8 for f64"},
-        {.name = "share",
+        value_bytes_parameter("with fit: size of a value of x"),
+        {.name = "cache_share",
          .type = ParameterType::real,
          .default_value = 1.0,
          .minimum = 0.001,
          .maximum = 1,
-         .help = "with fit: share of the cache that x may take; the rest is for what streams through it"},
+         .help = "with fit: share of the cache that x may take; the rest is for what streams through it",
+         .formerly = "share"},
         {.name = "segment_count",
          .type = ParameterType::integer,
          .optional = true,

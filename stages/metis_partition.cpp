@@ -18,6 +18,7 @@
 #include "stages/graph.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
+#include "stages/value_bytes.hpp"
 
 namespace workbench {
 namespace {
@@ -39,7 +40,7 @@ Index divide_up(std::int64_t a, std::int64_t b) { return static_cast<Index>((a +
 const DeviceProperties& device_for(const Parameters& parameters, const StageContext& context) {
     const std::string& name = parameters.text("device");
     if (name != "present") return *find_device_model(name);
-    if (context.present_gpu != nullptr) return *context.present_gpu;
+    if (context.device != nullptr) return *context.device;
     std::string models;
     for (const std::string& model : device_model_names()) models += (models.empty() ? "" : ", ") + model;
     throw MachineError(
@@ -65,6 +66,8 @@ Index smallest_round_count(Index nodes, Index processors, Index nodes_that_fit) 
     return std::max(divide_up(nodes, std::int64_t{processors} * nodes_that_fit), Index{1});
 }
 
+bool keeps_partition(const Parameters& parameters) { return parameters.text("keep") == "partition"; }
+
 Plan plan_parts(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context) {
     const Index nodes = staged.matrix.rows / staged.node_size;
     const bool automatic = parameters.is_word("parts", "auto");
@@ -73,7 +76,7 @@ Plan plan_parts(const StagedMatrix& staged, const Parameters& parameters, const 
     if (!automatic) plan.parts = static_cast<Index>(parameters.integer("parts"));
     if (automatic || fill_shared_memory) {
         const DeviceProperties& device = device_for(parameters, context);
-        plan.capacity = nodes_in_shared_memory(device, parameters.integer("value_bytes"), staged.node_size);
+        plan.capacity = nodes_in_shared_memory(device, bytes_of_value(parameters, context), staged.node_size);
         if (automatic) {
             plan.rounds = smallest_round_count(nodes, device.processors, plan.capacity);
             plan.parts = *plan.rounds * device.processors;
@@ -91,9 +94,9 @@ Plan plan_parts(const StagedMatrix& staged, const Parameters& parameters, const 
 }
 
 /// The weight of each node: what METIS balances. Scaled down where the sum would come near the largest integer of METIS.
-std::vector<idx_t> node_weights(const StagedMatrix& staged, const Parameters& parameters) {
+std::vector<idx_t> node_weights(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context) {
     const std::string& weights = parameters.text("weights");
-    const std::int64_t value_bytes = parameters.integer("value_bytes");
+    const std::int64_t value_bytes = bytes_of_value(parameters, context);
     const auto weight_of = [&](Index row) -> std::int64_t {
         const Offset length = staged.matrix.row_length(row);
         if (weights == "nonzeros") return std::max(length, Offset{1});
@@ -226,7 +229,7 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
     note("capacity", Offset{plan.capacity} * staged.node_size, " rows");
 
     std::vector<Index> part_of = consecutive_parts(nodes, plan.parts);
-    MetisGraph connected = metis_graph(graph, node_weights(staged, parameters));
+    MetisGraph connected = metis_graph(graph, node_weights(staged, parameters, context));
     if (plan.parts > 1 && std::cmp_less(plan.parts, connected.vertices.size())) {
         const std::vector<Index> vertices = connected.vertices;
         note("edge cut by METIS", partition_with_metis(std::move(connected), plan.parts, parameters, part_of));
@@ -246,16 +249,18 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
     stable_sort_by(order, part_of);
     const Permutation node_order = Permutation::from_old_of_new(std::move(order));
     result.change.order = OrderChange{Acts::symmetric, expand(node_order, staged.node_size)};
-    result.change.cuts = {cuts_of(part_of, plan.parts, staged.node_size)};
+    if (keeps_partition(parameters)) result.change.cuts = {cuts_of(part_of, plan.parts, staged.node_size)};
     return result;
 }
 
 StageContract contract(const Parameters& parameters) {
-    const std::int64_t value_bytes = parameters.integer("value_bytes");
-    if (value_bytes != 4 && value_bytes != 8) {
-        throw ParameterError("value_bytes", fmt::format("values of {} bytes; expected 4 (f32) or 8 (f64)", value_bytes));
-    }
-    return {.needs = {.square = true}, .acts = Acts::symmetric, .gives_cuts = {CutKind::partition}};
+    require_value_bytes(parameters);
+    const bool counts_bytes = parameters.is_word("parts", "auto") || parameters.text("capacity") == "shared_memory" ||
+                              parameters.text("weights") == "bytes";
+    StageContract contract{.needs = {.square = true}, .acts = Acts::symmetric};
+    if (keeps_partition(parameters)) contract.gives_cuts = {CutKind::partition};
+    contract.depends_on_precision = counts_bytes && !parameters.has("value_bytes");
+    return contract;
 }
 
 std::vector<std::string> device_words() {
@@ -298,13 +303,7 @@ StageEntry metis_partition_stage() {
               .default_value = "present",
               .words = device_words(),
               .help = "whose processors and shared memory count, for parts = \"auto\" and capacity = \"shared_memory\""},
-             {.name = "value_bytes",
-              .type = ParameterType::integer,
-              .default_value = std::int64_t{8},
-              .minimum = 4,
-              .maximum = 8,
-              .unit = "bytes",
-              .help = "size of a value (tau of EHYB eq. 1): 4 for f32, 8 for f64, which fits both"},
+             value_bytes_parameter("size of a value (tau of EHYB eq. 1)"),
              {.name = "imbalance",
               .type = ParameterType::real,
               .default_value = 1.03,
@@ -312,6 +311,11 @@ StageEntry metis_partition_stage() {
               .maximum = 2.0,
               .help =
                   "heaviest part over the mean that METIS may leave, at least one row more; rows are moved to fit after it"},
+             {.name = "keep",
+              .type = ParameterType::choice,
+              .default_value = "partition",
+              .words = {"partition", "order"},
+              .help = "what stages and layouts after it find: the partition, or only the order, which others may then change"},
              {.name = "seed",
               .type = ParameterType::integer,
               .default_value = std::int64_t{1},

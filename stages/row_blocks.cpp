@@ -9,7 +9,9 @@ namespace {
 
 StageContract contract(const Parameters& parameters) {
     require_one_of(parameters, {"height", "count"});
-    return {.needs = {.unsplit = true}, .gives_cuts = {CutKind::row_block}};
+    StageContract contract{.needs = {.unsplit = true}, .gives_cuts = {CutKind::row_block}};
+    if (parameters.has("count")) contract.most_pieces[CutKind::row_block] = parameters.integer("count");
+    return contract;
 }
 
 StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {

@@ -7,13 +7,13 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/matrix/tiles.hpp"
+#include "pipeline/matrix/guarded_loop.hpp"
 #include "stages/order.hpp"
 
 namespace workbench {
 namespace {
 
-bool within_tiles(const Parameters& parameters) { return parameters.text("within") == tile_family; }
+bool within_tiles(const Parameters& parameters) { return parameters.text("within") == "tile"; }
 
 Acts acts_on(const Parameters& parameters) {
     return parameters.has("apply") ? acts_named(parameters.text("apply")) : Acts::symmetric;
@@ -23,16 +23,16 @@ template <typename Body>
 void for_each_in_parallel(std::size_t count, const Body& body) {
     using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                       Kokkos::IndexType<std::size_t>>;
-    Kokkos::parallel_for("place_rows", Range(0, count), body);
+    guarded_for("place_rows", Range(0, count), body);
 }
 
-std::vector<Share> place_in_shares(const std::vector<Share>& shares, const PlaceRows& place) {
-    std::vector<Share> placed(shares.size());
+std::vector<StorageOrder> place_in_shares(const std::vector<Share>& shares, const PlaceRows& place) {
+    std::vector<StorageOrder> placed(shares.size());
     for_each_in_parallel(shares.size(), [&](std::size_t i) {
         const ShareView view(shares[i]);
         std::vector<Index> lengths(view.row_count());
         for (Index stored = 0; stored < view.row_count(); ++stored) lengths[stored] = static_cast<Index>(view.length(stored));
-        placed[i] = reorder_rows(shares[i], place(lengths));
+        placed[i] = {shares[i].id, Permutation::from_old_of_new(place(lengths))};
     });
     return placed;
 }
@@ -79,7 +79,7 @@ StageContract placement_contract(const Parameters& parameters) {
             throw ParameterError("apply",
                                  "apply is for an order of the matrix; within = \"tile\" changes the order of storage");
         }
-        return {.needs = {.cuts = {CutKind::row_block, CutKind::segment}, .shares = {std::string(tile_family)}}};
+        return {.needs = {.cuts = {CutKind::row_block, CutKind::segment}, .shares = {{ShareKind::tile}}}};
     }
     const Acts acts = acts_on(parameters);
     StageContract contract{.needs = {.square = acts == Acts::symmetric}, .acts = acts};
@@ -91,7 +91,7 @@ StageContract placement_contract(const Parameters& parameters) {
 }
 
 StageChange place_rows(const StagedMatrix& staged, const Parameters& parameters, const PlaceRows& place) {
-    if (within_tiles(parameters)) return {.shares = place_in_shares(staged.shares, place)};
+    if (within_tiles(parameters)) return {.storage = place_in_shares(staged.shares, place)};
 
     const std::vector<Index> lengths = node_lengths(staged.matrix, staged.node_size);
     const Cuts whole{CutKind::row_block, {0, staged.matrix.rows}};

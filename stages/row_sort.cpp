@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/tiles.hpp"
+#include "pipeline/matrix/guarded_loop.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
 
@@ -22,16 +22,17 @@ struct Request {
     bool inside_partition = false;  // the key counts nonzeros inside the partition only
     bool descending = true;
     std::optional<std::int64_t> window;  // rows
-    Acts acts = Acts::symmetric;         // where it is an order: rows of tiles are sorted by new shares
+    std::optional<ShareChoice> storage;  // the shares whose order of storage is sorted; none: the matrix is
+    Acts acts = Acts::symmetric;         // on the matrix
 
     explicit Request(const Parameters& parameters)
         : within(parameters.text("within")),
           inside_partition(parameters.text("key") == "nonzeros_inside_partition"),
           descending(parameters.text("order") == "descending") {
         if (parameters.has("window")) window = parameters.integer("window");
-        if (window && within != "window" && !within_tiles()) {
+        if (window && within == "all") {
             throw ParameterError(
-                "window", "window is for within = \"window\", \"segment\" or \"tile\", here within is \"" + within + "\"");
+                "window", "window is for within = \"window\", \"partition\", \"segment\" or \"tile\", here within is \"all\"");
         }
         if (!window && within == "window") {
             throw ParameterError("window", "within = \"window\" needs window, a number of rows");
@@ -41,15 +42,13 @@ struct Request {
                 "apply", "apply is for an order of the matrix; with share, the order of storage in that share is sorted");
         }
         if (within_tiles()) require_order_of_storage(parameters);
-        if (parameters.has("share")) {
-            acts = Acts::share;
-        } else if (parameters.has("apply")) {
-            acts = acts_named(parameters.text("apply"));
-        }
+        if (within_tiles()) storage = share_choice(within);
+        if (parameters.has("share")) storage = parameters.share("share");
+        if (parameters.has("apply")) acts = acts_named(parameters.text("apply"));
     }
 
     [[nodiscard]] bool within_partition() const { return within == "partition"; }
-    [[nodiscard]] bool within_tiles() const { return within == segment_family || within == tile_family; }
+    [[nodiscard]] bool within_tiles() const { return within == "segment" || within == "tile"; }
 
 private:
     void require_order_of_storage(const Parameters& parameters) const {
@@ -67,31 +66,42 @@ private:
 
 StageContract contract(const Parameters& parameters) {
     const Request request(parameters);
-    if (request.within_tiles()) {
-        StageContract contract{.needs = {.cuts = {CutKind::segment}, .shares = {request.within}}};
-        if (request.within == tile_family) contract.needs.cuts.insert(contract.needs.cuts.begin(), CutKind::row_block);
-        return contract;
-    }
-    StageContract contract{.needs = {.square = request.acts == Acts::symmetric}, .acts = request.acts};
+    StageContract contract;
+    if (request.within == "tile") contract.needs.cuts = {CutKind::row_block};
+    if (request.within_tiles()) contract.needs.cuts.push_back(CutKind::segment);
     if (request.within_partition() || request.inside_partition) contract.needs.cuts = {CutKind::partition};
-    if (request.acts == Acts::share) contract.needs.shares = {parameters.text("share")};
-    if (request.within_partition()) contract.keeps = {CutKind::partition};
+    if (request.storage) {
+        contract.needs.shares = {*request.storage};
+    } else {
+        contract.needs.square = request.acts == Acts::symmetric;
+        contract.acts = request.acts;
+        if (request.within_partition()) contract.keeps = {CutKind::partition};
+    }
     return contract;
 }
 
+/// Looks at rows all at a time, or one after the other where many lists of rows are sorted at a time.
+template <typename Body>
+void for_each_row(Index count, bool in_parallel, const Body& body) {
+    if (in_parallel) {
+        Kokkos::parallel_for("sort_keys", Range(0, count), body);
+    } else {
+        for (Index i = 0; i < count; ++i) body(i);
+    }
+}
+
 /// The length of each stored row. [view.row_count()]
-std::vector<Index> row_lengths(const ShareView& view) {
+std::vector<Index> row_lengths(const ShareView& view, bool in_parallel) {
     std::vector<Index> lengths(view.row_count());
-    Kokkos::parallel_for("row_lengths", Range(0, view.row_count()),
-                         [&](Index i) { lengths[i] = static_cast<Index>(view.length(i)); });
+    for_each_row(view.row_count(), in_parallel, [&](Index i) { lengths[i] = static_cast<Index>(view.length(i)); });
     return lengths;
 }
 
 /// The entries of each stored row whose column lies in the row's own partition. [view.row_count()]
-std::vector<Index> lengths_inside_partition(const ShareView& view, const CsrMatrix& matrix, const Cuts& partition) {
-    const std::vector<Index> piece_of = partition.pieces();
+std::vector<Index> lengths_inside_partition(const ShareView& view, const CsrMatrix& matrix, const std::vector<Index>& piece_of,
+                                            bool in_parallel) {
     std::vector<Index> lengths(view.row_count(), 0);
-    Kokkos::parallel_for("lengths_inside", Range(0, view.row_count()), [&](Index i) {
+    for_each_row(view.row_count(), in_parallel, [&](Index i) {
         const Index piece = piece_of[view.row(i)];
         for (Offset k = 0; k < view.length(i); ++k) {
             if (piece_of[matrix.column_indices[view.entry(i, k)]] == piece) ++lengths[i];
@@ -107,13 +117,30 @@ std::vector<Index> longest_of_nodes(const std::vector<Index>& lengths, Index nod
     return longest;
 }
 
-/// The group of each node, by its first row: the window or the partition that it stays in.
-std::vector<Index> groups_of_nodes(const ShareView& view, Index node_size, const Request& request, const Cuts* partition) {
-    std::vector<Index> groups(view.row_count() / node_size);
-    const std::vector<Index> piece_of = request.within_partition() ? partition->pieces() : std::vector<Index>{};
-    for (std::size_t node = 0; node < groups.size(); ++node) {
-        const Index first = static_cast<Index>(node) * node_size;
-        groups[node] = request.within_partition() ? piece_of[view.row(first)] : static_cast<Index>(first / *request.window);
+/// The group that each node stays in, by its first row: a partition, or all rows; where there are windows, one of those that
+/// begin afresh in each.
+std::vector<Index> groups_of_nodes(const ShareView& view, Index node_size, const Request& request,
+                                   const std::vector<Index>& piece_of) {
+    std::vector<Index> groups(view.row_count() / node_size, 0);
+    if (request.within_partition()) {
+        for (std::size_t node = 0; node < groups.size(); ++node) {
+            groups[node] = piece_of[view.row(static_cast<Index>(node) * node_size)];
+        }
+    }
+    if (!request.window) return groups;
+    const Index pieces = groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end()) + 1;
+    std::vector<std::int64_t> rows(pieces, 0);
+    for (const Index piece : groups) rows[piece] += node_size;
+    std::vector<Index> first_window(pieces, 0);
+    for (Index piece = 1; piece < pieces; ++piece) {
+        const std::int64_t windows = rows[piece - 1] == 0 ? 0 : (rows[piece - 1] - 1) / *request.window + 1;
+        first_window[piece] = first_window[piece - 1] + static_cast<Index>(windows);
+    }
+    std::fill(rows.begin(), rows.end(), 0);
+    for (Index& group : groups) {
+        const Index piece = group;
+        group = first_window[piece] + static_cast<Index>(rows[piece] / *request.window);
+        rows[piece] += node_size;
     }
     return groups;
 }
@@ -130,44 +157,56 @@ std::vector<Index> sorted_by(std::vector<Index> keys, bool descending) {
     return order;
 }
 
-/// The order of storage in every share, by the lengths of the rows in it.
-std::vector<Share> sort_shares(const std::vector<Share>& shares, const Request& request) {
-    using DynamicRange = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                             Kokkos::IndexType<std::size_t>>;
-    std::vector<Share> sorted(shares.size());
-    Kokkos::parallel_for("sort_shares", DynamicRange(0, shares.size()), [&](std::size_t i) {
-        const ShareView view(shares[i]);
-        std::vector<Index> lengths(view.row_count());
-        for (Index stored = 0; stored < view.row_count(); ++stored) lengths[stored] = static_cast<Index>(view.length(stored));
-        std::vector<Index> order = sorted_by(std::move(lengths), request.descending);
-        if (request.window) stable_sort_by(order, groups_of_nodes(view, 1, request, nullptr));
-        sorted[i] = reorder_rows(shares[i], order);
-    });
-    return sorted;
+/// The rows of the matrix, or of a share, sorted. piece_of: the partition of each row of the matrix, where it is asked for.
+Permutation sorted_rows(const ShareView& view, const StagedMatrix& staged, Index node_size, const Request& request,
+                        const std::vector<Index>& piece_of, bool in_parallel) {
+    std::vector<Index> keys = request.inside_partition ? lengths_inside_partition(view, staged.matrix, piece_of, in_parallel)
+                                                       : row_lengths(view, in_parallel);
+    if (node_size > 1) keys = longest_of_nodes(keys, node_size);
+    std::vector<Index> order = sorted_by(std::move(keys), request.descending);
+    if (request.within_partition() || request.window) {
+        stable_sort_by(order, groups_of_nodes(view, node_size, request, piece_of));
+    }
+    return expand(Permutation::from_old_of_new(std::move(order)), node_size);
+}
+
+std::string no_such_share(const StagedMatrix& staged, const ShareId& id) {
+    const std::string kind(name_of(id.kind));
+    std::string count = std::to_string(staged.find_cuts(CutKind::segment)->count());
+    if (id.kind == ShareKind::tile) count = std::to_string(staged.find_cuts(CutKind::row_block)->count()) + " x " + count;
+    return "there is no share '" + name_of(id) + "' among " + count + " " + kind + "s, counted from 0; a " + kind +
+           " without nonzeros is no share";
+}
+
+/// The order of storage in each share that is asked for. Storage may take nodes apart, which the order of the matrix may not.
+std::vector<StorageOrder> sorted_storage(const StagedMatrix& staged, const Request& request,
+                                         const std::vector<Index>& piece_of) {
+    std::vector<const Share*> shares;
+    for (const Share& share : staged.shares) {
+        if (request.storage->includes(share.id)) shares.push_back(&share);
+    }
+    if (request.storage->one && shares.empty()) throw Unsuitable(no_such_share(staged, *request.storage->one));
+    std::vector<StorageOrder> orders(shares.size());
+    const auto sort = [&](std::size_t i, bool in_parallel) {
+        orders[i] = {shares[i]->id, sorted_rows(ShareView(*shares[i]), staged, 1, request, piece_of, in_parallel)};
+    };
+    if (shares.size() == 1) {
+        sort(0, true);
+    } else {
+        using DynamicRange = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                                                 Kokkos::IndexType<std::size_t>>;
+        guarded_for("sort_shares", DynamicRange(0, shares.size()), [&](std::size_t i) { sort(i, false); });
+    }
+    return orders;
 }
 
 StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const Request request(parameters);
-    if (request.within_tiles()) {
-        if (request.within == segment_family && staged.find_cuts(CutKind::row_block) != nullptr) {
-            throw Unsuitable("there are row blocks, whose segments are tiles: use within = \"tile\"");
-        }
-        return {.change = {.shares = sort_shares(staged.shares, request)}};
-    }
-    const bool of_share = request.acts == Acts::share;
-    const std::string share = of_share ? parameters.text("share") : "";
-    const ShareView view = of_share ? staged.share(share) : ShareView(staged.matrix);
-    const Index node_size = of_share ? 1 : staged.node_size;  // storage may take nodes apart, the matrix's order may not
-    const Cuts* partition = staged.find_cuts(CutKind::partition);
-
-    std::vector<Index> keys =
-        request.inside_partition ? lengths_inside_partition(view, staged.matrix, *partition) : row_lengths(view);
-    if (node_size > 1) keys = longest_of_nodes(keys, node_size);
-    std::vector<Index> order = sorted_by(std::move(keys), request.descending);
-    if (request.within != "all") stable_sort_by(order, groups_of_nodes(view, node_size, request, partition));
-
-    const Permutation nodes = Permutation::from_old_of_new(std::move(order));
-    return {.change = {.order = OrderChange{request.acts, expand(nodes, node_size), share}}};
+    std::vector<Index> piece_of;
+    if (request.within_partition() || request.inside_partition) piece_of = staged.find_cuts(CutKind::partition)->pieces();
+    if (request.storage) return {.change = {.storage = sorted_storage(staged, request, piece_of)}};
+    Permutation order = sorted_rows(ShareView(staged.matrix), staged, staged.node_size, request, piece_of, true);
+    return {.change = {.order = OrderChange{request.acts, std::move(order)}}};
 }
 
 }  // namespace
@@ -192,12 +231,13 @@ StageEntry row_sort_stage() {
               .optional = true,
               .minimum = 1,
               .unit = "rows",
-              .help = "size of a window (sigma), needed with within = \"window\", possible within segments and tiles; a node "
-                      "belongs to the window of its first row"},
+              .help = "size of a window (sigma), needed with within = \"window\", possible within partitions, segments and "
+                      "tiles, where windows begin afresh; a node belongs to the window of its first row"},
              {.name = "share",
-              .type = ParameterType::text,
+              .type = ParameterType::share,
               .optional = true,
-              .help = "sort the order of storage of the rows in this share, by their lengths in it; the matrix stays as it is",
+              .help = "sort the order of storage of the rows in this share, or in every share of this kind, by their lengths "
+                      "in it; the matrix stays as it is",
               .formerly = "part"},
              {.name = "key",
               .type = ParameterType::choice,

@@ -14,7 +14,7 @@ using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Ind
 
 /// The share of all entries for which `belongs(row, entry)`. Rows that have none are not present in it.
 template <typename Belongs>
-Share share_where(std::string name, const CsrMatrix& matrix, const Belongs& belongs) {
+Share share_where(ShareKind kind, const CsrMatrix& matrix, const Belongs& belongs) {
     std::vector<Offset> lengths(matrix.rows, 0);
     Kokkos::parallel_for("count_entries", Range(0, matrix.rows), [&](Index row) {
         for (Offset entry = matrix.row_offsets[row]; entry < matrix.row_offsets[row + 1]; ++entry) {
@@ -22,7 +22,7 @@ Share share_where(std::string name, const CsrMatrix& matrix, const Belongs& belo
         }
     });
 
-    Share share{std::move(name), {}, {0}, {}};
+    Share share{{kind}, {}, {0}, {}};
     for (Index row = 0; row < matrix.rows; ++row) {
         if (lengths[row] == 0) continue;
         share.rows.push_back(row);
@@ -41,7 +41,8 @@ Share share_where(std::string name, const CsrMatrix& matrix, const Belongs& belo
 }
 
 std::pair<std::string, std::string> describe(const Share& share) {
-    return {share.name, std::to_string(share.entries.size()) + " nonzeros in " + std::to_string(share.rows.size()) + " rows"};
+    return {name_of(share.id),
+            std::to_string(share.entries.size()) + " nonzeros in " + std::to_string(share.rows.size()) + " rows"};
 }
 
 /// The largest k such that at least a third of the rows have k nonzeros or more; 1 where it would be less.
@@ -68,17 +69,19 @@ Index first_count(const CsrMatrix& matrix, const Parameters& parameters) {
 }
 
 StageContract contract(const Parameters& parameters) {
-    if (parameters.text("by") == "first_k") return {.needs = {.unsplit = true}, .gives_shares = {"first", "rest"}};
+    if (parameters.text("by") == "first_k")
+        return {.needs = {.unsplit = true}, .gives_shares = {{ShareKind::first}, {ShareKind::rest}}};
     if (parameters.has("k")) throw ParameterError("k", "k is for by = \"first_k\", here by is \"inside_partition\"");
-    return {.needs = {.square = true, .cuts = {CutKind::partition}, .unsplit = true}, .gives_shares = {"inside", "outside"}};
+    return {.needs = {.square = true, .cuts = {CutKind::partition}, .unsplit = true},
+            .gives_shares = {{ShareKind::inside}, {ShareKind::outside}}};
 }
 
 /// Two shares: the entries that belong, and the others.
 template <typename Belongs>
-StageResult split_in_two(const CsrMatrix& matrix, std::string with, std::string without, const Belongs& belongs) {
+StageResult split_in_two(const CsrMatrix& matrix, ShareKind with, ShareKind without, const Belongs& belongs) {
     std::vector<Share> shares;
-    shares.push_back(share_where(std::move(with), matrix, belongs));
-    shares.push_back(share_where(std::move(without), matrix, [&](Index row, Offset entry) { return !belongs(row, entry); }));
+    shares.push_back(share_where(with, matrix, belongs));
+    shares.push_back(share_where(without, matrix, [&](Index row, Offset entry) { return !belongs(row, entry); }));
     StageResult result{.change = {}, .notes = {describe(shares[0]), describe(shares[1])}};
     result.change.shares = std::move(shares);
     return result;
@@ -88,13 +91,13 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
     const CsrMatrix& matrix = staged.matrix;
     if (parameters.text("by") == "first_k") {
         const Index k = first_count(matrix, parameters);
-        StageResult result =
-            split_in_two(matrix, "first", "rest", [&](Index row, Offset entry) { return entry - matrix.row_offsets[row] < k; });
+        StageResult result = split_in_two(matrix, ShareKind::first, ShareKind::rest,
+                                          [&](Index row, Offset entry) { return entry - matrix.row_offsets[row] < k; });
         result.notes.insert(result.notes.begin(), {"k", std::to_string(k)});
         return result;
     }
     const std::vector<Index> piece_of = staged.find_cuts(CutKind::partition)->pieces();
-    return split_in_two(matrix, "inside", "outside",
+    return split_in_two(matrix, ShareKind::inside, ShareKind::outside,
                         [&](Index row, Offset entry) { return piece_of[row] == piece_of[matrix.column_indices[entry]]; });
 }
 

@@ -10,6 +10,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
+#include "pipeline/matrix/guarded_loop.hpp"
 
 namespace workbench {
 namespace {
@@ -61,7 +62,7 @@ std::vector<Chunk> cut_into_chunks(const CsrMatrix& matrix, const std::vector<In
 template <typename Body>
 void for_each_chunk(std::vector<Chunk>& chunks, Index segment_count, const Body& body) {
     std::atomic<std::size_t> next = 0;
-    Kokkos::parallel_for(Kokkos::RangePolicy<HostSpace>(0, HostSpace::concurrency()), [&](int) {
+    guarded_for("for_each_chunk", Kokkos::RangePolicy<HostSpace>(0, HostSpace::concurrency()), [&](int) {
         std::vector<Index> place(segment_count, -1);
         for (std::size_t chunk = next++; chunk < chunks.size(); chunk = next++) body(chunks[chunk], place);
     });
@@ -159,7 +160,7 @@ private:
             std::sort(present.begin(), present.end());
             for (const Index segment : present) {
                 share_of_segment[segment] = shares_.size();
-                shares_.push_back({name_of_tile(chunks_[begin].row_block, segment), {}, {0}, {}});
+                shares_.push_back({id_of(chunks_[begin].row_block, segment), {}, {0}, {}});
                 share_rows_.push_back(0);
                 share_entries_.push_back(0);
             }
@@ -176,14 +177,14 @@ private:
         }
     }
 
-    [[nodiscard]] std::string name_of_tile(Index row_block, Index segment) const {
-        if (row_blocks_ == nullptr) return "segment " + std::to_string(segment);
-        return "tile " + std::to_string(row_block) + "," + std::to_string(segment);
+    [[nodiscard]] ShareId id_of(Index row_block, Index segment) const {
+        if (row_blocks_ == nullptr) return {.kind = ShareKind::segment, .segment = segment};
+        return {ShareKind::tile, row_block, segment};
     }
 
     void allocate() {
         using Range = Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::size_t>>;
-        Kokkos::parallel_for("allocate_shares", Range(0, shares_.size()), [&](std::size_t share) {
+        guarded_for("allocate_shares", Range(0, shares_.size()), [&](std::size_t share) {
             shares_[share].rows.resize(share_rows_[share]);
             shares_[share].row_offsets.resize(static_cast<std::size_t>(share_rows_[share]) + 1);
             shares_[share].entries.resize(share_entries_[share]);

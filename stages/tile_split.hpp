@@ -8,10 +8,10 @@
 
 namespace workbench {
 
-/// One share for each pair of a row block and a segment that has nonzeros, by row block and then by segment: "tile I,J".
-/// Without row blocks (null): one for each segment, "segment J". A share lists the rows present in it in the order of the
-/// matrix. Linear in the nonzeros and the cuts, on all cores; the shares take memory for their nonzeros and for the rows
-/// present in them. Throws Unsuitable, with the figures, where that memory is not there.
+/// A tile for each pair of a row block and a segment that has nonzeros, by row block and then by segment. Without row blocks
+/// (null): each segment that has some. A share lists the rows present in it in the order of the matrix. Linear in the nonzeros
+/// and the cuts, on all cores; the shares take memory for their nonzeros and for the rows present in them. Throws Unsuitable,
+/// with the figures, where that memory is not there.
 [[nodiscard]] std::vector<Share> split_into_tiles(const CsrMatrix& matrix, const Cuts* row_blocks, const Cuts& segments);
 
 }  // namespace workbench

@@ -135,6 +135,10 @@ TEST_CASE("list and explain") {
 TEST_CASE("check") {
     expect("check", "check recipes/csr.toml recipes/sell.toml recipes/ehyb.toml", 0);
     expect("check_errors", "check tests/golden/cli/wrong.toml", 2);
+    expect("check_shares", "check tests/golden/cli/shares.toml", 2);
+    expect("check_shares_of_blocks", "check tests/golden/cli/shares_of_blocks.toml", 2);
+    expect("check_shares_beyond", "check tests/golden/cli/shares_beyond.toml", 2);
+    expect("check_old_word", "check recipes/ehyb.toml --set stage.sort_outside.part=outside", 2);
     expect("check_override", "check recipes/ehyb.toml --set stage.metis_partition.partz=3", 2);
 }
 
@@ -291,6 +295,18 @@ TEST_CASE("run") {
     }
 }
 
+TEST_CASE("a share that is promised is there, or the error says where it was asked for") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    const std::string recipe = " tests/layouts/hbp_rows_sorted.toml ";
+    const std::string rest = " --samples 1 --seconds 0 --cache warm --no-pictures --out ";
+    CHECK(run("check" + recipe).exit_code == 0);
+    CHECK(run("run" + recipe + "--generate laplace2d:nx=3" + rest + out).exit_code == 0);
+    const std::string one = recipe + "--set 'stage.row_sort.share=\"tile 1,1\"' --generate laplace2d:nx=";
+    CHECK(run("run" + one + "3" + rest + out).exit_code == 0);
+    expect_in("no_such_share", out, "run" + one + "2" + rest + "OUT", 3);
+}
+
 TEST_CASE("without a GPU, its kernels are left out with a note, and demanding them is an error") {
     const TemporaryFolder folder;
     const std::string rest = " --samples 1 --seconds 0 --cache warm --no-pictures --out " + folder.path().string();
@@ -334,6 +350,87 @@ TEST_CASE("recipes that name one matrix in two ways share it") {
     const Outcome apart = run("run " + out + "/first.toml " + out + "/third.toml" + rest);
     CHECK(apart.exit_code == 2);
     CHECK(apart.text.find("do not name the same matrix") != std::string::npos);
+}
+
+TEST_CASE("run does what its options say") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    const auto report_of = [&](const std::string& arguments) {
+        const Outcome outcome = run("run recipes/csr.toml --generate laplace2d:nx=4 --out " + out + " " + arguments);
+        CHECK_MESSAGE(outcome.exit_code == 0, outcome.text);
+        return nlohmann::json::parse(file_text(folder.path() / "csr" / "report.json"));
+    };
+    const auto cold = report_of("--samples 3 --seconds 0 --backend kokkos --no-pictures");
+    CHECK(cold["cache"] == "cold");
+    CHECK(cold["kernels"][0]["samples"].size() == 3);
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "csr" / "stages.png"));
+    // Longer than the two seconds that are the most where nothing is said.
+    const auto warm = report_of("--samples 1 --seconds 2.1 --cache warm --only rows --backend kokkos,eigen --precision f32");
+    CHECK(warm["cache"] == "warm");
+    CHECK(warm["kernels"].size() == 1);
+    CHECK(warm["kernels"][0]["precision"] == "f32");
+    double sum = 0;
+    for (const double sample : warm["kernels"][0]["samples"]) sum += sample;
+    CHECK(sum >= 2.1);
+    CHECK(std::filesystem::exists(folder.path() / "csr" / "stages.png"));
+}
+
+TEST_CASE("two recipes of one name would write into one folder") {
+    const TemporaryFolder folder;
+    std::filesystem::copy_file(source / "recipes" / "csr.toml", folder.path() / "csr.toml");
+    expect_in("one_folder", folder.path().string(), "run recipes/csr.toml OUT/csr.toml --generate laplace2d:nx=3 --out OUT/out",
+              2);
+}
+
+TEST_CASE("a recipe that does not suit is a line, and the others are measured") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    const Outcome outcome = run(
+        "run recipes/ehyb.toml recipes/csr.toml --matrix tests/golden/cli/wide.mtx --backend kokkos --samples 1 --seconds 0 "
+        "--cache warm --out " +
+        out);
+    CHECK(outcome.exit_code == 3);
+    std::string text = outcome.text;
+    for (std::size_t at = 0; (at = text.find(out)) != std::string::npos;) text.replace(at, out.size(), "OUT");
+    compare_with_golden(golden("run_unsuitable"), without_figures(without_gpu_lines(text)));
+    CHECK(std::filesystem::exists(folder.path() / "csr" / "0_input.png"));
+}
+
+TEST_CASE("a run that fails leaves no folder behind") {
+    const TemporaryFolder folder;
+    const std::string rest = " --out " + (folder.path() / "a" / "b").string();
+    CHECK(run("run recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx" + rest).exit_code == 3);
+    CHECK(run("run recipes/ehyb.toml --matrix none.mtx" + rest).exit_code == 3);
+    CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a file for --json that cannot be written is found out before the work") {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "taken") << "a file";
+    expect_in("json_not_writable", folder.path().string(),
+              "run recipes/csr.toml --matrix none.mtx --json OUT/taken/all.json --out OUT", 4);
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "csr"));
+}
+
+TEST_CASE("--json - gives the report to a pipe") {
+    const TemporaryFolder folder;
+    const Outcome outcome =
+        run("run recipes/csr.toml --generate laplace2d:nx=4 --backend kokkos --samples 1 --seconds 0 --cache "
+            "warm --no-pictures --json - --out " +
+            folder.path().string());
+    CHECK(outcome.exit_code == 0);
+    CHECK(nlohmann::json::parse(outcome.text)["matrix"]["rows"] == 16);
+}
+
+TEST_CASE("what was measured is kept where standard output is full") {
+    const TemporaryFolder folder;
+    const Outcome outcome =
+        run("run recipes/csr.toml --generate laplace2d:nx=4 --backend kokkos --samples 1 --seconds 0 --cache "
+            "warm --no-pictures --out " +
+            folder.path().string() + " 2>&1 >/dev/full #");
+    CHECK(outcome.exit_code == 4);
+    CHECK(outcome.text == "error: standard output: cannot be written\n");
+    CHECK(std::filesystem::exists(folder.path() / "csr" / "report.json"));
 }
 
 TEST_CASE("no kernel at all is an error") {

@@ -58,7 +58,8 @@ StagedMatrix staged_example() {
     apply(staged, {OrderChange{Acts::rows, Permutation::from_old_of_new({2, 0, 1})}}, {});
     StageChange change{OrderChange{Acts::columns, Permutation::from_old_of_new({1, 0, 2, 3})}};
     change.cuts = {{CutKind::row_block, {0, 2, 3}}, {CutKind::segment, {0, 4}}};
-    change.shares = std::vector<Share>{{"near", {1, 0}, {0, 1, 2}, {2, 0}}, {"far", {0, 1, 2}, {0, 1, 2, 3}, {1, 3, 4}}};
+    change.shares = std::vector<Share>{{{ShareKind::first}, {1, 0}, {0, 1, 2}, {2, 0}},
+                                       {{ShareKind::rest}, {0, 1, 2}, {0, 1, 2, 3}, {1, 3, 4}}};
     apply(staged, change, {});
     return staged;
 }
@@ -195,12 +196,12 @@ TEST_CASE("an export says which way its orders go") {
     CHECK(text("shares.txt") ==
           "# which share each nonzero belongs to, the rows of a share in the order of their storage\n"
           "# a line is: share, row, nonzero; all counted from 0, the nonzeros row by row\n"
-          "# share 0 is 'near'\n"
-          "# share 1 is 'far'\n"
+          "# share 0 is 'first'\n"
+          "# share 1 is 'rest'\n"
           "0 1 2\n0 0 0\n1 0 1\n1 1 3\n1 2 4\n");
     const auto shares = read_npz(folder.path() / "shares.npz", {"names", "row_begins", "rows", "nonzero_begins", "nonzeros"});
-    CHECK(shares.at("names").type == "|S4");
-    CHECK(numbers_of<char>(shares.at("names")) == std::vector<char>{'n', 'e', 'a', 'r', 'f', 'a', 'r', '\0'});
+    CHECK(shares.at("names").type == "|S5");
+    CHECK(numbers_of<char>(shares.at("names")) == std::vector<char>{'f', 'i', 'r', 's', 't', 'r', 'e', 's', 't', '\0'});
     CHECK(numbers_of<std::int64_t>(shares.at("row_begins")) == std::vector<std::int64_t>{0, 2, 5});
     CHECK(numbers_of<std::int32_t>(shares.at("rows")) == std::vector<std::int32_t>{1, 0, 0, 1, 2});
     CHECK(numbers_of<std::int64_t>(shares.at("nonzero_begins")) == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5});

@@ -29,7 +29,7 @@ TEST_CASE("a whole recipe becomes plain data") {
     CHECK(recipe.stages[1].id == "sort");
     CHECK(recipe.stages[1].contract.keeps == std::vector{CutKind::partition});
     CHECK(recipe.stages[3].id == "sort_outside");
-    CHECK(recipe.stages[3].contract.acts == Acts::share);
+    CHECK_FALSE(recipe.stages[3].contract.acts);
     CHECK(recipe.layout.entry->name == "cached");
     CHECK(recipe.kernels.empty());
 }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <set>
 
@@ -313,60 +312,6 @@ TEST_CASE("the verification tells what is wrong with a kernel") {
     CHECK(coarse.error_over_bound > 1);
 }
 
-TEST_CASE("the integers of the exact problem are exact and tell all columns apart") {
-    for (const NamedMatrix& named : battery()) {
-        const CsrMatrix& matrix = named.matrix;
-        const ExactProblem problem(matrix);
-        CAPTURE(named.name);
-        CHECK(problem.vector_count() >= 2);
-        for (int vector = 0; vector < problem.vector_count(); ++vector) {
-            for (const double sum : problem.product(matrix, vector)) CHECK(sum + 255 < 16777216.0);
-        }
-        std::set<std::vector<double>> seen;
-        for (Index column = 0; column < matrix.columns; ++column) {
-            std::vector<double> digits;
-            for (int vector = 0; vector < problem.vector_count(); ++vector) digits.push_back(problem.x(vector, column));
-            CHECK(seen.insert(digits).second);
-            CHECK(*std::min_element(digits.begin(), digits.end()) >= 1);
-        }
-    }
-}
-
-TEST_CASE("a long row leaves small integers, and one too long for any is said so") {
-    CsrMatrix wide;
-    wide.rows = 1;
-    wide.columns = 1 << 23;
-    wide.row_offsets = {0, 1 << 22};
-    wide.column_indices.resize(1 << 22);
-    wide.values.assign(1 << 22, 1.0);
-    for (Index i = 0; i < (1 << 22); ++i) wide.column_indices[i] = i;
-    const ExactProblem problem(wide);
-    CHECK(problem.product(wide, 0)[0] + 255 < 16777216.0);
-    CHECK(problem.vector_count() >= 14);
-
-    wide.row_offsets = {0, 1 << 23};
-    CHECK_THROWS_AS(ExactProblem{wide}, Unsuitable);
-}
-
-TEST_CASE("bounded comparison") {
-    const double infinity = std::numeric_limits<double>::infinity();
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    const CsrMatrix matrix =
-        csr_from_entries(4, 2, std::vector<Entry>{{0, 0, 1.5}, {0, 1, 2.0}, {1, 0, infinity}, {2, 0, nan}});
-    const BoundedReference reference = bounded_reference<double>(matrix, {1.0, -1.0});
-    CHECK(reference.r[0] == -0.5);
-    CHECK(reference.bound[0] == 8 * 3 * std::numeric_limits<double>::epsilon() * 3.5 + 2 * std::numeric_limits<double>::min());
-    CHECK(compare_within<double>({-0.5, infinity, nan, 0.0}, reference).right);
-    CHECK(!compare_within<double>({-0.5, -infinity, nan, 0.0}, reference).right);
-    CHECK(!compare_within<double>({-0.5, infinity, 1.0, 0.0}, reference).right);
-    CHECK(!compare_within<double>({-0.5, infinity, nan, 1e-300}, reference).right);
-    CHECK(!compare_within<double>({nan, infinity, nan, 0.0}, reference).right);
-    const Comparison unwritten_nan = compare_within<double>({-0.5, infinity, unwritten<double>(), 0.0}, reference);
-    CHECK(unwritten_nan.first_wrong == "row 2 was never written");
-    const double just_off = -0.5 + reference.bound[0] / 2;
-    CHECK(compare_within<double>({just_off, infinity, nan, 0.0}, reference).error_over_bound == doctest::Approx(0.5));
-}
-
 TEST_CASE("values beyond f32 make f32 unsuitable and leave f64 right") {
     const CsrMatrix matrix = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1e300}, {1, 1, 2.0}});
     const std::unique_ptr<Device> host = make_host_device();
@@ -379,6 +324,16 @@ TEST_CASE("values beyond f32 make f32 unsuitable and leave f64 right") {
     CHECK(report.layouts[0].unsuitable == "");
     CHECK(report.layouts[1].unsuitable.find("f32") != std::string::npos);
     CHECK(report.all_verified());
+}
+
+TEST_CASE("a stage's choices are the values that differ from their defaults") {
+    StagedMatrix staged = stage_input(example());
+    const Recipe recipe = recipe_of(
+        "[[stage]]\nuse = 'random_order'\n"
+        "[[stage]]\nuse = 'metis_partition'\nparts = 3\nseed = 1\nweights = 'nonzeros'\n[layout]\nuse = 'csr'\n");
+    const std::vector<StageOutcome> stages = run_stages(recipe, staged, {}, {});
+    CHECK(stages[1].choices == "");
+    CHECK(stages[2].choices == "parts = 3, weights = \"nonzeros\"");
 }
 
 TEST_CASE("an order of the rows alone leaves the edge cut of a partition as it is") {
@@ -460,6 +415,28 @@ TEST_CASE("the report as JSON has what docs/report.md promises") {
     }
     CHECK(std::filesystem::exists(folder.path() / json["contact_sheet"].get<std::string>()));
     CHECK(nlohmann::json::parse(to_json(std::vector{report, report}))["runs"].size() == 2);
+}
+
+TEST_CASE("row lengths in tiles are drawn where a stage has changed them") {
+    const std::unique_ptr<Device> host = make_host_device();
+    const CsrMatrix input = matrix_named("random");
+    RunOptions options;
+    options.timing = quick;
+    Runner runner(input, catalogue(), {*host}, options);
+    const TemporaryFolder folder;
+    PictureBook pictures;
+    RunObserver observer;
+    observer.stage_done = [&pictures](const StagedMatrix& staged, StageOutcome&) { pictures.add(staged); };
+    RunReport report = runner.run(load_recipe(WORKBENCH_SOURCE_DIR "/recipes/hbp.toml", catalogue()), observer);
+    pictures.write(folder.path(), report);
+    CHECK(report.failures.empty());
+    std::vector<std::string> drawn;
+    for (const StageOutcome& stage : report.stages) {
+        if (!stage.tile_picture.empty()) drawn.push_back(stage.tile_picture);
+    }
+    CHECK(drawn == std::vector<std::string>{"3_nonlinear_hash_tiles.png"});
+    CHECK(std::filesystem::exists(folder.path() / "3_nonlinear_hash_tiles.png"));
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "2_column_segmentation_tiles.png"));
 }
 
 TEST_CASE("a run is refused before it takes more memory than is free") {

@@ -24,6 +24,7 @@
 #include "viz/contact_sheet.hpp"
 #include "viz/density_scale.hpp"
 #include "viz/golden_picture.hpp"
+#include "viz/length_strip.hpp"
 #include "viz/pattern_view.hpp"
 #include "viz/png.hpp"
 #include "viz/raster.hpp"
@@ -65,8 +66,8 @@ CsrMatrix grid(Index width) {
 template <typename IsFirst>
 std::vector<Share> two_shares(const CsrMatrix& matrix, const IsFirst& first) {
     std::vector<Share> shares(2);
-    shares[0].name = "inside";
-    shares[1].name = "outside";
+    shares[0].id = {ShareKind::inside};
+    shares[1].id = {ShareKind::outside};
     for (Index row = matrix.rows - 1; row >= 0; --row) {
         for (const bool in_first : {true, false}) {
             Share& share = shares[in_first ? 0 : 1];
@@ -152,12 +153,34 @@ TEST_CASE("bins are many enough, even, and in proportion") {
     CHECK(bins(401, 401, 400) == std::array{400, 400});    // 2 rows a bin would waste half of the resolution
     CHECK(bins(5874, 5874, 400) == std::array{392, 392});  // 15 rows a bin, 14 in a few
     CHECK(bins(100'000, 50'000, 400) == std::array{400, 200});
+    CHECK(bins(1000, 400, 99) == std::array{91, 36});  // 36.4
+    CHECK(bins(1000, 410, 99) == std::array{91, 37});  // 37.3
+    CHECK(bins(1000, 710, 99) == std::array{91, 65});  // 64.6
     CHECK(bins(100'000, 10, 400) == std::array{400, 10});
     CHECK(bins(100'000, 1000, 400) == std::array{400, 25});  // no narrower than a sixteenth
     CHECK(bins(1, 1'000'000, 16) == std::array{1, 16});
     CHECK(bins(0, 5, 16) == std::array{0, 5});
     CHECK(bins(0, 0, 16) == std::array{0, 0});
     CHECK_THROWS_AS((void)rasterise(stage_input({}), 15), std::invalid_argument);
+}
+
+TEST_CASE("a caption tells what a figure was where it has changed, and only there") {
+    const std::vector<PatternRaster> rasters{rasterise(stage_input(grid(5)))};
+    const auto picture_of = [&](const std::string& before) {
+        return draw_stage(rasters[0], common_scale(rasters), {"1  order", "", {{"bandwidth", "4", before}}}).pixels;
+    };
+    CHECK(picture_of("4") == picture_of(""));
+    CHECK(picture_of("9") != picture_of(""));
+}
+
+TEST_CASE("the axis of row lengths is logarithmic where the longest is more than 30 times the mean") {
+    const auto is_logarithmic = [](Offset longest, Offset nonzeros, Offset rows) {
+        LengthStrip strip;
+        strip.bars = {{1, 1, 0}, {longest, 1, 0}};
+        return with_axis(strip, nonzeros, rows).logarithmic;
+    };
+    CHECK_FALSE(is_logarithmic(60, 200, 100));
+    CHECK(is_logarithmic(61, 200, 100));
 }
 
 TEST_CASE("a long value in a caption is not cut") {
@@ -209,7 +232,7 @@ TEST_CASE("cuts become bins, empty pieces vanish") {
 
 TEST_CASE("a small matrix keeps its numbers and values") {
     StagedMatrix staged = stage_input(csr_from_entries(2, 3, std::vector<Entry>{{0, 2, 5}, {1, 0, -7}}));
-    apply(staged, {OrderChange{Acts::rows, Permutation::from_old_of_new({1, 0}), ""}, {}, {}}, {});
+    apply(staged, {OrderChange{Acts::rows, Permutation::from_old_of_new({1, 0})}}, {});
     const PatternRaster raster = rasterise(staged);
     CHECK(raster.shows_entries());
     CHECK(raster.original_rows == std::vector<Index>{1, 0});
@@ -257,6 +280,8 @@ TEST_CASE("the ceiling is the highest 99th percentile of the stages") {
     const StagedMatrix compact = stage_input(csr_from_entries(1600, 1600, std::vector<Entry>{{0, 0, 1}, {0, 1, 1}, {1, 0, 1}}));
     const std::vector<PatternRaster> both{one[0], rasterise(compact, 100)};
     CHECK(common_scale(both).ceiling == doctest::Approx(3));
+    const std::vector<PatternRaster> turned{both[1], both[0]};
+    CHECK(common_scale(turned).ceiling == doctest::Approx(3));
     CHECK(common_scale(std::span<const PatternRaster>()).ceiling == 1);
 }
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "pipeline/matrix/tiles.hpp"
 #include "viz/text.hpp"
 
 namespace workbench {
@@ -111,8 +110,8 @@ std::vector<PlacedTile> place_tiles(const StagedMatrix& staged) {
     std::vector<PlacedTile> tiles;
     for (const Share& share : staged.shares) {
         if (share.entries.empty()) continue;
-        const Tile tile = tile_of(staged, share);
-        tiles.push_back({&share, blocks == nullptr ? 0 : blocks->begin(tile.row_block), segments->begin(tile.segment)});
+        const Index first_row = blocks == nullptr ? 0 : blocks->begin(share.id.row_block);
+        tiles.push_back({&share, first_row, segments->begin(share.id.segment)});
     }
     std::stable_sort(tiles.begin(), tiles.end(),
                      [](const PlacedTile& a, const PlacedTile& b) { return a.first_row < b.first_row; });
@@ -157,8 +156,8 @@ void name_planes(const std::vector<Share>& shares, PatternRaster& raster) {
             fmt::format("nonzeros of {} {}, rows as stored", grouped(raster.tiles), raster.tiles == 1 ? "tile" : "tiles"));
         return;
     }
-    raster.plane_names.push_back(shares.empty() ? "nonzeros" : shares.front().name);
-    if (shares.size() == 2) raster.plane_names.push_back(shares.back().name);
+    raster.plane_names.push_back(shares.empty() ? "nonzeros" : name_of(shares.front().id));
+    if (shares.size() == 2) raster.plane_names.push_back(name_of(shares.back().id));
     if (shares.size() > 2) raster.plane_names.push_back(fmt::format("{} other shares", shares.size() - 1));
 }
 
@@ -252,7 +251,7 @@ PatternRaster rasterise(const StagedMatrix& staged, int resolution) {
     raster.planes[0].resize(static_cast<std::size_t>(raster.row_bins()) * raster.column_bins());
     raster.longest_row.resize(raster.row_bins());
 
-    const std::vector<PlacedTile> tiles = has_tiles(staged) ? place_tiles(staged) : std::vector<PlacedTile>{};
+    const std::vector<PlacedTile> tiles = staged.has_tiles() ? place_tiles(staged) : std::vector<PlacedTile>{};
     if (!tiles.empty()) {
         count_tiles(staged, tiles, raster);
     } else {

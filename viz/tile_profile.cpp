@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "pipeline/matrix/metrics.hpp"
-#include "pipeline/matrix/tiles.hpp"
 #include "viz/length_strip.hpp"
 #include "viz/style.hpp"
 #include "viz/text.hpp"
@@ -20,8 +19,7 @@ constexpr std::size_t most_tiles = 12;
 
 TileProfile profile(const Share& share) {
     TileProfile tile{
-        share.name, static_cast<Index>(share.rows.size()), share.row_offsets.back(), warp_iterations(share.row_offsets), {},
-        {}};
+        share.id, static_cast<Index>(share.rows.size()), share.row_offsets.back(), warp_iterations(share.row_offsets), {}, {}};
     const int bars = std::min<int>(TileProfile::most_bars, tile.rows);
     tile.longest.resize(bars);
     tile.totals.resize(bars);
@@ -36,13 +34,13 @@ TileProfile profile(const Share& share) {
 
 bool same_tiles(const TileProfiles& before, const TileProfiles& after) {
     const auto same = [](const TileProfile& a, const TileProfile& b) {
-        return a.name == b.name && a.rows == b.rows && a.nonzeros == b.nonzeros;
+        return a.id == b.id && a.rows == b.rows && a.nonzeros == b.nonzeros;
     };
     return std::equal(before.chosen.begin(), before.chosen.end(), after.chosen.begin(), after.chosen.end(), same);
 }
 
 LengthStrip strip_of(const TileProfile& tile) {
-    LengthStrip strip{.title = tile.name, .numbers = {}, .bars = {}, .row_bins = static_cast<int>(tile.longest.size())};
+    LengthStrip strip{.title = name_of(tile.id), .numbers = {}, .bars = {}, .row_bins = static_cast<int>(tile.longest.size())};
     const std::int64_t bars = strip.row_bins;
     for (std::int64_t bar = 0; bar < bars; ++bar) {
         // Rows r with floor(r * bars / rows) = bar.
@@ -86,7 +84,7 @@ void draw_side(Image& image, const TileProfile& tile, const std::string& word, c
 
 void draw_cell(Image& image, const TileProfile& before, const TileProfile& after, int x, int y) {
     constexpr int room = 2 * strip_width + strip_gap;
-    draw_text(image, x, y + 20, shortened(after.name, 20, room), {20, style::ink});
+    draw_text(image, x, y + 20, shortened(name_of(after.id), 20, room), {20, style::ink});
     draw_text(image, x, y + 42, shortened(count_of(after.nonzeros, "nonzero"), text_size - 3, room),
               {text_size - 3, style::muted});
     draw_text(image, x, y + 60, shortened("in " + count_of(after.rows, "row"), text_size - 3, room),
@@ -108,7 +106,7 @@ bool TileProfiles::shows_change_of(const TileProfiles& before) const {
 
 TileProfiles profile_tiles(const StagedMatrix& staged) {
     TileProfiles profiles;
-    if (!has_tiles(staged)) return profiles;
+    if (!staged.has_tiles()) return profiles;
     std::vector<const Share*> tiles;
     for (const Share& share : staged.shares) {
         if (!share.entries.empty()) tiles.push_back(&share);

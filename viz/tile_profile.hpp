@@ -13,8 +13,8 @@ namespace workbench {
 struct TileProfile {
     static constexpr int most_bars = 128;
 
-    std::string name;  // of the share
-    Index rows = 0;    // present
+    ShareId id;
+    Index rows = 0;  // present
     Offset nonzeros = 0;
     Offset steps = 0;             // of a warp that takes 32 rows at a time, a lane a row
     std::vector<Offset> longest;  // [bars] nonzeros of the longest row

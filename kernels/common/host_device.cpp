@@ -188,7 +188,6 @@ private:
     /// The best of some rounds through a buffer that no cache holds: read whole, or one half copied to the other.
     Bandwidth measure_bandwidth() {
         const std::span<Word> words = large_buffer();
-        const auto bytes = static_cast<double>(words.size_bytes());
         const std::size_t half = words.size() / 2;
         fill_words(words.data(), words.size(), 1);
         double copy_seconds = std::numeric_limits<double>::infinity();
@@ -201,7 +200,7 @@ private:
             copy_seconds = std::min(copy_seconds, copied);
             read_seconds = std::min(read_seconds, read);
         }
-        return {bytes / copy_seconds, bytes / read_seconds};
+        return host_bandwidth(words.size_bytes(), copy_seconds, read_seconds);
     }
 
     DeviceProperties properties_;
@@ -211,6 +210,10 @@ private:
 };
 
 }  // namespace
+
+Bandwidth host_bandwidth(std::size_t bytes, double copy_seconds, double read_seconds) {
+    return {static_cast<double>(bytes) / copy_seconds, static_cast<double>(bytes) / read_seconds};
+}
 
 std::unique_ptr<Device> make_host_device() { return std::make_unique<HostDevice>(); }
 

@@ -5,22 +5,24 @@
 #include <cstdint>
 
 #include "pipeline/contract/precision.hpp"
+#include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
 
 using HostSpace = Kokkos::DefaultHostExecutionSpace;
 
-/// body(i) for i in [0, count). Threads take `chunk` iterations at a time as they become idle: for iterations of unequal work.
+/// body(i) for i in [0, count); it may throw. Threads take `chunk` iterations at a time as they become idle: for iterations of
+/// unequal work.
 template <typename Body>
 void for_each_in_parallel(std::int64_t count, int chunk, const Body& body) {
     using Policy = Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
     Policy policy(0, count);
     policy.set_chunk_size(chunk);
-    Kokkos::parallel_for(policy, body);
+    guarded_for("host_loop", policy, body);
 }
 
-/// For how many i in [0, count) the condition holds.
+/// For how many i in [0, count) the condition holds, which must not throw.
 template <typename Condition>
 [[nodiscard]] std::int64_t count_in_parallel(std::int64_t count, const Condition& condition) {
     std::int64_t found = 0;

@@ -37,8 +37,8 @@ outside_columns         4 0
 
 /// Everything that must hold before anything is built; the shares and the partition are there, the recipe checker saw to that.
 void require_suitable(const StagedMatrix& staged, const Cuts& partition, bool narrow_columns) {
-    const Share& inside = *staged.find_share("inside");
-    const Share& outside = *staged.find_share("outside");
+    const Share& inside = *staged.find_share({ShareKind::inside});
+    const Share& outside = *staged.find_share({ShareKind::outside});
     const std::size_t split = inside.entries.size() + outside.entries.size();
     if (split != staged.matrix.values.size()) {
         throw Unsuitable(fmt::format("the shares 'inside' and 'outside' hold {} of {} nonzeros, but EHYB stores no other share",
@@ -83,7 +83,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->partition_rows = partition.boundaries;
     layout->partition_columns = partition.boundaries;
 
-    const Share& inside = *staged.find_share("inside");
+    const Share& inside = *staged.find_share({ShareKind::inside});
     const SlicePlan inside_plan{.slice_height = warp,
                                 .group_places = partition.boundaries,
                                 .column_bounds = partition.boundaries,
@@ -94,7 +94,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
         layout->inside = build_slices<Value, Index>(matrix, ShareView(inside), inside_plan);
     }
 
-    const Share& outside = *staged.find_share("outside");
+    const Share& outside = *staged.find_share({ShareKind::outside});
     const SlicePlan outside_plan{.slice_height = warp,
                                  .group_places = {0, static_cast<Index>(outside.rows.size())},
                                  .column_bounds = {0, matrix.columns}};
@@ -180,7 +180,8 @@ LayoutEntry ehyb_entry() {
                         .help = "columns inside the partition: 16 bits, for up to 65536 columns a partition, or 32"}},
         .needs =
             [](const Parameters&) {
-                return Needs{.square = true, .cuts = {CutKind::partition}, .shares = {"inside", "outside"}};
+                return Needs{
+                    .square = true, .cuts = {CutKind::partition}, .shares = {{ShareKind::inside}, {ShareKind::outside}}};
             },
         .build = {build<float>, build<double>},
         .kernels = ehyb_reference_kernels(),

@@ -14,7 +14,6 @@
 #include "kernels/common/value_range.hpp"
 #include "kernels/hbp/layout.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/tiles.hpp"
 
 namespace workbench {
 namespace {
@@ -156,7 +155,7 @@ void fill(const StagedMatrix& staged, HbpLayout<Value>& layout) {
     std::vector<ColumnIndex> column_indices(nonzeros);
     const Cuts& segments = *staged.find_cuts(CutKind::segment);
     const auto is_tile = [&](std::int64_t tile) {
-        const Index segment = tile_of(staged, staged.shares[tile]).segment;
+        const Index segment = staged.shares[tile].id.segment;
         layout.tile_columns[tile] = segments.begin(segment);
         return fill_tile(staged.matrix, staged.shares[tile], static_cast<Index>(tile), segments.size(segment), column_indices,
                          layout);
@@ -345,7 +344,7 @@ LayoutEntry hbp_entry() {
                             "kernel mixed: share of the tiles that are dealt to the warps beforehand; they claim the rest"}},
         .needs =
             [](const Parameters&) {
-                return Needs{.cuts = {CutKind::row_block, CutKind::segment}, .shares = {std::string(tile_family)}};
+                return Needs{.cuts = {CutKind::row_block, CutKind::segment}, .shares = {{ShareKind::tile}}};
             },
         .build = {build<float>, build<double>},
         .kernels = hbp_reference_kernels(),

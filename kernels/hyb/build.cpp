@@ -36,8 +36,8 @@ bool are_all_rows_in_order(const std::vector<Index>& rows, Index row_count) {
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    const Share& first = *staged.find_share("first");
-    const Share& rest = *staged.find_share("rest");
+    const Share& first = *staged.find_share({ShareKind::first});
+    const Share& rest = *staged.find_share({ShareKind::rest});
     require_no_other_share(staged, first, rest);
     require_values_in_range<Value>(matrix);
     auto layout = std::make_unique<HybLayout<Value>>();
@@ -89,7 +89,7 @@ LayoutEntry hyb_entry() {
         .parameters = {slots_per_nonzero_parameter(10)},
         .needs =
             [](const Parameters&) {
-                return Needs{.shares = {"first", "rest"}};
+                return Needs{.shares = {{ShareKind::first}, {ShareKind::rest}}};
             },
         .build = {build<float>, build<double>},
         .kernels = hyb_reference_kernels(),

@@ -11,7 +11,6 @@
 #include "kernels/common/value_range.hpp"
 #include "kernels/segmented/layout.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/tiles.hpp"
 
 namespace workbench {
 namespace {
@@ -63,7 +62,7 @@ columns             0 0 0 1 1 1       0 1 0 3 | 1 2 2
 /// The share of each segment; null where it has no nonzeros. [segments]
 std::vector<const Share*> shares_of_segments(const StagedMatrix& staged, const Cuts& segments) {
     std::vector<const Share*> shares(segments.count(), nullptr);
-    for (const Share& share : staged.shares) shares[tile_of(staged, share).segment] = &share;
+    for (const Share& share : staged.shares) shares[share.id.segment] = &share;
     return shares;
 }
 
@@ -110,7 +109,7 @@ void list_rows(SegmentedLayout<Value>& layout, const std::vector<const Share*>& 
 
 /// All shares as one, for slices: the slices' groups tell them apart.
 Share joined(const std::vector<const Share*>& shares) {
-    Share all{"pieces", {}, {0}, {}};
+    Share all;
     for (const Share* share : shares) {
         if (share == nullptr) continue;
         const Offset first = all.row_offsets.back();
@@ -140,9 +139,9 @@ void build_pieces(SegmentedLayout<Value>& layout, const CsrMatrix& matrix, const
         const Share& share = shares[segment] == nullptr ? nothing : *shares[segment];
         require_descending(ShareView(share), {.wish = "jagged diagonals need rows in descending length",
                                               .stage = "row_sort with within = \"segment\"",
-                                              .share_name = share.name});
+                                              .share_name = name_of(share.id)});
         groups.push_back(
-            {ShareView(share), {layout.segment_columns[segment], layout.segment_columns[segment + 1]}, share.name});
+            {ShareView(share), {layout.segment_columns[segment], layout.segment_columns[segment + 1]}, name_of(share.id)});
     }
     layout.pieces = build_jagged<Value, ColumnIndex>(matrix, groups);
 }
@@ -326,7 +325,7 @@ LayoutEntry segmented_entry() {
             "NUS-SELL-C-sigma",
         .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = declarations(),
-        .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::segment}, .shares = {std::string(segment_family)}}; },
+        .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::segment}, .shares = {{ShareKind::segment}}}; },
         .build = {build<float>, build<double>},
         .kernels = segmented_reference_kernels(),
     };

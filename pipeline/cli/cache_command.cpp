@@ -60,7 +60,7 @@ void count(const std::vector<Recipe>& recipes, const Sweep& sweep, const DeviceP
             loaded = load_matrix(recipes[i].matrix);
         }
         progress.show(sweep.name.empty() ? "counting" : fmt::format("{} = {}", sweep.name, sweep.values[i]));
-        study.points.push_back(study_cache(recipes[i], loaded.first, study.precision, study.model, {&device}));
+        study.points.push_back(study_cache(recipes[i], loaded.first, study.precision, study.model, {&device, study.precision}));
         study.points.back().value = sweep.values[i];
         study.points.back().matrix = loaded.second.source;
     }

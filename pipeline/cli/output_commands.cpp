@@ -87,9 +87,10 @@ int export_recipe(const ExportArguments& arguments) {
     check_against(recipe, matrix.rows, matrix.columns);
     StagedMatrix staged = stage_input(std::move(matrix), recipe.node_size);
     const std::unique_ptr<Device> gpu = make_cuda_device();
+    const DeviceProperties* const present = gpu == nullptr ? nullptr : &gpu->properties();
     RunObserver observer;
     observer.progress = [&progress](const std::string& step) { progress.show(step); };
-    static_cast<void>(run_stages(recipe, staged, {gpu == nullptr ? nullptr : &gpu->properties()}, observer));
+    static_cast<void>(run_stages(recipe, staged, stage_context(recipe, Precision::f64, present), observer));
 
     progress.show("writing");
     const auto files = write_export(folder, staged, {arguments.format != "numpy", arguments.format != "text"});

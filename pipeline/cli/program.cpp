@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <cstdio>
-#include <exception>
-#include <new>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -9,6 +7,7 @@
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/failure.hpp"
 #include "pipeline/contract/suggestion.hpp"
 
 namespace workbench {
@@ -17,6 +16,7 @@ namespace {
 int refuse(const std::string& what, int exit_code) {
     // A recipe's errors come as a list that says "error: " itself.
     const std::string text = (what.starts_with("error: ") ? "" : "error: ") + what + "\n";
+    (void)std::fflush(stdout);  // both may go to one file
     // Where even this cannot be written, the exit code has to do.
     (void)std::fputs(text.c_str(), stderr);
     return exit_code;
@@ -28,14 +28,11 @@ int refuse_lost_output() { return refuse("standard output: cannot be written", M
 int act(const Action& action) {
     try {
         return action();
-    } catch (const UserError& error) {
-        return refuse(error.what(), error.exit_code);
-    } catch (const std::bad_alloc&) {
-        return refuse("out of memory", MachineError("").exit_code);
-    } catch (const std::exception& error) {
-        if (std::ferror(stdout) != 0) return refuse_lost_output();  // fmt::print throws it once its buffer is full
-        return refuse(fmt::format("{}\nThis is a mistake of the program, not of yours: please report it.", error.what()),
-                      exit_mistake_of_the_program);
+    } catch (...) {
+        const Failure failure = current_failure();
+        const bool from_stdout = failure.exit_code == exit_mistake_of_the_program && std::ferror(stdout) != 0;
+        if (from_stdout) return refuse_lost_output();  // fmt::print throws it once its buffer is full
+        return refuse(failure.text, failure.exit_code);
     }
 }
 

@@ -17,10 +17,9 @@
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/progress.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
+#include "pipeline/cli/run_recipes.hpp"
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/whole_file.hpp"
-#include "pipeline/run/pictures.hpp"
 #include "pipeline/run/runner.hpp"
 
 namespace workbench {
@@ -134,38 +133,6 @@ std::unique_ptr<Device> gpu_for(const RunArguments& arguments, const RunOptions&
     return gpu;
 }
 
-/// Where the pictures and report.json of a recipe go: out/NAME, NAME being the recipe file's.
-std::filesystem::path folder_for(const RunArguments& arguments, const Recipe& recipe) {
-    return std::filesystem::path(arguments.out) / recipe.file.stem();
-}
-
-/// Before the work, not after it.
-void make_folders(const RunArguments& arguments, const std::vector<Recipe>& recipes) {
-    for (const Recipe& recipe : recipes) {
-        const std::filesystem::path folder = folder_for(arguments, recipe);
-        std::error_code error;
-        std::filesystem::create_directories(folder, error);
-        if (error) throw MachineError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
-    }
-}
-
-RunReport run_one(const Recipe& recipe, const MatrixReport& matrix, Runner& runner, const RunArguments& arguments) {
-    Progress progress;
-    PictureBook pictures;
-    RunObserver observer;
-    observer.progress = [&progress](const std::string& step) { progress.show(step); };
-    if (!arguments.no_pictures) {
-        observer.stage_done = [&pictures](const StagedMatrix& staged, StageOutcome&) { pictures.add(staged); };
-    }
-    RunReport report = runner.run(recipe, observer);
-    report.matrix = matrix;
-    if (!arguments.no_pictures) {
-        progress.show("pictures");
-        pictures.write(folder_for(arguments, recipe), report);
-    }
-    return report;
-}
-
 int run(const RunArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::vector<Recipe> recipes = load_recipes(arguments);
@@ -174,7 +141,8 @@ int run(const RunArguments& arguments) {
     check_folders(recipes);
     check_one_matrix(recipes);
     if (!std::isfinite(arguments.seconds)) throw RecipeError("--seconds: not a finite number");
-    make_folders(arguments, recipes);
+    const RunOutput output{arguments.out, arguments.json, !arguments.no_pictures};
+    check_output(output, recipes);
     std::string note;
     const std::unique_ptr<Device> gpu = gpu_for(arguments, options, note);
     check_only_on(arguments, recipes, gpu.get());
@@ -186,30 +154,12 @@ int run(const RunArguments& arguments) {
         return load_matrix(recipes.front().matrix);
     }();
     Runner runner(matrix, catalogue(), {*host, gpu.get()}, options);
-    std::vector<RunReport> reports;
-    for (const Recipe& recipe : recipes) {
-        RunReport report = run_one(recipe, matrix_report, runner, arguments);
+    return run_recipes(runner, recipes, output, [&](RunReport& report) {
+        report.matrix = matrix_report;
         report.machine = describe_machine(host->properties());
         report.versions = versions();
         if (!note.empty()) report.notes.push_back(note);
-        const std::filesystem::path folder = folder_for(arguments, recipe);
-        write_whole_file(folder / "report.json", to_json(report));
-        fmt::print("{}{}\n  written to {}\n", reports.empty() ? "" : "\n", to_text(report), folder.string());
-        reports.push_back(std::move(report));
-    }
-    if (!arguments.json.empty()) {
-        write_whole_file(arguments.json, reports.size() == 1 ? to_json(reports.front()) : to_json(reports));
-    }
-    const bool verified =
-        std::all_of(reports.begin(), reports.end(), [](const RunReport& report) { return report.all_verified(); });
-    if (!verified) {
-        (void)std::fputs("error: a result failed verification, see WRONG RESULT above\n", stderr);
-        return exit_verification_failed;
-    }
-    if (std::all_of(reports.begin(), reports.end(), [](const RunReport& report) { return report.kernels.empty(); })) {
-        throw RecipeError("no kernel ran: none of these layouts has one for the backends that were asked for");
-    }
-    return exit_ok;
+    });
 }
 
 }  // namespace
@@ -224,7 +174,10 @@ void add_run_command(CLI::App& app, Action& action) {
     command->add_option("--out", arguments->out, "Folder for pictures and report.json, in a folder named after the recipe")
         ->type_name("FOLDER")
         ->capture_default_str();
-    command->add_option("--json", arguments->json, "Also write the report to this file")->type_name("FILE");
+    command
+        ->add_option("--json", arguments->json,
+                     "Also write the report to this file; -: to standard output, and nothing else there")
+        ->type_name("FILE");
     command->add_option("--precision", arguments->precision, "f32, f64 or both")
         ->check(CLI::IsMember({"f32", "f64", "both"}))
         ->type_name("WHICH")

@@ -61,6 +61,12 @@ std::string alternatives(const std::vector<std::string>& words) {
     return text;
 }
 
+std::vector<std::string> words_for_shares() {
+    std::vector<std::string> words;
+    for (const ShareKind kind : kinds_of_shares) words.emplace_back(name_of(kind));
+    return words;
+}
+
 std::string accepted_numbers(const ParameterDeclaration& declaration) {
     std::string text = declaration.type == ParameterType::integer ? "an integer" : "a number";
     if (declaration.minimum && declaration.maximum) {
@@ -90,6 +96,7 @@ bool accepts(const ParameterDeclaration& declaration, const ParameterValue& valu
     switch (declaration.type) {
         case ParameterType::boolean: return std::holds_alternative<bool>(value);
         case ParameterType::text: return text != nullptr;
+        case ParameterType::share: return text != nullptr && share_choice(*text).has_value();
         case ParameterType::choice: return text != nullptr && has_word(declaration, *text);
         case ParameterType::integer:
         case ParameterType::real: break;
@@ -125,6 +132,7 @@ std::string accepted_values(const ParameterDeclaration& declaration) {
     switch (declaration.type) {
         case ParameterType::boolean: return "true or false";
         case ParameterType::text: return "a text in quotes";
+        case ParameterType::share: return alternatives(words_for_shares()) + R"(, or one of them as "segment 3", "tile 0,1")";
         case ParameterType::choice: return alternatives(declaration.words);
         case ParameterType::integer:
         case ParameterType::real: break;
@@ -135,7 +143,8 @@ std::string accepted_values(const ParameterDeclaration& declaration) {
 std::string reason_to_refuse(const ParameterDeclaration& declaration, const ParameterValue& value) {
     if (accepts(declaration, value)) return "";
     std::string reason = "found " + found(declaration, value) + ", expected " + accepted_values(declaration);
-    if (const auto* word = std::get_if<std::string>(&value)) reason += did_you_mean(*word, declaration.words);
+    const auto words = declaration.type == ParameterType::share ? words_for_shares() : declaration.words;
+    if (const auto* word = std::get_if<std::string>(&value)) reason += did_you_mean(*word, words);
     return reason;
 }
 
@@ -166,6 +175,8 @@ std::int64_t Parameters::integer(std::string_view name) const { return std::get<
 double Parameters::real(std::string_view name) const { return std::get<double>(at(name)); }
 
 const std::string& Parameters::text(std::string_view name) const { return std::get<std::string>(at(name)); }
+
+ShareChoice Parameters::share(std::string_view name) const { return share_choice(text(name)).value(); }
 
 bool Parameters::is_word(std::string_view name, std::string_view word) const {
     const auto* text = std::get_if<std::string>(&at(name));

@@ -11,11 +11,14 @@
 #include <variant>
 #include <vector>
 
+#include "pipeline/matrix/shares.hpp"
+
 namespace workbench {
 
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 
-enum class ParameterType { boolean, integer, real, text, choice };
+/// `share`: a text that names a kind of share, or one share.
+enum class ParameterType { boolean, integer, real, text, choice, share };
 
 struct ParameterDeclaration {
     std::string name;
@@ -53,6 +56,7 @@ public:
     [[nodiscard]] std::int64_t integer(std::string_view name) const;
     [[nodiscard]] double real(std::string_view name) const;
     [[nodiscard]] const std::string& text(std::string_view name) const;  // also of a choice
+    [[nodiscard]] ShareChoice share(std::string_view name) const;
     /// Does an integer or real parameter hold this word ("auto")?
     [[nodiscard]] bool is_word(std::string_view name, std::string_view word) const;
 

@@ -8,12 +8,14 @@
 #include "pipeline/contract/device.hpp"
 #include "pipeline/contract/parameters.hpp"
 #include "pipeline/contract/pipeline_facts.hpp"
+#include "pipeline/contract/precision.hpp"
 
 namespace workbench {
 
 /// What a stage may know beyond the matrix and its parameters.
 struct StageContext {
-    const DeviceProperties* present_gpu = nullptr;  // null: this machine has none
+    const DeviceProperties* device = nullptr;  // what the recipe is for: a model, or the GPU of this machine; null: neither
+    Precision precision = Precision::f64;      // of the values that will be stored; see StageContract::depends_on_precision
 };
 
 /// A change, and what is worth telling about how it was found ("partitions", "132"; "rows moved to fit", "17").

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "pipeline/contract/errors.hpp"
 
@@ -46,6 +47,28 @@ void WholeFile::finish() {
 }
 
 void WholeFile::fail(int error) const { throw MachineError(path_.string() + ": cannot be written: " + std::strerror(error)); }
+
+void check_writable(const std::filesystem::path& path) {
+    std::error_code unknown;
+    const std::filesystem::file_status status = std::filesystem::status(path, unknown);
+    if (std::filesystem::exists(status) && std::filesystem::is_other(status)) return;
+
+    std::vector<std::filesystem::path> missing;  // the folders that are made for it, the innermost first
+    for (std::filesystem::path folder = path.parent_path(); !folder.empty() && !std::filesystem::exists(folder, unknown);
+         folder = folder.parent_path()) {
+        missing.push_back(folder);
+    }
+    const auto remove_missing = [&] {
+        for (const std::filesystem::path& folder : missing) std::filesystem::remove(folder, unknown);
+    };
+    try {
+        const WholeFile file(path);
+    } catch (...) {
+        remove_missing();
+        throw;
+    }
+    remove_missing();
+}
 
 void write_whole_file(const std::filesystem::path& path, std::string_view bytes) {
     WholeFile file(path);

@@ -36,7 +36,11 @@ private:
     std::FILE* file_ = nullptr;
 };
 
-/// The same for a file whose bytes are all there.
+/// Throws as WholeFile does where no such file can be begun. Leaves nothing behind, no folder either; a device or pipe, which
+/// does not stay as it is when it is opened, is believed.
+void check_writable(const std::filesystem::path& path);
+
+/// The same as WholeFile for a file whose bytes are all there.
 void write_whole_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace workbench

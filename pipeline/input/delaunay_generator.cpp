@@ -21,6 +21,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/generator_kinds.hpp"
+#include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/random.hpp"
 
 namespace workbench {
@@ -192,7 +193,7 @@ CsrMatrix delaunay(const Parameters& parameters) {
     const std::int64_t tiles_x = (nx + tile_squares - 1) / tile_squares;
     const std::int64_t tiles_y = (ny + tile_squares - 1) / tile_squares;
     std::vector<TileRows> tiles(tiles_x * tiles_y);
-    Kokkos::parallel_for("delaunay", Tiles(0, tiles_x * tiles_y), [&](Offset tile) {
+    guarded_for("delaunay", Tiles(0, tiles_x * tiles_y), [&](Offset tile) {
         tiles[tile] = Tile(plane, tile % tiles_x * tile_squares, tile / tiles_x * tile_squares).rows(order);
     });
     return assemble(rows, tiles);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "pipeline/input/generator_kinds.hpp"
+#include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/random.hpp"
 
 namespace workbench {
@@ -132,7 +133,7 @@ CsrMatrix random_rows(const Parameters& parameters, double mean, const Length& l
     CsrMatrix matrix = empty_rows(rows, columns, rows * std::min<double>(mean, columns), [&](Index row) {
         return length(random_stream(seed, static_cast<std::uint64_t>(row)), columns);
     });
-    Kokkos::parallel_for("random_rows", Rows(0, rows), [&](Index row) { fill_row(matrix, row, seed); });
+    guarded_for("random_rows", Rows(0, rows), [&](Index row) { fill_row(matrix, row, seed); });
     return matrix;
 }
 

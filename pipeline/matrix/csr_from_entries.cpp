@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pipeline/matrix/csr_matrix.hpp"
+#include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/huge_pages.hpp"
 #include "pipeline/matrix/sort_row.hpp"
 
@@ -23,7 +24,7 @@ using Chunk = std::span<const Entry>;  // of the list; none is empty
 /// work(i) for each i below count, shared out among the threads.
 template <typename Work>
 void in_parallel(std::size_t count, const Work& work) {
-    Kokkos::parallel_for("csr_from_entries", Kokkos::RangePolicy<Host, Kokkos::IndexType<std::size_t>>(0, count), work);
+    guarded_for("csr_from_entries", Kokkos::RangePolicy<Host, Kokkos::IndexType<std::size_t>>(0, count), work);
 }
 
 int thread_count() { return Host().concurrency(); }  // NOLINT(readability-static-accessed-through-instance): in Kokkos 3

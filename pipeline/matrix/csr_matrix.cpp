@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/permutation.hpp"
 #include "pipeline/matrix/sort_row.hpp"
 
@@ -55,7 +56,7 @@ CsrMatrix permute(const CsrMatrix& matrix, const Permutation& row_order, const P
     result.column_indices.resize(matrix.column_indices.size());
     result.values.resize(matrix.values.size());
     const bool columns_move = !column_order.is_identity();
-    Kokkos::parallel_for("permute", Rows(0, matrix.rows), [&](Index row) {
+    guarded_for("permute", Rows(0, matrix.rows), [&](Index row) {
         const Offset from = matrix.row_offsets[row_order.old_of_new(row)];
         const Offset to = result.row_offsets[row];
         const Offset length = result.row_length(row);

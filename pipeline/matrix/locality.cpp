@@ -7,6 +7,8 @@
 #include <limits>
 #include <span>
 
+#include "pipeline/matrix/guarded_loop.hpp"
+
 namespace workbench {
 namespace {
 
@@ -76,31 +78,40 @@ std::array<Offset, 3> count_lines(std::vector<Index>& lines) {
     return counts;
 }
 
-std::array<CacheLines, 3> measure_lines(const CsrMatrix& matrix) {
+/// The number of lines that one row block reads, for lines of the three sizes.
+std::array<Offset, 3> lines_of_block(const CsrMatrix& matrix, Index block) {
     constexpr Index columns_a_line = cache_line_bytes[0] / static_cast<Index>(sizeof(double));
+    thread_local std::vector<Index> lines;
+    lines.clear();
+    const Index end = block * row_block + std::min(row_block, matrix.rows - block * row_block);
+    for (Index row = block * row_block; row < end; ++row) {
+        Index previous = -1;
+        for (const Index column : matrix.row_columns(row)) {
+            const Index line = column / columns_a_line;
+            if (line != previous) lines.push_back(line);
+            previous = line;
+        }
+    }
+    std::sort(lines.begin(), lines.end());
+    return count_lines(lines);
+}
+
+std::array<CacheLines, 3> measure_lines(const CsrMatrix& matrix) {
     const Index blocks = matrix.rows / row_block + (matrix.rows % row_block > 0 ? 1 : 0);
     std::array<Offset, 3> sums{};
+    LoopGuard guard;
     Kokkos::parallel_reduce(
         "x_lines", Rows(0, blocks),
-        [&matrix](Index block, Offset& lines32, Offset& lines64, Offset& lines128) {
-            thread_local std::vector<Index> lines;
-            lines.clear();
-            const Index end = block * row_block + std::min(row_block, matrix.rows - block * row_block);
-            for (Index row = block * row_block; row < end; ++row) {
-                Index previous = -1;
-                for (const Index column : matrix.row_columns(row)) {
-                    const Index line = column / columns_a_line;
-                    if (line != previous) lines.push_back(line);
-                    previous = line;
-                }
-            }
-            std::sort(lines.begin(), lines.end());
-            const auto counts = count_lines(lines);
-            lines32 += counts[0];
-            lines64 += counts[1];
-            lines128 += counts[2];
+        [&](Index block, Offset& lines32, Offset& lines64, Offset& lines128) {
+            guard.run([&] {
+                const std::array<Offset, 3> counts = lines_of_block(matrix, block);
+                lines32 += counts[0];
+                lines64 += counts[1];
+                lines128 += counts[2];
+            });
         },
         sums[0], sums[1], sums[2]);
+    guard.finish();
     std::array<CacheLines, 3> all;
     for (std::size_t i = 0; i < all.size(); ++i) {
         all[i] = {cache_line_bytes[i], sums[i], ratio(sums[i], blocks),

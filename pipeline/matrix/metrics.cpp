@@ -6,8 +6,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "pipeline/matrix/tiles.hpp"
-
 namespace workbench {
 namespace {
 
@@ -178,7 +176,7 @@ Metrics measure(const StagedMatrix& staged) {
     }
     metrics.locality = measure_locality(matrix);
     if (const Cuts* cuts = staged.find_cuts(CutKind::partition)) metrics.partition = measure_partition(staged, *cuts);
-    if (has_tiles(staged)) metrics.tiles = measure_tiles(staged);
+    if (staged.has_tiles()) metrics.tiles = measure_tiles(staged);
     return metrics;
 }
 

@@ -1,9 +1,66 @@
 #include "pipeline/matrix/shares.hpp"
 
+#include <charconv>
+
 namespace workbench {
+namespace {
+
+/// Takes a number from the front of a text. None, and the text as it was, where there is no number of an Index.
+std::optional<Index> take_number(std::string_view& text) {
+    Index number = 0;
+    const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || number < 0) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(after - text.data()));
+    return number;
+}
+
+}  // namespace
+
+std::string_view name_of(ShareKind kind) {
+    switch (kind) {
+        case ShareKind::all: return "all";
+        case ShareKind::inside: return "inside";
+        case ShareKind::outside: return "outside";
+        case ShareKind::first: return "first";
+        case ShareKind::rest: return "rest";
+        case ShareKind::segment: return "segment";
+        case ShareKind::tile: return "tile";
+    }
+    return "unknown";
+}
+
+std::string name_of(const ShareId& id) {
+    std::string name(name_of(id.kind));
+    if (id.kind == ShareKind::segment) name += " " + std::to_string(id.segment);
+    if (id.kind == ShareKind::tile) name += " " + std::to_string(id.row_block) + "," + std::to_string(id.segment);
+    return name;
+}
+
+std::string name_of(const ShareChoice& choice) { return choice.one ? name_of(*choice.one) : std::string(name_of(choice.kind)); }
+
+std::optional<ShareChoice> share_choice(std::string_view words) {
+    for (const ShareKind kind : kinds_of_shares) {
+        if (words == name_of(kind)) return ShareChoice{kind};
+    }
+    for (const ShareKind kind : {ShareKind::segment, ShareKind::tile}) {
+        const std::string before = std::string(name_of(kind)) + " ";
+        if (!words.starts_with(before)) continue;
+        std::string_view place = words.substr(before.size());
+        ShareId id{kind};
+        if (kind == ShareKind::tile) {
+            id.row_block = take_number(place).value_or(0);
+            if (!place.starts_with(",")) return std::nullopt;
+            place.remove_prefix(1);
+        }
+        id.segment = take_number(place).value_or(0);
+        // To the letter: no blanks, no leading zeros, nothing after it.
+        if (name_of(id) == words) return ShareChoice{kind, id};
+    }
+    return std::nullopt;
+}
 
 Share reorder_rows(const Share& share, std::span<const Index> old_of_new) {
-    Share ordered{share.name, {}, {0}, {}};
+    Share ordered{share.id, {}, {0}, {}};
     ordered.rows.reserve(share.rows.size());
     ordered.row_offsets.reserve(share.row_offsets.size());
     ordered.entries.reserve(share.entries.size());

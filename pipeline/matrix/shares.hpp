@@ -1,18 +1,66 @@
 // Shares of the nonzeros, each with its own order of storage.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/matrix/csr_matrix.hpp"
 
 namespace workbench {
 
-/// A named share of the nonzeros. It lists the rows present in it, in the order in which they are stored: an order of
+/// What the nonzeros of a share have in common.
+enum class ShareKind {
+    all,      // nothing: they are not split
+    inside,   // row and column lie in one partition
+    outside,  // they do not
+    first,    // they are the first of their row
+    rest,     // they are those after the first
+    segment,  // their columns lie in one segment
+    tile,     // so they do, and their rows in one row block
+};
+
+/// The kinds that a split can make.
+inline constexpr std::array kinds_of_shares = {ShareKind::inside, ShareKind::outside, ShareKind::first,
+                                               ShareKind::rest,   ShareKind::segment, ShareKind::tile};
+
+[[nodiscard]] std::string_view name_of(ShareKind kind);
+
+/// Which share it is: of segments and tiles there may be many, each at a place of its own.
+struct ShareId {
+    ShareKind kind = ShareKind::all;
+    Index row_block = 0;  // of a tile
+    Index segment = 0;    // of a segment or a tile
+
+    friend bool operator==(const ShareId&, const ShareId&) = default;
+};
+
+/// "outside", "segment 3", "tile 0,1".
+[[nodiscard]] std::string name_of(const ShareId& id);
+
+/// The shares that a recipe or a layout speaks of: every one of a kind, or one of them.
+struct ShareChoice {
+    ShareKind kind = ShareKind::all;
+    std::optional<ShareId> one = {};  // none: every share of the kind
+
+    [[nodiscard]] bool includes(const ShareId& id) const { return one ? id == *one : id.kind == kind; }
+
+    friend bool operator==(const ShareChoice&, const ShareChoice&) = default;
+};
+
+/// "tile", "tile 0,1".
+[[nodiscard]] std::string name_of(const ShareChoice& choice);
+
+/// The choice that these words name. None where they name no kind of share, or a place that the kind does not have.
+[[nodiscard]] std::optional<ShareChoice> share_choice(std::string_view words);
+
+/// A share of the nonzeros. It lists the rows present in it, in the order in which they are stored: an order of
 /// storage, not a permutation of the matrix, so that a share with few rows costs little however many rows the matrix has.
 struct Share {
-    std::string name;
+    ShareId id;
     std::vector<Index> rows;             // [present] rows of the matrix in its current order
     std::vector<Offset> row_offsets{0};  // [present + 1] into entries
     std::vector<Offset> entries;         // positions in CsrMatrix::values; ascending within a row

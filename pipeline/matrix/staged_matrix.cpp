@@ -1,5 +1,7 @@
 #include "pipeline/matrix/staged_matrix.hpp"
 
+#include <Kokkos_Core.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -45,7 +47,9 @@ struct SharesSeen {
 
 /// One share, against those before it, to which it is added.
 void check_share(const Share& share, const CsrMatrix& matrix, SharesSeen& seen) {
-    const auto fail = [&share](const std::string& what) { throw std::logic_error("share '" + share.name + "' " + what); };
+    const auto fail = [&share](const std::string& what) {
+        throw std::logic_error("share '" + name_of(share.id) + "' " + what);
+    };
     if (share.row_offsets.size() != share.rows.size() + 1 || share.row_offsets.front() != 0 ||
         share.row_offsets.back() != static_cast<Offset>(share.entries.size())) {
         fail("has arrays whose sizes do not fit");
@@ -70,25 +74,93 @@ void check_share(const Share& share, const CsrMatrix& matrix, SharesSeen& seen) 
     }
 }
 
+/// The cuts that say where the entries of such a share lie.
+std::vector<CutKind> cuts_of_share(ShareKind kind) {
+    switch (kind) {
+        case ShareKind::inside:
+        case ShareKind::outside: return {CutKind::partition};
+        case ShareKind::segment: return {CutKind::segment};
+        case ShareKind::tile: return {CutKind::row_block, CutKind::segment};
+        case ShareKind::all:
+        case ShareKind::first:
+        case ShareKind::rest: break;
+    }
+    return {};
+}
+
+/// Does an entry lie where the share says that its entries lie? `k` is its number among those of its row in the share.
+bool lies_in(const ShareId& id, const StagedMatrix& staged, Index row, Offset entry, Offset k) {
+    const auto piece = [&](CutKind kind, Index place) { return staged.find_cuts(kind)->piece_at(place); };
+    const Index column = staged.matrix.column_indices[entry];
+    const auto in_one_partition = [&] { return piece(CutKind::partition, row) == piece(CutKind::partition, column); };
+    switch (id.kind) {
+        case ShareKind::inside: return in_one_partition();
+        case ShareKind::outside: return !in_one_partition();
+        case ShareKind::first: return entry == staged.matrix.row_offsets[row] + k;
+        case ShareKind::segment: return piece(CutKind::segment, column) == id.segment;
+        case ShareKind::tile:
+            return piece(CutKind::row_block, row) == id.row_block && piece(CutKind::segment, column) == id.segment;
+        case ShareKind::all:
+        case ShareKind::rest: break;
+    }
+    return true;
+}
+
+/// Is a share, whose arrays are sound, what its kind and place say?
+void check_place(const Share& share, const StagedMatrix& staged) {
+    const auto fail = [&share](const std::string& what) {
+        throw std::logic_error("share '" + name_of(share.id) + "' " + what);
+    };
+    if (&share != staged.find_share(share.id)) fail("is there twice");
+    for (const CutKind kind : cuts_of_share(share.id.kind)) {
+        if (staged.find_cuts(kind) == nullptr) fail("is there without cuts of kind " + std::string(name_of(kind)));
+    }
+    for (std::size_t stored = 0; stored < share.rows.size(); ++stored) {
+        for (Offset i = share.row_offsets[stored]; i < share.row_offsets[stored + 1]; ++i) {
+            if (lies_in(share.id, staged, share.rows[stored], share.entries[i], i - share.row_offsets[stored])) continue;
+            fail("holds entry " + std::to_string(share.entries[i]) + ", which does not lie there");
+        }
+    }
+}
+
 void check_shares(const StagedMatrix& staged) {
     if (staged.shares.empty()) return;
     SharesSeen seen{std::vector<bool>(staged.matrix.values.size(), false),
                     std::vector<const Share*>(staged.matrix.rows, nullptr)};
-    for (const Share& share : staged.shares) check_share(share, staged.matrix, seen);
+    for (const Share& share : staged.shares) {
+        check_share(share, staged.matrix, seen);
+        check_place(share, staged);
+    }
     const auto lost = std::find(seen.covered.begin(), seen.covered.end(), false);
     if (lost != seen.covered.end()) {
         throw std::logic_error("entry " + std::to_string(lost - seen.covered.begin()) + " is in no share");
     }
 }
 
-void apply_order_of_share(StagedMatrix& staged, const OrderChange& change) {
-    Share* share = find_in(staged.shares, [&](const Share& candidate) { return candidate.name == change.share; });
-    if (share == nullptr) throw std::logic_error("there is no share '" + change.share + "' to order");
-    if (change.order.size() != static_cast<Index>(share->rows.size())) {
-        throw std::logic_error("an order of " + std::to_string(change.order.size()) + " rows for share '" + share->name +
-                               "' of " + std::to_string(share->rows.size()));
+/// The share that each order is for, all of them found before any is applied.
+std::vector<Share*> shares_to_order(StagedMatrix& staged, const std::vector<StorageOrder>& orders) {
+    std::vector<Share*> found;
+    auto next = staged.shares.begin();
+    for (const StorageOrder& change : orders) {
+        next = std::find_if(next, staged.shares.end(), [&](const Share& share) { return share.id == change.share; });
+        if (next == staged.shares.end()) {
+            throw std::logic_error("there is no share '" + name_of(change.share) + "' to order, or it is out of turn");
+        }
+        if (change.order.size() != static_cast<Index>(next->rows.size())) {
+            throw std::logic_error("an order of " + std::to_string(change.order.size()) + " rows for share '" +
+                                   name_of(next->id) + "' of " + std::to_string(next->rows.size()));
+        }
+        found.push_back(&*next++);
     }
-    *share = reorder_rows(*share, change.order.old_of_new());
+    return found;
+}
+
+void apply_storage(StagedMatrix& staged, const std::vector<StorageOrder>& orders) {
+    using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                                      Kokkos::IndexType<std::size_t>>;
+    const std::vector<Share*> shares = shares_to_order(staged, orders);
+    Kokkos::parallel_for("order_storage", Range(0, shares.size()),
+                         [&](std::size_t i) { *shares[i] = reorder_rows(*shares[i], orders[i].order.old_of_new()); });
 }
 
 void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, const std::vector<CutKind>& keeps) {
@@ -119,14 +191,20 @@ const Cuts* StagedMatrix::find_cuts(CutKind kind) const {
     return find_in(cuts, [kind](const Cuts& candidate) { return candidate.kind == kind; });
 }
 
-const Share* StagedMatrix::find_share(std::string_view name) const {
-    return find_in(shares, [name](const Share& candidate) { return candidate.name == name; });
+const Share* StagedMatrix::find_share(const ShareId& id) const {
+    return find_in(shares, [&id](const Share& candidate) { return candidate.id == id; });
 }
 
-ShareView StagedMatrix::share(std::string_view name) const {
-    if (shares.empty() && name == "all") return ShareView(matrix);
-    if (const Share* found = find_share(name)) return ShareView(*found);
-    throw std::out_of_range("there is no share '" + std::string(name) + "'");
+ShareView StagedMatrix::share(const ShareId& id) const {
+    if (shares.empty() && id.kind == ShareKind::all) return ShareView(matrix);
+    if (const Share* found = find_share(id)) return ShareView(*found);
+    throw std::out_of_range("there is no share '" + name_of(id) + "'");
+}
+
+bool StagedMatrix::has_tiles() const {
+    if (shares.empty()) return false;
+    const ShareKind kind = shares.front().id.kind;
+    return kind == ShareKind::tile || kind == ShareKind::segment;
 }
 
 StagedMatrix stage_input(CsrMatrix input, Index node_size) {
@@ -148,17 +226,13 @@ std::string_view name_of(Acts acts) {
         case Acts::symmetric: return "symmetric";
         case Acts::rows: return "rows";
         case Acts::columns: return "columns";
-        case Acts::share: return "share";
     }
     return "unknown";
 }
 
 void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>& keeps) {
-    if (change.order && change.order->acts == Acts::share) {
-        apply_order_of_share(staged, *change.order);
-    } else if (change.order) {
-        apply_order_of_matrix(staged, *change.order, keeps);
-    }
+    if (change.order) apply_order_of_matrix(staged, *change.order, keeps);
+    if (!change.storage.empty()) apply_storage(staged, change.storage);
     for (const Cuts& cuts : change.cuts) {
         check_cuts(staged, cuts);
         std::erase_if(staged.cuts, [&cuts](const Cuts& old) { return old.kind == cuts.kind; });

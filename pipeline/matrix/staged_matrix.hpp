@@ -24,33 +24,42 @@ struct StagedMatrix {
     std::vector<Share> shares;  // empty: the nonzeros are not split
 
     [[nodiscard]] const Cuts* find_cuts(CutKind kind) const;
-    [[nodiscard]] const Share* find_share(std::string_view name) const;
+    [[nodiscard]] const Share* find_share(const ShareId& id) const;
 
-    /// A share by its name; "all" names the unsplit matrix. Throws std::out_of_range where there is no such share.
-    [[nodiscard]] ShareView share(std::string_view name) const;
+    /// One share; ShareKind::all is the unsplit matrix. Throws std::out_of_range where there is no such share.
+    [[nodiscard]] ShareView share(const ShareId& id) const;
+
+    /// Are the nonzeros split into tiles, or into segments?
+    [[nodiscard]] bool has_tiles() const;
 };
 
 /// The input before the first stage. Throws std::invalid_argument where node_size < 1, or where node_size > 1 and the matrix is
 /// not square or its rows are not a multiple of node_size.
 [[nodiscard]] StagedMatrix stage_input(CsrMatrix input, Index node_size = 1);
 
-/// What an order acts on.
-enum class Acts { symmetric, rows, columns, share };
+/// What an order of the matrix acts on.
+enum class Acts { symmetric, rows, columns };
 
 [[nodiscard]] std::string_view name_of(Acts acts);
 
-/// A new order of the current rows and columns alike, of the rows, of the columns, or of the rows stored in a share.
+/// A new order of the current rows and columns alike, of the rows, or of the columns.
 struct OrderChange {
     Acts acts = Acts::symmetric;
     Permutation order = {};  // old: the order before this stage; new: the order after it
-    std::string share = {};  // the share's name where acts == Acts::share
+};
+
+/// A new order of the rows as a share stores them; the matrix stays as it is.
+struct StorageOrder {
+    ShareId share = {};
+    Permutation order = {};  // old: the places before this stage; new: those after it
 };
 
 /// What a stage returns. Cuts and shares are in terms of the order *after* the change.
 struct StageChange {
     std::optional<OrderChange> order = {};
+    std::vector<StorageOrder> storage = {};         // of some shares, in the order of StagedMatrix::shares
     std::vector<Cuts> cuts = {};                    // replace those of the same kind
-    std::optional<std::vector<Share>> shares = {};  // replace all shares
+    std::optional<std::vector<Share>> shares = {};  // replace all shares; not with `storage`
 };
 
 /// Applies a change. `keeps` are the kinds of cuts that the order leaves valid; other cuts of an axis that is reordered are

@@ -65,7 +65,7 @@ std::string axes_of(CutKind kind) {
 void write_shares_text(WholeFile& file, const std::vector<Share>& shares, const std::string& holds) {
     std::string start =
         fmt::format("# {}\n# a line is: share, row, nonzero; all counted from 0, the nonzeros row by row\n", holds);
-    for (std::size_t i = 0; i < shares.size(); ++i) start += fmt::format("# share {} is '{}'\n", i, shares[i].name);
+    for (std::size_t i = 0; i < shares.size(); ++i) start += fmt::format("# share {} is '{}'\n", i, name_of(shares[i].id));
     file.write(start);
     for (std::size_t number = 0; number < shares.size(); ++number) {
         const Share& share = shares[number];
@@ -90,7 +90,7 @@ void write_shares_text(WholeFile& file, const std::vector<Share>& shares, const 
 /// The arrays of all shares, one after the other.
 void write_shares_numpy(WholeFile& file, const std::vector<Share>& shares) {
     std::size_t longest_name = 1;
-    for (const Share& share : shares) longest_name = std::max(longest_name, share.name.size());
+    for (const Share& share : shares) longest_name = std::max(longest_name, name_of(share.id).size());
     const auto count = static_cast<std::int64_t>(shares.size());
     std::string names;
     std::vector<std::int64_t> row_begins{0};
@@ -98,7 +98,8 @@ void write_shares_numpy(WholeFile& file, const std::vector<Share>& shares) {
     ArrayView rows{"<i4", {0}, {}};
     ArrayView nonzeros{"<i8", {0}, {}};
     for (const Share& share : shares) {
-        names += share.name + std::string(longest_name - share.name.size(), '\0');
+        const std::string name = name_of(share.id);
+        names += name + std::string(longest_name - name.size(), '\0');
         row_begins.push_back(row_begins.back() + static_cast<std::int64_t>(share.rows.size()));
         const std::int64_t before = nonzero_begins.back();
         for (std::size_t i = 1; i < share.row_offsets.size(); ++i) nonzero_begins.push_back(before + share.row_offsets[i]);

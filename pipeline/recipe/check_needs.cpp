@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -27,13 +28,18 @@ std::vector<std::string> quoted(std::vector<std::string> words) {
     return words;
 }
 
+std::vector<std::string> names_of(const std::vector<ShareKind>& kinds) {
+    std::vector<std::string> names;
+    for (const ShareKind kind : kinds) names.emplace_back(name_of(kind));
+    return names;
+}
+
 /// Does an order of these reach across cuts of this kind?
 bool reaches_across(Acts acts, CutKind kind) {
     switch (acts) {
         case Acts::symmetric: return true;
         case Acts::rows: return cuts_rows(kind);
         case Acts::columns: return cuts_columns(kind);
-        case Acts::share: return false;
     }
     return false;
 }
@@ -45,6 +51,7 @@ ParameterValue plausible_value(const ParameterDeclaration& declaration) {
         case ParameterType::integer: return static_cast<std::int64_t>(declaration.minimum.value_or(1));
         case ParameterType::real: return declaration.minimum.value_or(1);
         case ParameterType::text: return std::string("x");
+        case ParameterType::share: return std::string(name_of(kinds_of_shares.front()));
         case ParameterType::choice: return declaration.words.front();
     }
     return false;
@@ -109,11 +116,15 @@ public:
         next_ = i + 1;
         check(contract.needs, table, owner);
         if (contract.acts) check_order(contract, table, owner);
-        for (const CutKind kind : contract.gives_cuts) maker_of_cuts_[kind] = i;
-        if (contract.acts && *contract.acts != Acts::rows && *contract.acts != Acts::share) columns_by_density_ = false;
+        for (const CutKind kind : contract.gives_cuts) {
+            maker_of_cuts_[kind] = i;
+            const auto most = contract.most_pieces.find(kind);
+            most_pieces_[kind] = most == contract.most_pieces.end() ? std::numeric_limits<std::int64_t>::max() : most->second;
+        }
+        if (contract.acts && *contract.acts != Acts::rows) columns_by_density_ = false;
         if (contract.gives_columns_by_density) columns_by_density_ = true;
         if (!contract.gives_shares.empty()) {
-            shares_ = contract.gives_shares;
+            shares_ = shares_made_by(contract);
             maker_of_shares_ = i;
         }
     }
@@ -125,7 +136,7 @@ public:
             diagnostics_.add(table.place_of("use"),
                              fmt::format("{} takes the nonzeros whole, but {} has split them into {}; remove "
                                          "that stage",
-                                         owner, stage(maker_of_shares_), join(shares_)));
+                                         owner, stage(maker_of_shares_), join(names_of(shares_))));
         }
         if (needs.columns_by_density && certain_ && !columns_by_density_) {
             const auto promise = [](const StageContract& contract) { return contract.gives_columns_by_density; };
@@ -167,17 +178,48 @@ private:
                                                                           owner, in_words(kind), advice(promise)));
     }
 
-    void check_shares(const std::vector<std::string>& shares, const RecipeTable& table, const std::string& owner) {
+    /// The shares that a stage makes where the cuts are those of now.
+    [[nodiscard]] std::vector<ShareKind> shares_made_by(const StageContract& contract) const {
+        std::vector<ShareKind> kinds;
+        for (const GivesShares& given : contract.gives_shares) {
+            const bool made = (!given.only_with || maker_of_cuts_.contains(*given.only_with)) &&
+                              (!given.only_without || !maker_of_cuts_.contains(*given.only_without));
+            if (made || !certain_) kinds.push_back(given.kind);
+        }
+        return kinds;
+    }
+
+    /// A share at a place beyond the cuts, as far as their number is known without the matrix.
+    void check_place(const ShareId& id, const RecipeTable& table, const std::string& owner) const {
+        const auto beyond = [&](CutKind kind, Index piece) {
+            const auto most = most_pieces_.find(kind);
+            if (!certain_ || most == most_pieces_.end() || piece < most->second) return;
+            diagnostics_.add(place_of_word(table, name_of(id)),
+                             fmt::format("{} needs share '{}', but {} makes at most {} {}, counted from 0", owner, name_of(id),
+                                         stage(maker_of_cuts_.at(kind)), most->second, in_words(kind)));
+        };
+        if (id.kind == ShareKind::tile) beyond(CutKind::row_block, id.row_block);
+        if (id.kind == ShareKind::tile || id.kind == ShareKind::segment) beyond(CutKind::segment, id.segment);
+    }
+
+    void check_shares(const std::vector<ShareChoice>& shares, const RecipeTable& table, const std::string& owner) {
         std::vector<std::string> missing;
-        for (const std::string& share : shares) {
-            if (certain_ && !contains(shares_, share) && missing_shares_.insert(share).second) missing.push_back(share);
+        ShareKind first_missing = ShareKind::all;
+        for (const ShareChoice& share : shares) {
+            if (share.one && contains(shares_, share.kind)) check_place(*share.one, table, owner);
+            if (!certain_ || contains(shares_, share.kind) || !missing_shares_.insert(share.kind).second) continue;
+            if (missing.empty()) first_missing = share.kind;
+            missing.push_back(name_of(share));
         }
         if (missing.empty()) return;
-        const auto promise = [&](const StageContract& contract) { return contains(contract.gives_shares, missing.front()); };
-        const std::string there = shares_.empty()
-                                      ? "the nonzeros are not split; " + advice(promise)
-                                      : fmt::format("there are only {}, from {}{}", join(quoted(shares_)),
-                                                    stage(maker_of_shares_), did_you_mean(missing.front(), shares_));
+        const auto promise = [&](const StageContract& contract) {
+            return std::any_of(contract.gives_shares.begin(), contract.gives_shares.end(),
+                               [&](const GivesShares& given) { return given.kind == first_missing; });
+        };
+        const std::vector<std::string> known = names_of(shares_);
+        const std::string there = shares_.empty() ? "the nonzeros are not split; " + advice(promise)
+                                                  : fmt::format("there are only {}, from {}{}", join(quoted(known)),
+                                                                stage(maker_of_shares_), did_you_mean(missing.front(), known));
         diagnostics_.add(place_of_word(table, missing.front()),
                          fmt::format("{} needs {} {}, but {}", owner, missing.size() > 1 ? "shares" : "share",
                                      join(quoted(missing)), there));
@@ -195,7 +237,7 @@ private:
                                    "within the pieces",
                                    owner, axes(acts), in_words(kind), stage(maker)));
         }
-        if (acts == Acts::share || shares_.empty()) return;
+        if (shares_.empty()) return;
         diagnostics_.add(place, fmt::format("{} moves {} after {} has split the nonzeros into shares; put it before that stage",
                                             owner, axes(acts), stage(maker_of_shares_)));
     }
@@ -210,10 +252,11 @@ private:
     const Catalogue& catalogue_;
     Diagnostics& diagnostics_;
     std::map<CutKind, std::size_t> maker_of_cuts_;
-    std::vector<std::string> shares_;  // empty: the nonzeros are not split
+    std::map<CutKind, std::int64_t> most_pieces_;  // the largest number: not known
+    std::vector<ShareKind> shares_;                // empty: the nonzeros are not split
     std::size_t maker_of_shares_ = 0;
     std::set<CutKind> missing_cuts_;  // said once, then taken for granted
-    std::set<std::string> missing_shares_;
+    std::set<ShareKind> missing_shares_;
     std::size_t next_ = 0;  // the stage after the present one
     bool columns_by_density_ = false;
     bool certain_ = true;  // everything about the stages so far is known

@@ -6,6 +6,7 @@
 #include <array>
 #include <fstream>
 
+#include "pipeline/contract/device.hpp"
 #include "pipeline/contract/suggestion.hpp"
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/text.hpp"
@@ -137,11 +138,17 @@ void check_header(const RecipeTable& table, Recipe& recipe, Diagnostics& diagnos
     const std::vector<ParameterDeclaration> declarations = {
         {.name = "name", .type = ParameterType::text, .optional = true, .help = "how the recipe is called in reports"},
         {.name = "source", .type = ParameterType::text, .optional = true, .help = "where the idea comes from"},
+        {.name = "device",
+         .type = ParameterType::choice,
+         .optional = true,
+         .words = device_model_names(),
+         .help = "the model that stages decide for; the GPU of this machine where nothing is said"},
     };
     recipe.name = recipe.file.stem().string();
     const auto parameters = check_parameters(table, "[recipe]", declarations, {}, diagnostics);
     if (parameters && parameters->has("name")) recipe.name = parameters->text("name");
     if (parameters && parameters->has("source")) recipe.source = parameters->text("source");
+    if (parameters && parameters->has("device")) recipe.device = parameters->text("device");
     if (recipe.name != printable(recipe.name, 80)) {
         diagnostics.add(table.place_of("name"), "[recipe], name: expected one line of at most 80 characters");
     }

@@ -44,6 +44,7 @@ struct RecipeLayout {
 struct Recipe {
     std::string name;
     std::string source;          // where the idea comes from; may be empty
+    std::string device;          // the model that it is for (find_device_model); empty: the GPU of the machine
     std::filesystem::path file;  // for messages
     MatrixChoice matrix;
     Index node_size = 1;  // consecutive rows that belong to one mesh node

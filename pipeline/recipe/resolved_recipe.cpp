@@ -53,6 +53,7 @@ Lines matrix_lines(const MatrixChoice& matrix, Index node_size) {
 std::string resolved_recipe(const Recipe& recipe) {
     Lines header = {{"name", quoted(recipe.name)}};
     if (!recipe.source.empty()) header.emplace_back("source", quoted(recipe.source));
+    if (!recipe.device.empty()) header.emplace_back("device", quoted(recipe.device));
     std::string text =
         table("[recipe]", header) + "\n" + table("[matrix]", matrix_lines(recipe.matrix, recipe.node_size)) + "\n";
     for (const RecipeStage& stage : recipe.stages) {

@@ -175,7 +175,7 @@ KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exac
         std::unique_ptr<Kernel<Value>> kernel;
         if (found.right) {
             // The device is asked to time nothing so that copies still under way are counted.
-            const Stopwatch watch;
+            const Stopwatch watch(timing.clock);
             kernel = prepare(real, device);
             (void)device.time([] {});
             outcome.prepare_seconds = watch.seconds();

@@ -11,35 +11,6 @@
 namespace workbench {
 namespace {
 
-/// What a caption shows of each stage. All captions of a run list the same figures, so that the pictures do not jump when one
-/// leafs through them.
-std::vector<StageCaption> captions_of(const RunReport& report) {
-    std::vector<StageCaption> captions;
-    for (std::size_t i = 0; i < report.stages.size(); ++i) {
-        const StageOutcome& stage = report.stages[i];
-        StageCaption caption{fmt::format("{}  {}", i, stage.id), i == 0 ? report.matrix.source : stage.choices, {}};
-        for (auto& [label, value] : caption_of(stage.metrics)) caption.lines.push_back({label, value, {}});
-        captions.push_back(std::move(caption));
-    }
-    std::vector<std::string> labels;
-    for (const StageCaption& caption : captions) {
-        for (const CaptionLine& line : caption.lines) {
-            if (std::find(labels.begin(), labels.end(), line.label) == labels.end()) labels.push_back(line.label);
-        }
-    }
-    for (std::size_t i = 0; i < captions.size(); ++i) {
-        std::vector<CaptionLine> lines;
-        for (const std::string& label : labels) {
-            const auto known = std::find_if(captions[i].lines.begin(), captions[i].lines.end(),
-                                            [&](const CaptionLine& line) { return line.label == label; });
-            const std::string value = known == captions[i].lines.end() ? "-" : known->value;
-            lines.push_back({label, value, i == 0 ? "" : captions[i - 1].lines[lines.size()].value});
-        }
-        captions[i].lines = std::move(lines);
-    }
-    return captions;
-}
-
 /// The labels of captions that stand on a contact sheet, the most telling first.
 std::vector<std::string> telling_labels() {
     std::map<int, std::string> labels;
@@ -68,28 +39,68 @@ StageCaption short_caption(const StageCaption& caption, const std::vector<StageC
 
 }  // namespace
 
+std::vector<StageCaption> captions_of(const RunReport& report) {
+    std::vector<StageCaption> captions;
+    for (std::size_t i = 0; i < report.stages.size(); ++i) {
+        const StageOutcome& stage = report.stages[i];
+        StageCaption caption{fmt::format("{}  {}", i, stage.label()), i == 0 ? report.matrix.source : stage.choices, {}};
+        for (auto& [label, value] : caption_of(stage.metrics)) caption.lines.push_back({label, value, {}});
+        captions.push_back(std::move(caption));
+    }
+    std::vector<std::string> labels;
+    for (const StageCaption& caption : captions) {
+        for (const CaptionLine& line : caption.lines) {
+            if (std::find(labels.begin(), labels.end(), line.label) == labels.end()) labels.push_back(line.label);
+        }
+    }
+    for (std::size_t i = 0; i < captions.size(); ++i) {
+        std::vector<CaptionLine> lines;
+        for (const std::string& label : labels) {
+            const auto known = std::find_if(captions[i].lines.begin(), captions[i].lines.end(),
+                                            [&](const CaptionLine& line) { return line.label == label; });
+            const std::string value = known == captions[i].lines.end() ? "-" : known->value;
+            lines.push_back({label, value, i == 0 ? "" : captions[report.stage_before(i)].lines[lines.size()].value});
+        }
+        captions[i].lines = std::move(lines);
+    }
+    return captions;
+}
+
 void PictureBook::add(const StagedMatrix& staged) {
     rasters_.push_back(rasterise(staged, picture_resolution));
     profiles_.push_back(profile_tiles(staged));
 }
 
 void PictureBook::write(const std::filesystem::path& folder, RunReport& report) const {
+    const std::size_t count = std::min(rasters_.size(), report.stages.size());  // stages that were done
+    if (count == 0) return;
     const DensityScale scale = common_scale(rasters_);
     const std::vector<StageCaption> captions = captions_of(report);
+    /// The name, or nothing where there is no such picture.
+    const auto write_one = [&](const std::string& name, const auto& draw) -> std::string {
+        try {
+            write_png(folder / name, draw());
+            return name;
+        } catch (...) {
+            report.failures.push_back(current_failure());
+            return "";
+        }
+    };
     std::vector<StageFrame> frames;
-    for (std::size_t i = 0; i < rasters_.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
         StageOutcome& stage = report.stages[i];
-        stage.picture = fmt::format("{}_{}.png", i, stage.id);
-        write_png(folder / stage.picture, draw_stage(rasters_[i], scale, captions[i]));
-        if (i > 0 && profiles_[i].tiles > 0 && profiles_[i].shows_change_of(profiles_[i - 1])) {
-            stage.tile_picture = fmt::format("{}_{}_tiles.png", i, stage.id);
-            write_png(folder / stage.tile_picture,
-                      draw_tile_profiles(profiles_[i - 1], profiles_[i], captions[i].title, captions[i].subtitle));
+        stage.picture =
+            write_one(fmt::format("{}_{}.png", i, stage.id), [&] { return draw_stage(rasters_[i], scale, captions[i]); });
+        if (i > 0 && profiles_[i].tiles > 0 && profiles_[i].shows_change_of(profiles_[report.stage_before(i)])) {
+            stage.tile_picture = write_one(fmt::format("{}_{}_tiles.png", i, stage.id), [&] {
+                return draw_tile_profiles(profiles_[report.stage_before(i)], profiles_[i], captions[i].title,
+                                          captions[i].subtitle);
+            });
         }
         frames.push_back({rasters_[i], short_caption(captions[i], captions)});
     }
-    report.contact_sheet = "stages.png";
-    write_png(folder / report.contact_sheet, contact_sheet(frames, scale, report.recipe_name, report.recipe_source));
+    report.contact_sheet =
+        write_one("stages.png", [&] { return contact_sheet(frames, scale, report.recipe_name, report.recipe_source); });
 }
 
 }  // namespace workbench

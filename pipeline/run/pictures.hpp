@@ -11,6 +11,10 @@
 
 namespace workbench {
 
+/// What stands beside the picture of each stage. All captions of a run list the same figures, so that the pictures do not jump
+/// when one leafs through them, each with what it was after the stage before.
+[[nodiscard]] std::vector<StageCaption> captions_of(const RunReport& report);
+
 /// Collects what the pictures need while the stages run (the matrix itself is gone afterwards), and draws them at the end, when
 /// the common density scale is known.
 class PictureBook {
@@ -18,8 +22,8 @@ public:
     void add(const StagedMatrix& staged);
 
     /// Writes 0_input.png, 1_NAME.png, ... and stages.png into the folder and notes their names in the report; 3_NAME_tiles.png
-    /// where stage 3 has changed the profiles of tiles.
-    /// Throws MachineError with the path and the reason.
+    /// where stage 3 has changed the profiles of tiles. One that cannot be drawn or written is a failure of the report, and the
+    /// others are there.
     void write(const std::filesystem::path& folder, RunReport& report) const;
 
 private:

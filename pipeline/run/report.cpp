@@ -21,10 +21,20 @@ std::size_t LayoutOutcome::slots() const {
     return sum;
 }
 
-double RunReport::stage_seconds() const {
+std::string StageOutcome::label() const { return precision ? fmt::format("{} {}", id, workbench::name_of(*precision)) : id; }
+
+double RunReport::stage_seconds(Precision precision) const {
     double sum = 0;
-    for (const StageOutcome& stage : stages) sum += stage.seconds;
+    for (const StageOutcome& stage : stages) {
+        if (!stage.precision || *stage.precision == precision) sum += stage.seconds;
+    }
     return sum;
+}
+
+std::size_t RunReport::stage_before(std::size_t i) const {
+    std::size_t before = i - 1;
+    while (stages[before].precision && stages[before].precision != stages[i].precision) --before;
+    return before;
 }
 
 bool RunReport::all_verified() const {
@@ -40,7 +50,7 @@ TextTable stage_table(const RunReport& report) {
     table.header = {"", "stage", "time"};
     for (std::size_t i = 0; i < report.stages.size(); ++i) {
         const StageOutcome& stage = report.stages[i];
-        table.rows.push_back({std::to_string(i), stage.id, i == 0 ? "-" : duration(stage.seconds)});
+        table.rows.push_back({std::to_string(i), stage.label(), i == 0 ? "-" : duration(stage.seconds)});
     }
     for (const auto& cell : cells_of(metric_figures(), &Figure<Metrics>::table)) {
         const auto has = [&cell](const StageOutcome& stage) { return cell.there(stage.metrics); };
@@ -83,7 +93,7 @@ std::string footprint_line(const LayoutOutcome& layout, Offset nonzeros) {
     return line;
 }
 
-std::string failures(const RunReport& report) {
+std::string kernels_without_figures(const RunReport& report) {
     std::string text;
     for (const KernelOutcome& kernel : report.kernels) {
         if (kernel.verified()) continue;
@@ -94,7 +104,7 @@ std::string failures(const RunReport& report) {
     return text;
 }
 
-std::string warnings(const RunReport& report) {
+std::string remarks(const RunReport& report) {
     std::string text;
     for (const std::string& note : report.notes) text += "  note: " + note + '\n';
     std::vector<std::string> said;
@@ -105,6 +115,7 @@ std::string warnings(const RunReport& report) {
             text += "  warning: " + warning + '\n';
         }
     }
+    for (const Failure& failure : report.failures) text += "  error: " + failure.text + '\n';
     return text;
 }
 
@@ -125,19 +136,21 @@ std::vector<std::pair<std::string, std::string>> legend_of_metrics() {
 std::string to_text(const RunReport& report) {
     std::string text = fmt::format("{}\n", report.recipe_name);
     if (!report.recipe_source.empty()) text += fmt::format("  {}\n", report.recipe_source);
-    text += fmt::format("  {}: {} x {}, {} nonzeros, read in {}\n\n", report.matrix.source, with_commas(report.matrix.rows),
+    text += fmt::format("  {}: {} x {}, {} nonzeros, read in {}\n", report.matrix.source, with_commas(report.matrix.rows),
                         with_commas(report.matrix.columns), with_commas(report.matrix.nonzeros),
                         duration(report.matrix.read_seconds));
-    text += "Stages\n" + stage_table(report).text();
+    if (!report.stages.empty()) text += "\nStages\n" + stage_table(report).text();
     for (const StageOutcome& stage : report.stages) {
-        for (const auto& [name, value] : stage.notes) text += fmt::format("  {}: {}: {}\n", stage.id, name, value);
+        for (const auto& [name, value] : stage.notes) text += fmt::format("  {}: {}: {}\n", stage.label(), name, value);
     }
-    text += "\nLayout\n";
+    if (!report.layouts.empty()) text += "\nLayout\n";
     for (const LayoutOutcome& layout : report.layouts) text += footprint_line(layout, report.matrix.nonzeros);
-    text +=
-        fmt::format("\nKernels ({} cache)\n", report.cache == CacheState::cold ? "cold" : "warm") + kernel_table(report).text();
-    text += failures(report);
-    if (const std::string more = warnings(report); !more.empty()) text += '\n' + more;
+    if (!report.kernels.empty() || report.failures.empty()) {
+        text += fmt::format("\nKernels ({} cache)\n", report.cache == CacheState::cold ? "cold" : "warm") +
+                kernel_table(report).text();
+    }
+    text += kernels_without_figures(report);
+    if (const std::string more = remarks(report); !more.empty()) text += '\n' + more;
     return text;
 }
 

@@ -1,12 +1,16 @@
 // What one run found, as data; and its views: JSON and text.
 #pragma once
 
+#include <filesystem>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "pipeline/contract/device.hpp"
+#include "pipeline/contract/failure.hpp"
 #include "pipeline/contract/layout.hpp"
 #include "pipeline/matrix/metrics.hpp"
 #include "pipeline/run/measure.hpp"
@@ -26,12 +30,16 @@ struct StageOutcome {
     std::string id;
     std::string name;
     Parameters parameters;
-    std::string choices;  // those that differ from their defaults: "parts = 16, weights = \"rows\""
-    double seconds = 0;   // of the stage and of applying its change; no metrics, no pictures
+    std::optional<Precision> precision;  // it ran for this one alone; none: for all of the run
+    std::string choices;                 // those that differ from their defaults: "parts = 16, weights = \"rows\""
+    double seconds = 0;                  // of the stage and of applying its change; no metrics, no pictures
     Metrics metrics;
     std::vector<std::pair<std::string, std::string>> notes;
     std::string picture;       // file, relative to the report; empty where none was made
     std::string tile_picture;  // row lengths in tiles before and after; empty where the stage has not changed them
+
+    /// "row_sort", or "row_sort f32" where it ran for one precision alone.
+    [[nodiscard]] std::string label() const;
 };
 
 struct LayoutOutcome {
@@ -72,10 +80,13 @@ struct RunReport {
     std::map<std::string, std::string> machine;
     std::map<std::string, std::string> versions;
     std::vector<std::string> notes;  // "no CUDA device: ..."
+    std::vector<Failure> failures;   // what ended the recipe early, pictures that could not be written
     std::string contact_sheet;       // file; empty where none was made
 
-    /// Seconds of all stages.
-    [[nodiscard]] double stage_seconds() const;
+    /// Seconds of all stages that ran for a precision.
+    [[nodiscard]] double stage_seconds(Precision precision) const;
+    /// The stage, or the input, whose result stage i > 0 began with.
+    [[nodiscard]] std::size_t stage_before(std::size_t i) const;
     /// Did every kernel that ran give the right result?
     [[nodiscard]] bool all_verified() const;
 };
@@ -95,7 +106,13 @@ struct RunReport {
 /// The metrics of a matrix as a JSON object, for `info --json`.
 [[nodiscard]] std::string to_json(const MatrixReport& matrix, const Metrics& metrics);
 
-/// Tables for a terminal: a row a stage, a row a kernel, the footprint, notes and warnings.
+/// The pictures that a report names.
+[[nodiscard]] std::set<std::string> pictures_of(const RunReport& report);
+
+/// The same of a report.json; none where there is no such file, or something else in it.
+[[nodiscard]] std::set<std::string> pictures_of_report(const std::filesystem::path& file);
+
+/// Tables for a terminal: a row a stage, a row a kernel, the footprint, notes, warnings and failures.
 [[nodiscard]] std::string to_text(const RunReport& report);
 
 }  // namespace workbench

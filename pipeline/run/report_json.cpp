@@ -1,3 +1,5 @@
+#include <fstream>
+
 #include <nlohmann/json.hpp>
 
 #include "pipeline/run/figures.hpp"
@@ -73,6 +75,7 @@ Json json_of(const StageOutcome& stage) {
     return {{"id", stage.id},
             {"name", stage.name},
             {"parameters", json_of(stage.parameters)},
+            {"precision", stage.precision ? Json(name_of(*stage.precision)) : Json(nullptr)},
             {"seconds", stage.seconds},
             {"metrics", json_of(stage.metrics)},
             {"notes", notes},
@@ -139,6 +142,8 @@ Json list_of(const Things& things) {
 
 Json json_of(const RunReport& report) {
     Json layouts = list_of(report.layouts);
+    Json errors = Json::array();
+    for (const Failure& failure : report.failures) errors.push_back(failure.text);
     return {{"recipe",
              {{"name", report.recipe_name},
               {"source", report.recipe_source},
@@ -154,6 +159,7 @@ Json json_of(const RunReport& report) {
             {"machine", report.machine},
             {"versions", report.versions},
             {"notes", report.notes},
+            {"errors", errors},
             {"contact_sheet", report.contact_sheet.empty() ? Json(nullptr) : Json(report.contact_sheet)}};
 }
 
@@ -165,6 +171,38 @@ std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::er
 std::string to_json(const RunReport& report) { return text_of(json_of(report)); }
 
 std::string to_json(const std::vector<RunReport>& reports) { return text_of({{"runs", list_of(reports)}}); }
+
+std::set<std::string> pictures_of(const RunReport& report) {
+    std::set<std::string> pictures{report.contact_sheet};
+    for (const StageOutcome& stage : report.stages) pictures.insert({stage.picture, stage.tile_picture});
+    pictures.erase("");
+    return pictures;
+}
+
+std::set<std::string> pictures_of_report(const std::filesystem::path& file) {
+    std::set<std::string> pictures;
+    std::error_code unknown;
+    if (!std::filesystem::is_regular_file(file, unknown)) return pictures;
+    const auto add = [&pictures](const Json& object, const char* key) {
+        const auto found = object.find(key);
+        if (found == object.end() || !found->is_string()) return;
+        const std::filesystem::path name = found->get<std::string>();
+        // Whatever the file says: only pictures beside it.
+        if (name == name.filename() && name.extension() == ".png") pictures.insert(name.string());
+    };
+    std::ifstream stream(file);
+    const Json report = Json::parse(stream, nullptr, false);
+    if (!report.is_object()) return pictures;
+    add(report, "contact_sheet");
+    const auto stages = report.find("stages");
+    if (stages == report.end() || !stages->is_array()) return pictures;
+    for (const Json& stage : *stages) {
+        if (!stage.is_object()) continue;
+        add(stage, "picture");
+        add(stage, "tile_picture");
+    }
+    return pictures;
+}
 
 std::string to_json(const MatrixReport& matrix, const Metrics& metrics) {
     return text_of({{"matrix", json_of(matrix)}, {"metrics", json_of(metrics)}});

@@ -1,6 +1,7 @@
 #include "pipeline/run/runner.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -32,11 +33,21 @@ void finish_stage(StagedMatrix& staged, StageOutcome outcome, const RunObserver&
     outcomes.push_back(std::move(outcome));
 }
 
+void require_memory_for_copy(const CsrMatrix& matrix) {
+    require_host_memory(matrix.row_offsets.size() * sizeof(Offset) + matrix.values.size() * (sizeof(double) + sizeof(Index)),
+                        "a copy of the matrix for the stages");
+}
+
 /// The copy of the input that the stages reorder.
 StagedMatrix stage_copy(const CsrMatrix& input, Index node_size) {
-    require_host_memory(input.row_offsets.size() * sizeof(Offset) + input.values.size() * (sizeof(double) + sizeof(Index)),
-                        "a copy of the matrix for the stages");
+    require_memory_for_copy(input);
     return stage_input(input, node_size);
+}
+
+/// The copy that the stages of one precision go on with.
+StagedMatrix stage_copy(const StagedMatrix& staged) {
+    require_memory_for_copy(staged.matrix);
+    return staged;
 }
 
 LayoutOutcome outcome_of(const LayoutEntry& entry, const Parameters& parameters, Precision precision) {
@@ -56,13 +67,13 @@ struct BuiltTwice {
 
 template <ValueType Value>
 BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parameters, StagedMatrix& staged,
-                              const ExactProblem& problem, LayoutOutcome& outcome) {
+                              const ExactProblem& problem, const Clock& clock, LayoutOutcome& outcome) {
     BuiltTwice<Value> built;
     const BuildLayout<Value> build = entry.build.template get<Value>();
     const std::size_t nonzeros = staged.matrix.values.size();
     // How large it becomes is known when it is there. The values are in every layout.
     require_host_memory(nonzeros * sizeof(Value), fmt::format("layout '{}'", entry.name));
-    const Stopwatch watch;
+    const Stopwatch watch(clock);
     built.real = build(staged, parameters);
     outcome.seconds = watch.seconds();
     std::size_t bytes = nonzeros * sizeof(double);
@@ -86,7 +97,7 @@ BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parame
 
 /// Everything that has to be paid once before the first y = A x.
 double price(const RunReport& report, const LayoutOutcome& layout, const KernelOutcome& kernel) {
-    return report.stage_seconds() + layout.seconds + kernel.prepare_seconds + kernel.vector_permutation_seconds;
+    return report.stage_seconds(layout.precision) + layout.seconds + kernel.prepare_seconds + kernel.vector_permutation_seconds;
 }
 
 void compare_with_baseline(KernelOutcome& kernel, const KernelOutcome& baseline, double price_in_seconds) {
@@ -126,22 +137,25 @@ void warn(KernelOutcome& kernel, const DeviceProperties& device, const StagedMat
     }
 }
 
-}  // namespace
-
-std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
-                                     const RunObserver& observer) {
-    std::vector<StageOutcome> outcomes;
+void begin_with_input(StagedMatrix& staged, const RunObserver& observer, std::vector<StageOutcome>& outcomes) {
     StageOutcome input;
     input.id = input.name = "input";
     finish_stage(staged, std::move(input), observer, outcomes);
-    for (const RecipeStage& stage : recipe.stages) {
+}
+
+/// Some stages of a recipe, one after the other. `only_for`: the precision that they run for, where others follow.
+void run_some_stages(std::span<const RecipeStage> stages, const Recipe& recipe, StagedMatrix& staged,
+                     const StageContext& context, std::optional<Precision> only_for, const RunObserver& observer,
+                     const Clock& clock, std::vector<StageOutcome>& outcomes) {
+    for (const RecipeStage& stage : stages) {
         announce(observer, fmt::format("stage {}", stage.id));
         StageOutcome outcome;
         outcome.id = stage.id;
+        outcome.precision = only_for;
         outcome.name = stage.entry->name;
         outcome.parameters = stage.parameters;
         outcome.choices = choices_of(stage.parameters, stage.entry->parameters);
-        const Stopwatch watch;
+        const Stopwatch watch(clock);
         try {
             StageResult result = stage.entry->run(staged, stage.parameters, context);
             apply(staged, std::move(result.change), stage.contract.keeps);
@@ -153,6 +167,25 @@ std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged,
         }
         finish_stage(staged, std::move(outcome), observer, outcomes);
     }
+}
+
+/// How many stages, from the first on, do the same for every precision.
+std::size_t stages_in_common(const Recipe& recipe) {
+    const auto depends = [](const RecipeStage& stage) { return stage.contract.depends_on_precision; };
+    return static_cast<std::size_t>(std::find_if(recipe.stages.begin(), recipe.stages.end(), depends) - recipe.stages.begin());
+}
+
+}  // namespace
+
+StageContext stage_context(const Recipe& recipe, Precision precision, const DeviceProperties* present_gpu) {
+    return {recipe.device.empty() ? present_gpu : find_device_model(recipe.device), precision};
+}
+
+std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
+                                     const RunObserver& observer, const Clock& clock) {
+    std::vector<StageOutcome> outcomes;
+    begin_with_input(staged, observer, outcomes);
+    run_some_stages(recipe.stages, recipe, staged, context, std::nullopt, observer, clock, outcomes);
     return outcomes;
 }
 
@@ -179,7 +212,8 @@ const KernelOutcome& Runner::baseline(DeviceKind kind, const RunObserver& observ
     const Parameters parameters(entry.parameters, {});
     StagedMatrix natural = stage_copy(input_, 1);
     LayoutOutcome layout = outcome_of(entry, parameters, precision_of<Value>);
-    const BuiltTwice<Value> built = build_twice<Value>(entry, parameters, natural, made.oracle.exact, layout);
+    const BuiltTwice<Value> built =
+        build_twice<Value>(entry, parameters, natural, made.oracle.exact, options_.timing.clock, layout);
     const ProductSpace space(natural.row_order, natural.column_order);
 
     // A vendor's kernel first, where there is one.
@@ -229,7 +263,9 @@ void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const
         }
         announce(observer, fmt::format("layout {} {}", entry.name, name_of(precision_of<Value>)));
         const Oracle<Value>& oracle = reference<Value>().oracle;
-        const BuiltTwice<Value> built = build_twice<Value>(entry, recipe.layout.parameters, staged, oracle.exact, layout);
+        const BuiltTwice<Value> built =
+            build_twice<Value>(entry, recipe.layout.parameters, staged, oracle.exact, options_.timing.clock, layout);
+        report.layouts.push_back(layout);  // whatever becomes of the kernels
         const ProductSpace space(staged.row_order, staged.column_order);
         for (const KernelEntry* kernel : kernels) {
             const KernelOutcome& base = baseline<Value>(device_of(kernel->backend), observer);
@@ -247,12 +283,26 @@ void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const
         }
     } catch (const Unsuitable& reason) {
         layout.unsuitable = reason.what();
+        report.layouts.push_back(std::move(layout));
     }
-    report.layouts.push_back(std::move(layout));
+}
+
+void Runner::measure(Precision precision, const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer,
+                     RunReport& report) {
+    if (precision == Precision::f32) {
+        measure_precision<float>(recipe, staged, observer, report);
+    } else {
+        measure_precision<double>(recipe, staged, observer, report);
+    }
 }
 
 RunReport Runner::run(const Recipe& recipe, const RunObserver& observer) {
     RunReport report;
+    run(recipe, observer, report);
+    return report;
+}
+
+void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& report) {
     report.recipe_name = recipe.name;
     report.recipe_source = recipe.source;
     report.recipe_file = recipe.file.string();
@@ -261,8 +311,14 @@ RunReport Runner::run(const Recipe& recipe, const RunObserver& observer) {
 
     check_against(recipe, input_.rows, input_.columns);
     StagedMatrix staged = stage_copy(input_, recipe.node_size);
-    const StageContext context{devices_.gpu == nullptr ? nullptr : &devices_.gpu->properties()};
-    report.stages = run_stages(recipe, staged, context, observer);
+    // What does not depend on the precision is done once; from the first stage on that does, each precision has its own.
+    const DeviceProperties* const gpu = devices_.gpu == nullptr ? nullptr : &devices_.gpu->properties();
+    const auto context = [&](Precision precision) { return stage_context(recipe, precision, gpu); };
+    const std::span<const RecipeStage> stages(recipe.stages);
+    const auto common = options_.precisions.size() == 1 ? stages : stages.first(stages_in_common(recipe));
+    begin_with_input(staged, observer, report.stages);
+    run_some_stages(common, recipe, staged, context(options_.precisions.front()), std::nullopt, observer, options_.timing.clock,
+                    report.stages);
     if (kernels_of(recipe).empty()) {
         std::string known;
         for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
@@ -271,19 +327,30 @@ RunReport Runner::run(const Recipe& recipe, const RunObserver& observer) {
         report.notes.push_back(fmt::format("no kernel of layout '{}' runs with these options on this machine; it has {}",
                                            recipe.layout.entry->name, known));
     }
-    for (const Precision precision : options_.precisions) {
-        if (precision == Precision::f32) {
-            measure_precision<float>(recipe, staged, observer, report);
-        } else {
-            measure_precision<double>(recipe, staged, observer, report);
+    try {
+        for (const Precision precision : options_.precisions) {
+            if (common.size() == stages.size()) {
+                measure(precision, recipe, staged, observer, report);
+                continue;
+            }
+            StagedMatrix own = stage_copy(staged);
+            run_some_stages(stages.subspan(common.size()), recipe, own, context(precision), precision, observer,
+                            options_.timing.clock, report.stages);
+            measure(precision, recipe, own, observer, report);
         }
+    } catch (...) {
+        add_devices(report);
+        throw;
     }
+    add_devices(report);
+}
+
+void Runner::add_devices(RunReport& report) const {
     for (Device* used : {&devices_.host, devices_.gpu}) {
         const auto runs_here = [&](const KernelOutcome& kernel) { return device(device_of(kernel.backend)) == used; };
         if (used == nullptr || std::none_of(report.kernels.begin(), report.kernels.end(), runs_here)) continue;
         report.devices.push_back({used->properties(), used->bandwidth()});
     }
-    return report;
 }
 
 }  // namespace workbench

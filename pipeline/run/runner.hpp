@@ -43,6 +43,9 @@ public:
     /// matrix does not suit the recipe, MachineError where the machine lacks something.
     [[nodiscard]] RunReport run(const Recipe& recipe, const RunObserver& observer);
 
+    /// The same into an empty report, which keeps what was found before it throws.
+    void run(const Recipe& recipe, const RunObserver& observer, RunReport& report);
+
 private:
     /// What is made once for all recipes.
     template <ValueType Value>
@@ -59,9 +62,12 @@ private:
     /// The first kernel of the baseline layout that gives a result on this kind of device, in input order.
     template <ValueType Value>
     [[nodiscard]] const KernelOutcome& baseline(DeviceKind kind, const RunObserver& observer);
+    void measure(Precision precision, const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer,
+                 RunReport& report);
     template <ValueType Value>
     void measure_precision(const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer, RunReport& report);
 
+    void add_devices(RunReport& report) const;
     [[nodiscard]] Device* device(DeviceKind kind) const { return kind == DeviceKind::host ? &devices_.host : devices_.gpu; }
     [[nodiscard]] std::vector<const KernelEntry*> kernels_of(const Recipe& recipe) const;
 
@@ -72,9 +78,12 @@ private:
     ForEachPrecision<MaybeReference> references_;
 };
 
+/// What the stages of a recipe may know: its device, or else the GPU that is there (null: none).
+[[nodiscard]] StageContext stage_context(const Recipe& recipe, Precision precision, const DeviceProperties* present_gpu);
+
 /// Runs the stages of a recipe, one after the other, on a matrix that check_against accepts. Throws InputError where the matrix
 /// does not suit a stage.
 [[nodiscard]] std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
-                                                   const RunObserver& observer);
+                                                   const RunObserver& observer, const Clock& clock = {});
 
 }  // namespace workbench

@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <utility>
+#include <chrono>
 
 namespace workbench {
 namespace {
@@ -15,12 +15,14 @@ double percentile(const std::vector<double>& sorted, double share) {
     return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
+}  // namespace
+
+double seconds_so_far() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
 long interruptions_so_far() {
     rusage usage{};
     return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
-
-}  // namespace
 
 Timing summarise(std::vector<double> samples) {
     Timing timing;
@@ -35,7 +37,7 @@ Timing summarise(std::vector<double> samples) {
 
 Timing time_repeatedly(Device& device, const std::function<void()>& work, const TimingOptions& options) {
     constexpr std::size_t samples_in_any_case = 5;
-    const Stopwatch watch;
+    const Stopwatch watch(options.clock);
     (void)device.time(work);  // code is loaded, pages are touched
     std::vector<double> samples;
     double sum = 0;
@@ -43,9 +45,9 @@ Timing time_repeatedly(Device& device, const std::function<void()>& work, const 
     while (samples.size() < static_cast<std::size_t>(options.minimum_samples) || sum < options.minimum_seconds) {
         if (samples.size() >= samples_in_any_case && watch.seconds() > options.maximum_seconds) break;
         if (options.cache == CacheState::cold) device.flush_cache();
-        const long before = interruptions_so_far();
+        const long before = options.clock.interruptions();
         samples.push_back(device.time(work));
-        interruptions += interruptions_so_far() - before;
+        interruptions += options.clock.interruptions() - before;
         sum += samples.back();
     }
     Timing timing = summarise(std::move(samples));

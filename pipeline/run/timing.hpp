@@ -1,22 +1,34 @@
 // Repeating a measurement until it says something.
 #pragma once
 
-#include <chrono>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "pipeline/contract/device.hpp"
 
 namespace workbench {
 
+/// Since some moment; never goes back.
+[[nodiscard]] double seconds_so_far();
+/// How often a thread of this process has lost its core to another.
+[[nodiscard]] long interruptions_so_far();
+
+/// What measuring reads of the machine. Tests hand over one of their own, on which time passes as they say.
+struct Clock {
+    std::function<double()> seconds = seconds_so_far;
+    std::function<long()> interruptions = interruptions_so_far;
+};
+
 /// Runs from its construction on.
 class Stopwatch {
 public:
-    [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+    explicit Stopwatch(Clock clock = {}) : clock_(std::move(clock)), start_(clock_.seconds()) {}
+    [[nodiscard]] double seconds() const { return clock_.seconds() - start_; }
 
 private:
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point start_ = Clock::now();
+    Clock clock_;
+    double start_;
 };
 
 enum class CacheState { cold, warm };
@@ -26,6 +38,7 @@ struct TimingOptions {
     int minimum_samples = 20;
     double minimum_seconds = 0.2;  // sum of the samples
     double maximum_seconds = 2.0;  // wall time for all samples, flushes included; five samples are taken in any case
+    Clock clock = {};
 };
 
 /// Raw samples in seconds, in the order in which they were taken, and what they say.

@@ -22,7 +22,7 @@ namespace workbench {
 template <ValueType Value, typename Build>
 std::vector<KernelOutcome> try_kernels(const LayoutEntry& entry, Backend backend, const CsrMatrix& input,
                                        const StagedMatrix& staged, const Build& build, Device& device) {
-    constexpr TimingOptions one_sample{CacheState::warm, 1, 0, 0};
+    const TimingOptions one_sample{CacheState::warm, 1, 0, 0};
     const Oracle<Value> oracle(input);
     const ProductSpace space(staged.row_order, staged.column_order);
     StagedMatrix integers = staged;

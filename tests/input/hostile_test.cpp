@@ -7,6 +7,8 @@
 
 #include "input/input_files.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/input/byte_source.hpp"
+#include "pipeline/input/reading_memory.hpp"
 #include "support/free_memory.hpp"
 
 using namespace workbench;
@@ -110,6 +112,14 @@ TEST_CASE("bombs: what a compressed file unfolds to is never kept") {
     check_refused_cheaply(write("graph.gz", compressed("9 1\n" + std::string(much, '\n') + "1")),
                           "found a line behind the last vertex");
     check_refused_cheaply(write("title.gz", compressed(std::string(much, ' '))), "starts with");
+}
+
+TEST_CASE("what is read is counted, however little was claimed") {
+    const FreeMemory some(40 * mebibyte);
+    ReadingMemory memory("m.mtx", {4, 10, 10}, 1, ByteSource::unknown_size);
+    CHECK_NOTHROW(memory.take(20 * mebibyte));
+    CHECK_NOTHROW(memory.take(10 * mebibyte));
+    CHECK_THROWS_AS(memory.take(20 * mebibyte), MachineError);
 }
 
 TEST_CASE("what does not fit is refused with the bytes wanted and had") {

@@ -97,6 +97,16 @@ TEST_CASE("npz: CSR, CSC and COO, stored and compressed") {
     odd["indices"] = npy_int({2, 0, 3, 0, 1, 3, 99 % 4});
     odd["data"] = npy<double>("<f8", {2, 1, 1, 3, 0, 3, 1000});
     CHECK(read_matrix(write_npz("m.npz", odd)) == expected);
+    Members spare = csr_members();
+    spare["indices"] = npy_int({0, 2, 0, 1, 3, 3});
+    spare["data"] = npy<double>("<f8", {1, 2, 3, 0, 4, 1000});
+    CHECK(read_matrix(write_npz("m.npz", spare)) == expected);
+    // In order, but for a column that stands twice in its row.
+    Members twice = csr_members();
+    twice["indptr"] = npy_int({0, 3, 3, 6});
+    twice["indices"] = npy_int({0, 2, 2, 0, 1, 3});
+    twice["data"] = npy<double>("<f8", {1, 1.5, 0.5, 3, 0, 4});
+    CHECK(read_matrix(write_npz("m.npz", twice)) == expected);
     CHECK(read_matrix(write_npz("m.npz", {{"format", npy_format("csr")},
                                           {"shape", npy_as<std::int64_t>("<i8", {0, 0})},
                                           {"indptr", npy_int({0})},

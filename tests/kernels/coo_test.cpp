@@ -24,7 +24,7 @@ TEST_CASE("coo: the drawing shows what is built") {
 
 TEST_CASE("coo: triplets of a share, in the share's order") {
     const CsrMatrix matrix = drawn();
-    const Share share{.name = "some", .rows = {4, 1}, .row_offsets = {0, 2, 3}, .entries = {9, 11, 4}};
+    const Share share{.id = {ShareKind::first}, .rows = {4, 1}, .row_offsets = {0, 2, 3}, .entries = {9, 11, 4}};
     auto triplets = build_triplets<float>(matrix, ShareView(share));
     CHECK(triplets.rows == std::vector<Index>{4, 4, 1});
     CHECK(triplets.columns == std::vector<Index>{0, 5, 2});

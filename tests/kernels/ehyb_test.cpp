@@ -68,8 +68,8 @@ TEST_CASE("ehyb: what does not fit is refused with the figure and the parameter"
     SUBCASE("a third share") {
         StagedMatrix staged = partitioned(drawn(), {0, 3, 6});
         staged.shares.push_back(staged.shares[1]);
-        staged.shares[1] = {.name = "outside", .rows = {}, .entries = {}};
-        staged.shares[2].name = "far";
+        staged.shares[1] = {.id = {ShareKind::outside}, .rows = {}, .entries = {}};
+        staged.shares[2].id = {ShareKind::rest};
         CHECK(message_of<Unsuitable>([&] { (void)build(ehyb_entry(), staged); }).find("hold 11 of 13 nonzeros") !=
               std::string::npos);
     }
@@ -84,5 +84,5 @@ TEST_CASE("ehyb: what it needs") {
     const Needs ehyb = ehyb_entry().needs({});
     CHECK(ehyb.square);
     CHECK(ehyb.cuts == std::vector<CutKind>{CutKind::partition});
-    CHECK(ehyb.shares == std::vector<std::string>{"inside", "outside"});
+    CHECK(ehyb.shares == std::vector<ShareChoice>{{ShareKind::inside}, {ShareKind::outside}});
 }

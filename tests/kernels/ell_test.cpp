@@ -104,7 +104,7 @@ TEST_CASE("ell: who reads what") {
 TEST_CASE("ell: rows of a share, in the share's order") {
     const CsrMatrix matrix = drawn();
     // Row 4 without its middle nonzero, then row 1 without its first.
-    const Share share{.name = "some", .rows = {4, 1}, .row_offsets = {0, 2, 4}, .entries = {9, 11, 4, 5}};
+    const Share share{.id = {ShareKind::first}, .rows = {4, 1}, .row_offsets = {0, 2, 4}, .entries = {9, 11, 4, 5}};
     const auto slots = build_ell_slots<double>(matrix, ShareView(share), EllOrder::column_major, 1);
     CHECK(slots.columns == std::vector<Index>{0, 2, 5, 4});
     CHECK(slots.values == std::vector<double>{10, 5, 12, 6});

@@ -149,7 +149,8 @@ TEST_CASE("hbp: rows that a share lists without entries are marked, and their re
     const CsrMatrix matrix = csr_from_entries(4, 3, std::vector<Entry>{{0, 0, 2}, {2, 0, 3}, {2, 1, 4}, {2, 2, 5}});
     StagedMatrix staged = stage_input(matrix);
     staged.cuts = {{CutKind::row_block, {0, 4}}, {CutKind::segment, {0, 2, 3}}};
-    staged.shares = {Share{"left", {3, 2, 1, 0}, {0, 0, 2, 2, 3}, {1, 2, 0}}, Share{"right", {2, 0}, {0, 1, 1}, {3}}};
+    staged.shares = {Share{{ShareKind::tile, 0, 0}, {3, 2, 1, 0}, {0, 0, 2, 2, 3}, {1, 2, 0}},
+                     Share{{ShareKind::tile, 0, 1}, {2, 0}, {0, 1, 1}, {3}}};
     CHECK_NOTHROW(check_invariants(staged, matrix));
     const auto layout = build(staged);
     const HbpLayout<double>& hbp = as_hbp(layout);
@@ -178,9 +179,9 @@ TEST_CASE("hbp: shares that are not the nonzeros of a tile are a mistake of the 
     SUBCASE("a share that reaches into another segment") { staged.cuts[1].boundaries = {0, 2, 6}; }
     SUBCASE("a row that is torn apart") {
         staged = in_tiles(drawn(), 3, 6);
-        staged.shares.push_back(Share{"torn", {0}, {0, 1}, {1}});
-        staged.shares[0] = Share{"tile 0,0", {0, 1, 2}, {0, 2, 5, 6}, {0, 2, 3, 4, 5, 6}};
-        CHECK_NOTHROW(check_invariants(staged, drawn()));
+        staged.shares.push_back(Share{{ShareKind::tile, 0, 0}, {0}, {0, 1}, {1}});
+        staged.shares[0] = Share{{ShareKind::tile, 0, 0}, {0, 1, 2}, {0, 2, 5, 6}, {0, 2, 3, 4, 5, 6}};
+        CHECK_THROWS_AS(check_invariants(staged, drawn()), std::logic_error);
     }
     CHECK_THROWS_AS((void)build(staged), std::logic_error);
 }
@@ -197,7 +198,7 @@ TEST_CASE("hbp: bytes count every tile result twice") {
 TEST_CASE("hbp: what it needs, and the share of the tiles that is dealt") {
     const Needs needs = hbp_entry().needs({});
     CHECK(needs.cuts == std::vector<CutKind>{CutKind::row_block, CutKind::segment});
-    CHECK(needs.shares == std::vector<std::string>{"tile"});
+    CHECK(needs.shares == std::vector<ShareChoice>{{ShareKind::tile}});
     const StagedMatrix staged = in_tiles(drawn(), 3, 3);
     CHECK(as_hbp(build(staged)).fixed_tiles == 2);
     CHECK(as_hbp(build(staged, {{"fixed_share", 0.0}})).fixed_tiles == 0);

@@ -10,6 +10,7 @@
 
 #include "kernels/common/host_device.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "support/free_memory.hpp"
 #include "support/message_of.hpp"
 
 using namespace workbench;
@@ -42,6 +43,20 @@ TEST_CASE("the host as a device") {
         std::vector<float> y(3);
         device.scatter(values.data(), target.data(), 3, y.data());
         CHECK(y == std::vector<float>{11, 12, 10});
+    }
+    SUBCASE("what is flushed through the cache is at least twice as large") {
+        const FreeMemory none(0);
+        const std::string message = message_of<MachineError>([&] { device.flush_cache(); });
+        const std::string before = "host memory for flushing the cache: ";
+        REQUIRE(message.find(before) == 0);
+        const std::size_t wanted = std::stoull(message.substr(before.size()));
+        CHECK(wanted >= 2 * device.properties().last_level_cache);
+        CHECK(wanted >= 64 * mebibyte);
+    }
+    SUBCASE("a copy of half a buffer to the other reads half and writes half") {
+        const Bandwidth bandwidth = host_bandwidth(600, 2, 3);
+        CHECK(bandwidth.copy == 300);
+        CHECK(bandwidth.read == 200);
     }
     SUBCASE("time, flush, bandwidth") {
         bool ran = false;

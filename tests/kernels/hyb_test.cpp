@@ -107,11 +107,11 @@ TEST_CASE("hyb: the warps of the rest come after those of ELL, which hold a row 
 }
 
 TEST_CASE("hyb: what it needs and refuses") {
-    CHECK(hyb_entry().needs({}).shares == std::vector<std::string>{"first", "rest"});
+    CHECK(hyb_entry().needs({}).shares == std::vector<ShareChoice>{{ShareKind::first}, {ShareKind::rest}});
     StagedMatrix staged = split_after(drawn(), 2);
     staged.shares.push_back(staged.shares[1]);
-    staged.shares[1] = {"rest", {}, {0}, {}};
-    staged.shares[2].name = "far";
+    staged.shares[1] = {{ShareKind::rest}, {}, {0}, {}};
+    staged.shares[2].id = {ShareKind::outside};
     CHECK(message_of<Unsuitable>([&] { (void)build(staged); }) ==
           "the shares 'first' and 'rest' hold 10 of 13 nonzeros, but HYB stores no other share");
 

@@ -24,8 +24,8 @@ std::unique_ptr<Layout<Value>> build(const CsrMatrix& matrix) {
 
 /// What lies left and right of column 3, the rows of each half in descending length.
 std::vector<Share> halves() {
-    return {{"left", {0, 1, 2, 4}, {0, 3, 5, 6, 7}, {0, 1, 2, 3, 4, 6, 9}},
-            {"right", {3, 4, 1, 5}, {0, 2, 4, 5, 6}, {7, 8, 10, 11, 5, 12}}};
+    return {{{ShareKind::first}, {0, 1, 2, 4}, {0, 3, 5, 6, 7}, {0, 1, 2, 3, 4, 6, 9}},
+            {{ShareKind::rest}, {3, 4, 1, 5}, {0, 2, 4, 5, 6}, {7, 8, 10, 11, 5, 12}}};
 }
 
 std::vector<JaggedGroup> groups_of(const std::vector<Share>& shares) {
@@ -107,7 +107,7 @@ TEST_CASE("jagged diagonals: a tampered array is noticed, not followed") {
 TEST_CASE("jagged diagonals: rows without entries stand at the end, and groups may be empty") {
     const std::vector<Entry> entries{{0, 1, 5}, {0, 2, 6}, {1, 0, 7}};
     const CsrMatrix matrix = csr_from_entries(4, 3, entries);
-    const Share empty{"empty", {}, {0}, {}};
+    const Share empty;
     const std::vector<JaggedGroup> groups{{.rows = ShareView(empty), .columns = {0, 0}},
                                           {.rows = ShareView(matrix), .columns = {0, 3}}};
     const auto jagged = build_jagged<float, Index>(matrix, groups);
@@ -130,7 +130,7 @@ TEST_CASE("jagged diagonals: what is refused") {
             "jagged diagonals need rows in descending length, but row 3 has 2 nonzeros and row 2, stored before it, has 1: put "
             "stage row_sort with apply = \"rows\" before");
         std::vector<Share> shares = halves();
-        shares[1] = {"right", {1, 3}, {0, 1, 3}, {5, 7, 8}};
+        shares[1] = {{ShareKind::rest}, {1, 3}, {0, 1, 3}, {5, 7, 8}};
         CHECK(message_of<Unsuitable>([&] { (void)build_jagged<double, Index>(drawn(), groups_of(shares)); }) ==
               "jagged diagonals need rows in descending length, but row 3 of share 'right' has 2 nonzeros and row 1, stored "
               "before it, has 1: put stage row_sort with share = \"right\" before");

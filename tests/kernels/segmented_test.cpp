@@ -203,7 +203,7 @@ TEST_SUITE("segmented") {
         const LayoutEntry entry = segmented_entry();
         const Needs needs = entry.needs(Parameters(entry.parameters, {}));
         CHECK(needs.cuts == std::vector{CutKind::segment});
-        CHECK(needs.shares == std::vector<std::string>{"segment"});
+        CHECK(needs.shares == std::vector<ShareChoice>{{ShareKind::segment}});
     }
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 StageChange reorder(Acts acts, Permutation order) {
     StageChange change;
-    change.order = OrderChange{acts, std::move(order), ""};
+    change.order = OrderChange{acts, std::move(order)};
     return change;
 }
 
@@ -31,8 +31,9 @@ StagedMatrix whole_state() {
     StagedMatrix staged = stage_input(whole_input());
     StageChange change;
     change.cuts = {{CutKind::partition, {0, 3, 6}}, {CutKind::row_block, {0, 2, 2, 6}}, {CutKind::segment, {0, 4, 6}}};
-    change.shares = std::vector<Share>{{"inside", {0, 1, 2, 3, 4, 5}, {0, 1, 3, 4, 5, 6, 9}, {0, 2, 3, 4, 6, 8, 9, 10, 11}},
-                                       {"outside", {4, 0, 2}, {0, 1, 2, 3}, {7, 1, 5}}};
+    change.shares =
+        std::vector<Share>{{{ShareKind::inside}, {0, 1, 2, 3, 4, 5}, {0, 1, 3, 4, 5, 6, 9}, {0, 2, 3, 4, 6, 8, 9, 10, 11}},
+                           {{ShareKind::outside}, {4, 0, 2}, {0, 1, 2, 3}, {7, 1, 5}}};
     apply(staged, change, {});
     return staged;
 }
@@ -57,24 +58,24 @@ TEST_CASE("cuts: which piece a place lies in") {
 
 TEST_CASE("a view reads a share, or the whole matrix as one") {
     const StagedMatrix staged = whole_state();
-    const ShareView outside = staged.share("outside");
+    const ShareView outside = staged.share({ShareKind::outside});
     CHECK(outside.row_count() == 3);
     CHECK(outside.entry_count() == 3);
     CHECK(outside.row(0) == 4);
     CHECK(outside.length(0) == 1);
     CHECK(staged.matrix.values[outside.entry(0, 0)] == 41);
     CHECK(staged.matrix.values[outside.entry(2, 0)] == 25);
-    CHECK(staged.share("inside").length(5) == 3);
-    CHECK(staged.matrix.values[staged.share("inside").entry(5, 2)] == 55);
-    CHECK_THROWS_AS((void)staged.share("all"), std::out_of_range);  // it is split
+    CHECK(staged.share({ShareKind::inside}).length(5) == 3);
+    CHECK(staged.matrix.values[staged.share({ShareKind::inside}).entry(5, 2)] == 55);
+    CHECK_THROWS_AS((void)staged.share({ShareKind::all}), std::out_of_range);  // it is split
 
     const StagedMatrix unsplit = stage_input(whole_input());
-    const ShareView all = unsplit.share("all");
+    const ShareView all = unsplit.share({ShareKind::all});
     CHECK(all.row_count() == 6);
     CHECK(all.entry_count() == 12);
     CHECK(all.row(5) == 5);
     CHECK(all.entry(5, 2) == 11);
-    CHECK_THROWS_AS((void)unsplit.share("inside"), std::out_of_range);
+    CHECK_THROWS_AS((void)unsplit.share({ShareKind::inside}), std::out_of_range);
 }
 
 TEST_CASE("orders follow each other, and the matrix stays P A Q^T") {
@@ -131,7 +132,7 @@ TEST_CASE("new cuts replace those of their kind") {
     CHECK(staged.cuts.size() == 3);
     CHECK(staged.find_cuts(CutKind::row_block)->count() == 1);
     CHECK(staged.find_cuts(CutKind::length_group) == nullptr);
-    CHECK(staged.find_share("inside") != nullptr);  // cuts alone leave the shares as they are
+    CHECK(staged.find_share({ShareKind::inside}) != nullptr);  // cuts alone leave the shares as they are
     for (const std::vector<Index>& boundaries :
          std::vector<std::vector<Index>>{{}, {0}, {0, 5}, {1, 6}, {0, 4, 3, 6}, {0, 7}}) {
         change.cuts = {{CutKind::segment, boundaries}};
@@ -142,24 +143,36 @@ TEST_CASE("new cuts replace those of their kind") {
 TEST_CASE("an order of a share moves its storage and nothing else") {
     StagedMatrix staged = whole_state();
     StageChange change;
-    change.order = OrderChange{Acts::share, Permutation::from_old_of_new({1, 2, 0}), "outside"};
+    change.storage = {{{ShareKind::outside}, Permutation::from_old_of_new({1, 2, 0})}};
     apply(staged, change, {});
-    CHECK(staged.find_share("outside")->rows == std::vector<Index>{0, 2, 4});
-    CHECK(staged.find_share("outside")->entries == std::vector<Offset>{1, 5, 7});
+    CHECK(staged.find_share({ShareKind::outside})->rows == std::vector<Index>{0, 2, 4});
+    CHECK(staged.find_share({ShareKind::outside})->entries == std::vector<Offset>{1, 5, 7});
     CHECK(staged.matrix == whole_input());
     CHECK(staged.cuts.size() == 3);
     CHECK_NOTHROW(check_invariants(staged, whole_input()));
     // Rows of different lengths: the fourth row stored, of one entry, goes first.
-    change.order = OrderChange{Acts::share, Permutation::from_old_of_new({5, 0, 1, 2, 3, 4}), "inside"};
+    change.storage = {{{ShareKind::inside}, Permutation::from_old_of_new({5, 0, 1, 2, 3, 4})}};
     apply(staged, change, {});
-    CHECK(staged.find_share("inside")->row_offsets == std::vector<Offset>{0, 3, 4, 6, 7, 8, 9});
-    CHECK(staged.find_share("inside")->entries == std::vector<Offset>{9, 10, 11, 0, 2, 3, 4, 6, 8});
+    CHECK(staged.find_share({ShareKind::inside})->row_offsets == std::vector<Offset>{0, 3, 4, 6, 7, 8, 9});
+    CHECK(staged.find_share({ShareKind::inside})->entries == std::vector<Offset>{9, 10, 11, 0, 2, 3, 4, 6, 8});
     CHECK_NOTHROW(check_invariants(staged, whole_input()));
 
-    change.order = OrderChange{Acts::share, Permutation::identity(2), "outside"};
-    CHECK_THROWS_AS(apply(staged, change, {}), std::logic_error);
-    change.order = OrderChange{Acts::share, Permutation::identity(3), "elsewhere"};
-    CHECK_THROWS_AS(apply(staged, change, {}), std::logic_error);
+    // Two shares at once; a refused change changes neither.
+    change.storage = {{{ShareKind::inside}, Permutation::from_old_of_new({1, 2, 3, 4, 5, 0})},
+                      {{ShareKind::outside}, Permutation::from_old_of_new({2, 0, 1})}};
+    apply(staged, change, {});
+    CHECK(staged.shares == whole_state().shares);
+    const auto refused = [&staged](std::vector<StorageOrder> storage) {
+        StageChange wrong;
+        wrong.storage = std::move(storage);
+        CHECK_THROWS_AS(apply(staged, wrong, {}), std::logic_error);
+        CHECK(staged.shares == whole_state().shares);
+    };
+    refused({{{ShareKind::inside}, Permutation::from_old_of_new({5, 0, 1, 2, 3, 4})},
+             {{ShareKind::outside}, Permutation::identity(2)}});
+    refused({{{ShareKind::first}, Permutation::identity(3)}});
+    refused({{{ShareKind::outside, 0, 1}, Permutation::identity(3)}});
+    refused({{{ShareKind::outside}, Permutation::identity(3)}, {{ShareKind::inside}, Permutation::identity(6)}});
 }
 
 TEST_CASE("orders that do not fit are refused") {
@@ -247,6 +260,82 @@ TEST_CASE("check_invariants finds every broken promise") {
     broken_share([](Share& inside, Share&) { inside.row_offsets[2] = 0; });
     broken_share([](Share&, Share& outside) { outside.row_offsets[1] = 1000; });  // beyond the entries, then descending
     broken_share([](Share&, Share& outside) { outside.row_offsets[1] = -1; });
+    // Kinds and places.
+    broken_share([](Share& inside, Share& outside) { std::swap(inside.id, outside.id); });
+    broken_share([](Share& inside, Share& outside) { inside.id = outside.id; });
+    broken([](StagedMatrix& s) { s.cuts[0].boundaries = {0, 2, 6}; });
+    broken([](StagedMatrix& s) { s.cuts.erase(s.cuts.begin()); });
+    broken_share([](Share& inside, Share&) { inside.id = {ShareKind::first}; });
+    broken_share([](Share& inside, Share&) { inside.id = {.kind = ShareKind::segment, .segment = 0}; });
+}
+
+TEST_CASE("check_invariants finds shares at a wrong place") {
+    const CsrMatrix input = placed(3, 4, {{0, 0}, {0, 1}, {0, 3}, {1, 2}, {2, 0}, {2, 3}});
+    const auto holds = [&input](std::vector<Cuts> cuts, std::vector<Share> shares) {
+        StagedMatrix staged = stage_input(input);
+        staged.cuts = std::move(cuts);
+        staged.shares = std::move(shares);
+        try {
+            check_invariants(staged, input);
+        } catch (const std::logic_error&) {
+            return false;
+        }
+        return true;
+    };
+    const Cuts segments{CutKind::segment, {0, 2, 4}};
+    const Cuts blocks{CutKind::row_block, {0, 1, 3}};
+    const auto by_segment = [](ShareId left, ShareId right) {
+        return std::vector<Share>{{left, {0, 2}, {0, 2, 3}, {0, 1, 4}}, {right, {0, 1, 2}, {0, 1, 2, 3}, {2, 3, 5}}};
+    };
+    const auto segment = [](Index at) { return ShareId{.kind = ShareKind::segment, .segment = at}; };
+    CHECK(holds({segments}, by_segment(segment(0), segment(1))));
+    CHECK_FALSE(holds({segments}, by_segment(segment(1), segment(0))));
+    CHECK_FALSE(holds({segments}, by_segment(segment(0), segment(2))));
+    CHECK_FALSE(holds({}, by_segment(segment(0), segment(1))));
+    const auto by_tile = [](Index last_block, Index last_segment) {
+        return std::vector<Share>{{{ShareKind::tile, 0, 0}, {0}, {0, 2}, {0, 1}},
+                                  {{ShareKind::tile, 0, 1}, {0}, {0, 1}, {2}},
+                                  {{ShareKind::tile, 1, 0}, {2}, {0, 1}, {4}},
+                                  {{ShareKind::tile, last_block, last_segment}, {2, 1}, {0, 1, 2}, {5, 3}}};
+    };
+    CHECK(holds({blocks, segments}, by_tile(1, 1)));
+    CHECK_FALSE(holds({blocks, segments}, by_tile(2, 1)));
+    CHECK_FALSE(holds({blocks, segments}, by_tile(1, 2)));
+    CHECK_FALSE(holds({blocks, segments}, by_tile(1, 0)));  // that place is taken
+    CHECK_FALSE(holds({segments}, by_tile(1, 1)));
+    const auto by_number = [](ShareKind one, ShareKind other) {
+        return std::vector<Share>{{{one}, {0, 1, 2}, {0, 2, 3, 4}, {0, 1, 3, 4}}, {{other}, {0, 2}, {0, 1, 2}, {2, 5}}};
+    };
+    CHECK(holds({}, by_number(ShareKind::first, ShareKind::rest)));
+    CHECK_FALSE(holds({}, by_number(ShareKind::rest, ShareKind::first)));
+}
+
+TEST_CASE("names of shares, and the words that choose them") {
+    CHECK(name_of(ShareId{ShareKind::outside}) == "outside");
+    CHECK(name_of(ShareId{.kind = ShareKind::segment, .segment = 3}) == "segment 3");
+    CHECK(name_of(ShareId{ShareKind::tile, 12, 0}) == "tile 12,0");
+    for (const ShareKind kind : kinds_of_shares) {
+        const auto choice = share_choice(name_of(kind));
+        REQUIRE(choice);
+        CHECK(*choice == ShareChoice{kind});
+        CHECK(name_of(*choice) == name_of(kind));
+        CHECK(choice->includes({kind, 0, 2}));
+        CHECK_FALSE(choice->includes({ShareKind::all}));
+    }
+    const auto tile = share_choice("tile 2147483647,10");
+    REQUIRE(tile);
+    CHECK(*tile == ShareChoice{ShareKind::tile, ShareId{ShareKind::tile, 2147483647, 10}});
+    CHECK(name_of(*tile) == "tile 2147483647,10");
+    CHECK(tile->includes({ShareKind::tile, 2147483647, 10}));
+    CHECK_FALSE(tile->includes({ShareKind::tile, 10, 2147483647}));
+    CHECK_FALSE(tile->includes({.kind = ShareKind::segment, .segment = 10}));
+    CHECK(share_choice("segment 0")->one == ShareId{.kind = ShareKind::segment, .segment = 0});
+    for (const char* wrong :
+         {"", "all", "outsid", "inside 0", "tile ", "tile 0", "tile 0,", "tile ,0", "tile 0,1,2", "tile 0, 1", "tile  0,1",
+          "tile -1,0", "tile 0,01", "tile 0,2147483648", "tile 0,1 ", "Tile 0,1", "segment 1,0", "segment +1", "segment x"}) {
+        CAPTURE(wrong);
+        CHECK_FALSE(share_choice(wrong));
+    }
 }
 
 TEST_CASE("values are compared by their bits: a NaN is itself") {

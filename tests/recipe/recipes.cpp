@@ -11,8 +11,8 @@
 namespace workbench {
 namespace {
 
-Acts acts_of(const Parameters& parameters) {
-    if (parameters.has("share")) return Acts::share;
+std::optional<Acts> acts_of(const Parameters& parameters) {
+    if (parameters.has("share")) return std::nullopt;
     const std::string& apply = parameters.text("apply");
     return apply == "rows" ? Acts::rows : apply == "columns" ? Acts::columns : Acts::symmetric;
 }
@@ -42,13 +42,15 @@ StageContract partition_contract(const Parameters& parameters) {
 StageContract sort_contract(const Parameters& parameters) {
     StageContract contract{.acts = acts_of(parameters)};
     if (parameters.text("within") == "partition") contract.needs.cuts = contract.keeps = {CutKind::partition};
-    if (parameters.has("share")) contract.needs.shares = {parameters.text("share")};
+    if (parameters.has("share")) contract.needs.shares = {parameters.share("share")};
     return contract;
 }
 
 StageContract split_contract(const Parameters& parameters) {
-    if (parameters.text("by") == "first_of_row") return {.needs = {.unsplit = true}, .gives_shares = {"first", "rest"}};
-    return {.needs = {.cuts = {CutKind::partition}, .unsplit = true}, .gives_shares = {"inside", "outside"}};
+    if (parameters.text("by") == "first_of_row")
+        return {.needs = {.unsplit = true}, .gives_shares = {{ShareKind::first}, {ShareKind::rest}}};
+    return {.needs = {.cuts = {CutKind::partition}, .unsplit = true},
+            .gives_shares = {{ShareKind::inside}, {ShareKind::outside}}};
 }
 
 std::vector<StageEntry> stages() {
@@ -63,7 +65,7 @@ std::vector<StageEntry> stages() {
             partition_contract),
         stage("sort",
               {choice("within", {"all", "partition"}),
-               {.name = "share", .type = Type::text, .optional = true, .formerly = "part"},
+               {.name = "share", .type = Type::share, .optional = true, .formerly = "part"},
                apply},
               sort_contract),
         stage("shuffle", {{.name = "seed", .type = Type::integer, .default_value = std::int64_t{1}}, apply},
@@ -101,7 +103,8 @@ std::vector<LayoutEntry> layouts() {
             {{"rows", Backend::kokkos}, {"lanes", Backend::kokkos}, {"oracle", Backend::eigen}}),
         layout("cached", {},
                [](const Parameters&) {
-                   return Needs{.square = true, .cuts = {CutKind::partition}, .shares = {"inside", "outside"}};
+                   return Needs{
+                       .square = true, .cuts = {CutKind::partition}, .shares = {{ShareKind::inside}, {ShareKind::outside}}};
                },
                {{"slices", Backend::kokkos}})};
 }

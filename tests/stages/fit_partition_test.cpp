@@ -40,6 +40,14 @@ TEST_SUITE("fit_partition") {
         CHECK(edge_cut(graph, part_of) == 2);
     }
 
+    TEST_CASE("a vertex whose neighbour has gone follows it") {
+        // 1 goes first. 2 then has both of its neighbours there, and 0 only its one.
+        const Graph graph = adjacency_graph(matrix_of(10, {{7}, {2, 7, 8, 9}, {7}, {4}, {5}, {6}, {}, {}, {}, {}}), 1);
+        Indices part_of{0, 0, 0, 0, 0, 0, 0, 1, 1, 1};
+        fit_partition(graph, part_of, 2, 5);
+        CHECK(part_of == Indices{0, 1, 1, 0, 0, 0, 0, 1, 1, 1});
+    }
+
     TEST_CASE("where no border leads to room, a whole neighbourhood goes") {
         const Graph graph = adjacency_graph(matrix_of(4, {{2}, {3}, {}, {}}), 1);
         Indices part_of{0, 0, 0, 0};

@@ -88,6 +88,14 @@ TEST_CASE("length groups: a group below alpha is passed on whole, and the last i
     CHECK(length_groups(lengths, 4, 1) == Indices{0, 100});
 }
 
+TEST_CASE("length groups: slice height and alpha are the recipe's") {
+    const Lengths lengths = rows_of({0, 40, 8, 0, 51, 1});
+    CHECK(run(lengths, 4, 0).change.cuts.at(0).boundaries == Indices{0, 40, 48, 96, 100});
+    CHECK(run(lengths, 4, 0.5).change.cuts.at(0).boundaries == Indices{0, 96, 100});
+    CHECK(run(lengths, 4, 1).change.cuts.at(0).boundaries == Indices{0, 100});
+    CHECK(run(lengths, 50, 0).change.cuts.at(0).boundaries == Indices{0, 50, 100});
+}
+
 TEST_CASE("length groups: as Algorithm 3 says, for every alpha that it allows; below, as for the least of these") {
     std::uint64_t seed = 1;
     const auto random = [&seed](Index below) { return static_cast<Index>(mixed(++seed) % static_cast<std::uint64_t>(below)); };

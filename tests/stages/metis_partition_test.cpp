@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,70 @@ TEST_SUITE("metis_partition") {
         CHECK(step.note("capacity") == "15 rows");
     }
 
+    TEST_CASE("method, seed and allowed imbalance reach METIS") {
+        const StagedMatrix before = stage_input(find_in_battery("random_300"));
+        const auto order = [&](Given given) {
+            given["parts"] = std::int64_t{8};
+            given["weights"] = "nonzeros";
+            return run(metis_partition_stage(), given, before).order();
+        };
+        const Indices usual = order({});
+        CHECK(order({{"method", "recursive"}}) != usual);
+        CHECK(order({{"seed", std::int64_t{5}}}) != usual);
+        CHECK(order({{"imbalance", 1.5}}) != usual);
+    }
+
+    TEST_CASE("what a row weighs: itself, its nonzeros, or the bytes of its nonzeros, x and y") {
+        const StagedMatrix before = stage_input(find_in_battery("random_300"));
+        std::set<Indices> orders;
+        const auto add = [&](Given given) {
+            given["parts"] = std::int64_t{8};
+            orders.insert(run(metis_partition_stage(), given, before).order());
+        };
+        add({{"weights", "rows"}});
+        add({{"weights", "nonzeros"}});
+        add({{"weights", "bytes"}});
+        add({{"weights", "bytes"}, {"value_bytes", 4_i}});
+        CHECK(orders.size() == 4);
+    }
+
+    TEST_CASE("a row weighs more than its nonzeros: its x and its y") {
+        // Six rows of 6 nonzeros, the last of 7, and a tail of twelve of 3, the last of 2: 37 and 35 nonzeros. In bytes, with
+        // 10 a nonzero and 16 a row: 466 and 542, or 512 and 496 with the first row of the tail.
+        std::vector<Indices> rows;
+        for (Index row = 0; row < 6; ++row) rows.push_back({0, 1, 2, 3, 4, 5});
+        rows[5].push_back(6);
+        for (Index row = 6; row < 18; ++row) {
+            rows.push_back({row - 1, row});
+            if (row < 17) rows.back().push_back(row + 1);
+        }
+        const DeviceProperties gpu{DeviceKind::gpu, "a GPU", 2, 10'000, 0, 0};
+        const auto sizes_by = [&](const char* weights) {
+            const Step step =
+                run(metis_partition_stage(),
+                    {{"parts", 2_i}, {"capacity", "shared_memory"}, {"weights", weights}, {"method", "recursive"}},
+                    stage_input(matrix_of(18, rows)), {.present_gpu = &gpu});
+            Indices found = sizes(step.after.cuts.front());
+            std::sort(found.begin(), found.end());
+            return found;
+        };
+        CHECK(sizes_by("nonzeros") == Indices{6, 12});
+        CHECK(sizes_by("bytes") == Indices{7, 11});
+    }
+
+    TEST_CASE("rows that move are counted as rows, whole nodes of them") {
+        const CsrMatrix matrix = find_in_battery("node_blocks");
+        std::int64_t moved = 0;
+        for (std::int64_t parts = 2; parts <= 12; ++parts) {
+            const Given given{{"parts", parts}, {"weights", "nonzeros"}, {"imbalance", 2.0}};
+            const std::int64_t here =
+                std::stoll(run(metis_partition_stage(), given, stage_input(matrix, 3)).note("rows moved to fit"));
+            CHECK(here % 3 == 0);
+            moved += here;
+        }
+        CHECK(moved > 0);
+    }
+
     TEST_CASE("EHYB eq. 1 and 2 for a V100: 80 processors, 98304 bytes") {
         const auto plan = [](Index rows, std::int64_t value_bytes) {
             const Step step =
@@ -102,9 +167,56 @@ TEST_SUITE("metis_partition") {
         CHECK(plan(50, 8) == "K 1, 80 x 1 rows");
     }
 
+    TEST_CASE("values are as large as those of the run, unless the recipe says otherwise") {
+        const DeviceProperties gpu{DeviceKind::gpu, "a GPU", 4, 100, 0, 0};  // 12 values of 8 bytes, 24 of 4
+        const auto plan = [&gpu](Precision precision, Given given) {
+            given.emplace("parts", "auto");
+            const Step step = run(metis_partition_stage(), given, stage_input(diagonal(96)), {&gpu, precision});
+            return step.note("partitions") + " x " + step.note("capacity");
+        };
+        CHECK(plan(Precision::f64, {}) == "8 x 12 rows");
+        CHECK(plan(Precision::f32, {}) == "4 x 24 rows");
+        CHECK(plan(Precision::f32, {{"value_bytes", std::int64_t{8}}}) == "8 x 12 rows");
+        CHECK(plan(Precision::f64, {{"value_bytes", std::int64_t{4}}}) == "4 x 24 rows");
+
+        const auto depends = [](Given given) {
+            given.emplace("parts", std::int64_t{2});
+            return contract_of(metis_partition_stage(), given).depends_on_precision;
+        };
+        CHECK_FALSE(depends({}));
+        CHECK(depends({{"parts", "auto"}}));
+        CHECK(depends({{"capacity", "shared_memory"}}));
+        CHECK(depends({{"weights", "bytes"}}));
+        CHECK_FALSE(depends({{"weights", "nonzeros"}}));
+        CHECK_FALSE(depends({{"parts", "auto"}, {"value_bytes", std::int64_t{8}}}));
+    }
+
+    TEST_CASE("weights in bytes are those of the run's values") {
+        const StagedMatrix before = stage_input(find_in_battery("random_300"));
+        const auto order = [&before](Precision precision, Given given) {
+            given.emplace("parts", std::int64_t{5});
+            given.emplace("weights", "bytes");
+            return run(metis_partition_stage(), given, before, {nullptr, precision}).order();
+        };
+        CHECK(order(Precision::f32, {}) == order(Precision::f64, {{"value_bytes", std::int64_t{4}}}));
+        CHECK(order(Precision::f64, {}) == order(Precision::f32, {{"value_bytes", std::int64_t{8}}}));
+        CHECK(order(Precision::f64, {}) != order(Precision::f32, {}));
+    }
+
+    TEST_CASE("the order alone: the same, without cuts for others to respect") {
+        const StagedMatrix before = stage_input(find_in_battery("grid"));
+        const Step whole = run(metis_partition_stage(), {{"parts", std::int64_t{4}}}, before);
+        const Step order = run(metis_partition_stage(), {{"parts", std::int64_t{4}}, {"keep", "order"}}, before);
+        CHECK(order.order() == whole.order());
+        CHECK(whole.after.find_cuts(CutKind::partition) != nullptr);
+        CHECK(order.after.cuts.empty());
+        CHECK(order.contract.gives_cuts.empty());
+        CHECK(order.note("edge cut") == whole.note("edge cut"));
+    }
+
     TEST_CASE("the present GPU, 16-bit columns, whole nodes") {
         const auto plan = [](const DeviceProperties& gpu, const StagedMatrix& staged) {
-            const Step step = run(metis_partition_stage(), {{"parts", "auto"}}, staged, {.present_gpu = &gpu});
+            const Step step = run(metis_partition_stage(), {{"parts", "auto"}}, staged, {.device = &gpu});
             return step.note("partitions") + " x " + step.note("capacity");
         };
         const DeviceProperties small{DeviceKind::gpu, "small", 4, 100, 0, 0};  // 12 values of 8 bytes
@@ -129,7 +241,7 @@ TEST_SUITE("metis_partition") {
                         MachineError);
         // The same partition on every machine.
         const DeviceProperties gpu{DeviceKind::gpu, "a GPU", 4, 100, 0, 0};
-        CHECK(run(metis_partition_stage(), {{"parts", std::int64_t{4}}}, before, {.present_gpu = &gpu}).order() ==
+        CHECK(run(metis_partition_stage(), {{"parts", std::int64_t{4}}}, before, {.device = &gpu}).order() ==
               run(metis_partition_stage(), {{"parts", std::int64_t{4}}}, before).order());
     }
 
@@ -138,13 +250,13 @@ TEST_SUITE("metis_partition") {
         const CsrMatrix matrix = find_in_battery("random_300");
         for (const std::string weights : {"rows", "nonzeros"}) {
             const Given given{{"parts", std::int64_t{8}}, {"capacity", "shared_memory"}, {"weights", weights}};
-            const Step step = run(metis_partition_stage(), given, stage_input(matrix), {.present_gpu = &gpu});
+            const Step step = run(metis_partition_stage(), given, stage_input(matrix), {.device = &gpu});
             check_invariants(step.after, matrix);
             CHECK(step.note("capacity") == "39 rows");
             for (const Index size : sizes(step.after.cuts.front())) CHECK(size <= 39);
         }
         CHECK_THROWS_WITH_AS(run(metis_partition_stage(), {{"parts", std::int64_t{7}}, {"capacity", "shared_memory"}},
-                                 stage_input(matrix), {.present_gpu = &gpu}),
+                                 stage_input(matrix), {.device = &gpu}),
                              "metis_partition: parts = 7 of at most 39 rows (capacity = \"shared_memory\") cannot hold 300 "
                              "rows; give at least 8 parts",
                              InputError);

@@ -141,6 +141,23 @@ TEST_CASE("hash: time does not explode where all rows collide") {
     }
 }
 
+TEST_CASE("hash: as many rows are sampled as the recipe says") {
+    const Indices lengths = skewed_lengths(2000, 7);
+    std::vector<Indices> rows;
+    for (const Index length : lengths) rows.push_back(all_of(length));
+    const StagedMatrix staged = stage_input(matrix_of(1000, rows));
+    const auto order = [&](const Given& given) { return row_order_after(nonlinear_hash_stage(), given, staged); };
+    const Given by_rows{{"apply", "rows"}};
+    for (const Index sample : {3, 512, 2000}) {
+        Given given = by_rows;
+        given["sample"] = std::int64_t{sample};
+        CHECK(order(given) == place_by_hash(lengths, fit_length_hash(lengths, sample)).old_of_new);
+    }
+    CHECK(order(by_rows) == place_by_hash(lengths, fit_length_hash(lengths, 512)).old_of_new);
+    CHECK(place_by_hash(lengths, fit_length_hash(lengths, 3)).old_of_new !=
+          place_by_hash(lengths, fit_length_hash(lengths, 512)).old_of_new);
+}
+
 TEST_CASE("groups of least padding: exact answers") {
     const Indices lengths{10, 1, 11, 1, 10, 1};
     CHECK(groups_of_least_padding(lengths, 1) == LengthGroups{{11}, 32});
@@ -230,7 +247,7 @@ TEST_CASE("both: within tiles, the order of storage in each") {
         CHECK_FALSE(result.change.order.has_value());
         REQUIRE(staged.shares.size() == 4);
         CHECK(staged.shares[0] == before[0]);  // lengths 1, 2: as they were
-        CHECK(staged.shares[3] == Share{before[3].name, {3, 5, 4}, {0, 1, 2, 4}, {5, 10, 8, 9}});
+        CHECK(staged.shares[3] == Share{before[3].id, {3, 5, 4}, {0, 1, 2, 4}, {5, 10, 8, 9}});
         CHECK_NOTHROW(check_invariants(staged, six_rows()));
         const TileMetrics metrics = measure(staged).tiles.value();
         CHECK(metrics.count == 4);
@@ -263,7 +280,7 @@ TEST_CASE("both: what they need and keep, and what they tell") {
         CAPTURE(stage.name);
         const StageContract tiles = contract_of(stage, {{"within", std::string("tile")}});
         CHECK(tiles.needs.cuts == std::vector<CutKind>{CutKind::row_block, CutKind::segment});
-        CHECK(tiles.needs.shares == std::vector<std::string>{"tile"});
+        CHECK(tiles.needs.shares == std::vector<ShareChoice>{{ShareKind::tile}});
         CHECK_FALSE(tiles.acts.has_value());
         CHECK(contract_of(stage, {}).needs.square);
         CHECK_FALSE(contract_of(stage, {{"apply", std::string("rows")}}).needs.square);

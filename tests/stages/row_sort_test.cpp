@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "pipeline/contract/errors.hpp"
+#include "stages/order.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
 
@@ -74,6 +76,40 @@ TEST_SUITE("row_sort") {
         CHECK(run(row_sort_stage(), {}, before).after.cuts.empty());
     }
 
+    TEST_CASE("in windows inside partitions: a window ends where its partition does, and the next begins there") {
+        // Lengths 1 2 3 | 4 5 | 6 7 8 9 10 11, longest first.
+        const StagedMatrix uncut = stage_input(matrix_of(12, {{0},
+                                                              all_of(2),
+                                                              all_of(3),
+                                                              all_of(4),
+                                                              all_of(5),
+                                                              all_of(6),
+                                                              all_of(7),
+                                                              all_of(8),
+                                                              all_of(9),
+                                                              all_of(10),
+                                                              all_of(11),
+                                                              {}}));
+        StagedMatrix before = uncut;
+        before.cuts = {{CutKind::partition, {0, 3, 5, 5, 12}}};
+        const auto window = [&](std::int64_t rows) { return order_of({{"within", "partition"}, {"window", rows}}, before); };
+        CHECK(window(1) == all_of(12));
+        CHECK(window(2) == Indices{1, 0, 2, 4, 3, 6, 5, 8, 7, 10, 9, 11});
+        CHECK(window(3) == Indices{2, 1, 0, 4, 3, 7, 6, 5, 10, 9, 8, 11});
+        CHECK(window(std::numeric_limits<std::int64_t>::max()) == Indices{2, 1, 0, 4, 3, 10, 9, 8, 7, 6, 5, 11});
+        const Step step =
+            run(row_sort_stage(), {{"within", "partition"}, {"window", std::int64_t{2}}, {"apply", "rows"}}, before);
+        CHECK(step.after.cuts == before.cuts);
+        CHECK(step.after.column_order.is_identity());
+
+        // A node belongs to the window of its first row.
+        StagedMatrix nodes = uncut;
+        nodes.node_size = 2;
+        nodes.cuts = {{CutKind::partition, {0, 4, 12}}};
+        const Given three{{"within", "partition"}, {"window", std::int64_t{3}}};
+        CHECK(order_of(three, nodes) == Indices{2, 3, 0, 1, 6, 7, 4, 5, 8, 9, 10, 11});
+    }
+
     TEST_CASE("nodes by their longest row") {
         const StagedMatrix before = stage_input(six_rows(), 2);
         CHECK(order_of({}, before) == Indices{4, 5, 0, 1, 2, 3});
@@ -86,12 +122,12 @@ TEST_SUITE("row_sort") {
     TEST_CASE("the order of storage in a share") {
         const StagedMatrix split = run(split_stage(), {{"by", "inside_partition"}}, six_rows_cut_at({0, 3, 6})).after;
         const Step step = run(row_sort_stage(), {{"share", "outside"}}, split);
-        CHECK(step.contract.acts == Acts::share);
+        CHECK_FALSE(step.contract.acts);  // the matrix stays in its order
         CHECK(step.order() == Indices{2, 0, 1});
         CHECK(step.after.matrix == split.matrix);
-        CHECK(step.after.find_share("outside")->rows == Indices{4, 1, 3});
-        CHECK(step.after.find_share("outside")->entries == Offsets{6, 7, 3, 4});
-        CHECK(*step.after.find_share("inside") == *split.find_share("inside"));
+        CHECK(step.after.find_share({ShareKind::outside})->rows == Indices{4, 1, 3});
+        CHECK(step.after.find_share({ShareKind::outside})->entries == Offsets{6, 7, 3, 4});
+        CHECK(*step.after.find_share({ShareKind::inside}) == *split.find_share({ShareKind::inside}));
         CHECK(order_of({{"share", "outside"}, {"within", "partition"}}, split) == Indices{0, 2, 1});
         CHECK(order_of({{"share", "inside"}, {"key", "nonzeros_inside_partition"}}, split) == Indices{1, 3, 0, 2, 4});
         CHECK(order_of({{"share", "outside"}, {"key", "nonzeros_inside_partition"}}, split) == Indices{0, 1, 2});
@@ -123,7 +159,7 @@ TEST_SUITE("row_sort") {
         CHECK(contract({{"key", "nonzeros_inside_partition"}}).needs.cuts == std::vector{CutKind::partition});
         CHECK(contract({{"key", "nonzeros_inside_partition"}}).keeps.empty());
         CHECK(contract({{"within", "partition"}}).keeps == std::vector{CutKind::partition});
-        CHECK(contract({{"share", "outside"}}).needs.shares == std::vector<std::string>{"outside"});
+        CHECK(contract({{"share", "outside"}}).needs.shares == std::vector<ShareChoice>{{ShareKind::outside}});
         CHECK_FALSE(contract({{"share", "outside"}}).needs.square);
     }
 }

@@ -37,7 +37,7 @@ std::string chosen(const std::vector<Index>& lengths, const std::string& rule) {
     const Given given = rule.empty() ? Given{} : Given{{"k", rule}};
     const StagedMatrix staged = split(rows_of_lengths(lengths), given, &result);
     Offset longest = 0;
-    const ShareView first = staged.share("first");
+    const ShareView first = staged.share({ShareKind::first});
     for (Index i = 0; i < first.row_count(); ++i) longest = std::max(longest, first.length(i));
     CHECK(result.notes.at(0).first == "k");
     if (staged.matrix.nonzeros() > 0) CHECK(std::to_string(longest) == result.notes.at(0).second);
@@ -49,8 +49,8 @@ std::string chosen(const std::vector<Index>& lengths, const std::string& rule) {
 TEST_SUITE("split") {
     TEST_CASE("inside and outside, rows that are present") {
         const Step step = run(split_stage(), {{"by", "inside_partition"}}, six_rows_cut_at({0, 3, 6}));
-        const Share inside{"inside", {0, 1, 3, 4, 5}, {0, 1, 3, 4, 6, 7}, {0, 1, 2, 5, 8, 9, 10}};
-        const Share outside{"outside", {1, 3, 4}, {0, 1, 2, 4}, {3, 4, 6, 7}};
+        const Share inside{{ShareKind::inside}, {0, 1, 3, 4, 5}, {0, 1, 3, 4, 6, 7}, {0, 1, 2, 5, 8, 9, 10}};
+        const Share outside{{ShareKind::outside}, {1, 3, 4}, {0, 1, 2, 4}, {3, 4, 6, 7}};
         CHECK(step.after.shares == std::vector{inside, outside});
         CHECK(step.note("inside") == "7 nonzeros in 5 rows");
         CHECK_FALSE(step.result.change.order.has_value());
@@ -59,16 +59,17 @@ TEST_SUITE("split") {
 
     TEST_CASE("one partition has nothing outside") {
         const Step step = run(split_stage(), {{"by", "inside_partition"}}, six_rows_cut_at({0, 6, 6}));
-        CHECK(step.after.find_share("inside")->rows == Indices{0, 1, 3, 4, 5});
-        CHECK(*step.after.find_share("outside") == Share{"outside", {}, {0}, {}});
+        CHECK(step.after.find_share({ShareKind::inside})->rows == Indices{0, 1, 3, 4, 5});
+        CHECK(*step.after.find_share({ShareKind::outside}) == Share{{ShareKind::outside}, {}, {0}, {}});
     }
 }
 
 TEST_CASE("split by first_k: which entries go where, and which rows are present") {
     StageResult result;
     const StagedMatrix staged = split(rows_of_lengths({1, 3, 0, 2, 4, 1}), {{"k", std::int64_t{2}}}, &result);
-    CHECK(staged.shares == std::vector{Share{"first", {0, 1, 3, 4, 5}, {0, 1, 3, 5, 7, 8}, {0, 1, 2, 4, 5, 6, 7, 10}},
-                                       Share{"rest", {1, 4}, {0, 1, 3}, {3, 8, 9}}});
+    CHECK(staged.shares ==
+          std::vector{Share{{ShareKind::first}, {0, 1, 3, 4, 5}, {0, 1, 3, 5, 7, 8}, {0, 1, 2, 4, 5, 6, 7, 10}},
+                      Share{{ShareKind::rest}, {1, 4}, {0, 1, 3}, {3, 8, 9}}});
     CHECK(result.notes == std::vector<std::pair<std::string, std::string>>{
                               {"k", "2"}, {"first", "8 nonzeros in 5 rows"}, {"rest", "3 nonzeros in 2 rows"}});
     CHECK_FALSE(result.change.order.has_value());
@@ -103,7 +104,7 @@ TEST_CASE("split by first_k: the battery keeps its invariants, and no row holds 
             const StagedMatrix staged = split(named.matrix, {{"k", k}}, &result);
             check_invariants(staged, named.matrix);
             const Offset most = std::stoll(result.notes.at(0).second);
-            const ShareView first = staged.share("first");
+            const ShareView first = staged.share({ShareKind::first});
             Index rows_with_entries = 0;
             for (Index row = 0; row < named.matrix.rows; ++row) rows_with_entries += named.matrix.row_length(row) > 0 ? 1 : 0;
             CHECK(first.row_count() == rows_with_entries);
@@ -120,7 +121,9 @@ TEST_CASE("split: what it needs, gives and refuses") {
     CHECK(first.needs.unsplit);
     CHECK_FALSE(first.needs.square);
     CHECK(first.needs.cuts.empty());
-    CHECK(first.gives_shares == std::vector<std::string>{"first", "rest"});
+    REQUIRE(first.gives_shares.size() == 2);
+    CHECK(first.gives_shares[0].kind == ShareKind::first);
+    CHECK(first.gives_shares[1].kind == ShareKind::rest);
     CHECK(contract({{"by", "inside_partition"}}).needs.square);
     try {
         (void)contract({{"by", "inside_partition"}, {"k", std::int64_t{3}}});

@@ -11,7 +11,9 @@
 namespace workbench {
 
 Indices Step::order() const {
-    const auto list = result.change.order->order.old_of_new();
+    const StageChange& change = result.change;
+    const Permutation& order = change.order ? change.order->order : change.storage.at(0).order;
+    const auto list = order.old_of_new();
     return {list.begin(), list.end()};
 }
 

@@ -8,7 +8,6 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/random.hpp"
-#include "pipeline/matrix/tiles.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
 #include "support/battery.hpp"
@@ -62,7 +61,7 @@ std::vector<Share> naive_tiles(const CsrMatrix& matrix, const Cuts& blocks, cons
         for (Offset entry = matrix.row_offsets[row]; entry < matrix.row_offsets[row + 1]; ++entry) {
             const std::pair place(block_of[row], segment_of[matrix.column_indices[entry]]);
             Share& share = tiles[place];
-            share.name = "tile " + std::to_string(place.first) + "," + std::to_string(place.second);
+            share.id = {ShareKind::tile, place.first, place.second};
             if (share.rows.empty() || share.rows.back() != row) {
                 share.rows.push_back(row);
                 share.row_offsets.push_back(share.row_offsets.back());
@@ -136,7 +135,8 @@ TEST_SUITE("column_segmentation") {
         CHECK(columns_cut({{"width", 4_i}}, 0) == Indices{0});
         CHECK(columns_cut({{"fit", "k20x:read_only"}}, 4000) == Indices{0, 1536, 3072, 4000});  // 12 KiB of 8 bytes
         CHECK(columns_cut({{"fit", "k20x:read_only"}, {"value_bytes", 4_i}}, 4000) == Indices{0, 3072, 4000});
-        CHECK(columns_cut({{"fit", "k20x:l2"}, {"value_bytes", 4_i}, {"share", 0.25}}, 100000) == Indices{0, 98304, 100000});
+        CHECK(columns_cut({{"fit", "k20x:l2"}, {"value_bytes", 4_i}, {"cache_share", 0.25}}, 100000) ==
+              Indices{0, 98304, 100000});
     }
 
     TEST_CASE("non-uniform segments: narrow, then wider and wider, then the rest") {
@@ -183,10 +183,9 @@ TEST_SUITE("column_segmentation") {
     TEST_CASE("a share a segment lists the rows present") {
         const StagedMatrix staged = in_segments(2);
         REQUIRE(staged.shares.size() == 3);
-        CHECK(staged.shares[0] == Share{"segment 0", {0, 1, 4}, {0, 1, 3, 5}, {0, 1, 2, 6, 7}});
-        CHECK(staged.shares[1] == Share{"segment 1", {3, 5}, {0, 2, 3}, {4, 5, 10}});
-        CHECK(staged.shares[2] == Share{"segment 2", {1, 4}, {0, 1, 3}, {3, 8, 9}});
-        CHECK(tile_of(staged, staged.shares[2]) == Tile{0, 2});
+        CHECK(staged.shares[0] == Share{{.kind = ShareKind::segment, .segment = 0}, {0, 1, 4}, {0, 1, 3, 5}, {0, 1, 2, 6, 7}});
+        CHECK(staged.shares[1] == Share{{.kind = ShareKind::segment, .segment = 1}, {3, 5}, {0, 2, 3}, {4, 5, 10}});
+        CHECK(staged.shares[2] == Share{{.kind = ShareKind::segment, .segment = 2}, {1, 4}, {0, 1, 3}, {3, 8, 9}});
     }
 
     TEST_CASE("crumbs are refused before they fill the memory") {
@@ -205,13 +204,11 @@ TEST_SUITE("column_segmentation") {
     TEST_CASE("a share a tile, tiles without nonzeros left out") {
         const StagedMatrix staged = in_tiles(3, 2);
         REQUIRE(staged.shares.size() == 5);
-        CHECK(staged.shares[0] == Share{"tile 0,0", {0, 1}, {0, 1, 3}, {0, 1, 2}});
-        CHECK(staged.shares[1] == Share{"tile 0,2", {1}, {0, 1}, {3}});
-        CHECK(staged.shares[2] == Share{"tile 1,0", {4}, {0, 2}, {6, 7}});
-        CHECK(staged.shares[3] == Share{"tile 1,1", {3, 5}, {0, 2, 3}, {4, 5, 10}});
-        CHECK(staged.shares[4] == Share{"tile 1,2", {4}, {0, 2}, {8, 9}});
-        CHECK(tile_of(staged, staged.shares[3]) == Tile{1, 1});
-        CHECK_THROWS_AS((void)tile_of(stage_input(six_rows()), staged.shares[3]), std::logic_error);
+        CHECK(staged.shares[0] == Share{{ShareKind::tile, 0, 0}, {0, 1}, {0, 1, 3}, {0, 1, 2}});
+        CHECK(staged.shares[1] == Share{{ShareKind::tile, 0, 2}, {1}, {0, 1}, {3}});
+        CHECK(staged.shares[2] == Share{{ShareKind::tile, 1, 0}, {4}, {0, 2}, {6, 7}});
+        CHECK(staged.shares[3] == Share{{ShareKind::tile, 1, 1}, {3, 5}, {0, 2, 3}, {4, 5, 10}});
+        CHECK(staged.shares[4] == Share{{ShareKind::tile, 1, 2}, {4}, {0, 2}, {8, 9}});
     }
 
     TEST_CASE("more nonzeros than a thread takes at a time: the same tiles as one by one") {
@@ -236,8 +233,23 @@ TEST_SUITE("column_segmentation") {
 
     TEST_CASE("says what it gives") {
         const StageContract facts = contract_of(column_segmentation_stage(), {{"width", 4_i}});
-        CHECK(facts.gives_shares == std::vector<std::string>{"tile", "segment"});
+        REQUIRE(facts.gives_shares.size() == 2);
+        CHECK(facts.gives_shares[0].kind == ShareKind::tile);
+        CHECK(facts.gives_shares[0].only_with == CutKind::row_block);
+        CHECK(facts.gives_shares[1].kind == ShareKind::segment);
+        CHECK(facts.gives_shares[1].only_without == CutKind::row_block);
         CHECK(facts.gives_cuts == std::vector{CutKind::segment});
+        const auto most = [](const StageEntry& stage, const Given& given, CutKind kind) {
+            const auto known = contract_of(stage, given).most_pieces;
+            return known.contains(kind) ? known.at(kind) : -1;
+        };
+        CHECK(most(column_segmentation_stage(), {{"width", 4_i}}, CutKind::segment) == -1);
+        CHECK(most(column_segmentation_stage(), {{"count", 4_i}}, CutKind::segment) == 4);
+        CHECK(most(row_blocks_stage(), {{"height", 4_i}}, CutKind::row_block) == -1);
+        CHECK(most(row_blocks_stage(), {{"count", 5_i}}, CutKind::row_block) == 5);
+        const Given levels{{"method", "non_uniform"}, {"segment_count", 3_i}, {"segment_size", 1_i}, {"level_widths", "2, 4"}};
+        CHECK(most(column_segmentation_stage(), levels, CutKind::segment) == 6);
+        CHECK(columns_cut(levels, 100) == Indices{0, 1, 2, 3, 5, 9, 100});
         CHECK_FALSE(facts.needs.columns_by_density);
         CHECK(
             contract_of(column_segmentation_stage(), {{"method", "non_uniform"}, {"segment_count", 1_i}, {"segment_size", 1_i}})
@@ -255,10 +267,13 @@ TEST_SUITE("column_segmentation") {
 TEST_SUITE("row_sort within tiles") {
     TEST_CASE("every share by its own lengths, equal rows in their order") {
         StagedMatrix staged = in_segments(3);
-        REQUIRE(staged.shares[0] == Share{"segment 0", {0, 1, 3, 4}, {0, 1, 3, 4, 6}, {0, 1, 2, 4, 6, 7}});
+        REQUIRE(staged.shares[0] ==
+                Share{{.kind = ShareKind::segment, .segment = 0}, {0, 1, 3, 4}, {0, 1, 3, 4, 6}, {0, 1, 2, 4, 6, 7}});
         pass(staged, row_sort_stage(), {{"within", "segment"}});
-        CHECK(staged.shares[0] == Share{"segment 0", {1, 4, 0, 3}, {0, 2, 4, 5, 6}, {1, 2, 6, 7, 0, 4}});
-        CHECK(staged.shares[1] == Share{"segment 1", {4, 1, 3, 5}, {0, 2, 3, 4, 5}, {8, 9, 3, 5, 10}});
+        CHECK(staged.shares[0] ==
+              Share{{.kind = ShareKind::segment, .segment = 0}, {1, 4, 0, 3}, {0, 2, 4, 5, 6}, {1, 2, 6, 7, 0, 4}});
+        CHECK(staged.shares[1] ==
+              Share{{.kind = ShareKind::segment, .segment = 1}, {4, 1, 3, 5}, {0, 2, 3, 4, 5}, {8, 9, 3, 5, 10}});
         CHECK(staged.row_order.is_identity());
     }
 
@@ -274,15 +289,61 @@ TEST_SUITE("row_sort within tiles") {
         CHECK(tiles.shares[1].rows == Indices{4, 5});
     }
 
+    TEST_CASE("one share, or every share of a kind") {
+        const auto stored = [](const StagedMatrix& staged) {
+            std::vector<Indices> rows;
+            for (const Share& share : staged.shares) rows.push_back(share.rows);
+            return rows;
+        };
+        const std::vector<Indices> as_they_come = stored(in_tiles(4, 3));
+        REQUIRE(as_they_come == std::vector<Indices>{{0, 1, 3}, {1, 3}, {4}, {4, 5}});
+        const auto sorted = [&](const std::string& share, const Given& more = {}) {
+            Given given = more;
+            given.emplace("share", share);
+            StagedMatrix staged = in_tiles(4, 3);
+            pass(staged, row_sort_stage(), given);
+            CHECK(staged.row_order.is_identity());
+            return stored(staged);
+        };
+        CHECK(sorted("tile 0,0") == std::vector<Indices>{{1, 0, 3}, {1, 3}, {4}, {4, 5}});
+        CHECK(sorted("tile 1,1", {{"order", "ascending"}}) == std::vector<Indices>{{0, 1, 3}, {1, 3}, {4}, {5, 4}});
+        CHECK(sorted("tile") == std::vector<Indices>{{1, 0, 3}, {1, 3}, {4}, {4, 5}});
+        CHECK(sorted("tile", {{"order", "ascending"}}) == std::vector<Indices>{{0, 3, 1}, {1, 3}, {4}, {5, 4}});
+        CHECK(sorted("tile", {{"within", "window"}, {"window", 1_i}}) == as_they_come);
+        CHECK(contract_of(row_sort_stage(), {{"share", "tile 1,0"}}).needs.shares ==
+              std::vector<ShareChoice>{{ShareKind::tile, ShareId{ShareKind::tile, 1, 0}}});
+
+        StagedMatrix segments = in_segments(3);
+        pass(segments, row_sort_stage(), {{"share", "segment 1"}});
+        CHECK(stored(segments) == std::vector<Indices>{{0, 1, 3, 4}, {4, 1, 3, 5}});
+    }
+
+    TEST_CASE("a share that the matrix does not have") {
+        const auto message = [](const std::string& share) {
+            StagedMatrix staged = in_tiles(3, 2);
+            return message_of<Unsuitable>([&] { (void)pass(staged, row_sort_stage(), {{"share", share}}); });
+        };
+        CHECK(message("tile 0,1") ==
+              "there is no share 'tile 0,1' among 2 x 3 tiles, counted from 0; a tile without nonzeros is no share");
+        CHECK(message("tile 2,0").find("there is no share 'tile 2,0'") == 0);
+        StagedMatrix staged = in_segments(3);
+        CHECK(message_of<Unsuitable>([&] {
+                  (void)pass(staged, row_sort_stage(), {{"share", "segment 2"}});
+              }) == "there is no share 'segment 2' among 2 segments, counted from 0; a segment without nonzeros is no share");
+        // A matrix without nonzeros has no tiles, and every one of them is sorted.
+        StagedMatrix nothing = stage_input(csr_from_entries(4, 4, {}));
+        pass(nothing, row_blocks_stage(), {{"height", 2_i}});
+        pass(nothing, column_segmentation_stage(), {{"width", 2_i}});
+        CHECK_NOTHROW((void)pass(nothing, row_sort_stage(), {{"share", "tile"}}));
+    }
+
     TEST_CASE("needs what it sorts within") {
         const StageContract tile = contract_of(row_sort_stage(), {{"within", "tile"}});
         CHECK(tile.needs.cuts == std::vector{CutKind::row_block, CutKind::segment});
-        CHECK(tile.needs.shares == std::vector<std::string>{"tile"});
+        CHECK(tile.needs.shares == std::vector<ShareChoice>{{ShareKind::tile}});
         CHECK_FALSE(tile.needs.square);
         CHECK_FALSE(tile.acts);
         CHECK(contract_of(row_sort_stage(), {{"within", "segment"}}).needs.cuts == std::vector{CutKind::segment});
-        StagedMatrix tiles = in_tiles(3, 2);
-        CHECK_THROWS_AS((void)pass(tiles, row_sort_stage(), {{"within", "segment"}}), Unsuitable);
     }
 
     TEST_CASE("refuses what belongs to an order of the matrix") {
@@ -306,9 +367,7 @@ TEST_CASE("tiles of the battery keep the invariants") {
              {{"method", "non_uniform"}, {"segment_count", 3_i}, {"segment_size", 2_i}, {"level_widths", "5"}});
         check_invariants(staged, named.matrix);
         CHECK(std::is_sorted(staged.shares.begin(), staged.shares.end(), [&](const Share& a, const Share& b) {
-            const Tile left = tile_of(staged, a);
-            const Tile right = tile_of(staged, b);
-            return std::pair(left.row_block, left.segment) < std::pair(right.row_block, right.segment);
+            return std::pair(a.id.row_block, a.id.segment) < std::pair(b.id.row_block, b.id.segment);
         }));
         pass(staged, row_sort_stage(), {{"within", "tile"}});
         check_invariants(staged, named.matrix);

@@ -6,9 +6,9 @@
 namespace workbench {
 namespace {
 
-Share share_where(const std::string& name, const CsrMatrix& matrix, const std::vector<Index>& piece, bool inside) {
+Share share_where(ShareKind kind, const CsrMatrix& matrix, const std::vector<Index>& piece, bool inside) {
     Share share;
-    share.name = name;
+    share.id = {kind};
     for (Index row = 0; row < matrix.rows; ++row) {
         const std::size_t before = share.entries.size();
         for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
@@ -28,13 +28,14 @@ StagedMatrix partitioned(const CsrMatrix& matrix, std::vector<Index> boundaries)
     StageChange change;
     change.cuts = {Cuts{CutKind::partition, std::move(boundaries)}};
     const std::vector<Index> piece = change.cuts[0].pieces();
-    change.shares = {share_where("inside", matrix, piece, true), share_where("outside", matrix, piece, false)};
+    change.shares = {share_where(ShareKind::inside, matrix, piece, true),
+                     share_where(ShareKind::outside, matrix, piece, false)};
     apply(staged, change, {});
     return staged;
 }
 
 void reverse_rows(Share& share) {
-    Share reversed{.name = share.name, .rows = {}, .entries = {}};
+    Share reversed{.id = share.id, .rows = {}, .entries = {}};
     for (std::size_t i = share.rows.size(); i-- > 0;) {
         reversed.rows.push_back(share.rows[i]);
         reversed.entries.insert(reversed.entries.end(), share.entries.begin() + share.row_offsets[i],

@@ -44,7 +44,7 @@ StagedMatrix tiled(const CsrMatrix& matrix, Index height, Index width, bool by_l
         std::vector<std::pair<Index, Offsets>> order(rows.begin(), rows.end());
         const auto shorter = [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); };
         if (by_length) std::stable_sort(order.begin(), order.end(), shorter);
-        Share share{std::to_string(place.first) + "," + std::to_string(place.second), {}, {0}, {}};
+        Share share{{height == 0 ? ShareKind::segment : ShareKind::tile, place.first, place.second}, {}, {0}, {}};
         for (const auto& [row, entries] : order) {
             share.rows.push_back(row);
             share.entries.insert(share.entries.end(), entries.begin(), entries.end());
@@ -152,8 +152,8 @@ TEST_CASE("tiles: the profile of a tile is exact") {
     const TileProfiles after = profile_tiles(tiled(example(), 3, 3, true));
     CHECK(before.tiles == 4);
     REQUIRE(before.chosen.size() == 4);
-    CHECK(before.chosen[0] == TileProfile{"0,0", 3, 6, 3, {3, 2, 1}, {3, 2, 1}});
-    CHECK(after.chosen[0] == TileProfile{"0,0", 3, 6, 3, {1, 2, 3}, {1, 2, 3}});
+    CHECK(before.chosen[0] == TileProfile{{ShareKind::tile, 0, 0}, 3, 6, 3, {3, 2, 1}, {3, 2, 1}});
+    CHECK(after.chosen[0] == TileProfile{{ShareKind::tile, 0, 0}, 3, 6, 3, {1, 2, 3}, {1, 2, 3}});
     CHECK(after.chosen[0].idle() == doctest::Approx(1 - 6 / 96.0));
     CHECK(after.shows_change_of(before));
     CHECK_FALSE(after.shows_change_of(after));
@@ -167,7 +167,7 @@ TEST_CASE("tiles: of many, some are chosen, and always the same") {
     CHECK(before.tiles == 70);
     REQUIRE(before.chosen.size() == 12);
     for (std::size_t i = 0; i < 12; ++i) {
-        CHECK(before.chosen[i].name == after.chosen[i].name);
+        CHECK(before.chosen[i].id == after.chosen[i].id);
         CHECK(before.chosen[i].longest.size() == std::min<std::size_t>(128, before.chosen[i].rows));
         Offset total = 0;
         for (const Offset bar : after.chosen[i].totals) total += bar;
@@ -205,7 +205,7 @@ TEST_CASE("pictures of tiles are the same to the byte") {
 }
 
 TEST_CASE("profiles name all nonzeros and rows of a tile, however many") {
-    TileProfiles profiles{1, {{"segment 0", 123'456'789, 1'234'567'890, 40'000'000, {9}, {1'234'567'890}}}};
+    TileProfiles profiles{1, {{{.kind = ShareKind::segment}, 123'456'789, 1'234'567'890, 40'000'000, {9}, {1'234'567'890}}}};
     const auto drawn = [&] { return draw_tile_profiles(profiles, profiles, "", "").pixels; };
     const auto before = drawn();
     profiles.chosen[0].rows += 1;  // the last digit

@@ -1,0 +1,151 @@
+#include "pipeline/cli/run_recipes.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "pipeline/cli/progress.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/whole_file.hpp"
+#include "pipeline/run/pictures.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr const char* standard_output = "-";
+
+std::filesystem::path folder_of(const RunOutput& output, const Recipe& recipe) { return output.folder / recipe.file.stem(); }
+
+/// Not fmt::print, which throws: a table that cannot be written must not cost the files. The program's end looks at stdout.
+void print(const std::string& text) { (void)std::fputs(text.c_str(), stdout); }
+
+void complain(const std::string& text) {
+    (void)std::fflush(stdout);  // both may go to one file
+    (void)std::fputs(("error: " + text + '\n').c_str(), stderr);
+}
+
+template <typename Work>
+void record_failure(RunReport& report, const Work& work) {
+    try {
+        work();
+    } catch (...) {
+        report.failures.push_back(current_failure());
+    }
+}
+
+/// Collects what the pictures of a run need. Where that fails, there are none, and the run goes on.
+class Pictures {
+public:
+    explicit Pictures(bool wanted) {
+        if (wanted) book_.emplace();
+    }
+
+    void add(const StagedMatrix& staged) {
+        if (!book_) return;
+        try {
+            book_->add(staged);
+        } catch (...) {
+            failure_ = current_failure();
+            book_.reset();
+        }
+    }
+
+    void write(const std::filesystem::path& folder, RunReport& report) const {
+        if (failure_) report.failures.push_back({failure_->exit_code, "no pictures: " + failure_->text});
+        if (book_) book_->write(folder, report);
+    }
+
+private:
+    std::optional<PictureBook> book_;
+    std::optional<Failure> failure_;
+};
+
+RunReport run_one(Runner& runner, const Recipe& recipe, const RunOutput& output, const CompleteReport& complete,
+                  bool is_alone) {
+    const Progress progress;
+    Pictures pictures(output.pictures);
+    RunObserver observer;
+    observer.progress = [&progress](const std::string& step) { progress.show(step); };
+    observer.stage_done = [&pictures](const StagedMatrix& staged, StageOutcome&) { pictures.add(staged); };
+    RunReport report;
+    try {
+        runner.run(recipe, observer, report);
+    } catch (...) {
+        if (is_alone && report.kernels.empty()) throw;
+        report.failures.push_back(current_failure());
+    }
+    complete(report);
+    progress.show("pictures");
+    record_failure(report, [&] { pictures.write(folder_of(output, recipe), report); });
+    return report;
+}
+
+/// Writes report.json, and takes away the pictures of the report that stood there where no stage has them any more.
+void write_report(const std::filesystem::path& folder, const RunReport& report) {
+    const std::filesystem::path file = folder / "report.json";
+    std::set<std::string> stale = pictures_of_report(file);
+    write_whole_file(file, to_json(report));
+    for (const std::string& picture : pictures_of(report)) stale.erase(picture);
+    for (const std::string& picture : stale) {
+        std::error_code ignored;
+        std::filesystem::remove(folder / picture, ignored);
+    }
+}
+
+/// Complains of all that went wrong, and says with which code to end.
+int conclude(const std::vector<Recipe>& recipes, const std::vector<RunReport>& reports) {
+    int exit_code = exit_ok;
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+        const std::string where = recipes.size() == 1 ? "" : recipes[i].file.string() + ": ";
+        for (const Failure& failure : reports[i].failures) {
+            complain(where + failure.text);
+            if (exit_code == exit_ok) exit_code = failure.exit_code;
+        }
+    }
+    if (!std::all_of(reports.begin(), reports.end(), [](const RunReport& report) { return report.all_verified(); })) {
+        complain("a result failed verification, see WRONG RESULT in the tables or status \"wrong\" in the report");
+        return exit_verification_failed;
+    }
+    const auto empty = [](const RunReport& report) { return report.kernels.empty(); };
+    if (exit_code == exit_ok && std::all_of(reports.begin(), reports.end(), empty)) {
+        throw RecipeError("no kernel ran: none of these layouts has one for the backends that were asked for");
+    }
+    return exit_code;
+}
+
+}  // namespace
+
+void check_output(const RunOutput& output, const std::vector<Recipe>& recipes) {
+    for (const Recipe& recipe : recipes) check_writable(folder_of(output, recipe) / "report.json");
+    if (!output.json.empty() && output.json != standard_output) check_writable(output.json);
+}
+
+int run_recipes(Runner& runner, const std::vector<Recipe>& recipes, const RunOutput& output, const CompleteReport& complete) {
+    std::vector<RunReport> reports;
+    for (const Recipe& recipe : recipes) {
+        RunReport report = run_one(runner, recipe, output, complete, recipes.size() == 1);
+        const std::filesystem::path folder = folder_of(output, recipe);
+        const std::size_t failures = report.failures.size();
+        record_failure(report, [&] { write_report(folder, report); });
+        if (output.json != standard_output) {
+            print((reports.empty() ? "" : "\n") + to_text(report));
+            if (report.failures.size() == failures) print(fmt::format("\n  written to {}\n", folder.string()));
+            (void)std::fflush(stdout);
+        }
+        reports.push_back(std::move(report));
+    }
+    if (!output.json.empty()) {
+        const std::string text = reports.size() == 1 ? to_json(reports.front()) : to_json(reports);
+        if (output.json == standard_output) {
+            print(text);
+        } else {
+            record_failure(reports.back(), [&] { write_whole_file(output.json, text); });
+        }
+    }
+    return conclude(recipes, reports);
+}
+
+}  // namespace workbench

@@ -1,0 +1,31 @@
+// Recipes one after the other, and where their results go. What was measured is kept, whatever else fails.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pipeline/run/runner.hpp"
+
+namespace workbench {
+
+struct RunOutput {
+    std::filesystem::path folder;  // pictures and report.json of a recipe go to FOLDER/NAME, NAME being the recipe file's
+    std::string json;              // one more file, with all reports; "-": standard output, and nothing else there; empty: none
+    bool pictures = true;
+};
+
+/// Can the results be written? To be asked before the work; nothing is left behind. Throws MachineError.
+void check_output(const RunOutput& output, const std::vector<Recipe>& recipes);
+
+/// Adds to a report what the runner does not know.
+using CompleteReport = std::function<void(RunReport&)>;
+
+/// Runs the recipes, writes their results and prints them. A recipe that fails, or a file that cannot be written, is recorded
+/// in its report, and the next one is run; a recipe that is the only one and fails before anything was measured throws.
+/// Returns the exit code, 0 only where nothing at all went wrong.
+[[nodiscard]] int run_recipes(Runner& runner, const std::vector<Recipe>& recipes, const RunOutput& output,
+                              const CompleteReport& complete);
+
+}  // namespace workbench

@@ -1,0 +1,271 @@
+// Several recipes in one run: what goes wrong costs its own line, and the exit code says so. On a scripted machine, because
+// kernels with wrong results and devices that fail cannot be had from a command line.
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "pipeline/cli/run_recipes.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/golden.hpp"
+#include "support/layouts/scripted.hpp"
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// While it lives, standard output and standard error go to one file.
+class Caught {
+public:
+    Caught() {
+        (void)std::fflush(stdout);
+        dup2(fileno(file_), STDOUT_FILENO);
+        dup2(fileno(file_), STDERR_FILENO);
+    }
+    Caught(const Caught&) = delete;
+    Caught& operator=(const Caught&) = delete;
+    ~Caught() {
+        release();
+        (void)std::fclose(file_);
+        close(out_);
+        close(err_);
+    }
+
+    [[nodiscard]] std::string text() {
+        release();
+        std::rewind(file_);
+        std::string text(100000, ' ');
+        text.resize(std::fread(text.data(), 1, text.size(), file_));
+        return text;
+    }
+
+private:
+    void release() const {
+        (void)std::fflush(stdout);
+        dup2(out_, STDOUT_FILENO);
+        dup2(err_, STDERR_FILENO);
+    }
+
+    std::FILE* file_ = std::tmpfile();
+    int out_ = dup(STDOUT_FILENO);
+    int err_ = dup(STDERR_FILENO);
+};
+
+struct Ended {
+    int exit_code = -1;
+    std::string text;
+};
+
+const CsrMatrix& example() {
+    static const CsrMatrix matrix = csr_from_entries(3, 3, std::vector<Entry>{{0, 0, 1.5}, {1, 2, 2.5}, {2, 1, 3.5}});
+    return matrix;
+}
+
+/// Runs recipes that are given as the text after `name.toml`.
+struct NamedRecipe {
+    std::string name;
+    std::string text;
+};
+
+Ended run(const std::vector<NamedRecipe>& texts, const RunOutput& output, const CsrMatrix& matrix = example()) {
+    new_script();
+    ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
+    RunOptions options;
+    options.timing = {CacheState::warm, 5, 0, 1, scripted_clock()};
+    Runner runner(matrix, scripted_catalogue(), {host}, options);
+    std::vector<Recipe> recipes;
+    for (const NamedRecipe& one : texts) recipes.push_back(parse_recipe(one.text, one.name + ".toml", scripted_catalogue()));
+    Caught caught;
+    const int exit_code = run_recipes(runner, recipes, output, [](RunReport& report) { report.matrix.source = "a matrix"; });
+    return {exit_code, caught.text()};
+}
+
+nlohmann::json json_in(const fs::path& file) { return nlohmann::json::parse(file_text(file)); }
+
+std::vector<std::string> files_in(const fs::path& folder) {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        if (!entry.is_directory()) names.push_back(fs::relative(entry.path(), folder).string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+const NamedRecipe good{"good", "[layout]\nuse = 'plain'\n"};
+const NamedRecipe reversed{"reversed", "[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'plain'\n"};
+const NamedRecipe wrong{"wrong", "[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'wrong'\n"};
+const NamedRecipe refused{"refused", "[[stage]]\nuse = 'reverse'\n[[stage]]\nuse = 'refuse'\n[layout]\nuse = 'plain'\n"};
+const NamedRecipe of_pairs{"of_pairs", "[matrix]\nnode_size = 2\n[layout]\nuse = 'plain'\n"};
+
+using Files = std::vector<std::string>;
+
+}  // namespace
+
+TEST_SUITE("run_recipes") {
+    TEST_CASE("all went well") {
+        const TemporaryFolder folder;
+        const Ended ended = run({good, reversed}, {folder.path(), "", false});
+        CHECK(ended.exit_code == 0);
+        CHECK(ended.text.find("error:") == std::string::npos);
+        CHECK(files_in(folder.path()) == Files{"good/report.json", "reversed/report.json"});
+        CHECK(json_in(folder.path() / "good" / "report.json")["errors"].empty());
+        CHECK(json_in(folder.path() / "good" / "report.json")["matrix"]["source"] == "a matrix");
+    }
+
+    TEST_CASE("a wrong result: exit code 1, whatever the others gave, and in whatever order") {
+        const TemporaryFolder folder;
+        const std::string said = "\nerror: a result failed verification, see WRONG RESULT";
+        for (const auto& recipes : {std::vector{wrong}, {good, wrong}, {wrong, good}, {refused, wrong}}) {
+            const Ended ended = run(recipes, {folder.path(), "", false});
+            CHECK(ended.exit_code == 1);
+            CHECK(ended.text.find("bad wrong kokkos f64: WRONG RESULT: row 2: y = ") != std::string::npos);
+            CHECK(ended.text.find(said) != std::string::npos);
+        }
+        CHECK(json_in(folder.path() / "wrong" / "report.json")["kernels"][1]["status"] == "wrong");
+    }
+
+    TEST_CASE("a recipe that does not suit is a line of its own, and the others run") {
+        const TemporaryFolder folder;
+        const std::string all = (folder.path() / "all.json").string();
+        const Ended ended = run({refused, of_pairs, good}, {folder.path(), all, false});
+        CHECK(ended.exit_code == 3);
+        const std::string reason = "refused.toml:3: stage 'refuse': this matrix has no such order";
+        const std::string odd = "the matrix has 3 rows; expected a multiple of node_size = 2 in [matrix] of of_pairs.toml";
+        CHECK(ended.text.find("\n  error: " + reason + '\n') != std::string::npos);
+        CHECK(ended.text.find("\n  error: " + odd + '\n') != std::string::npos);
+        // And once more at the end, where one looks.
+        CHECK(ended.text.ends_with("error: refused.toml: " + reason + "\nerror: of_pairs.toml: " + odd + '\n'));
+        CHECK(ended.text.find("Kernels", ended.text.find(odd)) != std::string::npos);
+
+        const auto runs = json_in(all)["runs"];
+        REQUIRE(runs.size() == 3);
+        CHECK(runs[0]["errors"] == nlohmann::json{reason});
+        CHECK(runs[0]["stages"].size() == 2);  // the input and what came before
+        CHECK(runs[0]["kernels"].empty());
+        CHECK(runs[1]["errors"] == nlohmann::json{odd});
+        CHECK(runs[1]["stages"].empty());
+        CHECK(runs[2]["errors"].empty());
+        CHECK(runs[2]["kernels"].size() == 4);
+        CHECK(files_in(folder.path()) == Files{"all.json", "good/report.json", "of_pairs/report.json", "refused/report.json"});
+    }
+
+    TEST_CASE("a recipe alone that does not suit is an error, and nothing is written") {
+        const TemporaryFolder folder;
+        const std::string message = message_of<InputError>([&] {
+            (void)run({refused}, {folder.path() / "out", (folder.path() / "all.json").string(), true});
+        });
+        CHECK(message == "refused.toml:3: stage 'refuse': this matrix has no such order");
+        CHECK(files_in(folder.path()).empty());
+        CHECK(fs::is_empty(folder.path()));
+    }
+
+    TEST_CASE("no kernel at all") {
+        const TemporaryFolder folder;
+        CHECK_THROWS_AS((void)run({{"none", "[layout]\nuse = 'refusing'\n[kernel]\nkokkos = 'fast'\neigen = 'none'\n"}},
+                                  {folder.path(), "", false}),
+                        RecipeError);
+    }
+
+    TEST_CASE("a picture that cannot be written costs its own line") {
+        const TemporaryFolder folder;
+        const fs::path picture = folder.path() / "reversed" / "0_input.png";
+        fs::create_directories(picture / "in the way");
+        const Ended ended = run({reversed}, {folder.path(), "", true});
+        CHECK(ended.exit_code == 4);
+        CHECK(ended.text.find("\n  error: " + picture.string() + ": cannot be written: ") != std::string::npos);
+        CHECK(files_in(folder.path()) == Files{"reversed/1_reverse.png", "reversed/report.json", "reversed/stages.png"});
+        const auto report = json_in(folder.path() / "reversed" / "report.json");
+        CHECK(report["stages"][0]["picture"].is_null());
+        CHECK(report["stages"][1]["picture"] == "1_reverse.png");
+        CHECK(report["kernels"].size() == 4);
+        CHECK(report["errors"].size() == 1);
+    }
+
+    TEST_CASE("a report that cannot be written costs its own line") {
+        const TemporaryFolder folder;
+        fs::create_directories(folder.path() / "good" / "report.json" / "in the way");
+        const std::string all = (folder.path() / "all.json").string();
+        const Ended ended = run({good, reversed}, {folder.path(), all, false});
+        CHECK(ended.exit_code == 4);
+        CHECK(ended.text.find("written to " + (folder.path() / "good").string()) == std::string::npos);
+        CHECK(ended.text.find("written to " + (folder.path() / "reversed").string()) != std::string::npos);
+        CHECK(json_in(all)["runs"][0]["errors"].size() == 1);
+        CHECK(json_in(all)["runs"][0]["kernels"].size() == 4);
+        CHECK(fs::exists(folder.path() / "reversed" / "report.json"));
+    }
+
+    TEST_CASE("a full disk under --json costs that file alone") {
+        const TemporaryFolder folder;
+        const Ended ended = run({good}, {folder.path(), "/dev/full", false});
+        CHECK(ended.exit_code == 4);
+        CHECK(ended.text.ends_with("\nerror: /dev/full: cannot be written: No space left on device\n"));
+        CHECK(ended.text.find("plain   fast") != std::string::npos);
+        CHECK(json_in(folder.path() / "good" / "report.json")["kernels"].size() == 4);
+    }
+
+    TEST_CASE("--json - is JSON and nothing else") {
+        const TemporaryFolder folder;
+        const Ended one = run({good}, {folder.path(), "-", false});
+        CHECK(one.exit_code == 0);
+        CHECK(nlohmann::json::parse(one.text) == json_in(folder.path() / "good" / "report.json"));
+        const Ended two = run({good, reversed}, {folder.path(), "-", false});
+        CHECK(nlohmann::json::parse(two.text)["runs"].size() == 2);
+        CHECK(!fs::exists("-"));
+    }
+
+    TEST_CASE("pictures of stages that are gone go too, and nothing else does") {
+        const TemporaryFolder folder;
+        const fs::path own = folder.path() / "r";
+        (void)run({{"r", "[[stage]]\nuse = 'reverse'\nid = 'before'\n[layout]\nuse = 'plain'\n"}}, {folder.path(), "", true});
+        std::ofstream(own / "7_mine.png") << "the user's";
+        CHECK(files_in(own) == Files{"0_input.png", "1_before.png", "7_mine.png", "report.json", "stages.png"});
+        (void)run({{"r", "[[stage]]\nuse = 'reverse'\nid = 'after'\n[layout]\nuse = 'plain'\n"}}, {folder.path(), "", true});
+        CHECK(files_in(own) == Files{"0_input.png", "1_after.png", "7_mine.png", "report.json", "stages.png"});
+        (void)run({{"r", "[layout]\nuse = 'plain'\n"}}, {folder.path(), "", false});
+        CHECK(files_in(own) == Files{"7_mine.png", "report.json"});
+    }
+
+    TEST_CASE("what another program left as report.json does no harm") {
+        const TemporaryFolder folder;
+        const fs::path own = folder.path() / "good";
+        for (const char* text : {"", "[1]", "{\"stages\": 3}", "{\"contact_sheet\": \"../a.png\", \"stages\": [1, {}]}",
+                                 "{\"contact_sheet\": \"b.txt\"}", "{\"stages\": [{\"picture\": \"/a.png\"}]}"}) {
+            fs::create_directories(own);
+            std::ofstream(own / "report.json") << text;
+            std::ofstream(folder.path() / "a.png") << "a";
+            std::ofstream(own / "b.txt") << "b";
+            CHECK(run({good}, {folder.path(), "", false}).exit_code == 0);
+            CHECK(files_in(folder.path()) == Files{"a.png", "good/b.txt", "good/report.json"});
+        }
+    }
+
+    TEST_CASE("whether results can be written is asked before the work, and leaves nothing behind") {
+        const TemporaryFolder folder;
+        const auto check = [&](const fs::path& out, const std::string& json) {
+            check_output({out, json, true}, {parse_recipe(good.text, "good.toml", scripted_catalogue())});
+        };
+        CHECK_NOTHROW(check(folder.path() / "new" / "folder", (folder.path() / "other" / "all.json").string()));
+        CHECK_NOTHROW(check(folder.path(), "-"));
+        CHECK_NOTHROW(check(folder.path(), "/dev/full"));
+        CHECK(fs::is_empty(folder.path()));
+        std::ofstream(folder.path() / "taken") << "a file";
+        CHECK_THROWS_AS(check(folder.path() / "taken", ""), MachineError);
+        CHECK_THROWS_AS(check(folder.path(), (folder.path() / "taken" / "all.json").string()), MachineError);
+        CHECK_THROWS_AS(check(folder.path(), folder.path().string()), MachineError);
+        CHECK(files_in(folder.path()) == Files{"taken"});
+        CHECK(file_text(folder.path() / "taken") == "a file");
+    }
+}
+
+}  // namespace workbench

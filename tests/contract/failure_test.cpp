@@ -1,0 +1,59 @@
+// What an exception is to the user: an exit code and a text. And whether a file can be written, asked before the work.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <new>
+#include <stdexcept>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/failure.hpp"
+#include "pipeline/contract/whole_file.hpp"
+#include "support/golden.hpp"
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <typename Error>
+Failure failure_of(const Error& error) {
+    try {
+        throw error;
+    } catch (...) {
+        return current_failure();
+    }
+}
+
+}  // namespace
+
+TEST_CASE("failures have the exit code of their error") {
+    CHECK(failure_of(RecipeError("a")) == Failure{2, "a"});
+    CHECK(failure_of(InputError("b")) == Failure{3, "b"});
+    CHECK(failure_of(MachineError("c")) == Failure{4, "c"});
+    CHECK(failure_of(std::bad_alloc()) == Failure{4, "out of memory"});
+    CHECK(failure_of(std::logic_error("d")) ==
+          Failure{70, "d\nThis is a mistake of the program, not of yours: please report it."});
+}
+
+TEST_CASE("whether a file can be written is found out without a trace") {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "old") << "as it was";
+    CHECK_NOTHROW(check_writable(folder.path() / "old"));
+    CHECK_NOTHROW(check_writable(folder.path() / "new"));
+    CHECK_NOTHROW(check_writable(folder.path() / "a" / "b" / "new"));
+    CHECK_NOTHROW(check_writable("/dev/full"));
+    CHECK(message_of<MachineError>([&] { check_writable(folder.path() / "old" / "new"); }) ==
+          (folder.path() / "old" / "new").string() + ": cannot be written: Not a directory");
+    CHECK_THROWS_AS(check_writable(folder.path()), MachineError);
+    fs::create_directory(folder.path() / "mine");
+    CHECK_NOTHROW(check_writable(folder.path() / "mine" / "deep" / "new"));
+    CHECK(fs::is_empty(folder.path() / "mine"));
+    CHECK(file_text(folder.path() / "old") == "as it was");
+    CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 2);
+}
+
+}  // namespace workbench

@@ -1,0 +1,26 @@
+// The loops of builders and host kernels: each i once, and what one throws reaches the caller.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <new>
+#include <vector>
+
+#include "kernels/common/host_loops.hpp"
+
+using namespace workbench;
+
+TEST_CASE("a loop over all cores passes each number once, whatever the chunk") {
+    for (const int chunk : {1, 7, 64}) {
+        std::vector<std::atomic<int>> seen(100);
+        for_each_in_parallel(100, chunk, [&](std::int64_t i) { ++seen[i]; });
+        for (const auto& times : seen) CHECK(times == 1);
+    }
+    CHECK(count_in_parallel(100, [](std::int64_t i) { return i % 3 == 0; }) == 34);
+}
+
+TEST_CASE("want of memory in one thread of a loop is told to the caller") {
+    const auto run_out = [](std::int64_t i) {
+        if (i == 77) throw std::bad_alloc();
+    };
+    CHECK_THROWS_AS(for_each_in_parallel(100, 1, run_out), std::bad_alloc);
+}

@@ -1,0 +1,130 @@
+// Stages that depend on the precision of a run, or on a device.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/common/host_device.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/run/runner.hpp"
+
+namespace workbench {
+namespace {
+
+const TimingOptions quick{CacheState::warm, 1, 0, 0};
+
+Recipe recipe_of(const std::string& text) { return parse_recipe(text, "test.toml", catalogue()); }
+
+/// Segments of x that fit 49 bytes: 6 columns in f64, 12 in f32.
+constexpr const char* by_precision =
+    "[[stage]]\nuse = 'column_sort'\n"
+    "[[stage]]\nuse = 'column_segmentation'\nfit = 'k20x:read_only'\ncache_share = 0.004\n"
+    "[[stage]]\nuse = 'row_sort'\nshare = 'segment'\n"
+    "[layout]\nuse = 'segmented'\n";
+
+struct Watched {
+    RunReport report;
+    std::vector<std::string> stages;  // announced
+    std::vector<Index> segments;      // after each
+};
+
+Watched run_watched(const Recipe& recipe, const CsrMatrix& matrix, const std::vector<Precision>& precisions) {
+    const std::unique_ptr<Device> host = make_host_device();
+    RunOptions options;
+    options.precisions = precisions;
+    options.timing = quick;
+    Runner runner(matrix, catalogue(), {*host}, options);
+    Watched watched;
+    RunObserver observer;
+    observer.progress = [&](const std::string& step) {
+        if (step.starts_with("stage ")) watched.stages.push_back(step.substr(6));
+    };
+    observer.stage_done = [&](const StagedMatrix& staged, StageOutcome&) {
+        check_invariants(staged, matrix);
+        const Cuts* segments = staged.find_cuts(CutKind::segment);
+        watched.segments.push_back(segments == nullptr ? 0 : segments->count());
+    };
+    watched.report = runner.run(recipe, observer);
+    CHECK(watched.report.all_verified());
+    return watched;
+}
+
+std::vector<std::string> labels_of(const RunReport& report) {
+    std::vector<std::string> labels;
+    for (const StageOutcome& stage : report.stages) labels.push_back(stage.label());
+    return labels;
+}
+
+}  // namespace
+
+TEST_CASE("stages that depend on the precision run for each, with those after them; the others run once") {
+    using Words = std::vector<std::string>;
+    const Recipe recipe = recipe_of(by_precision);
+    std::vector<Entry> entries;
+    for (Index i = 0; i < 24; ++i) {
+        for (Index k = 0; k <= i % 5; ++k) entries.push_back({i, (i + 7 * k) % 24, 1.0 + k});
+    }
+    const CsrMatrix matrix = csr_from_entries(24, 24, entries);
+
+    const Watched both = run_watched(recipe, matrix, {Precision::f64, Precision::f32});
+    CHECK(both.stages == Words{"column_sort", "column_segmentation", "row_sort", "column_segmentation", "row_sort"});
+    CHECK(both.segments == std::vector<Index>{0, 0, 4, 4, 2, 2});
+    CHECK(labels_of(both.report) ==
+          Words{"input", "column_sort", "column_segmentation f64", "row_sort f64", "column_segmentation f32", "row_sort f32"});
+    REQUIRE(both.report.layouts.size() == 2);
+    for (const LayoutOutcome& layout : both.report.layouts) {
+        // [segments + 1]: where the columns of each segment begin.
+        const auto columns = std::find_if(layout.footprint.begin(), layout.footprint.end(),
+                                          [](const auto& array) { return array.name == "segment_columns"; });
+        REQUIRE(columns != layout.footprint.end());
+        CHECK(columns->count == (layout.precision == Precision::f64 ? 5 : 3));
+    }
+
+    const Watched narrow = run_watched(recipe, matrix, {Precision::f32});
+    CHECK(labels_of(narrow.report) == Words{"input", "column_sort", "column_segmentation", "row_sort"});
+    CHECK(narrow.segments == std::vector<Index>{0, 0, 2, 2});
+
+    // With the size of a value in the recipe, nothing depends on the precision.
+    const Recipe fixed =
+        recipe_of(std::string(by_precision).insert(std::string(by_precision).find("cache_share"), "value_bytes = 8\n"));
+    const Watched once = run_watched(fixed, matrix, {Precision::f64, Precision::f32});
+    CHECK(once.stages == Words{"column_sort", "column_segmentation", "row_sort"});
+    CHECK(once.segments == std::vector<Index>{0, 0, 4, 4});
+}
+
+TEST_CASE("a stage of one precision has its price there alone, and its picture is compared with what it began with") {
+    RunReport report;
+    const auto add = [&report](std::optional<Precision> precision, double seconds) {
+        StageOutcome stage;
+        stage.precision = precision;
+        stage.seconds = seconds;
+        report.stages.push_back(stage);
+    };
+    add({}, 0);
+    add({}, 1);
+    add(Precision::f32, 2);
+    add(Precision::f32, 4);
+    add(Precision::f64, 8);
+    add(Precision::f64, 16);
+    CHECK(report.stage_seconds(Precision::f32) == 7);
+    CHECK(report.stage_seconds(Precision::f64) == 25);
+    std::vector<std::size_t> before;
+    for (std::size_t i = 1; i < report.stages.size(); ++i) before.push_back(report.stage_before(i));
+    CHECK(before == std::vector<std::size_t>{0, 1, 2, 1, 4});
+}
+
+TEST_CASE("a recipe names the device that its stages decide for") {
+    const DeviceProperties here{DeviceKind::gpu, "here", 1, 1, 1, 1};
+    Recipe recipe = recipe_of("[layout]\nuse = 'csr'\n");
+    CHECK(stage_context(recipe, Precision::f64, nullptr).device == nullptr);
+    CHECK(stage_context(recipe, Precision::f64, &here).device == &here);
+    CHECK(stage_context(recipe, Precision::f32, &here).precision == Precision::f32);
+    recipe = recipe_of("[recipe]\ndevice = 'k20x'\n[layout]\nuse = 'csr'\n");
+    CHECK(stage_context(recipe, Precision::f64, &here).device == find_device_model("k20x"));
+    CHECK(resolved_recipe(recipe).find("device = \"k20x\"\n") != std::string::npos);
+}
+
+}  // namespace workbench

@@ -1,0 +1,170 @@
+// The views of a report whose every figure is another one: text and JSON, to the letter.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "pipeline/run/pictures.hpp"
+#include "pipeline/run/report.hpp"
+#include "support/golden.hpp"
+
+namespace workbench {
+namespace {
+
+Metrics metrics_from(int first) {
+    Metrics metrics;
+    metrics.rows = first;
+    metrics.columns = first + 1;
+    metrics.nonzeros = 1000 + first;
+    metrics.bandwidth = 2000 + first;
+    metrics.mean_bandwidth = 3000.5 + first;
+    metrics.profile = 4000 + first;
+    metrics.row_lengths = {1 + first, 2.25 + first, 3 + first, 4.5 + first, -0.5 - first};
+    metrics.sell32_slots = 5000 + first;
+    metrics.sell32_padding = 0.01 * first;
+    metrics.warp_iterations = 6000 + first;
+    metrics.sorted_warp_iterations = 7000 + first;
+    metrics.warp_work = 8000 + first;
+    metrics.locality.row_span = {9000.5 + first, 9100 + first};
+    metrics.locality.column_span = {9200.5 + first, 9300 + first};
+    metrics.locality.x_lines = {CacheLines{32, 9400 + first, 9.5 + first, 0.125 * first},
+                                CacheLines{64, 9600 + first, 9.75 + first, 0.25 * first},
+                                CacheLines{128, 9800 + first, 9.875 + first, 0.375 * first}};
+    metrics.locality.neighbour_runs = {9900 + first, 0.5 * first};
+    metrics.locality.symmetry = Symmetry{0.01 * first, 0.02 * first};
+    return metrics;
+}
+
+KernelOutcome measured(const std::string& layout, const std::string& kernel) {
+    KernelOutcome outcome;
+    outcome.layout = layout;
+    outcome.kernel = kernel;
+    outcome.status = KernelOutcome::Status::measured;
+    return outcome;
+}
+
+/// Figures that no two things share.
+RunReport example() {
+    RunReport report;
+    report.recipe_name = "a name";
+    report.recipe_source = "a source";
+    report.recipe_file = "folder/a.toml";
+    report.resolved_recipe = "[layout]\n";
+    report.matrix = {"m.mtx", 101, 102, 1003, 0.25};
+
+    StageOutcome input;
+    input.id = input.name = "input";
+    input.metrics = metrics_from(10);
+    input.metrics.locality.symmetry.reset();
+    StageOutcome cut;
+    cut.id = "first";
+    cut.name = "cutting";
+    cut.choices = "parts = 3";
+    cut.seconds = 0.125;
+    cut.metrics = metrics_from(20);
+    cut.metrics.partition = PartitionMetrics{3, 510, 11, 1.5, 1.25};
+    cut.notes = {{"how", "well"}};
+    cut.picture = "1_first.png";
+    StageOutcome tiled;
+    tiled.id = tiled.name = "tiling";
+    tiled.seconds = 2;
+    tiled.metrics = metrics_from(30);
+    tiled.metrics.tiles = TileMetrics{5, 66, 77, 0.375};
+    tiled.tile_picture = "2_tiling_tiles.png";
+    report.stages = {input, cut, tiled};
+
+    LayoutOutcome layout;
+    layout.name = "ell";
+    layout.seconds = 0.5;
+    layout.footprint = {{"columns", ArrayRole::column, 2006, 4012},
+                        {"values", ArrayRole::value, 2006, 16048},
+                        {"none", ArrayRole::structure, 0, 0}};
+    LayoutOutcome refused;
+    refused.name = "ell";
+    refused.precision = Precision::f32;
+    refused.unsuitable = "too wide";
+    report.layouts = {layout, refused};
+
+    KernelOutcome base = measured("csr", "rows");
+    base.baseline = true;
+    base.timing = {{0.004, 0.004, 0.005}, 0.004, 0.2, 3};
+    base.speedup = 1;
+    base.warnings = {"said once"};
+    KernelOutcome fast = measured("ell", "fast");
+    fast.precision = Precision::f32;
+    fast.error_over_bound = 0.0625;
+    fast.prepare_seconds = 0.75;
+    fast.vector_permutation_seconds = 0.0009;
+    fast.timing = {{0.001, 0.003}, 0.002, 0.5, 4};
+    fast.bytes_to_move = 20000;
+    fast.gflops = 5.5;
+    fast.gbytes_per_second = 44;
+    fast.bytes_per_nonzero = 19.9;
+    fast.share_of_copy = 0.81;
+    fast.share_of_read = 0.71;
+    fast.speedup = 1.75;
+    fast.break_even = 1234.1;
+    fast.warnings = {"said once", "another"};
+    KernelOutcome slow = measured("ell", "slow");
+    slow.backend = Backend::eigen;
+    slow.speedup = 0.5;
+    slow.timing.median = 0.008;
+    KernelOutcome alone = measured("ell", "alone");
+    alone.timing.median = 7;
+    KernelOutcome wrong;
+    wrong.layout = "ell";
+    wrong.kernel = "wrong";
+    wrong.backend = Backend::cuda;
+    wrong.status = KernelOutcome::Status::wrong;
+    wrong.reason = "row 5 was never written";
+    KernelOutcome unfit = wrong;
+    unfit.kernel = "unfit";
+    unfit.backend = Backend::cusparse;
+    unfit.status = KernelOutcome::Status::unsuitable;
+    unfit.reason = "not here";
+    report.kernels = {base, fast, slow, alone, wrong, unfit};
+
+    report.devices = {{{DeviceKind::host, "a host", 8, 0, 9000, 10000}, {11000, 12000}},
+                      {{DeviceKind::gpu, "a GPU", 80, 13, 14000, 15000}, {16000, 17000}}};
+    report.machine["system"] = "Linux";
+    report.versions["workbench"] = "1";
+    report.notes = {"no GPU"};
+    report.failures = {{4, "0_input.png: cannot be written"}};
+    report.contact_sheet = "stages.png";
+    return report;
+}
+
+std::filesystem::path golden(const char* name) {
+    return std::filesystem::path(WORKBENCH_SOURCE_DIR) / "tests" / "golden" / "run" / name;
+}
+
+}  // namespace
+
+TEST_SUITE("report") {
+    TEST_CASE("as text, as JSON, and the captions of its pictures") {
+        const RunReport report = example();
+        compare_with_golden(golden("report.txt"), to_text(report));
+        compare_with_golden(golden("report.json"), to_json(report));
+        std::string captions;
+        for (const StageCaption& caption : captions_of(report)) {
+            captions += caption.title + "\n" + caption.subtitle + '\n';
+            for (const CaptionLine& line : caption.lines) {
+                captions += "  " + line.label + ": " + line.value + (line.before.empty() ? "" : ", was " + line.before) + '\n';
+            }
+        }
+        compare_with_golden(golden("captions.txt"), captions);
+    }
+
+    TEST_CASE("sums") {
+        const RunReport report = example();
+        CHECK(report.stage_seconds() == 2.125);
+        CHECK(report.layouts[0].bytes() == 20060);
+        CHECK(report.layouts[0].slots() == 2006);
+        CHECK(!report.all_verified());
+        RunReport right = report;
+        std::erase_if(right.kernels, [](const auto& kernel) { return kernel.status == KernelOutcome::Status::wrong; });
+        CHECK(right.all_verified());
+    }
+}
+
+}  // namespace workbench

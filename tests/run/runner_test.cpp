@@ -1,0 +1,445 @@
+// What a run measures and derives, worked out by hand: stages, layouts and kernels take the time that a script gives them.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/run/runner.hpp"
+#include "support/layouts/scripted.hpp"
+#include "support/message_of.hpp"
+
+namespace workbench {
+namespace {
+
+/// 4 x 4 with 7 nonzeros, none of them an integer. As plain rows in f64: 40 bytes of offsets, 28 of columns, 56 of values; with
+/// x and y 188 in all.
+const CsrMatrix& example() {
+    static const CsrMatrix matrix = csr_from_entries(
+        4, 4, std::vector<Entry>{{0, 0, 1.5}, {0, 2, 2.5}, {1, 1, 3.5}, {2, 0, 4.5}, {2, 3, 5.5}, {3, 1, 6.5}, {3, 3, 0.25}});
+    return matrix;
+}
+
+DeviceProperties host_properties() { return {DeviceKind::host, "a host", 8, 0, 0, 0}; }
+DeviceProperties gpu_properties() { return {DeviceKind::gpu, "a GPU", 4, 1000, 0, 0}; }
+
+Recipe recipe_of(const std::string& text) { return parse_recipe(text, "some/test.toml", scripted_catalogue()); }
+
+RunOptions options_of(CacheState cache = CacheState::warm, int samples = 5) {
+    RunOptions options;
+    options.timing = {cache, samples, 0, 1e9, scripted_clock()};
+    return options;
+}
+
+struct Machine {
+    ScriptedDevice host{host_properties(), {376, 752}};
+    ScriptedDevice gpu{gpu_properties(), {3000, 4000}};
+};
+
+RunReport run(const std::string& recipe, const RunOptions& options = options_of(), bool with_gpu = false,
+              const CsrMatrix& matrix = example()) {
+    Machine machine;
+    Runner runner(matrix, scripted_catalogue(), {machine.host, with_gpu ? &machine.gpu : nullptr}, options);
+    return runner.run(recipe_of(recipe), {});
+}
+
+const KernelOutcome& kernel_of(const RunReport& report, const std::string& name, Precision precision = Precision::f64) {
+    const auto found = std::find_if(report.kernels.begin(), report.kernels.end(), [&](const KernelOutcome& kernel) {
+        return kernel.kernel == name && kernel.precision == precision;
+    });
+    REQUIRE_MESSAGE(found != report.kernels.end(), name);
+    return *found;
+}
+
+std::vector<std::string> names_of(const RunReport& report) {
+    std::vector<std::string> names;
+    for (const KernelOutcome& kernel : report.kernels) names.push_back(kernel.kernel);
+    return names;
+}
+
+using Names = std::vector<std::string>;
+
+/// The baseline takes 16 s, `fast` 4 and `slow` 32; the rest as in the comments.
+void price_everything() {
+    Script& script = new_script();
+    script.seconds["stage reverse"] = {1};
+    script.seconds["stage rotate_rows"] = {2};
+    script.seconds["build csr"] = {1000};
+    script.seconds["build plain"] = {3, 500};   // the second is for the exact problem, and no price
+    script.seconds["prepare fast"] = {700, 5};  // the first likewise
+    script.seconds["prepare slow"] = {700, 5};
+    script.seconds["run usual"] = {16};
+    script.seconds["run fast"] = {4};
+    script.seconds["run slow"] = {32};
+    script.seconds["scatter"] = {0.5};
+}
+
+constexpr const char* reversed_plain = "[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'plain'\n";
+
+}  // namespace
+
+TEST_SUITE("runner") {
+    TEST_CASE("speed-up, and when it has paid for stages, layout, preparing and permuting") {
+        price_everything();
+        script().seconds["time"] = {0.25};  // that a device takes for nothing
+        const RunReport report = run(reversed_plain);
+        CHECK(report.stage_seconds() == 1);
+        REQUIRE(report.stages.size() == 2);
+        CHECK(report.stages[0].seconds == 0);
+        CHECK(report.stages[1].seconds == 1);
+        CHECK(report.layouts.at(0).seconds == 3);
+
+        const KernelOutcome& base = kernel_of(report, "usual");
+        CHECK(base.baseline);
+        CHECK(base.layout == "csr");
+        CHECK(base.timing.median == 16.25);
+        CHECK(base.speedup == 1);
+        CHECK(!base.break_even);
+        CHECK(base.vector_permutation_seconds == 0);
+
+        const KernelOutcome& fast = kernel_of(report, "fast");
+        CHECK(!fast.baseline);
+        CHECK(fast.layout == "plain");
+        CHECK(fast.timing.median == 4.25);
+        CHECK(fast.prepare_seconds == 5.25);            // and until the device has nothing left to do
+        CHECK(fast.vector_permutation_seconds == 1.5);  // x there and y back
+        CHECK(fast.speedup == 16.25 / 4.25);
+        CHECK(fast.break_even == (1.0 + 3 + 5.25 + 1.5) / (16.25 - 4.25));
+
+        const KernelOutcome& slow = kernel_of(report, "slow");
+        CHECK(slow.speedup == 16.25 / 32.25);
+        CHECK(!slow.break_even);
+    }
+
+    TEST_CASE("all stages are paid for") {
+        price_everything();
+        const RunReport report = run("[[stage]]\nuse = 'reverse'\n[[stage]]\nuse = 'rotate_rows'\n[layout]\nuse = 'plain'\n");
+        CHECK(report.stage_seconds() == 3);
+        // y is brought to x's order within the product: 4.5 s.
+        CHECK(kernel_of(report, "fast").break_even == (3.0 + 3 + 5 + 1) / (16 - 4.5));
+    }
+
+    TEST_CASE("a stage's time has applying its change in it, and nothing else") {
+        new_script().seconds["stage reverse"] = {4};
+        StagedMatrix staged = stage_input(example());
+        Clock clock = scripted_clock();
+        // The matrix takes 3 s to turn round.
+        clock.seconds = [&staged] { return script().now + (staged.row_order.is_identity() ? 0 : 3); };
+        RunObserver observer;
+        observer.progress = [](const std::string&) { script().now += 10; };
+        observer.stage_done = [](const StagedMatrix&, StageOutcome&) { script().now += 100; };
+        const auto stages = run_stages(recipe_of(reversed_plain), staged, {}, observer, clock);
+        REQUIRE(stages.size() == 2);
+        CHECK(stages[1].seconds == 7);
+        CHECK(stages[1].id == "reverse");
+        CHECK(stages[1].notes.at(0).second == "round");
+        CHECK(staged.matrix.row_length(0) == 2);
+        CHECK(staged.row_order.old_of_new(0) == 3);
+        CHECK(stages[1].metrics.nonzeros == 7);
+    }
+
+    TEST_CASE("rates count two operations a nonzero and every byte once, in units of 10^9") {
+        price_everything();
+        const RunReport report = run("[layout]\nuse = 'plain'\n", options_of(), true);
+        const KernelOutcome& fast = kernel_of(report, "fast");
+        CHECK(fast.bytes_to_move == 188);
+        CHECK(fast.bytes_per_nonzero == doctest::Approx(188.0 / 7));
+        CHECK(fast.gflops == doctest::Approx(14.0 / 4 / 1e9).epsilon(1e-12));
+        CHECK(fast.gbytes_per_second == doctest::Approx(188.0 / 4 / 1e9).epsilon(1e-12));
+        CHECK(fast.share_of_copy == doctest::Approx(188.0 / 4 / 376).epsilon(1e-12));
+        CHECK(fast.share_of_read == doctest::Approx(188.0 / 4 / 752).epsilon(1e-12));
+        // A library's own arrays instead of the layout's.
+        CHECK(kernel_of(report, "vendor").bytes_to_move == 1000);
+        CHECK(kernel_of(report, "vendor").bytes_per_nonzero == doctest::Approx(1000.0 / 7));
+    }
+
+    TEST_CASE("f32 moves half the values") {
+        price_everything();
+        RunOptions options = options_of();
+        options.precisions = {Precision::f64, Precision::f32};
+        const RunReport report = run("[layout]\nuse = 'plain'\n", options);
+        CHECK(kernel_of(report, "fast", Precision::f32).bytes_to_move == 188 - 28 - 32);
+        REQUIRE(report.layouts.size() == 2);
+        CHECK(report.layouts[0].precision == Precision::f64);
+        CHECK(report.layouts[0].bytes() == 124);
+        CHECK(report.layouts[1].bytes() == 96);
+        CHECK(report.layouts[1].slots() == 7);
+    }
+
+    TEST_CASE("permuting vectors: once there, once back, apart from the product") {
+        price_everything();
+        const RunReport report = run(reversed_plain);
+        CHECK(kernel_of(report, "fast").vector_permutation_seconds == 1);
+        CHECK(kernel_of(report, "fast").timing.samples == std::vector<double>(5, 4));
+        // For each of three kernels, and each order once more beforehand.
+        CHECK(script().count("scatter") == 3 * 4);
+    }
+
+    TEST_CASE("without an order nothing is permuted") {
+        price_everything();
+        const RunReport report = run("[layout]\nuse = 'plain'\n");
+        CHECK(kernel_of(report, "fast").vector_permutation_seconds == 0);
+        CHECK(script().count("scatter") == 0);
+    }
+
+    TEST_CASE("rows and columns in one order: y stays; in two: y is brought to x's, within the product") {
+        const StagedMatrix staged = stage_input(example());
+        const Permutation identity = Permutation::identity(4);
+        const Permutation rotated = Permutation::from_old_of_new({3, 0, 1, 2});
+        const Permutation swapped = Permutation::from_old_of_new({1, 0, 2, 3});
+        CHECK(ProductSpace(rotated, rotated).target.empty());
+        CHECK(ProductSpace(rotated, rotated).permuted());
+        CHECK(!ProductSpace(identity, identity).permuted());
+        CHECK(ProductSpace(identity, rotated).permuted());
+        CHECK(ProductSpace(rotated, identity).permuted());
+        // Row 0 now is row 3 of the input, and x of column 3 stands in place 3.
+        CHECK(ProductSpace(rotated, identity).target == std::vector<Index>{3, 0, 1, 2});
+        // Row 0 is row 0 of the input, and x of column 0 stands in place 1.
+        CHECK(ProductSpace(identity, rotated).target == std::vector<Index>{1, 2, 3, 0});
+        CHECK(ProductSpace(swapped, rotated).target == std::vector<Index>{2, 1, 3, 0});
+        // Not square: to the input's rows.
+        const Permutation two = Permutation::from_old_of_new({1, 0});
+        CHECK(ProductSpace(rotated, two).target == std::vector<Index>{3, 0, 1, 2});
+        CHECK(ProductSpace(identity, two).target.empty());
+
+        price_everything();
+        const RunReport rows = run("[[stage]]\nuse = 'rotate_rows'\n[layout]\nuse = 'plain'\n");
+        CHECK(kernel_of(rows, "fast").timing.samples == std::vector<double>(5, 4.5));
+        CHECK(kernel_of(rows, "fast").vector_permutation_seconds == 1);
+        price_everything();
+        const RunReport columns = run("[[stage]]\nuse = 'rotate_columns'\n[layout]\nuse = 'plain'\n");
+        CHECK(kernel_of(columns, "fast").timing.samples == std::vector<double>(5, 4.5));
+        price_everything();
+        const RunReport both =
+            run("[[stage]]\nuse = 'rotate_rows'\n[[stage]]\nuse = 'rotate_columns'\n[layout]\nuse = 'plain'\n");
+        CHECK(kernel_of(both, "fast").timing.samples == std::vector<double>(5, 4));
+    }
+
+    TEST_CASE("samples and cache as the options say") {
+        price_everything();
+        const RunReport report = run("[layout]\nuse = 'plain'\n[kernel]\neigen = 'eigen'\n", options_of(CacheState::cold, 6));
+        CHECK(report.cache == CacheState::cold);
+        for (const KernelOutcome& kernel : report.kernels) CHECK(kernel.timing.samples.size() == 6);
+        CHECK(script().count("flush") == 6 * 4);
+        price_everything();
+        CHECK(run("[layout]\nuse = 'plain'\n").cache == CacheState::warm);
+        CHECK(script().count("flush") == 0);
+    }
+
+    TEST_CASE("which kernels run") {
+        new_script();
+        CHECK(names_of(run("[layout]\nuse = 'plain'\n")) == Names{"usual", "fast", "slow", "eigen"});
+        CHECK(names_of(run("[layout]\nuse = 'plain'\n", options_of(), true)) ==
+              Names{"usual", "vendor", "fast", "slow", "eigen", "gpu"});
+        CHECK(names_of(run("[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'slow'\n")) == Names{"usual", "slow", "eigen"});
+
+        RunOptions options = options_of();
+        options.only = "fast";
+        CHECK(names_of(run("[layout]\nuse = 'plain'\n", options, true)) == Names{"usual", "fast"});
+        options.only = "gpu";
+        CHECK(names_of(run("[layout]\nuse = 'plain'\n", options, true)) == Names{"vendor", "gpu"});
+        options.only = "";
+        options.backends = {Backend::eigen};
+        CHECK(names_of(run("[layout]\nuse = 'plain'\n", options, true)) == Names{"usual", "eigen"});
+
+        options.backends = {Backend::cusparse};
+        const RunReport none = run("[layout]\nuse = 'plain'\n", options, true);
+        CHECK(names_of(none).empty());
+        REQUIRE(none.notes.size() == 1);
+        CHECK(none.notes[0] ==
+              "no kernel of layout 'plain' runs with these options on this machine; it has fast (kokkos), slow (kokkos), "
+              "eigen (eigen), gpu (cuda)");
+    }
+
+    TEST_CASE("the baseline stands once in a report, unless its order is another") {
+        new_script();
+        CHECK(names_of(run("[layout]\nuse = 'csr'\n")) == Names{"usual"});
+        CHECK(names_of(run("[layout]\nuse = 'csr'\n", options_of(), true)) == Names{"usual", "vendor", "own"});
+        const RunReport reversed = run("[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'csr'\n");
+        CHECK(names_of(reversed) == Names{"usual", "usual"});
+        CHECK(reversed.kernels[0].baseline);
+        CHECK(!reversed.kernels[1].baseline);
+    }
+
+    TEST_CASE("each device is compared with a baseline of its own, and the baseline is measured once") {
+        price_everything();
+        script().seconds["run vendor"] = {8};
+        script().seconds["run gpu"] = {2};
+        Machine machine;
+        Runner runner(example(), scripted_catalogue(), {machine.host, &machine.gpu}, options_of());
+        const RunReport report = runner.run(recipe_of("[layout]\nuse = 'plain'\n"), {});
+        CHECK(kernel_of(report, "gpu").speedup == 4);
+        CHECK(kernel_of(report, "fast").speedup == 4);
+        CHECK(kernel_of(report, "gpu").share_of_copy == doctest::Approx(188.0 / 2 / 3000));
+        CHECK(kernel_of(report, "gpu").share_of_read == doctest::Approx(188.0 / 2 / 4000));
+        REQUIRE(report.devices.size() == 2);
+        CHECK(report.devices[0].properties.name == "a host");
+        CHECK(report.devices[0].bandwidth.copy == 376);
+        CHECK(report.devices[1].properties.name == "a GPU");
+        CHECK(report.devices[1].bandwidth.read == 4000);
+
+        const auto built = script().count("build csr");
+        const RunReport again = runner.run(recipe_of(reversed_plain), {});
+        CHECK(script().count("build csr") == built);
+        CHECK(kernel_of(again, "usual").timing.median == 16);
+    }
+
+    TEST_CASE("without a vendor's kernel, our own is the baseline of a GPU") {
+        new_script();
+        Catalogue catalogue = scripted_catalogue();
+        std::erase_if(catalogue.layouts[0].kernels, [](const KernelEntry& kernel) { return kernel.name == "vendor"; });
+        Machine machine;
+        Runner runner(example(), catalogue, {machine.host, &machine.gpu}, options_of());
+        const RunReport report = runner.run(parse_recipe("[layout]\nuse = 'plain'\n", "t.toml", catalogue), {});
+        CHECK(names_of(report) == Names{"usual", "own", "fast", "slow", "eigen", "gpu"});
+        CHECK(kernel_of(report, "own").baseline);
+    }
+
+    TEST_CASE("what does not suit is recorded, and the rest runs") {
+        new_script();
+        const RunReport report = run("[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'unfit'\n");
+        CHECK(names_of(report) == Names{"usual", "unfit"});
+        CHECK(report.kernels[1].status == KernelOutcome::Status::unsuitable);
+        CHECK(report.kernels[1].reason == "this matrix has no such product");
+        CHECK(!report.kernels[1].speedup);
+        CHECK(report.all_verified());
+
+        const RunReport refused = run("[layout]\nuse = 'refusing'\n");
+        CHECK(refused.layouts.at(0).unsuitable == "this matrix has no such layout");
+        CHECK(names_of(refused) == Names{"usual"});
+    }
+
+    TEST_CASE("a wrong kernel is not timed, has no speed-up, and the report says so") {
+        price_everything();
+        const RunReport report = run("[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'wrong'\n");
+        const KernelOutcome& wrong = kernel_of(report, "wrong");
+        CHECK(wrong.status == KernelOutcome::Status::wrong);
+        CHECK(wrong.reason.find("row 3: y = ") == 0);
+        CHECK(wrong.timing.samples.empty());
+        CHECK(!wrong.speedup);
+        CHECK(!wrong.break_even);
+        CHECK(!report.all_verified());
+        CHECK(script().count("prepare wrong") == 1);  // the real values were not looked at
+    }
+
+    TEST_CASE("nothing is compared with a baseline that is wrong") {
+        price_everything();
+        Catalogue catalogue = scripted_catalogue();
+        catalogue.layouts[0].kernels = {catalogue.find_layout("bad")->kernels.front()};
+        Machine machine;
+        Runner runner(example(), catalogue, {machine.host}, options_of());
+        const RunReport report = runner.run(parse_recipe("[layout]\nuse = 'plain'\n", "t.toml", catalogue), {});
+        CHECK(report.kernels.at(0).baseline);
+        CHECK(report.kernels.at(0).status == KernelOutcome::Status::wrong);
+        CHECK(kernel_of(report, "fast").verified());
+        CHECK(!kernel_of(report, "fast").speedup);
+        CHECK(!kernel_of(report, "fast").break_even);
+        CHECK(!report.all_verified());
+    }
+
+    TEST_CASE("real values are checked with a second x, and the larger error is reported") {
+        new_script();
+        const RunReport later = run("[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'wrong_later'\n");
+        CHECK(kernel_of(later, "wrong_later").status == KernelOutcome::Status::wrong);
+        CHECK(kernel_of(later, "wrong_later").reason.find("exceeds the bound") != std::string::npos);
+        CHECK(kernel_of(later, "wrong_later").error_over_bound > 1);
+
+        const RunReport coarse = run("[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'coarse'\n");
+        CHECK(kernel_of(coarse, "coarse").verified());
+        CHECK(kernel_of(coarse, "coarse").error_over_bound == doctest::Approx(0.5).epsilon(0.1));
+    }
+
+    TEST_CASE("a kernel is verified with every x of the exact problem, then added to y, then with two real x, then timed") {
+        new_script();
+        (void)run("[layout]\nuse = 'csr'\n", options_of(CacheState::warm, 5));
+        const int vectors = ExactProblem(example()).vector_count();
+        CHECK(script().count("run usual") == vectors + 1 + 2 + 1 + 5);
+        CHECK(script().count("prepare usual") == 2);
+    }
+
+    TEST_CASE("a stage that does not suit ends the run with its place") {
+        new_script();
+        const std::string message =
+            message_of<InputError>([] { (void)run("[[stage]]\nuse = 'refuse'\n[layout]\nuse = 'plain'\n"); });
+        CHECK(message == "some/test.toml:1: stage 'refuse': this matrix has no such order");
+    }
+
+    TEST_CASE("what the report says of the recipe") {
+        new_script();
+        const RunReport report = run("[recipe]\nname = 'N'\nsource = 'S'\n[layout]\nuse = 'plain'\n");
+        CHECK(report.recipe_name == "N");
+        CHECK(report.recipe_source == "S");
+        CHECK(report.recipe_file == "some/test.toml");
+        CHECK(report.resolved_recipe.find("use = \"plain\"") != std::string::npos);
+    }
+}
+
+namespace {
+
+/// The warnings of kernel `fast`, or `gpu`.
+Names warnings_of(DeviceProperties properties, const RunOptions& options = options_of(), const std::string& stages = "") {
+    ScriptedDevice device(properties);
+    Machine machine;
+    const bool gpu = properties.kind == DeviceKind::gpu;
+    Runner runner(example(), scripted_catalogue(), {gpu ? machine.host : device, gpu ? &device : nullptr}, options);
+    return kernel_of(runner.run(recipe_of(stages + "[layout]\nuse = 'plain'\n"), {}), gpu ? "gpu" : "fast").warnings;
+}
+
+}  // namespace
+
+TEST_SUITE("warnings") {
+    TEST_CASE("a matrix that fits in the cache") {
+        price_everything();
+        CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 188, 0}).empty());
+        CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 189, 0}) ==
+              Names{"the matrix fits in the last-level cache of a host: times say little about memory traffic"});
+        CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 0, 0}).empty());
+    }
+
+    TEST_CASE("few samples") {
+        price_everything();
+        CHECK(warnings_of(host_properties(), options_of(CacheState::warm, 4)) ==
+              Names{"fewer than 5 samples a kernel: their times and spreads say little"});
+    }
+
+    TEST_CASE("a wide spread") {
+        new_script().seconds["run fast"] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2};
+        CHECK(warnings_of(host_properties(), options_of(CacheState::warm, 5)).empty());
+        // Of three products on integers, one that adds, two on real values and one before the samples: the last is a sample.
+        const int before = ExactProblem(example()).vector_count() + 4;
+        Script& script = new_script();
+        script.seconds["run fast"] = std::deque<double>(before, 1);
+        for (const double sample : {10.0, 10.0, 10.0, 10.0, 12.0}) script.seconds["run fast"].push_back(sample);
+        // The 90th percentile is 3/5 of the way from 10 to 12.
+        CHECK(warnings_of(host_properties()) ==
+              Names{"plain fast f64: a spread of 12 % between the 10th and the 90th percentile of 5 samples"});
+    }
+
+    TEST_CASE("fewer partitions than a GPU has multiprocessors") {
+        const auto on = [](DeviceKind kind, int processors) {
+            price_everything();
+            return warnings_of({kind, "a device", processors, 0, 0, 0}, options_of(), "[[stage]]\nuse = 'halve'\n");
+        };
+        CHECK(on(DeviceKind::gpu, 3) ==
+              Names{"2 partitions on 3 multiprocessors leave some idle; parts = \"auto\" makes as many"});
+        CHECK(on(DeviceKind::gpu, 2).empty());
+        CHECK(on(DeviceKind::host, 3).empty());
+    }
+
+    TEST_CASE("interruptions") {
+        price_everything();
+        script().interruptions["run fast"] = 1;
+        CHECK(warnings_of(host_properties()).empty());
+        price_everything();
+        script().interruptions["run fast"] = 2;
+        CHECK(
+            warnings_of(host_properties()) ==
+            Names{"plain fast f64: interrupted 10 times in 5 samples: this machine does other work, and the time says little"});
+        price_everything();
+        script().interruptions["run gpu"] = 2;
+        CHECK(warnings_of(gpu_properties()).empty());
+    }
+}
+
+}  // namespace workbench

@@ -1,0 +1,81 @@
+// What tells right from wrong: integers that show every misplaced entry, and bounds on rounding.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <vector>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/run/verification.hpp"
+#include "support/battery.hpp"
+
+namespace workbench {
+
+TEST_CASE("the integers of the exact problem are exact and tell all columns apart") {
+    for (const NamedMatrix& named : battery()) {
+        const CsrMatrix& matrix = named.matrix;
+        const ExactProblem problem(matrix);
+        CAPTURE(named.name);
+        CHECK(problem.vector_count() >= 2);
+        for (int vector = 0; vector < problem.vector_count(); ++vector) {
+            for (const double sum : problem.product(matrix, vector)) CHECK(sum + 255 < 16777216.0);
+        }
+        std::set<std::vector<double>> seen;
+        for (Index column = 0; column < matrix.columns; ++column) {
+            std::vector<double> digits;
+            for (int vector = 0; vector < problem.vector_count(); ++vector) digits.push_back(problem.x(vector, column));
+            CHECK(seen.insert(digits).second);
+            CHECK(*std::min_element(digits.begin(), digits.end()) >= 1);
+        }
+    }
+}
+
+TEST_CASE("the integers of the exact problem tell all rows apart") {
+    // Every row is the same but for its values.
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 50; ++row) entries.insert(entries.end(), {{row, 3, 1}, {row, 7, 1}, {row, 20, 1}});
+    const CsrMatrix matrix = csr_from_entries(50, 30, entries);
+    const ExactProblem problem(matrix);
+    std::set<std::vector<double>> seen;
+    for (Index row = 0; row < 50; ++row) {
+        CHECK(seen.insert({problem.value(row, 3), problem.value(row, 7), problem.value(row, 20)}).second);
+    }
+}
+
+TEST_CASE("a long row leaves small integers, and one too long for any is said so") {
+    CsrMatrix wide;
+    wide.rows = 1;
+    wide.columns = 1 << 23;
+    wide.row_offsets = {0, 1 << 22};
+    wide.column_indices.resize(1 << 22);
+    wide.values.assign(1 << 22, 1.0);
+    for (Index i = 0; i < (1 << 22); ++i) wide.column_indices[i] = i;
+    const ExactProblem problem(wide);
+    CHECK(problem.product(wide, 0)[0] + 255 < 16777216.0);
+    CHECK(problem.vector_count() >= 14);
+
+    wide.row_offsets = {0, 1 << 23};
+    CHECK_THROWS_AS(ExactProblem{wide}, Unsuitable);
+}
+
+TEST_CASE("bounded comparison") {
+    const double infinity = std::numeric_limits<double>::infinity();
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const CsrMatrix matrix =
+        csr_from_entries(4, 2, std::vector<Entry>{{0, 0, 1.5}, {0, 1, 2.0}, {1, 0, infinity}, {2, 0, nan}});
+    const BoundedReference reference = bounded_reference<double>(matrix, {1.0, -1.0});
+    CHECK(reference.r[0] == -0.5);
+    CHECK(reference.bound[0] == 8 * 3 * std::numeric_limits<double>::epsilon() * 3.5 + 2 * std::numeric_limits<double>::min());
+    CHECK(compare_within<double>({-0.5, infinity, nan, 0.0}, reference).right);
+    CHECK(!compare_within<double>({-0.5, -infinity, nan, 0.0}, reference).right);
+    CHECK(!compare_within<double>({-0.5, infinity, 1.0, 0.0}, reference).right);
+    CHECK(!compare_within<double>({-0.5, infinity, nan, 1e-300}, reference).right);
+    CHECK(!compare_within<double>({nan, infinity, nan, 0.0}, reference).right);
+    const Comparison unwritten_nan = compare_within<double>({-0.5, infinity, unwritten<double>(), 0.0}, reference);
+    CHECK(unwritten_nan.first_wrong == "row 2 was never written");
+    const double just_off = -0.5 + reference.bound[0] / 2;
+    CHECK(compare_within<double>({just_off, infinity, nan, 0.0}, reference).error_over_bound == doctest::Approx(0.5));
+}
+
+}  // namespace workbench

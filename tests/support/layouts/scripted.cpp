@@ -1,0 +1,266 @@
+#include "support/layouts/scripted.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+Script& the_script() {
+    static Script one;
+    return one;
+}
+
+template <ValueType Value>
+void scatter_values(const Value* values, const Index* target, Index count, Value* y) {
+    for (Index i = 0; i < count; ++i) y[target[i]] = values[i];
+    script().pass("scatter");
+}
+
+Permutation rotated(Index size) {
+    std::vector<Index> old_of_new(size);
+    for (Index i = 0; i < size; ++i) old_of_new[i] = (i + size - 1) % size;
+    return Permutation::from_old_of_new(std::move(old_of_new));
+}
+
+Permutation reversed(Index size) {
+    std::vector<Index> old_of_new(size);
+    std::iota(old_of_new.rbegin(), old_of_new.rend(), 0);
+    return Permutation::from_old_of_new(std::move(old_of_new));
+}
+
+template <Acts acts>
+StageEntry ordering(const std::string& name, StageResult (*run)(const StagedMatrix&, const Parameters&, const StageContext&)) {
+    return {.name = name,
+            .summary = {},
+            .source = {},
+            .parameters = {},
+            .contract = [](const Parameters&) { return StageContract{.acts = acts}; },
+            .run = run};
+}
+
+std::vector<StageEntry> stages() {
+    return {
+        ordering<Acts::symmetric>("reverse",
+                                  [](const StagedMatrix& staged, const Parameters&, const StageContext&) {
+                                      script().pass("stage reverse");
+                                      return StageResult{
+                                          .change = {.order = OrderChange{Acts::symmetric, reversed(staged.matrix.rows)}},
+                                          .notes = {{"turned", "round"}}};
+                                  }),
+        ordering<Acts::rows>("rotate_rows",
+                             [](const StagedMatrix& staged, const Parameters&, const StageContext&) {
+                                 script().pass("stage rotate_rows");
+                                 return StageResult{.change = {.order = OrderChange{Acts::rows, rotated(staged.matrix.rows)}}};
+                             }),
+        ordering<Acts::columns>(
+            "rotate_columns",
+            [](const StagedMatrix& staged, const Parameters&, const StageContext&) {
+                script().pass("stage rotate_columns");
+                return StageResult{.change = {.order = OrderChange{Acts::columns, rotated(staged.matrix.columns)}}};
+            }),
+        {.name = "halve",
+         .summary = {},
+         .source = {},
+         .parameters = {},
+         .contract = [](const Parameters&) { return StageContract{.gives_cuts = {CutKind::partition}}; },
+         .run =
+             [](const StagedMatrix& staged, const Parameters&, const StageContext&) {
+                 const Index rows = staged.matrix.rows;
+                 return StageResult{.change = {.cuts = {{CutKind::partition, {0, rows / 2, rows}}}}};
+             }},
+        ordering<Acts::symmetric>("refuse", [](const StagedMatrix&, const Parameters&, const StageContext&) -> StageResult {
+            throw Unsuitable("this matrix has no such order");
+        })};
+}
+
+/// Rows one after the other.
+template <ValueType Value>
+struct PlainRows final : Layout<Value> {
+    CsrMatrix matrix;
+    std::vector<Value> values;
+
+    [[nodiscard]] Index rows() const override { return matrix.rows; }
+    [[nodiscard]] Index columns() const override { return matrix.columns; }
+    [[nodiscard]] Offset nonzeros() const override { return matrix.nonzeros(); }
+    [[nodiscard]] std::vector<LayoutArray> arrays() const override {
+        return {layout_array("offsets", ArrayRole::structure, matrix.row_offsets),
+                layout_array("columns", ArrayRole::column, matrix.column_indices),
+                layout_array("values", ArrayRole::value, values)};
+    }
+    void for_each_slot(const std::function<void(const Slot&)>&) const override {}
+};
+
+enum class Which { usual, vendor, own, fast, slow, eigen, gpu, wrong, wrong_later, coarse, unfit };
+
+std::string name_of(Which which) {
+    constexpr std::array names{"usual", "vendor", "own",         "fast",   "slow", "eigen",
+                               "gpu",   "wrong",  "wrong_later", "coarse", "unfit"};
+    return names.at(static_cast<std::size_t>(which));
+}
+
+template <ValueType Value>
+class ScriptedKernel final : public Kernel<Value> {
+public:
+    ScriptedKernel(const PlainRows<Value>& layout, Which which)
+        : layout_(layout),
+          which_(which),
+          real_(std::any_of(layout.values.begin(), layout.values.end(), [](Value v) { return v != std::floor(v); })) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        const CsrMatrix& matrix = layout_.matrix;
+        double magnitudes = 0;
+        for (Index row = 0; row < matrix.rows; ++row) {
+            Value sum = 0;
+            magnitudes = 0;
+            for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+                sum += layout_.values[i] * x[matrix.column_indices[i]];
+                magnitudes += std::abs(static_cast<double>(layout_.values[i] * x[matrix.column_indices[i]]));
+            }
+            y[row] = accumulate ? y[row] + sum : sum;
+        }
+        const Index last = matrix.rows - 1;
+        if (which_ == Which::wrong || (which_ == Which::wrong_later && real_ && runs_ > 0)) y[last] -= 1;
+        if (which_ == Which::coarse && real_ && runs_ == 1) {
+            const auto allowed = 8 * static_cast<double>(matrix.row_length(last) + 1) * std::numeric_limits<Value>::epsilon();
+            y[last] += static_cast<Value>(allowed * magnitudes / 2);
+        }
+        ++runs_;
+        script().pass("run " + name_of(which_));
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override {
+        return which_ == Which::vendor ? std::optional<std::int64_t>(1000) : std::nullopt;
+    }
+
+private:
+    const PlainRows<Value>& layout_;
+    Which which_;
+    bool real_;  // not the integers of the exact problem
+    int runs_ = 0;
+};
+
+template <Which which, ValueType Value>
+std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device&) {
+    if constexpr (which == Which::unfit) throw Unsuitable("this matrix has no such product");
+    script().pass("prepare " + name_of(which));
+    return std::make_unique<ScriptedKernel<Value>>(dynamic_cast<const PlainRows<Value>&>(layout), which);
+}
+
+template <Which which>
+KernelEntry kernel(Backend backend) {
+    return {name_of(which), backend, "", {prepare<which, float>, prepare<which, double>}};
+}
+
+constexpr std::array layout_names{"csr", "plain", "bad"};
+
+template <int number, ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters&) {
+    script().pass(std::string("build ") + layout_names.at(number));
+    auto layout = std::make_unique<PlainRows<Value>>();
+    layout->matrix = staged.matrix;
+    layout->values.assign(staged.matrix.values.begin(), staged.matrix.values.end());
+    return layout;
+}
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> refuse(const StagedMatrix&, const Parameters&) {
+    throw Unsuitable("this matrix has no such layout");
+}
+
+template <int number>
+LayoutEntry layout(std::vector<KernelEntry> kernels) {
+    return {.name = layout_names.at(number),
+            .summary = {},
+            .source = {},
+            .drawing = {},
+            .parameters = {},
+            .needs = [](const Parameters&) { return Needs{}; },
+            .build = {build<number, float>, build<number, double>},
+            .kernels = std::move(kernels)};
+}
+
+}  // namespace
+
+void Script::pass(const std::string& event) {
+    events.push_back(event);
+    if (const auto takes = seconds.find(event); takes != seconds.end() && !takes->second.empty()) {
+        now += takes->second.front();
+        if (takes->second.size() > 1) takes->second.pop_front();
+    }
+    if (const auto brings = interruptions.find(event); brings != interruptions.end()) interrupted += brings->second;
+}
+
+std::ptrdiff_t Script::count(const std::string& event) const { return std::count(events.begin(), events.end(), event); }
+
+Script& script() { return the_script(); }
+
+Script& new_script() { return the_script() = {}; }
+
+Clock scripted_clock() {
+    return {[] { return script().now; }, [] { return script().interrupted; }};
+}
+
+DeviceMemory ScriptedDevice::allocate(std::size_t bytes, std::string_view purpose) {
+    script().pass("allocate " + std::string(purpose));
+    return {std::malloc(std::max<std::size_t>(bytes, 1)), bytes, std::free};
+}
+
+void ScriptedDevice::upload(std::span<const std::byte> from, DeviceMemory& to) {
+    if (!from.empty()) std::memcpy(to.address(), from.data(), from.size());
+    script().pass("upload");
+}
+
+void ScriptedDevice::download(const DeviceMemory& from, std::span<std::byte> to) {
+    if (!to.empty()) std::memcpy(to.data(), from.address(), to.size());
+    script().pass("download");
+}
+
+void ScriptedDevice::scatter(const float* values, const Index* target, Index count, float* y) {
+    scatter_values(values, target, count, y);
+}
+
+void ScriptedDevice::scatter(const double* values, const Index* target, Index count, double* y) {
+    scatter_values(values, target, count, y);
+}
+
+double ScriptedDevice::time(const std::function<void()>& work) {
+    const double before = script().now;
+    script().pass("time");
+    work();
+    return script().now - before;
+}
+
+Bandwidth ScriptedDevice::bandwidth() {
+    script().pass("bandwidth");
+    return bandwidth_;
+}
+
+const Catalogue& scripted_catalogue() {
+    static const Catalogue catalogue = [] {
+        Catalogue made{stages(),
+                       {layout<0>({kernel<Which::usual>(Backend::kokkos), kernel<Which::own>(Backend::cuda),
+                                   kernel<Which::vendor>(Backend::cusparse)}),
+                        layout<1>({kernel<Which::fast>(Backend::kokkos), kernel<Which::slow>(Backend::kokkos),
+                                   kernel<Which::eigen>(Backend::eigen), kernel<Which::gpu>(Backend::cuda)}),
+                        layout<2>({kernel<Which::wrong>(Backend::kokkos), kernel<Which::wrong_later>(Backend::kokkos),
+                                   kernel<Which::coarse>(Backend::kokkos), kernel<Which::unfit>(Backend::kokkos)})},
+                       "csr"};
+        LayoutEntry refusing = layout<1>({kernel<Which::fast>(Backend::kokkos)});
+        refusing.name = "refusing";
+        refusing.build = {refuse<float>, refuse<double>};
+        made.layouts.push_back(std::move(refusing));
+        return made;
+    }();
+    return catalogue;
+}
+
+}  // namespace workbench
