@@ -8,20 +8,25 @@ function(workbench_room name folder)
   target_link_libraries(workbench_${name} PUBLIC workbench_options ${room_USES} PRIVATE ${room_PRIVATELY})
 endfunction()
 
-# All layouts: build.cpp, reference.cpp and eigen.cpp always, cuda.cu where there is CUDA.
+# All layouts: every .cpp of their folders but cusparse.cpp always, that and cuda.cu where there is CUDA.
 function(workbench_kernels)
-  file(GLOB sources CONFIGURE_DEPENDS kernels/*/build.cpp kernels/*/reference.cpp kernels/*/eigen.cpp
-    kernels/common/device/*.cpp kernels/common/storage/*.cpp kernels/common/refusal/*.cpp
-    kernels/common/schedule/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS kernels/*/*.cpp kernels/common/device/*.cpp kernels/common/storage/*.cpp
+    kernels/common/refusal/*.cpp kernels/common/schedule/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/cusparse\\.cpp$")
   add_library(workbench_kernels STATIC ${sources})
   target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE fmt::fmt Eigen3::Eigen)
   target_compile_definitions(workbench_kernels PUBLIC WORKBENCH_HAS_CUDA=$<BOOL:${WORKBENCH_HAS_CUDA}>)
   include(CudaKernels)
-  # The headers of all layouts, for the catalogue, which names each once.
+endfunction()
+
+# The list of all stages, layouts and generators. The headers of all layouts are found here; the list names each layout once.
+function(workbench_catalogue folder)
+  workbench_room(catalogue ${folder} USES workbench_contract PRIVATELY workbench_input workbench_stages workbench_kernels)
   file(GLOB headers RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS kernels/*/layout.hpp)
   list(TRANSFORM headers REPLACE "(.+)" "#include \"\\1\"")
   list(JOIN headers "\n" lines)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/workbench_layouts.hpp CONTENT "#pragma once\n${lines}\n" @ONLY)
+  target_include_directories(workbench_catalogue PRIVATE ${CMAKE_BINARY_DIR}/generated)
 endfunction()
 
 # The program, and everything of its folder but main.cpp as a library that the tests can call.
@@ -31,7 +36,7 @@ function(workbench_program name folder)
   add_library(workbench_cli STATIC ${sources})
   target_link_libraries(workbench_cli
     PUBLIC workbench_options workbench_run
-    PRIVATE workbench_output workbench_stages workbench_kernels CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
+    PRIVATE workbench_catalogue workbench_output workbench_kernels CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
   include(Versions)
   add_dependencies(workbench_cli workbench_commit)
   target_include_directories(workbench_cli PRIVATE ${CMAKE_BINARY_DIR}/generated)

@@ -1,4 +1,4 @@
-// Every stage of this folder, one function a file. cli/catalogue.cpp lists them.
+// Every stage of this folder, one function a file. pipeline/catalogue lists them.
 #pragma once
 
 #include "pipeline/contract/stage.hpp"
@@ -9,7 +9,6 @@ namespace workbench {
 [[nodiscard]] StageEntry column_sort_stage();
 [[nodiscard]] StageEntry cuthill_mckee_stage();
 [[nodiscard]] StageEntry dynamic_program_groups_stage();
-[[nodiscard]] StageEntry length_groups_stage();
 [[nodiscard]] StageEntry metis_partition_stage();
 [[nodiscard]] StageEntry natural_stage();
 [[nodiscard]] StageEntry nonlinear_hash_stage();

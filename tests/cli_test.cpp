@@ -13,7 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -169,6 +169,9 @@ TEST_CASE("errors of the command line") {
     expect("no_matrix_file", "info none.mtx", 3);
     expect("no_archive", "info tests/golden/cli/wide.mtx --member wide.mtx", 3);
     expect("member_of_no_file", "run recipes/csr.toml --generate laplace2d:nx=3 --member wide.mtx", 2);
+    expect("member_of_nothing", "run recipes/csr.toml --set matrix.generate=laplace2d --set matrix.nx=3 --member wide.mtx", 2);
+    expect("matrix_twice", "run recipes/csr.toml --matrix a.mtx --set matrix.path=b.mtx", 2);
+    expect("matrix_and_generate", "run recipes/csr.toml --generate laplace2d:nx=3 --set matrix.generate=laplace3d", 2);
     expect("max_memory", "run recipes/csr.toml --matrix recipes/matrices/elasticity3d.mtx.gz --max-memory 1M", 4);
     expect("max_memory_unknown", "info tests/golden/cli/wide.mtx --max-memory much", 2);
     expect("max_memory_negative", "info tests/golden/cli/wide.mtx --max-memory -1", 2);
@@ -215,6 +218,8 @@ TEST_CASE("generate, convert and export write files that are read as the same ma
     CHECK(run("convert " + out + "/c.mtx.gz " + out + "/d.mtx").exit_code == 0);
     compare_with_golden(golden("generated_matrix"), file_text(folder.path() / "a.mtx"));
     CHECK(file_text(folder.path() / "d.mtx") == file_text(folder.path() / "a.mtx"));
+    CHECK(run("generate laplace2d:nx=3,ny=2 -o " + out + "/f.mtx").exit_code == 0);
+    CHECK(file_text(folder.path() / "f.mtx") == file_text(folder.path() / "a.mtx"));
     // Onto itself.
     CHECK(run("convert " + out + "/d.mtx " + out + "/d.mtx").exit_code == 0);
     CHECK(file_text(folder.path() / "d.mtx") == file_text(folder.path() / "a.mtx"));
@@ -329,6 +334,22 @@ TEST_CASE("recipes of one matrix may have nodes of different size") {
             folder.path().string());
     CHECK_MESSAGE(outcome.exit_code == 0, outcome.text);
     CHECK(std::filesystem::exists(folder.path() / "bsr" / "report.json"));
+}
+
+TEST_CASE("recipes that name one matrix in two ways share it") {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "first.toml") << "[matrix]\npath = 'a.mtx'\n[layout]\nuse = 'csr'\n";
+    std::ofstream(folder.path() / "second.toml")
+        << "[matrix]\npath = '" << (folder.path() / "." / "a.mtx").string() << "'\nnode_size = 3\n[layout]\nuse = 'sell'\n";
+    std::ofstream(folder.path() / "third.toml") << "[matrix]\npath = 'b.mtx'\n[layout]\nuse = 'coo'\n";
+    const std::string out = folder.path().string();
+    CHECK(run("generate laplace2d nx=3 -o " + out + "/a.mtx").exit_code == 0);
+    const std::string rest = " --backend kokkos --samples 1 --seconds 0 --cache warm --no-pictures --out " + out;
+    const Outcome shared = run("run " + out + "/first.toml " + out + "/second.toml" + rest);
+    CHECK_MESSAGE(shared.exit_code == 0, shared.text);
+    const Outcome apart = run("run " + out + "/first.toml " + out + "/third.toml" + rest);
+    CHECK(apart.exit_code == 2);
+    CHECK(apart.text.find("do not name the same matrix") != std::string::npos);
 }
 
 TEST_CASE("run does what its options say") {

@@ -19,7 +19,7 @@ TEST_CASE("a whole recipe becomes plain data") {
     CHECK(recipe.name == "whole");
     CHECK(recipe.source == "made up, in a \"test\" — for this one");
     CHECK(std::get<MatrixFile>(recipe.matrix.from).path == "recipes/matrices/a.mtx");
-    CHECK(recipe.matrix.node_size == 1);
+    CHECK(recipe.node_size == 1);
     REQUIRE(recipe.stages.size() == 4);
     CHECK(recipe.stages[0].id == "graph_partition");
     CHECK(recipe.stages[0].parameters.integer("parts") == 16);
@@ -55,8 +55,8 @@ TEST_CASE("kernels are chosen by backend; a choice for a backend that is not bui
 TEST_CASE("a matrix may be written out, or generated") {
     const Recipe written = parse("[matrix]\nrows = ['1 . 2', '. 3 .', '4 . 5']\nnode_size = 3\n[layout]\nuse = 'plain'\n");
     CHECK(csr_from_rows(std::get<InlineMatrix>(written.matrix.from).rows).nonzeros() == 5);
-    CHECK(written.matrix.node_size == 3);
-    const GeneratorEntry& generator = generators().front();
+    CHECK(written.node_size == 3);
+    const GeneratorEntry& generator = small_catalogue().generators.front();
     std::string given;
     for (const ParameterDeclaration& declaration : generator.parameters) {
         if (!declaration.default_value && !declaration.optional) given += declaration.name + " = 4\n";

@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/common/device/host_device.hpp"
-#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/run/pictures.hpp"

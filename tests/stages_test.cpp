@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/staircase_sell/length_groups.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
 #include "support/battery.hpp"

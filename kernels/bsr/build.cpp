@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "kernels/bsr/layout.hpp"
+#include "kernels/bsr/storage_size.hpp"
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/device/prepare.hpp"
 #include "kernels/common/drawn_matrix.hpp"
@@ -170,6 +171,7 @@ LayoutEntry bsr_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
         .schedules = {{"groups", {walk_groups<float>, walk_groups<double>}}},
+        .storage_sizes = bsr_storage_sizes,
         .kernels = {{"block_rows", Backend::kokkos, "block rows in parallel", prepare_as<BsrBlockRows, BsrLayout>}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) {

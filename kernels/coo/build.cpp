@@ -4,6 +4,7 @@
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/common/storage/add_triplets.hpp"
 #include "kernels/coo/layout.hpp"
+#include "kernels/coo/storage_size.hpp"
 
 namespace workbench {
 namespace {
@@ -60,6 +61,7 @@ LayoutEntry coo_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
         .schedules = {schedule_of<CooLayout, EachTriplet>("atomic"), schedule_of<CooLayout, EachTriplet>("segmented")},
+        .storage_sizes = coo_storage_sizes,
         .kernels = {{"runs", Backend::kokkos, "runs of nonzeros in parallel, a row's sum in a run is added to y atomically",
                      prepare_as<CooRuns, CooLayout>}},
     };

@@ -7,6 +7,7 @@
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/csc/layout.hpp"
+#include "kernels/csc/storage_size.hpp"
 
 namespace workbench {
 namespace {
@@ -110,6 +111,7 @@ LayoutEntry csc_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
         .schedules = {{"columns", {walk_columns<float>, walk_columns<double>}}},
+        .storage_sizes = csc_storage_sizes,
         .kernels = {{"columns", Backend::kokkos, "columns in parallel, each product is added to y atomically",
                      prepare_as<CscColumns, CscLayout>}},
     };

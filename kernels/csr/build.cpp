@@ -2,6 +2,7 @@
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/csr/layout.hpp"
+#include "kernels/csr/storage_size.hpp"
 
 namespace workbench {
 namespace {
@@ -47,6 +48,7 @@ LayoutEntry csr_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
         .schedules = {schedule_of<CsrLayout, CsrVector>("vector"), schedule_of<CsrLayout, CompressedRows<1>>("scalar")},
+        .storage_sizes = csr_storage_sizes,
         .kernels = {host_rows<CsrLayout, CompressedRows<1>>("rows",
                                                             "rows in parallel, some at a time to the next idle thread")},
     };

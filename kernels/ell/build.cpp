@@ -3,6 +3,7 @@
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/ell/layout.hpp"
+#include "kernels/ell/storage_size.hpp"
 
 namespace workbench {
 namespace {
@@ -65,6 +66,7 @@ LayoutEntry ell_entry() {
         .build = {build<float>, build<double>},
         .schedules = {schedule_of<EllLayout, EllRow>("rows"), schedule_of<EllLayout, EllReduce>("reduce"),
                       schedule_of<EllLayout, EllEachSlot>("atomic")},
+        .storage_sizes = ell_storage_sizes,
         .kernels = {host_rows<EllLayout, EllRow>("rows", "blocks of rows in parallel, all slots of a row")},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(ell_cuda_kernels());

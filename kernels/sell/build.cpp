@@ -4,6 +4,7 @@
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/sell/layout.hpp"
+#include "kernels/sell/storage_size.hpp"
 
 namespace workbench {
 namespace {
@@ -78,6 +79,7 @@ LayoutEntry sell_entry() {
         .needs = needs,
         .build = {build<float>, build<double>},
         .schedules = {schedule_of<SellLayout, SellThreads>("slices")},
+        .storage_sizes = sell_storage_sizes,
         .kernels = {host_rows<SellLayout, SellRow>("slices", "slices in parallel, the rows of a slice side by side")},
     };
     if constexpr (WORKBENCH_HAS_CUDA) {

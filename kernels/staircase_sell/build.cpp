@@ -9,6 +9,7 @@
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/staircase_sell/layout.hpp"
+#include "kernels/staircase_sell/storage_size.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 
@@ -172,6 +173,7 @@ LayoutEntry staircase_sell_entry() {
         .build = {build<float>, build<double>},
         .schedules = {{"streams", {walk_groups<float>, walk_groups<double>}},
                       {"graph", {walk_groups<float>, walk_groups<double>}}},
+        .storage_sizes = staircase_sell_storage_sizes,
         .kernels = staircase_sell_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
@@ -54,7 +55,7 @@ void count(const std::vector<Recipe>& recipes, const Sweep& sweep, const DeviceP
     const Progress progress;
     std::pair<CsrMatrix, MatrixReport> loaded;
     for (std::size_t i = 0; i < recipes.size(); ++i) {
-        if (i == 0 || sweep.name.starts_with("matrix.")) {
+        if (i == 0 || recipes[i].matrix != recipes[i - 1].matrix) {
             progress.show("reading the matrix");
             loaded = load_matrix(recipes[i].matrix);
         }
@@ -83,7 +84,8 @@ int study(const Arguments& arguments) {
     for (const std::string& value : sweep.values) {
         RecipeChanges changes = arguments.changes;
         if (!sweep.name.empty()) changes.overrides.push_back(sweep.name + "=" + value);
-        recipes.push_back(load_changed_recipe(arguments.recipe, changes));  // all errors of values before any work
+        recipes.push_back(
+            load_recipe(find_recipe(arguments.recipe), catalogue(), changes));  // all errors of values before any work
     }
     study.recipe = recipes.front().name;
 

@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/suggestion.hpp"
-#include "pipeline/input/generators.hpp"
 
 namespace workbench {
 namespace {
@@ -56,7 +55,7 @@ std::vector<std::string> all_names() {
     std::vector<std::string> names;
     for (const StageEntry& stage : catalogue().stages) names.push_back(stage.name);
     for (const LayoutEntry& layout : catalogue().layouts) names.push_back(layout.name);
-    for (const GeneratorEntry& generator : generators()) names.push_back(generator.name);
+    for (const GeneratorEntry& generator : catalogue().generators) names.push_back(generator.name);
     return names;
 }
 
@@ -74,7 +73,7 @@ int explain(const std::string& name) {
         separate();
         print_layout(*layout);
     }
-    if (const GeneratorEntry* generator = find_generator(name)) {
+    if (const GeneratorEntry* generator = catalogue().find_generator(name)) {
         separate();
         print_generator(*generator);
     }

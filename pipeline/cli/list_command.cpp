@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/contract/device.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/input/generators.hpp"
 #include "pipeline/run/text_table.hpp"
 
 namespace workbench {
@@ -41,7 +40,7 @@ Rows kernel_rows() {
 
 Rows generator_rows() {
     Rows rows;
-    for (const GeneratorEntry& generator : generators()) rows.push_back({generator.name, generator.summary});
+    for (const GeneratorEntry& generator : catalogue().generators) rows.push_back({generator.name, generator.summary});
     return rows;
 }
 

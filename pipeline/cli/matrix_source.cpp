@@ -1,7 +1,5 @@
 #include "pipeline/cli/matrix_source.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "pipeline/input/inline_matrix.hpp"
@@ -12,6 +10,7 @@ namespace {
 
 struct Load {
     MatrixReport& report;
+    const std::string& where;
 
     CsrMatrix operator()(const std::monostate&) const {
         throw RecipeError("no matrix: the recipe has no [matrix]; name one with --matrix FILE or --generate KIND");
@@ -32,7 +31,7 @@ struct Load {
         for (const auto& [name, value] : generated.parameters.values()) {
             report.source += fmt::format(" {}={}", name, to_text(value));
         }
-        const auto in_its_name = [&](const std::string& what) { return generated.where + ": " + what; };
+        const auto in_its_name = [this](const std::string& what) { return where + ": " + what; };
         try {
             return generated.generator->generate(generated.parameters);
         } catch (const ParameterError& error) {
@@ -47,25 +46,10 @@ struct Load {
 
 }  // namespace
 
-std::vector<std::string> generator_overrides(const std::string& text) {
-    const auto colon = text.find(':');
-    const std::string kind = text.substr(0, colon);
-    std::vector<std::string> settings;
-    for (std::size_t begin = colon; begin < text.size();) {
-        const std::size_t end = std::min(text.find(',', begin + 1), text.size());
-        settings.push_back(text.substr(begin + 1, end - begin - 1));
-        begin = end;
-    }
-    static_cast<void>(generated_matrix(kind, settings, "--generate ", true));
-    std::vector<std::string> overrides{"matrix.generate=" + kind};
-    for (const std::string& setting : settings) overrides.push_back("matrix." + setting);
-    return overrides;
-}
-
-std::pair<CsrMatrix, MatrixReport> load_matrix(const MatrixSource& source) {
+std::pair<CsrMatrix, MatrixReport> load_matrix(const MatrixChoice& choice) {
     MatrixReport report;
     const Stopwatch watch;
-    CsrMatrix matrix = std::visit(Load{report}, source.from);
+    CsrMatrix matrix = std::visit(Load{report, choice.where}, choice.from);
     report.read_seconds = watch.seconds();
     report.rows = matrix.rows;
     report.columns = matrix.columns;

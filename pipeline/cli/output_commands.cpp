@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "kernels/common/device/cuda_device.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
@@ -27,13 +28,13 @@ std::string size_text(const MatrixReport& matrix) {
                        with_commas(matrix.nonzeros));
 }
 
-int write_to(const std::string& name, const MatrixSource& source) {
+int write_to(const std::string& name, const MatrixChoice& choice) {
     // Whether it can be written is known before the work.
     const MatrixFormat format = matrix_format_of(name);
     WholeFile file(name);
     const Progress progress;
     progress.show("making the matrix");
-    const auto [matrix, report] = load_matrix(source);
+    const auto [matrix, report] = load_matrix(choice);
     progress.show("writing " + name);
     write_matrix(file, format, matrix);
     file.finish();
@@ -49,7 +50,7 @@ struct GenerateArguments {
 
 int generate(const GenerateArguments& arguments) {
     const KokkosRuntime kokkos;
-    return write_to(arguments.out, generated_matrix(arguments.kind, arguments.settings, "generate ", false));
+    return write_to(arguments.out, generated_matrix(arguments.kind, arguments.settings, catalogue()));
 }
 
 struct ExportArguments {
@@ -74,7 +75,7 @@ std::string read_me(const Recipe& recipe, const MatrixReport& matrix, const std:
 
 int export_recipe(const ExportArguments& arguments) {
     const KokkosRuntime kokkos;
-    const Recipe recipe = load_changed_recipe(arguments.recipe, arguments.changes);
+    const Recipe recipe = load_recipe(find_recipe(arguments.recipe), catalogue(), arguments.changes);
     const std::filesystem::path folder = arguments.out;
     // Whether the folder can be written is known before the work.
     WholeFile resolved(folder / "recipe.toml");
@@ -84,7 +85,7 @@ int export_recipe(const ExportArguments& arguments) {
     progress.show("reading the matrix");
     auto [matrix, report] = load_matrix(recipe.matrix);
     check_against(recipe, matrix.rows, matrix.columns);
-    StagedMatrix staged = stage_input(std::move(matrix), recipe.matrix.node_size);
+    StagedMatrix staged = stage_input(std::move(matrix), recipe.node_size);
     const std::unique_ptr<Device> gpu = make_cuda_device();
     const DeviceProperties* const present = gpu == nullptr ? nullptr : &gpu->properties();
     RunObserver observer;
@@ -107,7 +108,8 @@ int export_recipe(const ExportArguments& arguments) {
 void add_generate_command(CLI::App& app, Action& action) {
     const auto arguments = std::make_shared<GenerateArguments>();
     CLI::App* command = app.add_subcommand("generate", "Write a generated matrix to a file");
-    command->add_option("kind", arguments->kind, "Generator; 'workbench list generators' names them")
+    command
+        ->add_option("kind", arguments->kind, "Generator, also as KIND:NAME=VALUE,...; 'workbench list generators' names them")
         ->required()
         ->type_name("KIND");
     command->add_option("settings", arguments->settings, "Its parameters; 'workbench explain KIND' tells them")

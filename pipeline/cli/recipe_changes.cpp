@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "pipeline/cli/catalogue.hpp"
-#include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/read_options.hpp"
 
 namespace workbench {
@@ -29,29 +27,6 @@ std::filesystem::path find_recipe(const std::filesystem::path& given) {
     // An absolute path stays as it is.
     const std::filesystem::path installed = program.parent_path().parent_path() / "share" / "spmv-workbench" / given;
     return std::filesystem::is_regular_file(installed, ignored) ? installed : given;
-}
-
-Recipe load_changed_recipe(const std::string& file, const RecipeChanges& changes) {
-    for (const std::string& setting : changes.overrides) {
-        const bool names_matrix = setting.starts_with("matrix.path=") || setting.starts_with("matrix.rows=") ||
-                                  setting.starts_with("matrix.generate=");
-        if (names_matrix && !changes.matrix.empty()) {
-            throw RecipeError(fmt::format("--matrix {} and --set {} both name the matrix; give one", changes.matrix, setting));
-        }
-    }
-    std::vector<std::string> overrides;
-    if (!changes.generate.empty()) overrides = generator_overrides(changes.generate);
-    overrides.insert(overrides.end(), changes.overrides.begin(), changes.overrides.end());
-    Recipe recipe = load_recipe(find_recipe(file), catalogue(), overrides);
-    if (!changes.matrix.empty()) recipe.matrix.from = MatrixFile{changes.matrix, {}};
-    if (!changes.member.empty()) {
-        auto* read = std::get_if<MatrixFile>(&recipe.matrix.from);
-        if (read == nullptr) throw RecipeError(fmt::format("--member {}: the matrix is not read from a file", changes.member));
-        read->member = changes.member;
-    }
-    auto* generated = std::get_if<GeneratedMatrix>(&recipe.matrix.from);
-    if (generated != nullptr && !changes.generate.empty()) generated->where = "--generate " + generated->generator->name;
-    return recipe;
 }
 
 }  // namespace workbench

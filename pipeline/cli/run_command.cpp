@@ -11,7 +11,7 @@
 
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/common/device/host_device.hpp"
-#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
@@ -64,7 +64,8 @@ RunOptions options_of(const RunArguments& arguments) {
 
 std::vector<Recipe> load_recipes(const RunArguments& arguments) {
     std::vector<Recipe> recipes;
-    for (const std::string& file : arguments.recipes) recipes.push_back(load_changed_recipe(file, arguments.changes));
+    for (const std::string& file : arguments.recipes)
+        recipes.push_back(load_recipe(find_recipe(file), catalogue(), arguments.changes));
     return recipes;
 }
 
@@ -109,17 +110,10 @@ void check_folders(const std::vector<Recipe>& recipes) {
     }
 }
 
-/// Recipes are compared on one matrix; several that name different ones would be compared on none. Which rows each takes for a
-/// node is its own business.
+/// Recipes are compared on one matrix; several that name different ones would be compared on none.
 void check_one_matrix(const std::vector<Recipe>& recipes) {
-    const auto matrix_of = [](Recipe recipe) {
-        recipe.matrix.node_size = 1;
-        const std::string resolved = resolved_recipe(recipe);
-        const auto begin = resolved.find("[matrix]");
-        return begin == std::string::npos ? "" : resolved.substr(begin, resolved.find("\n[", begin + 1) - begin);
-    };
     for (const Recipe& recipe : recipes) {
-        if (matrix_of(recipe) != matrix_of(recipes.front())) {
+        if (recipe.matrix != recipes.front().matrix) {
             throw RecipeError(fmt::format(
                 "{} and {} do not name the same matrix; several recipes run on one: give it with --matrix or --generate",
                 recipes.front().file.string(), recipe.file.string()));

@@ -5,13 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/read_options.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/precision.hpp"
-#include "pipeline/matrix/storage_size.hpp"
+#include "pipeline/contract/storage_size.hpp"
 #include "pipeline/run/text_table.hpp"
 
 namespace workbench {
@@ -80,7 +81,7 @@ int storage(const StorageArguments& arguments) {
     const KokkosRuntime kokkos;
     const auto [matrix, report] = load_matrix({MatrixFile{arguments.file, arguments.member}});
     const auto sizes = [&, &matrix = matrix](Precision precision) {
-        return storage_sizes(matrix, arguments.slice_heights, arguments.alphas, {.value = value_bytes(precision)});
+        return storage_sizes(catalogue(), matrix, arguments.slice_heights, arguments.alphas, {.value = value_bytes(precision)});
     };
     const Storage found{sizes(Precision::f32), sizes(Precision::f64)};
     arguments.json ? print_json(report, found) : print_table(report, found);

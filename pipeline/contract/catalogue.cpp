@@ -17,4 +17,6 @@ const StageEntry* Catalogue::find_stage(std::string_view name) const { return fi
 
 const LayoutEntry* Catalogue::find_layout(std::string_view name) const { return find(layouts, name); }
 
+const GeneratorEntry* Catalogue::find_generator(std::string_view name) const { return find(generators, name); }
+
 }  // namespace workbench

@@ -1,22 +1,25 @@
-// All that a recipe can name. The program is handed one; only cli/catalogue.cpp knows what is in it.
+// All that a recipe can name. The program is handed one; only pipeline/catalogue knows what is in it.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pipeline/contract/generator.hpp"
 #include "pipeline/contract/layout.hpp"
 #include "pipeline/contract/stage.hpp"
 
 namespace workbench {
 
 struct Catalogue {
-    std::vector<StageEntry> stages;
-    std::vector<LayoutEntry> layouts;
-    std::string baseline_layout;  // break-even and speed-up are against its kernels, in input order
+    std::vector<StageEntry> stages = {};
+    std::vector<LayoutEntry> layouts = {};
+    std::vector<GeneratorEntry> generators = {};
+    std::string baseline_layout = {};  // break-even and speed-up are against its kernels, in input order
 
     [[nodiscard]] const StageEntry* find_stage(std::string_view name) const;
     [[nodiscard]] const LayoutEntry* find_layout(std::string_view name) const;
+    [[nodiscard]] const GeneratorEntry* find_generator(std::string_view name) const;
 };
 
 }  // namespace workbench

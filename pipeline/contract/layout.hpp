@@ -12,6 +12,7 @@
 #include "pipeline/contract/parameters.hpp"
 #include "pipeline/contract/pipeline_facts.hpp"
 #include "pipeline/contract/precision.hpp"
+#include "pipeline/contract/storage_size.hpp"
 
 namespace workbench {
 
@@ -122,6 +123,9 @@ struct LayoutEntry {
     ForEachPrecision<BuildLayout> build;
 
     std::vector<ScheduleEntry> schedules = {};  // of its CUDA kernels, the usual one first
+
+    /// What it takes to store a matrix, after the literature. Null: nobody compares it.
+    StorageSizes storage_sizes = nullptr;
 
     std::vector<KernelEntry> kernels;  // of a baseline layout, the first of a backend is the baseline
 

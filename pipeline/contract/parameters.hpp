@@ -63,6 +63,8 @@ public:
     /// All values, by name, for reports.
     [[nodiscard]] const std::map<std::string, ParameterValue, std::less<>>& values() const { return values_; }
 
+    friend bool operator==(const Parameters&, const Parameters&) = default;
+
 private:
     [[nodiscard]] const ParameterValue& at(std::string_view name) const;
     std::map<std::string, ParameterValue, std::less<>> values_;

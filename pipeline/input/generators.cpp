@@ -52,21 +52,10 @@ ParameterDeclaration seed_parameter() {
     return declaration;
 }
 
-const std::vector<GeneratorEntry>& generators() {
-    static const std::vector<GeneratorEntry> all = [] {
-        std::vector<GeneratorEntry> list = grid_generators();
-        for (const GeneratorEntry& entry : delaunay_generators()) list.push_back(entry);
-        for (const GeneratorEntry& entry : random_generators()) list.push_back(entry);
-        return list;
-    }();
+std::vector<GeneratorEntry> generators() {
+    std::vector<GeneratorEntry> all = grid_generators();
+    for (const auto& more : {delaunay_generators(), random_generators()}) all.insert(all.end(), more.begin(), more.end());
     return all;
-}
-
-const GeneratorEntry* find_generator(std::string_view name) {
-    for (const GeneratorEntry& entry : generators()) {
-        if (entry.name == name) return &entry;
-    }
-    return nullptr;
 }
 
 }  // namespace workbench

@@ -18,7 +18,6 @@ using Places = Kokkos::RangePolicy<Host, Kokkos::IndexType<Index>>;
 using Rows = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
 
 constexpr Index row_block = 32;
-constexpr std::array<Index, 3> line_sizes{32, 64, 128};
 
 double ratio(Offset part, Offset whole) { return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole); }
 
@@ -81,7 +80,7 @@ std::array<Offset, 3> count_lines(std::vector<Index>& lines) {
 
 /// The number of lines that one row block reads, for lines of the three sizes.
 std::array<Offset, 3> lines_of_block(const CsrMatrix& matrix, Index block) {
-    constexpr Index columns_a_line = line_sizes[0] / static_cast<Index>(sizeof(double));
+    constexpr Index columns_a_line = cache_line_bytes[0] / static_cast<Index>(sizeof(double));
     thread_local std::vector<Index> lines;
     lines.clear();
     const Index end = block * row_block + std::min(row_block, matrix.rows - block * row_block);
@@ -115,7 +114,8 @@ std::array<CacheLines, 3> measure_lines(const CsrMatrix& matrix) {
     guard.finish();
     std::array<CacheLines, 3> all;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        all[i] = {line_sizes[i], sums[i], ratio(sums[i], blocks), ratio(line_sizes[i] * sums[i], matrix.nonzeros())};
+        all[i] = {cache_line_bytes[i], sums[i], ratio(sums[i], blocks),
+                  ratio(cache_line_bytes[i] * sums[i], matrix.nonzeros())};
     }
     return all;
 }

@@ -15,10 +15,13 @@ struct Span {
     Index maximum = 0;
 };
 
+/// 32: a sector of a GPU's cache; 64: a line of a CPU's; 128: a line of a GPU's.
+inline constexpr std::array<Index, 3> cache_line_bytes{32, 64, 128};
+
 /// What the row blocks read of x: blocks of 32 consecutive rows, as a warp with a thread a row has them; x in f64, beginning at
 /// a line.
 struct CacheLines {
-    Index line_bytes = 0;          // 32: a sector of a GPU's cache; 64: a line of a CPU's; 128: a line of a GPU's
+    Index line_bytes = 0;
     Offset lines = 0;              // sum over the row blocks of the number of distinct lines that their columns lie in
     double per_row_block = 0;      // lines / row blocks
     double bytes_per_nonzero = 0;  // line_bytes * lines / nonzeros: 8 where no line is read twice or in part
@@ -39,7 +42,7 @@ struct Symmetry {
 struct Locality {
     Span row_span;
     Span column_span;
-    std::array<CacheLines, 3> x_lines;  // of 32, 64 and 128 bytes
+    std::array<CacheLines, cache_line_bytes.size()> x_lines;
     NeighbourRuns neighbour_runs;
     std::optional<Symmetry> symmetry;  // none where the matrix is not square
 };

@@ -28,19 +28,14 @@ ParameterDeclaration node_size_declaration() {
             .help = "consecutive rows that belong to one mesh node"};
 }
 
-std::vector<ParameterDeclaration> declarations_of(const GeneratorEntry* generator) {
-    std::vector<ParameterDeclaration> all = {
+/// The keys of the table where no generator makes the matrix.
+std::vector<ParameterDeclaration> own_declarations() {
+    return {
         {.name = "path", .type = ParameterType::text, .optional = true, .help = "a file, relative to the recipe"},
         {.name = "member", .type = ParameterType::text, .optional = true, .help = "of an archive: the file in it"},
+        {.name = "rows", .type = ParameterType::text, .optional = true, .help = "the matrix itself, a text a row"},
         {.name = "generate", .type = ParameterType::text, .optional = true, .help = "the generator that makes the matrix"},
-        node_size_declaration(),
     };
-    if (!counts_rows(generator)) {
-        all.insert(all.begin() + 2,
-                   {.name = "rows", .type = ParameterType::text, .optional = true, .help = "the matrix itself, a text a row"});
-    }
-    if (generator != nullptr) all.insert(all.end(), generator->parameters.begin(), generator->parameters.end());
-    return all;
 }
 
 void check_one_source(const RecipeTable& table, Diagnostics& diagnostics) {
@@ -89,48 +84,41 @@ MatrixFile check_path(const RecipeTable& table, const std::filesystem::path& fol
 }
 
 /// Without the keys that only a generator could have declared: which one was meant is not known.
-RecipeTable known_entries(const RecipeTable& table) {
+RecipeTable known_entries(const RecipeTable& table, const std::vector<ParameterDeclaration>& declarations) {
     RecipeTable known = table;
     known.settings.clear();
-    for (const ParameterDeclaration& declaration : declarations_of(nullptr)) {
+    for (const ParameterDeclaration& declaration : declarations) {
         if (const Setting* setting = table.find(declaration.name)) known.settings.push_back(*setting);
     }
     return known;
 }
 
-std::string unknown_generator(const std::string& name) {
+std::string unknown_generator(const std::string& name, const Catalogue& catalogue) {
     std::vector<std::string> names;
-    for (const GeneratorEntry& entry : generators()) names.push_back(entry.name);
+    for (const GeneratorEntry& entry : catalogue.generators) names.push_back(entry.name);
     return fmt::format("unknown generator '{}'{}", printable(name, 40), expected_one_of(name, names));
 }
 
-GeneratedMatrix generated(const GeneratorEntry& generator, const Parameters& parameters, const std::string& where) {
+GeneratedMatrix generated(const GeneratorEntry& generator, const Parameters& parameters) {
     std::map<std::string, ParameterValue> values;
     for (const ParameterDeclaration& declaration : generator.parameters) {
         if (parameters.has(declaration.name)) values.emplace(declaration.name, parameters.values().at(declaration.name));
     }
-    return {&generator, Parameters(generator.parameters, std::move(values)), where};
+    return {&generator, Parameters(generator.parameters, std::move(values))};
 }
 
-/// Settings NAME=VALUE as a table, each name once.
-RecipeTable table_of(std::span<const std::string> settings, Diagnostics& diagnostics) {
-    RecipeTable table;
-    for (std::size_t i = 0; i < settings.size(); ++i) {
-        const Place place{0, 0, static_cast<int>(i)};
-        const std::size_t equals = settings[i].find('=');
-        const std::string key = settings[i].substr(0, equals);
-        if (equals == std::string::npos || key.empty()) {
-            diagnostics.add({}, fmt::format("found '{}'; expected NAME=VALUE", printable(settings[i], 40)));
-        } else if (table.find(key) != nullptr) {
-            diagnostics.add(place, fmt::format("'{}' is given twice", printable(key, 40)));
-        } else {
-            Setting setting = read_value(std::string_view(settings[i]).substr(equals + 1), place);
-            setting.key = key;
-            setting.key_place = place;
-            table.settings.push_back(std::move(setting));
-        }
-    }
-    return table;
+/// The generator that `generate` names, with its parameters.
+std::optional<Parameters> check_generator(const RecipeTable& table, const GeneratorEntry& generator,
+                                          const ParameterDeclaration* node_size, Diagnostics& diagnostics) {
+    RecipeTable of_generator = table;
+    const bool of_file = table.place_of("generate").option < 0;
+    if (!of_file) of_generator.place = table.place_of("generate");  // what is missing is missing there
+    std::vector<ParameterDeclaration> declarations = generator.parameters;
+    if (node_size != nullptr) declarations.push_back(*node_size);
+    std::vector<std::string> others{"generate", "path", "member"};
+    if (!counts_rows(&generator)) others.emplace_back("rows");
+    return check_parameters(of_generator, fmt::format("{}generator '{}'", of_file ? "[matrix] with " : "", generator.name),
+                            declarations, others, diagnostics);
 }
 
 }  // namespace
@@ -139,47 +127,45 @@ bool names_matrix(const Setting& setting) {
     return setting.key == "path" || setting.key == "generate" || (setting.key == "rows" && setting.texts);
 }
 
-MatrixSource generated_matrix(const std::string& generator, std::span<const std::string> settings, const std::string& option,
-                              bool takes_node_size) {
-    const std::string where = option + printable(generator, 40);
-    Diagnostics diagnostics(where, "", settings, option);
-    const GeneratorEntry* entry = find_generator(generator);
-    if (entry == nullptr) diagnostics.add({}, unknown_generator(generator));
-    diagnostics.throw_if_any();
-    const RecipeTable table = table_of(settings, diagnostics);
-    std::vector<ParameterDeclaration> declarations = entry->parameters;
-    if (takes_node_size) declarations.push_back(node_size_declaration());
-    const auto parameters = check_parameters(table, fmt::format("generator '{}'", entry->name), declarations, {}, diagnostics);
-    diagnostics.throw_if_any();
-    MatrixSource matrix{generated(*entry, *parameters, where)};
-    if (takes_node_size) matrix.node_size = static_cast<Index>(parameters->integer("node_size"));
-    return matrix;
-}
-
-MatrixSource check_matrix(const RecipeTable& table, const std::filesystem::path& folder, Diagnostics& diagnostics) {
+MatrixChoice check_matrix(const RecipeTable& table, const std::filesystem::path& folder, const Catalogue& catalogue,
+                          Index* node_size, Diagnostics& diagnostics) {
     check_one_source(table, diagnostics);
-    MatrixSource matrix;
     const std::string* name = table.text("generate");
-    const GeneratorEntry* generator = name == nullptr ? nullptr : find_generator(*name);
+    const GeneratorEntry* generator = name == nullptr ? nullptr : catalogue.find_generator(*name);
     const bool unknown = name != nullptr && generator == nullptr;
-    if (unknown) diagnostics.add(table.place_of("generate"), unknown_generator(*name));
-    const std::string owner = generator == nullptr ? "[matrix]" : fmt::format("[matrix] with generator '{}'", generator->name);
-    const bool inline_rows = !counts_rows(generator);
-    const std::vector<std::string> others = inline_rows ? std::vector<std::string>{"rows"} : std::vector<std::string>{};
-    auto parameters =
-        check_parameters(unknown ? known_entries(table) : table, owner, declarations_of(generator), others, diagnostics);
-    if (const Setting* rows = table.find("rows"); rows != nullptr && inline_rows) matrix.from = check_rows(*rows, diagnostics);
-    if (table.text("path") != nullptr) {
-        matrix.from = check_path(table, folder, diagnostics);
-    } else if (table.text("member") != nullptr) {
-        diagnostics.add(table.place_of("member"), "[matrix], member: expected the archive that it is in, as 'path'");
-    }
-    if (!parameters) return matrix;
-    matrix.node_size = static_cast<Index>(parameters->integer("node_size"));
+    if (unknown) diagnostics.add(table.place_of("generate"), unknown_generator(*name, catalogue));
+
+    std::optional<Parameters> parameters;
+    const ParameterDeclaration nodes = node_size_declaration();
     if (generator != nullptr) {
-        matrix.from = generated(*generator, *parameters, diagnostics.where(table.place_of("generate")));
+        parameters = check_generator(table, *generator, node_size == nullptr ? nullptr : &nodes, diagnostics);
+    } else {
+        std::vector<ParameterDeclaration> declarations = own_declarations();
+        if (node_size != nullptr) declarations.push_back(nodes);
+        parameters = check_parameters(unknown ? known_entries(table, declarations) : table, "[matrix]", declarations, {"rows"},
+                                      diagnostics);
     }
-    return matrix;
+    if (parameters && node_size != nullptr) *node_size = static_cast<Index>(parameters->integer("node_size"));
+
+    MatrixChoice choice;
+    const auto chosen = [&](const char* key) { choice.where = diagnostics.where(table.place_of(key)); };
+    if (const Setting* rows = table.find("rows"); rows != nullptr && !counts_rows(generator)) {
+        choice.from = check_rows(*rows, diagnostics);
+        chosen("rows");
+    }
+    if (table.text("path") != nullptr) {
+        choice.from = check_path(table, folder, diagnostics);
+        chosen("path");
+    } else if (table.find("member") != nullptr) {
+        const Place place = table.place_of("member");
+        diagnostics.add(place, place.option < 0 ? "[matrix], member: expected the archive that it is in, as 'path'"
+                                                : "the matrix is not read from a file");
+    }
+    if (generator != nullptr && parameters) {
+        choice.from = generated(*generator, *parameters);
+        chosen("generate");
+    }
+    return choice;
 }
 
 }  // namespace workbench

@@ -19,9 +19,10 @@ namespace workbench {
 /// Does the setting of [matrix] say which matrix it is? `rows` does where it is the rows themselves, not their number.
 [[nodiscard]] bool names_matrix(const Setting& setting);
 
-/// The [matrix] table. `folder` is what a path in the file is relative to.
-[[nodiscard]] MatrixSource check_matrix(const RecipeTable& table, const std::filesystem::path& folder,
-                                        Diagnostics& diagnostics);
+/// The [matrix] table, or what the command line has put in its place: the only function that makes a choice. `folder` is what a
+/// path in the file is relative to. `node_size`: where it goes; null: it is not taken.
+[[nodiscard]] MatrixChoice check_matrix(const RecipeTable& table, const std::filesystem::path& folder,
+                                        const Catalogue& catalogue, Index* node_size, Diagnostics& diagnostics);
 
 /// A stage or a layout whose name is known. Its parameters and what follows from them are known too where there was no error.
 template <typename Found, typename Facts>

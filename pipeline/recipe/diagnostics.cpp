@@ -42,8 +42,13 @@ std::string quote(std::string_view text, Place place) {
 
 }  // namespace
 
+Place Diagnostics::add_option(std::string written) {
+    options_.push_back(std::move(written));
+    return {0, 0, static_cast<int>(options_.size()) - 1};
+}
+
 std::string Diagnostics::where(Place place) const {
-    if (place.option >= 0) return option_ + printable(overrides_[static_cast<std::size_t>(place.option)], widest_quote);
+    if (place.option >= 0) return printable(options_[static_cast<std::size_t>(place.option)], widest_quote);
     if (place.line == 0) return file_;
     return fmt::format("{}:{}:{}", file_, place.line, place.column);
 }

@@ -1,7 +1,6 @@
 // All that is wrong with a recipe, collected and printed with the lines it is about.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,10 +11,11 @@ namespace workbench {
 
 class Diagnostics {
 public:
-    /// `file` as messages name it, the text of the recipe and the overrides; both must outlive this. `option` is what stands
-    /// before an override on the command line.
-    Diagnostics(std::string file, std::string_view text, std::span<const std::string> overrides, std::string option = "--set ")
-        : file_(std::move(file)), text_(text), overrides_(overrides), option_(std::move(option)) {}
+    /// `file` as messages name it, and the text of the recipe, which must outlive this.
+    Diagnostics(std::string file, std::string_view text) : file_(std::move(file)), text_(text) {}
+
+    /// The place of an option of the command line, as the user wrote it: "--set layout.x=1".
+    [[nodiscard]] Place add_option(std::string written);
 
     void add(Place place, std::string message) { errors_.push_back({place, std::move(message)}); }
 
@@ -24,7 +24,7 @@ public:
     /// "recipes/x.toml:12:8", "recipes/x.toml" or "--set layout.x=1".
     [[nodiscard]] std::string where(Place place) const;
 
-    /// Throws RecipeError with all errors in the order of the file, those of overrides last, unless there are none.
+    /// Throws RecipeError with all errors in the order of the file, those of options last, unless there are none.
     void throw_if_any() const;
 
 private:
@@ -37,8 +37,7 @@ private:
 
     std::string file_;
     std::string_view text_;
-    std::span<const std::string> overrides_;
-    std::string option_;
+    std::vector<std::string> options_;
     std::vector<Error> errors_;
 };
 

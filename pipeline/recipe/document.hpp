@@ -65,8 +65,8 @@ struct RecipeDocument {
 /// stages of one name ask for none.
 void name_stages(RecipeDocument& document, Diagnostics& diagnostics);
 
-/// Sets what the overrides name, as if the recipe said so.
-void apply_overrides(RecipeDocument& document, std::span<const std::string> overrides, Diagnostics& diagnostics);
+/// Sets what the command line names, as if the recipe said so.
+void apply_changes(RecipeDocument& document, const RecipeChanges& changes, Diagnostics& diagnostics);
 
 /// A value in TOML: 3, "text", ["1 .", ". 1"]; anything else is a text as it stands. All its places are `place`.
 [[nodiscard]] Setting read_value(std::string_view text, Place place);

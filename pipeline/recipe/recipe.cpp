@@ -174,9 +174,9 @@ CheckedLayout check_layout(const RecipeTable& table, const Catalogue& catalogue,
 }  // namespace
 
 Recipe parse_recipe(std::string_view text, const std::filesystem::path& file, const Catalogue& catalogue,
-                    std::span<const std::string> overrides) {
+                    const RecipeChanges& changes) {
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark is no character of the file
-    Diagnostics diagnostics(printable(file.string(), 1000), text, overrides);
+    Diagnostics diagnostics(printable(file.string(), 1000), text);
     if (text.size() > longest_recipe) {
         diagnostics.add({}, fmt::format("a file of more than {} bytes; expected a recipe", longest_recipe));
         diagnostics.throw_if_any();
@@ -187,12 +187,12 @@ Recipe parse_recipe(std::string_view text, const std::filesystem::path& file, co
         diagnostics.throw_if_any();
     }
     name_stages(document, diagnostics);
-    apply_overrides(document, overrides, diagnostics);
+    apply_changes(document, changes, diagnostics);
 
     Recipe recipe;
     recipe.file = file;
     check_header(document.recipe, recipe, diagnostics);
-    recipe.matrix = check_matrix(document.matrix, file.parent_path(), diagnostics);
+    recipe.matrix = check_matrix(document.matrix, file.parent_path(), catalogue, &recipe.node_size, diagnostics);
     std::vector<CheckedStage> stages = check_stages(document, catalogue, diagnostics);
     CheckedLayout layout = check_layout(document.layout, catalogue, diagnostics);
     recipe.kernels = check_kernels(document.kernel, layout.entry, catalogue, diagnostics);
@@ -208,8 +208,8 @@ Recipe parse_recipe(std::string_view text, const std::filesystem::path& file, co
     return recipe;
 }
 
-Recipe load_recipe(const std::filesystem::path& file, const Catalogue& catalogue, std::span<const std::string> overrides) {
-    return parse_recipe(read_file(file), file, catalogue, overrides);
+Recipe load_recipe(const std::filesystem::path& file, const Catalogue& catalogue, const RecipeChanges& changes) {
+    return parse_recipe(read_file(file), file, catalogue, changes);
 }
 
 void check_against(const Recipe& recipe, Index rows, Index columns) {
@@ -222,7 +222,7 @@ void check_against(const Recipe& recipe, Index rows, Index columns) {
     if (recipe.layout.entry->needs(recipe.layout.parameters).square) {
         askers.push_back(fmt::format("layout '{}' ({})", recipe.layout.entry->name, place(recipe.layout.place)));
     }
-    const Index node_size = recipe.matrix.node_size;
+    const Index node_size = recipe.node_size;
     if (node_size > 1) askers.push_back(fmt::format("node_size = {} in [matrix]", node_size));
     if (rows != columns && !askers.empty()) {
         throw InputError(

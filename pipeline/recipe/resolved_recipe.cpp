@@ -33,7 +33,7 @@ std::string list_of_rows(const std::vector<std::string>& rows) {
     return text + "]";
 }
 
-Lines matrix_lines(const MatrixSource& matrix) {
+Lines matrix_lines(const MatrixChoice& matrix, Index node_size) {
     Lines lines;
     if (const auto* file = std::get_if<MatrixFile>(&matrix.from)) {
         lines.emplace_back("path", quoted(std::filesystem::absolute(file->path).lexically_normal().string()));
@@ -44,7 +44,7 @@ Lines matrix_lines(const MatrixSource& matrix) {
         lines.emplace_back("generate", quoted(generated->generator->name));
         add_parameters(lines, generated->generator->parameters, generated->parameters);
     }
-    lines.emplace_back("node_size", std::to_string(matrix.node_size));
+    lines.emplace_back("node_size", std::to_string(node_size));
     return lines;
 }
 
@@ -54,7 +54,8 @@ std::string resolved_recipe(const Recipe& recipe) {
     Lines header = {{"name", quoted(recipe.name)}};
     if (!recipe.source.empty()) header.emplace_back("source", quoted(recipe.source));
     if (!recipe.device.empty()) header.emplace_back("device", quoted(recipe.device));
-    std::string text = table("[recipe]", header) + "\n" + table("[matrix]", matrix_lines(recipe.matrix)) + "\n";
+    std::string text =
+        table("[recipe]", header) + "\n" + table("[matrix]", matrix_lines(recipe.matrix, recipe.node_size)) + "\n";
     for (const RecipeStage& stage : recipe.stages) {
         Lines lines;
         if (stage.id != stage.entry->name) lines.emplace_back("id", quoted(stage.id));

@@ -134,7 +134,7 @@ CachePoint study_cache(const Recipe& recipe, const CsrMatrix& matrix, Precision 
     point.rows = matrix.rows;
     point.columns = matrix.columns;
     point.nonzeros = matrix.nonzeros();
-    StagedMatrix staged = stage_input(matrix, recipe.matrix.node_size);
+    StagedMatrix staged = stage_input(matrix, recipe.node_size);
     static_cast<void>(run_stages(recipe, staged, context, {}));
     if (precision == Precision::f32) {
         count<float>(recipe, staged, model, point);

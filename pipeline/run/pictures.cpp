@@ -1,22 +1,32 @@
 #include "pipeline/run/pictures.hpp"
 
 #include <algorithm>
-#include <array>
+#include <map>
 
 #include <fmt/format.h>
 
+#include "pipeline/run/figures.hpp"
 #include "viz/png.hpp"
 
 namespace workbench {
 namespace {
 
+/// The labels of captions that stand on a contact sheet, the most telling first.
+std::vector<std::string> telling_labels() {
+    std::map<int, std::string> labels;
+    for (const auto& figure : metric_figures()) {
+        if (figure.telling > 0) labels[figure.telling] = figure.caption.label;
+    }
+    std::vector<std::string> sorted;
+    for (const auto& [place, label] : labels) sorted.push_back(label);
+    return sorted;
+}
+
 /// A contact sheet has room for a few lines: those that some stage changes, of these at most five, the most telling first.
 StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all) {
-    constexpr std::array telling{"nonzeros inside", "idle lanes in tiles", "bandwidth",      "edge cut",
-                                 "SELL-32 padding", "mean bandwidth",      "warp iterations"};
     constexpr std::size_t room = 5;
     StageCaption result{caption.title, caption.subtitle, {}};
-    for (const char* label : telling) {
+    for (const std::string& label : telling_labels()) {
         for (std::size_t k = 0; k < caption.lines.size() && result.lines.size() < room; ++k) {
             const bool changes = std::any_of(all.begin(), all.end(), [&](const StageCaption& other) {
                 return other.lines[k].value != all.front().lines[k].value;

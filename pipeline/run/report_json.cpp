@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pipeline/run/figures.hpp"
 #include "pipeline/run/report.hpp"
 #include "pipeline/run/row_statistics.hpp"
 
@@ -29,8 +30,6 @@ std::string_view name_of(KernelOutcome::Status status) {
     return "unknown";
 }
 
-Json optional(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
-
 Json json_of(const Parameters& parameters) {
     Json json = Json::object();
     for (const auto& [name, value] : parameters.values()) {
@@ -39,57 +38,35 @@ Json json_of(const Parameters& parameters) {
     return json;
 }
 
-Json json_of(const Span& span) { return {{"mean", span.mean}, {"max", span.maximum}}; }
-
-void add_locality(Json& json, const Locality& locality) {
-    json["row_span"] = json_of(locality.row_span);
-    json["column_span"] = json_of(locality.column_span);
-    json["x_lines"] = Json::array();
-    for (const CacheLines& lines : locality.x_lines) {
-        json["x_lines"].push_back({{"line_bytes", lines.line_bytes},
-                                   {"lines", lines.lines},
-                                   {"per_row_block", lines.per_row_block},
-                                   {"bytes_per_nonzero", lines.bytes_per_nonzero}});
+/// "x_lines[0].lines" as "/x_lines/0/lines".
+Json::json_pointer pointer_of(const std::string& key) {
+    std::string path = "/";
+    for (const char letter : key) {
+        if (letter != ']') path += letter == '.' || letter == '[' ? '/' : letter;
     }
-    json["neighbour_runs"] = {{"count", locality.neighbour_runs.count}, {"mean_length", locality.neighbour_runs.mean_length}};
-    json["symmetry"] = nullptr;
-    if (locality.symmetry) json["symmetry"] = {{"pattern", locality.symmetry->pattern}, {"values", locality.symmetry->values}};
+    return Json::json_pointer(path);
+}
+
+/// A figure that is not there is null; one within an object or list that is not there is left out with it.
+template <typename Measured>
+void add_figures(Json& json, const std::vector<Figure<Measured>>& figures, const Measured& measured) {
+    for (const Figure<Measured>& figure : figures) {
+        if (figure.key.empty()) continue;
+        const FigureValue value = figure.value ? figure.value(measured) : FigureValue();
+        const bool within = figure.key.find('.') != std::string::npos;
+        if (within && std::holds_alternative<std::monostate>(value)) continue;
+        Json& place = json[pointer_of(figure.key)];
+        std::visit(
+            [&place](const auto& plain) {
+                if constexpr (!std::is_same_v<std::decay_t<decltype(plain)>, std::monostate>) place = plain;
+            },
+            value);
+    }
 }
 
 Json json_of(const Metrics& metrics) {
-    Json json{{"rows", metrics.rows},
-              {"columns", metrics.columns},
-              {"nonzeros", metrics.nonzeros},
-              {"bandwidth", metrics.bandwidth},
-              {"mean_bandwidth", metrics.mean_bandwidth},
-              {"profile", metrics.profile},
-              {"row_length",
-               {{"min", metrics.row_lengths.minimum},
-                {"mean", metrics.row_lengths.mean},
-                {"max", metrics.row_lengths.maximum},
-                {"std", metrics.row_lengths.standard_deviation},
-                {"skew", metrics.row_lengths.skew}}},
-              {"sell32_slots", metrics.sell32_slots},
-              {"sell32_padding", metrics.sell32_padding},
-              {"warp_iterations", metrics.warp_iterations},
-              {"sorted_warp_iterations", metrics.sorted_warp_iterations},
-              {"warp_work", metrics.warp_work},
-              {"partition", nullptr},
-              {"tiles", nullptr}};
-    add_locality(json, metrics.locality);
-    if (metrics.partition) {
-        json["partition"] = {{"count", metrics.partition->count},
-                             {"nonzeros_inside", metrics.partition->nonzeros_inside},
-                             {"edge_cut", metrics.partition->edge_cut},
-                             {"row_imbalance", metrics.partition->row_imbalance},
-                             {"nonzero_imbalance", metrics.partition->nonzero_imbalance}};
-    }
-    if (metrics.tiles) {
-        json["tiles"] = {{"count", metrics.tiles->count},
-                         {"rows_present", metrics.tiles->rows_present},
-                         {"warp_iterations", metrics.tiles->warp_iterations},
-                         {"idle_lanes", metrics.tiles->idle_lanes}};
-    }
+    Json json;
+    add_figures(json, metric_figures(), metrics);
     return json;
 }
 
@@ -123,30 +100,17 @@ Json json_of(const LayoutOutcome& layout) {
 }
 
 Json json_of(const KernelOutcome& kernel) {
-    return {{"layout", kernel.layout},
-            {"kernel", kernel.kernel},
-            {"backend", name_of(kernel.backend)},
-            {"precision", name_of(kernel.precision)},
-            {"baseline", kernel.baseline},
-            {"status", name_of(kernel.status)},
-            {"reason", kernel.reason.empty() ? Json(nullptr) : Json(kernel.reason)},
-            {"verified", kernel.verified()},
-            {"error_over_bound", kernel.error_over_bound},
-            {"prepare_seconds", kernel.prepare_seconds},
-            {"vector_permutation_seconds", kernel.vector_permutation_seconds},
-            {"median_seconds", kernel.timing.median},
-            {"spread", kernel.timing.spread},
-            {"interruptions", kernel.timing.interruptions},
-            {"samples", kernel.timing.samples},
-            {"bytes_to_move", kernel.bytes_to_move},
-            {"bytes_per_nonzero", kernel.bytes_per_nonzero},
-            {"gflops", kernel.gflops},
-            {"gbytes_per_second", kernel.gbytes_per_second},
-            {"share_of_copy_bandwidth", kernel.share_of_copy},
-            {"share_of_read_bandwidth", kernel.share_of_read},
-            {"speedup", optional(kernel.speedup)},
-            {"break_even", optional(kernel.break_even)},
-            {"warnings", kernel.warnings}};
+    Json json{{"layout", kernel.layout},
+              {"kernel", kernel.kernel},
+              {"backend", name_of(kernel.backend)},
+              {"precision", name_of(kernel.precision)},
+              {"baseline", kernel.baseline},
+              {"status", name_of(kernel.status)},
+              {"reason", kernel.reason.empty() ? Json(nullptr) : Json(kernel.reason)},
+              {"verified", kernel.verified()}};
+    add_figures(json, kernel_figures(), kernel);
+    json["warnings"] = kernel.warnings;
+    return json;
 }
 
 Json json_of(const DeviceReport& device) {

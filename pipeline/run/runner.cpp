@@ -310,7 +310,7 @@ void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& r
     report.cache = options_.timing.cache;
 
     check_against(recipe, input_.rows, input_.columns);
-    StagedMatrix staged = stage_copy(input_, recipe.matrix.node_size);
+    StagedMatrix staged = stage_copy(input_, recipe.node_size);
     // What does not depend on the precision is done once; from the first stage on that does, each precision has its own.
     const DeviceProperties* const gpu = devices_.gpu == nullptr ? nullptr : &devices_.gpu->properties();
     const auto context = [&](Precision precision) { return stage_context(recipe, precision, gpu); };

@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 
+#include "pipeline/contract/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/generators.hpp"
 #include "pipeline/input/inline_matrix.hpp"
@@ -22,8 +23,13 @@ namespace {
 
 using Given = std::map<std::string, ParameterValue>;
 
+const Catalogue& known() {
+    static const Catalogue all{.generators = generators()};
+    return all;
+}
+
 CsrMatrix made(const std::string& name, const Given& given) {
-    const GeneratorEntry* generator = find_generator(name);
+    const GeneratorEntry* generator = known().find_generator(name);
     REQUIRE(generator != nullptr);
     CsrMatrix matrix = generator->generate(Parameters(generator->parameters, given));
     check_csr(matrix);

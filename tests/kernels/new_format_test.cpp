@@ -36,10 +36,11 @@ std::vector<std::string> differences(const std::string& page) {
     std::vector<std::string> found;
     for (const auto& [path, text] : shown) {
         const std::string file = file_text(source / path);
-        const bool is_there = path == "pipeline/cli/catalogue.cpp" ? file.find('\n' + text) != std::string::npos : file == text;
+        const bool is_there =
+            path == "pipeline/catalogue/catalogue.cpp" ? file.find('\n' + text) != std::string::npos : file == text;
         if (!is_there) found.push_back(path + " is not as the page shows it");
     }
-    std::vector<std::string> wanted{"pipeline/cli/catalogue.cpp", "recipes/csr16.toml", "tests/layouts/csr16.toml",
+    std::vector<std::string> wanted{"pipeline/catalogue/catalogue.cpp", "recipes/csr16.toml", "tests/layouts/csr16.toml",
                                     "tests/kernels/csr16_test.cpp"};
     for (const auto& file : std::filesystem::directory_iterator(source / "kernels" / "csr16")) {
         wanted.push_back("kernels/csr16/" + file.path().filename().string());

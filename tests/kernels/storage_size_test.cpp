@@ -8,14 +8,21 @@
 #include <vector>
 
 #include "kernels/bsr/layout.hpp"
+#include "kernels/bsr/storage_size.hpp"
 #include "kernels/coo/layout.hpp"
+#include "kernels/coo/storage_size.hpp"
 #include "kernels/csc/layout.hpp"
 #include "kernels/csr/layout.hpp"
+#include "kernels/csr/storage_size.hpp"
 #include "kernels/ell/layout.hpp"
+#include "kernels/ell/storage_size.hpp"
 #include "kernels/sell/layout.hpp"
+#include "kernels/sell/storage_size.hpp"
 #include "kernels/staircase_sell/layout.hpp"
-#include "pipeline/matrix/length_groups.hpp"
-#include "pipeline/matrix/storage_size.hpp"
+#include "kernels/staircase_sell/length_groups.hpp"
+#include "kernels/staircase_sell/storage_size.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/contract/storage_size.hpp"
 #include "stages/stages.hpp"
 #include "support/battery.hpp"
 #include "support/drawings.hpp"
@@ -119,7 +126,7 @@ TEST_CASE("storage sizes of all formats of a matrix") {
     const std::vector<Index> heights{2};
     const std::vector<double> alphas{0, 1};
     std::string text;
-    for (const StorageSize& size : storage_sizes(drawn(), heights, alphas, {})) {
+    for (const StorageSize& size : storage_sizes(catalogue(), drawn(), heights, alphas, {})) {
         text += size.format + " " + std::to_string(size.height) + (size.alpha ? " a" + std::to_string(*size.alpha) : "") +
                 ": " + std::to_string(size.slots) + " " + std::to_string(size.bytes) + "\n";
     }

@@ -17,11 +17,18 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The options of a golden recipe: its first lines, as "# --set layout.x=1".
-std::vector<std::string> options_of(const std::string& text) {
-    std::vector<std::string> options;
+RecipeChanges options_of(const std::string& text) {
+    RecipeChanges options;
     std::istringstream lines(text);
-    const std::string mark = "# --set ";
-    for (std::string line; std::getline(lines, line) && line.starts_with(mark);) options.push_back(line.substr(mark.size()));
+    for (std::string line; std::getline(lines, line) && line.starts_with("# --");) {
+        const std::size_t end = line.find(' ', 4);
+        const std::string option = line.substr(4, end - 4);
+        const std::string value = line.substr(end + 1);
+        if (option == "matrix") options.matrix = value;
+        if (option == "member") options.member = value;
+        if (option == "generate") options.generate = value;
+        if (option == "set") options.overrides.push_back(value);
+    }
     return options;
 }
 
@@ -34,7 +41,7 @@ TEST_CASE("golden: the exact text of every error") {
         fs::path expected = entry.path();
         expected.replace_extension(".txt");
         std::string found = "no error\n";
-        const std::vector<std::string> options = options_of(text);
+        const RecipeChanges options = options_of(text);
         try {
             static_cast<void>(parse_recipe(text, entry.path().filename(), small_catalogue(), options));
         } catch (const RecipeError& error) {

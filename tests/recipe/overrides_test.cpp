@@ -21,7 +21,7 @@ TEST_CASE("overrides are as if the recipe said so") {
     CHECK_FALSE(parameters.boolean("refine"));
     CHECK(parameters.text("method") == "recursive");
     CHECK(std::get<MatrixFile>(recipe.matrix.from).path == "/data/b.mtx");
-    CHECK(recipe.matrix.node_size == 2);
+    CHECK(recipe.node_size == 2);
     CHECK(recipe.name == "another name");
     CHECK(recipe.stages[3].parameters.text("share") == "inside");
     CHECK(parse(whole, {"layout.use=cached"}).layout.entry->name == "cached");
@@ -31,7 +31,7 @@ TEST_CASE("overriding the matrix replaces all that the recipe says of its own") 
     const std::string text = "[matrix]\nrows = ['1 .', '. 1']\nnode_size = 2\n[layout]\nuse = 'plain'\n";
     const Recipe other = parse(text, {"matrix.path=b.mtx"});
     CHECK(std::get<MatrixFile>(other.matrix.from).path == "b.mtx");  // relative to the current folder, as given
-    CHECK(other.matrix.node_size == 1);
+    CHECK(other.node_size == 1);
     const Recipe written = parse(text, {"matrix.rows=['1']"});
     CHECK(std::get<InlineMatrix>(written.matrix.from).rows == std::vector<std::string>{"1"});
     CHECK(parse("[layout]\nuse='plain'", {"matrix.path=1.5"

@@ -6,6 +6,8 @@
 #include <utility>
 #include <variant>
 
+#include "pipeline/input/generators.hpp"
+
 namespace workbench {
 namespace {
 
@@ -110,12 +112,12 @@ std::vector<LayoutEntry> layouts() {
 }  // namespace
 
 const Catalogue& small_catalogue() {
-    static const Catalogue all = {stages(), layouts(), "plain"};
+    static const Catalogue all = {stages(), layouts(), generators(), "plain"};
     return all;
 }
 
 Recipe parse(const std::string& text, const std::vector<std::string>& overrides) {
-    return parse_recipe(text, "recipes/test.toml", small_catalogue(), overrides);
+    return parse_recipe(text, "recipes/test.toml", small_catalogue(), {.overrides = overrides});
 }
 
 std::string errors_of(const std::string& text, const std::vector<std::string>& overrides) {
@@ -132,7 +134,7 @@ bool contains(const std::string& text, const std::string& piece) { return text.f
 void check_same(const Recipe& a, const Recipe& b) {
     CHECK(a.name == b.name);
     CHECK(a.source == b.source);
-    CHECK(a.matrix.node_size == b.matrix.node_size);
+    CHECK(a.node_size == b.node_size);
     REQUIRE(a.matrix.from.index() == b.matrix.from.index());
     if (const auto* file = std::get_if<MatrixFile>(&a.matrix.from)) {
         CHECK(std::filesystem::absolute(file->path).lexically_normal() == std::get<MatrixFile>(b.matrix.from).path);

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/run/cache_study.hpp"
 #include "support/battery.hpp"
 #include "support/layouts/layout_recipes.hpp"

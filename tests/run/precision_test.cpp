@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/common/device/host_device.hpp"
-#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/run/runner.hpp"
 
 namespace workbench {

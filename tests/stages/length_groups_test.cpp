@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/staircase_sell/length_groups.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/length_groups.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "stages/stages.hpp"
 #include "support/battery.hpp"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/runner.hpp"
 
@@ -38,7 +38,7 @@ bool LayoutRecipe::takes(const CsrMatrix& matrix) const {
 }
 
 StagedMatrix LayoutRecipe::stage(const CsrMatrix& matrix) const {
-    StagedMatrix staged = stage_input(matrix, recipe.matrix.node_size);
+    StagedMatrix staged = stage_input(matrix, recipe.node_size);
     (void)run_stages(recipe, staged, {}, {});
     return staged;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kernels/staircase_sell/length_groups.hpp"
 #include "stages/stages.hpp"
 #include "support/given.hpp"
 

@@ -1,4 +1,4 @@
-// All stages and layouts there are.
+// All stages, layouts and generators there are.
 #pragma once
 
 #include "pipeline/contract/catalogue.hpp"

@@ -1,9 +1,11 @@
-// Rows of ascending length in groups that are stored with one width each.
+// Rows of ascending length in groups that are stored with one width each; and the stage that cuts
+// them, which lives here because no other format has a use for it.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "pipeline/contract/stage.hpp"
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
@@ -18,5 +20,7 @@ namespace workbench {
 /// Source: Wikberg, "Unstructured Mesh FVM with GPU" (2025), section 4.3.2, Algorithm 3.
 /// Throws std::invalid_argument where the lengths descend, slice_height < 1, or alpha is not in [0, 1].
 [[nodiscard]] std::vector<Index> length_groups(std::span<const Offset> ascending_lengths, Index slice_height, double alpha);
+
+[[nodiscard]] StageEntry length_groups_stage();
 
 }  // namespace workbench

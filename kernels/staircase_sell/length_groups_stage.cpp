@@ -1,12 +1,11 @@
 // Cuts between rows of unlike length, for layouts that give each group one width.
-#include "pipeline/matrix/length_groups.hpp"
+#include "kernels/staircase_sell/length_groups.hpp"
 
 #include <fmt/format.h>
 
 #include <string>
 
 #include "pipeline/contract/errors.hpp"
-#include "stages/stages.hpp"
 
 namespace workbench {
 namespace {

@@ -1,6 +1,8 @@
 // The only file that names every stage and every layout. A new one is one line here.
-#include "pipeline/cli/catalogue.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 
+#include "kernels/staircase_sell/length_groups.hpp"
+#include "pipeline/input/generators.hpp"
 #include "stages/stages.hpp"
 #include "workbench_layouts.hpp"  // kernels/*/layout.hpp, found by CMake
 
@@ -42,6 +44,7 @@ const Catalogue& catalogue() {
             sell_entry(),
             staircase_sell_entry(),
         },
+        generators(),
         "csr",
     };
     return all;

@@ -1,4 +1,4 @@
-#include "pipeline/matrix/length_groups.hpp"
+#include "kernels/staircase_sell/length_groups.hpp"
 
 #include <algorithm>
 #include <stdexcept>
