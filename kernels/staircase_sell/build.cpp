@@ -139,7 +139,8 @@ template <ValueType Value>
 void StaircaseSellLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     require_sound_groups(*this);
     for_each_group(this->stored(), [&](const auto& group, Offset first_slot) {
-        const WalkedArrays where = WalkedArrays::of<StaircaseRows>(this->stored());
+        const WalkedArrays where{array_number(this->stored(), this->values),
+                                 array_number(this->stored(), this->column_indices)};
         for_each_stored_slot<StaircaseRows>(
             group, where,
             [&](Offset place, Offset k) {
