@@ -42,7 +42,7 @@ std::vector<std::string> differences(const std::string& page) {
     std::vector<std::string> wanted = format_files();
     wanted.push_back(catalogue_file);
     for (const std::string& path : wanted) {
-        if (shown.files.count(path) == 0) found.push_back(path + " is not shown");
+        if (!shown.files.contains(path)) found.push_back(path + " is not shown");
     }
     return found;
 }
@@ -123,10 +123,10 @@ TEST_SUITE("new_format") {
             CHECK(succeeds(command, folder.path()));
         }
         const Files made = files_of(folder.path());
-        for (const auto& [path, text] : expected) {
-            CAPTURE(path);
-            REQUIRE(made.count(path) == 1);
-            CHECK(made.at(path) == text);
+        for (const auto& file : expected) {
+            CAPTURE(file.first);
+            REQUIRE(made.contains(file.first));
+            CHECK(made.at(file.first) == file.second);
         }
         CHECK(made.size() == expected.size());
     }

@@ -24,7 +24,7 @@ TEST_SUITE("first_column") {
         const std::filesystem::path source = WORKBENCH_SOURCE_DIR;
         const std::string path = "docs/examples/first_column.cpp";
         const ShownBlocks shown = shown_blocks(file_text(source / "README.md"));
-        REQUIRE(shown.files.count(path) == 1);
+        REQUIRE(shown.files.contains(path));
         CHECK(shown.files.at(path) == file_text(source / path));
     }
 }
