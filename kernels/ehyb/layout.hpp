@@ -85,7 +85,7 @@ struct EhybInside : ScheduleDefaults {
     }
 };
 
-/// Then a warp a slice outside, wherever its rows belong.
+/// A warp a slice outside, whichever partitions its rows belong to.
 struct EhybOutside : ScheduleDefaults {
     static constexpr int entries_in_flight = 8;
 
