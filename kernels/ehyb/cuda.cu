@@ -56,21 +56,24 @@ __global__ void __launch_bounds__(largest_block)
     multiply_inside(const __grid_constant__ Arrays ehyb, int* __restrict__ outside_counter, const Value* __restrict__ x,
                     Value* __restrict__ y, bool accumulate, const Load load) {
     extern __shared__ __align__(16) unsigned char shared[];
-    const auto partition = EhybPartition::of(ehyb, static_cast<Index>(blockIdx.x));
-    const Index cached = partition.end_column - partition.first_column;
+    const Index partition = static_cast<Index>(blockIdx.x);
+    const Index first_column = ehyb.partition_columns[partition];
+    const Index cached = ehyb.partition_columns[partition + 1] - first_column;
     auto* const cached_x = reinterpret_cast<Value*>(shared);
     int* const inside_counter = reinterpret_cast<int*>(cached_x + cached);
 
+    const Index first_slice = ehyb.inside_group_slices[partition];
+    const Index end_slice = ehyb.inside_group_slices[partition + 1];
     const int warps = static_cast<int>(blockDim.x) / warp_size;
-    if (threadIdx.x == 0) *inside_counter = partition.first_slice + warps;
+    if (threadIdx.x == 0) *inside_counter = first_slice + warps;
 #pragma unroll 4
     for (Index i = static_cast<Index>(threadIdx.x); i < cached; i += static_cast<Index>(blockDim.x)) {
-        cached_x[i] = x[partition.first_column + i];
+        cached_x[i] = x[first_column + i];
     }
     __syncthreads();
 
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    for (Index slice = partition.first_slice + static_cast<int>(threadIdx.x) / warp_size; slice < partition.end_slice;
+    for (Index slice = first_slice + static_cast<int>(threadIdx.x) / warp_size; slice < end_slice;
          slice = claim_slice(inside_counter, lane)) {
         auto run = EhybInside::run_of(ehyb, partition, slice, lane);
         if (run.row < 0) continue;

@@ -46,21 +46,6 @@ struct Ehyb {
 
 inline constexpr int ehyb_height = 32;  // of all slices: a warp
 
-/// Where a partition lies: its rows, the first column of its x, its slices.
-struct EhybPartition {
-    Index first_row = 0;
-    Index end_row = 0;
-    Index first_column = 0;
-    Index end_column = 0;
-    Index first_slice = 0;
-    Index end_slice = 0;
-
-    static constexpr EhybPartition of(const auto& ehyb, Index number) {
-        return {ehyb.partition_rows[number],        ehyb.partition_rows[number + 1],  ehyb.partition_columns[number],
-                ehyb.partition_columns[number + 1], ehyb.inside_group_slices[number], ehyb.inside_group_slices[number + 1]};
-    }
-};
-
 /// A warp a slice inside, a thread a row. Which warp takes which slice of a partition shows only when it runs: the slices are
 /// claimed one by one. Here warp s takes slice s.
 struct EhybInside : ScheduleDefaults {
@@ -74,14 +59,14 @@ struct EhybInside : ScheduleDefaults {
         const auto slice = static_cast<Index>(thread / ehyb_height);
         const Index* const slices = ehyb.inside_group_slices.data();
         const Index* const after = std::upper_bound(slices, slices + ehyb.inside_group_slices.size(), slice);
-        const auto partition = EhybPartition::of(ehyb, static_cast<Index>(after - slices) - 1);
-        return run_of(ehyb, partition, slice, static_cast<int>(thread % ehyb_height));
+        return run_of(ehyb, static_cast<Index>(after - slices) - 1, slice, static_cast<int>(thread % ehyb_height));
     }
     /// The same for a kernel that knows its partition.
-    static constexpr auto run_of(const auto& ehyb, const EhybPartition& partition, Index slice, int lane) {
-        const Index row = partition.first_row + (slice - partition.first_slice) * ehyb_height + lane;
-        return run_in_slice<ehyb_height>(ehyb.inside, row < partition.end_row ? row : -1, slice, lane, 0,
-                                         partition.first_column);
+    static constexpr auto run_of(const auto& ehyb, Index partition, Index slice, int lane) {
+        const Offset row =
+            ehyb.partition_rows[partition] + Offset{slice - ehyb.inside_group_slices[partition]} * ehyb_height + lane;
+        return run_in_slice<ehyb_height>(ehyb.inside, row < ehyb.partition_rows[partition + 1] ? static_cast<Index>(row) : -1,
+                                         slice, lane, 0, ehyb.partition_columns[partition]);
     }
 };
 
