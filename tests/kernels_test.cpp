@@ -13,9 +13,8 @@
 #include <set>
 #include <string>
 
-#include "kernels/common/host_device.hpp"
+#include "kernels/common/device/host_device.hpp"
 #include "kernels/ehyb/layout.hpp"
-#include "kernels/lane_steps.hpp"
 #include "kernels/sell/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
@@ -355,8 +354,62 @@ TEST_CASE("a fault planted in any slot or offset of any layout is seen") {
     }
 }
 
-TEST_CASE("no two slots are read by one lane in one step") {
-    for_each_case([](const Case& one, const StagedMatrix& staged) { check_lane_steps(*one.build<double>(staged)); });
+TEST_CASE("the threads of every CUDA kernel read each nonzero once, for its row and column, one in a step") {
+    for_each_case([](const Case& one, const StagedMatrix& staged) {
+        REQUIRE_FALSE(one.layout.schedules.empty());
+        for (const ScheduleEntry& schedule : one.layout.schedules) {
+            CAPTURE(schedule.kernel);
+            CHECK_NOTHROW(check_schedule(*one.build<float>(staged), schedule.walk.f32));
+            CHECK_NOTHROW(check_schedule(*one.build<double>(staged), schedule.walk.f64));
+        }
+    });
+}
+
+TEST_CASE("every CUDA kernel has its schedule, and no other is there") {
+    for (const LayoutRecipe& one : layout_recipes()) {
+        std::set<std::string> schedules;
+        for (const ScheduleEntry& schedule : one.layout().schedules) schedules.insert(schedule.kernel);
+        CHECK(schedules.size() == one.layout().schedules.size());
+        if (!WORKBENCH_HAS_CUDA) continue;
+        std::set<std::string> kernels;
+        for (const KernelEntry& kernel : one.layout().kernels) {
+            if (kernel.backend == Backend::cuda) kernels.insert(kernel.name);
+        }
+        CHECK_MESSAGE(schedules == kernels, one.name);
+    }
+}
+
+TEST_CASE("a schedule that reads a nonzero never, twice, for another row or column, or two in a step is seen") {
+    const auto built = build<double>(sell_entry(), stage_input(drawn()), {});
+    const auto slots = [](const Layout<double>& layout, const std::function<void(const Read&)>& visit) {
+        sell_entry().schedules.front().walk.f64(layout, visit);
+    };
+    CHECK_NOTHROW(check_schedule<double>(*built, slots));
+    const auto wrong = [&](WalkReads<double> walk) { CHECK_THROWS_AS(check_schedule<double>(*built, walk), std::logic_error); };
+    using Visit = std::function<void(const Read&)>;
+    static const auto change = [](const Layout<double>& layout, const Visit& visit, const auto& of_the_fourth) {
+        int number = 0;
+        sell_entry().schedules.front().walk.f64(layout, [&](Read read) {
+            if (++number == 4) return of_the_fourth(read);
+            visit(read);
+        });
+    };
+    wrong([](const Layout<double>& layout, const Visit& visit) { change(layout, visit, [](const Read&) {}); });
+    wrong([](const Layout<double>& layout, const Visit& visit) {
+        change(layout, visit, [&](const Read& read) {
+            visit(read);
+            visit({read.warp, read.lane, 100, read.array, read.index, read.row, read.column});
+        });
+    });
+    wrong([](const Layout<double>& layout, const Visit& visit) {
+        change(layout, visit, [&](Read read) { visit((++read.row, read)); });
+    });
+    wrong([](const Layout<double>& layout, const Visit& visit) {
+        change(layout, visit, [&](Read read) { visit((++read.column, read)); });
+    });
+    wrong([](const Layout<double>& layout, const Visit& visit) {
+        change(layout, visit, [&](Read read) { visit((read.lane = 0, read)); });
+    });
 }
 
 TEST_CASE("values beyond f32 are refused with their number and the largest") {

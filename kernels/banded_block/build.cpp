@@ -5,10 +5,11 @@
 #include <stdexcept>
 
 #include "kernels/banded_block/layout.hpp"
+#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/slot_bound.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/walk.hpp"
 
 namespace workbench {
 namespace {
@@ -64,6 +65,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     const CsrMatrix& matrix = staged.matrix;
     require_values_in_range<Value>(matrix);
     auto layout = std::make_unique<BandedBlockLayout<Value>>();
+    layout->nonzero_count = matrix.nonzeros();
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
     layout->block_height = static_cast<Index>(parameters.integer("block_height"));
@@ -89,45 +91,29 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
 }  // namespace
 
 template <ValueType Value>
-std::vector<LayoutArray> BandedBlockLayout<Value>::arrays() const {
-    return {layout_array("values", ArrayRole::value, values)};
-}
-
-template <ValueType Value>
 std::int64_t BandedBlockLayout<Value>::bytes_of_product() const {
     Offset inside = 0;
-    for (Index block_row = 0; block_row < block_rows(); ++block_row) {
-        const Offset rows_of_block = std::min(Offset{block_height}, row_count - Offset{block_row} * block_height);
-        const Offset begin = first_column(block_row);
-        const Offset end = std::min(begin + band_width(), Offset{column_count});
+    for (Index block_row = 0; block_row < this->block_rows(); ++block_row) {
+        const Offset rows_of_block =
+            std::min(Offset{this->block_height}, this->row_count - Offset{block_row} * this->block_height);
+        const Offset begin = this->first_column(block_row);
+        const Offset end = std::min(begin + this->band_width(), Offset{this->column_count});
         inside += rows_of_block * std::max(end - std::max(begin, Offset{0}), Offset{0});
     }
-    const Offset outside = static_cast<Offset>(values.size()) - inside;
+    const Offset outside = static_cast<Offset>(this->values.size()) - inside;
     return this->bytes_to_move() - outside * static_cast<std::int64_t>(sizeof(Value));
 }
 
-/// As one thread a row reads them.
 template <ValueType Value>
 void BandedBlockLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    if (values.size() != std::size_t(block_rows()) * block_height * band_width()) {
-        throw std::logic_error("banded_block: the values are not as many as the blocks have places");
-    }
     PatternWalk walk(pattern);
-    Slot slot{.array = 0, .column_array = -1};
-    for (Index block_row = 0; block_row < block_rows(); ++block_row) {
-        const Offset first_row = Offset{block_row} * block_height;
-        for (slot.step = 0; slot.step < band_width(); ++slot.step) {
-            const Offset column = first_column(block_row) + slot.step;
-            slot.column = column >= 0 && column < column_count ? static_cast<Index>(column) : -1;
-            for (Offset row = first_row; row < first_row + block_height; ++row, ++slot.index) {
-                slot.row = row < row_count ? static_cast<Index>(row) : -1;
-                slot.nonzero = walk.nonzero_at(slot.row, slot.column);
-                slot.warp = row / 32;
-                slot.lane = static_cast<int>(row % 32);
-                visit(slot);
-            }
-        }
-    }
+    for_each_stored_slot<BandSlots>(
+        this->stored(), WalkedArrays::of<BandSlots>(this->stored()),
+        [&](Offset row, Offset k) {
+            const auto run = BandSlots::run(*this, row);
+            return walk.nonzero_at(run.row, BandSlots::column(*this, run, RunSlot{k, 0}, PlainLoad{}));
+        },
+        visit);
 }
 
 template struct BandedBlockLayout<float>;
@@ -154,6 +140,7 @@ LayoutEntry banded_block_entry() {
                        slots_per_nonzero_parameter(4)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .schedules = {schedule_of<BandedBlockLayout, BandRow>("rows")},
         .kernels = banded_block_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(banded_block_cuda_kernels());

@@ -7,13 +7,13 @@
 #include <stdexcept>
 
 #include "kernels/biell/layout.hpp"
-#include "kernels/common/descending_rows.hpp"
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/offsets.hpp"
-#include "kernels/common/slices.hpp"
-#include "kernels/common/slot_bound.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/descending_rows.hpp"
+#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/walk.hpp"
 
 namespace workbench {
 namespace {
@@ -66,22 +66,18 @@ void measure(BiellLayout<Value>& layout) {
     std::partial_sum(layout.group_offsets.begin(), layout.group_offsets.end(), layout.group_offsets.begin());
 }
 
-/// Calls visit(slot) for the slots of a strip in the order of memory, with everything but the column filled in. The step is
-/// that of a kernel which takes the last group first.
+/// Calls visit(slot) for the slots of a strip in the order of memory, with everything but the column and the array filled in.
 template <ValueType Value, typename Visit>
 void walk_strip(const BiellLayout<Value>& layout, Index strip, const Visit& visit) {
     const Offset first_row = Offset{strip} * layout.strip_height;
     const Offset first_group = Offset{strip} * layout.group_count();
-    const Offset end_slot = layout.group_offsets[first_group + layout.group_count()];
     Offset stored = 0;
-    Slot slot{.array = 2, .column_array = 1, .index = layout.group_offsets[first_group]};
+    Slot slot{.index = layout.group_offsets[first_group]};
     for (int group = 0; group < layout.group_count(); ++group) {
         const Index shares = Index{1} << group;
         const Index rows_of_group = layout.strip_height >> group;
         const Offset width = layout.width(first_group + group);
-        const Offset steps_before = (end_slot - layout.group_offsets[first_group + group + 1]) / layout.strip_height;
         for (Offset k = 0; k < width; ++k) {
-            slot.step = steps_before + k;
             for (Index lane = 0; lane < layout.strip_height; ++lane, ++slot.index) {
                 const Offset row = first_row + lane % rows_of_group;
                 const Offset entry = stored + k * shares + lane / rows_of_group;
@@ -90,8 +86,6 @@ void walk_strip(const BiellLayout<Value>& layout, Index strip, const Visit& visi
                 slot.column_index = slot.index;
                 slot.row = exists ? static_cast<Index>(row) : -1;
                 slot.nonzero = filled ? layout.row_offsets[row] + entry : -1;
-                slot.warp = (first_row + lane) / 32;
-                slot.lane = static_cast<int>((first_row + lane) % 32);
                 visit(slot);
             }
         }
@@ -102,6 +96,7 @@ void walk_strip(const BiellLayout<Value>& layout, Index strip, const Visit& visi
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> bisect(const CsrMatrix& matrix, Index strip_height) {
     auto layout = std::make_unique<BiellLayout<Value>>();
+    layout->nonzero_count = matrix.nonzeros();
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
     layout->strip_height = strip_height;
@@ -153,6 +148,78 @@ void require_sound_offsets(const BiellLayout<Value>& layout) {
     if (!sound) throw std::logic_error("biell: the offsets do not tile the arrays");
 }
 
+template <int height>
+void walk_lanes(const auto& biell, const std::function<void(const Read&)>& visit) {
+    using Lanes = BiellLanes<height>;
+    const int values = array_number(biell, biell.values);
+    for (Offset thread = 0; thread < Lanes::threads(biell); ++thread) {
+        Offset step = 0;
+        for (int group = Lanes::groups - 1; group >= 0; --group) {
+            const Offset* const offsets = biell.group_offsets.data() + Lanes::first_group(thread) + group;
+            const auto run = Lanes::run(biell, thread, group, offsets[0], offsets[1]);
+            for (Offset k = 0; k < run.count; ++k, ++step) {
+                const RunSlot place{k, run.slot(k)};
+                visit({thread / 32, static_cast<int>(thread % 32), step, values, place.slot, run.row,
+                       column_of<Lanes>(biell, run, place)});
+            }
+        }
+    }
+}
+
+template <ValueType Value>
+void walk_strips(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+    const auto& biell = dynamic_cast<const BiellLayout<Value>&>(layout).stored();
+    with_lanes<2>(biell.strip_height, [&](auto height) { walk_lanes<height>(biell, visit); });
+}
+
+constexpr Index most_lanes = 32;
+
+/// Strips in parallel, each the way a warp does it: the last group first, in which the whole strip shares the longest row. The
+/// sums of shares that meet in the group before are then folded, until each lane has a row of its own.
+template <ValueType Value>
+class BiellStrips final : public Kernel<Value> {
+public:
+    explicit BiellStrips(const BiellLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        const Index height = layout_.strip_height;
+        for_each_in_parallel(layout_.strip_count(), strip_chunk, [&](std::int64_t strip) {
+            std::array<Value, most_lanes> sums{};
+            for (int group = layout_.group_count() - 1; group >= 0; --group) {
+                add_group(strip * layout_.group_count() + group, x, sums);
+                if (group > 0) fold(height >> group, sums);
+            }
+            for (Index lane = 0; lane < height; ++lane) {
+                const std::int64_t row = strip * height + lane;
+                if (row < layout_.row_count) put(y, static_cast<Index>(row), sums[lane], accumulate);
+            }
+        });
+    }
+
+private:
+    void add_group(Offset group, const Value* x, std::array<Value, most_lanes>& sums) const {
+        const Index height = layout_.strip_height;
+        for (Offset slot = layout_.group_offsets[group]; slot < layout_.group_offsets[group + 1]; slot += height) {
+            for (Index lane = 0; lane < height; ++lane) {
+                sums[lane] += layout_.values[slot + lane] * x[layout_.column_indices[slot + lane]];
+            }
+        }
+    }
+
+    /// From a group of `rows` rows to the one before it, of twice as many: lanes 0 .. rows - 1 of each share there go on with
+    /// what two lanes have found here, the others begin another row.
+    void fold(Index rows, std::array<Value, most_lanes>& sums) const {
+        for (Index lane = 0; lane < layout_.strip_height; lane += rows) {
+            for (const Index end = lane + rows; lane < end; ++lane) {
+                sums[lane] += sums[lane + rows];
+                sums[lane + rows] = 0;
+            }
+        }
+    }
+
+    const BiellLayout<Value>& layout_;
+};
+
 Needs needs(const Parameters& parameters) {
     const auto height = static_cast<std::uint64_t>(parameters.integer("strip_height"));
     if (!std::has_single_bit(height)) {
@@ -185,7 +252,9 @@ LayoutEntry bisected(std::string name, std::string summary, std::string_view dra
         .parameters = parameters(),
         .needs = needs,
         .build = build,
-        .kernels = biell_reference_kernels(),
+        .schedules = {{"strips", {walk_strips<float>, walk_strips<double>}}},
+        .kernels = {{"strips", Backend::kokkos, "strips in parallel, the shares of a row folded together at the end",
+                     prepare_as<BiellStrips, BiellLayout>}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(biell_cuda_kernels());
     return entry;
@@ -194,33 +263,21 @@ LayoutEntry bisected(std::string name, std::string summary, std::string_view dra
 }  // namespace
 
 template <ValueType Value>
-int BiellLayout<Value>::group_count() const {
-    return std::bit_width(static_cast<std::uint32_t>(strip_height));
-}
-
-template <ValueType Value>
-std::vector<LayoutArray> BiellLayout<Value>::arrays() const {
-    return {layout_array("group_offsets", ArrayRole::structure, group_offsets),
-            layout_array("column_indices", ArrayRole::column, column_indices),
-            layout_array("values", ArrayRole::value, values)};
-}
-
-template <ValueType Value>
 void BiellLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     require_sound_offsets(*this);
-    for (Index strip = 0; strip < strip_count(); ++strip) {
+    const WalkedArrays where = WalkedArrays::of<BiellLanes<2>>(this->stored());
+    for (Index strip = 0; strip < this->strip_count(); ++strip) {
         walk_strip(*this, strip, [&](Slot slot) {
-            slot.column = column_indices[slot.index];
-            if (slot.column < 0 || slot.column >= column_count) {
+            slot.array = where.values;
+            slot.column_array = where.columns;
+            slot.column = this->column_indices[slot.index];
+            if (slot.column < 0 || slot.column >= this->column_count) {
                 throw std::logic_error(fmt::format("biell: slot {} reads a column that does not exist", slot.index));
             }
             visit(slot);
         });
     }
 }
-
-template struct BiellLayout<float>;
-template struct BiellLayout<double>;
 
 LayoutEntry biell_entry() {
     return bisected("biell",

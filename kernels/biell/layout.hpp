@@ -5,7 +5,10 @@
 // ELLPACK-R format for SpMV on GPUs" (2020), section 2.3, describe it.
 #pragma once
 
-#include "pipeline/contract/layout.hpp"
+#include <bit>
+
+#include "kernels/common/schedule/run.hpp"
+#include "kernels/common/storage/fields.hpp"
 
 namespace workbench {
 
@@ -21,34 +24,62 @@ namespace workbench {
 /// their order and the arrays; the rounding of a width, and which share takes which entry, are this program's. The fourth array
 /// of the paper, the permutation of the rows, is the row order here: stage row_sort within windows of strip_height rows
 /// (BiELL) or of all rows (BiJAD) makes it.
-template <ValueType Value>
-struct BiellLayout final : Layout<Value> {
+template <typename Value, template <typename> typename Array>
+struct Biell {
+    template <template <typename> typename Other>
+    using In = Biell<Value, Other>;
+
     Index row_count = 0;
     Index column_count = 0;
     Index strip_height = 32;
-    std::vector<Offset> group_offsets{0};  // [strips * groups + 1] first slot of each group; multiples of strip_height
-    std::vector<Index> column_indices;     // [slots]
-    std::vector<Value> values;             // [slots]
+    Array<Offset> group_offsets;  // [strips * groups + 1] first slot of each group; multiples of strip_height
+    Array<Index> column_indices;  // [slots]
+    Array<Value> values;          // [slots]
 
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        visit(ArrayRole::number, "strip_height", of.strip_height...);
+        visit(ArrayRole::structure, "group_offsets", of.group_offsets...);
+        visit(ArrayRole::column, "column_indices", of.column_indices...);
+        visit(ArrayRole::value, "values", of.values...);
+    }
+
+    [[nodiscard]] constexpr Index strip_count() const {
+        return row_count / strip_height + (row_count % strip_height > 0 ? 1 : 0);
+    }
+    /// Of each strip: 1 + the binary logarithm of its height.
+    [[nodiscard]] constexpr int group_count() const { return std::bit_width(static_cast<unsigned>(strip_height)); }
+    [[nodiscard]] constexpr Offset width(Offset group) const {
+        return (group_offsets[group + 1] - group_offsets[group]) / strip_height;
+    }
+};
+
+/// A lane a row of a strip; in group g it helps the row that it shares with others (see above). A kernel takes the last group
+/// of a strip first.
+template <int height>
+struct BiellLanes : ScheduleDefaults {
+    static constexpr int groups = std::bit_width(static_cast<unsigned>(height));
+
+    static constexpr Offset threads(const auto& biell) { return Offset{biell.strip_count()} * height; }
+    static constexpr Offset first_group(Offset thread) { return thread / height * groups; }
+    /// In group `group` of the thread's strip, whose slots are [begin, end).
+    static constexpr Run<Known<height>> run(const auto& biell, Offset thread, int group, Offset begin, Offset end) {
+        const int lane = static_cast<int>(thread % height);
+        const Offset row = thread - lane + lane % (height >> group);
+        return {row < biell.row_count ? static_cast<Index>(row) : -1, begin + lane, (end - begin) / height};
+    }
+};
+
+template <ValueType Value>
+struct BiellLayout final : StoredLayout<Value, Biell<Value, HostArray>> {
     // Where the slots come from. No kernel reads this and it is no part of the footprint.
     std::vector<Offset> row_offsets{0};  // [row_count + 1] as in CsrMatrix
-
-    [[nodiscard]] Index strip_count() const { return row_count / strip_height + (row_count % strip_height > 0 ? 1 : 0); }
-    /// Of each strip: 1 + the binary logarithm of its height.
-    [[nodiscard]] int group_count() const;
-    [[nodiscard]] Offset width(Offset group) const { return (group_offsets[group + 1] - group_offsets[group]) / strip_height; }
-
-    [[nodiscard]] Index rows() const override { return row_count; }
-    [[nodiscard]] Index columns() const override { return column_count; }
-    [[nodiscard]] Offset nonzeros() const override { return row_offsets.back(); }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override;
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
 [[nodiscard]] LayoutEntry biell_entry();
 [[nodiscard]] LayoutEntry bijad_entry();
-
-[[nodiscard]] std::vector<KernelEntry> biell_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> biell_cuda_kernels();
 
 }  // namespace workbench

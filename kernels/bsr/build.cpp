@@ -5,9 +5,12 @@
 
 #include "kernels/bsr/layout.hpp"
 #include "kernels/bsr/storage_size.hpp"
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/offsets.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/walk.hpp"
+#include "kernels/common/storage/offsets.hpp"
 
 namespace workbench {
 namespace {
@@ -37,64 +40,118 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     auto layout = std::make_unique<BsrLayout<Value>>();
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
-    layout->blocks = build_blocks<Value>(view, size, bound);
+    layout->nonzero_count = matrix.nonzeros();
+    static_cast<Blocks<Value, HostArray>&>(*layout) = build_blocks<Value>(view, size, bound);
+    layout->lanes = bsr_lanes(size, layout->block_rows(), static_cast<Offset>(layout->block_columns.size()));
     layout->pattern = Pattern(matrix);
     return layout;
 }
 
 /// Offsets that tile the arrays, and columns of blocks that begin in the matrix.
 template <ValueType Value>
-void require_sound_blocks(const Blocks<Value>& blocks, Index column_count) {
+void require_sound_blocks(const Blocks<Value, HostArray>& blocks, Index column_count) {
     const Index block_columns = column_count / blocks.size + (column_count % blocks.size > 0 ? 1 : 0);
     const std::size_t area = std::size_t(blocks.size) * std::size_t(blocks.size);
     const auto exists = [=](Index block_column) { return block_column >= 0 && block_column < block_columns; };
-    const bool sound = tiles(blocks.offsets, blocks.columns.size()) && blocks.values.size() == blocks.columns.size() * area &&
-                       std::all_of(blocks.columns.begin(), blocks.columns.end(), exists);
+    const bool sound = tiles(blocks.block_offsets, blocks.block_columns.size()) &&
+                       blocks.values.size() == blocks.block_columns.size() * area &&
+                       std::all_of(blocks.block_columns.begin(), blocks.block_columns.end(), exists);
     if (!sound) throw std::logic_error("bsr: the offsets do not tile the arrays, or a block begins outside the matrix");
+}
+
+template <ValueType Value>
+class BsrBlockRows final : public Kernel<Value> {
+public:
+    explicit BsrBlockRows(const BsrLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        // A size known to the compiler lets it unroll the product of a block.
+        switch (layout_.size) {
+            case 2: return multiply(std::integral_constant<Index, 2>{}, x, y, accumulate);
+            case 3: return multiply(std::integral_constant<Index, 3>{}, x, y, accumulate);
+            case 4: return multiply(std::integral_constant<Index, 4>{}, x, y, accumulate);
+            default: return multiply(layout_.size, x, y, accumulate);
+        }
+    }
+
+private:
+    template <typename Size>
+    void multiply(Size size, const Value* x, Value* y, bool accumulate) const {
+        const Blocks<Value, HostArray>& blocks = layout_;
+        for_each_in_parallel(blocks.block_rows(), 64, [&](std::int64_t block_row) {
+            std::array<Value, largest_block> sums{};
+            const Value* values = blocks.values.data() + Offset{blocks.block_offsets[block_row]} * size * size;
+            for (Index block = blocks.block_offsets[block_row]; block < blocks.block_offsets[block_row + 1]; ++block) {
+                const Index first_column = blocks.block_columns[block] * size;
+                const auto add_block = [&](auto width) {
+                    for (Index r = 0; r < size; ++r) {
+                        for (Index c = 0; c < width; ++c) sums[r] += values[r * size + c] * x[first_column + c];
+                    }
+                };
+                const Index columns_left = layout_.column_count - first_column;
+                columns_left < size ? add_block(columns_left) : add_block(size);
+                values += size * size;
+            }
+            const std::int64_t first_row = block_row * size;
+            const auto rows = static_cast<Index>(std::min<std::int64_t>(size, layout_.row_count - first_row));
+            for (Index r = 0; r < rows; ++r) put(y, static_cast<Index>(first_row + r), sums[r], accumulate);
+        });
+    }
+
+    const BsrLayout<Value>& layout_;
+};
+
+/// The lanes of a group move on together.
+Offset steps_of_pass(const auto& bsr, Offset block_row) {
+    const Index blocks = bsr.block_offsets[block_row + 1] - bsr.block_offsets[block_row];
+    return (blocks + bsr.lanes.blocks_at_once - 1) / bsr.lanes.blocks_at_once;
+}
+
+template <ValueType Value>
+void walk_groups(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+    using Groups = BsrGroups<0>;
+    const auto& bsr = dynamic_cast<const BsrLayout<Value>&>(layout).stored();
+    const int values = array_number(bsr, bsr.values);
+    for (Offset warp = 0; warp < Groups::warps(bsr); ++warp) {
+        for (int lane = 0; lane < 32; ++lane) {
+            const BsrPlace place = Groups::place(bsr, warp, lane);
+            Offset first_step = 0;
+            for (int first_row = 0; first_row < bsr.size; first_row += bsr.lanes.rows_at_once) {
+                const BlockRun run = Groups::run(bsr, place, first_row);
+                for (Offset k = 0; k < run.count; ++k) {
+                    const RunSlot slot{k, run.slot(k)};
+                    visit({warp, lane, first_step + k, values, slot.slot, run.row, column_of<Groups>(bsr, run, slot)});
+                }
+                if (place.works) first_step += steps_of_pass(bsr, place.block_row);
+            }
+        }
+    }
 }
 
 }  // namespace
 
 template <ValueType Value>
-std::vector<LayoutArray> BsrLayout<Value>::arrays() const {
-    return {layout_array("block_offsets", ArrayRole::structure, blocks.offsets),
-            layout_array("block_columns", ArrayRole::column, blocks.columns),
-            layout_array("values", ArrayRole::value, blocks.values)};
-}
-
-/// As the groups of the CUDA kernel read them.
-template <ValueType Value>
 void BsrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    require_sound_blocks(blocks, column_count);
-    const BsrLanes shape = lanes();
+    require_sound_blocks(this->stored(), this->column_count);
     PatternWalk walk(pattern);
-    Slot slot{.array = 2, .column_array = 1};
-    for (Index block_row = 0; block_row < blocks.block_rows(); ++block_row) {
-        const Index first_block = blocks.offsets[block_row];
-        const Index count = blocks.offsets[block_row + 1] - first_block;
-        const std::int64_t steps_per_pass = (count + shape.blocks_at_once - 1) / shape.blocks_at_once;
-        const int first_lane = block_row % shape.groups_per_warp * shape.lanes_per_group();
-        slot.warp = block_row / shape.groups_per_warp;
-        for (Index k = 0; k < count; ++k) {
-            slot.column_index = first_block + k;
-            for (Index r = 0; r < blocks.size; ++r) {
-                const Offset row = Offset{block_row} * blocks.size + r;
-                slot.row = row < row_count ? static_cast<Index>(row) : -1;
-                slot.step = r / shape.rows_at_once * steps_per_pass + k / shape.blocks_at_once;
-                for (Index c = 0; c < blocks.size; ++c, ++slot.index) {
-                    const Offset column = Offset{blocks.columns[slot.column_index]} * blocks.size + c;
-                    slot.column = column < column_count ? static_cast<Index>(column) : -1;
+    Slot slot{.array = array_number(this->stored(), this->values),
+              .column_array = array_number(this->stored(), this->block_columns)};
+    for (Index block_row = 0; block_row < this->block_rows(); ++block_row) {
+        for (Index block = this->block_offsets[block_row]; block < this->block_offsets[block_row + 1]; ++block) {
+            slot.column_index = block;
+            for (Index r = 0; r < this->size; ++r) {
+                const Offset row = Offset{block_row} * this->size + r;
+                slot.row = row < this->row_count ? static_cast<Index>(row) : -1;
+                for (Index c = 0; c < this->size; ++c, ++slot.index) {
+                    const Offset column = Offset{this->block_columns[block]} * this->size + c;
+                    slot.column = column < this->column_count ? static_cast<Index>(column) : -1;
                     slot.nonzero = walk.nonzero_at(slot.row, slot.column);
-                    slot.lane = first_lane + k % shape.blocks_at_once * shape.tile + r % shape.rows_at_once * blocks.size + c;
                     visit(slot);
                 }
             }
         }
     }
 }
-
-template struct BsrLayout<float>;
-template struct BsrLayout<double>;
 
 LayoutEntry bsr_entry() {
     LayoutEntry entry{
@@ -114,7 +171,8 @@ LayoutEntry bsr_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
         .storage_sizes = bsr_storage_sizes,
-        .kernels = bsr_reference_kernels(),
+        .schedules = {{"groups", {walk_groups<float>, walk_groups<double>}}},
+        .kernels = {{"block_rows", Backend::kokkos, "block rows in parallel", prepare_as<BsrBlockRows, BsrLayout>}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) {
         entry.add(bsr_cuda_kernels());

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "kernels/bsr/layout.hpp"
-#include "kernels/common/cusparse/cusparse.hpp"
+#include "kernels/common/vendor/cusparse.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
@@ -12,7 +12,7 @@ template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
     require_cusparse(layout.nonzeros());
     const auto& bsr = dynamic_cast<const BsrLayout<Value>&>(layout);
-    const Index size = bsr.blocks.size;
+    const Index size = bsr.size;
     if (bsr.row_count % size != 0 || bsr.column_count % size != 0) {
         throw Unsuitable(
             fmt::format("cuSPARSE takes whole blocks only, and blocks of {} x {} do not divide {} x {} "
@@ -20,9 +20,9 @@ std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& devi
                         size, size, bsr.row_count, bsr.column_count));
     }
     return prepare_cusparse<Value>({CusparseFormat::bsr, bsr.row_count, bsr.column_count, bsr.nonzeros(), size,
-                                    to_device(device, std::span(bsr.blocks.offsets), "block offsets for cuSPARSE"),
-                                    to_device(device, std::span(bsr.blocks.columns), "block columns for cuSPARSE"),
-                                    to_device(device, std::span(bsr.blocks.values), "values for cuSPARSE")},
+                                    to_device(device, std::span(bsr.block_offsets), "block offsets for cuSPARSE"),
+                                    to_device(device, std::span(bsr.block_columns), "block columns for cuSPARSE"),
+                                    to_device(device, std::span(bsr.values), "values for cuSPARSE")},
                                    device);
 }
 

@@ -1,5 +1,8 @@
+#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/walk.hpp"
+#include "kernels/common/storage/add_triplets.hpp"
 #include "kernels/coo/layout.hpp"
 #include "kernels/coo/storage_size.hpp"
 
@@ -19,26 +22,33 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     auto layout = std::make_unique<CooLayout<Value>>();
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
-    layout->triplets = build_triplets<Value>(matrix, ShareView(matrix));
+    layout->nonzero_count = matrix.nonzeros();
+    static_cast<Triplets<Value, HostArray>&>(*layout) = build_triplets<Value>(matrix, ShareView(matrix));
     return layout;
 }
+
+template <ValueType Value>
+class CooRuns final : public Kernel<Value> {
+public:
+    explicit CooRuns(const CooLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        if (!accumulate) std::fill_n(y, layout_.row_count, Value{0});
+        add_triplets<Value>(layout_, x, y);
+    }
+
+private:
+    const CooLayout<Value>& layout_;
+};
 
 }  // namespace
 
 template <ValueType Value>
-std::vector<LayoutArray> CooLayout<Value>::arrays() const {
-    return {layout_array("rows", ArrayRole::structure, triplets.rows),
-            layout_array("columns", ArrayRole::column, triplets.columns),
-            layout_array("values", ArrayRole::value, triplets.values)};
-}
-
-template <ValueType Value>
 void CooLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    workbench::for_each_slot(triplets, TripletFrame{.value_array = 2, .column_array = 1}, visit);
+    require_as_many_rows(this->stored());
+    for_each_stored_slot<EachTriplet>(
+        this->stored(), WalkedArrays::of<EachTriplet>(this->stored()), [](Offset stored, Offset) { return stored; }, visit);
 }
-
-template struct CooLayout<float>;
-template struct CooLayout<double>;
 
 LayoutEntry coo_entry() {
     LayoutEntry entry{
@@ -51,7 +61,9 @@ LayoutEntry coo_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
         .storage_sizes = coo_storage_sizes,
-        .kernels = coo_reference_kernels(),
+        .schedules = {schedule_of<CooLayout, EachTriplet>("atomic"), schedule_of<CooLayout, EachTriplet>("segmented")},
+        .kernels = {{"runs", Backend::kokkos, "runs of nonzeros in parallel, a row's sum in a run is added to y atomically",
+                     prepare_as<CooRuns, CooLayout>}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(coo_cuda_kernels());
     return entry;

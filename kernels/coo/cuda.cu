@@ -1,55 +1,32 @@
-// COO on a GPU: y is zeroed on the stream, then added to atomically, so that threads cannot race in global memory; no shared
-// memory is used. The kernels are in kernels/common/device_triplets.cuh.
-#include "kernels/common/device_triplets.cuh"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/storage/add_runs.cuh"
 #include "kernels/coo/layout.hpp"
 
 namespace workbench {
 namespace {
 
 template <ValueType Value>
-class CooKernel final : public Kernel<Value> {
+class CooRuns final : public Kernel<Value> {
 public:
-    CooKernel(const CooLayout<Value>& layout, Device& device, triplets::Add<Value> add)
-        : stream_(cuda_device(device).stream()),
-          add_(add),
-          rows_(layout.row_count),
-          triplets_(device, layout.triplets, "COO") {}
+    CooRuns(const CooLayout<Value>& layout, Device& device)
+        : stream_(cuda_device(device).stream()), coo_(copy_to(device, layout.stored(), "coo")) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        if (!accumulate && rows_ > 0) zero_result(y, rows_, stream_);
-        triplets::launch(add_, triplets_.view(), x, y, stream_);
+        if (!accumulate && coo_.row_count > 0) zero_result(y, coo_.row_count, stream_);
+        launch_runs<EachTriplet>(view_of(coo_), x, y, stream_, "coo");
     }
 
 private:
     cudaStream_t stream_;
-    triplets::Add<Value> add_;
-    Index rows_;
-    DeviceTriplets<Value> triplets_;
+    Coo<Value, DeviceArray> coo_;
 };
-
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare_atomic(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<CooKernel<Value>>(dynamic_cast<const CooLayout<Value>&>(layout), device, triplets::add_each<Value>);
-}
-
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare_segmented(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<CooKernel<Value>>(dynamic_cast<const CooLayout<Value>&>(layout), device, triplets::add_runs<Value>);
-}
 
 }  // namespace
 
 std::vector<KernelEntry> coo_cuda_kernels() {
-    return {
-        {"atomic",
-         Backend::cuda,
-         "one thread a nonzero, which adds to y atomically",
-         {prepare_atomic<float>, prepare_atomic<double>}},
-        {"segmented",
-         Backend::cuda,
-         "one thread a nonzero, a warp sums each row that it holds before it adds to y",
-         {prepare_segmented<float>, prepare_segmented<double>}},
-    };
+    return {device_rows<CooLayout, EachTriplet>("atomic", "one thread a nonzero, which adds to y atomically"),
+            {"segmented", Backend::cuda, "one thread a nonzero, a warp sums each row that it holds before it adds to y",
+             prepare_as<CooRuns, CooLayout>}};
 }
 
 }  // namespace workbench

@@ -2,26 +2,32 @@
 // Source: Bell, Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors" (2009).
 #pragma once
 
-#include "kernels/common/triplets.hpp"
+#include "kernels/common/storage/triplets.hpp"
 
 namespace workbench {
 
-template <ValueType Value>
-struct CooLayout final : Layout<Value> {
+template <typename Value, template <typename> typename Array>
+struct Coo : Triplets<Value, Array> {
+    template <template <typename> typename Other>
+    using In = Coo<Value, Other>;
+
     Index row_count = 0;
     Index column_count = 0;
-    Triplets<Value> triplets;
 
-    [[nodiscard]] Index rows() const override { return row_count; }
-    [[nodiscard]] Index columns() const override { return column_count; }
-    [[nodiscard]] Offset nonzeros() const override { return triplets.count(); }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override;
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        Triplets<Value, Array>::fields(visit, of...);
+    }
+};
+
+template <ValueType Value>
+struct CooLayout final : StoredLayout<Value, Coo<Value, HostArray>> {
+    static constexpr const char* name = "coo";
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
 [[nodiscard]] LayoutEntry coo_entry();
-
-[[nodiscard]] std::vector<KernelEntry> coo_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> coo_cuda_kernels();
 
 }  // namespace workbench

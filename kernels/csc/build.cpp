@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/lanes.hpp"
-#include "kernels/common/offsets.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/walk.hpp"
 #include "kernels/csc/layout.hpp"
 #include "kernels/csc/storage_size.hpp"
 
@@ -25,6 +26,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     require_values_in_range<Value>(matrix);
     CsrMatrix by_columns = transpose(matrix);
     auto layout = std::make_unique<CscLayout<Value>>();
+    layout->nonzero_count = matrix.nonzeros();
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
     layout->column_offsets = std::move(by_columns.row_offsets);
@@ -42,32 +44,62 @@ void require_sound_arrays(const CscLayout<Value>& layout) {
     if (!sound) throw std::logic_error("csc: the column offsets do not tile the arrays, or a row does not exist");
 }
 
-}  // namespace
-
 template <ValueType Value>
-std::vector<LayoutArray> CscLayout<Value>::arrays() const {
-    return {layout_array("column_offsets", ArrayRole::structure, column_offsets),
-            layout_array("row_indices", ArrayRole::structure, row_indices), layout_array("values", ArrayRole::value, values)};
+void walk_columns(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+    const auto& csc = dynamic_cast<const CscLayout<Value>&>(layout).stored();
+    with_csc_columns(csc, [&]<typename Schedule>(Schedule) {
+        for_each_run_of<Schedule>(csc, csc.values.size(), [&](Offset thread, const auto& run) {
+            for (Offset k = 0; k < run.count; ++k) {
+                visit({.warp = thread / 32,
+                       .lane = static_cast<int>(thread % 32),
+                       .step = k,
+                       .array = array_number(csc, csc.values),
+                       .index = run.slot(k),
+                       .row = csc.row_indices[run.slot(k)],
+                       .column = run.row});
+            }
+        });
+    });
 }
 
-/// Walks the rows of the transposed matrix. The columns of a row ascend, so that a walk by columns meets the nonzeros of each
-/// row in their order.
+template <ValueType Value>
+class CscColumns final : public Kernel<Value> {
+public:
+    explicit CscColumns(const CscLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        if (!accumulate) std::fill_n(y, layout_.row_count, Value{0});
+        const Offset* offsets = layout_.column_offsets.data();
+        const Index* rows = layout_.row_indices.data();
+        const Value* values = layout_.values.data();
+        for_each_in_parallel(layout_.column_count, 64, [=](std::int64_t column) {
+            for (Offset k = offsets[column]; k < offsets[column + 1]; ++k) {
+                Kokkos::atomic_add(y + rows[k], values[k] * x[column]);
+            }
+        });
+    }
+
+private:
+    const CscLayout<Value>& layout_;
+};
+
+}  // namespace
+
+/// The columns of a row ascend, so that a walk by columns meets the nonzeros of each row in their order.
 template <ValueType Value>
 void CscLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     require_sound_arrays(*this);
     std::vector<Offset> next(row_offsets.begin(), row_offsets.end() - 1);
-    const int lanes = lanes_for(column_count, nonzeros());
-    walk_rows(column_count, column_offsets, lanes, {.array = 2, .column_array = -1}, [&](Slot slot) {
-        slot.column = slot.row;
-        slot.row = row_indices[slot.index];
-        if (next[slot.row] == row_offsets[slot.row + 1]) throw std::logic_error("csc: a row has too many nonzeros");
-        slot.nonzero = next[slot.row]++;
-        visit(slot);
-    });
+    Slot slot{.array = array_number(this->stored(), this->values), .column_array = -1};
+    for (slot.column = 0; slot.column < this->column_count; ++slot.column) {
+        for (slot.index = this->column_offsets[slot.column]; slot.index < this->column_offsets[slot.column + 1]; ++slot.index) {
+            slot.row = this->row_indices[slot.index];
+            if (next[slot.row] == row_offsets[slot.row + 1]) throw std::logic_error("csc: a row has too many nonzeros");
+            slot.nonzero = next[slot.row]++;
+            visit(slot);
+        }
+    }
 }
-
-template struct CscLayout<float>;
-template struct CscLayout<double>;
 
 LayoutEntry csc_entry() {
     LayoutEntry entry{
@@ -79,7 +111,9 @@ LayoutEntry csc_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
         .storage_sizes = csc_storage_sizes,
-        .kernels = csc_reference_kernels(),
+        .schedules = {{"columns", {walk_columns<float>, walk_columns<double>}}},
+        .kernels = {{"columns", Backend::kokkos, "columns in parallel, each product is added to y atomically",
+                     prepare_as<CscColumns, CscLayout>}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(csc_cuda_kernels());
     return entry;

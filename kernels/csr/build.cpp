@@ -1,9 +1,6 @@
-#include <stdexcept>
-
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/lanes.hpp"
-#include "kernels/common/offsets.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/csr/storage_size.hpp"
 
@@ -23,6 +20,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     const CsrMatrix& matrix = staged.matrix;
     require_values_in_range<Value>(matrix);
     auto layout = std::make_unique<CsrLayout<Value>>();
+    layout->nonzero_count = matrix.nonzeros();
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
     layout->row_offsets = matrix.row_offsets;
@@ -34,25 +32,9 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
 }  // namespace
 
 template <ValueType Value>
-std::vector<LayoutArray> CsrLayout<Value>::arrays() const {
-    return {layout_array("row_offsets", ArrayRole::structure, row_offsets),
-            layout_array("column_indices", ArrayRole::column, column_indices),
-            layout_array("values", ArrayRole::value, values)};
-}
-
-/// As the lanes of the CUDA kernel `vector` read them.
-template <ValueType Value>
 void CsrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    if (!tiles(row_offsets, values.size())) throw std::logic_error("csr: the row offsets do not tile the arrays");
-    walk_rows(row_count, row_offsets, lanes_for(row_count, nonzeros(), csr_least_lanes), {.array = 2, .column_array = 1},
-              [&](Slot slot) {
-                  slot.column = column_indices[slot.index];
-                  visit(slot);
-              });
+    for_each_compressed_slot<CompressedRows<1>>(this->stored(), visit);
 }
-
-template struct CsrLayout<float>;
-template struct CsrLayout<double>;
 
 LayoutEntry csr_entry() {
     LayoutEntry entry{
@@ -66,7 +48,9 @@ LayoutEntry csr_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
         .storage_sizes = csr_storage_sizes,
-        .kernels = csr_reference_kernels(),
+        .schedules = {schedule_of<CsrLayout, CsrVector>("vector"), schedule_of<CsrLayout, CompressedRows<1>>("scalar")},
+        .kernels = {host_rows<CsrLayout, CompressedRows<1>>("rows",
+                                                            "rows in parallel, some at a time to the next idle thread")},
     };
     entry.add(csr_eigen_kernels());
     if constexpr (WORKBENCH_HAS_CUDA) {

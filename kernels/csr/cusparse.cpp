@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "kernels/common/blocks.hpp"
-#include "kernels/common/cusparse/slices.hpp"
+#include "kernels/common/storage/blocks.hpp"
+#include "kernels/common/vendor/cusparse_slices.hpp"
 #include "kernels/csr/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 
@@ -68,8 +68,8 @@ CusparseMatrix make_bsr(const CsrLayout<Value>& matrix, Device& device) {
     const CsrView<Value> view{matrix.row_count, matrix.column_count, matrix.row_offsets, matrix.column_indices, matrix.values};
     const SlotBound bound{.slots_per_nonzero = 4,
                           .advice = "layout bsr takes a bound (slots_per_nonzero) and other block sizes"};
-    const Blocks<Value> blocks = build_blocks<Value>(view, choose_block_size<Value>(view, sizes), bound);
-    return upload(CusparseFormat::bsr, matrix, blocks.size, device, blocks.offsets, blocks.columns, blocks.values);
+    const Blocks<Value, HostArray> blocks = build_blocks<Value>(view, choose_block_size<Value>(view, sizes), bound);
+    return upload(CusparseFormat::bsr, matrix, blocks.size, device, blocks.block_offsets, blocks.block_columns, blocks.values);
 }
 
 template <ValueType Value>

@@ -1,36 +1,50 @@
 // Compressed sparse rows: the layout everything is compared with.
 #pragma once
 
-#include <vector>
-
-#include "pipeline/contract/layout.hpp"
+#include "kernels/common/schedule/run.hpp"
+#include "kernels/common/storage/fields.hpp"
 
 namespace workbench {
 
-/// row_offsets [rows + 1], columns [nonzeros], values [nonzeros]; the matrix as it flows through the pipeline, in the
-/// layout's precision.
-template <ValueType Value>
-struct CsrLayout final : Layout<Value> {
+/// The matrix as it flows through the pipeline, in the layout's precision.
+template <typename Value, template <typename> typename Array>
+struct Csr {
+    template <template <typename> typename Other>
+    using In = Csr<Value, Other>;
+
     Index row_count = 0;
     Index column_count = 0;
-    std::vector<Offset> row_offsets{0};
-    std::vector<Index> column_indices;
-    std::vector<Value> values;
+    Array<Offset> row_offsets;    // [rows + 1]
+    Array<Index> column_indices;  // [nonzeros]
+    Array<Value> values;          // [nonzeros]
 
-    [[nodiscard]] Index rows() const override { return row_count; }
-    [[nodiscard]] Index columns() const override { return column_count; }
-    [[nodiscard]] Offset nonzeros() const override { return row_offsets.back(); }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override;
-    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        visit(ArrayRole::structure, "row_offsets", of.row_offsets...);
+        visit(ArrayRole::column, "column_indices", of.column_indices...);
+        visit(ArrayRole::value, "values", of.values...);
+    }
 };
 
-/// Of the CUDA kernel `vector`, which takes more where rows are long.
-inline constexpr int csr_least_lanes = 2;
+/// Of the CUDA kernel `vector`: 2 to 32 threads a row, by the mean row length.
+struct CsrVector {
+    static auto choose(const auto& arrays, const auto& use) {
+        constexpr int least = 2;
+        return with_lanes<least>(lanes_for(arrays.row_count, static_cast<Offset>(arrays.values.size()), least),
+                                 [&](auto lanes) { return use(CompressedRows<lanes>{}); });
+    }
+};
+
+template <ValueType Value>
+struct CsrLayout final : StoredLayout<Value, Csr<Value, HostArray>> {
+    static constexpr const char* name = "csr";
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
+};
 
 [[nodiscard]] LayoutEntry csr_entry();
 
 // The kernels, by the file that defines them. Those of a backend that is not built are never called.
-[[nodiscard]] std::vector<KernelEntry> csr_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> csr_eigen_kernels();
 [[nodiscard]] std::vector<KernelEntry> csr_cuda_kernels();
 [[nodiscard]] std::vector<KernelEntry> csr_cusparse_kernels();

@@ -1,12 +1,8 @@
 #include <fmt/format.h>
 
-#include <stdexcept>
-
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/lanes.hpp"
-#include "kernels/common/offsets.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/csr16/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 
@@ -41,6 +37,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     require_values_in_range<Value>(matrix);
     require_narrow_rows(matrix);
     auto layout = std::make_unique<Csr16Layout<Value>>();
+    layout->nonzero_count = matrix.nonzeros();
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
     layout->row_offsets = matrix.row_offsets;
@@ -61,27 +58,9 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
 }  // namespace
 
 template <ValueType Value>
-std::vector<LayoutArray> Csr16Layout<Value>::arrays() const {
-    return {layout_array("row_offsets", ArrayRole::structure, row_offsets),
-            layout_array("first_columns", ArrayRole::structure, first_columns),
-            layout_array("columns_from_first", ArrayRole::column, columns_from_first),
-            layout_array("values", ArrayRole::value, values)};
-}
-
-/// As the lanes of the CUDA kernel read them.
-template <ValueType Value>
 void Csr16Layout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    if (!tiles(row_offsets, values.size())) throw std::logic_error("csr16: the row offsets do not tile the arrays");
-    walk_rows(row_count, row_offsets, csr16_lanes, {.array = 3, .column_array = 2}, [&](Slot slot) {
-        const Offset column = Offset{first_columns[slot.row]} + columns_from_first[slot.index];
-        if (column < 0 || column >= column_count) throw std::logic_error("csr16: a column outside the matrix");
-        slot.column = static_cast<Index>(column);
-        visit(slot);
-    });
+    for_each_compressed_slot<Csr16Rows<1>>(this->stored(), visit);
 }
-
-template struct Csr16Layout<float>;
-template struct Csr16Layout<double>;
 
 LayoutEntry csr16_entry() {
     LayoutEntry entry{
@@ -92,7 +71,8 @@ LayoutEntry csr16_entry() {
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
-        .kernels = csr16_reference_kernels(),
+        .schedules = {schedule_of<Csr16Layout, Csr16Lanes>("lanes")},
+        .kernels = {host_rows<Csr16Layout, Csr16Rows<1>>("rows", "rows in parallel, some at a time to the next idle thread")},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(csr16_cuda_kernels());
     return entry;

@@ -2,36 +2,53 @@
 // reaches over more than 65536 columns.
 #pragma once
 
-#include <vector>
-
-#include "pipeline/contract/layout.hpp"
+#include "kernels/common/schedule/run.hpp"
+#include "kernels/common/storage/fields.hpp"
 
 namespace workbench {
 
-/// row_offsets [rows + 1]; first_columns [rows], 0 in a row without nonzeros; columns_from_first [nonzeros]: the column minus
-/// the first one of its row; values [nonzeros].
-template <ValueType Value>
-struct Csr16Layout final : Layout<Value> {
+template <typename Value, template <typename> typename Array>
+struct Csr16 {
+    template <template <typename> typename Other>
+    using In = Csr16<Value, Other>;
+
     Index row_count = 0;
     Index column_count = 0;
-    std::vector<Offset> row_offsets{0};
-    std::vector<Index> first_columns;
-    std::vector<std::uint16_t> columns_from_first;
-    std::vector<Value> values;
+    Array<Offset> row_offsets;                // [rows + 1]
+    Array<Index> first_columns;               // [rows] 0 in a row without nonzeros
+    Array<std::uint16_t> columns_from_first;  // [nonzeros] the column minus the first one of its row
+    Array<Value> values;                      // [nonzeros]
 
-    [[nodiscard]] Index rows() const override { return row_count; }
-    [[nodiscard]] Index columns() const override { return column_count; }
-    [[nodiscard]] Offset nonzeros() const override { return row_offsets.back(); }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override;
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        visit(ArrayRole::structure, "row_offsets", of.row_offsets...);
+        visit(ArrayRole::structure, "first_columns", of.first_columns...);
+        visit(ArrayRole::column, "columns_from_first", of.columns_from_first...);
+        visit(ArrayRole::value, "values", of.values...);
+    }
+};
+
+/// `lanes` threads share a row.
+template <int lanes>
+struct Csr16Rows : CompressedRows<lanes> {
+    static constexpr auto run(const auto& arrays, Offset thread, const auto& load) {
+        auto run = CompressedRows<lanes>::run(arrays, thread, load);
+        if (run.has_row) run.first_column = load.kept(arrays.first_columns.data() + run.row);
+        return run;
+    }
+    static constexpr const auto& columns(const auto& arrays) { return arrays.columns_from_first; }
+};
+
+using Csr16Lanes = Csr16Rows<8>;  // of the CUDA kernel `lanes`
+
+template <ValueType Value>
+struct Csr16Layout final : StoredLayout<Value, Csr16<Value, HostArray>> {
+    static constexpr const char* name = "csr16";
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
-/// Threads that share a row on a GPU.
-inline constexpr int csr16_lanes = 8;
-
 [[nodiscard]] LayoutEntry csr16_entry();
-
-[[nodiscard]] std::vector<KernelEntry> csr16_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> csr16_cuda_kernels();
 
 }  // namespace workbench

@@ -4,10 +4,11 @@
 #include <atomic>
 #include <stdexcept>
 
+#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/slot_bound.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/walk.hpp"
 #include "kernels/dia/layout.hpp"
 
 namespace workbench {
@@ -56,6 +57,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     const CsrMatrix& matrix = staged.matrix;
     require_values_in_range<Value>(matrix);
     auto layout = std::make_unique<DiaLayout<Value>>();
+    layout->nonzero_count = matrix.nonzeros();
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
     layout->offsets = find_diagonals(matrix);
@@ -73,40 +75,27 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
 }  // namespace
 
 template <ValueType Value>
-std::vector<LayoutArray> DiaLayout<Value>::arrays() const {
-    return {layout_array("offsets", ArrayRole::structure, offsets), layout_array("values", ArrayRole::value, values)};
-}
-
-template <ValueType Value>
 std::int64_t DiaLayout<Value>::bytes_of_product() const {
     Offset inside = 0;
-    for (const Index offset : offsets) {
+    for (const Index offset : this->offsets) {
         const Offset first_row = std::max(Offset{0}, -Offset{offset});
-        const Offset end_row = std::min(Offset{row_count}, Offset{column_count} - offset);
+        const Offset end_row = std::min(Offset{this->row_count}, Offset{this->column_count} - offset);
         inside += std::max(end_row - first_row, Offset{0});
     }
-    const Offset outside = static_cast<Offset>(values.size()) - inside;
+    const Offset outside = static_cast<Offset>(this->values.size()) - inside;
     return this->bytes_to_move() - outside * static_cast<std::int64_t>(sizeof(Value));
 }
 
 template <ValueType Value>
 void DiaLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    if (values.size() != offsets.size() * std::size_t(row_count)) {
-        throw std::logic_error("dia: the values are not as many as the diagonals have rows");
-    }
     PatternWalk walk(pattern);
-    Slot slot{.array = 1, .column_array = -1};
-    for (const Index offset : offsets) {
-        for (slot.row = 0; slot.row < row_count; ++slot.row, ++slot.index) {
-            const std::int64_t column = std::int64_t{slot.row} + offset;
-            slot.column = column >= 0 && column < column_count ? static_cast<Index>(column) : -1;
-            slot.nonzero = walk.nonzero_at(slot.row, slot.column);
-            slot.warp = slot.row / 32;
-            slot.lane = slot.row % 32;
-            visit(slot);
-        }
-        ++slot.step;
-    }
+    for_each_stored_slot<DiaRows>(
+        this->stored(), WalkedArrays::of<DiaRows>(this->stored()),
+        [&](Offset row, Offset k) {
+            const Index column = DiaRows::column(*this, DiaRows::run(*this, row), RunSlot{k, 0}, PlainLoad{});
+            return walk.nonzero_at(static_cast<Index>(row), column);
+        },
+        visit);
 }
 
 template struct DiaLayout<float>;
@@ -121,6 +110,7 @@ LayoutEntry dia_entry() {
         .parameters = {slots_per_nonzero_parameter(4)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .schedules = {schedule_of<DiaLayout, DiaRows>("rows")},
         .kernels = dia_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(dia_cuda_kernels());

@@ -3,27 +3,53 @@
 // section 3.1.
 #pragma once
 
-#include <vector>
-
-#include "kernels/common/pattern.hpp"
-#include "pipeline/contract/layout.hpp"
+#include "kernels/common/schedule/run.hpp"
+#include "kernels/common/storage/fields.hpp"
+#include "kernels/common/storage/pattern.hpp"
 
 namespace workbench {
 
-/// offsets [diagonals]: column - row, ascending. values [diagonals * rows]: row i of diagonal d is values[d * rows + i], so
-/// that neighbouring rows are neighbours; its column is i + offsets[d]. Where that is outside the matrix there is padding, too.
-template <ValueType Value>
-struct DiaLayout final : Layout<Value> {
+/// Row i of diagonal d is values[d * rows + i], so that neighbouring rows are neighbours; its column is i + offsets[d]. Where
+/// that is outside the matrix there is padding, too.
+template <typename Value, template <typename> typename Array>
+struct Dia {
+    template <template <typename> typename Other>
+    using In = Dia<Value, Other>;
+
     Index row_count = 0;
     Index column_count = 0;
-    std::vector<Index> offsets;
-    std::vector<Value> values;
-    Pattern pattern;  // tells nonzeros from padding; no kernel reads it
+    Array<Index> offsets;  // [diagonals] column - row, ascending
+    Array<Value> values;   // [diagonals * rows]
 
-    [[nodiscard]] Index rows() const override { return row_count; }
-    [[nodiscard]] Index columns() const override { return column_count; }
-    [[nodiscard]] Offset nonzeros() const override { return pattern.row_offsets.back(); }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override;
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        visit(ArrayRole::structure, "offsets", of.offsets...);
+        visit(ArrayRole::value, "values", of.values...);
+    }
+};
+
+/// A thread a row: neighbouring threads read neighbouring values and neighbouring entries of x; all of them read the same
+/// offset. What lies outside the matrix is not read.
+struct DiaRows : ScheduleDefaults {
+    static constexpr NoColumn no_column = NoColumn::skipped;
+
+    static constexpr Offset threads(const auto& dia) { return dia.row_count; }
+    static constexpr Run<Offset> run(const auto& dia, Offset row) {
+        if (row >= dia.row_count) return {};
+        return {static_cast<Index>(row), row, static_cast<Offset>(dia.offsets.size()), dia.row_count};
+    }
+    static constexpr Index column(const auto& dia, const auto& run, const RunSlot& place, const auto&) {
+        // Left of the matrix it wraps around to beyond 2^31.
+        const unsigned column = static_cast<unsigned>(run.row) + static_cast<unsigned>(dia.offsets[place.k]);
+        return column < static_cast<unsigned>(dia.column_count) ? static_cast<Index>(column) : -1;
+    }
+};
+
+template <ValueType Value>
+struct DiaLayout final : StoredLayout<Value, Dia<Value, HostArray>> {
+    static constexpr const char* name = "dia";
+    Pattern pattern;  // tells nonzeros from padding; no kernel reads it
     /// As bytes_to_move, but without the padding outside the matrix, which no kernel reads.
     [[nodiscard]] std::int64_t bytes_of_product() const;
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;

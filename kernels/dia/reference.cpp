@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/prepare.hpp"
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/device/prepare.hpp"
 #include "kernels/dia/layout.hpp"
 
 namespace workbench {
@@ -10,9 +10,9 @@ namespace {
 constexpr std::int64_t rows_at_once = 1024;  // their share of y stays in the nearest cache
 
 template <ValueType Value>
-class DiaRows final : public Kernel<Value> {
+class DiaDiagonals final : public Kernel<Value> {
 public:
-    explicit DiaRows(const DiaLayout<Value>& layout) : layout_(layout) {}
+    explicit DiaDiagonals(const DiaLayout<Value>& layout) : layout_(layout) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         const std::int64_t rows = layout_.row_count;
@@ -42,7 +42,7 @@ std::vector<KernelEntry> dia_reference_kernels() {
     return {{.name = "rows",
              .backend = Backend::kokkos,
              .summary = "some rows at a time in parallel, diagonal by diagonal",
-             .prepare = prepare_as<DiaRows, DiaLayout>}};
+             .prepare = prepare_as<DiaDiagonals, DiaLayout>}};
 }
 
 }  // namespace workbench

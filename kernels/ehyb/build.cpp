@@ -1,19 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/offsets.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/walk.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 namespace {
-
-constexpr Index warp = 32;
 
 constexpr std::string_view drawing = R"(
 with the partitions {0, 1, 2} and {3, 4, 5}; a dot is padding: value 0, column 0.
@@ -68,104 +65,108 @@ std::vector<Index> stored_of_row(const Share& share, Index rows) {
 
 /// Section 3.2 and Algorithm 2, with two corrections: line 7 must store the column relative to its partition, as section 3.4
 /// says, and line 14 must index by ER_idx. Partitions need not be of equal size, as Algorithm 1, line 18 takes them to be.
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+template <ValueType Value, typename ColumnIndex>
+void build_shares(const StagedMatrix& staged, const Cuts& partition, EhybLayout<Value>& layout) {
     const CsrMatrix& matrix = staged.matrix;
-    const Cuts& partition = *staged.find_cuts(CutKind::partition);
-    const bool narrow_columns = parameters.text("column_index") == "u16";
-    require_suitable(staged, partition, narrow_columns);
-    require_values_in_range<Value>(matrix);
-
-    auto layout = std::make_unique<EhybLayout<Value>>();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
-    layout->nonzero_count = matrix.nonzeros();
-    layout->partition_rows = partition.boundaries;
-    layout->partition_columns = partition.boundaries;
+    Ehyb<Value, ColumnIndex, HostArray> ehyb;
+    ehyb.row_count = matrix.rows;
+    ehyb.column_count = matrix.columns;
+    ehyb.partition_rows = partition.boundaries;
+    ehyb.partition_columns = partition.boundaries;
 
     const Share& inside = *staged.find_share({ShareKind::inside});
-    const SlicePlan inside_plan{.slice_height = warp,
+    const SlicePlan inside_plan{.slice_height = ehyb_height,
                                 .group_places = partition.boundaries,
                                 .column_bounds = partition.boundaries,
                                 .stored_rows = stored_of_row(inside, matrix.rows)};
-    if (narrow_columns) {
-        layout->inside = build_slices<Value, std::uint16_t>(matrix, ShareView(inside), inside_plan);
-    } else {
-        layout->inside = build_slices<Value, Index>(matrix, ShareView(inside), inside_plan);
-    }
+    ehyb.inside_group_slices = inside_plan.group_slices();
+    ehyb.inside = build_slices<Value, ColumnIndex>(matrix, ShareView(inside), inside_plan);
+    layout.inside_origin = Origin(ShareView(inside), inside_plan.lane_rows());
 
     const Share& outside = *staged.find_share({ShareKind::outside});
-    const SlicePlan outside_plan{.slice_height = warp,
+    const SlicePlan outside_plan{.slice_height = ehyb_height,
                                  .group_places = {0, static_cast<Index>(outside.rows.size())},
                                  .column_bounds = {0, matrix.columns}};
-    layout->outside = build_slices<Value, Index>(matrix, ShareView(outside), outside_plan);
-    layout->outside_rows = outside.rows;
+    ehyb.outside = build_slices<Value, Index>(matrix, ShareView(outside), outside_plan);
+    ehyb.outside_rows = outside.rows;
+    layout.outside_origin = Origin(ShareView(outside));
+    layout.stored = std::move(ehyb);
+}
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+    const Cuts& partition = *staged.find_cuts(CutKind::partition);
+    const bool narrow_columns = parameters.text("column_index") == "u16";
+    require_suitable(staged, partition, narrow_columns);
+    require_values_in_range<Value>(staged.matrix);
+    auto layout = std::make_unique<EhybLayout<Value>>();
+    layout->nonzero_count = staged.matrix.nonzeros();
+    if (narrow_columns) {
+        build_shares<Value, std::uint16_t>(staged, partition, *layout);
+    } else {
+        build_shares<Value, Index>(staged, partition, *layout);
+    }
     return layout;
 }
 
-/// The partition tiles both axes.
-template <ValueType Value>
-void require_sound_partition(const EhybLayout<Value>& layout) {
-    if (!tiles(layout.partition_rows, layout.row_count) || !tiles(layout.partition_columns, layout.column_count)) {
-        throw std::logic_error("ehyb: the partition does not tile the rows and columns");
+/// The partition tiles both axes, and its slices those of the share inside.
+void require_sound_partition(const auto& ehyb) {
+    if (!tiles(ehyb.partition_rows, ehyb.row_count) || !tiles(ehyb.partition_columns, ehyb.column_count) ||
+        !tiles(ehyb.inside_group_slices, ehyb.inside.slice_count()) ||
+        ehyb.inside_group_slices.size() != ehyb.partition_rows.size() ||
+        ehyb.partition_columns.size() != ehyb.partition_rows.size()) {
+        throw std::logic_error("ehyb: the partition does not tile the rows, columns and slices");
     }
 }
 
-// Numbers in EhybLayout::arrays().
-enum ArrayNumber { inside_columns = 4, inside_values = 5, outside_columns = 8, outside_values = 9 };
+/// A block caches the x of its partition and reads no other.
+void require_columns_inside(const auto& ehyb) {
+    for (Index p = 0; p < ehyb.partition_count(); ++p) {
+        const auto columns = static_cast<Offset>(ehyb.partition_columns[p + 1]) - ehyb.partition_columns[p];
+        const auto first = ehyb.inside.column_indices.begin() + ehyb.inside.slice_offsets[ehyb.inside_group_slices[p]];
+        const auto end = ehyb.inside.column_indices.begin() + ehyb.inside.slice_offsets[ehyb.inside_group_slices[p + 1]];
+        if (std::any_of(first, end, [&](auto column) { return column < 0 || column >= columns; })) {
+            throw std::logic_error("ehyb: a slot reads a column outside of its partition");
+        }
+    }
+}
+
+template <ValueType Value>
+void walk_warps(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+    std::visit([&](const auto& stored) { walk_in_turn<EhybInside, EhybOutside>(stored, visit); },
+               dynamic_cast<const EhybLayout<Value>&>(layout).stored);
+}
 
 }  // namespace
 
 template <ValueType Value>
+Index EhybLayout<Value>::rows() const {
+    return std::visit([](const auto& ehyb) { return ehyb.row_count; }, stored);
+}
+
+template <ValueType Value>
+Index EhybLayout<Value>::columns() const {
+    return std::visit([](const auto& ehyb) { return ehyb.column_count; }, stored);
+}
+
+template <ValueType Value>
 std::vector<LayoutArray> EhybLayout<Value>::arrays() const {
-    return std::visit(
-        [&](const auto& slices) -> std::vector<LayoutArray> {
-            return {layout_array("partition_rows", ArrayRole::structure, partition_rows),
-                    layout_array("partition_columns", ArrayRole::structure, partition_columns),
-                    layout_array("inside_group_slices", ArrayRole::structure, slices.group_slices),
-                    layout_array("inside_slice_offsets", ArrayRole::structure, slices.slice_offsets),
-                    layout_array("inside_columns", ArrayRole::column, slices.columns),
-                    layout_array("inside_values", ArrayRole::value, slices.values),
-                    layout_array("outside_rows", ArrayRole::structure, outside_rows),
-                    layout_array("outside_slice_offsets", ArrayRole::structure, outside.slice_offsets),
-                    layout_array("outside_columns", ArrayRole::column, outside.columns),
-                    layout_array("outside_values", ArrayRole::value, outside.values)};
-        },
-        inside);
+    return std::visit([](const auto& ehyb) { return arrays_of(ehyb); }, stored);
 }
 
 template <ValueType Value>
 void EhybLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    require_sound_partition(*this);
-    const auto row_inside = [&](Index partition, Offset place) {
-        const Offset row = partition_rows[partition] + place;
-        return row < partition_rows[partition + 1] ? static_cast<Index>(row) : -1;
-    };
-    const auto row_outside = [&](Index, Offset place) {
-        return place < static_cast<Offset>(outside_rows.size()) ? outside_rows[place] : -1;
-    };
     std::visit(
-        [&](const auto& slices) {
-            workbench::for_each_slot(slices,
-                                     {.value_array = inside_values,
-                                      .column_array = inside_columns,
-                                      .column_bounds = partition_columns,
-                                      .row = row_inside},
-                                     visit);
-            const std::array<Index, 2> all_columns{0, column_count};
-            workbench::for_each_slot(outside,
-                                     {.value_array = outside_values,
-                                      .column_array = outside_columns,
-                                      .first_warp = warp_count(slices),
-                                      .column_bounds = all_columns,
-                                      .row = row_outside},
-                                     visit);
+        [&](const auto& ehyb) {
+            require_sound_offsets(ehyb.inside);
+            require_sound_offsets(ehyb.outside);
+            require_sound_partition(ehyb);
+            require_columns_inside(ehyb);
+            for_each_stored_slot<EhybInside>(ehyb, inside_origin, visit);
+            for_each_stored_slot<EhybOutside>(ehyb, outside_origin, visit);
         },
-        inside);
+        stored);
 }
-
-template struct EhybLayout<float>;
-template struct EhybLayout<double>;
 
 LayoutEntry ehyb_entry() {
     LayoutEntry entry{
@@ -184,6 +185,8 @@ LayoutEntry ehyb_entry() {
                     .square = true, .cuts = {CutKind::partition}, .shares = {{ShareKind::inside}, {ShareKind::outside}}};
             },
         .build = {build<float>, build<double>},
+        .schedules = {{"fused", {walk_warps<float>, walk_warps<double>}},
+                      {"two_launch", {walk_warps<float>, walk_warps<double>}}},
         .kernels = ehyb_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(ehyb_cuda_kernels());

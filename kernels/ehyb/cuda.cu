@@ -10,9 +10,10 @@
 #include <algorithm>
 #include <string>
 
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/device_slices.cuh"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/recording.cuh"
+#include "kernels/common/schedule/device_rows.cuh"
 #include "kernels/ehyb/layout.hpp"
 
 namespace workbench {
@@ -21,7 +22,6 @@ namespace {
 constexpr int warp_size = 32;
 constexpr int largest_block = 1024;
 constexpr int outside_block = 256;
-constexpr int entries_in_flight = 8;  // one block of at most 1024 threads on a multiprocessor is half of what it could hold
 
 template <bool atomically, typename Value>
 __device__ __forceinline__ void deliver(Value* y, Value sum, bool accumulate) {
@@ -32,21 +32,6 @@ __device__ __forceinline__ void deliver(Value* y, Value sum, bool accumulate) {
     }
 }
 
-template <typename Value, typename ColumnIndex>
-struct InsideView {
-    SlicesView<Value, ColumnIndex> slices;
-    const Index* group_slices = nullptr;       // [partitions + 1]
-    const Index* partition_rows = nullptr;     // [partitions + 1]
-    const Index* partition_columns = nullptr;  // [partitions + 1]
-};
-
-template <typename Value>
-struct OutsideView {
-    SlicesView<Value, Index> slices;
-    const Index* rows = nullptr;  // [row_count]
-    Index row_count = 0;
-};
-
 /// The next slice for the whole warp.
 __device__ __forceinline__ Index claim_slice(int* counter, int lane) {
     int slice = 0;
@@ -55,66 +40,59 @@ __device__ __forceinline__ Index claim_slice(int* counter, int lane) {
 }
 
 template <bool atomically, typename Value>
-__device__ __forceinline__ void add_outside_slice(const OutsideView<Value>& outside, Index slice, int lane,
-                                                  const Value* __restrict__ x, Value* __restrict__ y) {
-    const Index stored = slice * warp_size + lane;
-    if (stored >= outside.row_count) return;
-    const Value sum = outside.slices.template multiply_lane<warp_size, entries_in_flight>(slice, lane, x);
-    deliver<atomically>(y + outside.rows[stored], sum, true);
+__device__ __forceinline__ void add_outside_slice(const auto& ehyb, Offset slice, int lane, const Value* __restrict__ x,
+                                                  Value* __restrict__ y, const auto& load) {
+    const auto run = EhybOutside::run(ehyb, slice * warp_size + lane);
+    if (run.has_row) deliver<atomically>(y + run.row, multiply_run<EhybOutside>(ehyb, run, x, load), true);
 }
 
 /// Shared memory: the partition's share of x, then the counter of its slices. Fused: everything is added to y atomically, and
 /// the warps that find no slice of their partition any more go on with slices of `outside`, wherever those belong (Algorithm 3,
 /// lines 19 and 20).
-template <bool fused, typename Value, typename ColumnIndex>
+template <bool fused, typename Arrays, typename Value, typename Load>
 __global__ void __launch_bounds__(largest_block)
-    multiply_inside(InsideView<Value, ColumnIndex> inside, OutsideView<Value> outside, int* __restrict__ outside_counter,
-                    const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
+    multiply_inside(const __grid_constant__ Arrays ehyb, int* __restrict__ outside_counter, const Value* __restrict__ x,
+                    Value* __restrict__ y, bool accumulate, const Load load) {
     extern __shared__ __align__(16) unsigned char shared[];
-    const Index partition = static_cast<Index>(blockIdx.x);
-    const Index first_column = inside.partition_columns[partition];
-    const Index cached = inside.partition_columns[partition + 1] - first_column;
+    const auto partition = EhybPartition::of(ehyb, static_cast<Index>(blockIdx.x));
+    const Index cached = partition.end_column - partition.first_column;
     auto* const cached_x = reinterpret_cast<Value*>(shared);
     int* const inside_counter = reinterpret_cast<int*>(cached_x + cached);
 
-    const Index first_slice = inside.group_slices[partition];
-    const Index end_slice = inside.group_slices[partition + 1];
     const int warps = static_cast<int>(blockDim.x) / warp_size;
-    if (threadIdx.x == 0) *inside_counter = first_slice + warps;
+    if (threadIdx.x == 0) *inside_counter = partition.first_slice + warps;
 #pragma unroll 4
     for (Index i = static_cast<Index>(threadIdx.x); i < cached; i += static_cast<Index>(blockDim.x)) {
-        cached_x[i] = x[first_column + i];
+        cached_x[i] = x[partition.first_column + i];
     }
     __syncthreads();
 
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    const Index first_row = inside.partition_rows[partition];
-    const Index end_row = inside.partition_rows[partition + 1];
-    for (Index slice = first_slice + static_cast<int>(threadIdx.x) / warp_size; slice < end_slice;
+    for (Index slice = partition.first_slice + static_cast<int>(threadIdx.x) / warp_size; slice < partition.end_slice;
          slice = claim_slice(inside_counter, lane)) {
-        const Index row = first_row + (slice - first_slice) * warp_size + lane;
-        if (row >= end_row) continue;
-        deliver<fused>(y + row, inside.slices.template multiply_lane<warp_size, entries_in_flight>(slice, lane, cached_x),
-                       accumulate);
+        auto run = EhybInside::run_of(ehyb, partition, slice, lane);
+        if (run.row < 0) continue;
+        run.first_column = 0;  // the cached x begins there
+        deliver<fused>(y + run.row, multiply_run<EhybInside>(ehyb, run, cached_x, load), accumulate);
     }
     if constexpr (fused) {
         // The first slice is given, so that thousands of warps do not queue for the counter at once. Longer slices come first:
         // they are dealt to the blocks in turn.
         const int first =
             static_cast<int>(threadIdx.x) / warp_size * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x);
-        for (Index slice = first; slice < outside.slices.count; slice = claim_slice(outside_counter, lane)) {
-            add_outside_slice<true>(outside, slice, lane, x, y);
+        const Index slices = ehyb.outside.slice_count();
+        for (Index slice = first; slice < slices; slice = claim_slice(outside_counter, lane)) {
+            add_outside_slice<true>(ehyb, slice, lane, x, y, load);
         }
     }
 }
 
 /// The outside share on its own, a warp a slice.
-template <typename Value>
+template <typename Arrays, typename Value, typename Load>
 __global__ void __launch_bounds__(outside_block)
-    add_outside(OutsideView<Value> outside, const Value* __restrict__ x, Value* __restrict__ y) {
+    add_outside(const __grid_constant__ Arrays ehyb, const Value* __restrict__ x, Value* __restrict__ y, const Load load) {
     const Offset warp = (static_cast<Offset>(blockIdx.x) * outside_block + threadIdx.x) / warp_size;
-    if (warp >= outside.slices.count) return;
-    add_outside_slice<false>(outside, static_cast<Index>(warp), static_cast<int>(threadIdx.x) % warp_size, x, y);
+    add_outside_slice<false>(ehyb, warp, static_cast<int>(threadIdx.x) % warp_size, x, y, load);
 }
 
 /// What the fused kernel must find: y = 0 (where it accumulates: rows = 0, y is left alone), and only those outside slices
@@ -135,10 +113,10 @@ struct LaunchShape {
 
 /// Throws Unsuitable where the device cannot give a block that much.
 template <ValueType Value>
-std::size_t shared_bytes_for(const EhybLayout<Value>& layout, const DeviceProperties& properties) {
+std::size_t shared_bytes_for(const std::vector<Index>& partition_columns, const DeviceProperties& properties) {
     std::size_t largest = 0;
-    for (Index p = 0; p < layout.partition_count(); ++p) {
-        const Index columns = layout.partition_columns[p + 1] - layout.partition_columns[p];
+    for (Index p = 0; p < static_cast<Index>(partition_columns.size()) - 1; ++p) {
+        const Index columns = partition_columns[p + 1] - partition_columns[p];
         const std::size_t bytes = static_cast<std::size_t>(columns) * sizeof(Value) + sizeof(int);
         if (bytes > properties.shared_memory_per_block) {
             throw Unsuitable("partition " + std::to_string(p) + " has " + std::to_string(columns) + " columns, whose x needs " +
@@ -176,90 +154,89 @@ LaunchShape choose_shape(KernelFunction kernel, std::size_t shared_bytes, Index 
     return best;
 }
 
-template <typename Value, typename ColumnIndex>
-using InsideKernel = void (*)(InsideView<Value, ColumnIndex>, OutsideView<Value>, int*, const Value*, Value*, bool);
-
-template <ValueType Value, typename ColumnIndex>
+template <ValueType Value, typename ColumnIndex, typename Load>
 class EhybKernel final : public Kernel<Value> {
 public:
-    EhybKernel(const EhybLayout<Value>& layout, const Slices<Value, ColumnIndex>& inside, bool fused, Device& device)
+    EhybKernel(const Ehyb<Value, ColumnIndex, HostArray>& ehyb, bool fused, Device& device, const Load& load)
         : stream_(cuda_device(device).stream()),
-          fused_(fused && !layout.outside_rows.empty()),  // without an outside share there is nothing to fuse
-          inside_kernel_(fused_ ? multiply_inside<true, Value, ColumnIndex> : multiply_inside<false, Value, ColumnIndex>),
-          rows_(layout.row_count),
-          partitions_(layout.partition_count()),
-          inside_(device, inside, "EHYB inside"),
-          group_slices_(to_device(device, std::span(inside.group_slices), "EHYB slices of partitions")),
-          partition_rows_(to_device(device, std::span(layout.partition_rows), "EHYB rows of partitions")),
-          partition_columns_(to_device(device, std::span(layout.partition_columns), "EHYB columns of partitions")),
-          outside_(device, layout.outside, "EHYB outside"),
-          outside_rows_(to_device(device, std::span(layout.outside_rows), "EHYB outside rows")),
-          outside_row_count_(static_cast<Index>(layout.outside_rows.size())),
-          outside_counter_(device.allocate(sizeof(int), "EHYB slice counter")) {
-        const std::size_t shared_bytes = shared_bytes_for(layout, device.properties());
+          fused_(fused && !ehyb.outside_rows.empty()),  // without an outside share there is nothing to fuse
+          ehyb_(copy_to(device, ehyb, "ehyb")),
+          outside_counter_(device.allocate(sizeof(int), "EHYB slice counter")),
+          load_(load) {
+        const std::size_t shared_bytes = shared_bytes_for<Value>(ehyb.partition_columns, device.properties());
         Index most_slices = 0;
-        for (Index p = 0; p < partitions_; ++p) {
-            most_slices = std::max(most_slices, inside.group_slices[p + 1] - inside.group_slices[p]);
+        for (Index p = 0; p < ehyb.partition_count(); ++p) {
+            most_slices = std::max(most_slices, ehyb.inside_group_slices[p + 1] - ehyb.inside_group_slices[p]);
         }
-        shape_ = choose_shape(inside_kernel_, shared_bytes, partitions_, most_slices, device.properties());
+        shape_ = choose_shape(inside_kernel(), shared_bytes, ehyb.partition_count(), most_slices, device.properties());
     }
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        if (rows_ == 0) return;
+        if (ehyb_.row_count == 0) return;
         if (fused_) reset_before(y, accumulate);
-        const InsideView<Value, ColumnIndex> inside{inside_.view(), group_slices_.as<Index>(), partition_rows_.as<Index>(),
-                                                    partition_columns_.as<Index>()};
-        inside_kernel_<<<static_cast<unsigned>(partitions_), shape_.threads, shape_.shared_bytes, stream_>>>(
-            inside, outside_view(), outside_counter_.as<int>(), x, y, accumulate);
+        inside_kernel()<<<static_cast<unsigned>(ehyb_.partition_count()), shape_.threads, shape_.shared_bytes, stream_>>>(
+            view_of(ehyb_), outside_counter_.as<int>(), x, y, accumulate, load_);
         check_launch("ehyb inside");
-        if (!fused_ && outside_row_count_ > 0) add_outside_after(x, y);
-    }
-
-private:
-    void reset_before(Value* y, bool accumulate) {
-        const Index rows_to_clear = accumulate ? 0 : rows_;
-        reset<<<blocks_for(rows_to_clear, outside_block), outside_block, 0, stream_>>>(
-            y, rows_to_clear, outside_counter_.as<int>(), partitions_ * (shape_.threads / warp_size));
-        check_launch("ehyb reset");
-    }
-
-    void add_outside_after(const Value* x, Value* y) {
-        const Offset threads = Offset{outside_.view().count} * warp_size;
-        add_outside<<<blocks_for(threads, outside_block), outside_block, 0, stream_>>>(outside_view(), x, y);
+        const Offset outside_threads = ehyb_.outside.lane_count();
+        if (fused_ || outside_threads == 0) return;
+        add_outside<<<blocks_for(outside_threads, outside_block), outside_block, 0, stream_>>>(view_of(ehyb_), x, y, load_);
         check_launch("ehyb outside");
     }
 
-    [[nodiscard]] OutsideView<Value> outside_view() const {
-        return {outside_.view(), outside_rows_.as<Index>(), outside_row_count_};
+    [[nodiscard]] const Ehyb<Value, ColumnIndex, DeviceArray>& arrays() const { return ehyb_; }
+    void read_with(const Load& load) { load_ = load; }
+    /// Of the larger of the two grids.
+    [[nodiscard]] Offset threads() const {
+        return std::max(Offset{ehyb_.partition_count()} * shape_.threads, ehyb_.outside.lane_count() + outside_block);
+    }
+
+private:
+    using View = Ehyb<Value, ColumnIndex, ArrayView>;
+
+    [[nodiscard]] auto inside_kernel() const {
+        return fused_ ? multiply_inside<true, View, Value, Load> : multiply_inside<false, View, Value, Load>;
+    }
+
+    void reset_before(Value* y, bool accumulate) {
+        const Index rows_to_clear = accumulate ? 0 : ehyb_.row_count;
+        reset<<<blocks_for(rows_to_clear, outside_block), outside_block, 0, stream_>>>(
+            y, rows_to_clear, outside_counter_.as<int>(), ehyb_.partition_count() * (shape_.threads / warp_size));
+        check_launch("ehyb reset");
     }
 
     cudaStream_t stream_;
     bool fused_;
-    InsideKernel<Value, ColumnIndex> inside_kernel_;
-    Index rows_;
-    Index partitions_;
-    DeviceSlices<Value, ColumnIndex> inside_;
-    DeviceMemory group_slices_;
-    DeviceMemory partition_rows_;
-    DeviceMemory partition_columns_;
-    DeviceSlices<Value, Index> outside_;
-    DeviceMemory outside_rows_;
-    Index outside_row_count_;
+    Ehyb<Value, ColumnIndex, DeviceArray> ehyb_;
     DeviceMemory outside_counter_;
+    Load load_;
     LaunchShape shape_;
 };
 
 template <ValueType Value, bool fused>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    const auto& ehyb = dynamic_cast<const EhybLayout<Value>&>(layout);
     return std::visit(
-        [&]<typename ColumnIndex>(const Slices<Value, ColumnIndex>& inside) -> std::unique_ptr<Kernel<Value>> {
-            return std::make_unique<EhybKernel<Value, ColumnIndex>>(ehyb, inside, fused, device);
+        [&]<typename ColumnIndex>(const Ehyb<Value, ColumnIndex, HostArray>& ehyb) -> std::unique_ptr<Kernel<Value>> {
+            return std::make_unique<EhybKernel<Value, ColumnIndex, StreamingLoad>>(ehyb, fused, device, StreamingLoad{});
         },
-        ehyb.inside);
+        dynamic_cast<const EhybLayout<Value>&>(layout).stored);
 }
 
 }  // namespace
+
+std::vector<Recorded> record_ehyb_reads(const EhybLayout<double>& layout, bool fused, bool outside, Device& device) {
+    return std::visit(
+        [&]<typename ColumnIndex>(const Ehyb<double, ColumnIndex, HostArray>& ehyb) {
+            EhybKernel<double, ColumnIndex, RecordingLoad<double>> kernel(ehyb, fused, device, {});
+            const auto& arrays = kernel.arrays();
+            Recording recording(device, outside ? arrays.outside.values : arrays.inside.values, kernel.threads());
+            kernel.read_with(recording.load());
+            const DeviceArray<double> x(device, std::vector<double>(ehyb.column_count, 1), "x");
+            DeviceMemory y = device.allocate(static_cast<std::size_t>(ehyb.row_count) * sizeof(double), "y");
+            kernel.run(x.data(), y.as<double>(), false);
+            return recording.read();
+        },
+        layout.stored);
+}
 
 std::vector<KernelEntry> ehyb_cuda_kernels() {
     return {

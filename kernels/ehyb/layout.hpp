@@ -2,34 +2,117 @@
 // Source: Chen, "Explicit caching HYB: a new high-performance SpMV framework on GPGPU".
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
 #include <variant>
 
-#include "kernels/common/slices.hpp"
+#include "kernels/common/device/recorded.hpp"
+#include "kernels/common/storage/slices.hpp"
 
 namespace workbench {
 
-/// Two sliced ELLs, one for each share.
+/// Two shares in sliced ELL.
 ///  - inside: one group of slices for each partition; lane l of the j-th slice of partition p is row
 ///    partition_rows[p] + 32 j + l. Columns are relative to partition_columns[p], the start of the slice of x that a block
 ///    caches.
 ///  - outside: one group over the rows present in share `outside`, in that share's order; stored row i adds to row
 ///    outside_rows[i] (the paper's yIdxER). Columns are those of the matrix.
-template <ValueType Value>
-struct EhybLayout final : Layout<Value> {
+template <typename Value, typename ColumnIndex, template <typename> typename Array>
+struct Ehyb {
+    template <template <typename> typename Other>
+    using In = Ehyb<Value, ColumnIndex, Other>;
+
     Index row_count = 0;
     Index column_count = 0;
+    Array<Index> partition_rows;       // [partitions + 1]
+    Array<Index> partition_columns;    // [partitions + 1]
+    Array<Index> inside_group_slices;  // [partitions + 1] first slice of each partition
+    Slices<Value, ColumnIndex, Array> inside;
+    Array<Index> outside_rows;  // [rows present outside]
+    Slices<Value, Index, Array> outside;
+
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        visit(ArrayRole::structure, "partition_rows", of.partition_rows...);
+        visit(ArrayRole::structure, "partition_columns", of.partition_columns...);
+        visit(ArrayRole::structure, "inside_group_slices", of.inside_group_slices...);
+        Slices<Value, ColumnIndex, Array>::fields(prefixed("inside_", visit), of.inside...);
+        visit(ArrayRole::structure, "outside_rows", of.outside_rows...);
+        Slices<Value, Index, Array>::fields(prefixed("outside_", visit), of.outside...);
+    }
+
+    [[nodiscard]] constexpr Index partition_count() const { return static_cast<Index>(partition_rows.size()) - 1; }
+};
+
+inline constexpr int ehyb_height = 32;  // of all slices: a warp
+
+/// Where a partition lies: its rows, the first column of its x, its slices.
+struct EhybPartition {
+    Index first_row = 0;
+    Index end_row = 0;
+    Index first_column = 0;
+    Index end_column = 0;
+    Index first_slice = 0;
+    Index end_slice = 0;
+
+    static constexpr EhybPartition of(const auto& ehyb, Index number) {
+        return {ehyb.partition_rows[number],        ehyb.partition_rows[number + 1],  ehyb.partition_columns[number],
+                ehyb.partition_columns[number + 1], ehyb.inside_group_slices[number], ehyb.inside_group_slices[number + 1]};
+    }
+};
+
+/// A warp a slice inside, a thread a row. Which warp takes which slice of a partition shows only when it runs: the slices are
+/// claimed one by one. Here warp s takes slice s.
+struct EhybInside : ScheduleDefaults {
+    static constexpr int entries_in_flight =
+        8;  // one block of at most 1024 threads on a multiprocessor is half of what it could hold
+
+    static constexpr const auto& values(const auto& ehyb) { return ehyb.inside.values; }
+    static constexpr const auto& columns(const auto& ehyb) { return ehyb.inside.column_indices; }
+    static constexpr Offset threads(const auto& ehyb) { return ehyb.inside.lane_count(); }
+    static auto run(const auto& ehyb, Offset thread) {
+        const auto slice = static_cast<Index>(thread / ehyb_height);
+        const Index* const slices = ehyb.inside_group_slices.data();
+        const Index* const after = std::upper_bound(slices, slices + ehyb.inside_group_slices.size(), slice);
+        const auto partition = EhybPartition::of(ehyb, static_cast<Index>(after - slices) - 1);
+        return run_of(ehyb, partition, slice, static_cast<int>(thread % ehyb_height));
+    }
+    /// The same for a kernel that knows its partition.
+    static constexpr auto run_of(const auto& ehyb, const EhybPartition& partition, Index slice, int lane) {
+        const Index row = partition.first_row + (slice - partition.first_slice) * ehyb_height + lane;
+        return run_in_slice<ehyb_height>(ehyb.inside, row < partition.end_row ? row : -1, slice, lane, 0,
+                                         partition.first_column);
+    }
+};
+
+/// Then a warp a slice outside, wherever its rows belong.
+struct EhybOutside : ScheduleDefaults {
+    static constexpr int entries_in_flight = 8;
+
+    static constexpr const auto& values(const auto& ehyb) { return ehyb.outside.values; }
+    static constexpr const auto& columns(const auto& ehyb) { return ehyb.outside.column_indices; }
+    static constexpr Offset threads(const auto& ehyb) { return ehyb.outside.lane_count(); }
+    static constexpr auto run(const auto& ehyb, Offset thread) {
+        using RunOfLane = decltype(run_in_slice<ehyb_height>(ehyb.outside, 0, 0, 0));
+        if (thread >= threads(ehyb)) return RunOfLane{};
+        const bool has_row = thread < static_cast<Offset>(ehyb.outside_rows.size());
+        const Index row = has_row ? ehyb.outside_rows[thread] : -1;
+        auto run = run_in_slice<ehyb_height>(ehyb.outside, row, thread / ehyb_height, static_cast<int>(thread % ehyb_height));
+        run.has_row = has_row;
+        return run;
+    }
+};
+
+template <ValueType Value>
+struct EhybLayout final : Layout<Value> {
+    /// Columns of 16 or of 32 bits.
+    std::variant<Ehyb<Value, std::uint16_t, HostArray>, Ehyb<Value, Index, HostArray>> stored;
     Offset nonzero_count = 0;
-    std::vector<Index> partition_rows{0};     // [partitions + 1]
-    std::vector<Index> partition_columns{0};  // [partitions + 1]
-    std::variant<Slices<Value, std::uint16_t>, Slices<Value, Index>> inside;
-    Slices<Value, Index> outside;
-    std::vector<Index> outside_rows;  // [rows present outside]
+    Origin inside_origin;   // of each lane
+    Origin outside_origin;  // of each stored row
 
-    [[nodiscard]] Index partition_count() const { return static_cast<Index>(partition_rows.size()) - 1; }
-
-    [[nodiscard]] Index rows() const override { return row_count; }
-    [[nodiscard]] Index columns() const override { return column_count; }
+    [[nodiscard]] Index rows() const override;
+    [[nodiscard]] Index columns() const override;
     [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
     [[nodiscard]] std::vector<LayoutArray> arrays() const override;
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
@@ -39,5 +122,9 @@ struct EhybLayout final : Layout<Value> {
 
 [[nodiscard]] std::vector<KernelEntry> ehyb_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> ehyb_cuda_kernels();
+
+/// For tests: a product that records who reads each value inside the partitions, or outside.
+[[nodiscard]] std::vector<Recorded> record_ehyb_reads(const EhybLayout<double>& layout, bool fused, bool outside,
+                                                      Device& device);
 
 }  // namespace workbench

@@ -1,6 +1,7 @@
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/lanes.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/ell/layout.hpp"
 #include "kernels/ell/storage_size.hpp"
 
@@ -25,27 +26,27 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     require_values_in_range<Value>(matrix);
     const EllOrder order = parameters.text("order") == "row_major" ? EllOrder::row_major : EllOrder::column_major;
     auto layout = std::make_unique<EllLayout<Value>>();
-    layout->column_count = matrix.columns;
+    static_cast<Ell<Value, HostArray>&>(*layout) =
+        build_ell<Value>(matrix, ShareView(matrix), order, parameters.real("slots_per_nonzero"));
     layout->nonzero_count = matrix.nonzeros();
-    layout->slots = build_ell_slots<Value>(matrix, ShareView(matrix), order, parameters.real("slots_per_nonzero"));
+    layout->origin = Origin(ShareView(matrix));
     return layout;
 }
+
+/// `reduce` works in one way or the other, as the slots lie.
+struct EllReduce {
+    static auto choose(const auto& ell, const auto& use) {
+        return ell.order == EllOrder::row_major ? EllNeighbours::choose(ell, use) : use(EllGroups{});
+    }
+};
 
 }  // namespace
 
 template <ValueType Value>
-std::vector<LayoutArray> EllLayout<Value>::arrays() const {
-    return {layout_array("columns", ArrayRole::column, slots.columns), layout_array("values", ArrayRole::value, slots.values)};
-}
-
-template <ValueType Value>
 void EllLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    const int lanes = slots.order == EllOrder::row_major ? lanes_for(1, slots.width) : 1;
-    workbench::for_each_slot(slots, EllFrame{.value_array = 1, .column_array = 0, .lanes_per_row = lanes}, visit);
+    with_schedule<EllRow>(this->stored(),
+                          [&]<typename Rows>(Rows) { for_each_stored_slot<Rows>(this->stored(), origin, visit); });
 }
-
-template struct EllLayout<float>;
-template struct EllLayout<double>;
 
 LayoutEntry ell_entry() {
     LayoutEntry entry{
@@ -64,7 +65,9 @@ LayoutEntry ell_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
         .storage_sizes = ell_storage_sizes,
-        .kernels = ell_reference_kernels(),
+        .schedules = {schedule_of<EllLayout, EllRow>("rows"), schedule_of<EllLayout, EllReduce>("reduce"),
+                      schedule_of<EllLayout, EllEachSlot>("atomic")},
+        .kernels = {host_rows<EllLayout, EllRow>("rows", "blocks of rows in parallel, all slots of a row")},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(ell_cuda_kernels());
     return entry;

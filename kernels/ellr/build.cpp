@@ -1,7 +1,9 @@
 #include <stdexcept>
 
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/ellr/layout.hpp"
 
 namespace workbench {
@@ -20,36 +22,31 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     const CsrMatrix& matrix = staged.matrix;
     require_values_in_range<Value>(matrix);
     auto layout = std::make_unique<EllrLayout<Value>>();
-    layout->column_count = matrix.columns;
-    layout->slots =
-        build_ell_slots<Value>(matrix, ShareView(matrix), EllOrder::column_major, parameters.real("slots_per_nonzero"));
+    static_cast<Ell<Value, HostArray>&>(*layout) =
+        build_ell<Value>(matrix, ShareView(matrix), EllOrder::column_major, parameters.real("slots_per_nonzero"));
     layout->row_lengths.resize(matrix.rows);
     for (Index row = 0; row < matrix.rows; ++row) layout->row_lengths[row] = static_cast<Index>(matrix.row_length(row));
+    layout->nonzero_count = matrix.nonzeros();
+    layout->origin = Origin(ShareView(matrix));
     return layout;
 }
 
 }  // namespace
 
 template <ValueType Value>
-std::vector<LayoutArray> EllrLayout<Value>::arrays() const {
-    return {layout_array("row_lengths", ArrayRole::structure, row_lengths),
-            layout_array("columns", ArrayRole::column, slots.columns), layout_array("values", ArrayRole::value, slots.values)};
-}
-
-template <ValueType Value>
 std::int64_t EllrLayout<Value>::bytes_of_product() const {
-    const Offset padding = slots.slot_count() - nonzeros();
+    const Offset padding = this->slot_count() - this->nonzeros();
     return this->bytes_to_move() - padding * static_cast<std::int64_t>(sizeof(Value) + sizeof(Index));
 }
 
 template <ValueType Value>
 void EllrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    for (Index row = 0; row < slots.row_count; ++row) {
-        if (row_lengths[row] != slots.row_offsets[row + 1] - slots.row_offsets[row]) {
+    for (Index row = 0; row < this->row_count; ++row) {
+        if (this->row_lengths[row] != origin.length(row)) {
             throw std::logic_error("ellr: the length of a row is not the number of its nonzeros");
         }
     }
-    workbench::for_each_slot(slots, EllFrame{.value_array = 2, .column_array = 1}, visit);
+    for_each_stored_slot<EllrSlots>(this->stored(), origin, visit);
 }
 
 template struct EllrLayout<float>;
@@ -66,7 +63,8 @@ LayoutEntry ellr_entry() {
         .parameters = {slots_per_nonzero_parameter(10)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
-        .kernels = ellr_reference_kernels(),
+        .schedules = {schedule_of<EllrLayout, EllrRows>("rows")},
+        .kernels = {host_rows<EllrLayout, EllrRows>("rows", "rows in parallel, as many slots of each as it has nonzeros")},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(ellr_cuda_kernels());
     return entry;

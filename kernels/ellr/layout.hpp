@@ -3,32 +3,52 @@
 // With all rows sorted by length beforehand it is PELLR (Wang, Gu, 2020, section 3), whose array perm is the row order.
 #pragma once
 
-#include <vector>
-
-#include "kernels/common/ell_slots.hpp"
+#include "kernels/common/storage/ell.hpp"
+#include "kernels/common/storage/origin.hpp"
 
 namespace workbench {
 
-/// Row r of the matrix is row r of the slots and has row_lengths[r] nonzeros; what follows them is never read.
-template <ValueType Value>
-struct EllrLayout final : Layout<Value> {
-    Index column_count = 0;
-    std::vector<Index> row_lengths;  // [rows]
-    EllSlots<Value> slots;
+template <typename Value, template <typename> typename Array>
+struct Ellr : Ell<Value, Array> {
+    template <template <typename> typename Other>
+    using In = Ellr<Value, Other>;
 
-    [[nodiscard]] Index rows() const override { return slots.row_count; }
-    [[nodiscard]] Index columns() const override { return column_count; }
-    [[nodiscard]] Offset nonzeros() const override { return slots.row_offsets.back(); }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override;
+    Array<Index> row_lengths;  // [rows] what follows so many slots is never read
+
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::structure, "row_lengths", of.row_lengths...);
+        Ell<Value, Array>::fields(visit, of...);
+    }
+};
+
+/// All slots of the rows.
+struct EllrSlots : ScheduleDefaults {
+    static constexpr NoColumn no_column = NoColumn::slot_read;
+    static constexpr Offset threads(const auto& ellr) { return ellr.row_count; }
+    static constexpr Run<Offset> run(const auto& ellr, Offset row) {
+        return run_in_ell<EllOrder::column_major, 1>(ellr, row < ellr.row_count ? static_cast<Index>(row) : -1, row, 0);
+    }
+};
+
+/// Of the kernels `rows`: a thread a row, which stops at the row's end.
+struct EllrRows : ScheduleDefaults {
+    static constexpr Offset threads(const auto& ellr) { return ellr.row_count; }
+    static constexpr Run<Offset> run(const auto& ellr, Offset row) {
+        if (row >= ellr.row_count) return {};
+        return {static_cast<Index>(row), row, ellr.row_lengths[row], ellr.row_count};
+    }
+};
+
+template <ValueType Value>
+struct EllrLayout final : StoredLayout<Value, Ellr<Value, HostArray>> {
+    static constexpr const char* name = "ellr";
+    Origin origin;
     /// As bytes_to_move, but without the padding, which no kernel reads.
     [[nodiscard]] std::int64_t bytes_of_product() const;
-    /// A thread reads a row. Slots of padding stand in the lane and step that would read them.
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
 [[nodiscard]] LayoutEntry ellr_entry();
-
-[[nodiscard]] std::vector<KernelEntry> ellr_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> ellr_cuda_kernels();
 
 }  // namespace workbench

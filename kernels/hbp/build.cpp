@@ -7,19 +7,19 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/offsets.hpp"
-#include "kernels/common/slices.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/storage/offsets.hpp"
 #include "kernels/hbp/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 namespace {
 
-constexpr int warp_size = 32;
-constexpr int tile_chunk = 4;  // tiles that a thread takes at a time
+constexpr int tile_chunk = 4;    // tiles that a thread takes at a time
+constexpr int row_chunk = 1024;  // and rows
 
 constexpr std::string_view drawing = R"(
 with row blocks of 3 rows, segments of 3 columns, and nonlinear_hash within the tiles. Steps are apart by bars.
@@ -40,9 +40,6 @@ batch_rows      0 3 4 5 8
 result_offsets  0 1 3 4 5 7 8
 )";
 
-using U16Columns = std::vector<std::uint16_t>;
-using WideColumns = std::vector<Index>;
-
 /// Everything that must hold before anything is built; that there are tiles, the recipe checker saw to.
 void require_suitable(const StagedMatrix& staged, bool narrow_columns) {
     const Cuts& segments = *staged.find_cuts(CutKind::segment);
@@ -56,7 +53,7 @@ void require_suitable(const StagedMatrix& staged, bool narrow_columns) {
     }
     std::size_t results = 0;
     for (const Share& share : staged.shares) results += share.rows.size();
-    constexpr std::size_t most_results = std::numeric_limits<Index>::max() - warp_size;  // a batch may end behind the last
+    constexpr std::size_t most_results = std::numeric_limits<Index>::max() - hbp_lanes;  // a batch may end behind the last
     if (results > most_results) {
         throw Unsuitable(
             fmt::format("{} rows present in the tiles, but their results are numbered with 32 bits, up to {}: make "
@@ -66,13 +63,15 @@ void require_suitable(const StagedMatrix& staged, bool narrow_columns) {
 }
 
 /// Where each tile begins in the arrays, its batches, and the number of each result.
-template <ValueType Value>
-void lay_out(const std::vector<Share>& shares, HbpLayout<Value>& layout) {
+void lay_out(const std::vector<Share>& shares, auto& layout) {
+    layout.tile_batches = {0};
+    layout.begin_ptr = {0};
+    layout.batch_rows = {0};
     Index rows = 0;
     for (const Share& share : shares) {
         const auto rows_of_share = static_cast<Index>(share.rows.size());
-        for (Index row = 0; row < rows_of_share; row += warp_size) {
-            const Index end = std::min(row + warp_size, rows_of_share);
+        for (Index row = 0; row < rows_of_share; row += hbp_lanes) {
+            const Index end = std::min(row + hbp_lanes, rows_of_share);
             layout.batch_rows.push_back(rows + end);
             layout.begin_ptr.push_back(layout.begin_ptr.back() + share.row_offsets[end] - share.row_offsets[row]);
         }
@@ -96,11 +95,11 @@ void lay_out(const std::vector<Share>& shares, HbpLayout<Value>& layout) {
 /// mask of the lanes that have none.
 template <typename Store>
 std::uint32_t store_batch(const Share& share, Index first_row, Offset begin, std::uint8_t* add_sign, const Store& store) {
-    std::array<int, warp_size> lanes{};  // those that have an entry left, ascending
-    std::array<Offset, warp_size> before{};
+    std::array<int, hbp_lanes> lanes{};  // those that have an entry left, ascending
+    std::array<Offset, hbp_lanes> before{};
     int active = 0;
     std::uint32_t idle = ~std::uint32_t{0};
-    const Index row_count = std::min<Index>(warp_size, static_cast<Index>(share.rows.size()) - first_row);
+    const Index row_count = std::min<Index>(hbp_lanes, static_cast<Index>(share.rows.size()) - first_row);
     const auto length = [&](int lane) { return share.row_offsets[first_row + lane + 1] - share.row_offsets[first_row + lane]; };
     for (int lane = 0; lane < row_count; ++lane) {
         if (length(lane) == 0) continue;
@@ -123,47 +122,54 @@ std::uint32_t store_batch(const Share& share, Index first_row, Offset begin, std
 }
 
 /// One tile: its entries batch by batch. False where the share is no tile.
-template <ValueType Value, typename ColumnIndex>
+template <typename Value, typename ColumnIndex>
 bool fill_tile(const CsrMatrix& matrix, const Share& share, Index tile, Index columns_of_tile,
-               std::vector<ColumnIndex>& column_indices, HbpLayout<Value>& layout) {
-    const Index first_column = layout.tile_columns[tile];
+               std::vector<Offset>& first_nonzeros, Hbp<Value, ColumnIndex, HostArray>& hbp) {
+    const Index first_column = hbp.tile_columns[tile];
     bool sound = true;
-    for (Index batch = layout.tile_batches[tile]; batch < layout.tile_batches[tile + 1]; ++batch) {
-        const Index stored = layout.batch_rows[batch];
-        const Index first_row = stored - layout.batch_rows[layout.tile_batches[tile]];
+    for (Index batch = hbp.tile_batches[tile]; batch < hbp.tile_batches[tile + 1]; ++batch) {
+        const Index stored = hbp.batch_rows[batch];
+        const Index first_row = stored - hbp.batch_rows[hbp.tile_batches[tile]];
         const auto store = [&](Offset entry, int lane, Offset k) {
             const Offset first = share.row_offsets[first_row + lane];
             const Offset nonzero = share.entries[first + k];
-            if (k == 0) layout.first_nonzeros[stored + lane] = nonzero;
+            if (k == 0) first_nonzeros[stored + lane] = nonzero;
             const Index column = matrix.column_indices[nonzero] - first_column;
             sound = sound && nonzero == share.entries[first] + k && column >= 0 && column < columns_of_tile;
-            column_indices[entry] = static_cast<ColumnIndex>(column);
-            layout.data[entry] = static_cast<Value>(matrix.values[nonzero]);
+            hbp.column_indices[entry] = static_cast<ColumnIndex>(column);
+            hbp.data[entry] = static_cast<Value>(matrix.values[nonzero]);
         };
-        layout.zero_row[batch] = store_batch(share, first_row, layout.begin_ptr[batch], layout.add_sign.data(), store);
+        hbp.zero_row[batch] = store_batch(share, first_row, hbp.begin_ptr[batch], hbp.add_sign.data(), store);
     }
     return sound;
 }
 
-template <typename ColumnIndex, ValueType Value>
-void fill(const StagedMatrix& staged, HbpLayout<Value>& layout) {
-    const auto nonzeros = static_cast<std::size_t>(layout.begin_ptr.back());
-    layout.data.resize(nonzeros);
-    layout.add_sign.assign(nonzeros, 0);
-    layout.zero_row.resize(layout.batch_rows.size() - 1);
-    layout.first_nonzeros.assign(layout.output_order.size(), 0);
-    std::vector<ColumnIndex> column_indices(nonzeros);
+template <ValueType Value, typename ColumnIndex>
+void fill(HbpLayout<Value>& layout, const StagedMatrix& staged, double fixed_share) {
+    Hbp<Value, ColumnIndex, HostArray> hbp;
+    hbp.row_count = staged.matrix.rows;
+    hbp.column_count = staged.matrix.columns;
+    hbp.fixed_tiles = static_cast<Index>(fixed_share * static_cast<double>(staged.shares.size()));
+    lay_out(staged.shares, hbp);
+    const auto nonzeros = static_cast<std::size_t>(hbp.begin_ptr.back());
+    hbp.tile_columns.resize(staged.shares.size());
+    hbp.data.resize(nonzeros);
+    hbp.add_sign.assign(nonzeros, 0);
+    hbp.column_indices.resize(nonzeros);
+    hbp.zero_row.resize(hbp.batch_rows.size() - 1);
+    layout.nonzero_count = hbp.begin_ptr.back();
+    layout.first_nonzeros.assign(hbp.output_order.size(), 0);
     const Cuts& segments = *staged.find_cuts(CutKind::segment);
     const auto is_tile = [&](std::int64_t tile) {
         const Index segment = staged.shares[tile].id.segment;
-        layout.tile_columns[tile] = segments.begin(segment);
-        return fill_tile(staged.matrix, staged.shares[tile], static_cast<Index>(tile), segments.size(segment), column_indices,
-                         layout);
+        hbp.tile_columns[tile] = segments.begin(segment);
+        return fill_tile(staged.matrix, staged.shares[tile], static_cast<Index>(tile), segments.size(segment),
+                         layout.first_nonzeros, hbp);
     };
     std::atomic<std::int64_t> strays = 0;
-    for_each_in_parallel(layout.tile_count(), tile_chunk, [&](std::int64_t tile) { strays += is_tile(tile) ? 0 : 1; });
+    for_each_in_parallel(hbp.tile_count(), tile_chunk, [&](std::int64_t tile) { strays += is_tile(tile) ? 0 : 1; });
     if (strays > 0) throw std::logic_error(fmt::format("hbp: {} shares are not the nonzeros of a tile", strays.load()));
-    layout.column_indices = std::move(column_indices);
+    layout.stored = std::move(hbp);
 }
 
 template <ValueType Value>
@@ -172,16 +178,8 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     require_suitable(staged, narrow_columns);
     require_values_in_range<Value>(staged.matrix);
     auto layout = std::make_unique<HbpLayout<Value>>();
-    layout->row_count = staged.matrix.rows;
-    layout->column_count = staged.matrix.columns;
-    layout->tile_columns.resize(staged.shares.size());
-    layout->fixed_tiles = static_cast<Index>(parameters.real("fixed_share") * static_cast<double>(staged.shares.size()));
-    lay_out(staged.shares, *layout);
-    if (narrow_columns) {
-        fill<std::uint16_t>(staged, *layout);
-    } else {
-        fill<Index>(staged, *layout);
-    }
+    const auto fill_as = narrow_columns ? fill<Value, std::uint16_t> : fill<Value, Index>;
+    fill_as(*layout, staged, parameters.real("fixed_share"));
     return layout;
 }
 
@@ -193,134 +191,166 @@ void require_tiling(const std::vector<Element>& offsets, std::size_t end, std::s
     if (!tiles(offsets, end)) fail(fmt::format("{} does not tile its array", name));
 }
 
-/// The row of each result, and that no two stored rows share one.
-template <ValueType Value>
-std::vector<Index> rows_of_stored(const HbpLayout<Value>& layout) {
-    std::vector<Index> row_of_result(layout.output_order.size());
-    for (Index row = 0; row < layout.row_count; ++row) {
-        std::fill(row_of_result.begin() + layout.result_offsets[row], row_of_result.begin() + layout.result_offsets[row + 1],
-                  row);
+/// The row of each stored row, each of which has a result of its own.
+std::vector<Index> rows_of_stored(const auto& hbp) {
+    std::vector<Index> row_of_result(hbp.output_order.size());
+    for (Index row = 0; row < hbp.row_count; ++row) {
+        std::fill(row_of_result.begin() + hbp.result_offsets[row], row_of_result.begin() + hbp.result_offsets[row + 1], row);
     }
-    std::vector<bool> taken(layout.output_order.size(), false);
+    std::vector<bool> taken(hbp.output_order.size(), false);
     std::vector<Index> rows;
-    for (const Index result : layout.output_order) {
-        if (result < 0 || result >= layout.result_count() || taken[result]) fail("output_order is not an order of the results");
+    for (const Index result : hbp.output_order) {
+        if (result < 0 || result >= hbp.result_count() || taken[result]) fail("output_order is not an order of the results");
         taken[result] = true;
         rows.push_back(row_of_result[result]);
     }
     return rows;
 }
 
-template <ValueType Value>
-void require_sound_structure(const HbpLayout<Value>& layout) {
-    require_tiling(layout.tile_batches, layout.zero_row.size(), "tile_batches");
-    require_tiling(layout.begin_ptr, layout.data.size(), "begin_ptr");
-    require_tiling(layout.batch_rows, layout.output_order.size(), "batch_rows");
-    require_tiling(layout.result_offsets, layout.output_order.size(), "result_offsets");
-    for (Index tile = 0; tile < layout.tile_count(); ++tile) {
-        const Index end = layout.tile_batches[tile + 1];
-        if (layout.tile_batches[tile] == end) fail(fmt::format("tile {} has no batch", tile));
-        for (Index batch = layout.tile_batches[tile]; batch < end; ++batch) {
-            const Index rows = layout.batch_rows[batch + 1] - layout.batch_rows[batch];
-            const bool right = batch + 1 == end ? rows >= 1 && rows <= warp_size : rows == warp_size;
-            const bool marked = rows >= warp_size || layout.zero_row[batch] >> rows == ~std::uint32_t{0} >> rows;
+void require_sound_structure(const auto& hbp) {
+    require_tiling(hbp.tile_batches, hbp.zero_row.size(), "tile_batches");
+    require_tiling(hbp.begin_ptr, hbp.data.size(), "begin_ptr");
+    require_tiling(hbp.batch_rows, hbp.output_order.size(), "batch_rows");
+    require_tiling(hbp.result_offsets, hbp.output_order.size(), "result_offsets");
+    for (Index tile = 0; tile < hbp.tile_count(); ++tile) {
+        const Index end = hbp.tile_batches[tile + 1];
+        if (hbp.tile_batches[tile] == end) fail(fmt::format("tile {} has no batch", tile));
+        for (Index batch = hbp.tile_batches[tile]; batch < end; ++batch) {
+            const Index rows = hbp.batch_rows[batch + 1] - hbp.batch_rows[batch];
+            const bool right = batch + 1 == end ? rows >= 1 && rows <= hbp_lanes : rows == hbp_lanes;
+            const bool marked = rows >= hbp_lanes || hbp.zero_row[batch] >> rows == ~std::uint32_t{0} >> rows;
             if (!right || !marked) fail(fmt::format("batch {} has too many rows, too few, or lanes without a row", batch));
         }
     }
 }
 
-// Numbers in HbpLayout::arrays().
-enum ArrayNumber { columns_array = 5, data_array = 6 };
-
-/// Walks the batches as the kernel does, lane by lane along add_sign, and tells the slots in the order of memory.
-template <ValueType Value>
-class SlotWalk {
-public:
-    explicit SlotWalk(const HbpLayout<Value>& layout) : layout_(layout), rows_(rows_of_stored(layout)) {}
-
-    void walk(const std::function<void(const Slot&)>& visit) {
-        for (Index tile = 0; tile < layout_.tile_count(); ++tile) {
-            const Index first_batch = layout_.tile_batches[tile];
-            std::int64_t first_step = 0;  // of the batches that are in flight together
-            std::int64_t end_step = 0;
-            for (Index batch = first_batch; batch < layout_.tile_batches[tile + 1]; ++batch) {
-                const Index turn = (batch - first_batch) % hbp_batches_in_flight;
-                if (turn == 0) first_step = end_step;
-                end_step = std::max(end_step, collect(tile, batch, first_step + turn));
-                for (const Slot& slot : slots_) {
-                    if (slot.index < 0) fail(fmt::format("batch {} has an entry that no lane reaches", batch));
-                    visit(slot);
+/// Calls visit(read, stored row, k) for the entries of a tile as the CUDA kernels read them, lane by lane; the k-th of its row
+/// each. The warp is the number of the tile.
+void for_each_read_of_tile(const auto& hbp, Index tile, const std::vector<Index>& rows, const auto& visit) {
+    const Index end_batch = hbp.tile_batches[tile + 1];
+    std::int64_t first_step = 0;  // of the batches in flight
+    for (Index first = hbp.tile_batches[tile]; first < end_batch; first += hbp_batches_in_flight) {
+        std::int64_t end_step = first_step;
+        for (int lane = 0; lane < hbp_lanes; ++lane) {
+            std::array<HbpLane, hbp_batches_in_flight> at;
+            for (int i = 0; i < hbp_batches_in_flight; ++i) at[i] = lane_of_batch(hbp, first + i, end_batch, lane);
+            bool more = true;
+            for (Offset k = 0; std::exchange(more, false); ++k) {
+                for (int i = 0; i < hbp_batches_in_flight; ++i) {
+                    if (!at[i].has_entries) continue;
+                    const Offset entry = at[i].entry;
+                    if (entry >= hbp.begin_ptr[first + i + 1]) {
+                        fail(fmt::format("lane {} of batch {} leaves its entries", lane, first + i));
+                    }
+                    const Offset column = Offset{hbp.tile_columns[tile]} + hbp.column_indices[entry];
+                    if (column < 0 || column >= hbp.column_count) {
+                        fail(fmt::format("entry {} reads a column that is not there", entry));
+                    }
+                    const std::int64_t step = first_step + hbp_batches_in_flight * k + i;
+                    end_step = std::max(end_step, step + 1);
+                    visit(Read{.warp = tile,
+                               .lane = lane,
+                               .step = step,
+                               .array = array_number(hbp, hbp.data),
+                               .index = entry,
+                               .row = rows[at[i].stored],
+                               .column = static_cast<Index>(column)},
+                          at[i].stored, k);
+                    at[i].has_entries = hbp.add_sign[entry] != 0;
+                    at[i].entry += hbp.add_sign[entry];
+                    more = more || at[i].has_entries;
                 }
             }
         }
+        first_step = end_step;
     }
+}
+
+template <ValueType Value>
+void walk_reads(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+    const auto walk = [&](const auto& hbp) {
+        const std::vector<Index> rows = rows_of_stored(hbp);
+        for (Index tile = 0; tile < hbp.tile_count(); ++tile) {
+            for_each_read_of_tile(hbp, tile, rows, [&](const Read& read, Index, Offset) { visit(read); });
+        }
+    };
+    std::visit(walk, dynamic_cast<const HbpLayout<Value>&>(layout).stored);
+}
+
+/// The two steps of the GPU's kernels. Each stored row has a result of its own, so that no two threads meet in them.
+template <ValueType Value>
+class HbpTiles final : public Kernel<Value> {
+public:
+    explicit HbpTiles(const HbpLayout<Value>& layout) : layout_(layout), results_(layout.first_nonzeros.size()) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        std::visit([&](const auto& hbp) { multiply(hbp, x, y, accumulate); }, layout_.stored);
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return layout_.bytes_of_product(); }
 
 private:
-    /// The slots of a batch whose first step is this one. Gives the step after its last.
-    std::int64_t collect(Index tile, Index batch, std::int64_t first_step) {
-        const Offset begin = layout_.begin_ptr[batch];
-        slots_.assign(layout_.begin_ptr[batch + 1] - begin, Slot{.index = -1});
-        std::int64_t end_step = first_step;
-        Offset start = begin;
-        for (int lane = 0; lane < warp_size; ++lane) {
-            if ((layout_.zero_row[batch] >> lane & 1U) != 0) continue;
-            const Index stored = layout_.batch_rows[batch] + lane;
-            Slot slot{.array = data_array, .column_array = columns_array, .row = rows_[stored], .warp = tile, .lane = lane};
-            slot.step = first_step;
-            slot.nonzero = layout_.first_nonzeros[stored];
-            for (Offset entry = start++;; entry += layout_.add_sign[entry], ++slot.nonzero) {
-                if (entry >= layout_.begin_ptr[batch + 1] || slots_[entry - begin].index >= 0) {
-                    fail(fmt::format("lane {} of batch {} leaves its entries", lane, batch));
+    void multiply(const auto& hbp, const Value* x, Value* y, bool accumulate) {
+        for_each_in_parallel(hbp.tile_count(), tile_chunk, [&](std::int64_t tile) {
+            const Index end = hbp.tile_batches[tile + 1];
+            for (Index batch = hbp.tile_batches[tile]; batch < end; ++batch) {
+                for (int lane = 0; lane < hbp_lanes; ++lane) {
+                    const HbpLane row = lane_of_batch(hbp, batch, end, lane);
+                    if (row.has_row) results_[hbp.output_order[row.stored]] = sum_of(hbp, row, x + hbp.tile_columns[tile]);
                 }
-                slot.index = slot.column_index = entry;
-                slot.column = column(tile, entry);
-                slots_[entry - begin] = slot;
-                end_step = std::max(end_step, slot.step + 1);
-                if (layout_.add_sign[entry] == 0) break;
-                slot.step += hbp_batches_in_flight;
             }
-        }
-        return end_step;
+        });
+        for_each_in_parallel(hbp.row_count, row_chunk, [&](std::int64_t row) {
+            Value sum = 0;
+            for (Index i = hbp.result_offsets[row]; i < hbp.result_offsets[row + 1]; ++i) sum += results_[i];
+            put(y, static_cast<Index>(row), sum, accumulate);
+        });
     }
 
-    [[nodiscard]] Index column(Index tile, Offset entry) const {
-        const Offset in_tile =
-            std::visit([&](const auto& columns) -> Offset { return columns[entry]; }, layout_.column_indices);
-        const Offset column = in_tile + layout_.tile_columns[tile];
-        if (column < 0 || column >= layout_.column_count) fail(fmt::format("entry {} reads a column that is not there", entry));
-        return static_cast<Index>(column);
+    [[nodiscard]] static Value sum_of(const auto& hbp, const HbpLane& row, const Value* x) {
+        if (!row.has_entries) return 0;
+        Offset entry = row.entry;
+        Value sum = hbp.data[entry] * x[hbp.column_indices[entry]];
+        while (const int distance = hbp.add_sign[entry]) {
+            entry += distance;
+            sum += hbp.data[entry] * x[hbp.column_indices[entry]];
+        }
+        return sum;
     }
 
     const HbpLayout<Value>& layout_;
-    std::vector<Index> rows_;  // [stored rows]
-    std::vector<Slot> slots_;  // of the present batch, by place
+    std::vector<Value> results_;
 };
 
 }  // namespace
 
 template <ValueType Value>
-std::vector<LayoutArray> HbpLayout<Value>::arrays() const {
-    const auto columns_of = [](const auto& indices) { return layout_array("columns", ArrayRole::column, indices); };
-    return {layout_array("tile_batches", ArrayRole::structure, tile_batches),
-            layout_array("tile_columns", ArrayRole::structure, tile_columns),
-            layout_array("begin_ptr", ArrayRole::structure, begin_ptr),
-            layout_array("batch_rows", ArrayRole::structure, batch_rows),
-            layout_array("zero_row", ArrayRole::structure, zero_row),
-            std::visit(columns_of, column_indices),
-            layout_array("data", ArrayRole::value, data),
-            layout_array("add_sign", ArrayRole::structure, add_sign),
-            layout_array("output_order", ArrayRole::structure, output_order),
-            layout_array("result_offsets", ArrayRole::structure, result_offsets)};
-}
-
-template <ValueType Value>
 void HbpLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    require_sound_structure(*this);
-    SlotWalk<Value>(*this).walk(visit);
+    const auto walk = [&](const auto& hbp) {
+        require_sound_structure(hbp);
+        const std::vector<Index> rows = rows_of_stored(hbp);
+        for (Index tile = 0; tile < hbp.tile_count(); ++tile) {
+            const Offset begin = hbp.begin_ptr[hbp.tile_batches[tile]];
+            std::vector<Slot> slots(hbp.begin_ptr[hbp.tile_batches[tile + 1]] - begin, Slot{.index = -1});
+            for_each_read_of_tile(hbp, tile, rows, [&](const Read& read, Index stored, Offset k) {
+                Slot& slot = slots[read.index - begin];
+                if (slot.index >= 0) fail(fmt::format("entry {} belongs to two lanes", read.index));
+                slot = {.array = read.array,
+                        .column_array = array_number(hbp, hbp.column_indices),
+                        .index = read.index,
+                        .column_index = read.index,
+                        .nonzero = first_nonzeros[stored] + k,
+                        .column = read.column,
+                        .row = read.row};
+            });
+            for (const Slot& slot : slots) {
+                if (slot.index < 0) fail(fmt::format("tile {} has an entry that no lane reaches", tile));
+                visit(slot);
+            }
+        }
+    };
+    std::visit(walk, this->stored);
 }
-
-template struct HbpLayout<float>;
-template struct HbpLayout<double>;
 
 LayoutEntry hbp_entry() {
     LayoutEntry entry{
@@ -347,7 +377,13 @@ LayoutEntry hbp_entry() {
                 return Needs{.cuts = {CutKind::row_block, CutKind::segment}, .shares = {{ShareKind::tile}}};
             },
         .build = {build<float>, build<double>},
-        .kernels = hbp_reference_kernels(),
+        .schedules = {{"fixed", {walk_reads<float>, walk_reads<double>}},
+                      {"competitive", {walk_reads<float>, walk_reads<double>}},
+                      {"mixed", {walk_reads<float>, walk_reads<double>}}},
+        .kernels = {{.name = "tiles",
+                     .backend = Backend::kokkos,
+                     .summary = "threads claim tiles, whose results are stored and then merged per row",
+                     .prepare = prepare_as<HbpTiles, HbpLayout>}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(hbp_cuda_kernels());
     return entry;

@@ -8,33 +8,20 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/sparse_dot.cuh"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/loads.cuh"
+#include "kernels/common/device/recording.cuh"
+#include "kernels/common/device/sparse_dot.cuh"
 #include "kernels/hbp/layout.hpp"
 
 namespace workbench {
 namespace {
 
-constexpr int warp_size = 32;
 constexpr int threads_per_block = 256;
-constexpr int warps_per_block = threads_per_block / warp_size;
+constexpr int warps_per_block = threads_per_block / hbp_lanes;
 constexpr int batches_in_flight = hbp_batches_in_flight;
 constexpr int blocks_per_processor = 3;  // more would leave too few registers for that many rows of a lane
-
-template <typename Value, typename ColumnIndex>
-struct TilesView {
-    Index tiles = 0;
-    const Index* tile_batches = nullptr;
-    const Index* tile_columns = nullptr;
-    const Offset* begin_ptr = nullptr;
-    const Index* batch_rows = nullptr;
-    const std::uint32_t* zero_row = nullptr;
-    const ColumnIndex* columns = nullptr;
-    const Value* data = nullptr;
-    const std::uint8_t* add_sign = nullptr;
-    const Index* output_order = nullptr;
-};
 
 /// An entry of a row, and whether there is one.
 template <typename Value, typename ColumnIndex>
@@ -47,29 +34,27 @@ struct StoredEntry {
 };
 
 template <typename Value, typename ColumnIndex>
-__device__ __forceinline__ StoredEntry<Value, ColumnIndex> entry_at(const TilesView<Value, ColumnIndex>& view, bool there,
-                                                                    Offset place) {
+__device__ __forceinline__ StoredEntry<Value, ColumnIndex> entry_at(const Hbp<Value, ColumnIndex, ArrayView>& hbp, bool there,
+                                                                    Offset place, const auto& load) {
     if (!there) return {};
-    return {true, place, __ldcs(view.add_sign + place), __ldcs(view.data + place), __ldcs(view.columns + place)};
+    return {true, place, load(hbp.add_sign.data() + place), load(hbp.data.data() + place),
+            load(hbp.column_indices.data() + place)};
 }
 
 /// Batches first .. first + batches_in_flight - 1, as far as they are before `end`. The next entry of a row is known only when
 /// the distance of the present one has come: what hides the wait are rows of other batches, whose loads are under way together.
 template <typename Value, typename ColumnIndex>
-__device__ __forceinline__ void multiply_batches(const TilesView<Value, ColumnIndex>& view, Index first, Index end, int lane,
-                                                 const Value* __restrict__ x, Value* __restrict__ results) {
+__device__ __forceinline__ void multiply_batches(const Hbp<Value, ColumnIndex, ArrayView>& hbp, Index first, Index end,
+                                                 int lane, const auto& load, const Value* __restrict__ x,
+                                                 Value* __restrict__ results) {
     StoredEntry<Value, ColumnIndex> entries[batches_in_flight];
     Value sums[batches_in_flight] = {};
     Index targets[batches_in_flight];
 #pragma unroll
     for (int i = 0; i < batches_in_flight; ++i) {
-        const Index batch = min(first + i, end - 1);
-        const std::uint32_t zero_row = first + i < end ? view.zero_row[batch] : ~0U;
-        const Index stored = view.batch_rows[batch] + lane;
-        const bool is_row = first + i < end && stored < view.batch_rows[batch + 1];
-        targets[i] = is_row ? view.output_order[stored] : -1;
-        const int lanes_before = __popc(~zero_row & ((1U << lane) - 1U));
-        entries[i] = entry_at(view, (zero_row >> lane & 1U) == 0, view.begin_ptr[batch] + lanes_before);
+        const HbpLane row = lane_of_batch(hbp, first + i, end, lane);
+        targets[i] = row.has_row ? hbp.output_order[row.stored] : -1;
+        entries[i] = entry_at(hbp, row.has_entries, row.entry, load);
     }
     for (bool more = true; more;) {
         more = false;
@@ -79,7 +64,7 @@ __device__ __forceinline__ void multiply_batches(const TilesView<Value, ColumnIn
 #pragma unroll
         for (int i = 0; i < batches_in_flight; ++i) {
             const StoredEntry<Value, ColumnIndex> entry = entries[i];
-            entries[i] = entry_at(view, entry.distance != 0, entry.place + entry.distance);
+            entries[i] = entry_at(hbp, entry.distance != 0, entry.place + entry.distance, load);
             sums[i] += entry.value * x_of_entries[i];
             more = more || entries[i].there;
         }
@@ -90,13 +75,13 @@ __device__ __forceinline__ void multiply_batches(const TilesView<Value, ColumnIn
     }
 }
 
-template <typename Value, typename ColumnIndex>
-__device__ __forceinline__ void multiply_tile(const TilesView<Value, ColumnIndex>& view, Offset tile, int lane,
+template <typename Value>
+__device__ __forceinline__ void multiply_tile(const auto& hbp, Offset tile, int lane, const auto& load,
                                               const Value* __restrict__ x, Value* __restrict__ results) {
-    const Value* const x_of_tile = x + view.tile_columns[tile];
-    const Index end_batch = view.tile_batches[tile + 1];
-    for (Index batch = view.tile_batches[tile]; batch < end_batch; batch += batches_in_flight) {
-        multiply_batches(view, batch, end_batch, lane, x_of_tile, results);
+    const Value* const x_of_tile = x + hbp.tile_columns[tile];
+    const Index end_batch = hbp.tile_batches[tile + 1];
+    for (Index batch = hbp.tile_batches[tile]; batch < end_batch; batch += batches_in_flight) {
+        multiply_batches(hbp, batch, end_batch, lane, load, x_of_tile, results);
     }
 }
 
@@ -108,17 +93,18 @@ __device__ __forceinline__ Offset claim_tile(unsigned* counter, int lane) {
 }
 
 /// The first `dealt` tiles are dealt to the warps in turn. claims: the others are claimed.
-template <bool claims, typename Value, typename ColumnIndex>
+template <bool claims, typename Load, typename Stored, typename Value>
 __global__ void __launch_bounds__(threads_per_block, blocks_per_processor)
-    multiply_tiles(TilesView<Value, ColumnIndex> view, Index dealt, unsigned* __restrict__ counter, const Value* __restrict__ x,
-                   Value* __restrict__ results) {
-    const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    const int warp = static_cast<int>(blockIdx.x) * warps_per_block + static_cast<int>(threadIdx.x) / warp_size;
+    multiply_tiles(const __grid_constant__ Stored hbp, const Load load, Index dealt, unsigned* __restrict__ counter,
+                   const Value* __restrict__ x, Value* __restrict__ results) {
+    const int lane = static_cast<int>(threadIdx.x) % hbp_lanes;
+    const int warp = static_cast<int>(blockIdx.x) * warps_per_block + static_cast<int>(threadIdx.x) / hbp_lanes;
     const int warps = static_cast<int>(gridDim.x) * warps_per_block;
-    for (Offset tile = warp; tile < dealt; tile += warps) multiply_tile(view, tile, lane, x, results);
+    for (Offset tile = warp; tile < dealt; tile += warps) multiply_tile(hbp, tile, lane, load, x, results);
     if constexpr (claims) {
-        for (Offset tile = dealt + claim_tile(counter, lane); tile < view.tiles; tile = dealt + claim_tile(counter, lane)) {
-            multiply_tile(view, tile, lane, x, results);
+        const Index tiles = hbp.tile_count();
+        for (Offset tile = dealt + claim_tile(counter, lane); tile < tiles; tile = dealt + claim_tile(counter, lane)) {
+            multiply_tile(hbp, tile, lane, load, x, results);
         }
     }
 }
@@ -138,37 +124,30 @@ __global__ void __launch_bounds__(threads_per_block)
 template <ValueType Value, typename ColumnIndex, bool claims>
 class HbpKernel final : public Kernel<Value> {
 public:
-    HbpKernel(const HbpLayout<Value>& layout, const std::vector<ColumnIndex>& columns, Index dealt, Device& device)
+    using Stored = Hbp<Value, ColumnIndex, HostArray>;
+
+    HbpKernel(const HbpLayout<Value>& layout, const Stored& stored, Index dealt, Device& device)
         : stream_(cuda_device(device).stream()),
-          rows_(layout.row_count),
-          tiles_(layout.tile_count()),
           dealt_(dealt),
           bytes_of_product_(layout.bytes_of_product()),
-          tile_batches_(to_device(device, std::span(layout.tile_batches), "HBP batches of tiles")),
-          tile_columns_(to_device(device, std::span(layout.tile_columns), "HBP columns of tiles")),
-          begin_ptr_(to_device(device, std::span(layout.begin_ptr), "HBP first entries")),
-          batch_rows_(to_device(device, std::span(layout.batch_rows), "HBP rows of batches")),
-          zero_row_(to_device(device, std::span(layout.zero_row), "HBP rows without entries")),
-          columns_(to_device(device, std::span(columns), "HBP column indices")),
-          data_(to_device(device, std::span(layout.data), "HBP values")),
-          add_sign_(to_device(device, std::span(layout.add_sign), "HBP distances")),
-          output_order_(to_device(device, std::span(layout.output_order), "HBP output order")),
-          result_offsets_(to_device(device, std::span(layout.result_offsets), "HBP results of rows")),
-          results_(device.allocate(layout.output_order.size() * sizeof(Value), "HBP tile results")),
-          counter_(device.allocate(sizeof(unsigned), "HBP tile counter")) {
+          hbp_(copy_to(device, stored, "hbp")),
+          results_(device.allocate(stored.output_order.size() * sizeof(Value), "hbp tile results")),
+          counter_(device.allocate(sizeof(unsigned), "hbp tile counter")) {
         int resident = 0;
-        check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, multiply_tiles<claims, Value, ColumnIndex>,
-                                                                 threads_per_block, 0),
+        check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                       &resident, multiply_tiles<claims, StreamingLoad, Hbp<Value, ColumnIndex, ArrayView>, Value>,
+                       threads_per_block, 0),
                    "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-        const Offset blocks = (Offset{tiles_} + warps_per_block - 1) / warps_per_block;
+        const Offset blocks = (Offset{stored.tile_count()} + warps_per_block - 1) / warps_per_block;
         blocks_ = static_cast<unsigned>(std::min<Offset>(blocks, Offset{resident} * device.properties().processors));
     }
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        if (rows_ == 0) return;
-        if (tiles_ > 0) multiply(x);
-        merge_results<<<blocks_for(rows_, threads_per_block), threads_per_block, 0, stream_>>>(
-            rows_, result_offsets_.as<Index>(), results_.as<Value>(), y, accumulate);
+        const Index rows = hbp_.row_count;
+        if (rows == 0) return;
+        if (hbp_.tile_count() > 0) multiply(x);
+        merge_results<<<blocks_for(rows, threads_per_block), threads_per_block, 0, stream_>>>(
+            rows, hbp_.result_offsets.data(), results_.as<Value>(), y, accumulate);
         check_launch("hbp merge");
     }
 
@@ -179,36 +158,15 @@ private:
         if constexpr (claims) {
             check_cuda(cudaMemsetAsync(counter_.address(), 0, sizeof(unsigned), stream_), "cudaMemsetAsync");
         }
-        const TilesView<Value, ColumnIndex> view{tiles_,
-                                                 tile_batches_.as<Index>(),
-                                                 tile_columns_.as<Index>(),
-                                                 begin_ptr_.as<Offset>(),
-                                                 batch_rows_.as<Index>(),
-                                                 zero_row_.as<std::uint32_t>(),
-                                                 columns_.as<ColumnIndex>(),
-                                                 data_.as<Value>(),
-                                                 add_sign_.as<std::uint8_t>(),
-                                                 output_order_.as<Index>()};
-        multiply_tiles<claims>
-            <<<blocks_, threads_per_block, 0, stream_>>>(view, dealt_, counter_.as<unsigned>(), x, results_.as<Value>());
+        multiply_tiles<claims><<<blocks_, threads_per_block, 0, stream_>>>(view_of(hbp_), StreamingLoad{}, dealt_,
+                                                                           counter_.as<unsigned>(), x, results_.as<Value>());
         check_launch("hbp tiles");
     }
 
     cudaStream_t stream_;
-    Index rows_;
-    Index tiles_;
     Index dealt_;
     std::int64_t bytes_of_product_;
-    DeviceMemory tile_batches_;
-    DeviceMemory tile_columns_;
-    DeviceMemory begin_ptr_;
-    DeviceMemory batch_rows_;
-    DeviceMemory zero_row_;
-    DeviceMemory columns_;
-    DeviceMemory data_;
-    DeviceMemory add_sign_;
-    DeviceMemory output_order_;
-    DeviceMemory result_offsets_;
+    Hbp<Value, ColumnIndex, DeviceArray> hbp_;
     DeviceMemory results_;
     DeviceMemory counter_;
     unsigned blocks_ = 0;
@@ -218,21 +176,16 @@ enum class Allocation { fixed, competitive, mixed };
 
 template <ValueType Value, Allocation allocation>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    const auto& hbp = dynamic_cast<const HbpLayout<Value>&>(layout);
-    const auto dealt = [&hbp] {
-        switch (allocation) {
-            case Allocation::fixed: return hbp.tile_count();
-            case Allocation::competitive: return Index{0};
-            case Allocation::mixed: return hbp.fixed_tiles;
-        }
-        return Index{0};
-    };
+    const auto& own = dynamic_cast<const HbpLayout<Value>&>(layout);
     return std::visit(
-        [&]<typename ColumnIndex>(const std::vector<ColumnIndex>& columns) -> std::unique_ptr<Kernel<Value>> {
+        [&]<typename ColumnIndex>(const Hbp<Value, ColumnIndex, HostArray>& hbp) -> std::unique_ptr<Kernel<Value>> {
             constexpr bool claims = allocation != Allocation::fixed;
-            return std::make_unique<HbpKernel<Value, ColumnIndex, claims>>(hbp, columns, dealt(), device);
+            const Index dealt = allocation == Allocation::fixed         ? hbp.tile_count()
+                                : allocation == Allocation::competitive ? 0
+                                                                        : hbp.fixed_tiles;
+            return std::make_unique<HbpKernel<Value, ColumnIndex, claims>>(own, hbp, dealt, device);
         },
-        hbp.column_indices);
+        own.stored);
 }
 
 template <Allocation allocation>
@@ -249,6 +202,22 @@ std::vector<KernelEntry> hbp_cuda_kernels() {
         {"mixed", Backend::cuda, "fixed_share of the tiles dealt, the rest claimed (the paper's mixed execution)",
          both<Allocation::mixed>},
     };
+}
+
+std::vector<Recorded> record_hbp_reads(const HbpLayout<double>& layout, Device& device) {
+    return std::visit(
+        [&](const auto& stored) {
+            const auto hbp = copy_to(device, stored, "hbp");
+            const unsigned blocks = blocks_for(stored.tile_count(), warps_per_block);
+            Recording recording(device, hbp.data, Offset{blocks} * threads_per_block);
+            const DeviceArray<double> x(device, std::vector<double>(stored.column_count), "x");
+            const DeviceMemory results = device.allocate(stored.output_order.size() * sizeof(double), "hbp tile results");
+            multiply_tiles<false><<<blocks, threads_per_block, 0, cuda_device(device).stream()>>>(
+                view_of(hbp), recording.load(), stored.tile_count(), nullptr, x.data(), results.as<double>());
+            check_launch("hbp recorded");
+            return recording.read();
+        },
+        layout.stored);
 }
 
 }  // namespace workbench

@@ -7,11 +7,11 @@
 // neighbours.
 #pragma once
 
+#include <bit>
 #include <cstdint>
-#include <variant>
-#include <vector>
 
-#include "pipeline/contract/layout.hpp"
+#include "kernels/common/device/recorded.hpp"
+#include "kernels/common/storage/fields.hpp"
 
 namespace workbench {
 
@@ -20,51 +20,87 @@ namespace workbench {
 /// two, and so on. So lane l begins at begin_ptr[b] plus the number of lanes before it that are not marked in zero_row[b], and
 /// goes on from entry e to e + add_sign[e] until that is 0. Results: those of row r are numbers result_offsets[r] ..
 /// result_offsets[r + 1] - 1, by the order of the tiles.
-template <ValueType Value>
-struct HbpLayout final : Layout<Value> {
+template <typename Value, typename ColumnIndex, template <typename> typename Array>
+struct Hbp {
+    template <template <typename> typename Other>
+    using In = Hbp<Value, ColumnIndex, Other>;
+
     Index row_count = 0;
     Index column_count = 0;
-    std::vector<Index> tile_batches{0};   // [tiles + 1] first batch of each tile
-    std::vector<Index> tile_columns;      // [tiles] the first column of the tile's segment
-    std::vector<Offset> begin_ptr{0};     // [batches + 1] first entry of each batch
-    std::vector<Index> batch_rows{0};     // [batches + 1] first stored row of each batch
-    std::vector<std::uint32_t> zero_row;  // [batches] bit l: the row of lane l has no entries, or there is no such row
-    std::variant<std::vector<std::uint16_t>, std::vector<Index>> column_indices;  // [nonzeros] from the tile's first column on
-    std::vector<Value> data;                                                      // [nonzeros]
-    std::vector<std::uint8_t> add_sign;    // [nonzeros] distance to the row's next entry, at most 32; 0: the last
-    std::vector<Index> output_order;       // [stored rows] the number of each row's result
-    std::vector<Index> result_offsets{0};  // [rows + 1] first result of each row of the matrix
+    Index fixed_tiles = 0;              // of kernel `mixed`: the tiles that are dealt to the warps beforehand
+    Array<Index> tile_batches;          // [tiles + 1] first batch of each tile
+    Array<Index> tile_columns;          // [tiles] the first column of the tile's segment
+    Array<Offset> begin_ptr;            // [batches + 1] first entry of each batch
+    Array<Index> batch_rows;            // [batches + 1] first stored row of each batch
+    Array<std::uint32_t> zero_row;      // [batches] bit l: the row of lane l has no entries, or there is no such row
+    Array<ColumnIndex> column_indices;  // [nonzeros] from the tile's first column on
+    Array<Value> data;                  // [nonzeros]
+    Array<std::uint8_t> add_sign;       // [nonzeros] distance to the row's next entry, at most 32; 0: the last
+    Array<Index> output_order;          // [stored rows] the number of each row's result
+    Array<Index> result_offsets;        // [rows + 1] first result of each row of the matrix
 
-    Index fixed_tiles = 0;  // of kernel `mixed`: the tiles that are dealt to the warps beforehand
-
-    // Where the entries come from; no kernel reads it and it is no part of the footprint.
-    std::vector<Offset> first_nonzeros;  // [stored rows] position in CsrMatrix::values; those of a row and tile are neighbours
-
-    [[nodiscard]] Index tile_count() const { return static_cast<Index>(tile_columns.size()); }
-    [[nodiscard]] Index batch_count() const { return static_cast<Index>(zero_row.size()); }
-    /// Stored rows, and so results, of all tiles together.
-    [[nodiscard]] Index result_count() const { return static_cast<Index>(output_order.size()); }
-
-    /// What a product moves at least: beside the layout, every tile result is written and read.
-    [[nodiscard]] std::int64_t bytes_of_product() const {
-        return this->bytes_to_move() + 2 * std::int64_t{result_count()} * static_cast<std::int64_t>(sizeof(Value));
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        visit(ArrayRole::number, "fixed_tiles", of.fixed_tiles...);
+        visit(ArrayRole::structure, "tile_batches", of.tile_batches...);
+        visit(ArrayRole::structure, "tile_columns", of.tile_columns...);
+        visit(ArrayRole::structure, "begin_ptr", of.begin_ptr...);
+        visit(ArrayRole::structure, "batch_rows", of.batch_rows...);
+        visit(ArrayRole::structure, "zero_row", of.zero_row...);
+        visit(ArrayRole::column, "columns", of.column_indices...);
+        visit(ArrayRole::value, "data", of.data...);
+        visit(ArrayRole::structure, "add_sign", of.add_sign...);
+        visit(ArrayRole::structure, "output_order", of.output_order...);
+        visit(ArrayRole::structure, "result_offsets", of.result_offsets...);
     }
 
-    [[nodiscard]] Index rows() const override { return row_count; }
-    [[nodiscard]] Index columns() const override { return column_count; }
-    [[nodiscard]] Offset nonzeros() const override { return static_cast<Offset>(data.size()); }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override;
-    /// As the CUDA kernel reads them: a step is an entry of each row of a batch, and batches in flight take turns.
-    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
+    [[nodiscard]] constexpr Index tile_count() const { return static_cast<Index>(tile_columns.size()); }
+    /// Stored rows, and so results, of all tiles together.
+    [[nodiscard]] constexpr Index result_count() const { return static_cast<Index>(output_order.size()); }
 };
 
-/// Batches of a tile whose rows a warp of the CUDA kernel multiplies side by side, entry by entry; on an H200 fewer wait
+inline constexpr int hbp_lanes = 32;
+
+/// Batches of a tile whose rows a warp of the CUDA kernels multiplies side by side, entry by entry; on an H200 fewer wait
 /// longer, and more are idle in small tiles.
 inline constexpr int hbp_batches_in_flight = 4;
 
-[[nodiscard]] LayoutEntry hbp_entry();
+/// What a lane has of a batch.
+struct HbpLane {
+    bool has_row = false;
+    bool has_entries = false;
+    Index stored = 0;  // the row
+    Offset entry = 0;  // the first
+};
 
-[[nodiscard]] std::vector<KernelEntry> hbp_reference_kernels();
+/// Nothing from batch `end` on; there the batch before it is read, so that no load waits for a branch.
+[[nodiscard]] constexpr HbpLane lane_of_batch(const auto& hbp, Index batch, Index end, int lane) {
+    const bool there = batch < end;
+    const Index read = there ? batch : end - 1;
+    const std::uint32_t zero_row = there ? hbp.zero_row[read] : ~std::uint32_t{0};
+    const Index stored = hbp.batch_rows[read] + lane;
+    const int lanes_before = std::popcount(~zero_row & ((std::uint32_t{1} << lane) - 1));
+    return {there && stored < hbp.batch_rows[read + 1], (zero_row >> lane & 1U) == 0, stored,
+            hbp.begin_ptr[read] + lanes_before};
+}
+
+template <ValueType Value>
+struct HbpLayout final : VariantLayout<Value, Hbp<Value, Index, HostArray>, Hbp<Value, std::uint16_t, HostArray>> {
+    // Where the entries come from; no kernel reads it and it is no part of the footprint.
+    std::vector<Offset> first_nonzeros;  // [stored rows] position in CsrMatrix::values; those of a row and tile are neighbours
+
+    /// What a product moves at least: beside the layout, every tile result is written and read.
+    [[nodiscard]] std::int64_t bytes_of_product() const {
+        return this->bytes_to_move() + 2 * static_cast<std::int64_t>(first_nonzeros.size() * sizeof(Value));
+    }
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
+};
+
+[[nodiscard]] LayoutEntry hbp_entry();
 [[nodiscard]] std::vector<KernelEntry> hbp_cuda_kernels();
+
+/// For tests: a product as by kernel `fixed` that records who reads each element of `data`; warp t has tile t.
+[[nodiscard]] std::vector<Recorded> record_hbp_reads(const HbpLayout<double>& layout, Device& device);
 
 }  // namespace workbench

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/walk.hpp"
 #include "kernels/hyb/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 
@@ -43,41 +45,25 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     auto layout = std::make_unique<HybLayout<Value>>();
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
-    layout->first =
-        build_ell_slots<Value>(matrix, ShareView(first), EllOrder::column_major, parameters.real("slots_per_nonzero"));
+    layout->nonzero_count = matrix.nonzeros();
+    layout->first = build_ell<Value>(matrix, ShareView(first), EllOrder::column_major, parameters.real("slots_per_nonzero"));
     if (!are_all_rows_in_order(first.rows, matrix.rows)) layout->first_rows = first.rows;
+    layout->first_origin = Origin(ShareView(first));
+    layout->rest_origin = entries_of(ShareView(rest));
     layout->rest = build_triplets<Value>(matrix, ShareView(rest));
     return layout;
 }
 
-// Numbers in HybLayout::arrays().
-enum ArrayNumber { first_columns = 1, first_values = 2, rest_columns = 4, rest_values = 5 };
-
 }  // namespace
 
 template <ValueType Value>
-std::vector<LayoutArray> HybLayout<Value>::arrays() const {
-    return {layout_array("first_rows", ArrayRole::structure, first_rows),
-            layout_array("first_columns", ArrayRole::column, first.columns),
-            layout_array("first_values", ArrayRole::value, first.values),
-            layout_array("rest_rows", ArrayRole::structure, rest.rows),
-            layout_array("rest_columns", ArrayRole::column, rest.columns),
-            layout_array("rest_values", ArrayRole::value, rest.values)};
-}
-
-template <ValueType Value>
 void HybLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    const EllFrame frame{.value_array = first_values, .column_array = first_columns, .row = [&](Index stored) {
-                             return first_rows.empty() ? stored : first_rows[stored];
-                         }};
-    workbench::for_each_slot(first, frame, visit);
-    const std::int64_t warps_of_first = (std::int64_t{first.row_count} + 31) / 32;
-    workbench::for_each_slot(
-        rest, TripletFrame{.value_array = rest_values, .column_array = rest_columns, .first_warp = warps_of_first}, visit);
+    require_as_many_rows(this->rest);
+    for_each_stored_slot<HybFirst>(this->stored(), first_origin, visit);
+    for_each_stored_slot<HybRest>(
+        this->stored(), WalkedArrays::of<HybRest>(this->stored()), [&](Offset stored, Offset) { return rest_origin[stored]; },
+        visit);
 }
-
-template struct HybLayout<float>;
-template struct HybLayout<double>;
 
 LayoutEntry hyb_entry() {
     LayoutEntry entry{
@@ -92,6 +78,8 @@ LayoutEntry hyb_entry() {
                 return Needs{.shares = {{ShareKind::first}, {ShareKind::rest}}};
             },
         .build = {build<float>, build<double>},
+        .schedules = {schedule_of<HybLayout, HybFirst, HybRest>("segmented"),
+                      schedule_of<HybLayout, HybFirst, HybRest>("atomic")},
         .kernels = hyb_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(hyb_cuda_kernels());

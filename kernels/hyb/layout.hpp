@@ -4,28 +4,68 @@
 // Stage split with by = "first_k" chooses k.
 #pragma once
 
-#include "kernels/common/ell_slots.hpp"
-#include "kernels/common/triplets.hpp"
+#include "kernels/common/storage/ell.hpp"
+#include "kernels/common/storage/origin.hpp"
+#include "kernels/common/storage/triplets.hpp"
 
 namespace workbench {
 
 /// The rows present in share `first` in ELL, column by column, in that share's order; then share `rest` as triplets, which add
 /// to what is there. A row without nonzeros is in neither.
-template <ValueType Value>
-struct HybLayout final : Layout<Value> {
+template <typename Value, template <typename> typename Array>
+struct Hyb {
+    template <template <typename> typename Other>
+    using In = Hyb<Value, Other>;
+
     Index row_count = 0;
     Index column_count = 0;
-    EllSlots<Value> first;
-    std::vector<Index> first_rows;  // [first.row_count] the row at each place of ELL; empty: place i is row i, for all rows
-    Triplets<Value> rest;
+    Array<Index> first_rows;  // [first.row_count] the row at each place of ELL; empty: place i is row i, for all rows
+    Ell<Value, Array> first;
+    Triplets<Value, Array> rest;
+
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        visit(ArrayRole::structure, "first_rows", of.first_rows...);
+        Ell<Value, Array>::fields(prefixed("first_", visit), of.first...);
+        Triplets<Value, Array>::fields(prefixed("rest_", visit), of.rest...);
+    }
 
     /// Does ELL write every row of y?
-    [[nodiscard]] bool first_has_all_rows() const { return first.row_count == row_count; }
+    [[nodiscard]] constexpr bool first_has_all_rows() const { return first.row_count == row_count; }
+};
 
-    [[nodiscard]] Index rows() const override { return row_count; }
-    [[nodiscard]] Index columns() const override { return column_count; }
-    [[nodiscard]] Offset nonzeros() const override { return first.row_offsets.back() + rest.count(); }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override;
+/// A thread a row of ELL.
+struct HybFirst : ScheduleDefaults {
+    static constexpr NoColumn no_column = NoColumn::slot_read;
+
+    static constexpr const auto& values(const auto& hyb) { return hyb.first.values; }
+    static constexpr const auto& columns(const auto& hyb) { return hyb.first.column_indices; }
+    static constexpr Offset threads(const auto& hyb) { return hyb.first.row_count; }
+    static constexpr Run<Offset> run(const auto& hyb, Offset place) {
+        if (place >= hyb.first.row_count) return {};
+        const Index row = hyb.first_rows.size() == 0 ? static_cast<Index>(place) : hyb.first_rows[place];
+        auto run = run_in_ell<EllOrder::column_major, 1>(hyb.first, row, place, 0);
+        run.has_row = true;
+        return run;
+    }
+};
+
+/// Then a thread a triplet.
+struct HybRest : EachTriplet {
+    static constexpr const auto& values(const auto& hyb) { return hyb.rest.values; }
+    static constexpr const auto& columns(const auto& hyb) { return hyb.rest.column_indices; }
+    static constexpr Offset threads(const auto& hyb) { return EachTriplet::threads(hyb.rest); }
+    static constexpr auto run(const auto& hyb, Offset thread, const auto& load) {
+        return EachTriplet::run(hyb.rest, thread, load);
+    }
+};
+
+template <ValueType Value>
+struct HybLayout final : StoredLayout<Value, Hyb<Value, HostArray>> {
+    static constexpr const char* name = "hyb";
+    Origin first_origin;
+    std::vector<Offset> rest_origin;  // the nonzero of each triplet
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "kernels/common/add_triplets.hpp"
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/multiply_ell.hpp"
-#include "kernels/common/prepare.hpp"
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/schedule/host_rows.hpp"
+#include "kernels/common/storage/add_triplets.hpp"
 #include "kernels/hyb/layout.hpp"
 
 namespace workbench {
@@ -16,9 +16,7 @@ public:
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (!accumulate && !layout_.first_has_all_rows()) std::fill_n(y, layout_.row_count, Value{0});
-        const Index* rows = layout_.first_rows.empty() ? nullptr : layout_.first_rows.data();
-        multiply_ell(layout_.first, x,
-                     [=](Index stored, Value sum) { put(y, rows == nullptr ? stored : rows[stored], sum, accumulate); });
+        multiply_on_host<HybFirst>(view_of(layout_.stored()), x, y, accumulate);
         add_triplets(layout_.rest, x, y);
     }
 

@@ -1,5 +1,7 @@
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/descending_rows.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/jds/layout.hpp"
 
 namespace workbench {
@@ -19,37 +21,25 @@ template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters&) {
     const CsrMatrix& matrix = staged.matrix;
     require_values_in_range<Value>(matrix);
+    require_descending(ShareView(matrix),
+                       {.wish = "jagged diagonals need rows in descending length", .stage = "row_sort with apply = \"rows\""});
     auto layout = std::make_unique<JdsLayout<Value>>();
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
     layout->nonzero_count = matrix.nonzeros();
-    layout->jagged = build_jagged<Value, Index>(matrix, {{.rows = ShareView(matrix), .columns = {0, matrix.columns}}});
+    static_cast<Jagged<Value, Index, HostArray>&>(*layout) =
+        build_jagged<Value, Index>(matrix, ShareView(matrix), {{0, matrix.rows}, {0, matrix.columns}});
+    layout->origin = Origin(ShareView(matrix));
     return layout;
 }
 
 }  // namespace
 
 template <ValueType Value>
-std::vector<LayoutArray> JdsLayout<Value>::arrays() const {
-    return {layout_array("diagonal_offsets", ArrayRole::structure, jagged.diagonal_offsets),
-            layout_array("columns", ArrayRole::column, jagged.columns),
-            layout_array("values", ArrayRole::value, jagged.values)};
-}
-
-template <ValueType Value>
 void JdsLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    const JaggedFrame frame{.value_array = 2,
-                            .column_array = 1,
-                            .columns =
-                                [&](Index) {
-                                    return ColumnRange{0, column_count};
-                                },
-                            .row = [](Index, Offset place) { return static_cast<Index>(place); }};
-    workbench::for_each_slot(jagged, frame, visit);
+    require_sound_diagonals(this->diagonal_offsets, {0, this->diagonal_count()}, {0, this->row_count}, this->values.size());
+    for_each_jagged_slot<JdsRows>(this->stored(), origin, visit);
 }
-
-template struct JdsLayout<float>;
-template struct JdsLayout<double>;
 
 LayoutEntry jds_entry() {
     LayoutEntry entry{
@@ -60,7 +50,9 @@ LayoutEntry jds_entry() {
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
-        .kernels = jds_reference_kernels(),
+        .schedules = {schedule_of<JdsLayout, JdsRows>("streaming"), schedule_of<JdsLayout, JdsRows>("constant"),
+                      schedule_of<JdsLayout, JdsRows>("uncached")},
+        .kernels = {host_rows<JdsLayout, JdsRows>("rows", "blocks of rows in parallel, diagonal by diagonal")},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(jds_cuda_kernels());
     return entry;

@@ -10,74 +10,59 @@
 // get them at once; where they do not fit, and in kernel `streaming`, they come through L1.
 #include <algorithm>
 
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/device_jagged.cuh"
+#include "kernels/common/storage/multiply_jagged.cuh"
 #include "kernels/jds/layout.hpp"
 
 namespace workbench {
 namespace {
 
-constexpr int threads_per_block = 256;
-constexpr int entries_in_flight = 4;
 constexpr int constant_offsets = 480;  // parameters of 4 KiB are what every driver takes
 
 /// Offsets that travel as a parameter.
 struct ConstantOffsets {
     Offset offsets[constant_offsets];
 
-    __device__ __forceinline__ Offset operator[](Offset diagonal) const { return offsets[diagonal]; }
+    constexpr Offset operator[](Offset diagonal) const { return offsets[diagonal]; }
 };
 
-/// Offsets that stay where they are.
-struct GlobalOffsets {
-    const Offset* offsets;
-
-    __device__ __forceinline__ Offset operator[](Offset diagonal) const { return offsets[diagonal]; }
+/// The arrays with these offsets in place of those in memory.
+template <typename Arrays>
+struct WithConstantOffsets : Arrays {
+    ConstantOffsets diagonal_offsets;  // hides the view
 };
 
-template <typename Load, typename Offsets, typename Value>
-__global__ void __launch_bounds__(threads_per_block)
-    multiply(Index rows, Offset diagonals, JaggedView<Value, Index> jagged, const __grid_constant__ Offsets offsets,
-             const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
-    const Offset row = static_cast<Offset>(blockIdx.x) * threads_per_block + threadIdx.x;
-    if (row >= rows) return;
-    const Value sum = jagged.template multiply_row<entries_in_flight, Load>(offsets, 0, diagonals, row, x);
-    __stcs(y + row, accumulate ? y[row] + sum : sum);
+template <typename Load, typename Arrays, typename Value>
+__global__ void __launch_bounds__(row_threads)
+    multiply(const __grid_constant__ Arrays jds, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
+    const JaggedRow row = JdsRows::row(jds, static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x);
+    if (row.row < 0) return;
+    const Value sum = multiply_run<JdsRows>(jds, row, x, Load{});
+    __stcs(y + row.row, accumulate ? y[row.row] + sum : sum);
 }
 
 template <ValueType Value, typename Load, bool constant>
 class JdsKernel final : public Kernel<Value> {
 public:
     JdsKernel(const JdsLayout<Value>& layout, Device& device)
-        : stream_(cuda_device(device).stream()),
-          rows_(layout.row_count),
-          diagonals_(layout.jagged.diagonal_count()),
-          jagged_(device, layout.jagged, "JDS") {
-        const auto& offsets = layout.jagged.diagonal_offsets;
+        : stream_(cuda_device(device).stream()), jds_(copy_to(device, layout.stored(), "jds")) {
+        const auto& offsets = layout.diagonal_offsets;
         fits_ = constant && offsets.size() <= constant_offsets;
         if (fits_) std::copy(offsets.begin(), offsets.end(), constant_offsets_.offsets);
     }
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        if (rows_ == 0) return;
-        const JaggedView<Value, Index> view = jagged_.view();
-        const unsigned blocks = blocks_for(rows_, threads_per_block);
-        if (fits_) {
-            multiply<Load>
-                <<<blocks, threads_per_block, 0, stream_>>>(rows_, diagonals_, view, constant_offsets_, x, y, accumulate);
-        } else {
-            multiply<Load><<<blocks, threads_per_block, 0, stream_>>>(rows_, diagonals_, view,
-                                                                      GlobalOffsets{view.diagonal_offsets}, x, y, accumulate);
-        }
+        if (jds_.row_count == 0) return;
+        const auto view = view_of(jds_);
+        const auto launch = [&](const auto& arrays) {
+            multiply<Load><<<blocks_for(jds_.row_count, row_threads), row_threads, 0, stream_>>>(arrays, x, y, accumulate);
+        };
+        fits_ ? launch(WithConstantOffsets<Jds<Value, ArrayView>>{view, constant_offsets_}) : launch(view);
         check_launch("jds");
     }
 
 private:
     cudaStream_t stream_;
-    Index rows_;
-    Offset diagonals_;
-    DeviceJagged<Value, Index> jagged_;
+    Jds<Value, DeviceArray> jds_;
     ConstantOffsets constant_offsets_{};
     bool fits_ = false;
 };

@@ -4,29 +4,45 @@
 // (2012).
 #pragma once
 
-#include "kernels/common/jagged.hpp"
+#include "kernels/common/storage/jagged.hpp"
 
 namespace workbench {
 
 /// One group of jagged diagonals over all rows: row i is stored row i. Columns are those of the matrix. The array of the
 /// permutation that the literature counts to the format is the row order here, which stage row_sort makes.
-template <ValueType Value>
-struct JdsLayout final : Layout<Value> {
+template <typename Value, template <typename> typename Array>
+struct Jds : Jagged<Value, Index, Array> {
+    template <template <typename> typename Other>
+    using In = Jds<Value, Other>;
+
     Index row_count = 0;
     Index column_count = 0;
-    Offset nonzero_count = 0;
-    Jagged<Value, Index> jagged;
 
-    [[nodiscard]] Index rows() const override { return row_count; }
-    [[nodiscard]] Index columns() const override { return column_count; }
-    [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override;
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        Jagged<Value, Index, Array>::fields(visit, of...);
+    }
+};
+
+/// Of all kernels: a thread a row.
+struct JdsRows : ScheduleDefaults {
+    static constexpr Offset threads(const auto& jds) { return jds.row_count; }
+    static constexpr JaggedRow row(const auto& jds, Offset thread) {
+        if (thread >= jds.row_count) return {};
+        return {static_cast<Index>(thread), thread, 0, jds.diagonal_count()};
+    }
+    static constexpr JaggedRun run(const auto& jds, Offset thread) { return run_on_diagonals(jds, row(jds, thread)); }
+};
+
+template <ValueType Value>
+struct JdsLayout final : StoredLayout<Value, Jds<Value, HostArray>> {
+    static constexpr const char* name = "jds";
+    Origin origin;
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
 [[nodiscard]] LayoutEntry jds_entry();
-
-[[nodiscard]] std::vector<KernelEntry> jds_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> jds_cuda_kernels();
 
 }  // namespace workbench

@@ -5,10 +5,11 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "kernels/common/descending_rows.hpp"
+#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/offsets.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/descending_rows.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/segmented/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 
@@ -91,23 +92,26 @@ void require_suitable(const StagedMatrix& staged, const Cuts& segments, bool nar
 }
 
 /// The rows of all pieces, and where to find those of each row of the matrix: sorted by counting.
-template <ValueType Value>
-void list_rows(SegmentedLayout<Value>& layout, const std::vector<const Share*>& shares) {
+SegmentRows<HostArray> list_rows(const CsrMatrix& matrix, const Cuts& segments, const std::vector<const Share*>& shares) {
+    SegmentRows<HostArray> all;
+    all.row_count = matrix.rows;
+    all.column_count = matrix.columns;
+    all.segment_columns = segments.boundaries;
+    all.piece_starts = {0};
     for (const Share* share : shares) {
-        if (share != nullptr) layout.stored_rows.insert(layout.stored_rows.end(), share->rows.begin(), share->rows.end());
-        layout.piece_starts.push_back(layout.stored_row_count());
+        if (share != nullptr) all.stored_rows.insert(all.stored_rows.end(), share->rows.begin(), share->rows.end());
+        all.piece_starts.push_back(static_cast<Index>(all.stored_rows.size()));
     }
-    layout.row_starts.assign(static_cast<std::size_t>(layout.row_count) + 1, 0);
-    for (const Index row : layout.stored_rows) ++layout.row_starts[row + 1];
-    std::partial_sum(layout.row_starts.begin(), layout.row_starts.end(), layout.row_starts.begin());
-    std::vector<Index> next(layout.row_starts.begin(), layout.row_starts.end() - 1);
-    layout.row_places.resize(layout.stored_rows.size());
-    for (Index stored = 0; stored < layout.stored_row_count(); ++stored) {
-        layout.row_places[next[layout.stored_rows[stored]]++] = stored;
-    }
+    all.row_starts.assign(static_cast<std::size_t>(matrix.rows) + 1, 0);
+    for (const Index row : all.stored_rows) ++all.row_starts[row + 1];
+    std::partial_sum(all.row_starts.begin(), all.row_starts.end(), all.row_starts.begin());
+    std::vector<Index> next(all.row_starts.begin(), all.row_starts.end() - 1);
+    all.row_places.resize(all.stored_rows.size());
+    for (Index stored = 0; stored < all.piece_starts.back(); ++stored) all.row_places[next[all.stored_rows[stored]]++] = stored;
+    return all;
 }
 
-/// All shares as one, for slices: the slices' groups tell them apart.
+/// All shares as one: the groups of slices or of diagonals tell them apart.
 Share joined(const std::vector<const Share*>& shares) {
     Share all;
     for (const Share* share : shares) {
@@ -123,27 +127,37 @@ Share joined(const std::vector<const Share*>& shares) {
 }
 
 template <ValueType Value, typename ColumnIndex>
-void build_pieces(SegmentedLayout<Value>& layout, const CsrMatrix& matrix, const std::vector<const Share*>& shares,
-                  const Parameters& parameters) {
+void build_pieces(SegmentedLayout<Value>& layout, SegmentRows<HostArray> rows, const CsrMatrix& matrix,
+                  const std::vector<const Share*>& shares, const Parameters& parameters) {
+    const Share all = joined(shares);
+    const ShareView view(all);
+    const auto store = [&]<typename Stored>(Stored&& stored) {
+        static_cast<SegmentRows<HostArray>&>(stored) = std::move(rows);
+        layout.stored = std::forward<Stored>(stored);
+    };
     if (parameters.text("piece") == "sell") {
         const SlicePlan plan{.slice_height = static_cast<Index>(parameters.integer("slice_height")),
-                             .group_places = layout.piece_starts,
-                             .column_bounds = layout.segment_columns};
-        const Share all = joined(shares);
-        layout.pieces = build_slices<Value, ColumnIndex>(matrix, ShareView(all), plan);
+                             .group_places = rows.piece_starts,
+                             .column_bounds = rows.segment_columns};
+        Segmented<SlicedPieces, Value, ColumnIndex, HostArray> stored;
+        static_cast<Slices<Value, ColumnIndex, HostArray>&>(stored) = build_slices<Value, ColumnIndex>(matrix, view, plan);
+        stored.group_slices = plan.group_slices();
+        layout.origin = Origin(view, plan.lane_rows());
+        store(std::move(stored));
         return;
     }
-    static const Share nothing;
-    std::vector<JaggedGroup> groups;
-    for (Index segment = 0; segment < layout.piece_count(); ++segment) {
-        const Share& share = shares[segment] == nullptr ? nothing : *shares[segment];
-        require_descending(ShareView(share), {.wish = "jagged diagonals need rows in descending length",
-                                              .stage = "row_sort with within = \"segment\"",
-                                              .share_name = name_of(share.id)});
-        groups.push_back(
-            {ShareView(share), {layout.segment_columns[segment], layout.segment_columns[segment + 1]}, name_of(share.id)});
+    for (const Share* share : shares) {
+        if (share == nullptr) continue;
+        require_descending(ShareView(*share), {.wish = "jagged diagonals need rows in descending length",
+                                               .stage = "row_sort with within = \"segment\"",
+                                               .share_name = name_of(share->id)});
     }
-    layout.pieces = build_jagged<Value, ColumnIndex>(matrix, groups);
+    const JaggedPlan plan{rows.piece_starts, rows.segment_columns};
+    Segmented<JaggedPieces, Value, ColumnIndex, HostArray> stored;
+    static_cast<Jagged<Value, ColumnIndex, HostArray>&>(stored) = build_jagged<Value, ColumnIndex>(matrix, view, plan);
+    stored.group_diagonals = plan.group_diagonals(view);
+    layout.origin = Origin(view);
+    store(std::move(stored));
 }
 
 template <ValueType Value>
@@ -155,90 +169,112 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     require_values_in_range<Value>(matrix);
 
     auto layout = std::make_unique<SegmentedLayout<Value>>();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
     layout->nonzero_count = matrix.nonzeros();
-    layout->segment_columns = segments.boundaries;
     const std::vector<const Share*> shares = shares_of_segments(staged, segments);
-    list_rows(*layout, shares);
-    if (narrow_columns) {
-        build_pieces<Value, std::uint16_t>(*layout, matrix, shares, parameters);
-    } else {
-        build_pieces<Value, Index>(*layout, matrix, shares, parameters);
-    }
+    const auto fill = narrow_columns ? build_pieces<Value, std::uint16_t> : build_pieces<Value, Index>;
+    fill(*layout, list_rows(matrix, segments, shares), matrix, shares, parameters);
     return layout;
 }
 
 /// The segments tile the columns, the pieces the stored rows, and every row lists those of its stored rows that there are.
-template <ValueType Value>
-void require_sound_rows(const SegmentedLayout<Value>& layout) {
-    const Index stored_rows = layout.stored_row_count();
-    bool sound = tiles(layout.segment_columns, layout.column_count) && tiles(layout.piece_starts, stored_rows) &&
-                 tiles(layout.row_starts, stored_rows);
-    for (Index row = 0; sound && row < layout.row_count; ++row) {
+void require_sound_rows(const SegmentRows<HostArray>& all) {
+    const auto stored_rows = static_cast<Index>(all.stored_rows.size());
+    bool sound = tiles(all.segment_columns, all.column_count) && tiles(all.piece_starts, stored_rows) &&
+                 tiles(all.row_starts, stored_rows);
+    for (Index row = 0; sound && row < all.row_count; ++row) {
         Index previous = -1;
-        for (Index i = layout.row_starts[row]; i < layout.row_starts[row + 1]; ++i) {
-            const Index stored = layout.row_places[i];
-            sound = sound && stored > previous && stored < stored_rows && layout.stored_rows[stored] == row;
+        for (Index i = all.row_starts[row]; i < all.row_starts[row + 1]; ++i) {
+            const Index stored = all.row_places[i];
+            sound = sound && stored > previous && stored < stored_rows && all.stored_rows[stored] == row;
             previous = stored;
         }
     }
     if (!sound) throw std::logic_error("segmented: the pieces do not tile the columns and rows");
 }
 
-template <typename Value, typename ColumnIndex>
-Offset places_of(const Slices<Value, ColumnIndex>& slices, Index piece) {
-    return Offset{slices.group_slices[piece + 1] - slices.group_slices[piece]} * slices.slice_height;
+/// What is stored: a thread for each lane of slices, or for each stored row.
+struct StoredPieces : ScheduleDefaults {
+    template <typename Pieces>
+    static Offset threads(const Pieces& pieces) {
+        if constexpr (InSlices<Pieces>) {
+            return pieces.lane_count();
+        } else {
+            return pieces.piece_starts.back();
+        }
+    }
+    template <typename Pieces>
+    static auto run(const Pieces& pieces, Offset thread) {
+        const auto group_of = [](const std::vector<Index>& starts, Offset place) {
+            return static_cast<Index>(std::upper_bound(starts.begin(), starts.end(), place) - starts.begin() - 1);
+        };
+        Index piece = 0;
+        Offset place = thread;
+        if constexpr (InSlices<Pieces>) {
+            piece = group_of(pieces.group_slices, thread / pieces.slice_height);
+            place -= Offset{pieces.group_slices[piece]} * pieces.slice_height;
+        } else {
+            piece = group_of(pieces.piece_starts, thread);
+            place -= pieces.piece_starts[piece];
+        }
+        const Offset stored = pieces.piece_starts[piece] + place;
+        const Index row = stored < pieces.piece_starts[piece + 1] ? pieces.stored_rows[stored] : -1;
+        return run_at(pieces, slots_at<0>(pieces, piece, place, row));
+    }
+};
+
+template <typename Stored>
+[[nodiscard]] auto in_blocks(const Stored& stored, const std::vector<PieceBlock>& blocks) {
+    return PiecesInBlocks<typename Stored::template In<ArrayView>>{view_of(stored),
+                                                                   {blocks.data(), static_cast<Offset>(blocks.size())}};
 }
 
-template <typename Value, typename ColumnIndex>
-Offset places_of(const Jagged<Value, ColumnIndex>& jagged, Index piece) {
-    return jagged.group_size(piece);
+template <ValueType Value>
+void walk_reads(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+    const auto& own = dynamic_cast<const SegmentedLayout<Value>&>(layout);
+    std::visit(
+        [&](const auto& stored) {
+            const std::vector<PieceBlock> blocks = own.blocks();
+            const auto pieces = in_blocks(stored, blocks);
+            with_piece_rows(pieces, [&]<typename Rows>(Rows) {
+                for_each_read<Rows>(pieces, array_number(stored, stored.values), [&](Read read) {
+                    read.row = stored.stored_rows[read.row];
+                    visit(read);
+                });
+            });
+        },
+        own.stored);
 }
 
-// Numbers in SegmentedLayout::arrays().
-enum ArrayNumber { columns_number = 5, values_number = 6 };
+/// Stored rows in parallel into a vector of their own, segment after segment; then the rows of y from there.
+template <ValueType Value>
+class SegmentedTwoPhase final : public Kernel<Value> {
+public:
+    explicit SegmentedTwoPhase(const SegmentedLayout<Value>& layout)
+        : layout_(layout), blocks_(layout.blocks()), partial_sums_(layout.segments().stored_rows.size()) {}
 
-template <typename Value, typename ColumnIndex>
-void add_structure(std::vector<LayoutArray>& arrays, const Slices<Value, ColumnIndex>& slices) {
-    arrays.push_back(layout_array("group_slices", ArrayRole::structure, slices.group_slices));
-    arrays.push_back(layout_array("slice_offsets", ArrayRole::structure, slices.slice_offsets));
-}
+    void run(const Value* x, Value* y, bool accumulate) override {
+        std::visit(
+            [&](const auto& stored) {
+                const auto pieces = in_blocks(stored, blocks_);
+                with_piece_rows(pieces,
+                                [&]<typename Rows>(Rows) { multiply_on_host<Rows>(pieces, x, partial_sums_.data(), false); });
+            },
+            layout_.stored);
+        const SegmentRows<HostArray>& rows = layout_.segments();
+        for_each_in_parallel(rows.row_count, rows_per_block, [&](std::int64_t row) {
+            Value sum = 0;
+            for (Index i = rows.row_starts[row]; i < rows.row_starts[row + 1]; ++i) sum += partial_sums_[rows.row_places[i]];
+            put(y, static_cast<Index>(row), sum, accumulate);
+        });
+    }
 
-template <typename Value, typename ColumnIndex>
-void add_structure(std::vector<LayoutArray>& arrays, const Jagged<Value, ColumnIndex>& jagged) {
-    arrays.push_back(layout_array("group_diagonals", ArrayRole::structure, jagged.group_diagonals));
-    arrays.push_back(layout_array("diagonal_offsets", ArrayRole::structure, jagged.diagonal_offsets));
-}
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return layout_.two_phase_bytes(); }
 
-template <typename Value, typename ColumnIndex>
-void walk(const SegmentedLayout<Value>& layout, const Slices<Value, ColumnIndex>& slices,
-          const std::function<Index(Index, Offset)>& row, const std::function<void(const Slot&)>& visit) {
-    if (slices.group_count() != layout.piece_count()) throw std::logic_error("segmented: a piece has no slices");
-    for_each_slot(slices,
-                  {.value_array = values_number,
-                   .column_array = columns_number,
-                   .group_alignment = rows_per_block,
-                   .column_bounds = layout.segment_columns,
-                   .row = row},
-                  visit);
-}
-
-template <typename Value, typename ColumnIndex>
-void walk(const SegmentedLayout<Value>& layout, const Jagged<Value, ColumnIndex>& jagged,
-          const std::function<Index(Index, Offset)>& row, const std::function<void(const Slot&)>& visit) {
-    if (jagged.group_count() != layout.piece_count()) throw std::logic_error("segmented: a piece has no diagonals");
-    const auto columns = [&](Index piece) {
-        return ColumnRange{layout.segment_columns[piece], layout.segment_columns[piece + 1]};
-    };
-    for_each_slot(jagged,
-                  {.value_array = values_number,
-                   .column_array = columns_number,
-                   .group_alignment = rows_per_block,
-                   .columns = columns,
-                   .row = row},
-                  visit);
-}
+private:
+    const SegmentedLayout<Value>& layout_;
+    std::vector<PieceBlock> blocks_;
+    std::vector<Value> partial_sums_;  // [stored rows]
+};
 
 std::vector<ParameterDeclaration> declarations() {
     return {
@@ -266,51 +302,45 @@ std::vector<ParameterDeclaration> declarations() {
 
 template <ValueType Value>
 std::vector<PieceBlock> SegmentedLayout<Value>::blocks() const {
+    const std::vector<Index>& starts = segments().piece_starts;
     std::vector<PieceBlock> list;
-    for (Index piece = 0; piece < piece_count(); ++piece) {
-        const Offset places = std::visit([piece](const auto& stored) { return places_of(stored, piece); }, pieces);
-        for (Offset first = 0; first < places; first += rows_per_block) list.push_back({piece, static_cast<Index>(first)});
+    for (Index piece = 0; piece + 1 < static_cast<Index>(starts.size()); ++piece) {
+        const Index places = starts[piece + 1] - starts[piece];
+        for (Index first = 0; first < places; first += rows_per_block) list.push_back({piece, first});
     }
     return list;
 }
 
 template <ValueType Value>
 std::int64_t SegmentedLayout<Value>::two_phase_bytes() const {
-    const auto stored = static_cast<std::int64_t>(stored_rows.size());
+    const auto stored = static_cast<std::int64_t>(segments().stored_rows.size());
     const std::int64_t unread = stored * static_cast<std::int64_t>(sizeof(Index));  // stored_rows
     return this->bytes_to_move() - unread + 2 * stored * static_cast<std::int64_t>(sizeof(Value));
 }
 
 template <ValueType Value>
 std::int64_t SegmentedLayout<Value>::atomic_bytes() const {
-    const auto unread = static_cast<std::int64_t>((row_starts.size() + row_places.size()) * sizeof(Index));
-    return this->bytes_to_move() - unread + 2 * static_cast<std::int64_t>(sizeof(Value)) * row_count;
-}
-
-template <ValueType Value>
-std::vector<LayoutArray> SegmentedLayout<Value>::arrays() const {
-    std::vector<LayoutArray> all{layout_array("segment_columns", ArrayRole::structure, segment_columns),
-                                 layout_array("piece_starts", ArrayRole::structure, piece_starts),
-                                 layout_array("stored_rows", ArrayRole::structure, stored_rows),
-                                 layout_array("row_starts", ArrayRole::structure, row_starts),
-                                 layout_array("row_places", ArrayRole::structure, row_places)};
-    std::visit(
-        [&](const auto& stored) {
-            all.push_back(layout_array("columns", ArrayRole::column, stored.columns));
-            all.push_back(layout_array("values", ArrayRole::value, stored.values));
-            add_structure(all, stored);
-        },
-        pieces);
-    return all;
+    const auto unread =
+        static_cast<std::int64_t>((segments().row_starts.size() + segments().row_places.size()) * sizeof(Index));
+    return this->bytes_to_move() - unread + 2 * static_cast<std::int64_t>(sizeof(Value)) * this->rows();
 }
 
 template <ValueType Value>
 void SegmentedLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    require_sound_rows(*this);
-    const auto row = [this](Index piece, Offset place) {
-        return place < piece_starts[piece + 1] - piece_starts[piece] ? stored_rows[piece_starts[piece] + place] : -1;
-    };
-    std::visit([&](const auto& stored) { walk(*this, stored, row, visit); }, pieces);
+    require_sound_rows(segments());
+    std::visit(
+        [&]<typename Stored>(const Stored& one) {
+            if constexpr (InSlices<Stored>) {
+                require_sound_offsets(one);
+                const SlicePlan plan{.slice_height = one.slice_height, .group_places = one.piece_starts};
+                if (one.group_slices != plan.group_slices()) throw std::logic_error("segmented: a piece lacks its slices");
+                for_each_stored_slot<StoredPieces>(one, origin, visit);
+            } else {
+                require_sound_diagonals(one.diagonal_offsets, one.group_diagonals, one.piece_starts, one.values.size());
+                for_each_jagged_slot<StoredPieces>(one, origin, visit);
+            }
+        },
+        this->stored);
 }
 
 template struct SegmentedLayout<float>;
@@ -327,7 +357,12 @@ LayoutEntry segmented_entry() {
         .parameters = declarations(),
         .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::segment}, .shares = {{ShareKind::segment}}}; },
         .build = {build<float>, build<double>},
-        .kernels = segmented_reference_kernels(),
+        .schedules = {{"two_phase", {walk_reads<float>, walk_reads<double>}},
+                      {"atomic", {walk_reads<float>, walk_reads<double>}}},
+        .kernels = {{.name = "two_phase",
+                     .backend = Backend::kokkos,
+                     .summary = "the rows of all pieces in parallel, segment after segment; then the rows of y add up theirs",
+                     .prepare = prepare_as<SegmentedTwoPhase, SegmentedLayout>}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(segmented_cuda_kernels());
     return entry;

@@ -8,72 +8,32 @@
 //  - atomic: a row is stored in several pieces, hence all additions to y are atomic, to a y that was set before, on the same
 //    stream. The order of the additions, and with it the last bits of y, may change from run to run.
 // No shared memory is used.
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/device_jagged.cuh"
-#include "kernels/common/device_slices.cuh"
-#include "kernels/common/prepare.hpp"
+#include "kernels/common/storage/multiply_jagged.cuh"
 #include "kernels/segmented/layout.hpp"
 
 namespace workbench {
 namespace {
 
-constexpr int threads_per_block = rows_per_block;
-constexpr int entries_in_flight = 4;
-
-/// What a kernel sees of pieces in slices. Height 0: known only when it runs.
-template <int Height, typename Value, typename ColumnIndex>
-struct SlicedPieces {
-    SlicesView<Value, ColumnIndex> slices;
-    const Index* group_slices = nullptr;  // [pieces + 1]
-
-    __device__ __forceinline__ Value multiply(Index piece, Offset place, const Value* __restrict__ x) const {
-        const int height = Height == 0 ? slices.height : Height;
-        return slices.template multiply_lane<Height, entries_in_flight>(
-            group_slices[piece] + static_cast<Index>(place / height), static_cast<int>(place % height), x);
-    }
-};
-
-/// What a kernel sees of pieces in jagged diagonals.
-template <typename Value, typename ColumnIndex>
-struct JaggedPieces {
-    JaggedView<Value, ColumnIndex> jagged;
-
-    __device__ __forceinline__ Value multiply(Index piece, Offset place, const Value* __restrict__ x) const {
-        return jagged.template multiply_row<entries_in_flight>(jagged.group_diagonals[piece], jagged.group_diagonals[piece + 1],
-                                                               place, x);
-    }
-};
-
-struct RowsView {
-    const PieceBlock* blocks = nullptr;      // [blocks]
-    const Index* segment_columns = nullptr;  // [pieces + 1]
-    const Index* piece_starts = nullptr;     // [pieces + 1]
-    const Index* stored_rows = nullptr;      // [stored rows]; atomic only
-};
-
 /// The sum of each stored row: added to its row of `result` where `atomically`, otherwise written to its own place there.
-template <bool atomically, typename Pieces, typename Value>
-__global__ void __launch_bounds__(threads_per_block)
-    multiply_pieces(RowsView rows, Pieces pieces, const Value* __restrict__ x, Value* __restrict__ result) {
-    const PieceBlock block = rows.blocks[blockIdx.x];
-    const Offset place = Offset{block.first_place} + threadIdx.x;
-    const Offset stored = rows.piece_starts[block.piece] + place;
-    if (stored >= rows.piece_starts[block.piece + 1]) return;
-    const Value sum = pieces.multiply(block.piece, place, x + rows.segment_columns[block.piece]);
+template <bool atomically, typename Rows, typename Pieces, typename Value>
+__global__ void __launch_bounds__(rows_per_block)
+    multiply_pieces(const __grid_constant__ Pieces pieces, const Value* __restrict__ x, Value* __restrict__ result) {
+    const auto slots = Rows::slots(pieces, blockIdx.x, static_cast<Index>(threadIdx.x));
+    if (slots.row < 0) return;
+    const Value sum = multiply_run<Rows>(pieces, slots, x, StreamingLoad{});
     if constexpr (atomically) {
-        atomicAdd(result + rows.stored_rows[stored], sum);
+        atomicAdd(result + pieces.stored_rows[slots.row], sum);
     } else {
-        result[stored] = sum;
+        result[slots.row] = sum;
     }
 }
 
 /// The second phase: a thread a row of y.
 template <typename Value>
-__global__ void __launch_bounds__(threads_per_block)
+__global__ void __launch_bounds__(rows_per_block)
     add_up(Index rows, const Index* __restrict__ row_starts, const Index* __restrict__ row_places,
            const Value* __restrict__ partial_sums, Value* __restrict__ y, bool accumulate) {
-    const Offset row = static_cast<Offset>(blockIdx.x) * threads_per_block + threadIdx.x;
+    const Offset row = static_cast<Offset>(blockIdx.x) * rows_per_block + threadIdx.x;
     if (row >= rows) return;
     const Index end = row_starts[row + 1];
     Value sum = 0;
@@ -81,161 +41,75 @@ __global__ void __launch_bounds__(threads_per_block)
     write_result(y + row, sum, accumulate);
 }
 
-/// The copies, and the launch that goes with the storage of the pieces.
-template <ValueType Value, bool atomically>
-class PiecesOnDevice {
+template <ValueType Value, typename Stored, bool atomically>
+class SegmentedKernel final : public Kernel<Value> {
 public:
-    PiecesOnDevice() = default;
-    PiecesOnDevice(const PiecesOnDevice&) = delete;
-    PiecesOnDevice& operator=(const PiecesOnDevice&) = delete;
-    virtual ~PiecesOnDevice() = default;
-    virtual void launch(unsigned blocks, const RowsView& rows, const Value* x, Value* result, cudaStream_t stream) const = 0;
-};
+    SegmentedKernel(const SegmentedLayout<Value>& layout, const Stored& stored, Device& device)
+        : stream_(cuda_device(device).stream()),
+          bytes_(atomically ? layout.atomic_bytes() : layout.two_phase_bytes()),
+          stored_(copy_to(device, stored, "segmented")),
+          blocks_(device, layout.blocks(), "segmented blocks") {
+        if (!atomically) partial_sums_ = device.allocate(stored.stored_rows.size() * sizeof(Value), "segmented partial sums");
+    }
 
-template <ValueType Value, bool atomically, typename ColumnIndex>
-class SlicesOnDevice final : public PiecesOnDevice<Value, atomically> {
-public:
-    SlicesOnDevice(Device& device, const Slices<Value, ColumnIndex>& slices)
-        : slices_(device, slices, "segmented"),
-          group_slices_(to_device(device, std::span(slices.group_slices), "segmented slices of pieces")) {}
-
-    void launch(unsigned blocks, const RowsView& rows, const Value* x, Value* result, cudaStream_t stream) const override {
-        const SlicesView<Value, ColumnIndex> view = slices_.view();
-        const Index* const groups = group_slices_.as<Index>();
-        if (view.height == 32) {
-            const SlicedPieces<32, Value, ColumnIndex> pieces{view, groups};
-            multiply_pieces<atomically><<<blocks, threads_per_block, 0, stream>>>(rows, pieces, x, result);
+    void run(const Value* x, Value* y, bool accumulate) override {
+        const Index rows = stored_.row_count;
+        if (rows == 0) return;
+        if constexpr (atomically) {
+            if (!accumulate) zero_result(y, rows, stream_);
+            multiply(x, y);
         } else {
-            const SlicedPieces<0, Value, ColumnIndex> pieces{view, groups};
-            multiply_pieces<atomically><<<blocks, threads_per_block, 0, stream>>>(rows, pieces, x, result);
+            auto* const sums = partial_sums_.template as<Value>();
+            multiply(x, sums);
+            add_up<<<blocks_for(rows, rows_per_block), rows_per_block, 0, stream_>>>(
+                rows, stored_.row_starts.data(), stored_.row_places.data(), sums, y, accumulate);
+            check_launch("segmented second phase");
         }
     }
 
-private:
-    DeviceSlices<Value, ColumnIndex> slices_;
-    DeviceMemory group_slices_;
-};
-
-template <ValueType Value, bool atomically, typename ColumnIndex>
-class JaggedOnDevice final : public PiecesOnDevice<Value, atomically> {
-public:
-    JaggedOnDevice(Device& device, const Jagged<Value, ColumnIndex>& jagged) : jagged_(device, jagged, "segmented") {}
-
-    void launch(unsigned blocks, const RowsView& rows, const Value* x, Value* result, cudaStream_t stream) const override {
-        const JaggedPieces<Value, ColumnIndex> pieces{jagged_.view()};
-        multiply_pieces<atomically><<<blocks, threads_per_block, 0, stream>>>(rows, pieces, x, result);
-    }
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
 
 private:
-    DeviceJagged<Value, ColumnIndex> jagged_;
-};
-
-template <bool atomically, typename Value, typename ColumnIndex>
-std::unique_ptr<PiecesOnDevice<Value, atomically>> copy_pieces(Device& device, const Slices<Value, ColumnIndex>& slices) {
-    return std::make_unique<SlicesOnDevice<Value, atomically, ColumnIndex>>(device, slices);
-}
-
-template <bool atomically, typename Value, typename ColumnIndex>
-std::unique_ptr<PiecesOnDevice<Value, atomically>> copy_pieces(Device& device, const Jagged<Value, ColumnIndex>& jagged) {
-    return std::make_unique<JaggedOnDevice<Value, atomically, ColumnIndex>>(device, jagged);
-}
-
-/// What both kernels share: the pieces and the blocks that work on them.
-template <ValueType Value, bool atomically>
-class Pieces {
-public:
-    Pieces(const SegmentedLayout<Value>& layout, Device& device) : Pieces(layout, layout.blocks(), device) {}
-
-    void multiply(const Index* stored_rows, const Value* x, Value* result, cudaStream_t stream) const {
-        if (block_count_ == 0) return;
-        const RowsView rows{blocks_.as<PieceBlock>(), segment_columns_.as<Index>(), piece_starts_.as<Index>(), stored_rows};
-        pieces_->launch(block_count_, rows, x, result, stream);
+    void multiply(const Value* x, Value* result) const {
+        if (blocks_.size() == 0) return;
+        const PiecesInBlocks<typename Stored::template In<ArrayView>> pieces{view_of(stored_),
+                                                                             {blocks_.data(), blocks_.size()}};
+        with_piece_rows(pieces, [&]<typename Rows>(Rows) {
+            const auto blocks = static_cast<unsigned>(blocks_.size());
+            multiply_pieces<atomically, Rows><<<blocks, rows_per_block, 0, stream_>>>(pieces, x, result);
+        });
         check_launch("segmented pieces");
     }
 
-private:
-    Pieces(const SegmentedLayout<Value>& layout, const std::vector<PieceBlock>& blocks, Device& device)
-        : block_count_(static_cast<unsigned>(blocks.size())),
-          blocks_(to_device(device, std::span(blocks), "segmented blocks")),
-          segment_columns_(to_device(device, std::span(layout.segment_columns), "segmented columns of segments")),
-          piece_starts_(to_device(device, std::span(layout.piece_starts), "segmented rows of pieces")),
-          pieces_(std::visit([&](const auto& pieces) { return copy_pieces<atomically>(device, pieces); }, layout.pieces)) {}
-
-    unsigned block_count_;
-    DeviceMemory blocks_;
-    DeviceMemory segment_columns_;
-    DeviceMemory piece_starts_;
-    std::unique_ptr<PiecesOnDevice<Value, atomically>> pieces_;
-};
-
-template <ValueType Value>
-class TwoPhaseKernel final : public Kernel<Value> {
-public:
-    TwoPhaseKernel(const SegmentedLayout<Value>& layout, Device& device)
-        : stream_(cuda_device(device).stream()),
-          rows_(layout.row_count),
-          bytes_(layout.two_phase_bytes()),
-          pieces_(layout, device),
-          row_starts_(to_device(device, std::span(layout.row_starts), "segmented starts of rows")),
-          row_places_(to_device(device, std::span(layout.row_places), "segmented places of rows")),
-          partial_sums_(device.allocate(layout.stored_rows.size() * sizeof(Value), "segmented partial sums")) {}
-
-    void run(const Value* x, Value* y, bool accumulate) override {
-        if (rows_ == 0) return;
-        pieces_.multiply(nullptr, x, partial_sums_.as<Value>(), stream_);
-        add_up<<<blocks_for(rows_, threads_per_block), threads_per_block, 0, stream_>>>(
-            rows_, row_starts_.as<Index>(), row_places_.as<Index>(), partial_sums_.as<Value>(), y, accumulate);
-        check_launch("segmented second phase");
-    }
-
-    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
-
-private:
     cudaStream_t stream_;
-    Index rows_;
     std::int64_t bytes_;
-    Pieces<Value, false> pieces_;
-    DeviceMemory row_starts_;
-    DeviceMemory row_places_;
-    DeviceMemory partial_sums_;
+    typename Stored::template In<DeviceArray> stored_;
+    DeviceArray<PieceBlock> blocks_;
+    DeviceMemory partial_sums_;  // [stored rows]
 };
 
-template <ValueType Value>
-class AtomicKernel final : public Kernel<Value> {
-public:
-    AtomicKernel(const SegmentedLayout<Value>& layout, Device& device)
-        : stream_(cuda_device(device).stream()),
-          rows_(layout.row_count),
-          bytes_(layout.atomic_bytes()),
-          pieces_(layout, device),
-          stored_rows_(to_device(device, std::span(layout.stored_rows), "segmented stored rows")) {}
-
-    void run(const Value* x, Value* y, bool accumulate) override {
-        if (rows_ == 0) return;
-        if (!accumulate) zero_result(y, rows_, stream_);
-        pieces_.multiply(stored_rows_.as<Index>(), x, y, stream_);
-    }
-
-    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
-
-private:
-    cudaStream_t stream_;
-    Index rows_;
-    std::int64_t bytes_;
-    Pieces<Value, true> pieces_;
-    DeviceMemory stored_rows_;
-};
+template <ValueType Value, bool atomically>
+std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
+    const auto& own = dynamic_cast<const SegmentedLayout<Value>&>(layout);
+    return std::visit(
+        [&]<typename Stored>(const Stored& stored) -> std::unique_ptr<Kernel<Value>> {
+            return std::make_unique<SegmentedKernel<Value, Stored, atomically>>(own, stored, device);
+        },
+        own.stored);
+}
 
 }  // namespace
 
 std::vector<KernelEntry> segmented_cuda_kernels() {
     return {
-        {"two_phase", Backend::cuda,
+        {"two_phase",
+         Backend::cuda,
          "one thread a stored row, segment after segment, writes its sum; then one thread a row of y adds up its sums",
-         prepare_as<TwoPhaseKernel, SegmentedLayout>},
-        {"atomic", Backend::cuda,
+         {prepare<float, false>, prepare<double, false>}},
+        {"atomic",
+         Backend::cuda,
          "y is set to zero; one thread a stored row, segment after segment, adds its sum to y atomically",
-         prepare_as<AtomicKernel, SegmentedLayout>},
+         {prepare<float, true>, prepare<double, true>}},
     };
 }
 

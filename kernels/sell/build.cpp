@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
-#include <array>
-
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/sell/storage_size.hpp"
 
@@ -32,7 +31,8 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->column_count = matrix.columns;
     layout->nonzero_count = matrix.nonzeros();
     layout->threads_per_row = static_cast<Index>(parameters.integer("threads_per_row"));
-    layout->slices = build_slices<Value, Index>(matrix, ShareView(matrix), plan);
+    static_cast<Slices<Value, Index, HostArray>&>(*layout) = build_slices<Value, Index>(matrix, ShareView(matrix), plan);
+    layout->origin = Origin(ShareView(matrix));
     return layout;
 }
 
@@ -47,25 +47,10 @@ Needs needs(const Parameters& parameters) {
 }  // namespace
 
 template <ValueType Value>
-std::vector<LayoutArray> SellLayout<Value>::arrays() const {
-    return {layout_array("slice_offsets", ArrayRole::structure, slices.slice_offsets),
-            layout_array("columns", ArrayRole::column, slices.columns),
-            layout_array("values", ArrayRole::value, slices.values)};
-}
-
-template <ValueType Value>
 void SellLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    const std::array<Index, 2> column_bounds{0, column_count};
-    const SliceFrame frame{.value_array = 2,
-                           .column_array = 1,
-                           .threads_per_row = threads_per_row,
-                           .column_bounds = column_bounds,
-                           .row = [&](Index, Offset place) { return place < row_count ? static_cast<Index>(place) : -1; }};
-    workbench::for_each_slot(slices, frame, visit);
+    require_sound_offsets(*this);
+    for_each_stored_slot<SellRows<1, 0>>(this->stored(), origin, visit);
 }
-
-template struct SellLayout<float>;
-template struct SellLayout<double>;
 
 LayoutEntry sell_entry() {
     LayoutEntry entry{
@@ -94,7 +79,8 @@ LayoutEntry sell_entry() {
         .needs = needs,
         .build = {build<float>, build<double>},
         .storage_sizes = sell_storage_sizes,
-        .kernels = sell_reference_kernels(),
+        .schedules = {schedule_of<SellLayout, SellThreads>("slices")},
+        .kernels = {host_rows<SellLayout, SellRow>("slices", "slices in parallel, the rows of a slice side by side")},
     };
     if constexpr (WORKBENCH_HAS_CUDA) {
         entry.add(sell_cuda_kernels());

@@ -1,7 +1,7 @@
 // cuSPARSE's product on the slices of sell.
 #include <utility>
 
-#include "kernels/common/cusparse/slices.hpp"
+#include "kernels/common/vendor/cusparse_slices.hpp"
 #include "kernels/sell/layout.hpp"
 
 namespace workbench {
@@ -11,17 +11,13 @@ template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
     require_cusparse(layout.nonzeros());
     const auto& sell = dynamic_cast<const SellLayout<Value>&>(layout);
-    const Slices<Value, Index>& slices = sell.slices;
     // A lane's nonzeros are its first slots.
     std::vector<Offset> lengths(sell.row_count, 0);
-    for (Index row = 0; row < sell.row_count; ++row) {
-        for (Offset run = slices.lane_runs[row]; run < slices.lane_runs[row + 1]; ++run) lengths[row] += slices.runs[run].count;
-    }
-    CusparseSlices<Value> same(std::move(lengths), slices.slice_height);
+    for (Index row = 0; row < sell.row_count; ++row) lengths[row] = sell.origin.length(row);
+    CusparseSlices<Value> same(std::move(lengths), sell.slice_height);
     same.fill([&](Index row, Offset k) {
-        const Offset slot =
-            slices.slice_offsets[row / slices.slice_height] + k * slices.slice_height + row % slices.slice_height;
-        return std::pair(slices.columns[slot], slices.values[slot]);
+        const Offset slot = run_in_slice<0>(sell, row, row / sell.slice_height, row % sell.slice_height).slot(k);
+        return std::pair(sell.column_indices[slot], sell.values[slot]);
     });
     return prepare_cusparse<Value>(same.to(device, sell.column_count, sell.nonzero_count), device);
 }

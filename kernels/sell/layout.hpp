@@ -3,29 +3,76 @@
 // (2010); with rows sorted in windows beforehand it is SELL-C-sigma (Kreutzer et al., 2014).
 #pragma once
 
-#include "kernels/common/slices.hpp"
+#include "kernels/common/storage/slices.hpp"
 
 namespace workbench {
 
 /// One group of slices over all rows: lane l of slice s is row s * slice_height + l. Columns are those of the matrix.
-template <ValueType Value>
-struct SellLayout final : Layout<Value> {
+template <typename Value, template <typename> typename Array>
+struct Sell : Slices<Value, Index, Array> {
+    template <template <typename> typename Other>
+    using In = Sell<Value, Other>;
+
     Index row_count = 0;
     Index column_count = 0;
-    Offset nonzero_count = 0;
     Index threads_per_row = 1;  // that a GPU works with; nothing lies elsewhere for it
-    Slices<Value, Index> slices;
 
-    [[nodiscard]] Index rows() const override { return row_count; }
-    [[nodiscard]] Index columns() const override { return column_count; }
-    [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override;
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        visit(ArrayRole::number, "threads_per_row", of.threads_per_row...);
+        Slices<Value, Index, Array>::fields(visit, of...);
+    }
+};
+
+/// Row i is lane i % height of slice i / height; a warp has 32 / row_threads rows. Thread t of a row takes its entries t,
+/// t + row_threads, ... and lies t times the rows of a warp after the first: with as many rows in a slice, a warp reads
+/// neighbouring slots. Height 0: known only when it runs.
+template <int row_threads, int known_height>
+struct SellRows : ScheduleDefaults {
+    static constexpr int lanes = row_threads;
+    static constexpr int lane_distance = 32 / row_threads;
+
+    static constexpr Offset threads(const auto& sell) { return (sell.lane_count() + lane_distance - 1) / lane_distance * 32; }
+    static constexpr auto run(const auto& sell, Offset thread) {
+        const Offset place = thread / 32 * lane_distance + thread % lane_distance;
+        const Index row = place < sell.row_count ? static_cast<Index>(place) : -1;
+        const auto lane = static_cast<unsigned>(place);  // slices have fewer than 2^32 lanes
+        const unsigned height = known_height == 0 ? static_cast<unsigned>(sell.slice_height) : known_height;
+        using RunOfLane = decltype(run_in_slice<known_height, row_threads>(sell, row, 0, 0));
+        if (place >= sell.lane_count()) return RunOfLane{};
+        return run_in_slice<known_height, row_threads>(sell, row, lane / height, static_cast<int>(lane % height),
+                                                       lane_of<SellRows>(thread));
+    }
+};
+
+/// Of the Kokkos kernel: one thread a row.
+struct SellRow {
+    static auto choose(const auto& sell, const auto& use) {
+        return sell.slice_height == 32 ? use(SellRows<1, 32>{}) : use(SellRows<1, 0>{});
+    }
+};
+
+/// Of the CUDA kernel: for slices of as many rows as a warp has, of 32 rows, or of any number.
+struct SellThreads {
+    static auto choose(const auto& sell, const auto& use) {
+        return with_lanes<1>(sell.threads_per_row, [&](auto threads) {
+            constexpr int rows_of_warp = 32 / threads;
+            if (sell.slice_height == rows_of_warp) return use(SellRows<threads, rows_of_warp>{});
+            return sell.slice_height == 32 ? use(SellRows<threads, 32>{}) : use(SellRows<threads, 0>{});
+        });
+    }
+};
+
+template <ValueType Value>
+struct SellLayout final : StoredLayout<Value, Sell<Value, HostArray>> {
+    static constexpr const char* name = "sell";
+    Origin origin;  // of each lane
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
 [[nodiscard]] LayoutEntry sell_entry();
 
-[[nodiscard]] std::vector<KernelEntry> sell_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> sell_cuda_kernels();
 [[nodiscard]] std::vector<KernelEntry> sell_cusparse_kernels();
 

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/host_loops.hpp"
-#include "kernels/common/offsets.hpp"
-#include "kernels/common/value_range.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/walk.hpp"
+#include "kernels/common/storage/offsets.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 #include "kernels/staircase_sell/storage_size.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -32,6 +33,8 @@ columns        2 5       3 0 | 5 1 | . 2   1 0 | 2 4 | 4 5
 /// The groups that have a row, and the width of each.
 template <ValueType Value>
 void cut_into_groups(StaircaseSellLayout<Value>& layout, const Cuts& groups) {
+    layout.group_rows = {0};
+    layout.group_slots = {0};
     for (Index piece = 0; piece < groups.count(); ++piece) {
         Offset width = 0;
         for (Index row = groups.begin(piece); row < groups.end(piece); ++row) {
@@ -81,6 +84,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     const CsrMatrix& matrix = staged.matrix;
     require_values_in_range<Value>(matrix);
     auto layout = std::make_unique<StaircaseSellLayout<Value>>();
+    layout->nonzero_count = matrix.nonzeros();
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
     layout->slice_height = static_cast<Index>(parameters.integer("slice_height"));
@@ -104,61 +108,52 @@ void require_sound_groups(const StaircaseSellLayout<Value>& layout) {
     if (!sound) throw std::logic_error("staircase_sell: the groups do not tile the rows and the slots");
 }
 
-/// Walks the slots of one slice. `slot` knows the first of them, and the first warp of the group.
+/// Calls use(group, its first slot) for each group.
 template <ValueType Value>
-void walk_slice(const StaircaseSellLayout<Value>& layout, Index group, Offset slice, Slot slot,
-                const std::function<void(const Slot&)>& visit) {
-    const Index height = layout.slice_height;
-    const std::int64_t first_warp = slot.warp;
-    for (slot.step = 0; slot.step < layout.group_widths[group]; ++slot.step) {
-        for (Index lane = 0; lane < height; ++lane, ++slot.index) {
-            slot.column = layout.column_indices[slot.index];
-            if (slot.column < -1 || slot.column >= layout.column_count) {
-                throw std::logic_error(fmt::format("staircase_sell: slot {} reads a column that does not exist", slot.index));
-            }
-            const Offset place = slice * height + lane;
-            const Offset row = layout.group_rows[group] + place;
-            const bool present = row < layout.group_rows[group + 1];
-            const Offset nonzero = present ? layout.row_offsets[row] + slot.step : 0;
-            slot.nonzero = present && nonzero < layout.row_offsets[row + 1] ? nonzero : -1;
-            slot.row = present && slot.column >= 0 ? static_cast<Index>(row) : -1;
-            slot.column_index = slot.index;
-            slot.warp = first_warp + place / 32;
-            slot.lane = static_cast<int>(place % 32);
-            visit(slot);
-        }
+void for_each_group(const StaircaseSell<Value, HostArray>& stored, const auto& use) {
+    for (Index group = 0; group < stored.group_count(); ++group) {
+        use(group_of(stored, group, stored.column_indices, stored.values), stored.group_slots[group]);
     }
 }
 
-// Numbers in StaircaseSellLayout::arrays().
-enum ArrayNumber { columns_array = 3, values_array = 4 };
+/// Both kernels: the threads of every group begin with a new warp.
+template <ValueType Value>
+void walk_groups(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+    const auto& stored = dynamic_cast<const StaircaseSellLayout<Value>&>(layout).stored();
+    std::int64_t first_warp = 0;
+    for_each_group(stored, [&](const auto& group, Offset first_slot) {
+        for_each_read<StaircaseRows>(
+            group, array_number(stored, stored.values),
+            [&](Read read) {
+                read.index += first_slot;
+                visit(read);
+            },
+            first_warp);
+        first_warp += (StaircaseRows::threads(group) + 31) / 32;
+    });
+}
 
 }  // namespace
 
 template <ValueType Value>
-std::vector<LayoutArray> StaircaseSellLayout<Value>::arrays() const {
-    return {layout_array("group_rows", ArrayRole::structure, group_rows),
-            layout_array("group_slots", ArrayRole::structure, group_slots),
-            layout_array("group_widths", ArrayRole::structure, group_widths),
-            layout_array("columns", ArrayRole::column, column_indices), layout_array("values", ArrayRole::value, values)};
-}
-
-/// As a thread a row reads them; the threads of every group begin with a new warp.
-template <ValueType Value>
 void StaircaseSellLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     require_sound_groups(*this);
-    Slot slot{.array = values_array, .column_array = columns_array};
-    for (Index group = 0; group < group_count(); ++group) {
-        for (Offset slice = 0; slice < slice_count(group); ++slice) {
-            slot.index = slice_slot(group, slice);
-            walk_slice(*this, group, slice, slot, visit);
-        }
-        slot.warp += (slice_count(group) * slice_height + 31) / 32;
-    }
+    for_each_group(this->stored(), [&](const auto& group, Offset first_slot) {
+        const WalkedArrays where = WalkedArrays::of<StaircaseRows>(this->stored());
+        for_each_stored_slot<StaircaseRows>(
+            group, where,
+            [&](Offset place, Offset k) {
+                const Offset row = group.first_row + place;
+                if (place >= group.rows || row_offsets[row] + k >= row_offsets[row + 1]) return Offset{-1};
+                return row_offsets[row] + k;
+            },
+            [&](Slot slot) {
+                slot.index += first_slot;
+                slot.column_index += first_slot;
+                visit(slot);
+            });
+    });
 }
-
-template struct StaircaseSellLayout<float>;
-template struct StaircaseSellLayout<double>;
 
 LayoutEntry staircase_sell_entry() {
     LayoutEntry entry{
@@ -177,6 +172,8 @@ LayoutEntry staircase_sell_entry() {
         .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::length_group}, .unsplit = true}; },
         .build = {build<float>, build<double>},
         .storage_sizes = staircase_sell_storage_sizes,
+        .schedules = {{"streams", {walk_groups<float>, walk_groups<double>}},
+                      {"graph", {walk_groups<float>, walk_groups<double>}}},
         .kernels = staircase_sell_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) {

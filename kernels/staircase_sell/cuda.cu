@@ -9,10 +9,10 @@
 #include <array>
 #include <type_traits>
 
-#include "kernels/common/cuda_check.cuh"
-#include "kernels/common/cuda_device.cuh"
-#include "kernels/common/prepare.hpp"
-#include "kernels/common/sparse_dot.cuh"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/schedule/device_rows.cuh"
 #include "kernels/staircase_sell/layout.hpp"
 
 namespace workbench {
@@ -21,35 +21,19 @@ namespace {
 constexpr int warp_size = 32;
 constexpr int largest_block = 1024;
 constexpr int usual_block = 256;
-constexpr int entries_in_flight = 4;
 constexpr std::size_t most_streams = 128;  // as many kernels as a GPU runs at once, since compute capability 7.0
-
-/// All that a kernel knows of its group; passed by value.
-template <typename Value>
-struct Group {
-    const Index* columns = nullptr;  // from the group's first slot on
-    const Value* values = nullptr;
-    Index first_row = 0;
-    unsigned rows = 0;
-    unsigned height = 0;
-    Index width = 0;
-};
 
 template <typename Value>
 __global__ void __launch_bounds__(largest_block)
-    multiply(Group<Value> group, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
-    const unsigned place = blockIdx.x * blockDim.x + threadIdx.x;
-    if (place >= group.rows) return;
-    const unsigned slice = place / group.height;
-    const Offset first = Offset{slice} * group.width * group.height + place % group.height;
-    const Value sum = sparse_dot<entries_in_flight, true>(group.values + first, group.columns + first, group.width,
-                                                          static_cast<int>(group.height), x);
-    write_result(y + group.first_row + place, sum, accumulate);
+    multiply(StaircaseGroup<Value> group, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
+    const auto run = StaircaseRows::run(group, blockIdx.x * blockDim.x + threadIdx.x);
+    if (run.row < 0) return;
+    write_result(y + run.row, multiply_run<StaircaseRows>(group, run, x, StreamingLoad{}), accumulate);
 }
 
 template <typename Value>
 struct Launch {
-    Group<Value> group;
+    StaircaseGroup<Value> group;
     unsigned blocks = 0;
     unsigned threads = 0;  // of a block: those of a slice, where that is a block
 };
@@ -59,27 +43,21 @@ template <ValueType Value>
 class DeviceGroups {
 public:
     DeviceGroups(const StaircaseSellLayout<Value>& layout, Device& device)
-        : columns_(to_device(device, std::span(layout.column_indices), "Staircase SELL column indices")),
-          values_(to_device(device, std::span(layout.values), "Staircase SELL values")) {
+        : columns_(device, layout.column_indices, "staircase_sell columns"),
+          values_(device, layout.values, "staircase_sell values") {
         const bool block = layout.slice_height % warp_size == 0 && layout.slice_height <= largest_block;
         const int threads = block ? layout.slice_height : usual_block;
         for (Index g = 0; g < layout.group_count(); ++g) {
-            const Index rows = layout.group_rows[g + 1] - layout.group_rows[g];
-            const Group<Value> group{columns_.template as<Index>() + layout.group_slots[g],
-                                     values_.template as<Value>() + layout.group_slots[g],
-                                     layout.group_rows[g],
-                                     static_cast<unsigned>(rows),
-                                     static_cast<unsigned>(layout.slice_height),
-                                     layout.group_widths[g]};
-            launches_.push_back({group, blocks_for(rows, threads), static_cast<unsigned>(threads)});
+            const StaircaseGroup<Value> group = group_of(layout.stored(), g, columns_, values_);
+            launches_.push_back({group, blocks_for(group.rows, threads), static_cast<unsigned>(threads)});
         }
     }
 
     [[nodiscard]] const std::vector<Launch<Value>>& launches() const { return launches_; }
 
 private:
-    DeviceMemory columns_;
-    DeviceMemory values_;
+    DeviceArray<Index> columns_;
+    DeviceArray<Value> values_;
     std::vector<Launch<Value>> launches_;
 };
 

@@ -2,7 +2,7 @@
 // (table 5.2).
 #include <utility>
 
-#include "kernels/common/cusparse/slices.hpp"
+#include "kernels/common/vendor/cusparse_slices.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 
 namespace workbench {

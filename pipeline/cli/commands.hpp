@@ -22,6 +22,8 @@ void add_generate_command(CLI::App& app, Action& action);
 void add_convert_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);
 void add_cache_command(CLI::App& app, Action& action);
+void add_completion_command(CLI::App& app, Action& action);
+void add_manual_command(CLI::App& app, Action& action);
 
 /// The whole program: parses the command line, acts, prints errors as the user is to see them. Returns the exit code.
 [[nodiscard]] int run_program(int argc, char** argv);

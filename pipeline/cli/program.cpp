@@ -56,6 +56,8 @@ int run_program(int argc, char** argv) {
     add_convert_command(app, action);
     add_export_command(app, action);
     add_cache_command(app, action);
+    add_completion_command(app, action);
+    add_manual_command(app, action);
     std::vector<std::string> commands;
     for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
     if (argc > 1 && argv[1][0] != '-' && std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/read_options.hpp"
 
 namespace workbench {
@@ -18,6 +19,19 @@ void add_recipe_changes(CLI::App& command, RecipeChanges& changes) {
     command.add_option("--set", changes.overrides, "Override a parameter: stage.ID.NAME=VALUE, layout.NAME=VALUE, ...")
         ->type_name("WHAT=VALUE")
         ->allow_extra_args(false);
+}
+
+std::filesystem::path find_recipe(const std::filesystem::path& given) {
+    std::error_code ignored;
+    if (std::filesystem::exists(given, ignored)) return given;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+    // An absolute path stays as it is.
+    const std::filesystem::path installed = program.parent_path().parent_path() / "share" / "spmv-workbench" / given;
+    return std::filesystem::is_regular_file(installed, ignored) ? installed : given;
+}
+
+Recipe load_changed_recipe(const std::filesystem::path& file, const RecipeChanges& changes) {
+    return load_recipe(find_recipe(file), catalogue(), changes);
 }
 
 }  // namespace workbench

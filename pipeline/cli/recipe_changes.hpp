@@ -1,6 +1,8 @@
 // The options that change a recipe: its matrix, and single parameters.
 #pragma once
 
+#include <filesystem>
+
 #include "pipeline/recipe/recipe.hpp"
 
 namespace CLI {
@@ -11,5 +13,12 @@ namespace workbench {
 
 /// Adds --matrix, --member, --max-memory, --generate and --set. `changes` must live until the command line is parsed.
 void add_recipe_changes(CLI::App& command, RecipeChanges& changes);
+
+/// The file as it is given. Where there is none of this name, that of the installed program: recipes/ehyb.toml works in any
+/// folder.
+[[nodiscard]] std::filesystem::path find_recipe(const std::filesystem::path& given);
+
+/// The recipe that find_recipe finds, with what the command line says in its place. Throws RecipeError.
+[[nodiscard]] Recipe load_changed_recipe(const std::filesystem::path& file, const RecipeChanges& changes);
 
 }  // namespace workbench

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "kernels/common/cuda_device.hpp"
-#include "kernels/common/host_device.hpp"
+#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/common/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
@@ -64,7 +64,7 @@ RunOptions options_of(const RunArguments& arguments) {
 
 std::vector<Recipe> load_recipes(const RunArguments& arguments) {
     std::vector<Recipe> recipes;
-    for (const std::string& file : arguments.recipes) recipes.push_back(load_recipe(file, catalogue(), arguments.changes));
+    for (const std::string& file : arguments.recipes) recipes.push_back(load_changed_recipe(file, arguments.changes));
     return recipes;
 }
 

@@ -16,6 +16,8 @@ const std::map<std::string, std::string>& versions() {
     return all;
 }
 
+std::string version_number() { return WORKBENCH_VERSION; }
+
 std::string version_text() { return "workbench " + versions().at("workbench"); }
 
 }  // namespace workbench

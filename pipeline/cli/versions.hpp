@@ -9,6 +9,9 @@ namespace workbench {
 /// "workbench" with its commit, the compiler and every library.
 [[nodiscard]] const std::map<std::string, std::string>& versions();
 
+/// As 0.1.0.
+[[nodiscard]] std::string version_number();
+
 /// One line for --version.
 [[nodiscard]] std::string version_text();
 

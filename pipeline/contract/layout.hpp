@@ -21,11 +21,12 @@ enum class ArrayRole {
     value,      // one matrix value a slot
     column,     // one column a slot, possibly relative to a base
     structure,  // everything else: offsets, row lists, boundaries
+    number,     // no array: a single number
 };
 
 /// One array of a layout, as it lies in memory.
 struct LayoutArray {
-    std::string_view name;
+    std::string name;
     ArrayRole role = ArrayRole::structure;
     const void* data = nullptr;  // host memory of the layout
     std::size_t count = 0;
@@ -36,8 +37,8 @@ struct LayoutArray {
 
 /// An array of a layout, for Layout::arrays.
 template <typename Element>
-[[nodiscard]] LayoutArray layout_array(std::string_view name, ArrayRole role, const std::vector<Element>& array) {
-    return {name, role, array.data(), array.size(), sizeof(Element)};
+[[nodiscard]] LayoutArray layout_array(std::string name, ArrayRole role, const std::vector<Element>& array) {
+    return {std::move(name), role, array.data(), array.size(), sizeof(Element)};
 }
 
 /// One place for a nonzero: element `index` of value array number `array`. Its column stands in element `column_index` of a
@@ -50,11 +51,21 @@ struct Slot {
     Offset nonzero = -1;      // position in CsrMatrix::values of the matrix it was built from; -1: padding
     Index column = 0;         // column of the current order whose x this slot reads; -1: padding that reads no x
     Index row = 0;            // row of the current order that it adds to; -1: padding that adds to no row
-    std::int64_t warp = 0;    // which warp of the layout's natural kernel reads it (32 lanes)
-    int lane = 0;
-    std::int64_t step = 0;  // in which of the warp's iterations
 
     friend bool operator==(const Slot&, const Slot&) = default;
+};
+
+/// A slot that a thread of a GPU kernel reads.
+struct Read {
+    std::int64_t warp = 0;  // 32 threads
+    int lane = 0;
+    std::int64_t step = 0;  // in which of the warp's iterations
+    int array = 0;          // the slot: an element of a value array, by its number in Layout::arrays()
+    Offset index = 0;
+    Index row = 0;     // that the thread adds to
+    Index column = 0;  // whose x it reads; -1: none
+
+    friend bool operator==(const Read&, const Read&) = default;
 };
 
 /// A matrix in its target layout for one precision.
@@ -87,6 +98,16 @@ public:
 template <typename Value>
 using BuildLayout = std::unique_ptr<Layout<Value>> (*)(const StagedMatrix&, const Parameters&);
 
+template <typename Value>
+using WalkReads = void (*)(const Layout<Value>&, const std::function<void(const Read&)>&);
+
+/// Which thread of a GPU kernel reads what: told by the functions that the kernel itself calls, on any machine.
+struct ScheduleEntry {
+    std::string kernel;
+    /// Visits every read, in the order of a thread's steps.
+    ForEachPrecision<WalkReads> walk;
+};
+
 /// One kind of layout, as the catalogue lists it.
 struct LayoutEntry {
     std::string name;
@@ -104,6 +125,8 @@ struct LayoutEntry {
     /// What it takes to store a matrix, after the literature. Null: nobody compares it.
     StorageSizes storage_sizes = nullptr;
 
+    std::vector<ScheduleEntry> schedules = {};  // of its CUDA kernels, the usual one first
+
     std::vector<KernelEntry> kernels;  // of a baseline layout, the first of a backend is the baseline
 
     /// The kernels of one more backend.
@@ -114,5 +137,11 @@ struct LayoutEntry {
 /// once, with its value and at its row and column, and padding is zero.
 template <ValueType Value>
 void check_layout(const Layout<Value>& layout, const CsrMatrix& matrix);
+
+/// Walks a kernel's reads beside the slots of its layout and throws std::logic_error unless each slot that holds a nonzero is
+/// read exactly once, by a lane that adds to its row and reads x in its column, no slot twice, and nothing by one lane of a
+/// warp in one step twice.
+template <ValueType Value>
+void check_schedule(const Layout<Value>& layout, WalkReads<Value> walk);
 
 }  // namespace workbench

@@ -37,13 +37,13 @@ void require_memory(std::size_t bytes, std::int64_t reads) {
 }
 
 template <ValueType Value>
-WarpRequests collect(const Layout<Value>& layout) {
+WarpRequests collect(const Layout<Value>& layout, WalkReads<Value> walk) {
     WarpRequests all;
     std::vector<Offset>& starts = all.warp_starts;
     starts.push_back(0);
-    layout.for_each_slot([&](const Slot& slot) {
-        if (slot.column < 0) return;
-        const auto warp = static_cast<std::size_t>(slot.warp);
+    walk(layout, [&](const Read& read) {
+        if (read.column < 0) return;
+        const auto warp = static_cast<std::size_t>(read.warp);
         if (warp + 2 > starts.size()) starts.resize(warp + 2, 0);
         ++starts[warp + 1];
         ++all.reads;
@@ -53,10 +53,10 @@ WarpRequests collect(const Layout<Value>& layout) {
 
     all.requests.resize(all.reads);
     all.warp_ends.assign(starts.begin(), starts.end() - 1);
-    layout.for_each_slot([&](const Slot& slot) {
-        if (slot.column < 0) return;
-        const auto sector = static_cast<std::uint64_t>(slot.column) * sizeof(Value) / cache_sector;
-        all.requests[all.warp_ends[slot.warp]++] = {static_cast<std::uint32_t>(slot.step), static_cast<std::uint32_t>(sector)};
+    walk(layout, [&](const Read& read) {
+        if (read.column < 0) return;
+        const auto sector = static_cast<std::uint64_t>(read.column) * sizeof(Value) / cache_sector;
+        all.requests[all.warp_ends[read.warp]++] = {static_cast<std::uint32_t>(read.step), static_cast<std::uint32_t>(sector)};
     });
     for (std::int64_t warp = 0; warp < all.warps(); ++warp) {
         const auto begin = all.requests.begin() + starts[warp];
@@ -207,8 +207,8 @@ bool SetAssociativeCache::read(std::uint64_t sector) {
 }
 
 template <ValueType Value>
-CacheCounts count_cache_hits(const Layout<Value>& layout, const CacheModel& model) {
-    const WarpRequests warps = collect(layout);
+CacheCounts count_cache_hits(const Layout<Value>& layout, WalkReads<Value> walk, const CacheModel& model) {
+    const WarpRequests warps = collect(layout, walk);
     CacheCounts counts;
     counts.reads = warps.reads;
     for (std::int64_t warp = 0; warp < warps.warps(); ++warp)
@@ -218,7 +218,7 @@ CacheCounts count_cache_hits(const Layout<Value>& layout, const CacheModel& mode
     return counts;
 }
 
-template CacheCounts count_cache_hits(const Layout<float>&, const CacheModel&);
-template CacheCounts count_cache_hits(const Layout<double>&, const CacheModel&);
+template CacheCounts count_cache_hits(const Layout<float>&, WalkReads<float>, const CacheModel&);
+template CacheCounts count_cache_hits(const Layout<double>&, WalkReads<double>, const CacheModel&);
 
 }  // namespace workbench

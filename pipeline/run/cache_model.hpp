@@ -1,7 +1,7 @@
-// How often reads of x hit a cache, from the slots of a layout and a model of the device's caches.
+// How often reads of x hit a cache, from the schedule of a kernel and a model of the device's caches.
 //
-// The model. Warps, by the numbers that the slots name, are dealt in blocks: at first block after block to the processors in
-// turn, until each holds as many warps as it can; whenever a block is done, the next block takes its place. Time goes in
+// The model. Warps, by the numbers that the schedule names, are dealt in blocks: at first block after block to the processors
+// in turn, until each holds as many warps as it can; whenever a block is done, the next block takes its place. Time goes in
 // rounds: in a round every resident warp makes its next step, block after block. In a step a warp asks for each sector of x
 // that its lanes read, once. A sector that the nearest cache lacks is asked for at the next one, and in the end comes from
 // memory. Caches are set-associative: sector s lies in set s mod sets, and the place used longest ago is given up.
@@ -55,7 +55,7 @@ struct CacheLevelCount {
 };
 
 struct CacheCounts {
-    std::int64_t reads = 0;     // slots that read x, padding that does so included
+    std::int64_t reads = 0;     // of x, for padding too where the kernel does so
     std::int64_t requests = 0;  // sectors that the warps' steps ask for
     std::int64_t sectors = 0;   // different ones among them
     std::vector<CacheLevelCount> levels;
@@ -66,9 +66,9 @@ struct CacheCounts {
     }
 };
 
-/// Counts for one product with a layout. Throws MachineError with the bytes wanted and had where the reads do not fit in
-/// memory.
+/// Counts for one product by the kernel whose reads `walk` tells. Throws MachineError with the bytes wanted and had where the
+/// reads do not fit in memory.
 template <ValueType Value>
-[[nodiscard]] CacheCounts count_cache_hits(const Layout<Value>& layout, const CacheModel& model);
+[[nodiscard]] CacheCounts count_cache_hits(const Layout<Value>& layout, WalkReads<Value> walk, const CacheModel& model);
 
 }  // namespace workbench

@@ -76,11 +76,21 @@ std::string describe(const CacheProperties& cache) {
     return fmt::format("{} ({}, {} ways, {})", cache.name, byte_count(static_cast<double>(cache.bytes)), cache.ways, where);
 }
 
+/// That of the CUDA kernel which the recipe names, or of the layout's usual one.
+const ScheduleEntry& schedule_of(const Recipe& recipe) {
+    const std::vector<ScheduleEntry>& schedules = recipe.layout.entry->schedules;
+    const auto named = recipe.kernels.find(Backend::cuda);
+    for (const ScheduleEntry& schedule : schedules) {
+        if (named != recipe.kernels.end() && schedule.kernel == named->second) return schedule;
+    }
+    return schedules.front();
+}
+
 template <ValueType Value>
 void count(const Recipe& recipe, const StagedMatrix& staged, const CacheModel& model, CachePoint& point) {
     try {
         const auto layout = recipe.layout.entry->build.template get<Value>()(staged, recipe.layout.parameters);
-        point.counts = count_cache_hits(*layout, model);
+        point.counts = count_cache_hits(*layout, schedule_of(recipe).walk.template get<Value>(), model);
     } catch (const Unsuitable& reason) {
         point.unsuitable = reason.what();
     }

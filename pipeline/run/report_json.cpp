@@ -16,6 +16,7 @@ std::string_view name_of(ArrayRole role) {
         case ArrayRole::value: return "value";
         case ArrayRole::column: return "column";
         case ArrayRole::structure: return "structure";
+        case ArrayRole::number: return "number";
     }
     return "unknown";
 }

@@ -3,16 +3,17 @@
 # compute-sanitizer's memcheck and racecheck over the small ones. Ends with a table. Exit code 1 if anything in it failed, 77 if
 # there is no GPU to run the tests on, else 0, also where the sanitizer could not be run.
 #
-#   check_gpu.sh [SECONDS]     the longest that one of the four steps may take (default 150)
+#   libexec/spmv-workbench/check_gpu.sh [SECONDS]     the longest that one of the four steps may take (default 150)
 #
 # racecheck sees races in shared memory only: it is given the kernels that use it. How races in global memory are excluded
 # stands at the head of each kernels/*/cuda.cu.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-gpu_test="$here/bin/gpu_test"
+prefix=$(cd "$here/../.." && pwd)
+gpu_test="$here/gpu_test"
 limit=${1:-150}
 export OMP_PROC_BIND=false
-export WORKBENCH_LAYOUT_RECIPES="$here/share/layouts"
+export WORKBENCH_LAYOUT_RECIPES="$prefix/share/spmv-workbench/layouts"
 table=()
 failed=0
 no_gpu=0
@@ -60,7 +61,7 @@ else
     runtime="neither Firecracker nor gVisor, as far as its name tells"
 fi
 echo "kernel $kernel ($runtime), $(ldd --version | head -1), $(nproc) cores"
-echo "cuSPARSE module: $(ldd "$here/lib/libworkbench_cusparse.so" 2>&1 | grep -E 'cusparse|nvJitLink|not found' | tr -s '\t\n ' ' ')"
+echo "cuSPARSE module: $(ldd "$prefix/lib/spmv-workbench/libworkbench_cusparse.so" 2>&1 | grep -E 'cusparse|nvJitLink|not found' | tr -s '\t\n ' ' ')"
 
 step "GPU tests" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=battery,shared_memory,device,large,timing
 step "GPU tests of cuSPARSE" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=cusparse

@@ -8,7 +8,7 @@
 #include "gpu/gpu_matrices.hpp"
 #include "gpu/kernel_checks.hpp"
 #include "kernels/bsr/layout.hpp"
-#include "kernels/common/cuda_device.hpp"
+#include "kernels/common/device/cuda_device.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/staircase_sell/layout.hpp"

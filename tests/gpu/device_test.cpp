@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/cuda_device.hpp"
+#include "kernels/common/device/cuda_device.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/measure.hpp"
 

@@ -9,7 +9,7 @@
 #include "gpu/kernel_checks.hpp"
 #include "kernels/banded_block/layout.hpp"
 #include "kernels/bsr/layout.hpp"
-#include "kernels/common/cuda_device.hpp"
+#include "kernels/common/device/cuda_device.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/dia/layout.hpp"
 #include "kernels/ehyb/layout.hpp"

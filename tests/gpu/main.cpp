@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/cuda_device.hpp"
+#include "kernels/common/device/cuda_device.hpp"
 
 namespace {
 

@@ -2,7 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "kernels/biell/layout.hpp"
-#include "kernels/common/slices.hpp"
+#include "kernels/common/storage/slices.hpp"
+#include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/drawings.hpp"
 #include "support/given.hpp"
@@ -109,14 +110,14 @@ TEST_CASE("biell: the lanes of a warp read neighbouring slots, step after step f
     const BiellLayout<double>& layout = *built(biell_entry(), rows_of_lengths(lengths), 32, owner);
     CHECK(layout.group_count() == 6);
     CHECK(layout.strip_count() == 3);
-    layout.for_each_slot([&](const Slot& slot) {
-        const Offset first = layout.group_offsets[slot.warp * 6];
-        const Offset end = layout.group_offsets[slot.warp * 6 + 6];
-        CHECK(slot.index % 32 == slot.lane);
-        CHECK((first <= slot.index && slot.index < end));
-        if (slot.row >= 0) CHECK(slot.row / 32 == slot.warp);
-        const bool in_last_group = slot.index >= layout.group_offsets[slot.warp * 6 + 5];
-        CHECK(in_last_group == (slot.step < layout.width(slot.warp * 6 + 5)));
+    for_each_read_of<double>(biell_entry(), "strips", layout, [&](const Read& read) {
+        const Offset first = layout.group_offsets[read.warp * 6];
+        const Offset end = layout.group_offsets[read.warp * 6 + 6];
+        CHECK(read.index % 32 == read.lane);
+        CHECK((first <= read.index && read.index < end));
+        if (read.row >= 0) CHECK(read.row / 32 == read.warp);
+        const bool in_last_group = read.index >= layout.group_offsets[read.warp * 6 + 5];
+        CHECK(in_last_group == (read.step < layout.width(read.warp * 6 + 5)));
     });
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/csc/layout.hpp"
+#include "kernels/reads.hpp"
 #include "support/drawings.hpp"
 
 using namespace workbench;
@@ -23,12 +24,12 @@ TEST_CASE("csc: the drawing shows what is built") {
 TEST_CASE("csc: two lanes read a column of two entries in the mean, whose number is not stored") {
     const auto layout = csc_entry().build.f32(stage_input(drawn()), {});
     std::string text;
-    layout->for_each_slot([&](const Slot& slot) {
-        CHECK(slot.column_array == -1);
-        CHECK(slot.warp == 0);
-        text += fmt::format("{}:{}/{} ", slot.column, slot.lane, slot.step);
+    layout->for_each_slot([&](const Slot& slot) { CHECK(slot.column_array == -1); });
+    for_each_read_of<float>(csc_entry(), "columns", *layout, [&](const Read& read) {
+        CHECK(read.warp == 0);
+        text += fmt::format("{}:{}/{} ", read.column, read.lane, read.step);
     });
-    CHECK(text == "0:0/0 0:1/0 1:2/0 1:3/0 2:4/0 2:5/0 2:4/1 3:6/0 4:8/0 4:9/0 5:10/0 5:11/0 5:10/1 ");
+    CHECK(text == "0:0/0 0:1/0 1:2/0 1:3/0 2:4/0 2:4/1 2:5/0 3:6/0 4:8/0 4:9/0 5:10/0 5:10/1 5:11/0 ");
 }
 
 TEST_CASE("csc: rows that do not exist are not walked") {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/csr/layout.hpp"
+#include "kernels/reads.hpp"
 #include "support/drawings.hpp"
 #include "support/given.hpp"
 
@@ -25,13 +26,17 @@ TEST_CASE("csr: the footprint is the arrays") {
     CHECK(csr->bytes_to_move() == 7 * 8 + 13 * (4 + 4) + 4 * (6 + 6));
 }
 
-TEST_CASE("csr: the slots are those of the CUDA kernel vector, two lanes a short row") {
-    std::string text;
-    build(csr_entry(), stage_input(drawn()))->for_each_slot([&](const Slot& slot) {
-        CHECK(slot.warp == 0);
-        text += fmt::format("{}:{}/{} ", slot.row, slot.lane, slot.step);
-    });
-    CHECK(text == "0:0/0 0:1/0 0:0/1 1:2/0 1:3/0 1:2/1 2:4/0 3:6/0 3:7/0 4:8/0 4:9/0 4:8/1 5:10/0 ");
+TEST_CASE("csr: two lanes of the CUDA kernel vector read a short row, one of scalar any") {
+    const auto text_of = [](const std::string& kernel) {
+        std::string text;
+        for_each_read_of<double>(csr_entry(), kernel, *build(csr_entry(), stage_input(drawn())), [&](const Read& read) {
+            CHECK(read.warp == 0);
+            text += fmt::format("{}:{}/{} ", read.row, read.lane, read.step);
+        });
+        return text;
+    };
+    CHECK(text_of("vector") == "0:0/0 0:0/1 0:1/0 1:2/0 1:2/1 1:3/0 2:4/0 3:6/0 3:7/0 4:8/0 4:8/1 4:9/0 5:10/0 ");
+    CHECK(text_of("scalar") == "0:0/0 0:0/1 0:0/2 1:1/0 1:1/1 1:1/2 2:2/0 3:3/0 3:3/1 4:4/0 4:4/1 4:4/2 5:5/0 ");
 }
 
 TEST_CASE("csr: what it needs") {

@@ -2,8 +2,9 @@
 // kernels_test.cpp.
 #include <doctest/doctest.h>
 
-#include "kernels/common/host_device.hpp"
+#include "kernels/common/device/host_device.hpp"
 #include "kernels/dia/layout.hpp"
+#include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/drawings.hpp"
 #include "support/given.hpp"
@@ -49,13 +50,19 @@ TEST_CASE("dia: a matrix that is wider than high, and one that is higher than wi
 TEST_CASE("dia: slots are read as one thread a row reads them, and outside the matrix no x is read") {
     const auto layout = build(drawn());
     layout->for_each_slot([&](const Slot& slot) {
-        const Index column = slot.row + dia(layout).offsets[slot.step];
+        const Offset column = slot.index % 6 + dia(layout).offsets[slot.index / 6];
         CHECK(slot.column == (column >= 0 && column < 6 ? column : -1));
         CHECK(slot.column_array == -1);
-        CHECK(slot.index == slot.step * 6 + slot.row);
-        CHECK(slot.lane == slot.row);
         CHECK((slot.column >= 0 || slot.nonzero == -1));
     });
+    int inside = 0;
+    for_each_read_of<double>(dia_entry(), "rows", *layout, [&](const Read& read) {
+        CHECK(read.index == read.step * 6 + read.row);
+        CHECK(read.lane == read.row);
+        CHECK(read.column == read.row + dia(layout).offsets[read.step]);
+        ++inside;
+    });
+    CHECK(inside == 2 + 6 + 5 + 4 + 3);
 }
 
 TEST_CASE("dia: what lies outside the matrix is not counted as moved") {

@@ -29,18 +29,18 @@ TEST_CASE("ehyb: the drawing shows what is built") {
     const LayoutEntry entry = ehyb_entry();
     CHECK(draws_the_matrix(entry));
     const auto built = build(entry, partitioned(drawn(), {0, 3, 6}));
-    const auto& layout = dynamic_cast<const EhybLayout<double>&>(*built);
-    const auto& inside = std::get<Slices<double, std::uint16_t>>(layout.inside);
+    const auto& layout = std::get<0>(dynamic_cast<const EhybLayout<double>&>(*built).stored);
+    const auto& inside = layout.inside;
     CHECK(draws(entry, list("partition_rows", layout.partition_rows)));
     CHECK(draws(entry, list("partition_columns", layout.partition_columns)));
-    CHECK(draws(entry, list("inside_group_slices", inside.group_slices)));
+    CHECK(draws(entry, list("inside_group_slices", layout.inside_group_slices)));
     CHECK(draws(entry, list("inside_slice_offsets", inside.slice_offsets)));
     CHECK(draws(entry, first_lanes("inside_values", inside, inside.values, 3)));
-    CHECK(draws(entry, first_lanes("inside_columns", inside, inside.columns, 3)));
+    CHECK(draws(entry, first_lanes("inside_columns", inside, inside.column_indices, 3)));
     CHECK(draws(entry, list("outside_rows", layout.outside_rows)));
     CHECK(draws(entry, list("outside_slice_offsets", layout.outside.slice_offsets)));
     CHECK(draws(entry, first_lanes("outside_values", layout.outside, layout.outside.values, 2)));
-    CHECK(draws(entry, first_lanes("outside_columns", layout.outside, layout.outside.columns, 2)));
+    CHECK(draws(entry, first_lanes("outside_columns", layout.outside, layout.outside.column_indices, 2)));
 }
 
 TEST_CASE("ehyb: the footprint is the arrays, padding included") {

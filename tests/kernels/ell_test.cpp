@@ -4,7 +4,9 @@
 
 #include <set>
 
+#include "kernels/common/schedule/walk.hpp"
 #include "kernels/ell/layout.hpp"
+#include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/drawings.hpp"
 #include "support/given.hpp"
@@ -18,20 +20,20 @@ std::unique_ptr<Layout<Value>> build(const CsrMatrix& matrix, const Given& given
     return build<Value>(ell_entry(), stage_input(matrix), given);
 }
 
-const EllSlots<double>& slots_of(const std::unique_ptr<Layout<double>>& layout) {
-    return dynamic_cast<const EllLayout<double>&>(*layout).slots;
+const Ell<double, HostArray>& slots_of(const std::unique_ptr<Layout<double>>& layout) {
+    return dynamic_cast<const EllLayout<double>&>(*layout);
 }
 
 /// An array as the drawing shows it: a bar between its columns or rows, a dot for padding.
 template <typename Element>
-std::string shown(const std::string& name, const EllSlots<double>& slots, const std::vector<Element>& array) {
+std::string shown(const std::string& name, const Ell<double, HostArray>& slots, const std::vector<Element>& array) {
     const Index run = slots.order == EllOrder::row_major ? slots.width : slots.row_count;
     std::ostringstream line;
     line << name;
     for (Offset slot = 0; slot < slots.slot_count(); ++slot) {
         if (slot > 0 && slot % run == 0) line << " |";
         line << ' ';
-        slots.columns[slot] == no_column ? line << '.' : line << array[slot];
+        slots.column_indices[slot] == no_column ? line << '.' : line << array[slot];
     }
     return line.str();
 }
@@ -51,10 +53,10 @@ TEST_CASE("ell: the drawing shows what is built") {
     CHECK(draws_the_matrix(entry));
     for (const std::string order : {"column_major", "row_major"}) {
         const auto layout = build(drawn(), {{"order", order}});
-        const EllSlots<double>& slots = slots_of(layout);
+        const Ell<double, HostArray>& slots = slots_of(layout);
         CHECK(draws(entry, "with order = \"" + order + "\""));
         CHECK(draws(entry, shown("values", slots, slots.values)));
-        CHECK(draws(entry, shown("columns", slots, slots.columns)));
+        CHECK(draws(entry, shown("columns", slots, slots.column_indices)));
         CHECK(slots.width == 3);
         CHECK(layout->bytes_to_move() == 18 * (4 + 8) + 8 * (6 + 6));
     }
@@ -62,42 +64,60 @@ TEST_CASE("ell: the drawing shows what is built") {
 
 TEST_CASE("ell: padding has value 0 and no column") {
     const auto layout = build(csr_from_entries(2, 3, std::vector<Entry>{{0, 1, 5}, {1, 0, 6}, {1, 2, 7}}));
-    CHECK(slots_of(layout).columns == std::vector<Index>{1, 0, -1, 2});
+    CHECK(slots_of(layout).column_indices == std::vector<Index>{1, 0, -1, 2});
     CHECK(slots_of(layout).values == std::vector<double>{5, 6, 0, 7});
     layout->for_each_slot([](const Slot& slot) {
         if (slot.index != 2) return;
         CHECK(slot.nonzero == -1);
         CHECK(slot.column == -1);
         CHECK(slot.row == -1);
-        CHECK(slot.lane == 0);
-        CHECK(slot.step == 1);
     });
 }
 
 TEST_CASE("ell: who reads what") {
     const CsrMatrix matrix = arrow(70);  // 70 slots a row
     SUBCASE("column by column, a thread reads a row") {
-        build(matrix, {{"slots_per_nonzero", 70.0}})->for_each_slot([](const Slot& slot) {
-            const Offset row = slot.index % 70;
-            CHECK(slot.warp == row / 32);
-            CHECK(slot.lane == row % 32);
-            CHECK(slot.step == slot.index / 70);
+        for_each_read_of<double>(ell_entry(), "rows", *build(matrix, {{"slots_per_nonzero", 70.0}}), [](const Read& read) {
+            const Offset row = read.index % 70;
+            CHECK(read.warp == row / 32);
+            CHECK(read.lane == row % 32);
+            CHECK(read.step == read.index / 70);
         });
     }
     SUBCASE("row by row, a warp reads neighbouring slots of a long row") {
-        build(matrix, {{"order", std::string("row_major")}, {"slots_per_nonzero", 70.0}})->for_each_slot([](const Slot& slot) {
-            const Offset k = slot.index % 70;
-            CHECK(slot.warp == slot.index / 70);
-            CHECK(slot.lane == k % 32);
-            CHECK(slot.step == k / 32);
+        const auto layout = build(matrix, {{"order", std::string("row_major")}, {"slots_per_nonzero", 70.0}});
+        for_each_read_of<double>(ell_entry(), "reduce", *layout, [](const Read& read) {
+            const Offset k = read.index % 70;
+            CHECK(read.warp == read.index / 70);
+            CHECK(read.lane == k % 32);
+            CHECK(read.step == k / 32);
         });
     }
     SUBCASE("row by row, a warp reads several short rows") {
-        build(drawn(), {{"order", std::string("row_major")}})->for_each_slot([](const Slot& slot) {
-            CHECK(slot.warp == 0);
-            CHECK(slot.lane == slot.index / 3 * 2 + slot.index % 3 % 2);
-            CHECK(slot.step == slot.index % 3 / 2);
+        const auto layout = build(drawn(), {{"order", std::string("row_major")}});
+        for_each_read_of<double>(ell_entry(), "reduce", *layout, [](const Read& read) {
+            CHECK(read.warp == 0);
+            CHECK(read.lane == read.index / 3 * 2 + read.index % 3 % 2);
+            CHECK(read.step == read.index % 3 / 2);
         });
+    }
+    SUBCASE("column by column, the warps of a block share 32 rows") {
+        for_each_read_of<double>(ell_entry(), "reduce", *build(matrix, {{"slots_per_nonzero", 70.0}}), [](const Read& read) {
+            const Offset row = read.index % 70;
+            const Offset k = read.index / 70;
+            CHECK(read.warp == row / 32 * 8 + k % 8);
+            CHECK(read.lane == row % 32);
+            CHECK(read.step == k / 8);
+        });
+    }
+    SUBCASE("atomic, a thread reads a slot") {
+        for (const std::string order : {"column_major", "row_major"}) {
+            const auto layout = build(drawn(), {{"order", order}});
+            for_each_read_of<double>(ell_entry(), "atomic", *layout, [](const Read& read) {
+                CHECK(read.warp * 32 + read.lane == read.index);
+                CHECK(read.step == 0);
+            });
+        }
     }
 }
 
@@ -105,19 +125,13 @@ TEST_CASE("ell: rows of a share, in the share's order") {
     const CsrMatrix matrix = drawn();
     // Row 4 without its middle nonzero, then row 1 without its first.
     const Share share{.id = {ShareKind::first}, .rows = {4, 1}, .row_offsets = {0, 2, 4}, .entries = {9, 11, 4, 5}};
-    const auto slots = build_ell_slots<double>(matrix, ShareView(share), EllOrder::column_major, 1);
-    CHECK(slots.columns == std::vector<Index>{0, 2, 5, 4});
+    const auto slots = build_ell<double>(matrix, ShareView(share), EllOrder::column_major, 1);
+    CHECK(slots.column_indices == std::vector<Index>{0, 2, 5, 4});
     CHECK(slots.values == std::vector<double>{10, 5, 12, 6});
     std::vector<Offset> nonzeros;
-    std::vector<Index> rows;
-    const EllFrame frame{.value_array = 1, .column_array = 0, .first_warp = 7, .row = [&](Index i) { return share.rows[i]; }};
-    for_each_slot(slots, frame, [&](const Slot& slot) {
-        nonzeros.push_back(slot.nonzero);
-        rows.push_back(slot.row);
-        CHECK(slot.warp == 7);
-    });
+    for_each_stored_slot<EllRows<EllOrder::column_major, 1>>(slots, Origin(ShareView(share)),
+                                                             [&](const Slot& slot) { nonzeros.push_back(slot.nonzero); });
     CHECK(nonzeros == std::vector<Offset>{9, 4, 11, 5});
-    CHECK(rows == std::vector<Index>{4, 1, 4, 1});
 }
 
 TEST_CASE("ell: too much padding is refused with the figures") {
@@ -143,6 +157,6 @@ TEST_CASE("ell: padding beyond memory is refused before it is taken") {
 TEST_CASE("ell: arrays that do not fit together are not walked") {
     const auto layout = build(drawn());
     auto& ell = dynamic_cast<EllLayout<double>&>(*layout);
-    ell.slots.columns.pop_back();
+    ell.column_indices.pop_back();
     CHECK_THROWS_AS(layout->for_each_slot([](const Slot&) {}), std::logic_error);
 }

@@ -4,8 +4,9 @@
 
 #include <map>
 
-#include "kernels/common/host_device.hpp"
+#include "kernels/common/device/host_device.hpp"
 #include "kernels/ellr/layout.hpp"
+#include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/metrics.hpp"
 #include "support/battery.hpp"
@@ -21,13 +22,12 @@ std::unique_ptr<Layout<double>> build(const StagedMatrix& staged, double slots_p
     return build(ellr_entry(), staged, {{"slots_per_nonzero", slots_per_nonzero}});
 }
 
-/// The steps of all warps, as the slots tell them: what a warp's longest row takes.
+/// The steps of all warps, as the schedule tells them: what a warp's longest row takes.
 Offset iterations(const Layout<double>& layout) {
     std::map<std::int64_t, std::int64_t> of_warps;
-    layout.for_each_slot([&](const Slot& slot) {
-        if (slot.nonzero < 0) return;
-        std::int64_t& steps = of_warps[slot.warp];
-        steps = std::max(steps, slot.step + 1);
+    for_each_read_of<double>(ellr_entry(), "rows", layout, [&](const Read& read) {
+        std::int64_t& steps = of_warps[read.warp];
+        steps = std::max(steps, read.step + 1);
     });
     Offset sum = 0;
     for (const auto& [warp, steps] : of_warps) sum += steps;
@@ -50,9 +50,9 @@ TEST_CASE("ellr: the drawing shows what is built") {
     CHECK(draws_the_matrix(entry));
     CHECK(draws(entry, list("row_lengths", layout.row_lengths)));
     CHECK(draws(entry, "values 1 4 7 8 10 13 | 2 5 . 9 11 . | 3 6 . . 12 ."));
-    CHECK(layout.slots.values == std::vector<double>{1, 4, 7, 8, 10, 13, 2, 5, 0, 9, 11, 0, 3, 6, 0, 0, 12, 0});
+    CHECK(layout.values == std::vector<double>{1, 4, 7, 8, 10, 13, 2, 5, 0, 9, 11, 0, 3, 6, 0, 0, 12, 0});
     CHECK(draws(entry, "columns 0 1 2 3 0 5 | 1 2 . 5 4 . | 2 4 . . 5 ."));
-    CHECK(layout.slots.columns == std::vector<Index>{0, 1, 2, 3, 0, 5, 1, 2, -1, 5, 4, -1, 2, 4, -1, -1, 5, -1});
+    CHECK(layout.column_indices == std::vector<Index>{0, 1, 2, 3, 0, 5, 1, 2, -1, 5, 4, -1, 2, 4, -1, -1, 5, -1});
     CHECK(layout.bytes_to_move() == 6 * 4 + 18 * (4 + 8) + 8 * (6 + 6));
 }
 

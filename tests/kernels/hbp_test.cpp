@@ -2,13 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "kernels/common/host_device.hpp"
+#include "kernels/common/device/host_device.hpp"
 #include "kernels/hbp/layout.hpp"
-#include "kernels/lane_steps.hpp"
+#include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"
 #include "support/drawings.hpp"
@@ -40,8 +41,19 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Given& gi
     return build<Value>(hbp_entry(), staged, given);
 }
 
-const HbpLayout<double>& as_hbp(const std::unique_ptr<Layout<double>>& layout) {
+using WideHbp = Hbp<double, Index, HostArray>;
+
+const HbpLayout<double>& hbp_layout(const std::unique_ptr<Layout<double>>& layout) {
     return dynamic_cast<const HbpLayout<double>&>(*layout);
+}
+
+const WideHbp& as_hbp(const std::unique_ptr<Layout<double>>& layout) { return std::get<WideHbp>(hbp_layout(layout).stored); }
+
+/// Who reads each entry. [nonzeros]
+std::vector<Read> readers(const Layout<double>& layout) {
+    std::vector<Read> of_entry(layout.nonzeros());
+    for_each_read_of<double>(hbp_entry(), "fixed", layout, [&](const Read& read) { of_entry[read.index] = read; });
+    return of_entry;
 }
 
 /// Row i has i % 7 nonzeros, so that some have none.
@@ -64,13 +76,12 @@ std::vector<double> product(const LayoutEntry& entry, const Layout<double>& layo
 
 /// With bars between the steps of a batch, as the drawing has them.
 template <typename Element>
-std::string by_steps(const std::string& name, const HbpLayout<double>& layout, const std::vector<Element>& array) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> places;  // tile and step of each entry
-    layout.for_each_slot([&](const Slot& slot) { places.emplace_back(slot.warp, slot.step); });
+std::string by_steps(const std::string& name, const Layout<double>& layout, const std::vector<Element>& array) {
+    const std::vector<Read> places = readers(layout);
     std::ostringstream line;
     line << name;
     for (std::size_t i = 0; i < array.size(); ++i) {
-        if (i > 0 && places[i].first == places[i - 1].first && places[i].second != places[i - 1].second) line << " |";
+        if (i > 0 && places[i].warp == places[i - 1].warp && places[i].step != places[i - 1].step) line << " |";
         line << ' ' << +array[i];
     }
     return line.str();
@@ -80,13 +91,13 @@ std::string by_steps(const std::string& name, const HbpLayout<double>& layout, c
 
 TEST_CASE("hbp: the arrays of the drawing") {
     const auto layout = build(hashed(in_tiles(drawn(), 3, 3)));
-    const HbpLayout<double>& hbp = as_hbp(layout);
+    const WideHbp& hbp = as_hbp(layout);
     CHECK(hbp.tile_batches == Indices{0, 1, 2, 3, 4});
     CHECK(hbp.tile_columns == Indices{0, 3, 0, 3});
     CHECK(hbp.begin_ptr == Offsets{0, 6, 7, 8, 13});
     CHECK(hbp.batch_rows == Indices{0, 3, 4, 5, 8});
     CHECK(hbp.zero_row == Masks{0xfffffff8, 0xfffffffe, 0xfffffffe, 0xfffffff8});
-    CHECK(std::get<Indices>(hbp.column_indices) == Indices{2, 1, 0, 2, 1, 2, 1, 0, 2, 0, 1, 2, 2});
+    CHECK(hbp.column_indices == Indices{2, 1, 0, 2, 1, 2, 1, 0, 2, 0, 1, 2, 2});
     CHECK(hbp.data == std::vector<double>{7, 4, 1, 5, 2, 3, 6, 10, 13, 8, 11, 9, 12});
     CHECK(hbp.add_sign == Bytes{0, 2, 2, 0, 1, 0, 0, 0, 0, 2, 2, 0, 0});
     CHECK(hbp.output_order == Indices{3, 1, 0, 2, 5, 7, 4, 6});
@@ -94,9 +105,9 @@ TEST_CASE("hbp: the arrays of the drawing") {
     CHECK_NOTHROW(check_layout(*layout, drawn()));
 
     const LayoutEntry entry = hbp_entry();
-    CHECK(draws(entry, by_steps("data", hbp, hbp.data)));
-    CHECK(draws(entry, by_steps("columns", hbp, std::get<Indices>(hbp.column_indices))));
-    CHECK(draws(entry, by_steps("add_sign", hbp, hbp.add_sign)));
+    CHECK(draws(entry, by_steps("data", *layout, hbp.data)));
+    CHECK(draws(entry, by_steps("columns", *layout, hbp.column_indices)));
+    CHECK(draws(entry, by_steps("add_sign", *layout, hbp.add_sign)));
     CHECK(draws(entry, "zero_row fffffff8 fffffffe fffffffe fffffff8"));
     CHECK(draws(entry, list("output_order", hbp.output_order)));
     CHECK(draws(entry, list("tile_batches", hbp.tile_batches)));
@@ -113,16 +124,16 @@ TEST_CASE("hbp: entries lie step by step, lanes ascending, in batches of 32 rows
     const auto layout = build(staged);
     CHECK(as_hbp(layout).batch_rows == Indices{0, 32, 64, 68, 85});  // 68 and 17 rows that are not empty
     CHECK_NOTHROW(check_layout(*layout, matrix));
-    Slot before;
-    layout->for_each_slot([&](const Slot& slot) {
-        if (slot.index > 0 && slot.step >= before.step) {
-            CHECK((slot.warp != before.warp || slot.step > before.step || slot.lane > before.lane));
-        } else if (slot.index > 0) {
+    Read before;
+    for (const Read& read : readers(*layout)) {
+        if (read.index > 0 && read.step >= before.step) {
+            CHECK((read.warp != before.warp || read.step > before.step || read.lane > before.lane));
+        } else if (read.index > 0) {
             const auto& begins = as_hbp(layout).begin_ptr;
-            CHECK(std::find(begins.begin(), begins.end(), slot.index) != begins.end());
+            CHECK(std::find(begins.begin(), begins.end(), read.index) != begins.end());
         }
-        before = slot;
-    });
+        before = read;
+    }
 }
 
 TEST_CASE("hbp: four batches of a tile take turns, then the next four") {
@@ -131,18 +142,37 @@ TEST_CASE("hbp: four batches of a tile take turns, then the next four") {
     const Indices& batch_rows = as_hbp(layout).batch_rows;
     const Offsets& begins = as_hbp(layout).begin_ptr;
     REQUIRE(batch_rows.size() > 5);
-    check_lane_steps(*layout);
+    std::vector<Offset> nonzeros;
+    layout->for_each_slot([&](const Slot& slot) { nonzeros.push_back(slot.nonzero); });
     std::int64_t end_of_first_four = 0;
-    layout->for_each_slot([&](const Slot& slot) {
-        const auto batch = std::upper_bound(begins.begin(), begins.end(), slot.index) - begins.begin() - 1;
-        const std::int64_t entry = slot.nonzero - matrix.row_offsets[slot.row];
+    for (const Read& read : readers(*layout)) {
+        const auto batch = std::upper_bound(begins.begin(), begins.end(), read.index) - begins.begin() - 1;
+        const std::int64_t entry = nonzeros[read.index] - matrix.row_offsets[read.row];
         if (batch < 4) {
-            CHECK(slot.step == 4 * entry + batch);
-            end_of_first_four = std::max(end_of_first_four, slot.step + 1);
+            CHECK(read.step == 4 * entry + batch);
+            end_of_first_four = std::max(end_of_first_four, read.step + 1);
         } else {
-            CHECK(slot.step == end_of_first_four + 4 * entry + batch - 4);
+            CHECK(read.step == end_of_first_four + 4 * entry + batch - 4);
         }
+    }
+}
+
+TEST_CASE("hbp: a lane reads in the order of its steps, in all kernels alike") {
+    const auto layout = build(hashed(in_tiles(ragged(400, 60), 200, 30)), {{"column_index", std::string("u16")}});
+    std::vector<Read> of_fixed;
+    std::map<std::pair<std::int64_t, int>, std::int64_t> last;
+    for_each_read_of<double>(hbp_entry(), "fixed", *layout, [&](const Read& read) {
+        const auto [lane, is_first] = last.try_emplace({read.warp, read.lane}, -1);
+        CHECK(read.step > lane->second);
+        lane->second = read.step;
+        of_fixed.push_back(read);
     });
+    CHECK(of_fixed.size() == static_cast<std::size_t>(layout->nonzeros()));
+    for (const char* kernel : {"competitive", "mixed"}) {
+        std::vector<Read> reads;
+        for_each_read_of<double>(hbp_entry(), kernel, *layout, [&](const Read& read) { reads.push_back(read); });
+        CHECK(reads == of_fixed);
+    }
 }
 
 TEST_CASE("hbp: rows that a share lists without entries are marked, and their result is 0") {
@@ -153,7 +183,7 @@ TEST_CASE("hbp: rows that a share lists without entries are marked, and their re
                      Share{{ShareKind::tile, 0, 1}, {2, 0}, {0, 1, 1}, {3}}};
     CHECK_NOTHROW(check_invariants(staged, matrix));
     const auto layout = build(staged);
-    const HbpLayout<double>& hbp = as_hbp(layout);
+    const WideHbp& hbp = as_hbp(layout);
     CHECK(hbp.zero_row == Masks{0xfffffff5, 0xfffffffe});
     CHECK(hbp.data == std::vector<double>{3, 2, 4, 5});
     CHECK(hbp.add_sign == Bytes{2, 0, 0, 0});
@@ -190,9 +220,10 @@ TEST_CASE("hbp: bytes count every tile result twice") {
     const auto layout = build(hashed(in_tiles(drawn(), 3, 3)));
     const std::int64_t arrays = 5 * 4 + 4 * 4 + 5 * 8 + 5 * 4 + 4 * 4 + 13 * (4 + 8 + 1) + 8 * 4 + 7 * 4;
     CHECK(layout->bytes_to_move() == arrays + 8 * (6 + 6));
-    CHECK(as_hbp(layout).bytes_of_product() == arrays + 8 * (6 + 6) + 2 * 8 * 8);
+    CHECK(hbp_layout(layout).bytes_of_product() == arrays + 8 * (6 + 6) + 2 * 8 * 8);
     const std::unique_ptr<Device> host = make_host_device();
-    CHECK(hbp_entry().kernels.front().prepare.f64(*layout, *host)->own_bytes_to_move() == as_hbp(layout).bytes_of_product());
+    CHECK(hbp_entry().kernels.front().prepare.f64(*layout, *host)->own_bytes_to_move() ==
+          hbp_layout(layout).bytes_of_product());
 }
 
 TEST_CASE("hbp: what it needs, and the share of the tiles that is dealt") {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/host_device.hpp"
+#include "kernels/common/device/host_device.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/free_memory.hpp"
 #include "support/message_of.hpp"

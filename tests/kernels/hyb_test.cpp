@@ -2,8 +2,9 @@
 // kernels_test.cpp.
 #include <doctest/doctest.h>
 
-#include "kernels/common/slices.hpp"
+#include "kernels/common/storage/slices.hpp"
 #include "kernels/hyb/layout.hpp"
+#include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"
 #include "support/drawings.hpp"
@@ -35,7 +36,7 @@ CsrMatrix with_empty_rows() {
 
 /// The slots of column-major ELL as the drawings show them: a bar between columns, a dot for padding.
 template <typename Element>
-std::string by_columns(const std::string& name, const EllSlots<double>& slots, const std::vector<Element>& array) {
+std::string by_columns(const std::string& name, const Ell<double, HostArray>& slots, const std::vector<Element>& array) {
     std::ostringstream line;
     line << name;
     for (Index k = 0; k < slots.width; ++k) {
@@ -43,7 +44,7 @@ std::string by_columns(const std::string& name, const EllSlots<double>& slots, c
         for (Index row = 0; row < slots.row_count; ++row) {
             const Offset slot = slots.slot(row, k);
             line << ' ';
-            slots.columns[slot] == no_column ? line << '.' : line << array[slot];
+            slots.column_indices[slot] == no_column ? line << '.' : line << array[slot];
         }
     }
     return line.str();
@@ -59,9 +60,9 @@ TEST_CASE("hyb: the drawing shows what is built") {
     CHECK(layout.first_rows.empty());
     CHECK(layout.first_has_all_rows());
     CHECK(draws(entry, by_columns("first_values", layout.first, layout.first.values)));
-    CHECK(draws(entry, by_columns("first_columns", layout.first, layout.first.columns)));
-    CHECK(draws(entry, list("rest_rows", layout.rest.rows)));
-    CHECK(draws(entry, list("rest_columns", layout.rest.columns)));
+    CHECK(draws(entry, by_columns("first_columns", layout.first, layout.first.column_indices)));
+    CHECK(draws(entry, list("rest_rows", layout.rest.row_indices)));
+    CHECK(draws(entry, list("rest_columns", layout.rest.column_indices)));
     CHECK(draws(entry, list("rest_values", layout.rest.values)));
     CHECK(layout.bytes_to_move() == 12 * (4 + 8) + 3 * (4 + 4 + 8) + 8 * (6 + 6));
 }
@@ -72,8 +73,8 @@ TEST_CASE("hyb: rows without nonzeros are in neither share") {
     CHECK(layout.first_rows == std::vector<Index>{1, 2, 3, 5});
     CHECK_FALSE(layout.first_has_all_rows());
     CHECK(layout.first.values == std::vector<double>{1, 4, 5, 7});
-    CHECK(layout.first.columns == std::vector<Index>{0, 1, 0, 2});
-    CHECK(layout.rest.rows == std::vector<Index>{1, 1, 3});
+    CHECK(layout.first.column_indices == std::vector<Index>{0, 1, 0, 2});
+    CHECK(layout.rest.row_indices == std::vector<Index>{1, 1, 3});
     CHECK(layout.rest.values == std::vector<double>{2, 3, 6});
     CHECK(layout.nonzeros() == 7);
 }
@@ -95,13 +96,13 @@ TEST_CASE("hyb: the warps of the rest come after those of ELL, which hold a row 
         for (Index column = 0; column <= row % 3; ++column) entries.push_back({row, column, 1.0});
     }
     const auto built = build(split_after(csr_from_entries(40, 3, entries), 2));
-    built->for_each_slot([&](const Slot& slot) {
-        if (slot.array == 2) {
-            CHECK(slot.warp * 32 + slot.lane == slot.index % 40);
-            CHECK(slot.step == slot.index / 40);
+    for_each_read_of<double>(hyb_entry(), "segmented", *built, [&](const Read& read) {
+        if (read.array == 2) {
+            CHECK(read.warp * 32 + read.lane == read.index % 40);
+            CHECK(read.step == read.index / 40);
         } else {
-            CHECK(slot.warp == 2);
-            CHECK(slot.lane == slot.index);
+            CHECK(read.warp == 2);
+            CHECK(read.lane == read.index);
         }
     });
 }

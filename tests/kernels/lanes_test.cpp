@@ -1,7 +1,9 @@
 // How many lanes share a row, and what is compiled for them. Which slots they read, the tests of csr, csr16 and csc tell.
 #include <doctest/doctest.h>
 
-#include "kernels/common/lanes.hpp"
+#include <initializer_list>
+
+#include "kernels/common/schedule/run.hpp"
 
 using namespace workbench;
 

@@ -1,10 +1,12 @@
 // Layout segmented: exact arrays of the drawn matrix in all four formats, what it refuses, and the order of its blocks.
 #include <doctest/doctest.h>
 
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "kernels/reads.hpp"
 #include "kernels/segmented/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"
@@ -49,6 +51,10 @@ const SegmentedLayout<double>& segmented(const std::unique_ptr<Layout<double>>& 
     return dynamic_cast<const SegmentedLayout<double>&>(*layout);
 }
 
+using WideJagged = Segmented<JaggedPieces, double, Index, HostArray>;
+using NarrowJagged = Segmented<JaggedPieces, double, std::uint16_t, HostArray>;
+using WideSlices = Segmented<SlicedPieces, double, Index, HostArray>;
+
 std::string refusal(const StagedMatrix& staged, const Given& given) {
     return message_of<Unsuitable>([&] { (void)build(staged, given); });
 }
@@ -76,7 +82,7 @@ std::vector<Element> without_padding(const std::vector<Element>& array, const st
     return kept;
 }
 
-void check_rows_drawn(const SegmentedLayout<double>& layout) {
+void check_rows_drawn(const SegmentRows<HostArray>& layout) {
     CHECK(shows("segment_columns", layout.segment_columns));
     CHECK(shows("piece_starts", layout.piece_starts));
     CHECK(shows("stored_rows", layout.stored_rows));
@@ -84,12 +90,11 @@ void check_rows_drawn(const SegmentedLayout<double>& layout) {
     CHECK(shows("row_places", layout.row_places));
 }
 
-void check_jagged_drawn(const SegmentedLayout<double>& layout) {
-    const auto& jagged = std::get<Jagged<double, Index>>(layout.pieces);
+void check_jagged_drawn(const WideJagged& jagged) {
     CHECK(shows("group_diagonals", jagged.group_diagonals));
     CHECK(shows("diagonal_offsets", jagged.diagonal_offsets));
     CHECK(shows("values", jagged.values));
-    CHECK(shows("columns", jagged.columns));
+    CHECK(shows("columns", jagged.column_indices));
 }
 
 }  // namespace
@@ -97,11 +102,10 @@ void check_jagged_drawn(const SegmentedLayout<double>& layout) {
 TEST_SUITE("segmented") {
     TEST_CASE("S-JDS of the drawn matrix") {
         const auto built = build(sorted_in_segments(drawn(), 3), {});
-        const SegmentedLayout<double>& layout = segmented(built);
+        const auto& layout = std::get<WideJagged>(segmented(built).stored);
         CHECK(layout.stored_rows == Indices{0, 1, 2, 4, 3, 4, 1, 5});
         CHECK(layout.row_places == Indices{0, 1, 6, 2, 4, 3, 5, 7});
-        CHECK(std::get<Jagged<double, Index>>(layout.pieces).values ==
-              std::vector<double>{1, 4, 7, 10, 2, 5, 3, 8, 11, 6, 13, 9, 12});
+        CHECK(layout.values == std::vector<double>{1, 4, 7, 10, 2, 5, 3, 8, 11, 6, 13, 9, 12});
         CHECK(draws_the_matrix(segmented_entry()));
         check_rows_drawn(layout);
         check_jagged_drawn(layout);
@@ -109,22 +113,21 @@ TEST_SUITE("segmented") {
 
     TEST_CASE("S-SELL of the drawn matrix") {
         const auto built = build(sorted_in_segments(drawn(), 3), {{"piece", "sell"}, {"slice_height", 2_i}});
-        const SegmentedLayout<double>& layout = segmented(built);
-        check_rows_drawn(layout);
-        const auto& slices = std::get<Slices<double, Index>>(layout.pieces);
+        const auto& slices = std::get<WideSlices>(segmented(built).stored);
+        check_rows_drawn(slices);
         CHECK(slices.values == std::vector<double>{1, 4, 2, 5, 3, 0, 7, 10, 8, 11, 9, 12, 6, 13});
         CHECK(shows("group_slices", slices.group_slices));
         CHECK(shows("slice_offsets", slices.slice_offsets));
         CHECK(shows("values", without_padding(slices.values, slices.values)));
-        CHECK(shows("columns", without_padding(slices.columns, slices.values)));
+        CHECK(shows("columns", without_padding(slices.column_indices, slices.values)));
     }
 
     TEST_CASE("NUS-JDS of the drawn matrix") {
         const StagedMatrix staged = non_uniform(drawn());
         CHECK(staged.column_order == Permutation::from_old_of_new({2, 5, 0, 1, 4, 3}));
         const auto built = build(staged, {});
-        check_rows_drawn(segmented(built));
-        check_jagged_drawn(segmented(built));
+        check_rows_drawn(segmented(built).segments());
+        check_jagged_drawn(std::get<WideJagged>(segmented(built).stored));
         std::vector<double> row_four(6, 0);
         for (Offset k = staged.matrix.row_offsets[4]; k < staged.matrix.row_offsets[5]; ++k) {
             row_four[staged.matrix.column_indices[k]] = staged.matrix.values[k];
@@ -134,8 +137,8 @@ TEST_SUITE("segmented") {
 
     TEST_CASE("columns of 16 bits") {
         const auto built = build(sorted_in_segments(drawn(), 3), {{"column_index", "u16"}});
-        const auto& jagged = std::get<Jagged<double, std::uint16_t>>(segmented(built).pieces);
-        CHECK(jagged.columns == std::vector<std::uint16_t>{0, 1, 2, 0, 1, 2, 2, 0, 1, 1, 2, 2, 2});
+        const auto& jagged = std::get<NarrowJagged>(segmented(built).stored);
+        CHECK(jagged.column_indices == std::vector<std::uint16_t>{0, 1, 2, 0, 1, 2, 2, 0, 1, 1, 2, 2, 2});
         const CsrMatrix wide = csr_from_entries(1, 70000, std::vector<Entry>{{0, 0, 1}, {0, 69999, 1}});
         CHECK(refusal(in_segments(wide, 65536), {{"column_index", "u16"}}) == "nothing was thrown");
         CHECK(refusal(in_segments(wide, 65537), {{"column_index", "u16"}}) ==
@@ -148,13 +151,71 @@ TEST_SUITE("segmented") {
         const CsrMatrix matrix = csr_from_entries(3, 9, std::vector<Entry>{{0, 1, 1}, {2, 8, 2}});
         for (const char* piece : {"jds", "sell"}) {
             const auto built = build(in_segments(matrix, 3), {{"piece", piece}});
-            CHECK(segmented(built).piece_starts == Indices{0, 1, 1, 2});
-            CHECK(segmented(built).row_starts == Indices{0, 1, 1, 2});
+            CHECK(segmented(built).segments().piece_starts == Indices{0, 1, 1, 2});
+            CHECK(segmented(built).segments().row_starts == Indices{0, 1, 1, 2});
             CHECK_NOTHROW(check_layout(*built, matrix));
         }
     }
 
-    TEST_CASE("blocks go segment after segment, and slots say which") {
+    TEST_CASE("S-JDS: every slot knows its nonzero, row and column") {
+        const CsrMatrix matrix = drawn();
+        const auto built = build(sorted_in_segments(matrix, 3), {{"column_index", "u16"}});
+        const auto& jagged = std::get<NarrowJagged>(segmented(built).stored);
+        std::set<Offset> nonzeros;
+        built->for_each_slot([&](const Slot& slot) {
+            CHECK(slot.index == static_cast<Offset>(nonzeros.size()));
+            CHECK(matrix.values[slot.nonzero] == jagged.values[slot.index]);
+            CHECK(matrix.column_indices[slot.nonzero] == slot.column);
+            CHECK((matrix.row_offsets[slot.row] <= slot.nonzero && slot.nonzero < matrix.row_offsets[slot.row + 1]));
+            CHECK((slot.array == 6 && slot.column_array == 5 && slot.column_index == slot.index));
+            nonzeros.insert(slot.nonzero);
+        });
+        CHECK(nonzeros.size() == 13);
+    }
+
+    TEST_CASE("who reads what: a thread a stored row, and each piece begins with a block") {
+        const auto reads = [](const Given& given) {
+            const auto built = build(sorted_in_segments(drawn(), 3), given);
+            std::string text;
+            for_each_read_of<double>(segmented_entry(), "two_phase", *built, [&](const Read& read) {
+                text += std::to_string(read.index) + ":" + std::to_string(read.warp) + "." + std::to_string(read.lane) + "/" +
+                        std::to_string(read.step) + " ";
+                CHECK(read.array == 6);
+            });
+            return text;
+        };
+        CHECK(reads({}) ==
+              "0:0.0/0 4:0.0/1 6:0.0/2 1:0.1/0 5:0.1/1 2:0.2/0 3:0.3/0 7:8.0/0 11:8.0/1 8:8.1/0 12:8.1/1 9:8.2/0 10:8.3/0 ");
+        CHECK(reads({{"piece", "sell"}, {"slice_height", 2_i}}) ==
+              "0:0.0/0 2:0.0/1 4:0.0/2 1:0.1/0 3:0.1/1 5:0.1/2 6:0.2/0 7:0.3/0 8:8.0/0 10:8.0/1 9:8.1/0 11:8.1/1 12:8.2/0 "
+              "13:8.3/0 ");
+    }
+
+    TEST_CASE("a tampered array is noticed, not followed") {
+        const StagedMatrix staged = sorted_in_segments(drawn(), 3);
+        const auto built = build(staged, {{"column_index", "u16"}});
+        auto& jagged = const_cast<NarrowJagged&>(std::get<NarrowJagged>(segmented(built).stored));
+        const auto walk = [&] { built->for_each_slot([](const Slot&) {}); };
+        const auto refuses = [&](auto& array, const auto& walk_or_check) {
+            for (const Offset change : {Offset{-1}, Offset{1}, Offset{1} << 30}) {
+                for (auto& element : array) {
+                    const auto before = element;
+                    element = static_cast<std::remove_reference_t<decltype(element)>>(element + change);
+                    if (element != before) CHECK_THROWS_AS(walk_or_check(), std::logic_error);
+                    element = before;
+                }
+            }
+        };
+        CHECK_NOTHROW(walk());
+        refuses(jagged.group_diagonals, walk);
+        refuses(jagged.piece_starts, walk);
+        refuses(jagged.diagonal_offsets, walk);
+        refuses(jagged.column_indices, [&] { check_layout(*built, staged.matrix); });
+        jagged.values.pop_back();
+        CHECK_THROWS_AS(walk(), std::logic_error);
+    }
+
+    TEST_CASE("blocks go segment after segment, and reads say which") {
         std::vector<Entry> entries;
         for (Index row = 0; row < 600; ++row) {
             entries.push_back({row, row % 4, 1});
@@ -163,17 +224,19 @@ TEST_SUITE("segmented") {
         const CsrMatrix matrix = csr_from_entries(600, 5, entries);
         for (const Given& given : {Given{}, Given{{"piece", "sell"}, {"slice_height", 48_i}}}) {
             const auto built = build(sorted_in_segments(matrix, 4), given);
+            const SegmentRows<HostArray>& rows = segmented(built).segments();
             const std::vector<PieceBlock> blocks = segmented(built).blocks();
             REQUIRE(blocks.size() == 5);
             CHECK((blocks[2].piece == 0 && blocks[2].first_place == 512));
             CHECK((blocks[3].piece == 1 && blocks[3].first_place == 0));
-            built->for_each_slot([&](const Slot& slot) {
-                const PieceBlock& block = blocks.at(slot.warp / (rows_per_block / 32));
-                if (slot.row < 0) return;
-                CHECK(block.piece == (slot.column < 4 ? 0 : 1));
-                const Index place = block.first_place + static_cast<Index>(slot.warp % 8) * 32 + slot.lane;
-                CHECK(segmented(built).stored_rows[segmented(built).piece_starts[block.piece] + place] == slot.row);
-            });
+            for (const char* kernel : {"two_phase", "atomic"}) {
+                for_each_read_of<double>(segmented_entry(), kernel, *built, [&](const Read& read) {
+                    const PieceBlock& block = blocks.at(read.warp / (rows_per_block / 32));
+                    CHECK(block.piece == (read.column < 4 ? 0 : 1));
+                    const Index place = block.first_place + static_cast<Index>(read.warp % 8) * 32 + read.lane;
+                    CHECK(rows.stored_rows[rows.piece_starts[block.piece] + place] == read.row);
+                });
+            }
         }
     }
 
@@ -189,10 +252,10 @@ TEST_SUITE("segmented") {
 
     TEST_CASE("refuses rows that do not descend, and row blocks") {
         CHECK(refusal(in_segments(drawn(), 3), {{"piece", "sell"}}) == "nothing was thrown");
-        const std::string reason = refusal(in_segments(drawn(), 3), {});
-        CAPTURE(reason);
-        CHECK(reason.find("row_sort with within = \"segment\"") != std::string::npos);
-        CHECK(reason.find("segment 1") != std::string::npos);
+        CHECK(
+            refusal(in_segments(drawn(), 3), {}) ==
+            "jagged diagonals need rows in descending length, but row 3 of share 'segment 1' has 2 nonzeros and row 1, stored "
+            "before it, has 1: put stage row_sort with within = \"segment\" before");
         StagedMatrix tiles = stage_input(drawn());
         pass(tiles, row_blocks_stage(), {{"height", 3_i}});
         pass(tiles, column_segmentation_stage(), {{"width", 3_i}});

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/reads.hpp"
 #include "kernels/sell/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
@@ -25,10 +26,10 @@ TEST_CASE("sell: the drawing shows what is built") {
     const LayoutEntry entry = sell_entry();
     CHECK(draws_the_matrix(entry));
     const auto built = build(entry, stage_input(drawn()), {{"slice_height", 2_i}});
-    const auto& slices = dynamic_cast<const SellLayout<double>&>(*built).slices;
+    const auto& slices = dynamic_cast<const SellLayout<double>&>(*built);
     CHECK(draws(entry, list("slice_offsets", slices.slice_offsets)));
     CHECK(draws(entry, first_lanes("values", slices, slices.values, 2)));
-    CHECK(draws(entry, first_lanes("columns", slices, slices.columns, 2)));
+    CHECK(draws(entry, first_lanes("columns", slices, slices.column_indices, 2)));
 }
 
 TEST_CASE("sell: the footprint is the arrays, padding included") {
@@ -38,9 +39,10 @@ TEST_CASE("sell: the footprint is the arrays, padding included") {
 
 TEST_CASE("sell: the lanes of a warp read neighbouring slots of a slice of height 32") {
     for (const NamedMatrix& named : battery()) {
-        build<float>(sell_entry(), stage_input(named.matrix))->for_each_slot([&](const Slot& slot) {
-            CHECK(slot.index % 32 == slot.lane);
-            CHECK((slot.row == -1 || slot.row == slot.warp * 32 + slot.lane));
+        const auto layout = build<float>(sell_entry(), stage_input(named.matrix));
+        for_each_read_of<float>(sell_entry(), "slices", *layout, [&](const Read& read) {
+            CHECK(read.index % 32 == read.lane);
+            CHECK(read.row == read.warp * 32 + read.lane);
         });
     }
 }
@@ -51,10 +53,10 @@ TEST_CASE("sell: with several threads a row, a warp reads neighbouring slots of 
         for (const int threads : {1, 2, 4, 8, 16, 32}) {
             const int rows = 32 / threads;
             const auto layout = build(named.matrix, rows, threads);
-            const auto& offsets = dynamic_cast<const SellLayout<double>&>(*layout).slices.slice_offsets;
-            layout->for_each_slot([&](const Slot& slot) {
-                CHECK(slot.index == offsets[slot.warp] + slot.step * 32 + slot.lane);
-                CHECK((slot.row == -1 || slot.row == slot.warp * rows + slot.lane % rows));
+            const auto& offsets = dynamic_cast<const SellLayout<double>&>(*layout).slice_offsets;
+            for_each_read_of<double>(sell_entry(), "slices", *layout, [&](const Read& read) {
+                CHECK(read.index == offsets[read.warp] + read.step * 32 + read.lane);
+                CHECK(read.row == read.warp * rows + read.lane % rows);
             });
         }
     }
@@ -66,12 +68,11 @@ TEST_CASE("sell: threads share a row whatever the slice height") {
     for (Index column = 0; column < 5; ++column) entries.push_back({0, column, 1.0 + column});
     const auto layout = build(csr_from_entries(2, 5, entries), 3, 4);
     std::string text;
-    layout->for_each_slot([&](const Slot& slot) {
-        if (slot.nonzero >= 0) {
-            text += std::to_string(slot.nonzero) + ":" + std::to_string(slot.lane) + "/" + std::to_string(slot.step) + " ";
-        }
+    for_each_read_of<double>(sell_entry(), "slices", *layout, [&](const Read& read) {
+        text += std::to_string(read.index) + ":" + std::to_string(read.lane) + "/" + std::to_string(read.step) + " ";
     });
-    CHECK(text == "0:0/0 5:1/0 1:8/0 6:9/0 2:16/0 3:24/0 4:0/1 ");
+    // Slot 3 k + row: the two rows read their steps 0 to 4, the shorter one padding from step 2 on.
+    CHECK(text == "0:0/0 12:0/1 1:1/0 13:1/1 3:8/0 4:9/0 6:16/0 7:17/0 9:24/0 10:25/0 ");
 }
 
 TEST_CASE("sell: threads a row that are no power of two are refused") {

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/host_device.hpp"
+#include "kernels/common/device/host_device.hpp"
+#include "kernels/reads.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -98,10 +99,10 @@ TEST_CASE("staircase_sell: groups, slices and the warps that read them") {
     CHECK(layout.group_widths == Indices{0, 1, 3});
     CHECK(layout.group_slots == std::vector<Offset>{0, 0, 4, 16});
     CHECK_NOTHROW(check_layout(*built, staged.matrix));
-    layout.for_each_slot([&](const Slot& slot) {
-        CHECK(slot.warp == (slot.index < 4 ? 1 : 2));  // a launch begins with a new warp
-        CHECK(slot.lane == slot.index % 4);
-        CHECK(slot.step == (slot.index < 4 ? 0 : (slot.index - 4) / 4));
+    for_each_read_of<float>(staircase_sell_entry(), "streams", layout, [&](const Read& read) {
+        CHECK(read.warp == (read.index < 4 ? 1 : 2));  // a launch begins with a new warp
+        CHECK(read.lane == read.index % 4);
+        CHECK(read.step == (read.index < 4 ? 0 : (read.index - 4) / 4));
     });
 }
 

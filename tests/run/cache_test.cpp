@@ -54,10 +54,10 @@ struct NaiveLevel {
 using Program = std::map<std::int64_t, std::map<std::int64_t, std::set<std::uint64_t>>>;
 
 template <ValueType Value>
-Program program_of(const Layout<Value>& layout) {
+Program program_of(const Layout<Value>& layout, WalkReads<Value> walk) {
     Program program;
-    layout.for_each_slot([&](const Slot& slot) {
-        if (slot.column >= 0) program[slot.warp][slot.step].insert(slot.column * sizeof(Value) / 32);
+    walk(layout, [&](const Read& read) {
+        if (read.column >= 0) program[read.warp][read.step].insert(read.column * sizeof(Value) / 32);
     });
     return program;
 }
@@ -119,9 +119,9 @@ std::vector<CacheLevelCount> naive_counts(Program program, const CacheModel& mod
 }
 
 template <ValueType Value>
-void compare(const Layout<Value>& layout, const CacheModel& model) {
-    const Program program = program_of(layout);
-    const CacheCounts counts = count_cache_hits(layout, model);
+void compare(const Layout<Value>& layout, WalkReads<Value> walk, const CacheModel& model) {
+    const Program program = program_of(layout, walk);
+    const CacheCounts counts = count_cache_hits(layout, walk, model);
     std::int64_t requests = 0;
     std::set<std::uint64_t> different;
     for (const auto& [warp, steps] : program) {
@@ -168,14 +168,30 @@ TEST_CASE("the cache model counts what brute force counts, for every layout") {
             try {
                 const StagedMatrix staged = one.stage(named.matrix);
                 for (const CacheModel* model : {&tiny, &one_warp, &ample}) {
-                    compare(*one.build<double>(staged), *model);
-                    compare(*one.build<float>(staged), *model);
+                    for (const ScheduleEntry& schedule : one.layout().schedules) {
+                        compare(*one.build<double>(staged), schedule.walk.f64, *model);
+                        compare(*one.build<float>(staged), schedule.walk.f32, *model);
+                    }
                 }
             } catch (const Unsuitable&) {
                 continue;  // what is refused is tested elsewhere
             }
         }
     }
+}
+
+TEST_CASE("the kernel that a recipe names is the one whose reads are counted") {
+    const CsrMatrix matrix = csr_from_entries(1, 64, [] {
+        std::vector<Entry> entries;
+        for (Index column = 0; column < 64; ++column) entries.push_back({0, column, 1});
+        return entries;
+    }());
+    const auto requests = [&](const std::string& kernel) {
+        return study_cache(recipe_of("[layout]\nuse = 'csr'\n" + kernel), matrix, Precision::f64, ample, {}).counts->requests;
+    };
+    CHECK(requests("") == 16);  // `vector`: 32 lanes, two steps of 8 sectors
+    CHECK(requests("[kernel]\ncuda = 'vector'\n") == 16);
+    CHECK(requests("[kernel]\ncuda = 'scalar'\n") == 64);  // one lane, one value a step
 }
 
 TEST_CASE("an ample cache lacks each sector once") {

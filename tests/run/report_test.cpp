@@ -157,7 +157,7 @@ TEST_SUITE("report") {
 
     TEST_CASE("sums") {
         const RunReport report = example();
-        CHECK(report.stage_seconds() == 2.125);
+        CHECK(report.stage_seconds(Precision::f64) == 2.125);
         CHECK(report.layouts[0].bytes() == 20060);
         CHECK(report.layouts[0].slots() == 2006);
         CHECK(!report.all_verified());

@@ -84,7 +84,7 @@ TEST_SUITE("runner") {
         price_everything();
         script().seconds["time"] = {0.25};  // that a device takes for nothing
         const RunReport report = run(reversed_plain);
-        CHECK(report.stage_seconds() == 1);
+        CHECK(report.stage_seconds(Precision::f64) == 1);
         REQUIRE(report.stages.size() == 2);
         CHECK(report.stages[0].seconds == 0);
         CHECK(report.stages[1].seconds == 1);
@@ -115,7 +115,7 @@ TEST_SUITE("runner") {
     TEST_CASE("all stages are paid for") {
         price_everything();
         const RunReport report = run("[[stage]]\nuse = 'reverse'\n[[stage]]\nuse = 'rotate_rows'\n[layout]\nuse = 'plain'\n");
-        CHECK(report.stage_seconds() == 3);
+        CHECK(report.stage_seconds(Precision::f64) == 3);
         // y is brought to x's order within the product: 4.5 s.
         CHECK(kernel_of(report, "fast").break_even == (3.0 + 3 + 5 + 1) / (16 - 4.5));
     }

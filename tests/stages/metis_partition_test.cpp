@@ -129,7 +129,7 @@ TEST_SUITE("metis_partition") {
             const Step step =
                 run(metis_partition_stage(),
                     {{"parts", 2_i}, {"capacity", "shared_memory"}, {"weights", weights}, {"method", "recursive"}},
-                    stage_input(matrix_of(18, rows)), {.present_gpu = &gpu});
+                    stage_input(matrix_of(18, rows)), {.device = &gpu});
             Indices found = sizes(step.after.cuts.front());
             std::sort(found.begin(), found.end());
             return found;

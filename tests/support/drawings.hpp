@@ -43,7 +43,8 @@ template <typename Element, typename Slices>
     std::ostringstream line;
     line << name;
     for (Index slice = 0; slice < slices.slice_count(); ++slice) {
-        for (Index k = 0; k < slices.width(slice); ++k) {
+        const Offset width = (slices.slice_offsets[slice + 1] - slices.slice_offsets[slice]) / slices.slice_height;
+        for (Offset k = 0; k < width; ++k) {
             if (k > 0) line << " |";
             for (Index lane = 0; lane < lanes; ++lane) {
                 const Offset slot = slices.slice_offsets[slice] + k * slices.slice_height + lane;

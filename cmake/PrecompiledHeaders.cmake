@@ -1,0 +1,27 @@
+# For a build of the program alone from nothing (preset `run`): the headers that most files include are read once. Nothing else
+# does so, because it hides includes that are missing.
+if(NOT WORKBENCH_PRECOMPILED_HEADERS)
+  return()
+endif()
+set(precompiled_headers <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory> <numeric>
+  <optional> <span> <sstream> <string> <variant> <vector> <fmt/format.h>)
+get_property(rooms DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
+
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/precompiled.cpp CONTENT "")
+add_library(workbench_precompiled OBJECT ${CMAKE_BINARY_DIR}/generated/precompiled.cpp)
+target_link_libraries(workbench_precompiled PRIVATE workbench_options Kokkos::kokkos fmt::fmt)
+target_precompile_headers(workbench_precompiled PRIVATE ${precompiled_headers} <Kokkos_Core.hpp>)
+
+foreach(room IN LISTS rooms)
+  get_target_property(type ${room} TYPE)
+  if(NOT type STREQUAL "STATIC_LIBRARY")
+    continue()
+  endif()
+  # A precompiled header is taken only where the macros of its libraries are the same.
+  target_link_libraries(${room} PRIVATE fmt::fmt)
+  if(room STREQUAL "workbench_cli")
+    target_precompile_headers(${room} PRIVATE ${precompiled_headers} <CLI/CLI.hpp>)
+  else()
+    target_precompile_headers(${room} REUSE_FROM workbench_precompiled)
+  endif()
+endforeach()

@@ -1,0 +1,252 @@
+#include "kernels/common/device/cuda_device.cuh"
+
+#include <nvtx3/nvToolsExt.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <stdexcept>
+
+#include "kernels/common/device/cuda_check.cuh"
+
+namespace workbench {
+namespace {
+
+constexpr int threads_per_block = 512;
+constexpr int blocks_per_processor = 4;  // 2048 threads: a full multiprocessor
+constexpr int loads_in_flight = 4;       // of 16 bytes, for each thread
+
+template <typename Value>
+__global__ void scatter_kernel(const Value* __restrict__ values, const Index* __restrict__ target, Index count,
+                               Value* __restrict__ y) {
+    const Offset i = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < count) y[target[i]] = values[i];
+}
+
+/// The whole grid walks `count` 16-byte words; `visit` gets the positions of one batch, which lie a grid apart.
+template <typename Visit>
+__device__ void for_each_batch(std::size_t count, Visit visit) {
+    const std::size_t grid = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+         i += loads_in_flight * grid) {
+        visit(i, grid);
+    }
+}
+
+__global__ void fill_kernel(uint4* __restrict__ to, std::size_t count) {
+    for_each_batch(count, [=](std::size_t i, std::size_t grid) {
+        for (int u = 0; u < loads_in_flight; ++u, i += grid) {
+            if (i < count) to[i] = make_uint4(1u, 2u, 3u, 4u);
+        }
+    });
+}
+
+__global__ void copy_kernel(const uint4* __restrict__ from, uint4* __restrict__ to, std::size_t count) {
+    for_each_batch(count, [=](std::size_t i, std::size_t grid) {
+        uint4 words[loads_in_flight] = {};
+#pragma unroll
+        for (int u = 0; u < loads_in_flight; ++u) {
+            if (i + u * grid < count) words[u] = __ldcs(from + i + u * grid);
+        }
+#pragma unroll
+        for (int u = 0; u < loads_in_flight; ++u) {
+            if (i + u * grid < count) __stcs(to + i + u * grid, words[u]);
+        }
+    });
+}
+
+/// Reads everything. The store never happens (the words come from fill_kernel), but the compiler cannot know.
+__global__ void read_kernel(const uint4* __restrict__ from, std::size_t count, unsigned* result) {
+    unsigned all = 0;
+    for_each_batch(count, [&](std::size_t i, std::size_t grid) {
+        uint4 words[loads_in_flight] = {};
+#pragma unroll
+        for (int u = 0; u < loads_in_flight; ++u) {
+            if (i + u * grid < count) words[u] = from[i + u * grid];
+        }
+#pragma unroll
+        for (int u = 0; u < loads_in_flight; ++u) all |= words[u].x | words[u].y | words[u].z | words[u].w;
+    });
+    if (all > 7u) *result = all;
+}
+
+/// Keeps the stream busy for some 20 microseconds.
+__global__ void wait_kernel() {
+    constexpr long long cycles = 40'000;
+    const long long start = clock64();
+    while (clock64() - start < cycles) {
+    }
+}
+
+void release(void* address) { (void)cudaFree(address); }  // a destructor has nobody to tell
+
+std::string bytes_in_words(std::size_t bytes) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%zu bytes (%.1f MiB)", bytes, static_cast<double>(bytes) / (1024.0 * 1024.0));
+    return text.data();
+}
+
+template <typename Value>
+void launch_scatter(cudaStream_t stream, const Value* values, const Index* target, Index count, Value* y) {
+    if (count == 0) return;
+    scatter_kernel<<<blocks_for(count, threads_per_block), threads_per_block, 0, stream>>>(values, target, count, y);
+    check_launch("scatter");
+}
+
+DeviceProperties read_properties() {
+    cudaDeviceProp found{};
+    check_cuda(cudaGetDeviceProperties(&found, 0), "cudaGetDeviceProperties");
+    DeviceProperties properties;
+    properties.kind = DeviceKind::gpu;
+    properties.name = found.name;
+    properties.processors = found.multiProcessorCount;
+    properties.shared_memory_per_block = found.sharedMemPerBlockOptin;
+    properties.last_level_cache = static_cast<std::size_t>(found.l2CacheSize);
+    properties.memory = found.totalGlobalMem;
+    return properties;
+}
+
+}  // namespace
+
+std::string cuda_absence_reason() {
+    int count = 0;
+    const cudaError_t result = cudaGetDeviceCount(&count);  // leaves the count alone where it fails
+    if (result == cudaSuccess) return count > 0 ? "" : "no CUDA device (the driver lists none)";
+    (void)cudaGetLastError();  // or a later check would report it as its own
+    return std::string("no CUDA device (") + cudaGetErrorString(result) + ")";
+}
+
+std::unique_ptr<Device> make_cuda_device() {
+    if (!cuda_absence_reason().empty()) return nullptr;
+    return std::make_unique<CudaDevice>();
+}
+
+CudaDevice::CudaDevice() {
+    check_cuda(cudaSetDevice(0), "cudaSetDevice");
+    properties_ = read_properties();
+    check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    check_cuda(cudaEventCreate(&start_), "cudaEventCreate");
+    check_cuda(cudaEventCreate(&end_), "cudaEventCreate");
+}
+
+CudaDevice::~CudaDevice() {
+    (void)cudaEventDestroy(start_);
+    (void)cudaEventDestroy(end_);
+    (void)cudaStreamDestroy(stream_);
+}
+
+DeviceMemory CudaDevice::allocate(std::size_t bytes, std::string_view purpose) {
+    if (bytes == 0) return {};
+    void* address = nullptr;
+    const cudaError_t result = cudaMalloc(&address, bytes);
+    if (result == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError();
+        std::size_t available = 0;
+        std::size_t total = 0;
+        check_cuda(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
+        throw MachineError("GPU memory: " + std::string(purpose) + " needs " + bytes_in_words(bytes) + ", free are " +
+                           bytes_in_words(available) + " of " + bytes_in_words(total) + " on " + properties_.name);
+    }
+    check_cuda(result, "cudaMalloc");
+    return {address, bytes, release};
+}
+
+void CudaDevice::upload(std::span<const std::byte> from, DeviceMemory& to) {
+    if (from.size() > to.bytes()) throw std::logic_error("upload: the device memory is too small");
+    if (from.empty()) return;
+    check_cuda(cudaMemcpyAsync(to.address(), from.data(), from.size(), cudaMemcpyHostToDevice, stream_), "cudaMemcpyAsync");
+    check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+}
+
+void CudaDevice::download(const DeviceMemory& from, std::span<std::byte> to) {
+    if (to.size() > from.bytes()) throw std::logic_error("download: the device memory is too small");
+    if (to.empty()) return;
+    check_cuda(cudaMemcpyAsync(to.data(), from.address(), to.size(), cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
+    check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+}
+
+void CudaDevice::scatter(const float* values, const Index* target, Index count, float* y) {
+    launch_scatter(stream_, values, target, count, y);
+}
+
+void CudaDevice::scatter(const double* values, const Index* target, Index count, double* y) {
+    launch_scatter(stream_, values, target, count, y);
+}
+
+void CudaDevice::flush_cache() {
+    if (flush_buffer_.bytes() == 0) {
+        const std::size_t at_least = 2 * properties_.last_level_cache;
+        flush_buffer_ = allocate((at_least / sizeof(uint4) + 2) * sizeof(uint4), "the buffer that flushes the cache");
+    }
+    // The last word is where read_kernel could store.
+    const std::size_t words = flush_buffer_.bytes() / sizeof(uint4) - 1;
+    const auto blocks = static_cast<unsigned>(blocks_per_processor * properties_.processors);
+    uint4* buffer = flush_buffer_.as<uint4>();
+    fill_kernel<<<blocks, threads_per_block, 0, stream_>>>(buffer, words);
+    read_kernel<<<blocks, threads_per_block, 0, stream_>>>(buffer, words, &buffer[words].x);
+    check_launch("flush_cache");
+}
+
+double CudaDevice::time(const std::function<void()>& work) {
+    // The work is queued behind a short wait: what is measured is the device's time, not how fast the host can launch.
+    wait_kernel<<<1, 1, 0, stream_>>>();
+    check_launch("wait");
+    check_cuda(cudaEventRecord(start_, stream_), "cudaEventRecord");
+    work();
+    check_cuda(cudaEventRecord(end_, stream_), "cudaEventRecord");
+    check_cuda(cudaEventSynchronize(end_), "cudaEventSynchronize");
+    float milliseconds = 0;
+    check_cuda(cudaEventElapsedTime(&milliseconds, start_, end_), "cudaEventElapsedTime");
+    return 1e-3 * milliseconds;
+}
+
+Bandwidth CudaDevice::bandwidth() {
+    if (!bandwidth_) bandwidth_ = measure_bandwidth();
+    return *bandwidth_;
+}
+
+void CudaDevice::enter_range(std::string_view name) { (void)nvtxRangePushA(std::string(name).c_str()); }
+
+void CudaDevice::leave_range() { (void)nvtxRangePop(); }
+
+Bandwidth CudaDevice::measure_bandwidth() {
+    // Large against the cache, so that what it holds of the last run does not matter; but never most of the memory.
+    const std::size_t bytes = std::min(16 * properties_.last_level_cache, properties_.memory / 16);
+    const std::size_t words = bytes / sizeof(uint4);
+    const DeviceMemory from = allocate(words * sizeof(uint4), "a buffer to measure bandwidth");
+    const DeviceMemory to = allocate(words * sizeof(uint4), "a buffer to measure bandwidth");
+    const auto blocks = static_cast<unsigned>(blocks_per_processor * properties_.processors);
+    fill_kernel<<<blocks, threads_per_block, 0, stream_>>>(from.as<uint4>(), words);
+    check_launch("fill");
+
+    constexpr int warm_up = 2;
+    std::array<double, 11> copy{};
+    std::array<double, 11> driver_copy{};
+    std::array<double, 11> read{};
+    for (int run = -warm_up; run < static_cast<int>(copy.size()); ++run) {
+        const double copy_seconds = time([&] {
+            copy_kernel<<<blocks, threads_per_block, 0, stream_>>>(from.as<uint4>(), to.as<uint4>(), words);
+            check_launch("copy");
+        });
+        const double driver_copy_seconds = time([&] {
+            check_cuda(cudaMemcpyAsync(to.address(), from.address(), words * sizeof(uint4), cudaMemcpyDeviceToDevice, stream_),
+                       "cudaMemcpyAsync");
+        });
+        const double read_seconds = time([&] {
+            read_kernel<<<blocks, threads_per_block, 0, stream_>>>(from.as<uint4>(), words, to.as<unsigned>());
+            check_launch("read");
+        });
+        if (run < 0) continue;
+        copy[run] = copy_seconds;
+        driver_copy[run] = driver_copy_seconds;
+        read[run] = read_seconds;
+    }
+    const auto median = [](std::array<double, 11>& samples) {
+        std::sort(samples.begin(), samples.end());
+        return samples[samples.size() / 2];
+    };
+    const auto moved = static_cast<double>(words * sizeof(uint4));
+    return {2 * moved / std::min(median(copy), median(driver_copy)), moved / median(read)};
+}
+
+}  // namespace workbench

@@ -1,0 +1,52 @@
+// The GPU as kernels see it: the Device of the contract, and the stream that all work is put on.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <optional>
+
+#include "kernels/common/device/cuda_device.hpp"
+
+namespace workbench {
+
+class CudaDevice final : public Device {
+public:
+    CudaDevice();
+    ~CudaDevice() override;
+
+    /// Kernels are launched on this stream, in order. It does not wait for the legacy default stream.
+    [[nodiscard]] cudaStream_t stream() const { return stream_; }
+
+    [[nodiscard]] const DeviceProperties& properties() const override { return properties_; }
+    [[nodiscard]] DeviceMemory allocate(std::size_t bytes, std::string_view purpose) override;
+    void upload(std::span<const std::byte> from, DeviceMemory& to) override;
+    void download(const DeviceMemory& from, std::span<std::byte> to) override;
+    void scatter(const float* values, const Index* target, Index count, float* y) override;
+    void scatter(const double* values, const Index* target, Index count, double* y) override;
+    void flush_cache() override;
+    [[nodiscard]] double time(const std::function<void()>& work) override;
+    [[nodiscard]] Bandwidth bandwidth() override;
+    void enter_range(std::string_view name) override;
+    void leave_range() override;
+
+private:
+    [[nodiscard]] Bandwidth measure_bandwidth();
+
+    DeviceProperties properties_;
+    cudaStream_t stream_ = nullptr;
+    cudaEvent_t start_ = nullptr;
+    cudaEvent_t end_ = nullptr;
+    DeviceMemory flush_buffer_;  // allocated by the first flush
+    std::optional<Bandwidth> bandwidth_;
+};
+
+/// The GPU behind a device of the contract. Only a kernel of a GPU backend may ask; anything else is a mistake of the program
+/// (std::bad_cast).
+[[nodiscard]] inline CudaDevice& cuda_device(Device& device) { return dynamic_cast<CudaDevice&>(device); }
+
+/// Blocks of `threads` that give each of `count` things a thread. At least 1, so that the launch is legal.
+[[nodiscard]] constexpr unsigned blocks_for(Offset count, int threads) {
+    return count <= 0 ? 1u : static_cast<unsigned>((count + threads - 1) / threads);
+}
+
+}  // namespace workbench

@@ -1,0 +1,61 @@
+// A kernel that is handed a RecordingLoad instead of its usual one notes who reads which element of one array: for tests, which
+// compare it with the kernel's schedule.
+#pragma once
+
+#include <vector>
+
+#include "kernels/common/device/recorded.hpp"
+#include "kernels/common/storage/fields.hpp"
+
+namespace workbench {
+
+template <typename Element>
+struct RecordingLoad {
+    const Element* array = nullptr;
+    Offset size = 0;
+    Recorded* recorded = nullptr;  // [size]
+    int* turns = nullptr;          // [threads of the grid]
+
+    template <typename Other>
+    __device__ Other operator()(const Other* address) const {
+        const auto* const element = reinterpret_cast<const Element*>(address);
+        if (element >= array && element < array + size) {
+            const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+            Recorded& record = recorded[element - array];
+            atomicAdd(&record.times, 1);
+            record.thread = thread;
+            record.turn = turns[thread]++;
+        }
+        return *address;
+    }
+};
+
+/// What such a load writes into, for an array on the device and so many threads.
+template <typename Element>
+class Recording {
+public:
+    Recording(Device& device, const DeviceArray<Element>& array, Offset threads)
+        : device_(device),
+          size_(array.size()),
+          recorded_(to_device(device, std::span<const Recorded>(std::vector<Recorded>(size_)), "recorded reads")),
+          turns_(to_device(device, std::span<const int>(std::vector<int>(threads)), "turns of threads")),
+          load_{array.data(), size_, recorded_.template as<Recorded>(), turns_.template as<int>()} {}
+
+    [[nodiscard]] const RecordingLoad<Element>& load() const { return load_; }
+
+    /// After the kernel.
+    [[nodiscard]] std::vector<Recorded> read() {
+        std::vector<Recorded> all(size_);
+        device_.download(recorded_, std::as_writable_bytes(std::span(all)));
+        return all;
+    }
+
+private:
+    Device& device_;
+    Offset size_;
+    DeviceMemory recorded_;
+    DeviceMemory turns_;
+    RecordingLoad<Element> load_;
+};
+
+}  // namespace workbench

@@ -1,0 +1,134 @@
+// One CUDA kernel for all schedules in which a thread reads one run of slots for one row. A row of y is written by exactly one
+// thread, the first of those that share it; where a schedule is atomic, y is zeroed on the stream and then added to atomically.
+// So threads cannot race in global memory; no shared memory is used.
+#pragma once
+
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/loads.cuh"
+#include "kernels/common/device/sparse_dot.cuh"
+#include "kernels/common/schedule/run.hpp"
+#include "kernels/common/storage/fields.hpp"
+
+namespace workbench {
+
+/// The slots of a run times x. A thread loads entries_in_flight entries before it uses the first: the fewer threads a
+/// multiprocessor holds, the more each must have under way to hide the latency of memory. `x` may lie in global or in shared
+/// memory.
+template <typename Schedule, typename Value, typename Load>
+__device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& run, const Value* __restrict__ x,
+                                              const Load& load) {
+    constexpr int in_flight = Schedule::entries_in_flight;
+    const Value* const values = Schedule::values(arrays).data() + run.first;
+    constexpr bool column_first = Schedule::no_column == NoColumn::column_read || Schedule::no_column == NoColumn::skipped;
+    if constexpr (!column_first && !has_own_column<Schedule, decltype(arrays), decltype(run)>) {
+        const auto* const columns = Schedule::columns(arrays).data() + run.first;
+        return sparse_dot<in_flight, Schedule::no_column != NoColumn::never>(values, columns, run.count, number_of(run.stride),
+                                                                             x + run.first_column, load);
+    } else {
+        Value sum = 0;
+        for (Offset k = 0; k < run.count; k += in_flight) {
+            Value value[in_flight];
+            Index column[in_flight];
+#pragma unroll
+            for (int u = 0; u < in_flight; ++u) {
+                if (k + u < run.count) {
+                    column[u] = load_column<Schedule>(arrays, run, RunSlot{k + u, run.slot(k + u)}, load);
+                    if (!column_first || column[u] >= 0) value[u] = load(values + (k + u) * run.stride);
+                }
+            }
+#pragma unroll
+            for (int u = 0; u < in_flight; ++u) {
+                if (k + u < run.count && (Schedule::no_column == NoColumn::never || column[u] >= 0)) {
+                    sum += value[u] * (x + run.first_column)[column[u]];
+                }
+            }
+        }
+        return sum;
+    }
+}
+
+/// The sum over the lanes of a row, for the first of them. All lanes of the warp take part.
+template <typename Schedule, typename Value>
+__device__ __forceinline__ Value sum_over_row(Value sum) {
+#pragma unroll
+    for (int distance = Schedule::lanes / 2; distance > 0; distance /= 2) {
+        sum += __shfl_down_sync(~0u, sum, distance * Schedule::lane_distance);
+    }
+    return sum;
+}
+
+inline constexpr int row_threads = 256;  // of a block
+
+/// Blocks that a multiprocessor is to hold: all that it can, which bounds the registers of a thread, unless many entries in
+/// flight make up for fewer threads.
+template <typename Schedule>
+inline constexpr int row_blocks = Schedule::entries_in_flight <= 4 ? 2048 / row_threads : 1;
+
+template <typename Schedule, typename Arrays, typename Value>
+__global__ void __launch_bounds__(row_threads, row_blocks<Schedule>)
+    multiply_rows(const __grid_constant__ Arrays arrays, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
+    const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
+    const auto run = run_of_thread<Schedule>(arrays, thread, StreamingLoad{});
+    Value sum = 0;
+    if (run.has_row) sum = multiply_run<Schedule>(arrays, run, x, StreamingLoad{});
+    // Outside the branch: all threads of a warp take part, those past the last row too.
+    if constexpr (Schedule::lanes > 1) sum = sum_over_row<Schedule>(sum);
+    if (!run.has_row || lane_of<Schedule>(thread) != 0) return;
+    if constexpr (Schedule::atomic) {
+        atomicAdd(y + run.row, sum);
+    } else {
+        write_result(y + run.row, sum, accumulate);
+    }
+}
+
+/// y = A x, or y += A x, for the rows that the schedule has. What an atomic one adds to must be there.
+template <typename Schedule, typename Value>
+void launch_rows(const auto& view, const Value* x, Value* y, bool accumulate, cudaStream_t stream, const char* name) {
+    const Offset threads = Schedule::threads(view);
+    if (threads == 0) return;
+    multiply_rows<Schedule><<<blocks_for(threads, row_threads), row_threads, 0, stream>>>(view, x, y, accumulate);
+    check_launch(name);
+}
+
+template <ValueType Value, typename OwnLayout, typename Schedule>
+class DeviceRows final : public Kernel<Value> {
+public:
+    DeviceRows(const OwnLayout& layout, Device& device)
+        : stream_(cuda_device(device).stream()),
+          own_bytes_(own_bytes_of(layout)),
+          arrays_(copy_to(device, layout.stored(), OwnLayout::name)),
+          rows_(layout.rows()) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        if (Schedule::atomic && !accumulate && rows_ > 0) zero_result(y, rows_, stream_);
+        launch_rows<Schedule>(view_of(arrays_), x, y, accumulate, stream_, OwnLayout::name);
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return own_bytes_; }
+
+private:
+    cudaStream_t stream_;
+    std::optional<std::int64_t> own_bytes_;
+    typename OwnLayout::Stored::template In<DeviceArray> arrays_;
+    Index rows_;
+};
+
+template <typename Schedule, ValueType Value, typename OwnLayout>
+std::unique_ptr<Kernel<Value>> prepare_device_rows(const Layout<Value>& layout, Device& device) {
+    const auto& own = dynamic_cast<const OwnLayout&>(layout);
+    return with_schedule<Schedule>(own.stored(), [&]<typename Chosen>(Chosen) -> std::unique_ptr<Kernel<Value>> {
+        return std::make_unique<DeviceRows<Value, OwnLayout, Chosen>>(own, device);
+    });
+}
+
+/// The CUDA kernel of a schedule over the arrays of a StoredLayout.
+template <template <typename> typename LayoutOf, typename Schedule>
+[[nodiscard]] KernelEntry device_rows(std::string name, std::string summary) {
+    return {std::move(name),
+            Backend::cuda,
+            std::move(summary),
+            {prepare_device_rows<Schedule, float, LayoutOf<float>>, prepare_device_rows<Schedule, double, LayoutOf<double>>}};
+}
+
+}  // namespace workbench

@@ -1,0 +1,39 @@
+// The second way to add triplets to y on a GPU, beside a schedule's own: a warp sums up before it adds. The nonzeros of a row
+// are spread over threads: these add to it atomically, so that they cannot race in global memory.
+#pragma once
+
+#include "kernels/common/schedule/device_rows.cuh"
+
+namespace workbench {
+
+/// One thread a triplet; the lanes of a warp that hold one row sum up first and add once. Lanes of one row are neighbours.
+template <typename Schedule, typename Arrays, typename Value>
+__global__ void __launch_bounds__(row_threads)
+    add_runs(const __grid_constant__ Arrays arrays, const Value* __restrict__ x, Value* __restrict__ y) {
+    constexpr unsigned all_lanes = ~0u;
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    // Threads past the last triplet take part in the shuffles, with a row of their own (-1).
+    const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
+    const auto run = run_of_thread<Schedule>(arrays, thread, StreamingLoad{});
+    Value sum = run.has_row ? multiply_run<Schedule>(arrays, run, x, StreamingLoad{}) : Value{0};
+    // Before each round a lane holds the sum over its row in the next `distance` lanes.
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+        const Value further = __shfl_down_sync(all_lanes, sum, distance);
+        const Index row_of_it = __shfl_down_sync(all_lanes, run.row, distance);
+        if (lane + distance < 32 && row_of_it == run.row) sum += further;
+    }
+    const Index row_before = __shfl_up_sync(all_lanes, run.row, 1);
+    if (run.has_row && (lane == 0 || row_before != run.row)) atomicAdd(y + run.row, sum);
+}
+
+/// y += A x. y is to be what is added to: zero, or what was there.
+template <typename Schedule, typename Value>
+void launch_runs(const auto& view, const Value* x, Value* y, cudaStream_t stream, const char* name) {
+    const Offset count = Schedule::threads(view);
+    if (count == 0) return;
+    add_runs<Schedule><<<blocks_for(count, row_threads), row_threads, 0, stream>>>(view, x, y);
+    check_launch(name);
+}
+
+}  // namespace workbench

@@ -1,0 +1,31 @@
+// The product of triplets with x on the host, for the Kokkos kernels of all layouts that hold some.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/storage/triplets.hpp"
+
+namespace workbench {
+
+/// y += A x. Threads take runs of triplets; the row in which a run ends and the next begins belongs to both, so that sums are
+/// added to y atomically.
+template <ValueType Value>
+void add_triplets(const Triplets<Value, HostArray>& triplets, const Value* x, Value* y) {
+    constexpr Offset run = 4096;
+    const Index* rows = triplets.row_indices.data();
+    const Index* columns = triplets.column_indices.data();
+    const Value* values = triplets.values.data();
+    const auto count = static_cast<Offset>(triplets.values.size());
+    for_each_in_parallel((count + run - 1) / run, 1, [&](std::int64_t number) {
+        const Offset end = std::min((number + 1) * run, count);
+        for (Offset i = number * run; i < end;) {
+            const Index row = rows[i];
+            Value sum = 0;
+            for (; i < end && rows[i] == row; ++i) sum += values[i] * x[columns[i]];
+            Kokkos::atomic_add(y + row, sum);
+        }
+    });
+}
+
+}  // namespace workbench

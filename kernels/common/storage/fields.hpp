@@ -1,0 +1,180 @@
+// The arrays of a layout stand in one struct, whose storage is a parameter: vectors on the host, memory of a device, or plain
+// views, which kernels take by value. The struct lists its fields once, in `fields`; the footprint, the copy to a device and
+// the view follow from that list.
+//
+//   template <typename Value, template <typename> typename Array>
+//   struct Format {
+//       template <template <typename> typename Other>
+//       using In = Format<Value, Other>;  // the same in another storage
+//
+//       Index row_count = 0;
+//       Array<Value> values;
+//
+//       static constexpr void fields(const auto& visit, auto&... of) {  // visits each field of one or several of them at once
+//           visit(ArrayRole::number, "row_count", of.row_count...);
+//           visit(ArrayRole::value, "values", of.values...);
+//       }
+//   };
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "pipeline/contract/device.hpp"
+#include "pipeline/contract/layout.hpp"
+
+namespace workbench {
+
+template <typename Field>
+concept NumberField = std::is_arithmetic_v<Field> || std::is_enum_v<Field>;
+
+/// An array that somebody else owns, on the host or on a device.
+template <typename Element>
+class ArrayView {
+public:
+    ArrayView() = default;
+    constexpr ArrayView(const Element* data, Offset size) : data_(data), size_(size) {}
+
+    [[nodiscard]] constexpr const Element& operator[](Offset i) const { return data_[i]; }
+    [[nodiscard]] constexpr const Element* data() const { return data_; }
+    [[nodiscard]] constexpr Offset size() const { return size_; }
+
+private:
+    const Element* data_ = nullptr;
+    Offset size_ = 0;
+};
+
+/// An array in memory of a device.
+template <typename Element>
+class DeviceArray {
+public:
+    DeviceArray() = default;
+    DeviceArray(Device& device, const std::vector<Element>& array, const std::string& purpose)
+        : memory_(to_device(device, std::span<const Element>(array), purpose)), size_(static_cast<Offset>(array.size())) {}
+
+    [[nodiscard]] const Element* data() const { return memory_.template as<Element>(); }
+    [[nodiscard]] Offset size() const { return size_; }
+
+private:
+    DeviceMemory memory_;
+    Offset size_ = 0;
+};
+
+template <typename Element>
+using HostArray = std::vector<Element>;
+
+/// For fields of a struct within a struct: their names with something before.
+[[nodiscard]] auto prefixed(std::string prefix, const auto& visit) {
+    return [prefix = std::move(prefix), &visit](ArrayRole role, const std::string& name, auto&... of) {
+        visit(role, prefix + name, of...);
+    };
+}
+
+/// The arrays of a struct on the host, for Layout::arrays.
+template <typename Stored>
+[[nodiscard]] std::vector<LayoutArray> arrays_of(const Stored& stored) {
+    std::vector<LayoutArray> arrays;
+    Stored::fields(
+        [&](ArrayRole role, const std::string& name, const auto& field) {
+            if constexpr (!NumberField<std::remove_cvref_t<decltype(field)>>) {
+                arrays.push_back(layout_array(name, role, field));
+            }
+        },
+        stored);
+    return arrays;
+}
+
+/// Which of arrays_of(stored) an array is. Throws std::logic_error where it is none of them.
+template <typename Stored>
+[[nodiscard]] int array_number(const Stored& stored, const auto& array) {
+    int number = 0;
+    int found = -1;
+    Stored::fields(
+        [&](ArrayRole, const std::string&, const auto& field) {
+            if constexpr (!NumberField<std::remove_cvref_t<decltype(field)>>) {
+                if (static_cast<const void*>(&field) == static_cast<const void*>(&array)) found = number;
+                ++number;
+            }
+        },
+        stored);
+    if (found < 0) throw std::logic_error("a layout asks for the number of an array that it does not list");
+    return found;
+}
+
+/// The same on a device. `of` says whose arrays these are where memory lacks: "csr16".
+template <typename Stored>
+[[nodiscard]] auto copy_to(Device& device, const Stored& stored, const std::string& of) {
+    typename Stored::template In<DeviceArray> copy;
+    Stored::fields(
+        [&](ArrayRole, const std::string& name, const auto& from, auto& to) {
+            if constexpr (NumberField<std::remove_cvref_t<decltype(from)>>) {
+                to = from;
+            } else {
+                to = {device, from, of + " " + name};
+            }
+        },
+        stored, copy);
+    return copy;
+}
+
+/// Views of arrays wherever they lie: what a kernel takes.
+template <typename Stored>
+[[nodiscard]] auto view_of(const Stored& stored) {
+    typename Stored::template In<ArrayView> view;
+    Stored::fields(
+        [](ArrayRole, const std::string&, const auto& from, auto& to) {
+            if constexpr (NumberField<std::remove_cvref_t<decltype(from)>>) {
+                to = from;
+            } else {
+                to = {from.data(), static_cast<Offset>(from.size())};
+            }
+        },
+        stored, view);
+    return view;
+}
+
+/// A layout whose arrays stand in such a struct, which has row_count and column_count.
+template <ValueType Value, typename StoredArrays>
+struct StoredLayout : Layout<Value>, StoredArrays {
+    using Stored = StoredArrays;
+    Offset nonzero_count = 0;
+
+    [[nodiscard]] const Stored& stored() const { return *this; }
+    [[nodiscard]] Index rows() const override { return this->row_count; }
+    [[nodiscard]] Index columns() const override { return this->column_count; }
+    [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
+    [[nodiscard]] std::vector<LayoutArray> arrays() const override { return arrays_of(stored()); }
+};
+
+/// The same where the arrays are those of one of several structs: columns of 16 bits or of 32, say.
+template <ValueType Value, typename... StoredArrays>
+struct VariantLayout : Layout<Value> {
+    std::variant<StoredArrays...> stored;
+    Offset nonzero_count = 0;
+
+    [[nodiscard]] Index rows() const override {
+        return std::visit([](const auto& one) { return one.row_count; }, stored);
+    }
+    [[nodiscard]] Index columns() const override {
+        return std::visit([](const auto& one) { return one.column_count; }, stored);
+    }
+    [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
+    [[nodiscard]] std::vector<LayoutArray> arrays() const override {
+        return std::visit([](const auto& one) { return arrays_of(one); }, stored);
+    }
+};
+
+/// What a kernel of the layout says of its own bytes: nothing, unless the layout has slots that no kernel reads.
+[[nodiscard]] std::optional<std::int64_t> own_bytes_of(const auto& layout) {
+    if constexpr (requires { layout.bytes_of_product(); }) {
+        return layout.bytes_of_product();
+    } else {
+        return {};
+    }
+}
+
+}  // namespace workbench

@@ -1,0 +1,62 @@
+#include "kernels/common/storage/origin.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "kernels/common/device/host_loops.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr int row_chunk = 256;  // rows that a thread takes at a time
+
+/// Calls visit(first nonzero, entries before) for the runs of neighbouring nonzeros in a stored row.
+template <typename Visit>
+void for_each_run(const ShareView& share, Index stored, const Visit& visit) {
+    const Offset length = share.length(stored);
+    if (share.is_whole()) {
+        if (length > 0) visit(share.entry(stored, 0), Offset{0});
+        return;
+    }
+    for (Offset k = 0; k < length; ++k) {
+        if (k == 0 || share.entry(stored, k) != share.entry(stored, k - 1) + 1) visit(share.entry(stored, k), k);
+    }
+}
+
+std::vector<Index> all_rows(const ShareView& share) {
+    std::vector<Index> rows(share.row_count());
+    std::iota(rows.begin(), rows.end(), 0);
+    return rows;
+}
+
+}  // namespace
+
+Origin::Origin(const ShareView& share) : Origin(share, all_rows(share)) {}
+
+Origin::Origin(const ShareView& share, const std::vector<Index>& stored_rows)
+    : row_runs_(stored_rows.size() + 1, 0), lengths_(stored_rows.size(), 0) {
+    const auto count = static_cast<std::int64_t>(stored_rows.size());
+    for_each_in_parallel(count, row_chunk, [&](std::int64_t row) {
+        if (stored_rows[row] < 0) return;
+        lengths_[row] = share.length(stored_rows[row]);
+        for_each_run(share, stored_rows[row], [&](Offset, Offset) { ++row_runs_[row + 1]; });
+    });
+    std::partial_sum(row_runs_.begin(), row_runs_.end(), row_runs_.begin());
+    runs_.resize(row_runs_.back());
+    for_each_in_parallel(count, row_chunk, [&](std::int64_t row) {
+        if (stored_rows[row] < 0) return;
+        Offset next = row_runs_[row];
+        for_each_run(share, stored_rows[row], [&](Offset first, Offset before) { runs_[next++] = {first, before}; });
+    });
+}
+
+Offset Origin::nonzero(Offset row, Offset k) const {
+    if (row >= row_count() || k >= lengths_[row]) return -1;
+    const auto begin = runs_.begin() + row_runs_[row];
+    const auto end = runs_.begin() + row_runs_[row + 1];
+    const auto after = std::upper_bound(begin, end, k, [](Offset wanted, const Run& run) { return wanted < run.before; });
+    const Run& run = *(after - 1);
+    return run.first + k - run.before;
+}
+
+}  // namespace workbench

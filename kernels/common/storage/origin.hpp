@@ -1,0 +1,37 @@
+// Where the slots of a layout come from: which nonzeros each stored row holds. No kernel reads it and it is no part of a
+// footprint: it lets every slot be named.
+#pragma once
+
+#include <vector>
+
+#include "pipeline/matrix/shares.hpp"
+
+namespace workbench {
+
+/// Told in runs of neighbouring nonzeros: most rows are one run, so that a layout which remembers its origin costs little more
+/// than its arrays.
+class Origin {
+public:
+    Origin() = default;
+    /// Of the rows of a share in its order; or of the stored rows listed, -1 for a row without nonzeros.
+    explicit Origin(const ShareView& share);
+    Origin(const ShareView& share, const std::vector<Index>& stored_rows);
+
+    /// Rows known.
+    [[nodiscard]] Index row_count() const { return static_cast<Index>(row_runs_.size()) - 1; }
+    /// Nonzeros of a row.
+    [[nodiscard]] Offset length(Index row) const { return lengths_[row]; }
+    /// The k-th nonzero of a row as a position in CsrMatrix::values; -1 past its end, and in rows not known.
+    [[nodiscard]] Offset nonzero(Offset row, Offset k) const;
+
+private:
+    struct Run {
+        Offset first = 0;   // position in CsrMatrix::values
+        Offset before = 0;  // nonzeros of the row that come before
+    };
+    std::vector<Offset> row_runs_{0};  // [rows + 1] first run of each row
+    std::vector<Offset> lengths_;      // [rows]
+    std::vector<Run> runs_;
+};
+
+}  // namespace workbench

@@ -1,0 +1,165 @@
+#include "kernels/common/storage/slices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <stdexcept>
+
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/storage/offsets.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
+
+namespace workbench {
+namespace {
+
+/// The places that a slice holds: [begin, begin + count).
+struct SlicePlaces {
+    Index group = 0;
+    Index begin = 0;
+    Index count = 0;
+};
+
+/// The places of every slice, in order.
+std::vector<SlicePlaces> cut_into_slices(const SlicePlan& plan) {
+    std::vector<SlicePlaces> slices;
+    const Index groups = static_cast<Index>(plan.group_places.size()) - 1;
+    for (Index group = 0; group < groups; ++group) {
+        const Index end = plan.group_places[group + 1];
+        Index begin = plan.group_places[group];
+        while (begin < end) {
+            const Index count = std::min(plan.slice_height, end - begin);
+            slices.push_back({group, begin, count});
+            begin += count;
+        }
+    }
+    return slices;
+}
+
+Index stored_row(const SlicePlan& plan, Index place) { return plan.stored_rows.empty() ? place : plan.stored_rows[place]; }
+
+/// The first pass: the width of every slice, as offsets.
+template <ValueType Value, typename ColumnIndex>
+void measure(Slices<Value, ColumnIndex, HostArray>& slices, const std::vector<SlicePlaces>& places, const ShareView& share,
+             const SlicePlan& plan) {
+    const auto slice_count = static_cast<std::int64_t>(places.size());
+    slices.slice_offsets.assign(slice_count + 1, 0);
+    for_each_in_parallel(slice_count, slice_chunk, [&](std::int64_t slice) {
+        Offset width = 0;
+        for (Index lane = 0; lane < places[slice].count; ++lane) {
+            const Index stored = stored_row(plan, places[slice].begin + lane);
+            if (stored >= 0) width = std::max(width, share.length(stored));
+        }
+        slices.slice_offsets[slice + 1] = width * plan.slice_height;
+    });
+    std::partial_sum(slices.slice_offsets.begin(), slices.slice_offsets.end(), slices.slice_offsets.begin());
+}
+
+/// Every lane has an offset of its own, a lane without a row too.
+void require_memory_for_lanes(std::size_t slices, Index slice_height) {
+    const double lanes = static_cast<double>(slices) * slice_height;
+    const double wanted = lanes * sizeof(Offset);
+    const std::size_t free = free_host_memory();
+    if (wanted <= static_cast<double>(free)) return;
+    throw Unsuitable(
+        fmt::format("{} slices of height {} have {:.0f} lanes: {:.0f} bytes, but {} are free; smaller slices (slice_height) "
+                    "have fewer",
+                    slices, slice_height, lanes, wanted, free));
+}
+
+/// A width and a slice height below 2^31 each and fewer than 2^32 lanes keep the number of slots below 2^63.
+void require_memory(Offset slots, Offset entries, Index slice_height, std::size_t bytes_per_slot) {
+    const double wanted = static_cast<double>(slots) * static_cast<double>(bytes_per_slot);
+    const std::size_t free = free_host_memory();
+    if (wanted <= static_cast<double>(free)) return;
+    throw Unsuitable(
+        fmt::format("slices of height {} need {} slots for {} nonzeros: {:.0f} bytes, but {} are free; "
+                    "rows sorted by length (row_sort) or smaller slices (slice_height) need less padding",
+                    slice_height, slots, entries, wanted, free));
+}
+
+/// The second pass: values and columns. Returns how many entries lie outside the columns of their group.
+template <ValueType Value, typename ColumnIndex>
+std::int64_t fill(Slices<Value, ColumnIndex, HostArray>& slices, const std::vector<SlicePlaces>& places,
+                  const CsrMatrix& matrix, const ShareView& share, const SlicePlan& plan) {
+    std::atomic<std::int64_t> strays = 0;
+    for_each_in_parallel(static_cast<std::int64_t>(places.size()), slice_chunk, [&](std::int64_t slice) {
+        const Index first_column = plan.column_bounds[places[slice].group];
+        const Index end_column = plan.column_bounds[places[slice].group + 1];
+        std::int64_t strays_of_slice = 0;
+        for (Index lane = 0; lane < places[slice].count; ++lane) {
+            const Index stored = stored_row(plan, places[slice].begin + lane);
+            if (stored < 0) continue;
+            Offset slot = slices.slice_offsets[slice] + lane;
+            for (Offset k = 0; k < share.length(stored); ++k, slot += plan.slice_height) {
+                const Offset nonzero = share.entry(stored, k);
+                const Index column = matrix.column_indices[nonzero];
+                strays_of_slice += column < first_column || column >= end_column ? 1 : 0;
+                slices.column_indices[slot] = static_cast<ColumnIndex>(column - first_column);
+                slices.values[slot] = static_cast<Value>(matrix.values[nonzero]);
+            }
+        }
+        if (strays_of_slice > 0) strays += strays_of_slice;
+    });
+    return strays;
+}
+
+}  // namespace
+
+std::vector<Index> SlicePlan::group_slices() const {
+    std::vector<Index> first{0};
+    for (std::size_t group = 0; group + 1 < group_places.size(); ++group) {
+        const Index places = group_places[group + 1] - group_places[group];
+        first.push_back(first.back() + static_cast<Index>((Offset{places} + slice_height - 1) / slice_height));
+    }
+    return first;
+}
+
+std::vector<Index> SlicePlan::lane_rows() const {
+    std::vector<Index> rows;
+    for (const SlicePlaces& slice : cut_into_slices(*this)) {
+        for (Index lane = 0; lane < slice_height; ++lane) {
+            rows.push_back(lane < slice.count ? stored_row(*this, slice.begin + lane) : -1);
+        }
+    }
+    return rows;
+}
+
+template <ValueType Value, typename ColumnIndex>
+Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, const ShareView& share, const SlicePlan& plan) {
+    Slices<Value, ColumnIndex, HostArray> slices;
+    slices.slice_height = plan.slice_height;
+    const std::vector<SlicePlaces> places = cut_into_slices(plan);
+    require_memory_for_lanes(places.size(), plan.slice_height);
+    measure(slices, places, share, plan);
+    const Offset slots = slices.slice_offsets.back();
+    require_memory(slots, share.entry_count(), plan.slice_height, sizeof(Value) + sizeof(ColumnIndex));
+    slices.column_indices.assign(slots, 0);
+    slices.values.assign(slots, 0);
+    if (const std::int64_t strays = fill(slices, places, matrix, share, plan); strays > 0) {
+        throw std::logic_error(fmt::format("slices: {} entries lie outside the columns of their group", strays));
+    }
+    return slices;
+}
+
+template <ValueType Value, typename ColumnIndex>
+void require_sound_offsets(const Slices<Value, ColumnIndex, HostArray>& slices) {
+    const auto whole = [&](Offset offset) { return offset % slices.slice_height == 0; };
+    const bool sound = tiles(slices.slice_offsets, slices.values.size()) &&
+                       slices.column_indices.size() == slices.values.size() &&
+                       std::all_of(slices.slice_offsets.begin(), slices.slice_offsets.end(), whole);
+    if (!sound) throw std::logic_error("slices: the offsets do not tile the arrays");
+}
+
+template Slices<float, Index, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
+template void require_sound_offsets(const Slices<float, Index, HostArray>&);
+template Slices<float, std::uint16_t, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
+template void require_sound_offsets(const Slices<float, std::uint16_t, HostArray>&);
+template Slices<double, Index, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
+template void require_sound_offsets(const Slices<double, Index, HostArray>&);
+template Slices<double, std::uint16_t, HostArray> build_slices(const CsrMatrix&, const ShareView&, const SlicePlan&);
+template void require_sound_offsets(const Slices<double, std::uint16_t, HostArray>&);
+
+}  // namespace workbench

@@ -1,0 +1,81 @@
+// Sliced ELL, the storage that several layouts share: rows in slices of equal height, each slice padded to its longest row
+// and stored column by column, so that the lanes of a warp read neighbouring slots.
+#pragma once
+
+#include <vector>
+
+#include "kernels/common/schedule/run.hpp"
+#include "kernels/common/storage/fields.hpp"
+#include "kernels/common/storage/origin.hpp"
+
+namespace workbench {
+
+/// Slices that a thread of the host takes at a time: some hundred rows of the usual slice height.
+inline constexpr int slice_chunk = 8;
+
+/// Stored rows in slices. Slices start afresh at every group (a partition, say): the last slice of a group may have lanes
+/// without a row. Slot of the k-th entry of lane l of slice s: slice_offsets[s] + k * slice_height + l. Padding has value 0 and
+/// column 0 of the column's base.
+template <typename Value, typename ColumnIndex, template <typename> typename Array>
+struct Slices {
+    template <template <typename> typename Other>
+    using In = Slices<Value, ColumnIndex, Other>;
+
+    Index slice_height = 32;
+    Array<Offset> slice_offsets;        // [slices + 1] first slot of each slice; multiples of slice_height
+    Array<ColumnIndex> column_indices;  // [slots]
+    Array<Value> values;                // [slots]
+
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "slice_height", of.slice_height...);
+        visit(ArrayRole::structure, "slice_offsets", of.slice_offsets...);
+        visit(ArrayRole::column, "columns", of.column_indices...);
+        visit(ArrayRole::value, "values", of.values...);
+    }
+
+    [[nodiscard]] constexpr Index slice_count() const { return static_cast<Index>(slice_offsets.size()) - 1; }
+    [[nodiscard]] constexpr Offset lane_count() const { return Offset{slice_count()} * slice_height; }
+};
+
+/// The slots of a lane of a slice; of the `threads` that share it, those of one of them: every threads-th, from slot number
+/// `thread` on. Height: that of the slices where it is known beforehand, otherwise 0.
+template <int height, int threads = 1>
+[[nodiscard]] constexpr auto run_in_slice(const auto& slices, Index row, Offset slice, int lane, int thread = 0,
+                                          Index first_column = 0) {
+    const Offset begin = slices.slice_offsets[slice];
+    const Offset slots = slices.slice_offsets[slice + 1] - begin;
+    if constexpr (height == 0) {
+        const int stride = slices.slice_height;
+        return Run<int>{row, begin + Offset{thread} * stride + lane, (slots / stride - thread + threads - 1) / threads,
+                        threads * stride, first_column};
+    } else {
+        return Run<Known<height * threads>>{
+            row, begin + thread * height + lane, (slots / height - thread + threads - 1) / threads, {}, first_column};
+    }
+}
+
+/// What goes into slices. The places are the rows to store, group by group; a place without a stored row is a row of padding.
+struct SlicePlan {
+    Index slice_height = 32;
+    std::vector<Index> group_places{0};   // [groups + 1] first place of each group
+    std::vector<Index> column_bounds{0};  // [groups + 1] the columns of group g lie in [bounds[g], bounds[g + 1]) and are
+                                          // stored relative to bounds[g]
+    std::vector<Index> stored_rows = {};  // [places] which stored row of the share, or -1; empty: place i holds stored row i
+
+    /// The first slice of each group. [groups + 1]
+    [[nodiscard]] std::vector<Index> group_slices() const;
+    /// Which stored row lies in each lane of all slices; -1: none. [slices * slice_height]
+    [[nodiscard]] std::vector<Index> lane_rows() const;
+};
+
+/// Builds slices from a share, in two passes over its entries, on all cores. Throws std::logic_error where an entry lies
+/// outside the columns of its group, and Unsuitable where lanes or padding would not fit into memory (with the bytes).
+template <ValueType Value, typename ColumnIndex>
+[[nodiscard]] Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, const ShareView& share,
+                                                                 const SlicePlan& plan);
+
+/// Throws std::logic_error where the offsets do not tile the arrays, so that slices which were tampered with are safe to walk.
+template <ValueType Value, typename ColumnIndex>
+void require_sound_offsets(const Slices<Value, ColumnIndex, HostArray>& slices);
+
+}  // namespace workbench

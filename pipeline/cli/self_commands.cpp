@@ -1,0 +1,42 @@
+// workbench completion and workbench manual: what the program says of its own command line.
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "pipeline/cli/command_facts.hpp"
+#include "pipeline/cli/commands.hpp"
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+
+void add_completion_command(CLI::App& app, Action& action) {
+    const auto shell = std::make_shared<std::string>();
+    CLI::App* command = app.add_subcommand("completion", "Print the script by which a shell completes this command line");
+    command->add_option("shell", *shell, "The shell")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+        ->type_name("SHELL");
+    command->callback([shell, &app, &action] {
+        action = [shell, &app] {
+            const CommandFacts program = facts_of(app);
+            if (*shell == "bash") fmt::print("{}", bash_completion(program));
+            if (*shell == "zsh") fmt::print("{}", zsh_completion(program));
+            if (*shell == "fish") fmt::print("{}", fish_completion(program));
+            return exit_ok;
+        };
+    });
+}
+
+void add_manual_command(CLI::App& app, Action& action) {
+    CLI::App* command = app.add_subcommand("manual", "Print the manual page, for man");
+    command->callback([&app, &action] {
+        action = [&app] {
+            fmt::print("{}", manual_page(facts_of(app)));
+            return exit_ok;
+        };
+    });
+}
+
+}  // namespace workbench

@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# bootstrap_test.sh [PROGRAM]: what bootstrap decides, in a checkout of its own with a stand-in for every tool that it calls. Nothing
+# is installed or built.
+set -uo pipefail
+source_dir=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+checkout=$folder/checkout
+tools=$folder/tools
+mkdir -p "$checkout" "$tools" "$folder/kokkos"
+cp "$source_dir/bootstrap" "$source_dir/CMakePresets.json" "$checkout"
+
+stand_in() { # NAME, its text on stdin
+    { echo '#!/usr/bin/env bash' && cat; } >"$tools/$1"
+    chmod +x "$tools/$1"
+}
+stand_in cmake <<'END'
+echo "cmake $*" >>"$CALLS"
+if [[ $1 == --build ]]; then
+    echo "[1/2] one"
+    sleep "${SLOW-0}"
+    [[ ! -e broken ]] || { echo "FAILED: two" && exit 1; }
+    # The program tells from which sources it was built.
+    printf '#!/bin/sh\necho "built from %s:" "$@"\nexit 3\n' "$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "build/$3/CMakeCache.txt")" >"build/$3/workbench"
+    chmod +x "build/$3/workbench"
+else
+    mkdir -p "build/$2/Testing/Temporary"
+    echo "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" >"build/$2/CMakeCache.txt"
+    touch "build/$2/build.ninja" "build/$2/Testing/Temporary/LastTest.log"
+fi
+END
+stand_in ctest <<'END'
+echo "ctest $*" >>"$CALLS"
+END
+stand_in ninja </dev/null
+stand_in c++ </dev/null
+stand_in nvcc <<<"printf 'sm_80\nsm_90\n'"
+no_gpu() { stand_in nvidia-smi <<<'echo "No devices were found"; exit 6'; }
+no_gpu
+
+export CALLS=$folder/calls PATH=$tools:$PATH Kokkos_ROOT=$folder/kokkos WORKBENCH_NO_INSTALL=1
+unset CUDAARCHS CUDACXX CXX WORKBENCH_PROGRESS
+failures=0
+
+bootstrap() { # runs it; its calls, output and exit code are looked at by the checks below
+    : >"$CALLS"
+    status=0
+    "$checkout/bootstrap" "$@" >"$folder/out" 2>"$folder/err" || status=$?
+}
+fault() {
+    failures=$((failures + 1))
+    printf 'line %s: %s\n--- calls\n%s\n--- out\n%s\n--- err\n%s\n' "${BASH_LINENO[1]}" "$1" \
+        "$(cat "$CALLS")" "$(cat "$folder/out")" "$(cat "$folder/err")"
+}
+exits() { [[ $status == "$1" ]] || fault "exit code $status instead of $1"; }
+holds() { grep -qF -- "$2" "$folder/$1" || fault "$1 does not hold: $2"; }
+lacks() { ! grep -qF -- "$2" "$folder/$1" || fault "$1 holds: $2"; }
+
+# Every command that is none of its own reaches the program, with its arguments and its exit code.
+for command in run storage cache rum --version; do
+    bootstrap "$command" "two words" --option
+    exits 3
+    [[ $(cat "$folder/out") == "built from $checkout: $command two words --option" ]] || fault "wrong arguments"
+done
+# `build`, `test` and `help` are its own: the program must have none of these names.
+if [[ -n ${1-} ]] && "$1" --help | grep -E '^  (build|test|help) '; then fault "the program has a command of that name"; fi
+
+# The program alone, without CUDA where there is no GPU; the second time nothing is configured again.
+rm -rf "$checkout/build"
+bootstrap run
+holds calls "cmake --preset run -U Kokkos_DIR -U WORKBENCH_CUDA -U CMAKE_CUDA_ARCHITECTURES -DWORKBENCH_CUDA=OFF"
+holds calls "cmake --build --preset run"
+holds err "bootstrap: building the program without CUDA kernels, as no GPU was found ('./bootstrap build' is for every GPU)"
+bootstrap run
+lacks calls "cmake --preset"
+lacks err "bootstrap: "
+
+# For the GPU that is there, and again for those of another machine.
+stand_in nvidia-smi <<<'echo 9.0'
+bootstrap run
+holds calls "-DWORKBENCH_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90-real"
+holds err "building the program for the GPU of this machine, sm_90 ("
+bootstrap run
+lacks calls "cmake --preset"
+stand_in nvidia-smi <<<"printf '9.0\n8.0\n9.0\n'"
+bootstrap run
+holds calls "-DCMAKE_CUDA_ARCHITECTURES=80-real;90-real"
+# nvcc does not know it: the general list.
+stand_in nvidia-smi <<<'echo 12.0'
+bootstrap run
+holds calls "-DWORKBENCH_CUDA=ON"
+lacks calls "-DCMAKE_CUDA_ARCHITECTURES"
+holds err "building the program for every GPU, as $tools/nvcc does not know that of this machine (sm_120)"
+# What was asked for goes before what is there.
+CUDAARCHS=80-real bootstrap run
+holds calls "-DWORKBENCH_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=80-real"
+
+# `build` and `test` are for every machine, whatever GPU is there.
+bootstrap build
+exits 0
+holds calls "cmake --preset release"
+lacks calls "CUDA="
+holds calls "cmake --build --preset release"
+lacks calls "ctest"
+bootstrap test -R cli
+exits 0
+holds calls "ctest --preset release --no-tests=error -R cli"
+
+# A copy builds its own sources, the original stays as it is.
+no_gpu
+bootstrap run
+cp -r "$checkout" "$folder/copy"
+original=$checkout
+checkout=$folder/copy
+for preset in run build; do
+    bootstrap "$preset"
+    holds calls "cmake --preset"
+    holds err "came with a copy of $original: starting afresh"
+    bootstrap "$preset"
+    lacks err "starting afresh"
+done
+bootstrap run
+holds out "built from $folder/copy:"
+checkout=$original
+bootstrap run
+lacks calls "cmake --preset"
+holds out "built from $original:"
+
+# Progress where there is no terminal; a build that fails.
+SLOW=2 WORKBENCH_PROGRESS=0.3 bootstrap run
+holds err "bootstrap: building ... [1/2]"
+touch "$checkout/broken"
+bootstrap run
+exits 4
+holds err "FAILED: two"
+holds err "error: the build failed"
+
+bootstrap help
+exits 0
+holds out "usage: ./bootstrap COMMAND"
+((failures == 0)) || exit 1

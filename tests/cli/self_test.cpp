@@ -1,0 +1,165 @@
+// What the program says of itself for man and the shells, and what an installed one finds. The manual page and the completions
+// are compared with --help, which CLI11 writes.
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "support/golden.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+const std::filesystem::path source = WORKBENCH_SOURCE_DIR;
+
+struct Outcome {
+    int exit_code = -1;
+    std::string text;
+};
+
+Outcome shell(const std::string& command) {
+    std::FILE* pipe = popen(command.c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    Outcome outcome;
+    std::array<char, 4096> buffer{};
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+        outcome.text.append(buffer.data(), count);
+    }
+    const int status = pclose(pipe);
+    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return outcome;
+}
+
+std::string output_of(const std::string& arguments) {
+    const Outcome outcome = shell("'" WORKBENCH_BINARY "' " + arguments);
+    CHECK_MESSAGE(outcome.exit_code == 0, arguments);
+    return outcome.text;
+}
+
+std::set<std::string> matches(const std::string& text, const std::string& pattern) {
+    std::set<std::string> found;
+    const std::regex expression(pattern, std::regex::multiline);
+    for (std::sregex_iterator match(text.begin(), text.end(), expression), end; match != end; ++match)
+        found.insert((*match)[1]);
+    return found;
+}
+
+const std::set<std::string>& commands() {
+    static const std::set<std::string> all = matches(output_of("--help"), "^  ([a-z]+) ");
+    return all;
+}
+
+std::set<std::string> options_of(const std::string& command) {
+    const std::string help = output_of(command + " --help");
+    std::set<std::string> options = matches(help, "^  (?:-[a-z],)?(--[a-z-]+)");
+    options.merge(matches(help, "^  (-[a-z]),"));
+    return options;
+}
+
+/// From `begin` to the next `end`, or to the end of the text. Empty where `begin` is missing.
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+    const std::size_t first = text.find(begin);
+    if (first == std::string::npos) return "";
+    const std::size_t last = text.find(end, first + begin.size());
+    return text.substr(first, last == std::string::npos ? last : last - first);
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+        text.replace(at, from.size(), to);
+    return text;
+}
+
+/// What bash offers for the last of these words.
+std::string completed(const std::string& words) {
+    const Outcome outcome = shell("bash -c 'source <(\"" WORKBENCH_BINARY "\" completion bash); COMP_WORDS=(workbench " +
+                                  words + "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _workbench; echo \"${COMPREPLY[*]}\"'");
+    return outcome.text;
+}
+
+}  // namespace
+
+TEST_CASE("the manual page begins as the stored one") {
+    const std::string page = output_of("manual");
+    const std::string head = page.substr(0, page.find(".SS check"));
+    compare_with_golden(source / "tests/golden/cli/manual.1",
+                        std::regex_replace(head, std::regex(R"("\d+\.\d+\.\d+")"), "\"0.0.0\""));
+}
+
+TEST_CASE("the manual page and every completion name each command and each of its options") {
+    REQUIRE(commands().size() >= 10);
+    const std::string page = replaced(output_of("manual"), "\\-", "-") + ".SH";
+    const std::string bash = output_of("completion bash");
+    const std::string zsh = output_of("completion zsh");
+    const std::string fish = output_of("completion fish");
+    for (const std::string& command : commands()) {
+        CAPTURE(command);
+        const std::string section = between(page, ".SS " + command + "\n", "\n.S");
+        const std::string in_bash = between(bash, "        " + command + ") options='", "\n");
+        const std::string in_zsh = between(zsh, "        " + command + ") _arguments", ";;");
+        CHECK(zsh.find("        '" + command + ":") != std::string::npos);
+        CHECK(fish.find("-f -a " + command + " -d") != std::string::npos);
+        const std::set<std::string> options = options_of(command);
+        CHECK(options.count("--help") == 1);
+        for (const std::string& option : options) {
+            CAPTURE(option);
+            CHECK(section.find("\\fB" + option + "\\fR") != std::string::npos);
+            CHECK(std::regex_search(in_bash, std::regex("[' ]" + option + "[' ]")));
+            CHECK(in_zsh.find(option + "[") != std::string::npos);
+            const std::string name = option.starts_with("--") ? " -l " + option.substr(2) : " -s " + option.substr(1);
+            CHECK(std::regex_search(fish, std::regex("__fish_seen_subcommand_from " + command + "'.*" + name + " ")));
+        }
+    }
+}
+
+TEST_CASE("bash completes commands, options and values") {
+    CHECK(shell("'" WORKBENCH_BINARY "' completion bash | bash -n 2>&1").text.empty());
+    CHECK(completed("ru") == "run\n");
+    CHECK(completed("--ver") == "--version\n");
+    CHECK(completed("run --prec") == "--precision\n");
+    CHECK(completed("run x.toml --cache \"\"") == "cold warm\n");
+    CHECK(completed("run --precision = b") == "both\n");
+    CHECK(completed("run --precision =") == "f32 f64 both\n");
+    CHECK(completed("run --backend kokkos,cu") == "kokkos,cuda kokkos,cusparse\n");
+    CHECK(completed("list sta") == "stages\n");
+    CHECK(completed("completion \"\"") == "bash zsh fish\n");
+    CHECK(completed("export x.toml -o /et") == "/etc\n");
+    // Files, which bash offers where there is nothing else.
+    CHECK(completed("run rec") == "\n");
+    CHECK(completed("run --matrix f") == "\n");
+    CHECK(shell("'" WORKBENCH_BINARY "' completion csh 2>&1").exit_code == 2);
+}
+
+TEST_CASE("an installed program finds its recipes in any folder") {
+    const TemporaryFolder folder;
+    const std::filesystem::path& prefix = folder.path();
+    std::filesystem::create_directories(prefix / "bin");
+    std::filesystem::create_directories(prefix / "share/spmv-workbench/recipes");
+    std::filesystem::create_directories(prefix / "elsewhere/recipes");
+    std::filesystem::copy(WORKBENCH_BINARY, prefix / "bin/workbench");
+    std::filesystem::copy(source / "recipes/csr.toml", prefix / "share/spmv-workbench/recipes/csr.toml");
+    const auto check = [&](const std::string& recipe) {
+        return shell("cd '" + (prefix / "elsewhere").string() + "' && ../bin/workbench check " + recipe + " 2>&1");
+    };
+    CHECK(check("recipes/csr.toml").text == "recipes/csr.toml: ok: csr\n");
+    CHECK(check("recipes/none.toml").text == "error: recipes/none.toml: no such file; expected a recipe\n");
+    // The one that is there goes first.
+    std::ofstream(prefix / "elsewhere/recipes/csr.toml") << "[layout]\nuse = \"sell\"\n";
+    CHECK(check("recipes/csr.toml").text == "recipes/csr.toml: ok: sell\n");
+}
+
+TEST_CASE("CITATION.cff names the version of the program") {
+    const std::string version = output_of("--version");  // workbench 0.1.0 (...)
+    const std::string number = version.substr(10, version.find(" (") - 10);
+    CHECK(("\n" + file_text(source / "CITATION.cff")).find("\nversion: " + number + "\n") != std::string::npos);
+}
+
+}  // namespace workbench

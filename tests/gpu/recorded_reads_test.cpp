@@ -1,0 +1,101 @@
+// Kernels with a loop of their own, which record who reads which value, against the schedules that they state.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/ehyb/layout.hpp"
+#include "kernels/hbp/layout.hpp"
+#include "stages/stages.hpp"
+#include "support/battery.hpp"
+#include "support/given.hpp"
+#include "support/partitioned.hpp"
+
+namespace workbench {
+namespace {
+
+/// Demands that each read of the walk has happened once, by this very thread and as the so manieth that it made, and no other.
+void check_recorded(const std::vector<Recorded>& recorded, const Layout<double>& layout, WalkReads<double> walk) {
+    std::map<std::pair<std::int64_t, int>, int> turns;
+    std::vector<Recorded> expected(recorded.size());
+    walk(layout, [&](const Read& read) {
+        expected[read.index] = {1, static_cast<int>(read.warp * 32 + read.lane), turns[{read.warp, read.lane}]++};
+    });
+    for (std::size_t i = 0; i < recorded.size(); ++i) {
+        CHECK_MESSAGE(recorded[i] == expected[i],
+                      fmt::format("element {}: {} times, thread {}, turn {}; expected thread {}, turn {}", i, recorded[i].times,
+                                  recorded[i].thread, recorded[i].turn, expected[i].thread, expected[i].turn));
+    }
+}
+
+/// The same where warps claim their work: which of them reads a slice is not known, only that one does, with the lanes of the
+/// walk, each step by step.
+void check_recorded_lanes(const std::vector<Recorded>& recorded, int array, const Layout<double>& layout,
+                          WalkReads<double> walk) {
+    std::vector<int> times(recorded.size(), 0);
+    std::map<std::pair<std::int64_t, int>, Recorded> before;  // by warp and lane of the walk
+    walk(layout, [&](const Read& read) {
+        if (read.array != array) return;
+        const Recorded& one = recorded[read.index];
+        ++times[read.index];
+        CHECK(one.thread % 32 == read.lane);
+        if (read.step > 0) {
+            const Recorded& last = before[{read.warp, read.lane}];
+            CHECK(one.thread == last.thread);
+            CHECK(one.turn == last.turn + 1);
+        }
+        before[{read.warp, read.lane}] = one;
+    });
+    for (std::size_t i = 0; i < recorded.size(); ++i) CHECK(recorded[i].times == times[i]);
+}
+
+}  // namespace
+
+TEST_SUITE("recorded_reads") {
+    TEST_CASE("ehyb reads as its schedule says") {
+        if constexpr (WORKBENCH_HAS_CUDA) {
+            const auto device = make_cuda_device();
+            for (const NamedMatrix& named : battery()) {
+                const Index rows = named.matrix.rows;
+                if (!named.matrix.square() || rows == 0) continue;
+                CAPTURE(named.name);
+                const StagedMatrix staged = partitioned(named.matrix, {0, rows / 3, rows / 3, rows});
+                for (const char* column_index : {"u16", "u32"}) {
+                    const auto layout = build(ehyb_entry(), staged, {{"column_index", std::string(column_index)}});
+                    const auto& ehyb = dynamic_cast<const EhybLayout<double>&>(*layout);
+                    for (const bool fused : {true, false}) {
+                        const WalkReads<double> walk = ehyb_entry().schedules[fused ? 0 : 1].walk.f64;
+                        check_recorded_lanes(record_ehyb_reads(ehyb, fused, false, *device), 5, *layout, walk);
+                        check_recorded_lanes(record_ehyb_reads(ehyb, fused, true, *device), 9, *layout, walk);
+                    }
+                }
+            }
+        }
+    }
+
+    TEST_CASE("hbp reads as its schedule says") {
+        if constexpr (WORKBENCH_HAS_CUDA) {
+            const auto device = make_cuda_device();
+            for (const NamedMatrix& named : battery()) {
+                for (const std::int64_t height : {5, 300}) {
+                    for (const char* column_index : {"u16", "u32"}) {
+                        CAPTURE(named.name);
+                        StagedMatrix staged = stage_input(named.matrix);
+                        pass(staged, row_blocks_stage(), {{"height", height}});
+                        pass(staged, column_segmentation_stage(), {{"width", 20_i}});
+                        pass(staged, nonlinear_hash_stage(), {{"within", std::string("tile")}});
+                        const auto layout = build(hbp_entry(), staged, {{"column_index", std::string(column_index)}});
+                        check_recorded(record_hbp_reads(dynamic_cast<const HbpLayout<double>&>(*layout), *device), *layout,
+                                       hbp_entry().schedules.front().walk.f64);
+                    }
+                }
+            }
+        }
+    }
+}
+
+}  // namespace workbench

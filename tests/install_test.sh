@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# install_test.sh BUILD_FOLDER: installs under a prefix of its own and looks whether all is there and works from any folder.
+set -euo pipefail
+build=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+prefix=$folder/prefix
+cmake --install "$build" --prefix "$prefix" >"$folder/log" 2>&1 || { cat "$folder/log" && exit 1; }
+
+failed=0
+fault() { echo "$*" && failed=1; }
+for file in bin/workbench \
+    share/spmv-workbench/recipes/ehyb.toml share/spmv-workbench/recipes/matrices/elasticity3d.mtx.gz \
+    share/spmv-workbench/layouts/csr.toml libexec/spmv-workbench/check_gpu.sh libexec/spmv-workbench/gpu_test \
+    share/doc/spmv-workbench/README.md share/doc/spmv-workbench/LICENSE share/doc/spmv-workbench/docs/recipes.md \
+    share/man/man1/workbench.1 share/bash-completion/completions/workbench \
+    share/zsh/site-functions/_workbench share/fish/vendor_completions.d/workbench.fish; do
+    [[ -s $prefix/$file ]] || fault "$file is missing or empty"
+done
+places=$(cd "$prefix" && find . -mindepth 1 -maxdepth 2 | sort | xargs)
+expected="./bin ./bin/workbench ./lib ./lib/spmv-workbench ./libexec ./libexec/spmv-workbench ./share ./share/bash-completion"
+expected+=" ./share/doc ./share/fish ./share/man ./share/spmv-workbench ./share/zsh"
+[[ $places == "$expected" ]] || fault "the prefix holds $places"
+
+cd "$folder"
+[[ $("$prefix/bin/workbench" check recipes/ehyb.toml) == "recipes/ehyb.toml: ok: "* ]] || fault "the installed recipes are not found"
+cmp <("$prefix/bin/workbench" manual) "$prefix/share/man/man1/workbench.1" || fault "the manual page is another one's"
+# Its own libraries, from the prefix; without a GPU the tests of the GPU are skipped with 77.
+for program in bin/workbench libexec/spmv-workbench/gpu_test; do
+    ldd "$prefix/$program" | grep -q "libfmt.*$prefix" || fault "$program does not take the libraries of the prefix"
+done
+exit "$failed"

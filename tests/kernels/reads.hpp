@@ -1,0 +1,21 @@
+// What the threads of a layout's CUDA kernel read, for tests of who reads what.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "pipeline/contract/layout.hpp"
+
+namespace workbench {
+
+template <ValueType Value>
+void for_each_read_of(const LayoutEntry& entry, const std::string& kernel, const Layout<Value>& layout,
+                      const std::function<void(const Read&)>& visit) {
+    for (const ScheduleEntry& schedule : entry.schedules) {
+        if (schedule.kernel == kernel) return schedule.walk.get<Value>()(layout, visit);
+    }
+    throw std::out_of_range("no schedule '" + kernel + "'");
+}
+
+}  // namespace workbench
