@@ -34,7 +34,7 @@ template <int lanes>
 struct Csr16Rows : CompressedRows<lanes> {
     static constexpr auto run(const auto& arrays, Offset thread, const auto& load) {
         auto run = CompressedRows<lanes>::run(arrays, thread, load);
-        if (run.has_row) run.first_column = load.kept(arrays.first_columns.data() + run.row);
+        if (run.row >= 0) run.first_column = load.kept(arrays.first_columns.data() + run.row);
         return run;
     }
     static constexpr const auto& columns(const auto& arrays) { return arrays.columns_from_first; }

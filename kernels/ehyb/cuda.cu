@@ -40,10 +40,12 @@ __device__ __forceinline__ Index claim_slice(int* counter, int lane) {
 }
 
 template <bool atomically, typename Value>
-__device__ __forceinline__ void add_outside_slice(const auto& ehyb, Offset slice, int lane, const Value* __restrict__ x,
+__device__ __forceinline__ void add_outside_slice(const auto& ehyb, Index slice, int lane, const Value* __restrict__ x,
                                                   Value* __restrict__ y, const auto& load) {
-    const auto run = EhybOutside::run(ehyb, slice * warp_size + lane);
-    if (run.has_row) deliver<atomically>(y + run.row, multiply_run<EhybOutside>(ehyb, run, x, load), true);
+    const auto run = EhybOutside::run_of(ehyb, slice, lane);
+    if (run.row < 0) return;
+    const Value sum = multiply_run<EhybOutside>(ehyb, run, x, load);
+    deliver<atomically>(y + EhybOutside::row_of(ehyb, run, load), sum, true);
 }
 
 /// Shared memory: the partition's share of x, then the counter of its slices. Fused: everything is added to y atomically, and
@@ -92,7 +94,8 @@ template <typename Arrays, typename Value, typename Load>
 __global__ void __launch_bounds__(outside_block)
     add_outside(const __grid_constant__ Arrays ehyb, const Value* __restrict__ x, Value* __restrict__ y, const Load load) {
     const Offset warp = (static_cast<Offset>(blockIdx.x) * outside_block + threadIdx.x) / warp_size;
-    add_outside_slice<false>(ehyb, warp, static_cast<int>(threadIdx.x) % warp_size, x, y, load);
+    if (warp >= ehyb.outside.slice_count()) return;
+    add_outside_slice<false>(ehyb, static_cast<Index>(warp), static_cast<int>(threadIdx.x) % warp_size, x, y, load);
 }
 
 /// What the fused kernel must find: y = 0 (where it accumulates: rows = 0, y is left alone), and only those outside slices

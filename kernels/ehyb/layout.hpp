@@ -93,14 +93,15 @@ struct EhybOutside : ScheduleDefaults {
     static constexpr const auto& columns(const auto& ehyb) { return ehyb.outside.column_indices; }
     static constexpr Offset threads(const auto& ehyb) { return ehyb.outside.lane_count(); }
     static constexpr auto run(const auto& ehyb, Offset thread) {
-        using RunOfLane = decltype(run_in_slice<ehyb_height>(ehyb.outside, 0, 0, 0));
-        if (thread >= threads(ehyb)) return RunOfLane{};
-        const bool has_row = thread < static_cast<Offset>(ehyb.outside_rows.size());
-        const Index row = has_row ? ehyb.outside_rows[thread] : -1;
-        auto run = run_in_slice<ehyb_height>(ehyb.outside, row, thread / ehyb_height, static_cast<int>(thread % ehyb_height));
-        run.has_row = has_row;
-        return run;
+        return run_of(ehyb, static_cast<Index>(thread / ehyb_height), static_cast<int>(thread % ehyb_height));
     }
+    /// The same for a kernel that knows its slice.
+    static constexpr auto run_of(const auto& ehyb, Index slice, int lane) {
+        const Index stored = slice * ehyb_height + lane;
+        return run_in_slice<ehyb_height>(ehyb.outside, stored < static_cast<Index>(ehyb.outside_rows.size()) ? stored : -1,
+                                         slice, lane);
+    }
+    static constexpr Index row_of(const auto& ehyb, const auto& run, const auto&) { return ehyb.outside_rows[run.row]; }
 };
 
 template <ValueType Value>

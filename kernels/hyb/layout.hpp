@@ -43,11 +43,11 @@ struct HybFirst : ScheduleDefaults {
     static constexpr const auto& columns(const auto& hyb) { return hyb.first.column_indices; }
     static constexpr Offset threads(const auto& hyb) { return hyb.first.row_count; }
     static constexpr Run<Offset> run(const auto& hyb, Offset place) {
-        if (place >= hyb.first.row_count) return {};
-        const Index row = hyb.first_rows.size() == 0 ? static_cast<Index>(place) : hyb.first_rows[place];
-        auto run = run_in_ell<EllOrder::column_major, 1>(hyb.first, row, place, 0);
-        run.has_row = true;
-        return run;
+        return run_in_ell<EllOrder::column_major, 1>(hyb.first, place < hyb.first.row_count ? static_cast<Index>(place) : -1,
+                                                     place, 0);
+    }
+    static constexpr Index row_of(const auto& hyb, const auto& run, const auto&) {
+        return hyb.first_rows.size() == 0 ? run.row : hyb.first_rows[run.row];
     }
 };
 
@@ -56,8 +56,9 @@ struct HybRest : EachTriplet {
     static constexpr const auto& values(const auto& hyb) { return hyb.rest.values; }
     static constexpr const auto& columns(const auto& hyb) { return hyb.rest.column_indices; }
     static constexpr Offset threads(const auto& hyb) { return EachTriplet::threads(hyb.rest); }
-    static constexpr auto run(const auto& hyb, Offset thread, const auto& load) {
-        return EachTriplet::run(hyb.rest, thread, load);
+    static constexpr auto run(const auto& hyb, Offset thread) { return EachTriplet::run(hyb.rest, thread); }
+    static constexpr Index row_of(const auto& hyb, const auto& run, const auto& load) {
+        return EachTriplet::row_of(hyb.rest, run, load);
     }
 };
 

@@ -28,6 +28,10 @@ struct RecordingLoad {
         }
         return *address;
     }
+    template <typename Other>
+    __device__ Other kept(const Other* address) const {
+        return *address;
+    }
 };
 
 /// What such a load writes into, for an array on the device and so many threads.

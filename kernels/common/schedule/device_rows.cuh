@@ -60,25 +60,21 @@ __device__ __forceinline__ Value sum_over_row(Value sum) {
 
 inline constexpr int row_threads = 256;  // of a block
 
-/// Blocks that a multiprocessor is to hold: all that it can, which bounds the registers of a thread, unless many entries in
-/// flight make up for fewer threads.
-template <typename Schedule>
-inline constexpr int row_blocks = Schedule::entries_in_flight <= 4 ? 2048 / row_threads : 1;
-
 template <typename Schedule, typename Arrays, typename Value>
-__global__ void __launch_bounds__(row_threads, row_blocks<Schedule>)
+__global__ void __launch_bounds__(row_threads)
     multiply_rows(const __grid_constant__ Arrays arrays, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
     const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
     const auto run = run_of_thread<Schedule>(arrays, thread, StreamingLoad{});
     Value sum = 0;
-    if (run.has_row) sum = multiply_run<Schedule>(arrays, run, x, StreamingLoad{});
+    if (run.row >= 0) sum = multiply_run<Schedule>(arrays, run, x, StreamingLoad{});
     // Outside the branch: all threads of a warp take part, those past the last row too.
     if constexpr (Schedule::lanes > 1) sum = sum_over_row<Schedule>(sum);
-    if (!run.has_row || lane_of<Schedule>(thread) != 0) return;
+    if (run.row < 0 || lane_of<Schedule>(thread) != 0) return;
+    Value* const y_of_row = y + Schedule::row_of(arrays, run, StreamingLoad{});
     if constexpr (Schedule::atomic) {
-        atomicAdd(y + run.row, sum);
+        atomicAdd(y_of_row, sum);
     } else {
-        write_result(y + run.row, sum, accumulate);
+        write_result(y_of_row, sum, accumulate);
     }
 }
 

@@ -30,10 +30,10 @@ void multiply_block(const auto& arrays, Offset first, int rows, const Value* x, 
     if constexpr (requires { requires std::is_same_v<decltype(RunOfRow::stride), Known<1>>; }) {
         for (int i = 0; i < rows; ++i) {
             const RunOfRow run = run_of_thread<Schedule>(arrays, first + i, PlainLoad{});
-            if (!run.has_row) continue;
+            if (run.row < 0) continue;
             Value sum = 0;
             for (Offset k = 0; k < run.count; ++k) add_slot<Schedule>(arrays, run, k, x, sum);
-            put(y, run.row, sum, accumulate);
+            put(y, Schedule::row_of(arrays, run, PlainLoad{}), sum, accumulate);
         }
     } else {
         std::array<RunOfRow, rows_of_host_block> runs;
@@ -55,7 +55,7 @@ void multiply_block(const auto& arrays, Offset first, int rows, const Value* x, 
             }
         }
         for (int i = 0; i < rows; ++i) {
-            if (runs[i].row >= 0) put(y, runs[i].row, sums[i], accumulate);
+            if (runs[i].row >= 0) put(y, Schedule::row_of(arrays, runs[i], PlainLoad{}), sums[i], accumulate);
         }
     }
 }

@@ -33,14 +33,11 @@ template <typename Distance>
 /// The slots that one thread reads for one row: first, first + stride, ..., `count` of them.
 template <typename Stride, typename Count = Offset>
 struct Run {
-    Index row = -1;  // of the matrix in its current order
+    Index row = -1;  // as the layout stores it (see ScheduleDefaults::row_of); -1: the thread has none, and reads nothing
     Offset first = 0;
     Count count{};
     Stride stride{};
     Index first_column = 0;  // what the columns of the run are counted from
-    /// No: the thread adds to no row, and a kernel lets it read nothing. Told apart from the row, so that where this is an
-    /// element of an array, nothing waits for it to arrive.
-    bool has_row = row >= 0;
 
     [[nodiscard]] constexpr Offset slot(Offset k) const { return first + k * stride; }
 };
@@ -71,6 +68,9 @@ struct ScheduleDefaults {
     /// which reads what it needs with load(address).
     static constexpr const auto& values(const auto& arrays) { return arrays.values; }
     static constexpr const auto& columns(const auto& arrays) { return arrays.column_indices; }
+
+    /// The row of the matrix, in its current order, that a run adds to. Where it stands in an array, it is read at the end.
+    static constexpr Index row_of(const auto&, const auto& run, const auto&) { return run.row; }
 };
 
 /// How the host reads an array. A kernel has its own ways (device/loads.cuh): load(address) for what is read once, and

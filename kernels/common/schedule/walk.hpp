@@ -72,7 +72,7 @@ template <typename Schedule>
 void for_each_read(const auto& arrays, int values, const std::function<void(const Read&)>& visit, std::int64_t first_warp = 0) {
     for_each_run_of<Schedule>(arrays, static_cast<Offset>(Schedule::values(arrays).size()),
                               [&](Offset thread, const auto& run) {
-                                  if (!run.has_row) return;
+                                  if (run.row < 0) return;
                                   for (Offset k = 0; k < run.count; ++k) {
                                       const RunSlot place{k, run.slot(k)};
                                       const Index column = column_of<Schedule>(arrays, run, place);
@@ -82,7 +82,7 @@ void for_each_read(const auto& arrays, int values, const std::function<void(cons
                                              .step = k,
                                              .array = values,
                                              .index = place.slot,
-                                             .row = run.row,
+                                             .row = run.row < 0 ? -1 : Schedule::row_of(arrays, run, PlainLoad{}),
                                              .column = column});
                                   }
                               });
@@ -124,7 +124,7 @@ void for_each_stored_slot(const auto& arrays, const WalkedArrays& where, const a
                   .column_index = where.columns < 0 ? 0 : index,
                   .nonzero = nonzero(stored, k),
                   .column = column_of<Schedule>(arrays, run, place),
-                  .row = run.row};
+                  .row = run.row < 0 ? -1 : Schedule::row_of(arrays, run, PlainLoad{})};
         if (slot.column < 0) slot.row = -1;
         if ((Schedule::no_column == NoColumn::slot_read || Schedule::no_column == NoColumn::column_read) && slot.nonzero < 0 &&
             slot.column >= 0) {

@@ -15,16 +15,17 @@ __global__ void __launch_bounds__(row_threads)
     // Threads past the last triplet take part in the shuffles, with a row of their own (-1).
     const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
     const auto run = run_of_thread<Schedule>(arrays, thread, StreamingLoad{});
-    Value sum = run.has_row ? multiply_run<Schedule>(arrays, run, x, StreamingLoad{}) : Value{0};
+    const Index row = run.row >= 0 ? Schedule::row_of(arrays, run, StreamingLoad{}) : -1;
+    Value sum = run.row >= 0 ? multiply_run<Schedule>(arrays, run, x, StreamingLoad{}) : Value{0};
     // Before each round a lane holds the sum over its row in the next `distance` lanes.
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
         const Value further = __shfl_down_sync(all_lanes, sum, distance);
-        const Index row_of_it = __shfl_down_sync(all_lanes, run.row, distance);
-        if (lane + distance < 32 && row_of_it == run.row) sum += further;
+        const Index row_of_it = __shfl_down_sync(all_lanes, row, distance);
+        if (lane + distance < 32 && row_of_it == row) sum += further;
     }
-    const Index row_before = __shfl_up_sync(all_lanes, run.row, 1);
-    if (run.has_row && (lane == 0 || row_before != run.row)) atomicAdd(y + run.row, sum);
+    const Index row_before = __shfl_up_sync(all_lanes, row, 1);
+    if (row >= 0 && (lane == 0 || row_before != row)) atomicAdd(y + row, sum);
 }
 
 /// y += A x. y is to be what is added to: zero, or what was there.

@@ -41,8 +41,7 @@ struct JaggedRow {
     Offset place = 0;  // in its group, whose diagonals are [first_diagonal, end_diagonal)
     Offset first_diagonal = 0;
     Offset end_diagonal = 0;
-    Index first_column = 0;   // of its group
-    bool has_row = row >= 0;  // as in Run
+    Index first_column = 0;  // of its group
 };
 
 /// Where a row meets a diagonal of its group, if it reaches that far.

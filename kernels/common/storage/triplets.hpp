@@ -30,9 +30,12 @@ struct EachTriplet : ScheduleDefaults {
     static constexpr bool atomic = true;
 
     static constexpr Offset threads(const auto& triplets) { return static_cast<Offset>(triplets.values.size()); }
-    static constexpr Run<Known<1>, Known<1>> run(const auto& triplets, Offset thread, const auto& load) {
+    static constexpr Run<Known<1>, Known<1>> run(const auto& triplets, Offset thread) {
         if (thread >= threads(triplets)) return {};
-        return {load(triplets.row_indices.data() + thread), thread, {}, {}, 0, true};
+        return {0, thread};
+    }
+    static constexpr Index row_of(const auto& triplets, const auto& run, const auto& load) {
+        return load(triplets.row_indices.data() + run.first);
     }
 };
 
