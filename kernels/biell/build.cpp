@@ -265,7 +265,7 @@ LayoutEntry bisected(std::string name, std::string summary, std::string_view dra
 template <ValueType Value>
 void BiellLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     require_sound_offsets(*this);
-    const WalkedArrays where = WalkedArrays::of<BiellLanes<2>>(this->stored());
+    const WalkedArrays where = {array_number(this->stored(), this->values), array_number(this->stored(), this->column_indices)};
     for (Index strip = 0; strip < this->strip_count(); ++strip) {
         walk_strip(*this, strip, [&](Slot slot) {
             slot.array = where.values;

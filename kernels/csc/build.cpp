@@ -110,8 +110,8 @@ LayoutEntry csc_entry() {
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
-        .storage_sizes = csc_storage_sizes,
         .schedules = {{"columns", {walk_columns<float>, walk_columns<double>}}},
+        .storage_sizes = csc_storage_sizes,
         .kernels = {{"columns", Backend::kokkos, "columns in parallel, each product is added to y atomically",
                      prepare_as<CscColumns, CscLayout>}},
     };

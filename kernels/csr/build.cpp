@@ -47,8 +47,8 @@ LayoutEntry csr_entry() {
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
-        .storage_sizes = csr_storage_sizes,
         .schedules = {schedule_of<CsrLayout, CsrVector>("vector"), schedule_of<CsrLayout, CompressedRows<1>>("scalar")},
+        .storage_sizes = csr_storage_sizes,
         .kernels = {host_rows<CsrLayout, CompressedRows<1>>("rows",
                                                             "rows in parallel, some at a time to the next idle thread")},
     };

@@ -64,9 +64,9 @@ LayoutEntry ell_entry() {
                        slots_per_nonzero_parameter(10)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
-        .storage_sizes = ell_storage_sizes,
         .schedules = {schedule_of<EllLayout, EllRow>("rows"), schedule_of<EllLayout, EllReduce>("reduce"),
                       schedule_of<EllLayout, EllEachSlot>("atomic")},
+        .storage_sizes = ell_storage_sizes,
         .kernels = {host_rows<EllLayout, EllRow>("rows", "blocks of rows in parallel, all slots of a row")},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(ell_cuda_kernels());

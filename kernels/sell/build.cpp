@@ -78,8 +78,8 @@ LayoutEntry sell_entry() {
                             "with a slice_height of so many it reads neighbouring slots"}},
         .needs = needs,
         .build = {build<float>, build<double>},
-        .storage_sizes = sell_storage_sizes,
         .schedules = {schedule_of<SellLayout, SellThreads>("slices")},
+        .storage_sizes = sell_storage_sizes,
         .kernels = {host_rows<SellLayout, SellRow>("slices", "slices in parallel, the rows of a slice side by side")},
     };
     if constexpr (WORKBENCH_HAS_CUDA) {

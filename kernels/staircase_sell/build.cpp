@@ -139,7 +139,8 @@ template <ValueType Value>
 void StaircaseSellLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     require_sound_groups(*this);
     for_each_group(this->stored(), [&](const auto& group, Offset first_slot) {
-        const WalkedArrays where = WalkedArrays::of<StaircaseRows>(this->stored());
+        const WalkedArrays where{array_number(this->stored(), this->values),
+                                 array_number(this->stored(), this->column_indices)};
         for_each_stored_slot<StaircaseRows>(
             group, where,
             [&](Offset place, Offset k) {
@@ -171,9 +172,9 @@ LayoutEntry staircase_sell_entry() {
                                 "1024; as in the stage length_groups, or groups are padded to it"}},
         .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::length_group}, .unsplit = true}; },
         .build = {build<float>, build<double>},
-        .storage_sizes = staircase_sell_storage_sizes,
         .schedules = {{"streams", {walk_groups<float>, walk_groups<double>}},
                       {"graph", {walk_groups<float>, walk_groups<double>}}},
+        .storage_sizes = staircase_sell_storage_sizes,
         .kernels = staircase_sell_reference_kernels(),
     };
     if constexpr (WORKBENCH_HAS_CUDA) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
@@ -83,7 +84,8 @@ int study(const Arguments& arguments) {
     for (const std::string& value : sweep.values) {
         RecipeChanges changes = arguments.changes;
         if (!sweep.name.empty()) changes.overrides.push_back(sweep.name + "=" + value);
-        recipes.push_back(load_changed_recipe(arguments.recipe, changes));  // all errors of values before any work
+        recipes.push_back(
+            load_recipe(find_recipe(arguments.recipe), catalogue(), changes));  // all errors of values before any work
     }
     study.recipe = recipes.front().name;
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -23,7 +24,7 @@ int check(const CheckArguments& arguments) {
     int exit_code = exit_ok;
     for (const std::string& file : arguments.recipes) {
         try {
-            const Recipe recipe = load_changed_recipe(file, {.overrides = arguments.overrides});
+            const Recipe recipe = load_recipe(find_recipe(file), catalogue(), {.overrides = arguments.overrides});
             if (arguments.resolved) {
                 fmt::print("{}", resolved_recipe(recipe));
                 continue;

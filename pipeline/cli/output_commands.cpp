@@ -75,7 +75,7 @@ std::string read_me(const Recipe& recipe, const MatrixReport& matrix, const std:
 
 int export_recipe(const ExportArguments& arguments) {
     const KokkosRuntime kokkos;
-    const Recipe recipe = load_changed_recipe(arguments.recipe, arguments.changes);
+    const Recipe recipe = load_recipe(find_recipe(arguments.recipe), catalogue(), arguments.changes);
     const std::filesystem::path folder = arguments.out;
     // Whether the folder can be written is known before the work.
     WholeFile resolved(folder / "recipe.toml");

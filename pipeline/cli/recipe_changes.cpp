@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/read_options.hpp"
 
 namespace workbench {
@@ -28,10 +27,6 @@ std::filesystem::path find_recipe(const std::filesystem::path& given) {
     // An absolute path stays as it is.
     const std::filesystem::path installed = program.parent_path().parent_path() / "share" / "spmv-workbench" / given;
     return std::filesystem::is_regular_file(installed, ignored) ? installed : given;
-}
-
-Recipe load_changed_recipe(const std::filesystem::path& file, const RecipeChanges& changes) {
-    return load_recipe(find_recipe(file), catalogue(), changes);
 }
 
 }  // namespace workbench

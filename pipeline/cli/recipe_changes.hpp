@@ -18,7 +18,4 @@ void add_recipe_changes(CLI::App& command, RecipeChanges& changes);
 /// folder.
 [[nodiscard]] std::filesystem::path find_recipe(const std::filesystem::path& given);
 
-/// The recipe that find_recipe finds, with what the command line says in its place. Throws RecipeError.
-[[nodiscard]] Recipe load_changed_recipe(const std::filesystem::path& file, const RecipeChanges& changes);
-
 }  // namespace workbench

@@ -64,7 +64,8 @@ RunOptions options_of(const RunArguments& arguments) {
 
 std::vector<Recipe> load_recipes(const RunArguments& arguments) {
     std::vector<Recipe> recipes;
-    for (const std::string& file : arguments.recipes) recipes.push_back(load_changed_recipe(file, arguments.changes));
+    for (const std::string& file : arguments.recipes)
+        recipes.push_back(load_recipe(find_recipe(file), catalogue(), arguments.changes));
     return recipes;
 }
 

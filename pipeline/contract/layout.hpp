@@ -122,10 +122,10 @@ struct LayoutEntry {
     /// Throws Unsuitable where the matrix does not fit the layout.
     ForEachPrecision<BuildLayout> build;
 
+    std::vector<ScheduleEntry> schedules = {};  // of its CUDA kernels, the usual one first
+
     /// What it takes to store a matrix, after the literature. Null: nobody compares it.
     StorageSizes storage_sizes = nullptr;
-
-    std::vector<ScheduleEntry> schedules = {};  // of its CUDA kernels, the usual one first
 
     std::vector<KernelEntry> kernels;  // of a baseline layout, the first of a backend is the baseline
 
