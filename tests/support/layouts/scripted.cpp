@@ -253,6 +253,7 @@ const Catalogue& scripted_catalogue() {
                                    kernel<Which::eigen>(Backend::eigen), kernel<Which::gpu>(Backend::cuda)}),
                         layout<2>({kernel<Which::wrong>(Backend::kokkos), kernel<Which::wrong_later>(Backend::kokkos),
                                    kernel<Which::coarse>(Backend::kokkos), kernel<Which::unfit>(Backend::kokkos)})},
+                       {},
                        "csr"};
         LayoutEntry refusing = layout<1>({kernel<Which::fast>(Backend::kokkos)});
         refusing.name = "refusing";
