@@ -1,6 +1,7 @@
 # Targets that look at the sources and build nothing: `format-check` (.clang-format) and `tidy` (.clang-tidy), where the tools are.
 file(GLOB_RECURSE quality_sources CONFIGURE_DEPENDS
-  pipeline/*.[ch]pp stages/*.[ch]pp kernels/*.[ch]pp kernels/*.cu kernels/*.cuh viz/*.[ch]pp benchmarks/*.[ch]pp tests/*.[ch]pp)
+  pipeline/*.[ch]pp stages/*.[ch]pp kernels/*.[ch]pp kernels/*.cu kernels/*.cuh viz/*.[ch]pp benchmarks/*.[ch]pp
+  docs/examples/*.[ch]pp tests/*.[ch]pp)
 
 find_program(CLANG_FORMAT_PROGRAM NAMES clang-format clang-format-14)
 if(CLANG_FORMAT_PROGRAM)

@@ -30,7 +30,7 @@ struct Band {
     Offset last = std::numeric_limits<Offset>::min();
 };
 
-/// The least band of blocks that holds all nonzeros. The columns of a row ascend: its ends say all.
+/// The least band of blocks that holds all nonzeros. The columns of a row ascend: its first and last one suffice.
 Band find_band(const CsrMatrix& matrix, Index height, Index width) {
     Band band;
     for (Index row = 0; row < matrix.rows; ++row) {

@@ -101,7 +101,7 @@ private:
     const BsrLayout<Value>& layout_;
 };
 
-/// The lanes of a group move on together.
+/// All lanes of a group make as many steps.
 Offset steps_of_pass(const auto& bsr, Offset block_row) {
     const Index blocks = bsr.block_offsets[block_row + 1] - bsr.block_offsets[block_row];
     return (blocks + bsr.lanes.blocks_at_once - 1) / bsr.lanes.blocks_at_once;

@@ -18,7 +18,7 @@ struct BsrLanes {
     int rows_at_once = 1;
     int blocks_at_once = 1;
     int tile = 1;             // lanes over one block: rows_at_once * block size
-    int groups_per_warp = 1;  // block rows that a warp takes; lanes that are left over rest
+    int groups_per_warp = 1;  // block rows that a warp takes; lanes that are left over are idle
 
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "rows_at_once", of.rows_at_once...);
@@ -68,7 +68,7 @@ struct BlockRun : Run<int> {
     int c = 0;  // the column of the blocks
 };
 
-/// What a lane does in all passes over its block row.
+/// What is the same in all passes of a lane over its block row.
 struct BsrPlace {
     bool works = false;
     Offset block_row = 0;

@@ -13,7 +13,7 @@ __global__ void __launch_bounds__(row_threads)
     const auto run = Schedule::run(csc, static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x);
     if (run.row < 0) return;
     const Value x_of_column = x[run.row];
-    // The additions leave nothing to wait for: the loads of the next round go out before they arrive.
+    // Nothing waits for the atomic additions: the loads of the next round are issued before they are done.
     for (Offset k = 0; k < run.count; ++k) {
         const Offset slot = run.slot(k);
         atomicAdd(y + __ldcs(csc.row_indices.data() + slot), __ldcs(csc.values.data() + slot) * x_of_column);

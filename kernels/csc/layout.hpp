@@ -52,7 +52,7 @@ auto with_csc_columns(const auto& csc, const auto& use) {
 template <ValueType Value>
 struct CscLayout final : StoredLayout<Value, Csc<Value, HostArray>> {
     // The row offsets of the matrix that it was built from. No kernel reads them and they are no part of the footprint: they
-    // let every slot be named.
+    // tell which nonzero a slot holds.
     std::vector<Offset> row_offsets{0};  // [rows + 1]
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };

@@ -133,7 +133,7 @@ std::size_t shared_bytes_for(const std::vector<Index>& partition_columns, const 
 }
 
 /// The block size that keeps most threads of a multiprocessor busy, and of those the smallest: where a large share of x leaves
-/// room for one block only, that had better be large. Never more warps than the largest partition has slices.
+/// room for one block only, that one should be large. Never more warps than the largest partition has slices.
 template <typename KernelFunction>
 LaunchShape choose_shape(KernelFunction kernel, std::size_t shared_bytes, Index partitions, Index most_slices,
                          const DeviceProperties& properties) {

@@ -65,7 +65,7 @@ struct EhybPartition {
 /// claimed one by one. Here warp s takes slice s.
 struct EhybInside : ScheduleDefaults {
     static constexpr int entries_in_flight =
-        8;  // one block of at most 1024 threads on a multiprocessor is half of what it could hold
+        8;  // a multiprocessor may have room for one block of x alone, with half of the threads that it could hold
 
     static constexpr const auto& values(const auto& ehyb) { return ehyb.inside.values; }
     static constexpr const auto& columns(const auto& ehyb) { return ehyb.inside.column_indices; }
@@ -85,7 +85,7 @@ struct EhybInside : ScheduleDefaults {
     }
 };
 
-/// Then a warp a slice outside, wherever its rows belong.
+/// A warp a slice outside, whichever partitions its rows belong to.
 struct EhybOutside : ScheduleDefaults {
     static constexpr int entries_in_flight = 8;
 

@@ -8,8 +8,8 @@
 
 namespace workbench {
 
-/// `row_lanes` threads share a row; with one, it is the thread a row of both orders. Where a row ends is known by the -1 in
-/// place of a column.
+/// `row_lanes` threads share a row, in either order of the slots. All slots of a row are read; padding is known by its
+/// column, -1.
 template <EllOrder order, int row_lanes>
 struct EllRows : ScheduleDefaults {
     static constexpr int lanes = row_lanes;

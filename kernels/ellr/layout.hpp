@@ -13,7 +13,7 @@ struct Ellr : Ell<Value, Array> {
     template <template <typename> typename Other>
     using In = Ellr<Value, Other>;
 
-    Array<Index> row_lengths;  // [rows] what follows so many slots is never read
+    Array<Index> row_lengths;  // [rows] so many slots of a row are read
 
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::structure, "row_lengths", of.row_lengths...);

@@ -19,7 +19,7 @@ namespace workbench {
 namespace {
 
 constexpr int tile_chunk = 4;    // tiles that a thread takes at a time
-constexpr int row_chunk = 1024;  // and rows
+constexpr int row_chunk = 1024;  // rows that a thread takes at a time
 
 constexpr std::string_view drawing = R"(
 with row blocks of 3 rows, segments of 3 columns, and nonlinear_hash within the tiles. Steps are apart by bars.
@@ -277,7 +277,7 @@ void walk_reads(const Layout<Value>& layout, const std::function<void(const Read
     std::visit(walk, dynamic_cast<const HbpLayout<Value>&>(layout).stored);
 }
 
-/// The two steps of the GPU's kernels. Each stored row has a result of its own, so that no two threads meet in them.
+/// The two steps of the GPU's kernels. Each stored row has a result of its own, so that threads cannot race.
 template <ValueType Value>
 class HbpTiles final : public Kernel<Value> {
 public:

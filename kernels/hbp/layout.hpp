@@ -70,11 +70,11 @@ inline constexpr int hbp_batches_in_flight = 4;
 struct HbpLane {
     bool has_row = false;
     bool has_entries = false;
-    Index stored = 0;  // the row
-    Offset entry = 0;  // the first
+    Index stored = 0;  // its stored row
+    Offset entry = 0;  // the first of this row
 };
 
-/// Nothing from batch `end` on; there the batch before it is read, so that no load waits for a branch.
+/// From batch `end` on a lane has nothing; the last batch is read instead, so that no load waits for a branch.
 [[nodiscard]] constexpr HbpLane lane_of_batch(const auto& hbp, Index batch, Index end, int lane) {
     const bool there = batch < end;
     const Index read = there ? batch : end - 1;

@@ -51,7 +51,7 @@ struct HybFirst : ScheduleDefaults {
     }
 };
 
-/// Then a thread a triplet.
+/// A thread a triplet of the rest.
 struct HybRest : EachTriplet {
     static constexpr const auto& values(const auto& hyb) { return hyb.rest.values; }
     static constexpr const auto& columns(const auto& hyb) { return hyb.rest.column_indices; }

@@ -78,8 +78,8 @@ concept InSlices = requires(const Pieces& pieces) {
     pieces.group_slices;
 };
 
-/// The slots at a place of a piece, for the kernels as a Run or a JaggedRow. Height: that of slices where it is known
-/// beforehand, otherwise 0.
+/// The slots at a place of a piece, as a Run (slices) or a JaggedRow. Height: that of slices where it is known when this is
+/// compiled, otherwise 0.
 template <int height, typename Pieces>
 [[nodiscard]] constexpr auto slots_at(const Pieces& pieces, Index piece, Offset place, Index row) {
     const Index first_column = pieces.segment_columns[piece];
@@ -131,7 +131,7 @@ struct PieceRows : ScheduleDefaults {
     }
 };
 
-/// Calls use(PieceRows<height>) as the arrays are.
+/// Calls use(schedule) with the one for pieces of this kind and height.
 template <typename Pieces>
 auto with_piece_rows(const Pieces& pieces, const auto& use) {
     if constexpr (InSlices<Pieces>) {

@@ -15,7 +15,7 @@ struct Sell : Slices<Value, Index, Array> {
 
     Index row_count = 0;
     Index column_count = 0;
-    Index threads_per_row = 1;  // that a GPU works with; nothing lies elsewhere for it
+    Index threads_per_row = 1;  // of a GPU; the storage is the same for any number
 
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "row_count", of.row_count...);

@@ -95,7 +95,7 @@ struct StaircaseRows : ScheduleDefaults {
 
 template <ValueType Value>
 struct StaircaseSellLayout final : StoredLayout<Value, StaircaseSell<Value, HostArray>> {
-    // Where the slots come from. No kernel reads it and it is no part of the footprint: it lets every slot be named.
+    // Where the slots come from. No kernel reads it and it is no part of the footprint.
     std::vector<Offset> row_offsets{0};  // [row_count + 1] nonzeros before each row
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };

@@ -1,70 +1,153 @@
-// docs/new_format.md shows every file of its format, as it is compiled.
+// docs/new_format.md shows every file of its format as it is compiled, and what it tells to type makes a format.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
-#include <sstream>
+#include <regex>
 #include <string>
 #include <vector>
 
 #include "support/golden.hpp"
+#include "support/shown_files.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace workbench {
 namespace {
 
-const std::filesystem::path source = WORKBENCH_SOURCE_DIR;
+namespace fs = std::filesystem;
 
-/// The blocks of the page that name a file behind their language (```cpp FILE), by file.
-std::map<std::string, std::string> shown_files(const std::string& page) {
-    std::map<std::string, std::string> shown;
-    std::istringstream lines(page);
-    std::string* block = nullptr;
-    for (std::string line; std::getline(lines, line);) {
-        if (line.rfind("```", 0) != 0) {
-            if (block != nullptr) *block += line + '\n';
-            continue;
-        }
-        const std::size_t space = line.find(' ');
-        block = block == nullptr && space != std::string::npos ? &shown[line.substr(space + 1)] : nullptr;
+const fs::path source = WORKBENCH_SOURCE_DIR;
+const std::string catalogue_file = "pipeline/catalogue/catalogue.cpp";
+
+/// All files of the format but the catalogue.
+std::vector<std::string> format_files() {
+    std::vector<std::string> files{"recipes/csr16.toml", "tests/layouts/csr16.toml", "tests/kernels/csr16_test.cpp"};
+    for (const auto& file : fs::directory_iterator(source / "kernels" / "csr16")) {
+        files.push_back("kernels/csr16/" + file.path().filename().string());
     }
-    return shown;
+    return files;
 }
 
 /// Where the page and the files differ. Of the catalogue, it shows a line; of all others, everything.
 std::vector<std::string> differences(const std::string& page) {
-    const std::map<std::string, std::string> shown = shown_files(page);
+    const ShownBlocks shown = shown_blocks(page);
     std::vector<std::string> found;
-    for (const auto& [path, text] : shown) {
+    for (const auto& [path, text] : shown.files) {
         const std::string file = file_text(source / path);
-        const bool is_there =
-            path == "pipeline/catalogue/catalogue.cpp" ? file.find('\n' + text) != std::string::npos : file == text;
+        const bool is_there = path == catalogue_file ? file.find('\n' + text) != std::string::npos : file == text;
         if (!is_there) found.push_back(path + " is not as the page shows it");
     }
-    std::vector<std::string> wanted{"pipeline/catalogue/catalogue.cpp", "recipes/csr16.toml", "tests/layouts/csr16.toml",
-                                    "tests/kernels/csr16_test.cpp"};
-    for (const auto& file : std::filesystem::directory_iterator(source / "kernels" / "csr16")) {
-        wanted.push_back("kernels/csr16/" + file.path().filename().string());
-    }
+    std::vector<std::string> wanted = format_files();
+    wanted.push_back(catalogue_file);
     for (const std::string& path : wanted) {
-        if (shown.count(path) == 0) found.push_back(path + " is not shown");
+        if (!shown.files.contains(path)) found.push_back(path + " is not shown");
     }
     return found;
 }
 
+/// The commands of the page that write files, in its order; the others build and start the program.
+std::vector<std::string> writing_commands() {
+    std::vector<std::string> writing;
+    for (const std::string& command : shown_blocks(file_text(source / "docs" / "new_format.md")).commands) {
+        if (command.find("./bootstrap") == std::string::npos) writing.push_back(command);
+    }
+    return writing;
+}
+
+bool succeeds(const std::string& commands, const fs::path& folder) {
+    const fs::path script = folder / "commands.sh";
+    std::ofstream(script) << commands;
+    const std::string quiet = "cd '" + folder.string() + "' && bash commands.sh >/dev/null 2>&1";
+    const bool ok = std::system(quiet.c_str()) == 0;
+    fs::remove(script);
+    return ok;
+}
+
+using Files = std::map<std::string, std::string>;
+
+Files files_of(const fs::path& folder) {
+    Files files;
+    for (const auto& file : fs::recursive_directory_iterator(folder)) {
+        if (file.is_regular_file()) files[fs::relative(file.path(), folder).string()] = file_text(file.path());
+    }
+    return files;
+}
+
+std::string renamed(const std::string& text) {
+    return std::regex_replace(std::regex_replace(text, std::regex("csr16"), "mine"), std::regex("Csr16"), "Mine");
+}
+
+/// The files of the format and the catalogue, as a checkout has them.
+void copy_checkout(const fs::path& folder) {
+    std::vector<std::string> paths = format_files();
+    paths.push_back(catalogue_file);
+    for (const std::string& path : paths) {
+        fs::create_directories((folder / path).parent_path());
+        fs::copy_file(source / path, folder / path);
+    }
+}
+
 }  // namespace
 
-TEST_CASE("docs/new_format.md shows every file of its format as it is") {
-    const std::string page = file_text(source / "docs" / "new_format.md");
-    for (const std::string& difference : differences(page)) FAIL_CHECK(difference);
-    // A page that says anything else is found out.
-    for (const std::string word :
-         {"csr16_entry(),", "sum += layout_.values", "use = \"csr16\"", "```cuda kernels/csr16/cuda.cu"}) {
-        const std::size_t place = page.find(word);
-        REQUIRE(place != std::string::npos);
-        std::string changed = page;
-        changed[place + word.size() - 1] = '?';
-        CAPTURE(word);
-        CHECK_FALSE(differences(changed).empty());
+TEST_SUITE("new_format") {
+    TEST_CASE("docs/new_format.md shows every file of its format as it is") {
+        const std::string page = file_text(source / "docs" / "new_format.md");
+        for (const std::string& difference : differences(page)) FAIL_CHECK(difference);
+        // A page that says anything else is found out.
+        for (const std::string word : {"        csr16_entry(),", "struct Csr16Rows : CompressedRows", "\"eight threads a row\"",
+                                       "use = \"csr16\"", "variant = \"reverse\"", "```cuda kernels/csr16/cuda.cu"}) {
+            const std::size_t place = page.find(word);
+            REQUIRE(place != std::string::npos);
+            std::string changed = page;
+            changed[place + word.size() - 1] = '?';
+            CAPTURE(word);
+            CHECK_FALSE(differences(changed).empty());
+        }
+    }
+
+    TEST_CASE("what docs/new_format.md tells to type makes a format of its own") {
+        const TemporaryFolder folder;
+        copy_checkout(folder.path());
+        Files expected = files_of(folder.path());
+        for (const std::string& path : format_files()) expected[renamed(path)] = renamed(expected.at(path));
+        const std::string line = "            csr16_entry(),\n";
+        std::string& catalogue = expected.at(catalogue_file);
+        catalogue.insert(catalogue.find(line) + line.size(), renamed(line));
+
+        const std::vector<std::string> commands = writing_commands();
+        REQUIRE(commands.size() == 3);
+        for (const std::string& command : commands) {
+            CAPTURE(command);
+            CHECK(succeeds(command, folder.path()));
+        }
+        const Files made = files_of(folder.path());
+        for (const auto& file : expected) {
+            CAPTURE(file.first);
+            REQUIRE(made.contains(file.first));
+            CHECK(made.at(file.first) == file.second);
+        }
+        CHECK(made.size() == expected.size());
+    }
+
+    TEST_CASE("what docs/new_format.md tells to type leaves alone what is there") {
+        const std::vector<std::string> commands = writing_commands();
+        for (const std::string& path : format_files()) {
+            const TemporaryFolder folder;
+            copy_checkout(folder.path());
+            fs::create_directories((folder.path() / renamed(path)).parent_path());
+            std::ofstream(folder.path() / renamed(path)) << "somebody's own\n";
+            const Files before = files_of(folder.path());
+            CAPTURE(path);
+            int refused = 0;
+            for (const std::string& command : commands) refused += succeeds(command, folder.path()) ? 0 : 1;
+            CHECK(refused == 1);
+            const Files after = files_of(folder.path());
+            for (const auto& [file, text] : before) {
+                if (file != catalogue_file) CHECK(after.at(file) == text);
+            }
+        }
     }
 }
 

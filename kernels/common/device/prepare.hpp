@@ -1,4 +1,4 @@
-// How a kernel is made that needs no more than its layout, and the device where it is not the host.
+// Making a kernel from its layout and, on a GPU, the device, where it needs nothing else.
 #pragma once
 
 #include <memory>

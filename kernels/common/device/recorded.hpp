@@ -4,9 +4,9 @@
 namespace workbench {
 
 struct Recorded {
-    int times = 0;    // read so often
-    int thread = -1;  // by this one of all threads, the last time
-    int turn = -1;    // after so many other elements of the array
+    int times = 0;    // how often it was read
+    int thread = -1;  // the one that read it last, by its number in the grid
+    int turn = -1;    // how many elements of the array that thread had read before
 
     friend bool operator==(const Recorded&, const Recorded&) = default;
 };

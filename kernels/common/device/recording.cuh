@@ -34,7 +34,7 @@ struct RecordingLoad {
     }
 };
 
-/// What such a load writes into, for an array on the device and so many threads.
+/// The memory that such a load writes into, for an array on the device and a number of threads.
 template <typename Element>
 class Recording {
 public:

@@ -19,14 +19,20 @@ __device__ __forceinline__ Value sparse_dot(const Value* __restrict__ values, co
         ColumnIndex column[entries_in_flight];
 #pragma unroll
         for (int u = 0; u < entries_in_flight; ++u) {
+            value[u] = 0;
+            column[u] = 0;
             if (u < count) {
                 value[u] = load(values + u * stride);
                 column[u] = load(columns + u * stride);
             }
         }
+        // x is read for entries past the end, too, and not used: with a condition around each read the compiler may put it
+        // right behind the loads that it needs, and then they wait for each other.
 #pragma unroll
         for (int u = 0; u < entries_in_flight; ++u) {
-            if (u < count && !(may_lack_columns && column[u] < 0)) sum += value[u] * x[column[u]];
+            const bool lacks = may_lack_columns && column[u] < 0;
+            const Value x_of_column = x[lacks ? ColumnIndex{0} : column[u]];
+            if (u < count && !lacks) sum += value[u] * x_of_column;
         }
         values += entries_in_flight * stride;
         columns += entries_in_flight * stride;

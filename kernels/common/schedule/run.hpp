@@ -52,7 +52,7 @@ enum class NoColumn {
 
 /// One of the slots of a run.
 struct RunSlot {
-    Offset k = 0;     // the how manieth of the run
+    Offset k = 0;     // its number in the run, from 0
     Offset slot = 0;  // the element of the value array
 };
 

@@ -1,5 +1,5 @@
-// The second way to add triplets to y on a GPU, beside a schedule's own: a warp sums up before it adds. The nonzeros of a row
-// are spread over threads: these add to it atomically, so that they cannot race in global memory.
+// Triplets added to y on a GPU with fewer atomic additions than one a triplet: a warp sums up before it adds. Threads that hold
+// nonzeros of one row add to it atomically, so that they cannot race in global memory.
 #pragma once
 
 #include "kernels/common/schedule/device_rows.cuh"
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(row_threads)
     if (row >= 0 && (lane == 0 || row_before != row)) atomicAdd(y + row, sum);
 }
 
-/// y += A x. y is to be what is added to: zero, or what was there.
+/// y += A x; y must hold what is added to.
 template <typename Schedule, typename Value>
 void launch_runs(const auto& view, const Value* x, Value* y, cudaStream_t stream, const char* name) {
     const Offset count = Schedule::threads(view);

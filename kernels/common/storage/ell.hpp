@@ -48,7 +48,7 @@ struct Ell {
     }
 };
 
-/// The slots of a stored row, in turn for the lanes that share it.
+/// The slots of a stored row that one of its lanes reads: every lanes-th, from slot `lane` on.
 template <EllOrder order, int lanes>
 [[nodiscard]] constexpr auto run_in_ell(const auto& ell, Index row, Offset stored, int lane) {
     const Offset count = (ell.width - lane + lanes - 1) / lanes;
@@ -59,7 +59,7 @@ template <EllOrder order, int lanes>
     }
 }
 
-/// Calls use(EllRows<order, lanes>) as the arrays are.
+/// A schedule with one lane a row, for the order in which the slots lie.
 template <template <EllOrder, int> typename Rows>
 struct EllRowsOfOneLane {
     static auto choose(const auto& ell, const auto& use) {

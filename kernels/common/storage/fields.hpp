@@ -10,7 +10,7 @@
 //       Index row_count = 0;
 //       Array<Value> values;
 //
-//       static constexpr void fields(const auto& visit, auto&... of) {  // visits each field of one or several of them at once
+//       static constexpr void fields(const auto& visit, auto&... of) {  // field by field, of one struct or of several alike
 //           visit(ArrayRole::number, "row_count", of.row_count...);
 //           visit(ArrayRole::value, "values", of.values...);
 //       }
@@ -67,7 +67,7 @@ private:
 template <typename Element>
 using HostArray = std::vector<Element>;
 
-/// For fields of a struct within a struct: their names with something before.
+/// For the fields of a struct within a struct: visits them with a prefix before their names.
 [[nodiscard]] auto prefixed(std::string prefix, const auto& visit) {
     return [prefix = std::move(prefix), &visit](ArrayRole role, const std::string& name, auto&... of) {
         visit(role, prefix + name, of...);
@@ -105,7 +105,7 @@ template <typename Stored>
     return found;
 }
 
-/// The same on a device. `of` says whose arrays these are where memory lacks: "csr16".
+/// A copy on a device. `of` names the layout in the error where memory lacks: "csr16".
 template <typename Stored>
 [[nodiscard]] auto copy_to(Device& device, const Stored& stored, const std::string& of) {
     typename Stored::template In<DeviceArray> copy;

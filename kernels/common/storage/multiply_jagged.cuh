@@ -6,8 +6,8 @@
 
 namespace workbench {
 
-/// As multiply_run for a row whose end is found while it is read. The places of a warp's lanes may differ; those of
-/// neighbouring lanes had better be neighbours.
+/// As multiply_run for a row whose end is found while it is read. Fast where neighbouring lanes have neighbouring places of
+/// a group.
 template <typename Schedule, typename Value, typename Load>
 __device__ __forceinline__ Value multiply_run(const auto& jagged, const JaggedRow& row, const Value* __restrict__ x,
                                               const Load& load) {

@@ -1,5 +1,5 @@
 // Where the slots of a layout come from: which nonzeros each stored row holds. No kernel reads it and it is no part of a
-// footprint: it lets every slot be named.
+// footprint: it tells which nonzero a slot holds.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace workbench {
 
-/// Told in runs of neighbouring nonzeros: most rows are one run, so that a layout which remembers its origin costs little more
-/// than its arrays.
+/// Kept as runs of neighbouring nonzeros: most rows are one run, so that it takes little memory beside the arrays of the
+/// layout.
 class Origin {
 public:
     Origin() = default;

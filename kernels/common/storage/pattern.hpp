@@ -7,7 +7,7 @@
 
 namespace workbench {
 
-/// A matrix without its values. No kernel reads it and it is no part of a footprint: it lets every slot be named.
+/// A matrix without its values. No kernel reads it and it is no part of a footprint: it tells which nonzero a slot holds.
 struct Pattern {
     std::vector<Offset> row_offsets{0};  // [rows + 1]
     std::vector<Index> columns;          // [nonzeros]
@@ -16,7 +16,7 @@ struct Pattern {
     explicit Pattern(const CsrMatrix& matrix) : row_offsets(matrix.row_offsets), columns(matrix.column_indices) {}
 };
 
-/// Names the nonzeros of a layout whose slots, walked in the order of memory, ascend by column in every row.
+/// Finds the nonzeros of a layout whose slots, walked in the order of memory, ascend by column in every row.
 class PatternWalk {
 public:
     explicit PatternWalk(const Pattern& pattern)

@@ -37,8 +37,8 @@ struct Slices {
     [[nodiscard]] constexpr Offset lane_count() const { return Offset{slice_count()} * slice_height; }
 };
 
-/// The slots of a lane of a slice; of the `threads` that share it, those of one of them: every threads-th, from slot number
-/// `thread` on. Height: that of the slices where it is known beforehand, otherwise 0.
+/// The slots of a lane of a slice that one of its `threads` reads: every threads-th, from slot number `thread` on. Height: that
+/// of the slices where it is known when this is compiled, otherwise 0.
 template <int height, int threads = 1>
 [[nodiscard]] constexpr auto run_in_slice(const auto& slices, Index row, Offset slice, int lane, int thread = 0,
                                           Index first_column = 0) {
