@@ -27,6 +27,6 @@ cd "$folder"
 cmp <("$prefix/bin/workbench" manual) "$prefix/share/man/man1/workbench.1" || fault "the manual page is another one's"
 # Its own libraries, from the prefix; without a GPU the tests of the GPU are skipped with 77.
 for program in bin/workbench libexec/spmv-workbench/gpu_test; do
-    ldd "$prefix/$program" | grep -q "libfmt.*$prefix" || fault "$program does not take the libraries of the prefix"
+    [[ $(ldd "$prefix/$program" | grep libfmt) == *"$prefix"* ]] || fault "$program does not take the libraries of the prefix"
 done
 exit "$failed"
