@@ -34,14 +34,6 @@ __device__ __forceinline__ Value sparse_dot(const Value* __restrict__ values, co
     return sum;
 }
 
-/// The sum over each group of `Lanes` neighbouring lanes, for the first lane of the group. All lanes of the warp take part.
-template <int Lanes, typename Value>
-__device__ __forceinline__ Value sum_over_lanes(Value sum) {
-#pragma unroll
-    for (int distance = Lanes / 2; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, distance, Lanes);
-    return sum;
-}
-
 /// y = sum, or y += sum.
 template <typename Value>
 __device__ __forceinline__ void write_result(Value* y, Value sum, bool accumulate) {
