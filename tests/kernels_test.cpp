@@ -28,7 +28,7 @@ using namespace workbench;
 
 namespace {
 
-/// The inputs of the product, as hashed multiples of 2^-20 in [-1, 1): exact in f32.
+/// A vector of hashed multiples of 2^-20 in [-1, 1): exact in f32.
 template <ValueType Value>
 std::vector<Value> test_vector(Index size, std::uint32_t seed) {
     std::vector<Value> x(size);
@@ -113,7 +113,7 @@ void for_each_case(const Visit& visit) {
     }
 }
 
-/// What Eigen finds in f64, and how far a kernel may be from it.
+/// Eigen's product in f64, and a bound on each row's error.
 template <ValueType Value>
 struct Oracle {
     Eigen::VectorXd r;
@@ -133,7 +133,7 @@ struct Oracle {
     }
 };
 
-/// Rows of y that are not what the oracle says. `before` is what y held where the run accumulated.
+/// The number of rows of y beyond their bounds. `before` is what y held where the run accumulated.
 template <ValueType Value>
 int wrong_rows(const std::vector<Value>& y, const Oracle<Value>& oracle, double before) {
     int wrong = 0;
@@ -171,7 +171,7 @@ void check_host_kernels(const Case& one, const StagedMatrix& staged) {
     }
 }
 
-/// Does the layout take the matrix? One that pads without a bound does not.
+/// Does the layout take the matrix? One that would pad too much does not.
 bool suits(const Case& one, const StagedMatrix& staged) {
     try {
         (void)one.build<double>(staged);
@@ -238,7 +238,7 @@ TEST_CASE("values that are not finite are stored and multiplied like others") {
 
 namespace {
 
-/// Changes one element of an array that is only read otherwise, and changes it back at the end.
+/// Changes one element of a constant array while it lives.
 template <typename Element>
 class Planted {
 public:
@@ -330,7 +330,7 @@ void check_planted_faults(const Case& one, const StagedMatrix& staged) {
             CHECK(overlooked<Value>(*layout, matrix, array, everywhere, one_more) == 0);
             continue;
         }
-        // Padding may read any column that exists, since it multiplies by zero: there, only one that does not exist is a fault.
+        // Padding multiplies by zero: it may read any column that exists.
         const bool columns = array.role == ArrayRole::column;
         const std::vector<std::size_t> nearby = columns ? places_of_nonzeros(*layout, number) : everywhere;
         switch (array.element_bytes) {

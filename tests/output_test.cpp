@@ -1,4 +1,4 @@
-// What is written is what was there, bit for bit, and in the form that other programs know.
+// Files that are written hold the matrix bit for bit, in the forms that other programs read.
 #include <doctest/doctest.h>
 
 #include <bit>
