@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -363,6 +364,29 @@ TEST_CASE("the threads of every CUDA kernel read each nonzero once, for its row 
             CHECK_NOTHROW(check_schedule(*one.build<double>(staged), schedule.walk.f64));
         }
     });
+}
+
+TEST_CASE("the threads of every CUDA kernel share the work: none reads more than a 32nd of the slots") {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 128; ++row) {
+        for (Index k = 0; k < 16; ++k) entries.push_back({row, (row + k) % 128, 1.0 + k});
+    }
+    const CsrMatrix matrix = csr_from_entries(128, 128, entries);
+    for (const Case& one : all_cases()) {
+        CAPTURE(one.name);
+        const auto layout = one.build<double>(matrix);
+        for (const ScheduleEntry& schedule : one.layout.schedules) {
+            CAPTURE(schedule.kernel);
+            std::map<std::pair<std::int64_t, int>, int> reads;  // of each lane of each warp
+            int all = 0;
+            int most = 0;
+            schedule.walk.f64(*layout, [&](const Read& read) {
+                ++all;
+                most = std::max(most, ++reads[{read.warp, read.lane}]);
+            });
+            CHECK(32 * most <= all);
+        }
+    }
 }
 
 TEST_CASE("every CUDA kernel has its schedule, and no other is there") {
