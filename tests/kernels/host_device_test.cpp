@@ -1,6 +1,7 @@
 // The host as a device: memory, scatter, time and bandwidth.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -61,9 +62,8 @@ TEST_CASE("the host as a device") {
     SUBCASE("all of that is written to flush the cache") {
         const std::size_t before = memory_figure("VmRSS");
         device.flush_cache();
-        const std::size_t written = memory_figure("VmRSS") - before;
-        CHECK(written > 2 * device.properties().last_level_cache - mebibyte);
-        CHECK(written > 63 * mebibyte);
+        const std::size_t buffer = std::max(2 * device.properties().last_level_cache, 64 * mebibyte);
+        CHECK(memory_figure("VmRSS") + mebibyte > before + buffer);
     }
     SUBCASE("time, flush, bandwidth") {
         bool ran = false;
