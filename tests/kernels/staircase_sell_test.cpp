@@ -77,7 +77,7 @@ TEST_CASE("staircase_sell: column 0 is a column like any other, and padding is n
     CHECK(layout.group_widths == Indices{2});  // one group: three rows are padded
     CHECK(layout.column_indices == Indices{0, 0, -1, -1, 0, 0, -1, 3});
     CHECK(product(layout, {1, 0, 0, 1}) == std::vector<double>{2, 3, 11, 12});
-    // Padding reads no x: what is not finite there stays there.
+    // Padding reads no x: a value of x that is not finite does not spread.
     const double infinity = std::numeric_limits<double>::infinity();
     const CsrMatrix other = csr_from_entries(3, 3, std::vector<Entry>{{0, 1, 2}, {1, 1, 3}, {1, 2, 5}, {2, 0, 1}});
     const auto padded = build<double>(staircase_sell_entry(), staircase_of(other, 4, 1), 4);
