@@ -50,7 +50,7 @@ Sweep sweep_of(const std::string& text) {
     return sweep;
 }
 
-/// A point for each recipe: they differ in the value of the sweep.
+/// A point for each value of the sweep.
 void count(const std::vector<Recipe>& recipes, const Sweep& sweep, const DeviceProperties& device, CacheStudy& study) {
     const Progress progress;
     std::pair<CsrMatrix, MatrixReport> loaded;

@@ -83,7 +83,7 @@ void check_only(const RunArguments& arguments, const RunOptions& options, const 
         fmt::format("--only {}: no layout of these recipes has a kernel of that name; there are {}", arguments.only, known));
 }
 
-/// A kernel that was asked for by name and cannot run must not go missing without a word.
+/// Refuses a kernel that was asked for by name and cannot run.
 void check_only_on(const RunArguments& arguments, const std::vector<Recipe>& recipes, const Device* gpu) {
     if (arguments.only.empty() || gpu != nullptr) return;
     for (const Recipe& recipe : recipes) {
@@ -110,7 +110,7 @@ void check_folders(const std::vector<Recipe>& recipes) {
     }
 }
 
-/// Recipes are compared on one matrix; several that name different ones would be compared on none.
+/// Recipes are compared on one matrix: refuses several that name different ones.
 void check_one_matrix(const std::vector<Recipe>& recipes) {
     for (const Recipe& recipe : recipes) {
         if (recipe.matrix != recipes.front().matrix) {

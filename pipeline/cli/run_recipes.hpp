@@ -16,7 +16,7 @@ struct RunOutput {
     bool pictures = true;
 };
 
-/// Can the results be written? To be asked before the work; nothing is left behind. Throws MachineError.
+/// Throws MachineError where the results cannot be written. Called before the work; leaves nothing behind.
 void check_output(const RunOutput& output, const std::vector<Recipe>& recipes);
 
 /// Adds to a report what the runner does not know.

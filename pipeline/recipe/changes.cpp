@@ -1,4 +1,4 @@
-// Options that say what the recipe would otherwise say: --set, --matrix, --member, --generate.
+// Options that replace what the recipe says: --set, --matrix, --member, --generate.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ void set(RecipeTable& table, const Setting& setting) {
     table.settings.push_back(setting);
 }
 
-/// Naming the matrix makes all void that the recipe says of its own. Only one option may.
+/// Naming a matrix replaces all that the recipe says of its own. Only one option may name one.
 void set_in_matrix(RecipeTable& matrix, const Setting& setting, Diagnostics& diagnostics) {
     if (names_matrix(setting)) {
         std::erase_if(matrix.settings, [](const Setting& other) { return other.key_place.option < 0; });
@@ -91,7 +91,7 @@ void set_in_matrix(RecipeTable& matrix, const Setting& setting, Diagnostics& dia
     set(matrix, setting);
 }
 
-/// The text as it stands, whatever it may mean in TOML.
+/// The text as it stands, not read as TOML.
 Setting text_setting(const std::string& key, const std::string& text, Place place) {
     Setting setting;
     setting.key = key;

@@ -19,7 +19,7 @@ namespace workbench {
 
 /// Where something stands: in the recipe file, or in an option of the command line.
 struct Place {
-    int line = 0;     // from 1; 0: no place of its own in the file
+    int line = 0;     // from 1; 0: none in the file
     int column = 0;   // from 1, in characters
     int option = -1;  // which option it comes from, from 0; -1: the file
 
@@ -53,8 +53,8 @@ struct Recipe {
     std::map<Backend, std::string> kernels;  // the recipe's choice for a backend; none: it is left to the runner
 };
 
-/// What a command line says in place of the recipe. `matrix` is the same as the override matrix.path=FILE, `member` as
-/// matrix.member=NAME, `generate` as matrix.generate=KIND and matrix.NAME=VALUE; errors name what was written.
+/// Options of the command line that replace what the recipe says. `matrix` is the same as the override matrix.path=FILE,
+/// `member` as matrix.member=NAME, `generate` as matrix.generate=KIND and matrix.NAME=VALUE; errors name what was written.
 ///
 /// An override is "stage.ID.PARAMETER=VALUE", "layout.PARAMETER=VALUE", "matrix.PARAMETER=VALUE", "kernel.BACKEND=NAME" or
 /// "recipe.name=TEXT", the value in TOML or a bare word. Naming another matrix, which only one option may do, replaces all that

@@ -26,7 +26,7 @@ struct Devices {
     Device* gpu = nullptr;  // null: none, or none wanted
 };
 
-/// Told as a run goes on; either may be empty.
+/// Called as a run goes on; either may be empty.
 struct RunObserver {
     std::function<void(const std::string&)> progress;                    // a step that may take long begins
     std::function<void(const StagedMatrix&, StageOutcome&)> stage_done;  // the input too, as stage 0
@@ -39,7 +39,7 @@ public:
     /// Everything handed over must outlive the runner.
     Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options);
 
-    /// Fills stages, layouts, kernels, devices and notes of a report; the caller knows the rest. Throws InputError where the
+    /// Fills stages, layouts, kernels, devices and notes of a report; the rest is the caller's. Throws InputError where the
     /// matrix does not suit the recipe, MachineError where the machine lacks something.
     [[nodiscard]] RunReport run(const Recipe& recipe, const RunObserver& observer);
 
