@@ -61,7 +61,7 @@ __device__ __forceinline__ Value sum_over_row(Value sum) {
 inline constexpr int row_threads = 256;  // of a block
 
 template <typename Schedule, typename Arrays, typename Value>
-__global__ void __launch_bounds__(row_threads, Schedule::resident_blocks)
+__global__ void __launch_bounds__(row_threads, Schedule::lanes == 1 ? Schedule::resident_blocks : 0)
     multiply_rows(const __grid_constant__ Arrays arrays, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
     const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
     const auto run = run_of_thread<Schedule>(arrays, thread, StreamingLoad{});
