@@ -92,8 +92,9 @@ void expect(const std::string& name, const std::string& arguments, int exit_code
 /// The same with a folder of this test, which is "OUT" in arguments and texts.
 void expect_in(const std::string& name, const std::string& folder, std::string arguments, int exit_code) {
     const auto replace = [](std::string text, const std::string& from, const std::string& to) {
-        for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+        for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
             text.replace(at, from.size(), to);
+        }
         return text;
     };
     arguments = replace(arguments, "OUT", folder);

@@ -47,8 +47,9 @@ std::string output_of(const std::string& arguments) {
 std::set<std::string> matches(const std::string& text, const std::string& pattern) {
     std::set<std::string> found;
     const std::regex expression(pattern, std::regex::multiline);
-    for (std::sregex_iterator match(text.begin(), text.end(), expression), end; match != end; ++match)
+    for (std::sregex_iterator match(text.begin(), text.end(), expression), end; match != end; ++match) {
         found.insert((*match)[1]);
+    }
     return found;
 }
 
@@ -73,8 +74,9 @@ std::string between(const std::string& text, const std::string& begin, const std
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
         text.replace(at, from.size(), to);
+    }
     return text;
 }
 
