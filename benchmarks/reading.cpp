@@ -29,6 +29,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/byte_source.hpp"
 #include "pipeline/input/read_matrix.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "pipeline/output/write_matrix.hpp"
 
@@ -201,9 +202,7 @@ void measure(Options options) {
             options.files.push_back(std::move(file));
         }
     }
-    const int threads =
-        Kokkos::DefaultHostExecutionSpace().concurrency();  // NOLINT(readability-static-accessed-through-instance)
-    fmt::print("{} threads, best of {} rounds, load before {}\n\n", threads, options.rounds, load());
+    fmt::print("{} threads, best of {} rounds, load before {}\n\n", host_threads(), options.rounds, load());
     fmt::print("| what | way | time | text | nonzeros |\n|---|---|---|---|---|\n");
     for (const std::string& file : options.files) measure_reading(file, options.rounds);
     measure_conversion(options.files.front(), options.rounds);

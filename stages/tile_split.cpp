@@ -11,6 +11,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/matrix/guarded_loop.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench {
 namespace {
@@ -62,7 +63,7 @@ std::vector<Chunk> cut_into_chunks(const CsrMatrix& matrix, const std::vector<In
 template <typename Body>
 void for_each_chunk(std::vector<Chunk>& chunks, Index segment_count, const Body& body) {
     std::atomic<std::size_t> next = 0;
-    guarded_for("for_each_chunk", Kokkos::RangePolicy<HostSpace>(0, HostSpace::concurrency()), [&](int) {
+    guarded_for("for_each_chunk", Kokkos::RangePolicy<HostSpace>(0, host_threads()), [&](int) {
         std::vector<Index> place(segment_count, -1);
         for (std::size_t chunk = next++; chunk < chunks.size(); chunk = next++) body(chunks[chunk], place);
     });

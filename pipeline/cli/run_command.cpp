@@ -64,8 +64,9 @@ RunOptions options_of(const RunArguments& arguments) {
 
 std::vector<Recipe> load_recipes(const RunArguments& arguments) {
     std::vector<Recipe> recipes;
-    for (const std::string& file : arguments.recipes)
+    for (const std::string& file : arguments.recipes) {
         recipes.push_back(load_recipe(find_recipe(file), catalogue(), arguments.changes));
+    }
     return recipes;
 }
 
@@ -155,7 +156,7 @@ int run(const RunArguments& arguments) {
         return load_matrix(recipes.front().matrix);
     }();
     Runner runner(matrix, catalogue(), {*host, gpu.get()}, options);
-    return run_recipes(runner, recipes, output, [&](RunReport& report) {
+    return run_recipes(runner, recipes, output, [&, &matrix_report = matrix_report](RunReport& report) {  // for clang < 16
         report.matrix = matrix_report;
         report.machine = describe_machine(host->properties());
         report.versions = versions();

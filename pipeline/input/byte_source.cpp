@@ -23,6 +23,8 @@ public:
         const std::uintmax_t size = std::filesystem::file_size(path, unknown);
         if (!unknown) size_ = size;
     }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
     ~File() override {
         if (is_open()) close(descriptor_);
     }

@@ -141,10 +141,12 @@ CsrMatrix random_uniform(const Parameters& parameters) {
     const std::int64_t shortest = parameters.integer("shortest");
     const std::int64_t longest = parameters.integer("longest");
     const std::int64_t columns = parameters.integer(parameters.has("columns") ? "columns" : "rows");
-    if (longest < shortest)
+    if (longest < shortest) {
         throw ParameterError("longest", fmt::format("found {}; expected at least shortest, {}", longest, shortest));
-    if (longest > columns)
+    }
+    if (longest > columns) {
         throw ParameterError("longest", fmt::format("found {}; expected at most the columns, {}", longest, columns));
+    }
     return random_rows(parameters, static_cast<double>(shortest + longest) / 2, [=](RandomStream random, Index) {
         return shortest + static_cast<Offset>(random.below(static_cast<std::uint64_t>(longest - shortest + 1)));
     });

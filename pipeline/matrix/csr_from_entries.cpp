@@ -12,6 +12,7 @@
 
 #include "pipeline/matrix/csr_matrix.hpp"
 #include "pipeline/matrix/guarded_loop.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/huge_pages.hpp"
 #include "pipeline/matrix/sort_row.hpp"
 
@@ -26,8 +27,6 @@ template <typename Work>
 void in_parallel(std::size_t count, const Work& work) {
     guarded_for("csr_from_entries", Kokkos::RangePolicy<Host, Kokkos::IndexType<std::size_t>>(0, count), work);
 }
-
-int thread_count() { return Host().concurrency(); }  // NOLINT(readability-static-accessed-through-instance): in Kokkos 3
 
 std::vector<Chunk> chunks_of(std::span<const std::span<const Entry>> pieces) {
     constexpr std::size_t longest = std::size_t{1} << 16;
@@ -137,7 +136,7 @@ struct Shares {
 
 Shares shares_of(std::span<const Chunk> chunks, Mirror mirror, const RowBlocks& blocks) {
     Shares shares;
-    const std::size_t count = thread_count();
+    const std::size_t count = host_threads();
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t begin = chunks.size() * i / count;
         shares.chunks.push_back(chunks.subspan(begin, chunks.size() * (i + 1) / count - begin));
@@ -246,7 +245,7 @@ void sort_entries(const std::vector<Chunk>& chunks, Mirror mirror, CsrMatrix& ma
     });
     std::atomic<Index> next_block = 0;
     std::atomic<bool> duplicates = false;
-    in_parallel(thread_count(), [&](std::size_t) {
+    in_parallel(host_threads(), [&](std::size_t) {
         Scratch scratch;
         for (Index block = next_block++; block < blocks.count; block = next_block++) {
             if (sort_block(row_of, blocks.first_row(block, matrix.rows), blocks.first_row(block + 1, matrix.rows),

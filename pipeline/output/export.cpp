@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <utility>
 
 #include "pipeline/output/matrix_market_writer.hpp"
 #include "pipeline/output/numpy_writer.hpp"
@@ -15,7 +16,7 @@ namespace {
 /// Writes files and remembers them.
 class Exporter {
 public:
-    Exporter(const std::filesystem::path& folder, ExportForms forms) : folder_(folder), forms_(forms) {}
+    Exporter(std::filesystem::path folder, ExportForms forms) : folder_(std::move(folder)), forms_(forms) {}
 
     using Write = std::function<void(WholeFile&)>;
 

@@ -25,8 +25,9 @@ std::string output_of(const std::string& arguments) {
 std::set<std::string> matches(const std::string& text, const std::string& pattern) {
     std::set<std::string> found;
     const std::regex expression(pattern, std::regex::multiline);
-    for (std::sregex_iterator match(text.begin(), text.end(), expression), end; match != end; ++match)
+    for (std::sregex_iterator match(text.begin(), text.end(), expression), end; match != end; ++match) {
         found.insert((*match)[1]);
+    }
     return found;
 }
 

@@ -17,6 +17,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/contract/precision.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench {
 namespace {
@@ -96,8 +97,7 @@ public:
     HostDevice() {
         properties_.kind = DeviceKind::host;
         properties_.name = processor_name();
-        // NOLINTNEXTLINE(readability-static-accessed-through-instance): static in Kokkos 3 alone
-        properties_.processors = static_cast<int>(HostSpace().concurrency());
+        properties_.processors = host_threads();
         properties_.last_level_cache = last_level_cache("/sys/devices/system/cpu");
         properties_.memory = host_memory();
     }
