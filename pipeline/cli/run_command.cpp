@@ -3,8 +3,13 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -62,13 +67,6 @@ RunOptions options_of(const RunArguments& arguments) {
     return options;
 }
 
-std::vector<Recipe> load_recipes(const RunArguments& arguments) {
-    std::vector<Recipe> recipes;
-    for (const std::string& file : arguments.recipes)
-        recipes.push_back(load_recipe(find_recipe(file), catalogue(), arguments.changes));
-    return recipes;
-}
-
 void check_only(const RunArguments& arguments, const RunOptions& options, const std::vector<Recipe>& recipes) {
     if (arguments.only.empty()) return;
     std::string known;
@@ -94,32 +92,86 @@ void check_only_on(const RunArguments& arguments, const std::vector<Recipe>& rec
     throw MachineError(fmt::format("--only {}: a kernel for a GPU; {}", arguments.only, cuda_absence_reason()));
 }
 
-/// Each recipe writes into a folder named after its file.
+/// Each recipe writes into a folder named after its file, each point of a sweep into one therein.
 void check_folders(const std::vector<Recipe>& recipes) {
-    std::map<std::filesystem::path, std::filesystem::path> files;
+    struct Taken {
+        std::filesystem::path file;
+        std::set<std::string> points;
+    };
+    std::map<std::filesystem::path, Taken> folders;
     for (const Recipe& recipe : recipes) {
-        if (recipe.file.stem() == "." || recipe.file.stem() == "..") {
+        const std::filesystem::path stem = recipe.file.stem();
+        if (stem == "." || stem == "..") {
             throw RecipeError(fmt::format("{}: its name without the ending is no name for a folder", recipe.file.string()));
         }
-        const auto [other, is_new] = files.emplace(recipe.file.stem(), recipe.file);
-        if (!is_new) {
-            throw RecipeError(
-                fmt::format("{} and {} would write into one folder, '{}'; run them one after the other, or rename one",
-                            other->second.string(), recipe.file.string(), recipe.file.stem().string()));
-        }
+        Taken& taken = folders.emplace(stem, Taken{recipe.file, {}}).first->second;
+        if (taken.file == recipe.file && taken.points.insert(recipe.sweep.folder).second) continue;
+        throw RecipeError(
+            fmt::format("{} and {} would write into one folder, '{}'; run them one after the other, or rename one",
+                        taken.file.string(), recipe.file.string(), stem.string()));
     }
 }
 
-/// Recipes are compared on one matrix; several that name different ones would be compared on none.
-void check_one_matrix(const std::vector<Recipe>& recipes) {
+std::vector<MatrixChoice> matrices_of(const std::vector<Recipe>& recipes, const std::filesystem::path& file) {
+    std::vector<MatrixChoice> matrices;
     for (const Recipe& recipe : recipes) {
-        if (recipe.matrix != recipes.front().matrix) {
-            throw RecipeError(fmt::format(
-                "{} and {} do not name the same matrix; several recipes run on one: give it with --matrix or --generate",
-                recipes.front().file.string(), recipe.file.string()));
-        }
+        const bool known = std::find(matrices.begin(), matrices.end(), recipe.matrix) != matrices.end();
+        if (recipe.file == file && !known) matrices.push_back(recipe.matrix);
     }
+    return matrices;
 }
+
+/// Recipes are compared on one matrix, or on those that all of them try; several that name different ones would be compared on
+/// none. Puts those of one matrix together.
+void sort_by_matrix(std::vector<Recipe>& recipes) {
+    const std::vector<MatrixChoice> matrices = matrices_of(recipes, recipes.front().file);
+    for (const Recipe& recipe : recipes) {
+        if (matrices_of(recipes, recipe.file) == matrices) continue;
+        throw RecipeError(fmt::format(
+            "{} and {} do not name the same matrix; several recipes run on one: give it with --matrix or --generate",
+            recipes.front().file.string(), recipe.file.string()));
+    }
+    const auto number = [&matrices](const Recipe& recipe) {
+        return std::find(matrices.begin(), matrices.end(), recipe.matrix) - matrices.begin();
+    };
+    std::stable_sort(recipes.begin(), recipes.end(), [&](const Recipe& a, const Recipe& b) { return number(a) < number(b); });
+}
+
+/// The matrix that recipes run on at present, and the runner for it.
+class MatrixRunner {
+public:
+    MatrixRunner(const std::vector<Recipe>& recipes, Devices devices, RunOptions options)
+        : recipes_(recipes), devices_(devices), options_(std::move(options)) {}
+
+    /// Those of one matrix come one after the other.
+    Runner& operator()(const Recipe& recipe) {
+        if (runner_ && recipe.matrix == choice_) return *runner_;
+        runner_.reset();
+        report_ = {};
+        matrix_ = {};
+        Progress progress;
+        progress.show("reading the matrix");
+        std::tie(matrix_, report_) = load_matrix(recipe.matrix);
+        choice_ = recipe.matrix;
+        runner_.emplace(matrix_, catalogue(), devices_, options_);
+        std::vector<Recipe> to_come;
+        const auto on_this = [&](const Recipe& other) { return other.matrix == choice_; };
+        std::copy_if(recipes_.begin(), recipes_.end(), std::back_inserter(to_come), on_this);
+        runner_->expect(to_come);
+        return *runner_;
+    }
+
+    [[nodiscard]] const MatrixReport& report() const { return report_; }
+
+private:
+    const std::vector<Recipe>& recipes_;
+    Devices devices_;
+    RunOptions options_;
+    MatrixChoice choice_;
+    CsrMatrix matrix_;
+    MatrixReport report_;
+    std::optional<Runner> runner_;
+};
 
 /// The GPU, or null with the reason in `note` where there is none or none is wanted. Throws where the command line demands one.
 std::unique_ptr<Device> gpu_for(const RunArguments& arguments, const RunOptions& options, std::string& note) {
@@ -136,11 +188,11 @@ std::unique_ptr<Device> gpu_for(const RunArguments& arguments, const RunOptions&
 
 int run(const RunArguments& arguments) {
     const KokkosRuntime kokkos;
-    const std::vector<Recipe> recipes = load_recipes(arguments);
+    std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
     const RunOptions options = options_of(arguments);
     check_only(arguments, options, recipes);
     check_folders(recipes);
-    check_one_matrix(recipes);
+    sort_by_matrix(recipes);
     if (!std::isfinite(arguments.seconds)) throw RecipeError("--seconds: not a finite number");
     const RunOutput output{arguments.out, arguments.json, !arguments.no_pictures};
     check_output(output, recipes);
@@ -149,14 +201,9 @@ int run(const RunArguments& arguments) {
     check_only_on(arguments, recipes, gpu.get());
     const std::unique_ptr<Device> host = make_host_device();
 
-    const auto [matrix, matrix_report] = [&recipes] {
-        Progress progress;
-        progress.show("reading the matrix");
-        return load_matrix(recipes.front().matrix);
-    }();
-    Runner runner(matrix, catalogue(), {*host, gpu.get()}, options);
-    return run_recipes(runner, recipes, output, [&](RunReport& report) {
-        report.matrix = matrix_report;
+    MatrixRunner runner(recipes, {*host, gpu.get()}, options);
+    return run_recipes(std::ref(runner), recipes, output, [&](RunReport& report) {
+        report.matrix = runner.report();
         report.machine = describe_machine(host->properties());
         report.versions = versions();
         if (!note.empty()) report.notes.push_back(note);
@@ -172,6 +219,7 @@ void add_run_command(CLI::App& app, Action& action) {
         ->required()
         ->type_name("RECIPE");
     add_recipe_changes(*command, arguments->changes);
+    add_sweeps(*command, arguments->changes);
     command->add_option("--out", arguments->out, "Folder for pictures and report.json, in a folder named after the recipe")
         ->type_name("FOLDER")
         ->capture_default_str();

@@ -38,6 +38,16 @@ Json json_of(const Parameters& parameters) {
     return json;
 }
 
+Json json_of(const ParameterValue& value) {
+    return std::visit([](const auto& plain) { return Json(plain); }, value);
+}
+
+Json json_of(const SweepPoint& sweep) {
+    Json json = Json::object();
+    for (const auto& [name, value] : sweep.values) json[name] = json_of(value);
+    return json;
+}
+
 /// "x_lines[0].lines" as "/x_lines/0/lines".
 Json::json_pointer pointer_of(const std::string& key) {
     std::string path = "/";
@@ -78,6 +88,7 @@ Json json_of(const StageOutcome& stage) {
             {"parameters", json_of(stage.parameters)},
             {"precision", stage.precision ? Json(name_of(*stage.precision)) : Json(nullptr)},
             {"seconds", stage.seconds},
+            {"shared", stage.shared},
             {"metrics", json_of(stage.metrics)},
             {"notes", notes},
             {"picture", stage.picture.empty() ? Json(nullptr) : Json(stage.picture)},
@@ -150,6 +161,7 @@ Json json_of(const RunReport& report) {
               {"source", report.recipe_source},
               {"file", report.recipe_file},
               {"resolved", report.resolved_recipe}}},
+            {"sweep", json_of(report.sweep)},
             {"matrix", json_of(report.matrix)},
             {"stages", list_of(report.stages)},
             {"layout", layouts.empty() ? Json(nullptr) : layouts.front()},
