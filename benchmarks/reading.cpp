@@ -41,8 +41,8 @@ double seconds_of(const std::function<void()>& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Of several ways to do one thing: each in turn, round by round, so that what else the machine does meets them all. What takes
-/// many seconds has two rounds.
+/// Times several ways in turn, round by round, so that other load on the machine meets them all. What takes many seconds has
+/// two rounds.
 struct Contest {
     std::vector<std::pair<std::string, std::function<void()>>> ways;
 
@@ -98,7 +98,7 @@ std::string_view compression_of_file(const std::string& path) {
     return compression_of(look_at_start(source, 16).bytes);
 }
 
-/// All bytes of the text, taken out of its compression, if any, and thrown away; their number.
+/// Reads all bytes of the text, decompressed if need be, and returns their number.
 double unpack(const std::string& path) {
     std::vector<char> buffer(std::size_t{1} << 20);
     const std::string_view compression = compression_of_file(path);

@@ -94,7 +94,7 @@ StagedMatrix in_tiles(CsrMatrix matrix, const Options& options) {
     return staged;
 }
 
-/// Seconds that the calling thread has computed; for all threads, the seconds of a clock on the wall.
+/// Seconds of the calling thread's processor time; for all threads, of wall time.
 double seconds_of(clockid_t clock) {
     timespec now{};
     clock_gettime(clock, &now);

@@ -50,7 +50,7 @@ Index one_third(const CsrMatrix& matrix) {
     std::vector<Offset> lengths(matrix.rows);
     for (Index row = 0; row < matrix.rows; ++row) lengths[row] = matrix.row_length(row);
     if (lengths.empty()) return 1;
-    // With rows counted from the longest, this one and those before it are the smallest number that makes a third.
+    // The row that completes a third, counted from the longest.
     const auto last_of_third = lengths.begin() + (lengths.size() + 2) / 3 - 1;
     std::nth_element(lengths.begin(), last_of_third, lengths.end(), std::greater<>());
     return static_cast<Index>(std::max<Offset>(*last_of_third, 1));

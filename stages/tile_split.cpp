@@ -32,7 +32,7 @@ struct Fragment {
 
 constexpr const char* advice = "wider segments or higher row blocks make fewer tiles";
 
-/// What one in a share of its own takes at least, beside its rows and entries.
+/// The least that a fragment in a share of its own takes, beside its rows and entries.
 constexpr std::size_t share_bytes = sizeof(Share) + sizeof(Offset) + 3 * std::size_t{32};  // malloc adds, and rounds up
 
 /// Consecutive rows of one row block, and what they hold of the segments, each once, as they are met.
@@ -130,7 +130,7 @@ private:
         for (const Fragment& fragment : chunk.fragments) place[fragment.segment] = -1;
     }
 
-    /// No more shares than fragments: enough to tell a matrix cut into crumbs.
+    /// An estimate from above: no more shares than fragments. Finds a matrix cut into very many tiles.
     void require_memory() const {
         std::size_t rows = 0;
         for (const Chunk& chunk : chunks_) {

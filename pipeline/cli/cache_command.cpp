@@ -44,7 +44,7 @@ std::string value_of(const Recipe& recipe) {
     return values;
 }
 
-/// A point for each recipe: they differ in the values of the sweep.
+/// A point for each recipe: they differ in their swept values.
 void count(const std::vector<Recipe>& recipes, const DeviceProperties& device, CacheStudy& study) {
     const Progress progress;
     std::pair<CsrMatrix, MatrixReport> loaded;

@@ -81,7 +81,7 @@ void check_only(const RunArguments& arguments, const RunOptions& options, const 
         fmt::format("--only {}: no layout of these recipes has a kernel of that name; there are {}", arguments.only, known));
 }
 
-/// A kernel that was asked for by name and cannot run must not go missing without a word.
+/// Refuses a kernel that was asked for by name and cannot run.
 void check_only_on(const RunArguments& arguments, const std::vector<Recipe>& recipes, const Device* gpu) {
     if (arguments.only.empty() || gpu != nullptr) return;
     for (const Recipe& recipe : recipes) {

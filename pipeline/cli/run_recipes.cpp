@@ -22,7 +22,7 @@ std::filesystem::path folder_of(const RunOutput& output, const Recipe& recipe) {
     return recipe.sweep.folder.empty() ? folder : folder / recipe.sweep.folder;
 }
 
-/// Not fmt::print, which throws: a table that cannot be written must not cost the files. The program's end looks at stdout.
+/// Not fmt::print, which throws: where stdout fails, the files are still written. The end of the program checks stdout.
 void print(const std::string& text) { (void)std::fputs(text.c_str(), stdout); }
 
 void complain(const std::string& text) {
@@ -39,7 +39,7 @@ void record_failure(RunReport& report, const Work& work) {
     }
 }
 
-/// Collects what the pictures of a run need. Where that fails, there are none, and the run goes on.
+/// Collects what the pictures of a run need. Where that fails, the run goes on without pictures.
 class Pictures {
 public:
     explicit Pictures(bool wanted) {
@@ -98,7 +98,7 @@ RunReport run_one(const FindRunner& runner_for, const Recipe& recipe, const RunO
     return report;
 }
 
-/// Writes report.json, and takes away the pictures of the report that stood there where no stage has them any more.
+/// Writes report.json, and removes pictures that the previous report names and this one does not.
 void write_report(const std::filesystem::path& folder, const RunReport& report) {
     const std::filesystem::path file = folder / "report.json";
     std::set<std::string> stale = pictures_of_report(file);
@@ -110,7 +110,7 @@ void write_report(const std::filesystem::path& folder, const RunReport& report) 
     }
 }
 
-/// Complains of all that went wrong, and says with which code to end.
+/// Prints all failures and returns the exit code.
 int conclude(const std::vector<Recipe>& recipes, const std::vector<RunReport>& reports) {
     int exit_code = exit_ok;
     for (std::size_t i = 0; i < reports.size(); ++i) {

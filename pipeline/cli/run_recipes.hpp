@@ -18,7 +18,7 @@ struct RunOutput {
     bool pictures = true;
 };
 
-/// Can the results be written? To be asked before the work; nothing is left behind. Throws MachineError.
+/// Throws MachineError where the results cannot be written. Called before the work; leaves nothing behind.
 void check_output(const RunOutput& output, const std::vector<Recipe>& recipes);
 
 /// Makes ready what a recipe runs on. Called for each of them, in their order.

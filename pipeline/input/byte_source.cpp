@@ -61,7 +61,7 @@ private:
     std::size_t size_;
 };
 
-// Gives the bytes that were looked at once more, then the rest.
+// Gives the bytes that were looked at again, then the rest.
 class Replayed final : public ByteSource {
 public:
     Replayed(std::string start, std::unique_ptr<ByteSource> rest) : start_(std::move(start)), rest_(std::move(rest)) {}

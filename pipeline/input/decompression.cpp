@@ -18,7 +18,7 @@
 namespace workbench {
 namespace {
 
-/// What zlib and liblzma have in common: a stream that is fed, and fills what it is given.
+/// What zlib and liblzma have in common: a stream from one buffer to another.
 template <typename Stream>
 class Unpacked : public ByteSource {
 public:

@@ -40,7 +40,7 @@ std::vector<Chunk> chunks_of(std::span<const std::span<const Entry>> pieces) {
     return chunks;
 }
 
-// ---- a look at the list ----
+// ---- is the list in order? ----
 
 /// Throws where an entry lies outside. Is this the order of the matrix: row by row, with columns that ascend strictly?
 bool check_entries(Index rows, Index columns, const std::vector<Chunk>& chunks) {
@@ -93,10 +93,10 @@ void copy_in_order(const std::vector<Chunk>& chunks, CsrMatrix& matrix) {
     std::fill(offsets + last_row + 1, offsets + matrix.rows + 1, begins.back());
 }
 
-// ---- any other list: first to blocks of rows, then in each block to its rows ----
+// ---- any other list: into blocks of rows, then from each block into its rows ----
 
-// Entries that go straight to their rows go to as many places at once as there are rows, each out of the cache. Blocks are few
-// enough for the ends of all to be in the cache, and small enough for one to be there as a whole.
+// Entries written straight into their rows would each miss the cache. Blocks are few enough for the ends of all to stay in the
+// cache, and small enough for one block to.
 struct RowBlocks {
     int shift = 0;
     Index count = 0;
@@ -181,7 +181,7 @@ struct Scratch {
 bool sort_block(const RawArray<Index>& row_of, Index first, Index last, Offset begin, Offset end, CsrMatrix& matrix,
                 Scratch& scratch) {
     scratch.make_room(end - begin);
-    Offset* row_ends = matrix.row_offsets.data() + 1;  // of other blocks none is touched
+    Offset* row_ends = matrix.row_offsets.data() + 1;  // those of other blocks are left alone
     for (Offset i = begin; i < end; ++i) ++row_ends[row_of[i]];
     Offset row_end = 0;
     for (Index row = first; row < last; ++row) row_end = row_ends[row] += row_end;

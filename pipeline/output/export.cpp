@@ -19,7 +19,7 @@ public:
 
     using Write = std::function<void(WholeFile&)>;
 
-    /// The two forms of one thing.
+    /// The same data as text and for numpy.
     void add(const std::string& name, const std::string& holds, const std::string& text_ending, const Write& text,
              const std::string& numpy_ending, const Write& numpy) {
         if (forms_.text) add(name + text_ending, holds, text);

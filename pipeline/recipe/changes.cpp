@@ -1,4 +1,4 @@
-// Options that say what the recipe would otherwise say: --set, --sweep, --matrix, --member, --generate.
+// Options that replace what the recipe says: --set, --sweep, --matrix, --member, --generate.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ std::optional<Override> read_path(std::string_view text, Place place) {
     return named && override.path.size() == words ? std::optional(std::move(override)) : std::nullopt;
 }
 
-/// The text as it stands, whatever it may mean in TOML.
+/// The text as it stands, not read as TOML.
 Setting text_setting(const std::string& key, const std::string& text, Place place) {
     Setting setting;
     setting.key = key;
@@ -89,7 +89,7 @@ RecipeTable* find_stage(RecipeDocument& document, const std::string& id, Place p
     return nullptr;
 }
 
-/// Naming the matrix makes all void that the recipe says of its own. Only one option may.
+/// Naming a matrix replaces all that the recipe says of its own. Only one option may name one.
 void set_in_matrix(RecipeTable& matrix, const Setting& setting, Diagnostics& diagnostics) {
     if (names_matrix(setting)) {
         std::erase_if(matrix.settings, [](const Setting& other) { return other.key_place.option < 0; });

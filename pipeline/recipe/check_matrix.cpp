@@ -11,7 +11,7 @@
 namespace workbench {
 namespace {
 
-/// Has the generator a parameter `rows`? Then that word of a recipe is not the matrix itself.
+/// Has the generator a parameter `rows`? Then the key `rows` is not an inline matrix.
 bool counts_rows(const GeneratorEntry* generator) {
     if (generator == nullptr) return false;
     const auto& all = generator->parameters;
@@ -28,7 +28,7 @@ ParameterDeclaration node_size_declaration() {
             .help = "consecutive rows that belong to one mesh node"};
 }
 
-/// The keys of the table where no generator makes the matrix.
+/// The keys of [matrix] for a matrix that is not generated.
 std::vector<ParameterDeclaration> own_declarations() {
     return {
         {.name = "path", .type = ParameterType::text, .optional = true, .help = "a file, relative to the recipe"},
@@ -85,7 +85,7 @@ MatrixFile check_path(const RecipeTable& table, std::span<const std::filesystem:
             member == nullptr ? "" : *member};
 }
 
-/// Without the keys that only a generator could have declared: which one was meant is not known.
+/// Without the keys that only a generator could have declared: the generator is not known.
 RecipeTable known_entries(const RecipeTable& table, const std::vector<ParameterDeclaration>& declarations) {
     RecipeTable known = table;
     known.settings.clear();
@@ -114,7 +114,7 @@ std::optional<Parameters> check_generator(const RecipeTable& table, const Genera
                                           const ParameterDeclaration* node_size, Diagnostics& diagnostics) {
     RecipeTable of_generator = table;
     const bool of_file = table.place_of("generate").option < 0;
-    if (!of_file) of_generator.place = table.place_of("generate");  // what is missing is missing there
+    if (!of_file) of_generator.place = table.place_of("generate");  // where a missing parameter is reported
     std::vector<ParameterDeclaration> declarations = generator.parameters;
     if (node_size != nullptr) declarations.push_back(*node_size);
     std::vector<std::string> others{"generate", "path", "member"};

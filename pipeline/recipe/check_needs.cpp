@@ -70,7 +70,7 @@ bool holds(const StageEntry& entry, const std::map<std::string, ParameterValue>&
     try {
         return promise(entry.contract(Parameters(entry.parameters, values)));
     } catch (const std::exception&) {
-        return false;  // these values do not go together
+        return false;  // these values contradict each other
     }
 }
 
@@ -153,7 +153,7 @@ private:
                            diagnostics_.line(table.place, from.place));
     }
 
-    /// Where a table asks for something, in a word that says its name; `use` where there is none.
+    /// The place of the setting with this text, for a caret under it; that of `use` where there is none.
     [[nodiscard]] static Place place_of_word(const RecipeTable& table, std::string_view word) {
         for (const Setting& setting : table.settings) {
             const std::string* text = table.text(setting.key);
@@ -258,7 +258,7 @@ private:
     std::map<CutKind, std::int64_t> most_pieces_;  // the largest number: not known
     std::vector<ShareKind> shares_;                // empty: the nonzeros are not split
     std::size_t maker_of_shares_ = 0;
-    std::set<CutKind> missing_cuts_;  // said once, then taken for granted
+    std::set<CutKind> missing_cuts_;  // reported once, then taken as given
     std::set<ShareKind> missing_shares_;
     std::size_t next_ = 0;  // the stage after the present one
     bool columns_by_density_ = false;

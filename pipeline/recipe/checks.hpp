@@ -1,4 +1,4 @@
-// From a document to a recipe: what its words mean, and whether they go together.
+// From a document to a recipe: the meaning of its words, and whether they fit together.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace workbench {
 
-/// The values of a table for some declarations; the keys in `others` are somebody else's. Adds an error for each value that is
+/// The values of a table for some declarations; the keys in `others` are not for them. Adds an error for each value that is
 /// refused, each key that is not declared, and each parameter that is missing. None where there was an error.
 /// `owner` is who takes the parameters, in words: "stage 'split'".
 [[nodiscard]] std::optional<Parameters> check_parameters(const RecipeTable& table, const std::string& owner,

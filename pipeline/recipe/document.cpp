@@ -17,7 +17,7 @@ Place place_of(const toml::source_region& region) {
     return {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
 }
 
-/// Plain words for what the parser says: "Error while parsing key-value pair: expected '=', saw 'x'".
+/// The parser's message in plain words: "Error while parsing key-value pair: expected '=', saw 'x'".
 std::string in_plain_words(std::string message) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 13> words = {{
         {"Error while parsing ", "not TOML: in a "},

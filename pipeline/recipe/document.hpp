@@ -17,8 +17,8 @@ struct TextItem {
     Place place;
 };
 
-/// key = value. The value is plain, or a list of texts, or a sweep (values to be tried in turn), or something that no recipe
-/// has a use for.
+/// key = value. The value is plain, a list of texts, a sweep (values to be tried in turn), or of a kind
+/// that no recipe uses.
 struct Setting {
     std::string key;
     Place key_place;
@@ -40,7 +40,7 @@ struct Setting {
 struct RecipeTable {
     std::string id;  // of a stage; empty before name_stages
     Place place;
-    bool broken = false;            // an error has been said about it as a whole
+    bool broken = false;            // an error about the whole table is reported
     std::vector<Setting> settings;  // in the order of the file
 
     [[nodiscard]] const Setting* find(std::string_view key) const;

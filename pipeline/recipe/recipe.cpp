@@ -229,7 +229,8 @@ LoadedRecipe parse_points(std::string_view text, const std::filesystem::path& fi
         apply_changes(changed, changes, loaded.unmatched, diagnostics);
         loaded.points = check_points(changed, catalogue, diagnostics);
         std::vector<RecipeProblem> problems = diagnostics.take();
-        const auto found = unmatched == Unmatched::noted ? unmatched_of(problems, changes, diagnostics) : std::vector<UnmatchedChange>();
+        const auto found =
+            unmatched == Unmatched::noted ? unmatched_of(problems, changes, diagnostics) : std::vector<UnmatchedChange>();
         if (found.empty()) {
             diagnostics.add_all(of_document);
             diagnostics.add_all(problems);

@@ -22,7 +22,7 @@ namespace workbench {
 
 /// Where something stands: in the recipe file or one that it extends, or in an option of the command line.
 struct Place {
-    int line = 0;     // from 1; 0: no place of its own in the file
+    int line = 0;     // from 1; 0: none in the file
     int column = 0;   // from 1, in characters
     int option = -1;  // which option it comes from, from 0; -1: a file
     int file = 0;     // 0: the recipe; others: what it extends
@@ -76,8 +76,8 @@ struct Recipe {
     [[nodiscard]] std::string line_of(Place place) const;
 };
 
-/// What a command line says in place of the recipe. `matrix` is the same as the override matrix.path=FILE, `member` as
-/// matrix.member=NAME, `generate` as matrix.generate=KIND and matrix.NAME=VALUE; errors name what was written.
+/// Options of the command line that replace what the recipe says. `matrix` is the same as the override matrix.path=FILE,
+/// `member` as matrix.member=NAME, `generate` as matrix.generate=KIND and matrix.NAME=VALUE; errors name what was written.
 ///
 /// An override is "stage.ID.PARAMETER=VALUE", "layout.PARAMETER=VALUE", "matrix.PARAMETER=VALUE", "kernel.BACKEND=NAME" or
 /// "recipe.name=TEXT", the value in TOML or a bare word. Naming another matrix, which only one option may do, replaces all that

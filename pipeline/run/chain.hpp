@@ -13,7 +13,7 @@
 
 namespace workbench {
 
-/// Told as a run goes on; each may be empty.
+/// Called as a run goes on; each may be empty.
 struct RunObserver {
     std::function<void(const std::string&)> progress;                    // a step that may take long begins
     std::function<void(const StagedMatrix&, StageOutcome&)> stage_done;  // the input too, as stage 0

@@ -174,7 +174,7 @@ KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exac
         Comparison found = verify_exactly(*prepare(exact, device), product, oracle, device);
         std::unique_ptr<Kernel<Value>> kernel;
         if (found.right) {
-            // The device is asked to time nothing so that copies still under way are counted.
+            // Timing nothing waits for copies that are still under way.
             const Stopwatch watch(timing.clock);
             kernel = prepare(real, device);
             (void)device.time([] {});

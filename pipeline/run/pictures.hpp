@@ -13,8 +13,8 @@
 
 namespace workbench {
 
-/// What stands beside the picture of each stage. All captions of a run list the same figures, so that the pictures do not jump
-/// when one leafs through them, each with what it was after the stage before.
+/// The captions of the stages' pictures. All captions of a run list the same figures, so that nothing moves from picture to
+/// picture, each beside its value after the stage before.
 [[nodiscard]] std::vector<StageCaption> captions_of(const RunReport& report);
 
 /// What the pictures of a stage need of the matrix, which is gone when they are drawn.

@@ -200,7 +200,7 @@ std::set<std::string> pictures_of_report(const std::filesystem::path& file) {
         const auto found = object.find(key);
         if (found == object.end() || !found->is_string()) return;
         const std::filesystem::path name = found->get<std::string>();
-        // Whatever the file says: only pictures beside it.
+        // Only pictures in the report's own folder, whatever the file names.
         if (name == name.filename() && name.extension() == ".png") pictures.insert(name.string());
     };
     std::ifstream stream(file);

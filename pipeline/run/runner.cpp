@@ -35,7 +35,7 @@ BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parame
     BuiltTwice<Value> built;
     const BuildLayout<Value> build = entry.build.template get<Value>();
     const std::size_t nonzeros = staged.matrix.values.size();
-    // How large it becomes is known when it is there. The values are in every layout.
+    // The size of a layout is known once it is built; the values alone are a lower bound.
     require_host_memory(nonzeros * sizeof(Value), fmt::format("layout '{}'", entry.name));
     const Stopwatch watch(clock);
     built.real = build(staged, parameters);
@@ -46,7 +46,7 @@ BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parame
         bytes += array.bytes();
     }
     require_host_memory(bytes, fmt::format("layout '{}', once more for the exact verification,", entry.name));
-    // The exact layout goes through the same building code; only the values are exchanged meanwhile.
+    // The exact layout is built by the same code, from the same matrix with other values.
     std::vector<double> exact = problem.values_of(staged.matrix, staged.row_order, staged.column_order);
     std::swap(staged.matrix.values, exact);
     try {
@@ -59,7 +59,7 @@ BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parame
     return built;
 }
 
-/// Everything that has to be paid once before the first y = A x.
+/// Seconds spent once, before the first y = A x.
 double price(const RunReport& report, const LayoutOutcome& layout, const KernelOutcome& kernel) {
     return report.stage_seconds(layout.precision) + layout.seconds + kernel.prepare_seconds + kernel.vector_permutation_seconds;
 }
@@ -83,8 +83,7 @@ void warn(KernelOutcome& kernel, const DeviceProperties& device, const StagedMat
             fmt::format("{} partitions on {} multiprocessors leave some idle; parts = \"auto\" makes as many",
                         partition->count(), device.processors));
     }
-    // A thread that waits for one that was interrupted makes a whole sample wait, and all samples alike: the spread may hide
-    // it.
+    // All threads wait for the one that was interrupted. Where that happens in every sample, the spread does not show it.
     if (device.kind == DeviceKind::host && kernel.timing.interruptions > static_cast<long>(kernel.timing.samples.size())) {
         kernel.warnings.push_back(
             fmt::format("{} {} {}: interrupted {} times in {} samples: this machine does other work, and the time says little",
@@ -110,7 +109,7 @@ template <ValueType Value>
 Runner::Reference<Value>& Runner::reference() {
     std::optional<Reference<Value>>& made = references_.get<Value>();
     if (!made) {
-        // For two x each: the exact product, and the real one with its bounds.
+        // Two vectors x each for the exact product and for the real one with its bounds.
         require_host_memory(2 * sizeof(double) * (std::size_t{3} * input_.rows + input_.columns), "the right results");
         made.emplace(input_);
     }

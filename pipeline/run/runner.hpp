@@ -38,7 +38,7 @@ public:
     /// The recipes that will be run, in their order. Stages with which several of them begin run once.
     void expect(std::span<const Recipe> recipes);
 
-    /// Fills stages, layouts, kernels, devices and notes of a report; the caller knows the rest. Throws InputError where the
+    /// Fills stages, layouts, kernels, devices and notes of a report; the rest is the caller's. Throws InputError where the
     /// matrix does not suit the recipe, MachineError where the machine lacks something.
     [[nodiscard]] RunReport run(const Recipe& recipe, const RunObserver& observer);
 

@@ -60,6 +60,9 @@ struct ScheduleDefaults {
     static constexpr int lanes = 1;
     static constexpr int lane_distance = 1;      // the lanes of a row are so many threads apart
     static constexpr int entries_in_flight = 4;  // that a thread of a GPU loads before it uses the first
+    /// Blocks of row_threads that a multiprocessor of a GPU is to hold: the fewer, the more registers for entries in flight.
+    /// 0: as the compiler finds best, which suits threads that read few entries.
+    static constexpr int resident_blocks = 6;
     static constexpr NoColumn no_column = NoColumn::never;
     static constexpr bool atomic = false;  // do threads of other warps add to the same row?
 
@@ -130,6 +133,7 @@ template <int lanes>
 template <int row_lanes>
 struct CompressedRows : ScheduleDefaults {
     static constexpr int lanes = row_lanes;
+    static constexpr int resident_blocks = lanes == 1 ? ScheduleDefaults::resident_blocks : 0;
 
     static constexpr Offset threads(const auto& arrays) { return Offset{arrays.row_count} * lanes; }
     static constexpr Run<Known<lanes>> run(const auto& arrays, Offset thread, const auto& load) {
