@@ -1,15 +1,10 @@
 // workbench run
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
-#include <tuple>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -19,8 +14,8 @@
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
-#include "pipeline/cli/matrix_source.hpp"
-#include "pipeline/cli/progress.hpp"
+#include "pipeline/cli/matrix_runner.hpp"
+#include "pipeline/cli/measuring.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/run_recipes.hpp"
 #include "pipeline/cli/versions.hpp"
@@ -35,39 +30,11 @@ struct RunArguments {
     RecipeChanges changes;
     std::string out = "out";
     std::string json;
-    std::string precision = "f64";
-    std::vector<std::string> backends;
-    std::string only;
-    std::string cache = "cold";
-    int samples = 20;
-    double seconds = 0.2;
+    MeasuringArguments measuring;
     bool no_pictures = false;
 };
 
-std::vector<Precision> precisions_of(const std::string& word) {
-    if (word == "f32") return {Precision::f32};
-    if (word == "f64") return {Precision::f64};
-    return {Precision::f64, Precision::f32};
-}
-
-RunOptions options_of(const RunArguments& arguments) {
-    RunOptions options;
-    options.precisions = precisions_of(arguments.precision);
-    options.only = arguments.only;
-    options.timing.cache = arguments.cache == "cold" ? CacheState::cold : CacheState::warm;
-    options.timing.minimum_samples = arguments.samples;
-    options.timing.minimum_seconds = arguments.seconds;
-    options.timing.maximum_seconds = std::max(options.timing.maximum_seconds, 2 * arguments.seconds);
-    if (!arguments.backends.empty()) {
-        std::erase_if(options.backends, [&](Backend backend) {
-            return std::find(arguments.backends.begin(), arguments.backends.end(), name_of(backend)) ==
-                   arguments.backends.end();
-        });
-    }
-    return options;
-}
-
-void check_only(const RunArguments& arguments, const RunOptions& options, const std::vector<Recipe>& recipes) {
+void check_only(const MeasuringArguments& arguments, const RunOptions& options, const std::vector<Recipe>& recipes) {
     if (arguments.only.empty()) return;
     std::string known;
     for (const Recipe& recipe : recipes) {
@@ -82,7 +49,7 @@ void check_only(const RunArguments& arguments, const RunOptions& options, const 
 }
 
 /// Refuses a kernel that was asked for by name and cannot run.
-void check_only_on(const RunArguments& arguments, const std::vector<Recipe>& recipes, const Device* gpu) {
+void check_only_on(const MeasuringArguments& arguments, const std::vector<Recipe>& recipes, const Device* gpu) {
     if (arguments.only.empty() || gpu != nullptr) return;
     for (const Recipe& recipe : recipes) {
         for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
@@ -112,93 +79,18 @@ void check_folders(const std::vector<Recipe>& recipes) {
     }
 }
 
-std::vector<MatrixChoice> matrices_of(const std::vector<Recipe>& recipes, const std::filesystem::path& file) {
-    std::vector<MatrixChoice> matrices;
-    for (const Recipe& recipe : recipes) {
-        const bool known = std::find(matrices.begin(), matrices.end(), recipe.matrix) != matrices.end();
-        if (recipe.file == file && !known) matrices.push_back(recipe.matrix);
-    }
-    return matrices;
-}
-
-/// Recipes are compared on one matrix, or on those that all of them try; several that name different ones would be compared on
-/// none. Puts those of one matrix together.
-void sort_by_matrix(std::vector<Recipe>& recipes) {
-    const std::vector<MatrixChoice> matrices = matrices_of(recipes, recipes.front().file);
-    for (const Recipe& recipe : recipes) {
-        if (matrices_of(recipes, recipe.file) == matrices) continue;
-        throw RecipeError(fmt::format(
-            "{} and {} do not name the same matrix; several recipes run on one: give it with --matrix or --generate",
-            recipes.front().file.string(), recipe.file.string()));
-    }
-    const auto number = [&matrices](const Recipe& recipe) {
-        return std::find(matrices.begin(), matrices.end(), recipe.matrix) - matrices.begin();
-    };
-    std::stable_sort(recipes.begin(), recipes.end(), [&](const Recipe& a, const Recipe& b) { return number(a) < number(b); });
-}
-
-/// The matrix that recipes run on at present, and the runner for it.
-class MatrixRunner {
-public:
-    MatrixRunner(const std::vector<Recipe>& recipes, Devices devices, RunOptions options)
-        : recipes_(recipes), devices_(devices), options_(std::move(options)) {}
-
-    /// Those of one matrix come one after the other.
-    Runner& operator()(const Recipe& recipe) {
-        if (runner_ && recipe.matrix == choice_) return *runner_;
-        runner_.reset();
-        report_ = {};
-        matrix_ = {};
-        Progress progress;
-        progress.show("reading the matrix");
-        std::tie(matrix_, report_) = load_matrix(recipe.matrix);
-        choice_ = recipe.matrix;
-        runner_.emplace(matrix_, catalogue(), devices_, options_);
-        std::vector<Recipe> to_come;
-        const auto on_this = [&](const Recipe& other) { return other.matrix == choice_; };
-        std::copy_if(recipes_.begin(), recipes_.end(), std::back_inserter(to_come), on_this);
-        runner_->expect(to_come);
-        return *runner_;
-    }
-
-    [[nodiscard]] const MatrixReport& report() const { return report_; }
-
-private:
-    const std::vector<Recipe>& recipes_;
-    Devices devices_;
-    RunOptions options_;
-    MatrixChoice choice_;
-    CsrMatrix matrix_;
-    MatrixReport report_;
-    std::optional<Runner> runner_;
-};
-
-/// The GPU, or null with the reason in `note` where there is none or none is wanted. Throws where the command line demands one.
-std::unique_ptr<Device> gpu_for(const RunArguments& arguments, const RunOptions& options, std::string& note) {
-    const bool wanted = std::any_of(options.backends.begin(), options.backends.end(),
-                                    [](Backend backend) { return device_of(backend) == DeviceKind::gpu; });
-    if (!wanted) return nullptr;
-    std::unique_ptr<Device> gpu = make_cuda_device();
-    if (gpu == nullptr && !arguments.backends.empty()) {
-        throw MachineError(fmt::format("--backend {}: {}", fmt::join(arguments.backends, ","), cuda_absence_reason()));
-    }
-    if (gpu == nullptr) note = fmt::format("no GPU kernels: {}", cuda_absence_reason());
-    return gpu;
-}
-
 int run(const RunArguments& arguments) {
     const KokkosRuntime kokkos;
     std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
-    const RunOptions options = options_of(arguments);
-    check_only(arguments, options, recipes);
+    const RunOptions options = options_of(arguments.measuring);
+    check_only(arguments.measuring, options, recipes);
     check_folders(recipes);
     sort_by_matrix(recipes);
-    if (!std::isfinite(arguments.seconds)) throw RecipeError("--seconds: not a finite number");
     const RunOutput output{arguments.out, arguments.json, !arguments.no_pictures};
     check_output(output, recipes);
     std::string note;
-    const std::unique_ptr<Device> gpu = gpu_for(arguments, options, note);
-    check_only_on(arguments, recipes, gpu.get());
+    const std::unique_ptr<Device> gpu = gpu_for(arguments.measuring, options, note);
+    check_only_on(arguments.measuring, recipes, gpu.get());
     const std::unique_ptr<Device> host = make_host_device();
 
     MatrixRunner runner(recipes, {*host, gpu.get()}, options);
@@ -227,29 +119,7 @@ void add_run_command(CLI::App& app, Action& action) {
         ->add_option("--json", arguments->json,
                      "Also write the report to this file; -: to standard output, and nothing else there")
         ->type_name("FILE");
-    command->add_option("--precision", arguments->precision, "f32, f64 or both")
-        ->check(CLI::IsMember({"f32", "f64", "both"}))
-        ->type_name("WHICH")
-        ->capture_default_str();
-    command
-        ->add_option("--backend", arguments->backends,
-                     "Only these backends: kokkos, eigen, cuda, cusparse (default: all there are)")
-        ->check(CLI::IsMember({"kokkos", "eigen", "cuda", "cusparse"}))
-        ->delimiter(',')
-        ->type_name("LIST");
-    command->add_option("--only", arguments->only, "Only the kernel of this name, and the baselines")->type_name("KERNEL");
-    command->add_option("--cache", arguments->cache, "cold: caches are flushed before every sample; warm: not")
-        ->check(CLI::IsMember({"cold", "warm"}))
-        ->type_name("WHICH")
-        ->capture_default_str();
-    command->add_option("--samples", arguments->samples, "Timed samples a kernel, at least, if they take no more than some 2 s")
-        ->check(CLI::Range(1, 1000000))
-        ->type_name("COUNT")
-        ->capture_default_str();
-    command->add_option("--seconds", arguments->seconds, "Sum of the samples in seconds, at least, under the same condition")
-        ->check(CLI::Range(0.0, 3600.0))
-        ->type_name("SECONDS")
-        ->capture_default_str();
+    add_measuring_options(*command, arguments->measuring);
     command->add_flag("--no-pictures", arguments->no_pictures, "Draw nothing");
     command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }

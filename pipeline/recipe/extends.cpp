@@ -170,12 +170,11 @@ RecipeDocument merge(RecipeDocument base, RecipeDocument own, Diagnostics& diagn
 }
 
 /// Words that only a recipe with a base has a use for.
-void refuse_words_of_merging(const RecipeDocument& document, Diagnostics& diagnostics) {
-    for (const RecipeTable& stage : document.stages) {
+void refuse_words_of_merging(RecipeDocument& document, Diagnostics& diagnostics) {
+    for (RecipeTable& stage : document.stages) {
         for (const char* word : {"after", "before", "remove"}) {
-            const Setting* setting = stage.find(word);
-            // A stage may have a parameter of this name.
-            if (setting == nullptr || stage.text("use") == nullptr) continue;
+            const std::optional<Setting> setting = stage.take(word);
+            if (!setting) continue;
             diagnostics.add(
                 setting->key_place,
                 fmt::format("'{}' is for recipes that extend another one; expected extends = \"FILE\" in [recipe]", word));

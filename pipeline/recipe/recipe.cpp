@@ -239,6 +239,8 @@ LoadedRecipe parse_points(std::string_view text, const std::filesystem::path& fi
         loaded.unmatched.insert(loaded.unmatched.end(), found.begin(), found.end());  // and once more without them
     }
     diagnostics.throw_if_any();
+    std::sort(loaded.unmatched.begin(), loaded.unmatched.end(),
+              [](const UnmatchedChange& a, const UnmatchedChange& b) { return a.number < b.number; });
     for (Recipe& point : loaded.points) {
         for (const UnmatchedChange& change : loaded.unmatched) {
             point.notes.push_back(fmt::format("{} changes nothing here: {}", change.option, change.reason));

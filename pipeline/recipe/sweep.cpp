@@ -124,7 +124,7 @@ Sweeps::Sweeps(const RecipeDocument& document, Diagnostics& diagnostics) : docum
             count *= setting.sweep.size();
             if (count <= most_points) continue;
             diagnostics.add(setting.value_place,
-                            fmt::format("with {} more than {} recipes are to be tried; expected at most as many",
+                            fmt::format("with {0} the combinations are more than {1}; expected at most {1}",
                                         printable(name, 80), most_points));
             return;
         }
@@ -183,37 +183,37 @@ RecipeDocument Sweeps::document(std::size_t point) const {
     return document;
 }
 
-bool Sweeps::stands_at(std::size_t point, Place place) const {
-    bool of_value = false;
+std::string Sweeps::values_behind(const std::vector<std::size_t>& points, Place place) const {
+    std::string values;
     for (std::size_t k = 0; k < all_.size(); ++k) {
-        if (all_[k].values[value_at(point, k)].value_place == place) return true;
-        of_value = of_value || std::any_of(all_[k].values.begin(), all_[k].values.end(),
-                                           [place](const Setting& value) { return value.value_place == place; });
+        std::set<std::size_t> numbers;
+        for (const std::size_t point : points) numbers.insert(value_at(point, k));
+        const Setting& value = all_[k].values[*numbers.begin()];
+        if (numbers.size() == all_[k].values.size() || value.value_place == place) continue;
+        values += fmt::format("{}{}={}", values.empty() ? "" : ", ", all_[k].label, all_[k].texts[*numbers.begin()]);
     }
-    return !of_value;
+    return values;
 }
 
 void Sweeps::add_problems(const std::vector<std::vector<RecipeProblem>>& of_points, Diagnostics& diagnostics) const {
-    const auto has = [](const std::vector<RecipeProblem>& problems, const RecipeProblem& problem) {
-        return std::find(problems.begin(), problems.end(), problem) != problems.end();
-    };
-    std::vector<RecipeProblem> said;
+    std::vector<RecipeProblem> all;
+    std::vector<std::vector<std::size_t>> points_with;  // of each of them
     for (std::size_t i = 0; i < of_points.size(); ++i) {
         for (const RecipeProblem& problem : of_points[i]) {
-            if (of_points.size() > 1 && (said.size() == most_problems || has(said, problem))) continue;
-            said.push_back(problem);
-            bool everywhere = true;
-            for (std::size_t k = 0; k < of_points.size() && everywhere; ++k) {
-                everywhere = k == i || has(of_points[k], problem) || !stands_at(k, problem.place);
-            }
-            const std::string with = everywhere ? "" : fmt::format(" (with {})", points_[i].label);
-            if (problem.unmatched) {
-                diagnostics.add_unmatched(problem.place, problem.message + with);
-            } else {
-                diagnostics.add(problem.place, problem.message + with);
+            const auto known = of_points.size() == 1 ? all.end() : std::find(all.begin(), all.end(), problem);
+            if (known != all.end()) {
+                points_with[static_cast<std::size_t>(known - all.begin())].push_back(i);
+            } else if (of_points.size() == 1 || all.size() < most_problems) {
+                all.push_back(problem);
+                points_with.push_back({i});
             }
         }
     }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::string behind = values_behind(points_with[i], all[i].place);
+        if (!behind.empty()) all[i].message += fmt::format(" (with {})", behind);
+    }
+    diagnostics.add_all(all);
 }
 
 }  // namespace workbench

@@ -40,7 +40,8 @@ private:
     };
 
     [[nodiscard]] std::size_t value_at(std::size_t point, std::size_t swept) const;
-    [[nodiscard]] bool stands_at(std::size_t point, Place place) const;
+    /// "apply=columns": what those points have in common that others lack, but for what stands at the place itself.
+    [[nodiscard]] std::string values_behind(const std::vector<std::size_t>& points, Place place) const;
     void label_all();
     void make_points();
 

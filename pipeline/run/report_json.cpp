@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pipeline/run/comparison.hpp"
 #include "pipeline/run/figures.hpp"
 #include "pipeline/run/report.hpp"
 #include "pipeline/run/row_statistics.hpp"
@@ -184,6 +185,23 @@ std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::er
 std::string to_json(const RunReport& report) { return text_of(json_of(report)); }
 
 std::string to_json(const std::vector<RunReport>& reports) { return text_of({{"runs", list_of(reports)}}); }
+
+std::string compare_json(const RunReport& a, const RunReport& b) {
+    Json kernels = Json::array();
+    const auto number = [](const RunReport& report, const KernelOutcome* kernel) {
+        return kernel == nullptr ? Json(nullptr) : Json(kernel - report.kernels.data());
+    };
+    for (const KernelPair& pair : pairs_of(a, b)) {
+        const std::optional<double> ratio = pair.ratio();
+        kernels.push_back({{"backend", name_of(pair.either().backend)},
+                           {"precision", name_of(pair.either().precision)},
+                           {"baseline", pair.either().baseline},
+                           {"a", number(a, pair.a)},
+                           {"b", number(b, pair.b)},
+                           {"ratio", ratio ? Json(*ratio) : Json(nullptr)}});
+    }
+    return text_of({{"runs", {json_of(a), json_of(b)}}, {"kernels", kernels}});
+}
 
 std::set<std::string> pictures_of(const RunReport& report) {
     std::set<std::string> pictures{report.contact_sheet};

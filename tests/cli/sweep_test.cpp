@@ -139,4 +139,24 @@ TEST_CASE("a point that fails costs its line, and says which point it was") {
     CHECK(failed["matrix"]["rows"] == 0);  // not those of the matrix before
 }
 
+TEST_CASE("compare") {
+    expect("help_compare", "compare --help", 0);
+    expect("compare_one", "compare recipes/csr.toml", 2);
+    expect("compare_three", "compare recipes/csr.toml recipes/sell.toml --sweep layout.slice_height=1,2", 2);
+    expect("compare_matrices", "compare recipes/csr.toml recipes/teaching/small_inline.toml", 2);
+    const Outcome text = run("compare recipes/csr.toml recipes/sell.toml --generate laplace2d:nx=9 --precision both" + quick);
+    CHECK_MESSAGE(text.exit_code == 0, text.text);
+    CHECK(text.text.rfind("A  CSR (recipes/csr.toml)\nB  Sliced ELL (recipes/sell.toml)\nlaplace2d nx=9", 0) == 0);
+    const Outcome json =
+        run("compare recipes/sell.toml --sweep layout.slice_height=1,2 --generate laplace2d:nx=9 --json" + quick);
+    CHECK(json.exit_code == 0);
+    const auto data = nlohmann::json::parse(json.text);
+    CHECK(data["runs"][1]["sweep"]["layout.slice_height"] == 2);
+    CHECK(data["kernels"][1]["backend"] == "kokkos");
+    CHECK(run("compare recipes/csr.toml recipes/sell.toml --matrix none.mtx").exit_code == 3);
+    const Outcome one_fails = run("compare recipes/csr.toml recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx" + quick);
+    CHECK(one_fails.exit_code == 3);
+    CHECK(one_fails.text.find("error: EHYB: the matrix has") != std::string::npos);
+}
+
 }  // namespace workbench

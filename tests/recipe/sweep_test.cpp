@@ -113,7 +113,7 @@ TEST_CASE("--sweep: values between commas, ranges, texts in quotes; in place of 
         }
     }();
     CHECK(contains(errors, "error: --sweep stage.sort.share=\"tile 0,1\": stage 'sort' needs share 'tile 0,1'"));
-    CHECK(contains(errors, "(with share=first)"));
+    CHECK_FALSE(contains(errors, "(with "));  // the option says it
 }
 
 TEST_CASE("who wants one recipe refuses several") {
