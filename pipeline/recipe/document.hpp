@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pipeline/recipe/diagnostics.hpp"
@@ -60,6 +61,9 @@ struct RecipeDocument {
 /// Parses the text. Adds an error for each table that no recipe has. Throws what Diagnostics::throw_if_any throws where the
 /// text is not TOML.
 [[nodiscard]] RecipeDocument read_document(std::string_view text, Diagnostics& diagnostics);
+
+/// The tables of any TOML text by name, [[lists]] of tables left out. Adds an error for all that is no table. Throws as above.
+[[nodiscard]] std::vector<std::pair<std::string, RecipeTable>> read_tables(std::string_view text, Diagnostics& diagnostics);
 
 /// Gives every stage its id and checks that no two are alike: the one it asks for, or the stage's name, numbered where several
 /// stages of one name ask for none.
