@@ -1,6 +1,8 @@
 #include "pipeline/run/runner.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -59,25 +61,12 @@ BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parame
     return built;
 }
 
-/// Seconds spent once, before the first y = A x.
-double price(const RunReport& report, const LayoutOutcome& layout, const KernelOutcome& kernel) {
-    return report.stage_seconds(layout.precision) + layout.seconds + kernel.prepare_seconds + kernel.vector_permutation_seconds;
-}
-
-void compare_with_baseline(KernelOutcome& kernel, const KernelOutcome& baseline, double price_in_seconds) {
-    if (!kernel.verified() || !baseline.verified() || kernel.timing.median <= 0) return;
-    kernel.speedup = baseline.timing.median / kernel.timing.median;
-    const double gain = baseline.timing.median - kernel.timing.median;
-    if (gain > 0 && !kernel.baseline) kernel.break_even = price_in_seconds / gain;
-}
-
-void warn(KernelOutcome& kernel, const DeviceProperties& device, const StagedMatrix& staged) {
+void warn(KernelOutcome& kernel, const DeviceProperties& device, const Cuts* partition) {
     if (!kernel.verified()) return;
     if (device.last_level_cache > 0 && kernel.bytes_to_move < static_cast<std::int64_t>(device.last_level_cache)) {
         kernel.warnings.push_back(
             fmt::format("the matrix fits in the last-level cache of {}: times say little about memory traffic", device.name));
     }
-    const Cuts* partition = staged.find_cuts(CutKind::partition);
     if (partition != nullptr && device.kind == DeviceKind::gpu && partition->count() < device.processors) {
         kernel.warnings.push_back(
             fmt::format("{} partitions on {} multiprocessors leave some idle; parts = \"auto\" makes as many",
@@ -117,17 +106,20 @@ Runner::Reference<Value>& Runner::reference() {
 }
 
 template <ValueType Value>
-const KernelOutcome& Runner::baseline(DeviceKind kind, const RunObserver& observer) {
+ReadyKernel& Runner::baseline(DeviceKind kind, const RunObserver& observer) {
     Reference<Value>& made = reference<Value>();
-    if (const auto known = made.baselines.find(kind); known != made.baselines.end()) return known->second;
+    if (const auto known = made.baselines.find(kind); known != made.baselines.end()) return known->second->kernel;
 
     const LayoutEntry& entry = *catalogue_.find_layout(catalogue_.baseline_layout);
     const Parameters parameters(entry.parameters, {});
-    StagedMatrix natural = stage_copy(input_, 1);
     LayoutOutcome layout = outcome_of(entry, parameters, precision_of<Value>);
-    const BuiltTwice<Value> built =
-        build_twice<Value>(entry, parameters, natural, made.oracle.exact, options_.timing.clock, layout);
-    const ProductSpace space(natural.row_order, natural.column_order);
+    auto baseline = std::make_unique<Baseline<Value>>(input_);
+    BuiltTwice<Value> built;
+    {
+        StagedMatrix natural = stage_copy(input_, 1);
+        built = build_twice<Value>(entry, parameters, natural, made.oracle.exact, options_.timing.clock, layout);
+    }
+    baseline->layout = std::move(built.real);
 
     // A vendor's kernel first, where there is one.
     std::vector<const KernelEntry*> candidates;
@@ -136,17 +128,45 @@ const KernelOutcome& Runner::baseline(DeviceKind kind, const RunObserver& observ
             if (kernel.backend == backend && device_of(backend) == kind) candidates.push_back(&kernel);
         }
     }
-    KernelOutcome outcome;
     for (const KernelEntry* kernel : candidates) {
         announce(observer, fmt::format("baseline {} {} {}", entry.name, kernel->name, name_of(precision_of<Value>)));
-        outcome = measure_kernel(*kernel, *built.exact, *built.real, space, made.oracle, *device(kind), options_.timing);
-        if (outcome.status != KernelOutcome::Status::unsuitable) break;
+        baseline->kernel = prepare_kernel(*kernel, *built.exact, *baseline->layout, baseline->space, made.oracle, *device(kind),
+                                          options_.timing.clock);
+        if (baseline->kernel.outcome.status != KernelOutcome::Status::unsuitable) break;
     }
-    outcome.layout = entry.name;
-    outcome.baseline = true;
-    compare_with_baseline(outcome, outcome, 0);
-    warn(outcome, device(kind)->properties(), natural);
-    return made.baselines.emplace(kind, std::move(outcome)).first->second;
+    baseline->kernel.device = device(kind);
+    baseline->kernel.outcome.layout = entry.name;
+    baseline->kernel.outcome.baseline = true;
+    return made.baselines.emplace(kind, std::move(baseline)).first->second->kernel;
+}
+
+void Runner::measure_in_turns(Waiting& waiting, const RunObserver& observer, RunReport& report) const {
+    for (const auto& [kind, baseline] : waiting.baselines) {
+        std::vector<ReadyKernel*> turns{baseline};
+        for (ReadyKernel& kernel : waiting.kernels) {
+            if (kernel.device == baseline->device) turns.push_back(&kernel);
+        }
+        std::string names;
+        for (const ReadyKernel* kernel : turns) names += ' ' + kernel->outcome.kernel;
+        announce(observer, fmt::format("timing {}:{}", name_of(baseline->outcome.precision), names));
+        time_in_turns(turns, options_.timing);
+
+        KernelOutcome base = baseline->outcome;
+        compare_with_baseline(base, base, 0);
+        warn(base, baseline->device->properties(), nullptr);
+        for (ReadyKernel* kernel : std::span(turns).subspan(1)) {
+            KernelOutcome& outcome = kernel->outcome;
+            const double own_price = outcome.prepare_seconds + outcome.vector_permutation_seconds;
+            compare_with_baseline(outcome, base, waiting.price_seconds + own_price);
+            warn(outcome, kernel->device->properties(), waiting.partition);
+        }
+        const auto is_in_report = [&base](const KernelOutcome& there) {
+            return there.baseline && there.precision == base.precision && device_of(there.backend) == device_of(base.backend);
+        };
+        if (std::none_of(report.kernels.begin(), report.kernels.end(), is_in_report)) report.kernels.push_back(std::move(base));
+    }
+    for (ReadyKernel& kernel : waiting.kernels) report.kernels.push_back(std::move(kernel.outcome));
+    waiting.kernels.clear();
 }
 
 std::vector<const KernelEntry*> Runner::kernels_of(const Recipe& recipe) const {
@@ -168,36 +188,57 @@ void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const
     const LayoutEntry& entry = *recipe.layout.entry;
     LayoutOutcome layout = outcome_of(entry, recipe.layout.parameters, precision_of<Value>);
     const std::vector<const KernelEntry*> kernels = kernels_of(recipe);
+    Waiting waiting;
+    BuiltTwice<Value> built;
+    std::optional<ProductSpace> space;
+    std::exception_ptr failure;
     try {
         for (const DeviceKind kind : {DeviceKind::host, DeviceKind::gpu}) {
             const bool used = std::any_of(kernels.begin(), kernels.end(),
                                           [kind](const KernelEntry* kernel) { return device_of(kernel->backend) == kind; });
-            if (used) report.kernels.push_back(baseline<Value>(kind, observer));
+            if (used) waiting.baselines[kind] = &baseline<Value>(kind, observer);
         }
         announce(observer, fmt::format("layout {} {}", entry.name, name_of(precision_of<Value>)));
         const Oracle<Value>& oracle = reference<Value>().oracle;
-        const BuiltTwice<Value> built =
-            build_twice<Value>(entry, recipe.layout.parameters, staged, oracle.exact, options_.timing.clock, layout);
+        built = build_twice<Value>(entry, recipe.layout.parameters, staged, oracle.exact, options_.timing.clock, layout);
         report.layouts.push_back(layout);  // whatever becomes of the kernels
-        const ProductSpace space(staged.row_order, staged.column_order);
+        space.emplace(staged.row_order, staged.column_order);
+        waiting.partition = staged.find_cuts(CutKind::partition);
+        waiting.price_seconds = report.stage_seconds(layout.precision) + layout.seconds;
         for (const KernelEntry* kernel : kernels) {
-            const KernelOutcome& base = baseline<Value>(device_of(kernel->backend), observer);
+            const KernelOutcome& base = waiting.baselines.at(device_of(kernel->backend))->outcome;
             if (entry.name == base.layout && kernel->name == base.kernel && kernel->backend == base.backend &&
-                !space.permuted()) {
+                !space->permuted()) {
                 continue;  // it is the baseline, and stands in the report already
             }
             announce(observer, fmt::format("kernel {} {} {}", entry.name, kernel->name, name_of(precision_of<Value>)));
             Device& on = *device(device_of(kernel->backend));
-            KernelOutcome outcome = measure_kernel(*kernel, *built.exact, *built.real, space, oracle, on, options_.timing);
-            outcome.layout = entry.name;
-            compare_with_baseline(outcome, base, price(report, layout, outcome));
-            warn(outcome, on.properties(), staged);
-            report.kernels.push_back(std::move(outcome));
+            const auto prepare = [&] {
+                waiting.kernels.push_back(
+                    prepare_kernel(*kernel, *built.exact, *built.real, *space, oracle, on, options_.timing.clock));
+                waiting.kernels.back().outcome.layout = entry.name;
+            };
+            try {
+                prepare();
+            } catch (const MachineError&) {
+                if (waiting.kernels.empty()) throw;
+                // Those that wait may have all the memory: they take their turns now.
+                measure_in_turns(waiting, observer, report);
+                prepare();
+            }
         }
     } catch (const Unsuitable& reason) {
         layout.unsuitable = reason.what();
         report.layouts.push_back(std::move(layout));
+    } catch (...) {
+        failure = std::current_exception();
     }
+    try {
+        measure_in_turns(waiting, observer, report);  // what is there is kept, whatever failed
+    } catch (...) {
+        if (failure == nullptr) throw;
+    }
+    if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 void Runner::measure(Precision precision, const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer,
@@ -223,6 +264,7 @@ void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& r
     report.cache = options_.timing.cache;
     report.sweep = recipe.sweep;
     report.notes = recipe.notes;
+    report.turn_seed = options_.timing.seed;
 
     const std::vector<Chain> chains = chains_of(recipe);
     stages_.no_longer_expect(chains);
