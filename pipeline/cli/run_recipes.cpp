@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/bench/ranking.hpp"
+#include "pipeline/bench/records.hpp"
 #include "pipeline/cli/progress.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
@@ -137,6 +139,7 @@ int run_recipes(Runner& runner, const std::vector<Recipe>& recipes, const RunOut
         }
         reports.push_back(std::move(report));
     }
+    if (reports.size() > 1 && output.json != standard_output) print("\n" + ranking_text(records_of(reports)));
     if (!output.json.empty()) {
         const std::string text = reports.size() == 1 ? to_json(reports.front()) : to_json(reports);
         if (output.json == standard_output) {
