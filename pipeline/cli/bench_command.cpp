@@ -16,6 +16,8 @@
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/common/device/host_device.hpp"
 #include "pipeline/bench/bench.hpp"
+#include "pipeline/bench/ranking.hpp"
+#include "pipeline/bench/records.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
@@ -223,6 +225,9 @@ int run_bench(const Arguments& arguments) {
     const int now = count.measured + count.unsuitable + count.wrong + count.failed;
     fmt::print("{}{} measured, {} unsuitable, {} wrong, {} failed, {} were there; written to {}\n",
                count.stopped ? "stopped: " : "", count.measured, count.unsuitable, count.wrong, count.failed, count.there, out);
+    std::vector<Record> records;
+    add_records(out, records);
+    fmt::print("\n{}", ranking_text(records));
     if (count.stopped) {
         fmt::print("The same command goes on after these {}.\n", now + count.there);
         return exit_stopped;
