@@ -31,7 +31,7 @@ int check(const CheckArguments& arguments) {
             }
             std::string chain;
             for (const RecipeStage& stage : recipe.stages) chain += stage.id + " -> ";
-            fmt::print("{}: ok: {}{}\n", file, chain, recipe.layout.entry->name);
+            fmt::print("{}: ok: {}{}\n", file, chain, name_of_layouts(recipe));
         } catch (const RecipeError& error) {
             fmt::print(stderr, "{}\n", error.what());
             exit_code = error.exit_code;

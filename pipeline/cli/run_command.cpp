@@ -69,14 +69,24 @@ std::vector<Recipe> load_recipes(const RunArguments& arguments) {
     return recipes;
 }
 
+/// Of all layouts of a recipe.
+std::vector<std::pair<const LayoutEntry*, const KernelEntry*>> kernels_of(const Recipe& recipe) {
+    std::vector<std::pair<const LayoutEntry*, const KernelEntry*>> kernels;
+    for (const RecipeLayout& layout : recipe.layouts) {
+        for (const KernelEntry& kernel : layout.entry->kernels) kernels.emplace_back(layout.entry, &kernel);
+    }
+    return kernels;
+}
+
 void check_only(const RunArguments& arguments, const RunOptions& options, const std::vector<Recipe>& recipes) {
     if (arguments.only.empty()) return;
     std::string known;
     for (const Recipe& recipe : recipes) {
-        for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
-            if (std::find(options.backends.begin(), options.backends.end(), kernel.backend) == options.backends.end()) continue;
-            if (kernel.name == arguments.only) return;
-            known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", kernel.name, recipe.layout.entry->name);
+        for (const auto& [layout, kernel] : kernels_of(recipe)) {
+            const auto& backends = options.backends;
+            if (std::find(backends.begin(), backends.end(), kernel->backend) == backends.end()) continue;
+            if (kernel->name == arguments.only) return;
+            known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", kernel->name, layout->name);
         }
     }
     throw RecipeError(
@@ -87,8 +97,8 @@ void check_only(const RunArguments& arguments, const RunOptions& options, const 
 void check_only_on(const RunArguments& arguments, const std::vector<Recipe>& recipes, const Device* gpu) {
     if (arguments.only.empty() || gpu != nullptr) return;
     for (const Recipe& recipe : recipes) {
-        for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
-            if (kernel.name == arguments.only && device_of(kernel.backend) == DeviceKind::host) return;
+        for (const auto& [layout, kernel] : kernels_of(recipe)) {
+            if (kernel->name == arguments.only && device_of(kernel->backend) == DeviceKind::host) return;
         }
     }
     throw MachineError(fmt::format("--only {}: a kernel for a GPU; {}", arguments.only, cuda_absence_reason()));

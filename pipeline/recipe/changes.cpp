@@ -26,7 +26,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
     return words;
 }
 
-std::optional<Override> read_override(std::string_view text, Place place) {
+std::optional<Override> read_override(std::string_view text, Place place, bool has_list_of_layouts) {
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) return std::nullopt;
     Override override{split(text.substr(0, equals), '.'), read_value(text.substr(equals + 1), place)};
@@ -38,9 +38,11 @@ std::optional<Override> read_override(std::string_view text, Place place) {
         override.setting.value = std::string(text.substr(equals + 1));
         override.setting.texts.reset();
     }
-    const std::size_t words = override.path.front() == "stage" ? 3 : 2;
+    const std::size_t fewest = override.path.front() == "stage" ? 3 : 2;
+    const std::size_t most = override.path.front() == "layout" && has_list_of_layouts ? 4 : fewest;
     const bool named = std::none_of(override.path.begin(), override.path.end(), [](const auto& word) { return word.empty(); });
-    return named && override.path.size() == words ? std::optional(std::move(override)) : std::nullopt;
+    const bool fits = override.path.size() >= fewest && override.path.size() <= most;
+    return named && fits ? std::optional(std::move(override)) : std::nullopt;
 }
 
 /// "row_sort_1 (line 9), row_sort_2 (line 15)".
@@ -67,6 +69,30 @@ RecipeTable* find_stage(RecipeDocument& document, const std::string& id, Place p
         diagnostics.add(place, fmt::format("unknown stage '{}'; the recipe has no stages", shown));
     } else {
         diagnostics.add(place, fmt::format("unknown stage '{}'{}", shown, expected_one_of(id, ids)));
+    }
+    return nullptr;
+}
+
+/// Of a list of layouts, the table that "layout.SHARE.PARAMETER" or "layout.SHARE.kernel.BACKEND" speaks of.
+RecipeTable* find_layout(RecipeDocument& document, const std::vector<std::string>& path, Place place,
+                         Diagnostics& diagnostics) {
+    std::vector<std::string> shares;
+    for (LayoutTables& tables : document.layouts) {
+        const std::string* share = tables.own.text("share");
+        if (share == nullptr) continue;
+        shares.push_back(*share);
+        if (path.size() < 3 || path[1] != *share) continue;
+        if (path.size() == 3 && path[2] != "kernel") return &tables.own;
+        if (path.size() == 4 && path[2] == "kernel") return &tables.kernel;
+    }
+    const bool known = path.size() > 2 && std::find(shares.begin(), shares.end(), path[1]) != shares.end();
+    if (path.size() < 3 || known) {
+        diagnostics.add(place, fmt::format("the recipe has several layouts; expected layout.SHARE.PARAMETER=VALUE or "
+                                           "layout.SHARE.kernel.BACKEND=NAME, SHARE one of {}",
+                                           join(shares)));
+    } else {
+        diagnostics.add(place,
+                        fmt::format("no layout takes share '{}'{}", printable(path[1], 40), expected_one_of(path[1], shares)));
     }
     return nullptr;
 }
@@ -131,7 +157,7 @@ void set_generator(RecipeTable& matrix, std::string_view text, std::span<const s
 void apply_override(RecipeDocument& document, const std::string& text, Diagnostics& diagnostics) {
     const std::vector<std::string>& tables = table_names();
     const Place place = diagnostics.add_option("--set " + text);
-    const auto override = read_override(text, place);
+    const auto override = read_override(text, place, !document.layouts.empty());
     if (!override) {
         diagnostics.add(place,
                         "expected stage.ID.PARAMETER=VALUE, layout.PARAMETER=VALUE, matrix.PARAMETER=VALUE, "
@@ -146,8 +172,10 @@ void apply_override(RecipeDocument& document, const std::string& text, Diagnosti
         diagnostics.add(place, "an id is for naming a stage; it cannot be set");
     } else if (name == "matrix") {
         set_in_matrix(document.matrix, override->setting, diagnostics);
-    } else if (RecipeTable* table =
-                   name == "stage" ? find_stage(document, override->path[1], place, diagnostics) : document.find(name)) {
+    } else if (RecipeTable* table = name == "stage"            ? find_stage(document, override->path[1], place, diagnostics)
+                                    : document.layouts.empty() ? document.find(name)
+                                    : name == "layout"         ? find_layout(document, override->path, place, diagnostics)
+                                                               : document.find(name)) {
         set(*table, override->setting);
     }
 }

@@ -43,12 +43,19 @@ struct RecipeTable {
     [[nodiscard]] Place place_of(std::string_view key) const;
 };
 
+/// One of [[layout]], and the table `kernel` in it.
+struct LayoutTables {
+    RecipeTable own;
+    RecipeTable kernel;
+};
+
 struct RecipeDocument {
     RecipeTable recipe;
     RecipeTable matrix;
     std::vector<RecipeTable> stages;
     RecipeTable layout;
     RecipeTable kernel;
+    std::vector<LayoutTables> layouts;  // a list of them, instead of one layout and kernel
 
     /// The table of this name; null for "stage", of which there are many, and where there is none.
     [[nodiscard]] RecipeTable* find(std::string_view name);

@@ -125,9 +125,9 @@ double time_vector_permutation(const ProductSpace& space, Device& device) {
 }
 
 template <ValueType Value>
-void derive_rates(KernelOutcome& outcome, const Kernel<Value>& kernel, const Layout<Value>& layout, Device& device) {
-    const auto nonzeros = static_cast<double>(layout.nonzeros());
-    outcome.bytes_to_move = kernel.own_bytes_to_move().value_or(layout.bytes_to_move());
+void derive_rates(KernelOutcome& outcome, const Kernel<Value>& kernel, const Candidate<Value>& candidate, Device& device) {
+    const auto nonzeros = static_cast<double>(candidate.nonzeros);
+    outcome.bytes_to_move = kernel.own_bytes_to_move().value_or(candidate.bytes_to_move);
     const auto bytes = static_cast<double>(outcome.bytes_to_move);
     if (nonzeros > 0) outcome.bytes_per_nonzero = bytes / nonzeros;
     if (outcome.timing.median <= 0) return;
@@ -149,6 +149,12 @@ Oracle<Value>::Oracle(const CsrMatrix& input) : exact(input) {
     }
 }
 
+template <ValueType Value>
+Oracle<Value>::Oracle(const Oracle& whole, const CsrMatrix& share) : exact(whole.exact), real_vectors(whole.real_vectors) {
+    for (int vector = 0; vector < exact.vector_count(); ++vector) exact_products.push_back(exact.product(share, vector));
+    for (const std::vector<double>& x : real_vectors) references.push_back(bounded_reference<Value>(share, x));
+}
+
 ProductSpace::ProductSpace(const Permutation& rows, const Permutation& columns) : row_order(rows), column_order(columns) {
     if (rows == columns) return;
     const bool square = rows.size() == columns.size();
@@ -164,19 +170,33 @@ template <ValueType Value>
 KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
                              const ProductSpace& space, const Oracle<Value>& oracle, Device& device,
                              const TimingOptions& timing) {
+    const auto prepare = entry.prepare.template get<Value>();
+    const Candidate<Value> candidate{
+        entry.name,
+        entry.backend,
+        [&](Device& on) { return prepare(exact, on); },
+        [&](Device& on) { return prepare(real, on); },
+        real.nonzeros(),
+        real.bytes_to_move(),
+    };
+    return measure_candidate(candidate, space, oracle, device, timing);
+}
+
+template <ValueType Value>
+KernelOutcome measure_candidate(const Candidate<Value>& candidate, const ProductSpace& space, const Oracle<Value>& oracle,
+                                Device& device, const TimingOptions& timing) {
     KernelOutcome outcome;
-    outcome.kernel = entry.name;
-    outcome.backend = entry.backend;
+    outcome.kernel = candidate.kernel;
+    outcome.backend = candidate.backend;
     outcome.precision = precision_of<Value>;
     try {
-        const auto prepare = entry.prepare.template get<Value>();
         Product<Value> product(space, device);
-        Comparison found = verify_exactly(*prepare(exact, device), product, oracle, device);
+        Comparison found = verify_exactly(*candidate.exact(device), product, oracle, device);
         std::unique_ptr<Kernel<Value>> kernel;
         if (found.right) {
             // The device is asked to time nothing so that copies still under way are counted.
             const Stopwatch watch(timing.clock);
-            kernel = prepare(real, device);
+            kernel = candidate.real(device);
             (void)device.time([] {});
             outcome.prepare_seconds = watch.seconds();
             found = verify_within_bounds(*kernel, product, oracle, device);
@@ -192,7 +212,7 @@ KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exac
         outcome.timing = time_repeatedly(
             device, [&] { product.run(*kernel); }, timing);
         if (space.permuted()) outcome.vector_permutation_seconds = time_vector_permutation<Value>(space, device);
-        derive_rates(outcome, *kernel, real, device);
+        derive_rates(outcome, *kernel, candidate, device);
     } catch (const Unsuitable& reason) {
         outcome.status = KernelOutcome::Status::unsuitable;
         outcome.reason = reason.what();
@@ -202,6 +222,10 @@ KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exac
 
 template struct Oracle<float>;
 template struct Oracle<double>;
+template KernelOutcome measure_candidate<float>(const Candidate<float>&, const ProductSpace&, const Oracle<float>&, Device&,
+                                                const TimingOptions&);
+template KernelOutcome measure_candidate<double>(const Candidate<double>&, const ProductSpace&, const Oracle<double>&, Device&,
+                                                 const TimingOptions&);
 template KernelOutcome measure_kernel<float>(const KernelEntry&, const Layout<float>&, const Layout<float>&,
                                              const ProductSpace&, const Oracle<float>&, Device&, const TimingOptions&);
 template KernelOutcome measure_kernel<double>(const KernelEntry&, const Layout<double>&, const Layout<double>&,

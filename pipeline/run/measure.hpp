@@ -1,6 +1,8 @@
 // One kernel: prepared, verified, timed.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +18,8 @@ template <ValueType Value>
 struct Oracle {
     /// Throws Unsuitable, see ExactProblem.
     explicit Oracle(const CsrMatrix& input);
+    /// Of some of the input's nonzeros, at their places in the input.
+    Oracle(const Oracle& whole, const CsrMatrix& share);
 
     ExactProblem exact;
     std::vector<std::vector<double>> exact_products;  // [vector][row]
@@ -41,6 +45,7 @@ struct KernelOutcome {
     enum class Status { measured, wrong, unsuitable };
 
     std::string layout;
+    std::string share;  // of a hybrid, one share alone: y = A x with its nonzeros; empty: with all of them
     std::string kernel;
     Backend backend = Backend::kokkos;
     Precision precision = Precision::f64;
@@ -65,6 +70,23 @@ struct KernelOutcome {
 
     [[nodiscard]] bool verified() const { return status == Status::measured; }
 };
+
+/// What is to be measured: something that multiplies, made ready on layouts of the exact and of the real values.
+template <ValueType Value>
+struct Candidate {
+    using Prepare = std::function<std::unique_ptr<Kernel<Value>>(Device&)>;
+
+    std::string kernel;
+    Backend backend = Backend::kokkos;
+    Prepare exact;
+    Prepare real;
+    Offset nonzeros = 0;
+    std::int64_t bytes_to_move = 0;  // where the kernel does not say it itself
+};
+
+template <ValueType Value>
+[[nodiscard]] KernelOutcome measure_candidate(const Candidate<Value>& candidate, const ProductSpace& space,
+                                              const Oracle<Value>& oracle, Device& device, const TimingOptions& timing);
 
 /// Prepares the kernel on layouts of the exact and of the real values, verifies both ways (pipeline/run/verification.hpp), with
 /// and without accumulation, and times it. What does not fit is recorded as unsuitable; a wrong result is recorded and not

@@ -51,8 +51,11 @@ struct LayoutOutcome {
     };
 
     std::string name;
+    std::string share;  // of a hybrid: the share that it holds; empty: all nonzeros
     Parameters parameters;
     Precision precision = Precision::f64;
+    Index rows = 0;  // that it stores; 0 for a hybrid as a whole
+    Offset nonzeros = 0;
     std::string unsuitable;  // the reason; empty: it was built
     double seconds = 0;
     std::vector<Array> footprint;
@@ -73,7 +76,7 @@ struct RunReport {
     std::string resolved_recipe;  // TOML that runs again as it is
     MatrixReport matrix;
     std::vector<StageOutcome> stages;    // the first is the input
-    std::vector<LayoutOutcome> layouts;  // one for each precision
+    std::vector<LayoutOutcome> layouts;  // one for each precision; of a hybrid the whole, then each share
     std::vector<KernelOutcome> kernels;  // baselines first
     CacheState cache = CacheState::cold;
     std::vector<DeviceReport> devices;

@@ -7,6 +7,8 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
+#include "pipeline/run/build.hpp"
+#include "pipeline/run/hybrid.hpp"
 
 namespace workbench {
 namespace {
@@ -38,6 +40,11 @@ void require_memory_for_copy(const CsrMatrix& matrix) {
                         "a copy of the matrix for the stages");
 }
 
+/// For two x each: the exact product, and the real one with its bounds.
+void require_memory_for_oracle(const CsrMatrix& input) {
+    require_host_memory(2 * sizeof(double) * (std::size_t{3} * input.rows + input.columns), "the right results");
+}
+
 /// The copy of the input that the stages reorder.
 StagedMatrix stage_copy(const CsrMatrix& input, Index node_size) {
     require_memory_for_copy(input);
@@ -50,49 +57,8 @@ StagedMatrix stage_copy(const StagedMatrix& staged) {
     return staged;
 }
 
-LayoutOutcome outcome_of(const LayoutEntry& entry, const Parameters& parameters, Precision precision) {
-    LayoutOutcome outcome;
-    outcome.name = entry.name;
-    outcome.parameters = parameters;
-    outcome.precision = precision;
-    return outcome;
-}
-
-/// The same matrix twice in one layout: with its own values, and with those of the exact problem.
-template <ValueType Value>
-struct BuiltTwice {
-    std::unique_ptr<Layout<Value>> real;
-    std::unique_ptr<Layout<Value>> exact;
-};
-
-template <ValueType Value>
-BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parameters, StagedMatrix& staged,
-                              const ExactProblem& problem, const Clock& clock, LayoutOutcome& outcome) {
-    BuiltTwice<Value> built;
-    const BuildLayout<Value> build = entry.build.template get<Value>();
-    const std::size_t nonzeros = staged.matrix.values.size();
-    // How large it becomes is known when it is there. The values are in every layout.
-    require_host_memory(nonzeros * sizeof(Value), fmt::format("layout '{}'", entry.name));
-    const Stopwatch watch(clock);
-    built.real = build(staged, parameters);
-    outcome.seconds = watch.seconds();
-    std::size_t bytes = nonzeros * sizeof(double);
-    for (const LayoutArray& array : built.real->arrays()) {
-        outcome.footprint.push_back({std::string(array.name), array.role, array.count, array.bytes()});
-        bytes += array.bytes();
-    }
-    require_host_memory(bytes, fmt::format("layout '{}', once more for the exact verification,", entry.name));
-    // The exact layout goes through the same building code; only the values are exchanged meanwhile.
-    std::vector<double> exact = problem.values_of(staged.matrix, staged.row_order, staged.column_order);
-    std::swap(staged.matrix.values, exact);
-    try {
-        built.exact = build(staged, parameters);
-    } catch (...) {
-        std::swap(staged.matrix.values, exact);
-        throw;
-    }
-    std::swap(staged.matrix.values, exact);
-    return built;
+std::function<std::vector<double>()> exact_values(const ExactProblem& problem, const StagedMatrix& staged) {
+    return [&] { return problem.values_of(staged.matrix, staged.row_order, staged.column_order); };
 }
 
 /// Everything that has to be paid once before the first y = A x.
@@ -169,6 +135,19 @@ void run_some_stages(std::span<const RecipeStage> stages, const Recipe& recipe, 
     }
 }
 
+std::string no_kernel_of(const Recipe& recipe) {
+    std::string layouts;
+    std::string known;
+    for (const RecipeLayout& layout : recipe.layouts) {
+        layouts += fmt::format("{}'{}'", layouts.empty() ? "" : " and ", layout.entry->name);
+        for (const KernelEntry& kernel : layout.entry->kernels) {
+            known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", kernel.name, name_of(kernel.backend));
+        }
+    }
+    return fmt::format("no kernel of layout {} runs with these options on this machine; {} {}", layouts,
+                       recipe.is_hybrid() ? "there are" : "it has", known);
+}
+
 /// How many stages, from the first on, do the same for every precision.
 std::size_t stages_in_common(const Recipe& recipe) {
     const auto depends = [](const RecipeStage& stage) { return stage.contract.depends_on_precision; };
@@ -196,8 +175,7 @@ template <ValueType Value>
 Runner::Reference<Value>& Runner::reference() {
     std::optional<Reference<Value>>& made = references_.get<Value>();
     if (!made) {
-        // For two x each: the exact product, and the real one with its bounds.
-        require_host_memory(2 * sizeof(double) * (std::size_t{3} * input_.rows + input_.columns), "the right results");
+        require_memory_for_oracle(input_);
         made.emplace(input_);
     }
     return *made;
@@ -213,7 +191,7 @@ const KernelOutcome& Runner::baseline(DeviceKind kind, const RunObserver& observ
     StagedMatrix natural = stage_copy(input_, 1);
     LayoutOutcome layout = outcome_of(entry, parameters, precision_of<Value>);
     const BuiltTwice<Value> built =
-        build_twice<Value>(entry, parameters, natural, made.oracle.exact, options_.timing.clock, layout);
+        build_twice<Value>(entry, parameters, natural, exact_values(made.oracle.exact, natural), options_.timing.clock, layout);
     const ProductSpace space(natural.row_order, natural.column_order);
 
     // A vendor's kernel first, where there is one.
@@ -236,38 +214,73 @@ const KernelOutcome& Runner::baseline(DeviceKind kind, const RunObserver& observ
     return made.baselines.emplace(kind, std::move(outcome)).first->second;
 }
 
-std::vector<const KernelEntry*> Runner::kernels_of(const Recipe& recipe) const {
+bool Runner::may_run(const KernelEntry& kernel) const {
+    const auto& backends = options_.backends;
+    return std::find(backends.begin(), backends.end(), kernel.backend) != backends.end() &&
+           device(device_of(kernel.backend)) != nullptr;
+}
+
+std::vector<const KernelEntry*> Runner::kernels_of(const RecipeLayout& layout) const {
     std::vector<const KernelEntry*> wanted;
-    for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
-        const auto& backends = options_.backends;
-        if (std::find(backends.begin(), backends.end(), kernel.backend) == backends.end()) continue;
-        if (device(device_of(kernel.backend)) == nullptr) continue;
-        const auto chosen = recipe.kernels.find(kernel.backend);
-        if (chosen != recipe.kernels.end() && chosen->second != kernel.name) continue;
-        if (!options_.only.empty() && options_.only != kernel.name) continue;
-        wanted.push_back(&kernel);
+    for (const KernelEntry& kernel : layout.entry->kernels) {
+        const auto chosen = layout.kernels.find(kernel.backend);
+        const bool is_wanted = (chosen == layout.kernels.end() || chosen->second == kernel.name) &&
+                               (options_.only.empty() || options_.only == kernel.name);
+        if (is_wanted && may_run(kernel)) wanted.push_back(&kernel);
     }
     return wanted;
 }
 
+const KernelEntry* Runner::kernel_of_share(const RecipeLayout& layout, DeviceKind kind) const {
+    const KernelEntry* found = nullptr;
+    const auto rank = [&](const KernelEntry& kernel) {
+        const auto chosen = layout.kernels.find(kernel.backend);
+        if (options_.only == kernel.name) return 3;
+        return chosen != layout.kernels.end() && chosen->second == kernel.name ? 2 : 1;
+    };
+    for (const Backend backend : {Backend::kokkos, Backend::cuda, Backend::eigen, Backend::cusparse}) {
+        for (const KernelEntry& kernel : layout.entry->kernels) {
+            if (kernel.backend != backend || device_of(backend) != kind || !may_run(kernel)) continue;
+            if (found == nullptr || rank(kernel) > rank(*found)) found = &kernel;
+        }
+    }
+    return found;
+}
+
+std::vector<const KernelEntry*> Runner::kernels_of_hybrid(const Recipe& recipe, DeviceKind kind) const {
+    std::vector<const KernelEntry*> kernels;
+    for (const RecipeLayout& layout : recipe.layouts) kernels.push_back(kernel_of_share(layout, kind));
+    const bool complete = std::find(kernels.begin(), kernels.end(), nullptr) == kernels.end();
+    const auto is_asked_for = [&](const KernelEntry* kernel) { return options_.only.empty() || options_.only == kernel->name; };
+    return complete && std::any_of(kernels.begin(), kernels.end(), is_asked_for) ? kernels : std::vector<const KernelEntry*>{};
+}
+
+std::vector<DeviceKind> Runner::kinds_of(const Recipe& recipe) const {
+    std::vector<DeviceKind> kinds;
+    for (const DeviceKind kind : {DeviceKind::host, DeviceKind::gpu}) {
+        const std::vector<const KernelEntry*> kernels =
+            recipe.is_hybrid() ? kernels_of_hybrid(recipe, kind) : kernels_of(recipe.layouts.front());
+        const auto runs_there = [kind](const KernelEntry* kernel) { return device_of(kernel->backend) == kind; };
+        if (std::any_of(kernels.begin(), kernels.end(), runs_there)) kinds.push_back(kind);
+    }
+    return kinds;
+}
+
 template <ValueType Value>
 void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer, RunReport& report) {
-    const LayoutEntry& entry = *recipe.layout.entry;
-    LayoutOutcome layout = outcome_of(entry, recipe.layout.parameters, precision_of<Value>);
-    const std::vector<const KernelEntry*> kernels = kernels_of(recipe);
+    const RecipeLayout& own = recipe.layouts.front();
+    const LayoutEntry& entry = *own.entry;
+    LayoutOutcome layout = outcome_of(entry, own.parameters, precision_of<Value>);
     try {
-        for (const DeviceKind kind : {DeviceKind::host, DeviceKind::gpu}) {
-            const bool used = std::any_of(kernels.begin(), kernels.end(),
-                                          [kind](const KernelEntry* kernel) { return device_of(kernel->backend) == kind; });
-            if (used) report.kernels.push_back(baseline<Value>(kind, observer));
-        }
+        for (const DeviceKind kind : kinds_of(recipe)) report.kernels.push_back(baseline<Value>(kind, observer));
+        if (recipe.is_hybrid()) return measure_hybrid<Value>(recipe, staged, observer, report);
         announce(observer, fmt::format("layout {} {}", entry.name, name_of(precision_of<Value>)));
         const Oracle<Value>& oracle = reference<Value>().oracle;
-        const BuiltTwice<Value> built =
-            build_twice<Value>(entry, recipe.layout.parameters, staged, oracle.exact, options_.timing.clock, layout);
+        const BuiltTwice<Value> built = build_twice<Value>(entry, own.parameters, staged, exact_values(oracle.exact, staged),
+                                                           options_.timing.clock, layout);
         report.layouts.push_back(layout);  // whatever becomes of the kernels
         const ProductSpace space(staged.row_order, staged.column_order);
-        for (const KernelEntry* kernel : kernels) {
+        for (const KernelEntry* kernel : kernels_of(own)) {
             const KernelOutcome& base = baseline<Value>(device_of(kernel->backend), observer);
             if (entry.name == base.layout && kernel->name == base.kernel && kernel->backend == base.backend &&
                 !space.permuted()) {
@@ -284,6 +297,46 @@ void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const
     } catch (const Unsuitable& reason) {
         layout.unsuitable = reason.what();
         report.layouts.push_back(std::move(layout));
+    }
+}
+
+/// The whole, which is compared with the baseline, then each share alone.
+template <ValueType Value>
+void Runner::measure_hybrid(const Recipe& recipe, const StagedMatrix& staged, const RunObserver& observer, RunReport& report) {
+    const Oracle<Value>& oracle = reference<Value>().oracle;
+    const auto tell = [&](const std::string& step) { announce(observer, step); };
+    const std::vector<BuiltShare<Value>> shares =
+        build_shares<Value>(recipe, staged, oracle.exact, options_.timing.clock, tell);
+    const LayoutOutcome whole = outcome_of_whole(recipe, shares);
+    report.layouts.push_back(whole);
+    for (const BuiltShare<Value>& share : shares) report.layouts.push_back(share.outcome);
+    if (!whole.unsuitable.empty()) return;
+
+    const ProductSpace space(staged.row_order, staged.column_order);
+    const std::span<const BuiltShare<Value>> all(shares);
+    for (const DeviceKind kind : kinds_of(recipe)) {
+        const std::vector<const KernelEntry*> kernels = kernels_of_hybrid(recipe, kind);
+        Device& on = *device(kind);
+        announce(observer, fmt::format("kernels {} {}", whole.name, name_of(precision_of<Value>)));
+        KernelOutcome outcome =
+            measure_candidate(candidate_of<Value>(all, kernels, staged.matrix), space, oracle, on, options_.timing);
+        outcome.layout = whole.name;
+        compare_with_baseline(outcome, baseline<Value>(kind, observer), price(report, whole, outcome));
+        warn(outcome, on.properties(), staged);
+        report.kernels.push_back(std::move(outcome));
+        for (std::size_t i = 0; i < shares.size(); ++i) {
+            announce(observer, fmt::format("kernel {} {} of share {}", kernels[i]->name, name_of(precision_of<Value>),
+                                           shares[i].outcome.share));
+            require_memory_for_oracle(input_);
+            const Oracle<Value> of_share(oracle, share_of_input(staged, shares[i].share));
+            KernelOutcome alone = measure_candidate(
+                candidate_of<Value>(all.subspan(i, 1), std::span<const KernelEntry* const>(kernels).subspan(i, 1),
+                                    staged.matrix),
+                space, of_share, on, options_.timing);
+            alone.layout = shares[i].outcome.name;
+            alone.share = shares[i].outcome.share;
+            report.kernels.push_back(std::move(alone));
+        }
     }
 }
 
@@ -319,14 +372,7 @@ void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& r
     begin_with_input(staged, observer, report.stages);
     run_some_stages(common, recipe, staged, context(options_.precisions.front()), std::nullopt, observer, options_.timing.clock,
                     report.stages);
-    if (kernels_of(recipe).empty()) {
-        std::string known;
-        for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
-            known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", kernel.name, name_of(kernel.backend));
-        }
-        report.notes.push_back(fmt::format("no kernel of layout '{}' runs with these options on this machine; it has {}",
-                                           recipe.layout.entry->name, known));
-    }
+    if (kinds_of(recipe).empty()) report.notes.push_back(no_kernel_of(recipe));
     try {
         for (const Precision precision : options_.precisions) {
             if (common.size() == stages.size()) {
