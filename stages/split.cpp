@@ -133,8 +133,8 @@ Index one_third(const ShareView& view) {
     std::vector<Offset> lengths(view.row_count());
     for (Index row = 0; row < view.row_count(); ++row) lengths[row] = view.length(row);
     if (lengths.empty()) return 1;
-    // With rows counted from the longest, this one and those before it are the smallest number that makes a third.
-    const auto last_of_third = lengths.begin() + (lengths.size() + 2) / 3 - 1;
+    // The row that completes a third, counted from the longest.
+    const auto last_of_third = lengths.begin() + (std::ssize(lengths) + 2) / 3 - 1;
     std::nth_element(lengths.begin(), last_of_third, lengths.end(), std::greater<>());
     return static_cast<Index>(std::max<Offset>(*last_of_third, 1));
 }

@@ -77,7 +77,7 @@ public:
         }
         matrices_.push_back(name);
         if (++chosen_ > 1) return;
-        // What is wrong with the first of several does not matter.
+        // An error in the first of several members does not matter: there must be just one.
         try {
             matrix_ = read_text(std::move(member));
         } catch (const InputError& error) {

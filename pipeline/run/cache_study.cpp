@@ -132,8 +132,8 @@ std::string to_json(const CacheStudy& study) {
 CachePoint study_cache(const Recipe& recipe, const CsrMatrix& matrix, Precision precision, const CacheModel& model,
                        const StageContext& context) {
     if (recipe.is_hybrid()) {
-        throw RecipeError(fmt::format("error: {}:{}: the cache model follows one layout; expected [layout], found {} layouts",
-                                      recipe.file.string(), recipe.layouts.front().place.line, recipe.layouts.size()));
+        throw RecipeError(fmt::format("error: {}: the cache model follows one layout; expected [layout], found {} layouts",
+                                      recipe.line_of(recipe.layouts.front().place), recipe.layouts.size()));
     }
     check_against(recipe, matrix.rows, matrix.columns);
     CachePoint point;

@@ -194,7 +194,7 @@ KernelOutcome measure_candidate(const Candidate<Value>& candidate, const Product
         Comparison found = verify_exactly(*candidate.exact(device), product, oracle, device);
         std::unique_ptr<Kernel<Value>> kernel;
         if (found.right) {
-            // The device is asked to time nothing so that copies still under way are counted.
+            // Timing nothing waits for copies that are still under way.
             const Stopwatch watch(timing.clock);
             kernel = candidate.real(device);
             (void)device.time([] {});
