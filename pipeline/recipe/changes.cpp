@@ -158,8 +158,7 @@ RecipeTable* find_layout(RecipeDocument& document, const std::vector<std::string
 }
 
 /// The table that a path is about; null, with an error, where there is none.
-RecipeTable* find_table(RecipeDocument& document, const std::vector<std::string>& path, Place place,
-                        Diagnostics& diagnostics) {
+RecipeTable* find_table(RecipeDocument& document, const std::vector<std::string>& path, Place place, Diagnostics& diagnostics) {
     const std::string& name = path.front();
     if (name == "stage") return find_stage(document, path[1], place, diagnostics);
     if (!document.layouts.empty() && (name == "layout" || name == "kernel")) {

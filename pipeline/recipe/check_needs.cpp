@@ -178,8 +178,9 @@ public:
             if (takers.contains(name_of(share))) continue;
             const std::string advice =
                 has_places(share.kind) ? "a list of layouts takes shares of stage split" : "give it a [[layout]] of its own";
-            diagnostics_.add(layouts.front().table->place, fmt::format("no layout takes share '{}', which {} makes; {}",
-                                                                       name_of(share), stage(maker_of_shares_, *layouts.front().table), advice));
+            diagnostics_.add(layouts.front().table->place,
+                             fmt::format("no layout takes share '{}', which {} makes; {}", name_of(share),
+                                         stage(maker_of_shares_, *layouts.front().table), advice));
         }
     }
 
