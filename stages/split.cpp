@@ -2,9 +2,13 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <functional>
+#include <string>
 #include <utility>
 
+#include "stages/split_marks.hpp"
 #include "stages/stages.hpp"
 
 namespace workbench {
@@ -12,29 +16,108 @@ namespace {
 
 using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
 
-/// The share of all entries for which `belongs(row, entry)`. Rows that have none are not present in it.
+/// One way to split: what it is called, its two shares, and the parameters that it takes.
+struct Way {
+    std::string by;
+    ShareKind with;
+    ShareKind without;
+    std::vector<std::string> needed = {};
+    std::vector<std::string> optional = {};
+};
+
+const std::vector<Way>& ways() {
+    static const std::vector<Way> all{{"inside_partition", ShareKind::inside, ShareKind::outside},
+                                      {"first_k", ShareKind::first, ShareKind::rest, {}, {"k"}},
+                                      {"row_length", ShareKind::long_rows, ShareKind::short_rows, {"longer_than"}},
+                                      {"diagonals", ShareKind::dense_diagonals, ShareKind::sparse_diagonals, {}, {"fill"}},
+                                      {"blocks", ShareKind::dense_blocks, ShareKind::sparse_blocks, {"size"}, {"fill"}},
+                                      {"columns", ShareKind::dense_columns, ShareKind::sparse_columns, {"density"}},
+                                      {"distance", ShareKind::near, ShareKind::far, {"distance"}}};
+    return all;
+}
+
+bool takes(const Way& way, const std::string& parameter) {
+    const auto has = [&](const auto& list) { return std::find(list.begin(), list.end(), parameter) != list.end(); };
+    return has(way.needed) || has(way.optional);
+}
+
+/// "by = \"diagonals\" or \"blocks\"": the ways that take a parameter.
+std::string ways_that_take(const std::string& parameter) {
+    std::string text;
+    for (const Way& way : ways()) {
+        if (takes(way, parameter)) text += (text.empty() ? "by = \"" : " or \"") + way.by + '"';
+    }
+    return text;
+}
+
+const Way& way_of(const Parameters& parameters) {
+    const auto named = [&](const Way& way) { return way.by == parameters.text("by"); };
+    return *std::find_if(ways().begin(), ways().end(), named);
+}
+
+/// The share that is split; all nonzeros where none is named.
+ShareId parent_of(const Parameters& parameters) {
+    if (!parameters.has("share")) return {};
+    const std::optional<ShareId> parent = single_share(parameters.text("share"));
+    if (!parent) throw ParameterError("share", "segments and tiles are not split again; expected a share of stage split");
+    return *parent;
+}
+
+ShareId part_of(const ShareId& parent, ShareKind kind) {
+    const std::optional<ShareId> id = share_within(parent, kind);
+    if (!id) {
+        throw ParameterError("share", "share '" + name_of(parent) + "' was split " + std::to_string(most_splits_again) +
+                                          " times already; expected at most so many");
+    }
+    return *id;
+}
+
+StageContract contract(const Parameters& parameters) {
+    const Way& way = way_of(parameters);
+    for (const char* name : {"k", "longer_than", "fill", "size", "density", "distance"}) {
+        if (!parameters.has(name) || takes(way, name)) continue;
+        throw ParameterError(name, std::string(name) + " is for " + ways_that_take(name) + ", here by is \"" + way.by + '"');
+    }
+    for (const std::string& name : way.needed) {
+        if (!parameters.has(name)) throw ParameterError(name, "by = \"" + way.by + "\" needs " + name);
+    }
+    StageContract contract{.gives_shares = {{way.with}, {way.without}}};
+    if (way.with == ShareKind::inside) contract.needs = {.square = true, .cuts = {CutKind::partition}};
+    const ShareId parent = parent_of(parameters);
+    (void)part_of(parent, way.with);
+    if (parent == ShareId{}) {
+        contract.needs.unsplit = true;
+    } else {
+        contract.needs.shares = {share_choice(name_of(parent)).value()};
+        contract.splits = parent;
+    }
+    return contract;
+}
+
+/// The share of all entries of the view for which `belongs(stored row, k)`. Rows that have none are not present in it; the
+/// others keep the order in which they are stored.
 template <typename Belongs>
-Share share_where(ShareKind kind, const CsrMatrix& matrix, const Belongs& belongs) {
-    std::vector<Offset> lengths(matrix.rows, 0);
-    Kokkos::parallel_for("count_entries", Range(0, matrix.rows), [&](Index row) {
-        for (Offset entry = matrix.row_offsets[row]; entry < matrix.row_offsets[row + 1]; ++entry) {
-            lengths[row] += belongs(row, entry) ? 1 : 0;
-        }
+Share share_where(const ShareId& id, const ShareView& view, const Belongs& belongs) {
+    std::vector<Offset> lengths(view.row_count(), 0);
+    Kokkos::parallel_for("count_entries", Range(0, view.row_count()), [&](Index stored) {
+        for (Offset k = 0; k < view.length(stored); ++k) lengths[stored] += belongs(stored, k) ? 1 : 0;
     });
 
-    Share share{{kind}, {}, {0}, {}};
-    for (Index row = 0; row < matrix.rows; ++row) {
-        if (lengths[row] == 0) continue;
-        share.rows.push_back(row);
-        share.row_offsets.push_back(share.row_offsets.back() + lengths[row]);
+    Share share{id, {}, {0}, {}};
+    std::vector<Index> stored_rows;  // [present] where they were stored
+    for (Index stored = 0; stored < view.row_count(); ++stored) {
+        if (lengths[stored] == 0) continue;
+        stored_rows.push_back(stored);
+        share.rows.push_back(view.row(stored));
+        share.row_offsets.push_back(share.row_offsets.back() + lengths[stored]);
     }
 
     share.entries.resize(share.row_offsets.back());
-    Kokkos::parallel_for("list_entries", Range(0, static_cast<Index>(share.rows.size())), [&](Index stored) {
-        const Index row = share.rows[stored];
-        Offset place = share.row_offsets[stored];
-        for (Offset entry = matrix.row_offsets[row]; entry < matrix.row_offsets[row + 1]; ++entry) {
-            if (belongs(row, entry)) share.entries[place++] = entry;
+    Kokkos::parallel_for("list_entries", Range(0, static_cast<Index>(share.rows.size())), [&](Index i) {
+        const Index stored = stored_rows[i];
+        Offset place = share.row_offsets[i];
+        for (Offset k = 0; k < view.length(stored); ++k) {
+            if (belongs(stored, k)) share.entries[place++] = view.entry(stored, k);
         }
     });
     return share;
@@ -46,9 +129,9 @@ std::pair<std::string, std::string> describe(const Share& share) {
 }
 
 /// The largest k such that at least a third of the rows have k nonzeros or more; 1 where it would be less.
-Index one_third(const CsrMatrix& matrix) {
-    std::vector<Offset> lengths(matrix.rows);
-    for (Index row = 0; row < matrix.rows; ++row) lengths[row] = matrix.row_length(row);
+Index one_third(const ShareView& view) {
+    std::vector<Offset> lengths(view.row_count());
+    for (Index row = 0; row < view.row_count(); ++row) lengths[row] = view.length(row);
     if (lengths.empty()) return 1;
     // The row that completes a third, counted from the longest.
     const auto last_of_third = lengths.begin() + (std::ssize(lengths) + 2) / 3 - 1;
@@ -57,49 +140,103 @@ Index one_third(const CsrMatrix& matrix) {
 }
 
 /// The mean length of a row, rounded up, so that rows which are all of one length leave nothing over; at least 1.
-Index mean_length(const CsrMatrix& matrix) {
-    if (matrix.nonzeros() == 0) return 1;
-    return static_cast<Index>((matrix.nonzeros() + matrix.rows - 1) / matrix.rows);
+Index mean_length(const ShareView& view) {
+    if (view.entry_count() == 0) return 1;
+    return static_cast<Index>((view.entry_count() + view.row_count() - 1) / view.row_count());
 }
 
-Index first_count(const CsrMatrix& matrix, const Parameters& parameters) {
-    if (!parameters.has("k") || parameters.is_word("k", "one_third")) return one_third(matrix);
-    if (parameters.is_word("k", "mean")) return mean_length(matrix);
+Index first_count(const ShareView& view, const Parameters& parameters) {
+    if (!parameters.has("k") || parameters.is_word("k", "one_third")) return one_third(view);
+    if (parameters.is_word("k", "mean")) return mean_length(view);
     return static_cast<Index>(parameters.integer("k"));
 }
 
-StageContract contract(const Parameters& parameters) {
-    if (parameters.text("by") == "first_k") {
-        return {.needs = {.unsplit = true}, .gives_shares = {{ShareKind::first}, {ShareKind::rest}}};
-    }
-    if (parameters.has("k")) throw ParameterError("k", "k is for by = \"first_k\", here by is \"inside_partition\"");
-    return {.needs = {.square = true, .cuts = {CutKind::partition}, .unsplit = true},
-            .gives_shares = {{ShareKind::inside}, {ShareKind::outside}}};
-}
+/// A view that is split in two, and what is told about it.
+struct Splitting {
+    const StagedMatrix& staged;
+    ShareId parent;
+    ShareView view;
+    const Way& way;
+    StageResult result = {};
 
-/// Two shares: the entries that belong, and the others.
-template <typename Belongs>
-StageResult split_in_two(const CsrMatrix& matrix, ShareKind with, ShareKind without, const Belongs& belongs) {
-    std::vector<Share> shares;
-    shares.push_back(share_where(with, matrix, belongs));
-    shares.push_back(share_where(without, matrix, [&](Index row, Offset entry) { return !belongs(row, entry); }));
-    StageResult result{.change = {}, .notes = {describe(shares[0]), describe(shares[1])}};
-    result.change.shares = std::move(shares);
-    return result;
+    /// Two shares: the entries that belong, and the others. Both ask the same question of each entry, so that it lies in one.
+    template <typename Belongs>
+    void divide(const Belongs& belongs) {
+        std::array<Share, 2> made{
+            share_where(part_of(parent, way.with), view, belongs),
+            share_where(part_of(parent, way.without), view, [&](Index stored, Offset k) { return !belongs(stored, k); })};
+        for (const Share& share : made) result.notes.push_back(describe(share));
+        std::vector<Share> shares;
+        if (parent == ShareId{}) shares.insert(shares.end(), made.begin(), made.end());
+        for (const Share& share : staged.shares) {
+            if (share.id == parent) {
+                shares.insert(shares.end(), made.begin(), made.end());
+            } else {
+                shares.push_back(share);
+            }
+        }
+        result.change.shares = std::move(shares);
+    }
+
+    void divide(const Marks& marks, const std::string& things) {
+        result.notes.emplace_back("dense " + things, std::to_string(marks.dense) + " of " + std::to_string(marks.present));
+        divide([&](Index stored, Offset k) { return marks.marked[view.entry(stored, k)] != 0; });
+    }
+};
+
+double fill_of(const Parameters& parameters) {
+    constexpr double where_nothing_is_said = 0.7;
+    return parameters.has("fill") ? parameters.real("fill") : where_nothing_is_said;
 }
 
 StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const CsrMatrix& matrix = staged.matrix;
-    if (parameters.text("by") == "first_k") {
-        const Index k = first_count(matrix, parameters);
-        StageResult result = split_in_two(matrix, ShareKind::first, ShareKind::rest,
-                                          [&](Index row, Offset entry) { return entry - matrix.row_offsets[row] < k; });
-        result.notes.insert(result.notes.begin(), {"k", std::to_string(k)});
-        return result;
+    const ShareId parent = parent_of(parameters);
+    Splitting split{staged, parent, staged.share(parent), way_of(parameters)};
+    const ShareView& view = split.view;
+    switch (split.way.with) {
+        case ShareKind::first: {
+            const Index most = first_count(view, parameters);
+            split.result.notes.emplace_back("k", std::to_string(most));
+            split.divide([&](Index, Offset k) { return k < most; });
+            break;
+        }
+        case ShareKind::long_rows: {
+            const std::int64_t most = parameters.integer("longer_than");
+            split.divide([&](Index stored, Offset) { return view.length(stored) > most; });
+            break;
+        }
+        case ShareKind::dense_diagonals:
+            split.divide(mark_dense_diagonals(matrix, view, fill_of(parameters)), "diagonals");
+            break;
+        case ShareKind::dense_blocks:
+            split.divide(mark_dense_blocks(matrix, view, static_cast<Index>(parameters.integer("size")), fill_of(parameters)),
+                         "blocks");
+            break;
+        case ShareKind::dense_columns:
+            split.divide(mark_dense_columns(matrix, view, parameters.real("density")), "columns");
+            break;
+        case ShareKind::near: {
+            const std::int64_t most = parameters.integer("distance");
+            split.divide([&](Index stored, Offset k) {
+                return std::abs(Offset{matrix.column_indices[view.entry(stored, k)]} - view.row(stored)) <= most;
+            });
+            break;
+        }
+        default: {
+            const std::vector<Index> piece_of = staged.find_cuts(CutKind::partition)->pieces();
+            split.divide([&](Index stored, Offset k) {
+                return piece_of[view.row(stored)] == piece_of[matrix.column_indices[view.entry(stored, k)]];
+            });
+        }
     }
-    const std::vector<Index> piece_of = staged.find_cuts(CutKind::partition)->pieces();
-    return split_in_two(matrix, ShareKind::inside, ShareKind::outside,
-                        [&](Index row, Offset entry) { return piece_of[row] == piece_of[matrix.column_indices[entry]]; });
+    return std::move(split.result);
+}
+
+std::vector<std::string> words_for_ways() {
+    std::vector<std::string> words;
+    for (const Way& way : ways()) words.push_back(way.by);
+    return words;
 }
 
 }  // namespace
@@ -107,26 +244,73 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
 StageEntry split_stage() {
     return {
         .name = "split",
-        .summary =
-            "Split the nonzeros into shares: inside and outside the diagonal blocks of the partition, or the first k of "
-            "each row and the rest",
+        .summary = "Split the nonzeros, or one share of them, into two shares, each of which can have a layout of its own",
         .source =
             "EHYB section 3.2: sliced ELL for what finds x in the cache, extra rows for the rest; Bell and Garland (2009): "
             "ELL for the first k of each row, COO for the rest",
-        .parameters = {{.name = "by",
-                        .type = ParameterType::choice,
-                        .words = {"inside_partition", "first_k"},
-                        .help = "inside_partition: share 'inside' if row and column are in one partition, else 'outside'; "
-                                "first_k: share 'first' for the first k nonzeros of each row, 'rest' for the others"},
-                       {.name = "k",
-                        .type = ParameterType::integer,
-                        .optional = true,
-                        .minimum = 1,
-                        .maximum = 2147483647,
-                        .words = {"one_third", "mean"},
-                        .unit = "nonzeros",
-                        .help = "with by = \"first_k\"; one_third, where nothing is said: the largest k such that at least a "
-                                "third of the rows have k nonzeros or more; mean: of the rows' lengths, rounded up"}},
+        .parameters =
+            {{.name = "by",
+              .type = ParameterType::choice,
+              .words = words_for_ways(),
+              .help = "inside_partition: share 'inside' if row and column are in one partition, else 'outside'; "
+                      "first_k: share 'first' for the first k nonzeros of each row, 'rest' for the others; "
+                      "row_length: 'long' for rows of more nonzeros than longer_than, else 'short'; "
+                      "diagonals: 'dense_diagonals' for those filled at least to the share fill, else 'sparse_diagonals'; "
+                      "blocks: 'dense_blocks' for blocks of size x size places so filled, else 'sparse_blocks'; "
+                      "columns: 'dense_columns' for columns with nonzeros in more than the share density of the rows, else "
+                      "'sparse_columns'; "
+                      "distance: 'near' if |row - column| is at most distance, else 'far'"},
+             {.name = "share",
+              .type = ParameterType::share,
+              .optional = true,
+              .help = "split this share again, whose nonzeros alone then count; of \"short\" by first_k come 'short/first' and "
+                      "'short/rest'"},
+             {.name = "k",
+              .type = ParameterType::integer,
+              .optional = true,
+              .minimum = 1,
+              .maximum = 2147483647,
+              .words = {"one_third", "mean"},
+              .unit = "nonzeros",
+              .help = "with by = \"first_k\"; one_third, where nothing is said: the largest k such that at least a "
+                      "third of the rows have k nonzeros or more; mean: of the rows' lengths, rounded up"},
+             {.name = "longer_than",
+              .type = ParameterType::integer,
+              .optional = true,
+              .minimum = 0,
+              .maximum = 2147483647,
+              .unit = "nonzeros",
+              .help = "needed with by = \"row_length\": a row of more is long"},
+             {.name = "fill",
+              .type = ParameterType::real,
+              .optional = true,
+              .minimum = 0,
+              .maximum = 1,
+              .unit = "share",
+              .help = "with by = \"diagonals\" or \"blocks\": of the places of a diagonal or a block that must hold a nonzero; "
+                      "0.7, where nothing is said: about where f64 values without columns take less than nonzeros with them"},
+             {.name = "size",
+              .type = ParameterType::integer,
+              .optional = true,
+              .minimum = 1,
+              .maximum = 65536,
+              .unit = "rows",
+              .help = "needed with by = \"blocks\": rows and columns of a block"},
+             {.name = "density",
+              .type = ParameterType::real,
+              .optional = true,
+              .minimum = 0,
+              .maximum = 1,
+              .unit = "share",
+              .help =
+                  "needed with by = \"columns\": of the rows of the matrix, in more than which a dense column has nonzeros"},
+             {.name = "distance",
+              .type = ParameterType::integer,
+              .optional = true,
+              .minimum = 0,
+              .maximum = 2147483647,
+              .unit = "columns",
+              .help = "needed with by = \"distance\": the most that row and column of a near nonzero differ by"}},
         .contract = contract,
         .run = run};
 }

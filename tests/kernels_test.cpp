@@ -71,7 +71,7 @@ std::vector<Index> alone(Index size) {
 std::vector<Case> all_cases() {
     std::vector<Case> cases;
     for (const LayoutRecipe& one : layout_recipes()) {
-        const auto& values = one.recipe.layout.parameters.values();
+        const auto& values = one.recipe.layouts.front().parameters.values();
         cases.push_back({one.name, one.layout(), Given(values.begin(), values.end()),
                          [&one](const CsrMatrix& matrix) { return one.stage(matrix); },
                          [&one](const CsrMatrix& matrix) { return one.takes(matrix); }});

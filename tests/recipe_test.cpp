@@ -29,8 +29,8 @@ TEST_CASE("a whole recipe becomes plain data") {
     CHECK(recipe.stages[1].contract.keeps == std::vector{CutKind::partition});
     CHECK(recipe.stages[3].id == "sort_outside");
     CHECK_FALSE(recipe.stages[3].contract.acts);
-    CHECK(recipe.layout.entry->name == "cached");
-    CHECK(recipe.kernels.empty());
+    CHECK(recipe.layouts.front().entry->name == "cached");
+    CHECK(recipe.layouts.front().kernels.empty());
 }
 
 TEST_CASE("the smallest recipe is a layout") {
@@ -38,17 +38,18 @@ TEST_CASE("the smallest recipe is a layout") {
     CHECK(recipe.name == "test");  // the file's
     CHECK(std::holds_alternative<std::monostate>(recipe.matrix.from));
     CHECK(recipe.stages.empty());
-    CHECK(recipe.layout.parameters.integer("slice_height") == 32);
-    CHECK(recipe.kernels.empty());
+    CHECK(recipe.layouts.front().parameters.integer("slice_height") == 32);
+    CHECK(recipe.layouts.front().kernels.empty());
 }
 
 TEST_CASE("a byte order mark and line ends of Windows are no errors") {
-    CHECK(parse("\xEF\xBB\xBF[layout]\r\nuse = 'plain'\r\n").layout.entry->name == "plain");
+    CHECK(parse("\xEF\xBB\xBF[layout]\r\nuse = 'plain'\r\n").layouts.front().entry->name == "plain");
 }
 
 TEST_CASE("kernels are chosen by backend; a choice for a backend that is not built is kept") {
     const Recipe recipe = parse("[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'lanes'\ncuda = 'fused'\n");
-    CHECK(recipe.kernels == std::map<Backend, std::string>{{Backend::kokkos, "lanes"}, {Backend::cuda, "fused"}});
+    CHECK(recipe.layouts.front().kernels ==
+          std::map<Backend, std::string>{{Backend::kokkos, "lanes"}, {Backend::cuda, "fused"}});
 }
 
 TEST_CASE("a matrix may be written out, or generated") {
@@ -101,6 +102,65 @@ TEST_CASE("what needs the matrix is checked against it") {
                          InputError);
     const Recipe rectangular = parse("[[stage]]\nuse = 'sort'\napply = 'rows'\n[layout]\nuse = 'plain'\n");
     CHECK_NOTHROW(check_against(rectangular, 9, 12));
+}
+
+const std::string hybrid = R"(
+[[stage]]
+use = "split"
+by  = "first_of_row"
+
+[[layout]]
+share         = "first"
+use           = "plain"
+slice_height  = 8
+kernel.kokkos = "lanes"
+
+[[layout]]
+share = "rest"
+use   = "plain"
+)";
+
+TEST_CASE("a list of layouts, each with a share and kernels of its own") {
+    const Recipe recipe = parse(hybrid);
+    CHECK(recipe.is_hybrid());
+    CHECK(name_of_layouts(recipe) == "plain + plain");
+    REQUIRE(recipe.layouts.size() == 2);
+    CHECK(recipe.layouts[0].share == ShareId{ShareKind::first});
+    CHECK(recipe.layouts[0].parameters.integer("slice_height") == 8);
+    CHECK(recipe.layouts[0].kernels == std::map<Backend, std::string>{{Backend::kokkos, "lanes"}});
+    CHECK(recipe.layouts[0].place.line == 6);
+    CHECK(recipe.layouts[1].share == ShareId{ShareKind::rest});
+    CHECK(recipe.layouts[1].parameters.integer("slice_height") == 32);
+    CHECK(recipe.layouts[1].kernels.empty());
+    CHECK_FALSE(parse(whole).is_hybrid());
+    check_same(parse(resolved_recipe(recipe)), recipe);
+    CHECK(
+        resolved_recipe(recipe).ends_with("[[layout]]\n"
+                                          "share         = \"first\"\n"
+                                          "use           = \"plain\"\n"
+                                          "slice_height  = 8\n"
+                                          "kernel.kokkos = \"lanes\"\n"
+                                          "\n"
+                                          "[[layout]]\n"
+                                          "share        = \"rest\"\n"
+                                          "use          = \"plain\"\n"
+                                          "slice_height = 32\n"));
+}
+
+TEST_CASE("a list of one layout may take everything") {
+    const Recipe recipe = parse("[[layout]]\nuse = 'plain'\nkernel.kokkos = 'rows'\n");
+    CHECK_FALSE(recipe.is_hybrid());
+    CHECK(recipe.layouts.front().kernels == std::map<Backend, std::string>{{Backend::kokkos, "rows"}});
+    check_same(parse(resolved_recipe(recipe)), recipe);
+}
+
+TEST_CASE("options reach into a list of layouts by its shares") {
+    const Recipe recipe = parse(hybrid, {"layout.rest.slice_height=4", "layout.first.kernel.kokkos=rows",
+                                         "layout.first.slice_height=2", "layout.rest.kernel.eigen=oracle"});
+    CHECK(recipe.layouts[0].parameters.integer("slice_height") == 2);
+    CHECK(recipe.layouts[1].parameters.integer("slice_height") == 4);
+    CHECK(recipe.layouts[0].kernels == std::map<Backend, std::string>{{Backend::kokkos, "rows"}});
+    CHECK(recipe.layouts[1].kernels == std::map<Backend, std::string>{{Backend::eigen, "oracle"}});
 }
 
 }  // namespace

@@ -139,6 +139,7 @@ LayoutEntry banded_block_entry() {
                        side("block_width", "columns", "columns of a block: the band begins and ends at a multiple of it"),
                        slots_per_nonzero_parameter(4)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
+        .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
         .schedules = {schedule_of<BandedBlockLayout, BandRow>("rows")},
         .kernels = banded_block_reference_kernels(),

@@ -169,6 +169,7 @@ LayoutEntry bsr_entry() {
                         .help = "rows and columns of a block; auto: the size from 2 to 8 that takes least memory"},
                        slots_per_nonzero_parameter(4)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
+        .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
         .schedules = {{"groups", {walk_groups<float>, walk_groups<double>}}},
         .storage_sizes = bsr_storage_sizes,

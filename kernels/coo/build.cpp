@@ -59,6 +59,7 @@ LayoutEntry coo_entry() {
         .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
+        .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
         .schedules = {schedule_of<CooLayout, EachTriplet>("atomic"), schedule_of<CooLayout, EachTriplet>("segmented")},
         .storage_sizes = coo_storage_sizes,

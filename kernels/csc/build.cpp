@@ -109,6 +109,7 @@ LayoutEntry csc_entry() {
         .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
+        .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
         .schedules = {{"columns", {walk_columns<float>, walk_columns<double>}}},
         .storage_sizes = csc_storage_sizes,

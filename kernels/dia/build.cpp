@@ -109,6 +109,7 @@ LayoutEntry dia_entry() {
         .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = {slots_per_nonzero_parameter(4)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
+        .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
         .schedules = {schedule_of<DiaLayout, DiaRows>("rows")},
         .kernels = dia_reference_kernels(),

@@ -38,7 +38,7 @@ std::string swept_values(const std::vector<Recipe>& points) {
 std::string chain_of(const Recipe& recipe) {
     std::string chain;
     for (const RecipeStage& stage : recipe.stages) chain += stage.id + " -> ";
-    return chain + recipe.layout.entry->name;
+    return chain + name_of_layouts(recipe);
 }
 
 void print_resolved(const std::vector<Recipe>& points) {

@@ -34,14 +34,24 @@ struct RunArguments {
     bool no_pictures = false;
 };
 
+/// Of all layouts of a recipe.
+std::vector<std::pair<const LayoutEntry*, const KernelEntry*>> kernels_of(const Recipe& recipe) {
+    std::vector<std::pair<const LayoutEntry*, const KernelEntry*>> kernels;
+    for (const RecipeLayout& layout : recipe.layouts) {
+        for (const KernelEntry& kernel : layout.entry->kernels) kernels.emplace_back(layout.entry, &kernel);
+    }
+    return kernels;
+}
+
 void check_only(const MeasuringArguments& arguments, const RunOptions& options, const std::vector<Recipe>& recipes) {
     if (arguments.only.empty()) return;
     std::string known;
     for (const Recipe& recipe : recipes) {
-        for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
-            if (std::find(options.backends.begin(), options.backends.end(), kernel.backend) == options.backends.end()) continue;
-            if (kernel.name == arguments.only) return;
-            known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", kernel.name, recipe.layout.entry->name);
+        for (const auto& [layout, kernel] : kernels_of(recipe)) {
+            const auto& backends = options.backends;
+            if (std::find(backends.begin(), backends.end(), kernel->backend) == backends.end()) continue;
+            if (kernel->name == arguments.only) return;
+            known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", kernel->name, layout->name);
         }
     }
     throw RecipeError(
@@ -52,8 +62,8 @@ void check_only(const MeasuringArguments& arguments, const RunOptions& options, 
 void check_only_on(const MeasuringArguments& arguments, const std::vector<Recipe>& recipes, const Device* gpu) {
     if (arguments.only.empty() || gpu != nullptr) return;
     for (const Recipe& recipe : recipes) {
-        for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
-            if (kernel.name == arguments.only && device_of(kernel.backend) == DeviceKind::host) return;
+        for (const auto& [layout, kernel] : kernels_of(recipe)) {
+            if (kernel->name == arguments.only && device_of(kernel->backend) == DeviceKind::host) return;
         }
     }
     throw MachineError(fmt::format("--only {}: a kernel for a GPU; {}", arguments.only, cuda_absence_reason()));

@@ -91,6 +91,13 @@ public:
     virtual void scatter(const float* values, const Index* target, Index count, float* y) = 0;
     virtual void scatter(const double* values, const Index* target, Index count, double* y) = 0;
 
+    /// y[target[i]] += value[i]; no target stands there twice.
+    virtual void scatter_add(const float* values, const Index* target, Index count, float* y) = 0;
+    virtual void scatter_add(const double* values, const Index* target, Index count, double* y) = 0;
+
+    /// Sets so many bytes of this device's memory to 0, which is also the number 0.
+    virtual void zero(void* memory, std::size_t bytes) = 0;
+
     /// Writes, then reads a buffer of at least twice the last-level cache, so that the next run finds the cache cold.
     virtual void flush_cache() = 0;
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -46,6 +47,11 @@ public:
 template <typename Value>
 using PrepareKernel = std::unique_ptr<Kernel<Value>> (*)(const Layout<Value>&, Device&);
 
+/// The same where a layout holds some rows of a larger matrix: run writes to, or adds to, row rows[i] of y for its row i, and
+/// leaves all other rows of y alone. rows: [rows of the layout], on the host.
+template <typename Value>
+using PrepareRows = std::unique_ptr<Kernel<Value>> (*)(const Layout<Value>&, std::span<const Index> rows, Device&);
+
 /// One kernel of a layout, as the catalogue lists it.
 struct KernelEntry {
     std::string name;
@@ -53,6 +59,8 @@ struct KernelEntry {
     std::string summary;
     /// The layout must outlive the kernel. Throws Unsuitable, or MachineError with the bytes wanted and had.
     ForEachPrecision<PrepareKernel> prepare;
+    /// Null: a kernel that knows nothing of other rows; its result is brought to them from a buffer.
+    ForEachPrecision<PrepareRows> prepare_rows = {};
 };
 
 }  // namespace workbench

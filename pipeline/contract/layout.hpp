@@ -13,6 +13,7 @@
 #include "pipeline/contract/pipeline_facts.hpp"
 #include "pipeline/contract/precision.hpp"
 #include "pipeline/contract/storage_size.hpp"
+#include "pipeline/matrix/share_matrix.hpp"
 
 namespace workbench {
 
@@ -118,6 +119,10 @@ struct LayoutEntry {
 
     /// What must be there before it. Throws ParameterError where the values do not go together.
     Needs (*needs)(const Parameters&) = nullptr;
+
+    /// Which rows it stores of a share in a hybrid: all, where the numbers of rows say something (diagonals, blocks) or rows
+    /// without nonzeros take no memory.
+    RowsOfShare rows_of_share = RowsOfShare::present;
 
     /// Throws Unsuitable where the matrix does not fit the layout.
     ForEachPrecision<BuildLayout> build;

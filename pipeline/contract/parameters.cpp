@@ -132,7 +132,8 @@ std::string accepted_values(const ParameterDeclaration& declaration) {
     switch (declaration.type) {
         case ParameterType::boolean: return "true or false";
         case ParameterType::text: return "a text in quotes";
-        case ParameterType::share: return alternatives(words_for_shares()) + R"(, or one of them as "segment 3", "tile 0,1")";
+        case ParameterType::share:
+            return alternatives(words_for_shares()) + R"(, or one of them as "segment 3", "tile 0,1", "short/first")";
         case ParameterType::choice: return alternatives(declaration.words);
         case ParameterType::integer:
         case ParameterType::real: break;

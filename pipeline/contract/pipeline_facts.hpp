@@ -34,6 +34,7 @@ struct StageContract {
     std::vector<CutKind> gives_cuts = {};
     std::map<CutKind, std::int64_t> most_pieces = {};  // of cuts that it gives, where it is known without the matrix
     std::vector<GivesShares> gives_shares = {};        // empty: it does not split
+    std::optional<ShareId> splits = {};                // the share that these replace and are within; none: the whole matrix
     bool depends_on_precision = false;                 // it asks for StageContext::precision, and runs anew for each
     bool gives_columns_by_density = false;             // its order of the columns descends in their nonzeros
 };

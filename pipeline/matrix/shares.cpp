@@ -1,5 +1,6 @@
 #include "pipeline/matrix/shares.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace workbench {
@@ -14,6 +15,26 @@ std::optional<Index> take_number(std::string_view& text) {
     return number;
 }
 
+std::optional<ShareKind> kind_named(std::string_view words) {
+    for (const ShareKind kind : kinds_of_shares) {
+        if (words == name_of(kind)) return kind;
+    }
+    return std::nullopt;
+}
+
+/// "short/first".
+std::optional<ShareId> share_of_path(std::string_view words) {
+    std::optional<ShareId> id = ShareId{};
+    for (bool more = true; more && id;) {
+        const std::size_t end = words.find('/');
+        more = end != std::string_view::npos;
+        const std::optional<ShareKind> kind = kind_named(words.substr(0, end));
+        id = kind ? share_within(*id, *kind) : std::nullopt;
+        if (more) words.remove_prefix(end + 1);
+    }
+    return id;
+}
+
 }  // namespace
 
 std::string_view name_of(ShareKind kind) {
@@ -23,6 +44,16 @@ std::string_view name_of(ShareKind kind) {
         case ShareKind::outside: return "outside";
         case ShareKind::first: return "first";
         case ShareKind::rest: return "rest";
+        case ShareKind::long_rows: return "long";
+        case ShareKind::short_rows: return "short";
+        case ShareKind::dense_diagonals: return "dense_diagonals";
+        case ShareKind::sparse_diagonals: return "sparse_diagonals";
+        case ShareKind::dense_blocks: return "dense_blocks";
+        case ShareKind::sparse_blocks: return "sparse_blocks";
+        case ShareKind::dense_columns: return "dense_columns";
+        case ShareKind::sparse_columns: return "sparse_columns";
+        case ShareKind::near: return "near";
+        case ShareKind::far: return "far";
         case ShareKind::segment: return "segment";
         case ShareKind::tile: return "tile";
     }
@@ -30,18 +61,35 @@ std::string_view name_of(ShareKind kind) {
 }
 
 std::string name_of(const ShareId& id) {
-    std::string name(name_of(id.kind));
+    std::string name;
+    for (const ShareKind parent : id.within) {
+        if (parent != ShareKind::all) name += std::string(name_of(parent)) + "/";
+    }
+    name += name_of(id.kind);
     if (id.kind == ShareKind::segment) name += " " + std::to_string(id.segment);
     if (id.kind == ShareKind::tile) name += " " + std::to_string(id.row_block) + "," + std::to_string(id.segment);
     return name;
 }
 
+std::optional<ShareId> share_within(const ShareId& parent, ShareKind kind) {
+    ShareId id{kind};
+    if (parent.kind == ShareKind::all) return id;
+    if (has_places(parent.kind) || has_places(kind)) return std::nullopt;
+    id.within = parent.within;
+    const auto place = std::find(id.within.begin(), id.within.end(), ShareKind::all);
+    if (place == id.within.end()) return std::nullopt;
+    *place = parent.kind;
+    return id;
+}
+
 std::string name_of(const ShareChoice& choice) { return choice.one ? name_of(*choice.one) : std::string(name_of(choice.kind)); }
 
 std::optional<ShareChoice> share_choice(std::string_view words) {
-    for (const ShareKind kind : kinds_of_shares) {
-        if (words == name_of(kind)) return ShareChoice{kind};
+    if (words.find('/') != std::string_view::npos) {
+        const std::optional<ShareId> id = share_of_path(words);
+        return id ? std::optional(ShareChoice{id->kind, id}) : std::nullopt;
     }
+    if (const std::optional<ShareKind> kind = kind_named(words)) return ShareChoice{*kind};
     for (const ShareKind kind : {ShareKind::segment, ShareKind::tile}) {
         const std::string before = std::string(name_of(kind)) + " ";
         if (!words.starts_with(before)) continue;
@@ -57,6 +105,12 @@ std::optional<ShareChoice> share_choice(std::string_view words) {
         if (name_of(id) == words) return ShareChoice{kind, id};
     }
     return std::nullopt;
+}
+
+std::optional<ShareId> single_share(std::string_view words) {
+    const std::optional<ShareChoice> choice = share_choice(words);
+    if (!choice || has_places(choice->kind)) return std::nullopt;
+    return choice->one ? *choice->one : ShareId{choice->kind};
 }
 
 Share reorder_rows(const Share& share, std::span<const Index> old_of_new) {

@@ -74,6 +74,15 @@ void check_share(const Share& share, const CsrMatrix& matrix, SharesSeen& seen) 
     }
 }
 
+/// The kinds that the entries of a share are of: its own, and those of the shares that it was split from.
+std::vector<ShareKind> kinds_of(const ShareId& id) {
+    std::vector<ShareKind> kinds{id.kind};
+    for (const ShareKind parent : id.within) {
+        if (parent != ShareKind::all) kinds.push_back(parent);
+    }
+    return kinds;
+}
+
 /// The cuts that say where the entries of such a share lie.
 std::vector<CutKind> cuts_of_share(ShareKind kind) {
     switch (kind) {
@@ -81,29 +90,25 @@ std::vector<CutKind> cuts_of_share(ShareKind kind) {
         case ShareKind::outside: return {CutKind::partition};
         case ShareKind::segment: return {CutKind::segment};
         case ShareKind::tile: return {CutKind::row_block, CutKind::segment};
-        case ShareKind::all:
-        case ShareKind::first:
-        case ShareKind::rest: break;
+        default: return {};
     }
-    return {};
 }
 
-/// Does an entry belong to the share by its kind and place? `k` is its number among those of its row in the share.
-bool lies_in(const ShareId& id, const StagedMatrix& staged, Index row, Offset entry, Offset k) {
-    const auto piece = [&](CutKind kind, Index place) { return staged.find_cuts(kind)->piece_at(place); };
+/// Does an entry lie where the share says that its entries lie, as far as its name and the cuts tell? `k` is its number among
+/// those of its row in the share.
+bool lies_in(ShareKind kind, const ShareId& id, const StagedMatrix& staged, Index row, Offset entry, Offset k) {
+    const auto piece = [&](CutKind cuts, Index place) { return staged.find_cuts(cuts)->piece_at(place); };
     const Index column = staged.matrix.column_indices[entry];
     const auto in_one_partition = [&] { return piece(CutKind::partition, row) == piece(CutKind::partition, column); };
-    switch (id.kind) {
+    switch (kind) {
         case ShareKind::inside: return in_one_partition();
         case ShareKind::outside: return !in_one_partition();
-        case ShareKind::first: return entry == staged.matrix.row_offsets[row] + k;
+        case ShareKind::first: return id.is_split_again() || entry == staged.matrix.row_offsets[row] + k;
         case ShareKind::segment: return piece(CutKind::segment, column) == id.segment;
         case ShareKind::tile:
             return piece(CutKind::row_block, row) == id.row_block && piece(CutKind::segment, column) == id.segment;
-        case ShareKind::all:
-        case ShareKind::rest: break;
+        default: return true;
     }
-    return true;
 }
 
 /// Is a share, whose arrays are sound, what its kind and place say?
@@ -112,28 +117,20 @@ void check_place(const Share& share, const StagedMatrix& staged) {
         throw std::logic_error("share '" + name_of(share.id) + "' " + what);
     };
     if (&share != staged.find_share(share.id)) fail("is there twice");
-    for (const CutKind kind : cuts_of_share(share.id.kind)) {
-        if (staged.find_cuts(kind) == nullptr) fail("is there without cuts of kind " + std::string(name_of(kind)));
+    const std::vector<ShareKind> kinds = kinds_of(share.id);
+    for (const ShareKind kind : kinds) {
+        for (const CutKind cuts : cuts_of_share(kind)) {
+            if (staged.find_cuts(cuts) == nullptr) fail("is there without cuts of kind " + std::string(name_of(cuts)));
+        }
     }
     for (std::size_t stored = 0; stored < share.rows.size(); ++stored) {
         for (Offset i = share.row_offsets[stored]; i < share.row_offsets[stored + 1]; ++i) {
-            if (lies_in(share.id, staged, share.rows[stored], share.entries[i], i - share.row_offsets[stored])) continue;
+            const auto there = [&](ShareKind kind) {
+                return lies_in(kind, share.id, staged, share.rows[stored], share.entries[i], i - share.row_offsets[stored]);
+            };
+            if (std::all_of(kinds.begin(), kinds.end(), there)) continue;
             fail("holds entry " + std::to_string(share.entries[i]) + ", which does not lie there");
         }
-    }
-}
-
-void check_shares(const StagedMatrix& staged) {
-    if (staged.shares.empty()) return;
-    SharesSeen seen{std::vector<bool>(staged.matrix.values.size(), false),
-                    std::vector<const Share*>(staged.matrix.rows, nullptr)};
-    for (const Share& share : staged.shares) {
-        check_share(share, staged.matrix, seen);
-        check_place(share, staged);
-    }
-    const auto lost = std::find(seen.covered.begin(), seen.covered.end(), false);
-    if (lost != seen.covered.end()) {
-        throw std::logic_error("entry " + std::to_string(lost - seen.covered.begin()) + " is in no share");
     }
 }
 
@@ -239,6 +236,20 @@ void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>&
         staged.cuts.push_back(cuts);
     }
     if (change.shares) staged.shares = std::move(*change.shares);
+}
+
+void check_shares(const StagedMatrix& staged) {
+    if (staged.shares.empty()) return;
+    SharesSeen seen{std::vector<bool>(staged.matrix.values.size(), false),
+                    std::vector<const Share*>(staged.matrix.rows, nullptr)};
+    for (const Share& share : staged.shares) {
+        check_share(share, staged.matrix, seen);
+        check_place(share, staged);
+    }
+    const auto lost = std::find(seen.covered.begin(), seen.covered.end(), false);
+    if (lost != seen.covered.end()) {
+        throw std::logic_error("entry " + std::to_string(lost - seen.covered.begin()) + " is in no share");
+    }
 }
 
 void check_invariants(const StagedMatrix& staged, const CsrMatrix& input) {

@@ -67,6 +67,10 @@ struct StageChange {
 /// the matrix (sizes, an order that tears a node apart, a share that does not exist).
 void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>& keeps);
 
+/// Checks that the shares, if any, hold each nonzero exactly once, where their kinds say, in rows that exist and are listed
+/// once. Throws std::logic_error.
+void check_shares(const StagedMatrix& staged);
+
 /// Checks everything that StagedMatrix promises against the input it came from: orders are bijections of the right size, the
 /// matrix is P A Q^T exactly, cuts tile their axis, shares cover each nonzero exactly once with rows that exist and are listed
 /// once, nodes are whole. Throws std::logic_error with the first broken promise.

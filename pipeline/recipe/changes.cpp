@@ -33,9 +33,11 @@ std::optional<Override> read_path(std::string_view text, Place place) {
     Override override{split(text.substr(0, equals), '.'), {}};
     override.setting.key = override.path.back();
     override.setting.key_place = override.setting.value_place = place;
-    const std::size_t words = override.path.front() == "stage" ? 3 : 2;
+    const std::size_t fewest = override.path.front() == "stage" ? 3 : 2;
+    const std::size_t most = override.path.front() == "layout" ? 4 : fewest;  // layout.SHARE.kernel.BACKEND
     const bool named = std::none_of(override.path.begin(), override.path.end(), [](const auto& word) { return word.empty(); });
-    return named && override.path.size() == words ? std::optional(std::move(override)) : std::nullopt;
+    const bool fits = override.path.size() >= fewest && override.path.size() <= most;
+    return named && fits ? std::optional(std::move(override)) : std::nullopt;
 }
 
 /// The text as it stands, not read as TOML.
@@ -131,6 +133,42 @@ void set_generator(RecipeTable& matrix, std::string_view text, std::span<const s
     }
 }
 
+/// Of a list of layouts, the table that "layout.SHARE.PARAMETER" or "layout.SHARE.kernel.BACKEND" is about.
+RecipeTable* find_layout(RecipeDocument& document, const std::vector<std::string>& path, Place place,
+                         Diagnostics& diagnostics) {
+    std::vector<std::string> shares;
+    for (LayoutTables& tables : document.layouts) {
+        const std::string* share = tables.own.text("share");
+        if (share == nullptr) continue;
+        shares.push_back(*share);
+        if (path.size() < 3 || path[1] != *share) continue;
+        if (path.size() == 3 && path[2] != "kernel") return &tables.own;
+        if (path.size() == 4 && path[2] == "kernel") return &tables.kernel;
+    }
+    const bool known = path.size() > 2 && std::find(shares.begin(), shares.end(), path[1]) != shares.end();
+    if (path.size() < 3 || known) {
+        diagnostics.add_unmatched(place, fmt::format("the recipe has several layouts; expected layout.SHARE.PARAMETER=VALUE or "
+                                                     "layout.SHARE.kernel.BACKEND=NAME, SHARE one of {}",
+                                                     join(shares)));
+    } else {
+        diagnostics.add_unmatched(
+            place, fmt::format("no layout takes share '{}'{}", printable(path[1], 40), expected_one_of(path[1], shares)));
+    }
+    return nullptr;
+}
+
+/// The table that a path is about; null, with an error, where there is none.
+RecipeTable* find_table(RecipeDocument& document, const std::vector<std::string>& path, Place place, Diagnostics& diagnostics) {
+    const std::string& name = path.front();
+    if (name == "stage") return find_stage(document, path[1], place, diagnostics);
+    if (!document.layouts.empty() && (name == "layout" || name == "kernel")) {
+        return find_layout(document, path, place, diagnostics);
+    }
+    if (path.size() == 2) return document.find(name);
+    diagnostics.add_unmatched(place, "the recipe has one layout for all nonzeros; expected layout.PARAMETER=VALUE");
+    return nullptr;
+}
+
 /// Puts the setting where the path says, as if the recipe said so.
 void apply_setting(RecipeDocument& document, const Override& override, Diagnostics& diagnostics) {
     const std::vector<std::string>& tables = table_names();
@@ -142,8 +180,7 @@ void apply_setting(RecipeDocument& document, const Override& override, Diagnosti
         diagnostics.add(place, "an id is for naming a stage; it cannot be set");
     } else if (name == "matrix") {
         set_in_matrix(document.matrix, override.setting, diagnostics);
-    } else if (RecipeTable* table =
-                   name == "stage" ? find_stage(document, override.path[1], place, diagnostics) : document.find(name)) {
+    } else if (RecipeTable* table = find_table(document, override.path, place, diagnostics)) {
         table->set(override.setting);
     }
 }

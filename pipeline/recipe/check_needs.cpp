@@ -28,9 +28,9 @@ std::vector<std::string> quoted(std::vector<std::string> words) {
     return words;
 }
 
-std::vector<std::string> names_of(const std::vector<ShareKind>& kinds) {
+std::vector<std::string> names_of(const std::vector<ShareChoice>& shares) {
     std::vector<std::string> names;
-    for (const ShareKind kind : kinds) names.emplace_back(name_of(kind));
+    for (const ShareChoice& share : shares) names.push_back(name_of(share));
     return names;
 }
 
@@ -74,6 +74,17 @@ bool holds(const StageEntry& entry, const std::map<std::string, ParameterValue>&
     }
 }
 
+/// With these values, or with what they need besides: all optional parameters that they go together with, one by one.
+bool holds_with_some_optional(const StageEntry& entry, const std::map<std::string, ParameterValue>& values,
+                              const auto& promise) {
+    if (holds(entry, values, promise)) return true;
+    return std::any_of(entry.parameters.begin(), entry.parameters.end(), [&](const ParameterDeclaration& declaration) {
+        auto others = values;
+        if (declaration.optional) others[declaration.name] = plausible_value(declaration);
+        return declaration.optional && holds(entry, others, promise);
+    });
+}
+
 /// "metis_partition, split": the stages of the catalogue that keep a promise, by default, with some word for one of their
 /// choices, or with one of their optional parameters.
 std::string stages_that(const Catalogue& catalogue, const auto& promise) {
@@ -86,7 +97,7 @@ std::string stages_that(const Catalogue& catalogue, const auto& promise) {
             if (declaration.type == ParameterType::choice) {
                 for (const std::string& word : declaration.words) {
                     others[declaration.name] = word;
-                    can = can || holds(entry, others, promise);
+                    can = can || holds_with_some_optional(entry, others, promise);
                 }
             } else if (declaration.optional) {
                 others[declaration.name] = plausible_value(declaration);
@@ -123,21 +134,20 @@ public:
         }
         if (contract.acts && *contract.acts != Acts::rows) columns_by_density_ = false;
         if (contract.gives_columns_by_density) columns_by_density_ = true;
-        if (!contract.gives_shares.empty()) {
-            shares_ = shares_made_by(contract);
-            maker_of_shares_ = i;
+        if (contract.gives_shares.empty()) return;
+        if (contract.splits) {
+            std::erase_if(shares_, [&](const ShareChoice& share) { return is(share, *contract.splits); });
+        } else {
+            shares_.clear();
         }
+        for (const ShareChoice& share : shares_made_by(contract)) shares_.push_back(share);
+        maker_of_shares_ = i;
     }
 
     void check(const Needs& needs, const RecipeTable& table, const std::string& owner) {
         for (const CutKind kind : needs.cuts) check_cuts(kind, table, owner);
         check_shares(needs.shares, table, owner);
-        if (needs.unsplit && !shares_.empty()) {
-            diagnostics_.add(table.place_of("use"),
-                             fmt::format("{} takes the nonzeros whole, but {} has split them into {}; remove "
-                                         "that stage",
-                                         owner, stage(maker_of_shares_, table), join(names_of(shares_))));
-        }
+        if (needs.unsplit && !shares_.empty()) refuse_split(table, owner);
         if (needs.columns_by_density && certain_ && !columns_by_density_) {
             const auto promise = [](const StageContract& contract) { return contract.gives_columns_by_density; };
             diagnostics_.add(table.place_of("use"), fmt::format("{} needs columns sorted by their nonzeros, densest first; {}",
@@ -145,7 +155,73 @@ public:
         }
     }
 
+    /// A list of layouts takes each share exactly once, and each of them finds in its share what it needs.
+    void check_shares_of(const std::vector<CheckedChoice>& layouts) {
+        std::map<std::string, const RecipeTable*> takers;
+        bool known = certain_;
+        for (const CheckedChoice& choice : layouts) {
+            known = known && choice.share.has_value();
+            if (!choice.share) continue;
+            const std::string name = name_of(*choice.share);
+            const Place place = choice.table->place_of("share");
+            if (const auto [first, fresh] = takers.emplace(name, choice.table); !fresh) {
+                diagnostics_.add(place, fmt::format("share '{}' is taken twice; the layout on {} takes it already", name,
+                                                    diagnostics_.line(first->second->place, choice.table->place)));
+            } else if (certain_ && !is_there(share_choice(name).value())) {
+                check_shares({share_choice(name).value()}, *choice.table, owner_of(choice));
+                known = false;
+            }
+            if (choice.layout.facts) check_in_share(choice);
+        }
+        if (!known) return;
+        for (const ShareChoice& share : shares_) {
+            if (takers.contains(name_of(share))) continue;
+            const std::string advice =
+                has_places(share.kind) ? "a list of layouts takes shares of stage split" : "give it a [[layout]] of its own";
+            diagnostics_.add(layouts.front().table->place,
+                             fmt::format("no layout takes share '{}', which {} makes; {}", name_of(share),
+                                         stage(maker_of_shares_, *layouts.front().table), advice));
+        }
+    }
+
+    [[nodiscard]] static std::string owner_of(const CheckedChoice& choice) {
+        return choice.layout.entry == nullptr ? "the layout" : fmt::format("layout '{}'", choice.layout.entry->name);
+    }
+
 private:
+    [[nodiscard]] static bool is(const ShareChoice& share, const ShareId& id) { return name_of(share) == name_of(id); }
+
+    /// Is such a share there, or a share of such a kind?
+    [[nodiscard]] bool is_there(const ShareChoice& share) const {
+        return std::any_of(shares_.begin(), shares_.end(), [&](const ShareChoice& there) {
+            return there == share || (has_places(share.kind) && there.kind == share.kind);
+        });
+    }
+
+    /// What it takes a whole matrix, or its partition, to find.
+    void check_in_share(const CheckedChoice& choice) {
+        const Needs& needs = *choice.layout.facts;
+        const auto refuse = [&](const std::string& what) {
+            diagnostics_.add(choice.table->place_of("use"),
+                             fmt::format("{} {}; it cannot take share '{}'", owner_of(choice), what, name_of(*choice.share)));
+        };
+        if (!needs.shares.empty()) {
+            refuse(fmt::format("is itself made of shares ({})", join(names_of(needs.shares))));
+        } else if (!needs.cuts.empty()) {
+            refuse(fmt::format("needs {} of all rows", in_words(needs.cuts.front())));
+        } else if (needs.square || needs.columns_by_density) {
+            refuse("needs the whole matrix");
+        }
+    }
+
+    void refuse_split(const RecipeTable& table, const std::string& owner) {
+        const bool of_layout = &table == &document_.layout;
+        diagnostics_.add(table.place_of("use"),
+                         fmt::format("{} takes the nonzeros whole, but {} has split them into {}; {}", owner,
+                                     stage(maker_of_shares_, table), join(names_of(shares_)),
+                                     of_layout ? "remove that stage, or give each share a [[layout]]" : "remove that stage"));
+    }
+
     /// "'split' (line 21)".
     [[nodiscard]] std::string stage(std::size_t i, const RecipeTable& from) const {
         const RecipeTable& table = document_.stages[i];
@@ -181,14 +257,16 @@ private:
     }
 
     /// The shares that a stage makes where the cuts are those of now.
-    [[nodiscard]] std::vector<ShareKind> shares_made_by(const StageContract& contract) const {
-        std::vector<ShareKind> kinds;
+    [[nodiscard]] std::vector<ShareChoice> shares_made_by(const StageContract& contract) const {
+        std::vector<ShareChoice> shares;
         for (const GivesShares& given : contract.gives_shares) {
             const bool made = (!given.only_with || maker_of_cuts_.contains(*given.only_with)) &&
                               (!given.only_without || !maker_of_cuts_.contains(*given.only_without));
-            if (made || !certain_) kinds.push_back(given.kind);
+            if (!made && certain_) continue;
+            const std::optional<ShareId> part = share_within(contract.splits.value_or(ShareId{}), given.kind);
+            shares.push_back(part && part->is_split_again() ? ShareChoice{given.kind, part} : ShareChoice{given.kind});
         }
-        return kinds;
+        return shares;
     }
 
     /// A share at a place beyond the cuts, as far as their number is known without the matrix.
@@ -208,9 +286,10 @@ private:
         std::vector<std::string> missing;
         ShareKind first_missing = ShareKind::all;
         for (const ShareChoice& share : shares) {
-            if (share.one && contains(shares_, share.kind)) check_place(*share.one, table, owner);
-            if (!certain_ || contains(shares_, share.kind) || !missing_shares_.insert(share.kind).second) continue;
-            if (missing.empty()) first_missing = share.kind;
+            if (share.one && is_there(share)) check_place(*share.one, table, owner);
+            const std::string name = has_places(share.kind) ? std::string(name_of(share.kind)) : name_of(share);
+            if (!certain_ || is_there(share) || !missing_shares_.insert(name).second) continue;
+            if (missing.empty()) first_missing = share.one ? outermost(*share.one) : share.kind;
             missing.push_back(name_of(share));
         }
         if (missing.empty()) return;
@@ -227,6 +306,9 @@ private:
                          fmt::format("{} needs {} {}, but {}", owner, missing.size() > 1 ? "shares" : "share",
                                      join(quoted(missing)), there));
     }
+
+    /// The kind that a chain of splits begins with.
+    [[nodiscard]] static ShareKind outermost(const ShareId& id) { return id.is_split_again() ? id.within.front() : id.kind; }
 
     /// Cuts that an order of the matrix would leave in the wrong place must be kept or made anew; shares cannot be.
     void check_order(const StageContract& contract, const RecipeTable& table, const std::string& owner) {
@@ -256,10 +338,10 @@ private:
     Diagnostics& diagnostics_;
     std::map<CutKind, std::size_t> maker_of_cuts_;
     std::map<CutKind, std::int64_t> most_pieces_;  // the largest number: not known
-    std::vector<ShareKind> shares_;                // empty: the nonzeros are not split
+    std::vector<ShareChoice> shares_;              // empty: the nonzeros are not split
     std::size_t maker_of_shares_ = 0;
     std::set<CutKind> missing_cuts_;  // reported once, then taken as given
-    std::set<ShareKind> missing_shares_;
+    std::set<std::string> missing_shares_;
     std::size_t next_ = 0;  // the stage after the present one
     bool columns_by_density_ = false;
     bool certain_ = true;  // everything about the stages so far is known
@@ -267,11 +349,15 @@ private:
 
 }  // namespace
 
-void check_needs(const RecipeDocument& document, const std::vector<CheckedStage>& stages, const CheckedLayout& layout,
-                 const Catalogue& catalogue, Diagnostics& diagnostics) {
+void check_needs(const RecipeDocument& document, const std::vector<CheckedStage>& stages,
+                 const std::vector<CheckedChoice>& layouts, const Catalogue& catalogue, Diagnostics& diagnostics) {
     Walk walk(document, stages, catalogue, diagnostics);
     for (std::size_t i = 0; i < stages.size(); ++i) walk.pass_stage(i);
-    if (layout.facts) walk.check(*layout.facts, document.layout, fmt::format("layout '{}'", layout.entry->name));
+    if (layouts.size() > 1 || layouts.front().table->find("share") != nullptr) {
+        walk.check_shares_of(layouts);
+    } else if (layouts.front().layout.facts) {
+        walk.check(*layouts.front().layout.facts, *layouts.front().table, Walk::owner_of(layouts.front()));
+    }
 }
 
 }  // namespace workbench

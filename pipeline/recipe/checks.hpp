@@ -35,9 +35,18 @@ struct Checked {
 using CheckedStage = Checked<StageEntry, StageContract>;
 using CheckedLayout = Checked<LayoutEntry, Needs>;
 
-/// Adds an error for each stage, and for the layout, that does not find what it needs, and for each stage that leaves stale
-/// cuts or shares behind. After a stage about which too little is known, nothing is said to be missing.
-void check_needs(const RecipeDocument& document, const std::vector<CheckedStage>& stages, const CheckedLayout& layout,
-                 const Catalogue& catalogue, Diagnostics& diagnostics);
+/// A layout with the tables that speak of it.
+struct CheckedChoice {
+    const RecipeTable* table = nullptr;
+    const RecipeTable* kernel = nullptr;
+    CheckedLayout layout = {};
+    std::optional<ShareId> share = {};  // that it takes, in a list of layouts
+};
+
+/// Adds an error for each stage and each layout that does not find what it needs, for each stage that leaves stale cuts or
+/// shares behind, and for each share that a list of layouts takes not at all, twice, or that is not there. After a stage about
+/// which too little is known, nothing is said to be missing.
+void check_needs(const RecipeDocument& document, const std::vector<CheckedStage>& stages,
+                 const std::vector<CheckedChoice>& layouts, const Catalogue& catalogue, Diagnostics& diagnostics);
 
 }  // namespace workbench

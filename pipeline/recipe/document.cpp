@@ -117,6 +117,29 @@ std::vector<RecipeTable> read_stages(const toml::node& node, Place place, Diagno
     return stages;
 }
 
+/// Each of [[layout]]; what it says of kernels is a table in it.
+std::vector<LayoutTables> read_layouts(const toml::array& list) {
+    std::vector<LayoutTables> layouts;
+    for (const toml::node& item : list) {
+        const toml::table& source = *item.as_table();
+        LayoutTables tables{read_table(source), {}};
+        if (const auto* kernel = source.get_as<toml::table>("kernel")) {
+            tables.kernel = read_table(*kernel);
+            std::erase_if(tables.own.settings, [](const Setting& setting) { return setting.key == "kernel"; });
+        }
+        layouts.push_back(std::move(tables));
+    }
+    return layouts;
+}
+
+/// [[layout]], not a list of something else.
+const toml::array* list_of_tables(const toml::node& node) {
+    const auto* list = node.as_array();
+    const bool tables = list != nullptr && !list->empty() &&
+                        std::all_of(list->begin(), list->end(), [](const auto& item) { return item.is_table(); });
+    return tables ? list : nullptr;
+}
+
 toml::table parse(int file, Diagnostics& diagnostics) {
     const std::string_view text = diagnostics.text(file);
     const auto refuse = [&](Place place, std::string message) {
@@ -209,6 +232,12 @@ RecipeDocument read_document(int file, Diagnostics& diagnostics) {
         if (table != nullptr && node.is_table()) {
             *table = read_table(*node.as_table());
             set_file(*table, file);
+        } else if (const toml::array* list = list_of_tables(node); list != nullptr && name == "layout") {
+            document.layouts = read_layouts(*list);
+            for (LayoutTables& tables : document.layouts) {
+                set_file(tables.own, file);
+                set_file(tables.kernel, file);
+            }
         } else if (table != nullptr) {
             diagnostics.add(place, fmt::format("'{0}' is one table; begin it with [{0}]", name));
             table->broken = true;

@@ -59,6 +59,12 @@ struct RecipeTable {
     std::optional<Setting> take(std::string_view key);
 };
 
+/// One of [[layout]], and the table `kernel` in it.
+struct LayoutTables {
+    RecipeTable own;
+    RecipeTable kernel;
+};
+
 struct RecipeDocument {
     std::vector<std::filesystem::path> files;  // that places are in: the recipe, and what it extends
     RecipeTable recipe;
@@ -66,6 +72,7 @@ struct RecipeDocument {
     std::vector<RecipeTable> stages;
     RecipeTable layout;
     RecipeTable kernel;
+    std::vector<LayoutTables> layouts;  // a list of them, instead of one layout and kernel
 
     /// The table of this name; null for "stage", of which there are many, and where there is none.
     [[nodiscard]] RecipeTable* find(std::string_view name);

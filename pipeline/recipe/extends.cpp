@@ -149,6 +149,38 @@ private:
     Diagnostics& diagnostics_;
 };
 
+/// Where the base has a layout for this share; the end where it has none.
+std::vector<LayoutTables>::iterator find_share(std::vector<LayoutTables>& layouts, const std::string* share) {
+    return std::find_if(layouts.begin(), layouts.end(), [share](const LayoutTables& tables) {
+        const std::string* other = tables.own.text("share");
+        return share != nullptr && other != nullptr && *share == *other;
+    });
+}
+
+/// A list of layouts replaces one layout; in a list, layouts are told apart by their shares.
+void merge_layouts(RecipeDocument& base, RecipeDocument& own, Diagnostics& diagnostics) {
+    base.layout = {};
+    base.kernel = std::move(own.kernel);
+    for (LayoutTables& tables : own.layouts) {
+        const auto layout = find_share(base.layouts, tables.own.text("share"));
+        const std::optional<Setting> remove = tables.own.take("remove");
+        if (remove && remove->value != ParameterValue(true)) {
+            diagnostics.add(remove->value_place, fmt::format("remove: {}, expected true", found_text(*remove)));
+        } else if (remove && layout == base.layouts.end()) {
+            diagnostics.add(remove->key_place, "the recipe that is extended has no layout for such a share to remove");
+        } else if (remove) {
+            base.layouts.erase(layout);
+        } else if (layout == base.layouts.end()) {
+            base.layouts.push_back(std::move(tables));
+        } else if (uses_another(layout->own, tables.own)) {
+            *layout = std::move(tables);
+        } else {
+            replace(layout->own, tables.own);
+            replace(layout->kernel, tables.kernel);
+        }
+    }
+}
+
 RecipeDocument merge(RecipeDocument base, RecipeDocument own, Diagnostics& diagnostics) {
     base.recipe.take("name");  // a variant has a name of its own
     replace(base.recipe, own.recipe);
@@ -157,7 +189,14 @@ RecipeDocument merge(RecipeDocument base, RecipeDocument own, Diagnostics& diagn
     } else {
         replace(base.matrix, own.matrix);
     }
-    if (uses_another(base.layout, own.layout)) {
+    const bool own_has_one = own.layout.broken || !own.layout.settings.empty();
+    if (!own.layouts.empty()) {
+        merge_layouts(base, own, diagnostics);
+    } else if (!base.layouts.empty() && own_has_one) {
+        base.layouts.clear();
+        base.layout = std::move(own.layout);
+        base.kernel = std::move(own.kernel);
+    } else if (uses_another(base.layout, own.layout)) {
         base.layout = std::move(own.layout);
         base.kernel = std::move(own.kernel);  // those of the base were of its layout
     } else {

@@ -45,15 +45,17 @@ const Found* check_use(const RecipeTable& table, std::string_view what, const st
     return nullptr;
 }
 
-/// A stage or a layout: its name, its parameters, and what `facts_of` (contract or needs) says about them.
+/// A stage or a layout: its name, its parameters, and what `facts_of` (contract or needs) says about them. `others`: its keys
+/// that are no parameters.
 template <typename Facts, typename Found>
 Checked<Found, Facts> check_entry(const RecipeTable& table, std::string_view what, const std::vector<Found>& known,
-                                  Facts (*Found::*facts_of)(const Parameters&), Diagnostics& diagnostics) {
+                                  Facts (*Found::*facts_of)(const Parameters&), const std::vector<std::string>& others,
+                                  Diagnostics& diagnostics) {
     Checked<Found, Facts> checked;
     checked.entry = check_use(table, what, known, diagnostics);
     if (checked.entry == nullptr) return checked;
     const std::string owner = fmt::format("{} '{}'", what, checked.entry->name);
-    checked.parameters = check_parameters(table, owner, checked.entry->parameters, {"use", "id"}, diagnostics);
+    checked.parameters = check_parameters(table, owner, checked.entry->parameters, others, diagnostics);
     if (!checked.parameters) return checked;
     try {
         checked.facts = (checked.entry->*facts_of)(*checked.parameters);
@@ -141,18 +143,80 @@ void check_header(const RecipeTable& table, Recipe& recipe, Diagnostics& diagnos
 std::vector<CheckedStage> check_stages(const RecipeDocument& document, const Catalogue& catalogue, Diagnostics& diagnostics) {
     std::vector<CheckedStage> stages;
     for (const RecipeTable& table : document.stages) {
-        stages.push_back(check_entry(table, "stage", catalogue.stages, &StageEntry::contract, diagnostics));
+        stages.push_back(check_entry(table, "stage", catalogue.stages, &StageEntry::contract, {"use", "id"}, diagnostics));
     }
     return stages;
 }
 
-CheckedLayout check_layout(const RecipeTable& table, const Catalogue& catalogue, Diagnostics& diagnostics) {
-    if (table.broken) return {};
-    const bool present = table.place.line > 0 || !table.settings.empty();
-    if (present) return check_entry(table, "layout", catalogue.layouts, &LayoutEntry::needs, diagnostics);
-    diagnostics.add({},
-                    fmt::format("no [layout]; expected one with use = \"NAME\", one of {}", join(names_of(catalogue.layouts))));
-    return {};
+/// The share that one of a list of layouts takes.
+std::optional<ShareId> check_share(const RecipeTable& table, Diagnostics& diagnostics) {
+    const Setting* setting = table.find("share");
+    if (setting == nullptr) {
+        diagnostics.add(table.place, "a layout of several without 'share'; expected share = \"NAME\" with a share of a stage");
+        return std::nullopt;
+    }
+    const std::string* name = table.text("share");
+    const std::optional<ShareId> share = name == nullptr ? std::nullopt : single_share(*name);
+    if (share) return share;
+    const std::optional<ShareChoice> many = name == nullptr ? std::nullopt : share_choice(*name);
+    std::vector<std::string> names;
+    for (const ShareKind kind : kinds_of_shares) {
+        if (!has_places(kind)) names.emplace_back(name_of(kind));
+    }
+    diagnostics.add(setting->value_place,
+                    many ? fmt::format("share: found \"{}\", of which there may be any number; in a list, a layout takes one "
+                                       "share of stage split",
+                                       name_of(*many))
+                         : fmt::format("share: {}, expected a share: {}, or one split again as \"short/first\"{}",
+                                       found_text(*setting), join(names), name == nullptr ? "" : did_you_mean(*name, names)));
+    return std::nullopt;
+}
+
+/// [layout], or each of [[layout]].
+std::vector<CheckedChoice> check_layouts(const RecipeDocument& document, const Catalogue& catalogue, Diagnostics& diagnostics) {
+    const auto check = [&](const RecipeTable& table, const std::vector<std::string>& others) {
+        return check_entry(table, "layout", catalogue.layouts, &LayoutEntry::needs, others, diagnostics);
+    };
+    std::vector<CheckedChoice> layouts;
+    for (const LayoutTables& tables : document.layouts) {
+        CheckedChoice choice{&tables.own, &tables.kernel, check(tables.own, {"use", "share", "kernel"}), {}};
+        if (const Setting* kernel = tables.own.find("kernel")) {
+            diagnostics.add(kernel->value_place,
+                            fmt::format("kernel: {}, expected a backend with it: kernel.cuda = \"NAME\"", found_text(*kernel)));
+        }
+        // A list of one may take everything.
+        if (document.layouts.size() > 1 || tables.own.find("share") != nullptr) {
+            choice.share = check_share(tables.own, diagnostics);
+        }
+        layouts.push_back(std::move(choice));
+    }
+    if (!layouts.empty()) {
+        if (!document.kernel.settings.empty()) {
+            diagnostics.add(document.kernel.place,
+                            "[kernel] is for one [layout]; in each [[layout]] say kernel.cuda = \"NAME\"");
+        }
+        return layouts;
+    }
+    CheckedChoice choice{&document.layout, &document.kernel, {}, {}};
+    const bool present = document.layout.place.line > 0 || !document.layout.settings.empty();
+    if (!document.layout.broken && present) {
+        choice.layout = check(document.layout, {"use", "id"});
+    } else if (!document.layout.broken) {
+        diagnostics.add(
+            {}, fmt::format("no [layout]; expected one with use = \"NAME\", one of {}", join(names_of(catalogue.layouts))));
+    }
+    return {choice};
+}
+
+/// A layout of several has one kernel on each kind of device.
+void check_one_kernel_a_device(const RecipeTable& table, const std::map<Backend, std::string>& kernels,
+                               Diagnostics& diagnostics) {
+    for (const auto& [one, other] : {std::pair(Backend::kokkos, Backend::eigen), std::pair(Backend::cuda, Backend::cusparse)}) {
+        if (!kernels.contains(one) || !kernels.contains(other)) continue;
+        diagnostics.add(table.place_of(name_of(other)),
+                        fmt::format("a share is multiplied by one kernel on {}, but both {} and {} are chosen; remove one",
+                                    device_of(one) == DeviceKind::host ? "the host" : "a GPU", name_of(one), name_of(other)));
+    }
 }
 
 /// None where there was an error.
@@ -163,9 +227,14 @@ std::optional<Recipe> check_document(const RecipeDocument& document, const Catal
     check_header(document.recipe, recipe, diagnostics);
     recipe.matrix = check_matrix(document.matrix, document.files, catalogue, &recipe.node_size, diagnostics);
     std::vector<CheckedStage> stages = check_stages(document, catalogue, diagnostics);
-    CheckedLayout layout = check_layout(document.layout, catalogue, diagnostics);
-    recipe.kernels = check_kernels(document.kernel, layout.entry, catalogue, diagnostics);
-    check_needs(document, stages, layout, catalogue, diagnostics);
+    std::vector<CheckedChoice> layouts = check_layouts(document, catalogue, diagnostics);
+    for (const CheckedChoice& choice : layouts) {
+        RecipeLayout& layout = recipe.layouts.emplace_back();
+        layout.share = choice.share;
+        layout.kernels = check_kernels(*choice.kernel, choice.layout.entry, catalogue, diagnostics);
+        if (choice.share) check_one_kernel_a_device(*choice.kernel, layout.kernels, diagnostics);
+    }
+    check_needs(document, stages, layouts, catalogue, diagnostics);
     if (!diagnostics.empty()) return std::nullopt;
 
     for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -173,7 +242,11 @@ std::optional<Recipe> check_document(const RecipeDocument& document, const Catal
         recipe.stages.push_back(
             {table.id, stages[i].entry, std::move(*stages[i].parameters), std::move(*stages[i].facts), table.place});
     }
-    recipe.layout = {layout.entry, std::move(*layout.parameters), document.layout.place};
+    for (std::size_t i = 0; i < layouts.size(); ++i) {
+        recipe.layouts[i].entry = layouts[i].layout.entry;
+        recipe.layouts[i].parameters = std::move(*layouts[i].layout.parameters);
+        recipe.layouts[i].place = layouts[i].table->place;
+    }
     return recipe;
 }
 
@@ -269,6 +342,12 @@ Recipe parse_recipe(std::string_view text, const std::filesystem::path& file, co
                                   loaded.points.size(), names));
 }
 
+std::string name_of_layouts(const Recipe& recipe) {
+    std::string name;
+    for (const RecipeLayout& layout : recipe.layouts) name += (name.empty() ? "" : " + ") + layout.entry->name;
+    return name;
+}
+
 Recipe load_recipe(const std::filesystem::path& file, const Catalogue& catalogue, const RecipeChanges& changes) {
     return parse_recipe(read_recipe_file(file), file, catalogue, changes);
 }
@@ -300,8 +379,9 @@ void check_against(const Recipe& recipe, Index rows, Index columns) {
         const bool asks = stage.contract.needs.square || stage.contract.acts == Acts::symmetric;
         if (asks) askers.push_back(fmt::format("stage '{}' ({})", stage.id, recipe.line_of(stage.place)));
     }
-    if (recipe.layout.entry->needs(recipe.layout.parameters).square) {
-        askers.push_back(fmt::format("layout '{}' ({})", recipe.layout.entry->name, recipe.line_of(recipe.layout.place)));
+    for (const RecipeLayout& layout : recipe.layouts) {
+        if (!layout.entry->needs(layout.parameters).square) continue;
+        askers.push_back(fmt::format("layout '{}' ({})", layout.entry->name, recipe.line_of(layout.place)));
     }
     const Index node_size = recipe.node_size;
     if (node_size > 1) askers.push_back(fmt::format("node_size = {} in [matrix]", node_size));

@@ -38,9 +38,12 @@ struct RecipeStage {
     Place place;
 };
 
+/// A layout, the nonzeros that it takes, and its kernels.
 struct RecipeLayout {
+    std::optional<ShareId> share = {};  // none: all nonzeros, split or not
     const LayoutEntry* entry = nullptr;
     Parameters parameters;
+    std::map<Backend, std::string> kernels;  // the recipe's choice for a backend; none: it is left to the runner
     Place place;
 };
 
@@ -69,18 +72,25 @@ struct Recipe {
     MatrixChoice matrix;
     Index node_size = 1;  // consecutive rows that belong to one mesh node
     std::vector<RecipeStage> stages;
-    RecipeLayout layout;
-    std::map<Backend, std::string> kernels;  // the recipe's choice for a backend; none: it is left to the runner
+    /// One that takes everything; or, of a hybrid, several, each for a share of the nonzeros, which together take each share
+    /// exactly once.
+    std::vector<RecipeLayout> layouts;
+
+    [[nodiscard]] bool is_hybrid() const { return layouts.front().share.has_value(); }
 
     /// "recipes/x.toml:12", for messages.
     [[nodiscard]] std::string line_of(Place place) const;
 };
 
+/// "csr", of a hybrid "csr + sell".
+[[nodiscard]] std::string name_of_layouts(const Recipe& recipe);
+
 /// Options of the command line that replace what the recipe says. `matrix` is the same as the override matrix.path=FILE,
 /// `member` as matrix.member=NAME, `generate` as matrix.generate=KIND and matrix.NAME=VALUE; errors name what was written.
 ///
 /// An override is "stage.ID.PARAMETER=VALUE", "layout.PARAMETER=VALUE", "matrix.PARAMETER=VALUE", "kernel.BACKEND=NAME" or
-/// "recipe.name=TEXT", the value in TOML or a bare word. Naming another matrix, which only one option may do, replaces all that
+/// "recipe.name=TEXT", of a hybrid "layout.SHARE.PARAMETER=VALUE" or "layout.SHARE.kernel.BACKEND=NAME", the value in TOML or a
+/// bare word. Naming another matrix, which only one option may do, replaces all that
 /// the recipe says of its own, node_size too; a path is then relative to the current folder.
 struct RecipeChanges {
     std::optional<std::string> matrix = {};    // --matrix FILE

@@ -48,6 +48,17 @@ Lines matrix_lines(const MatrixChoice& matrix, Index node_size) {
     return lines;
 }
 
+/// A layout with its kernels, if any, in the same table.
+Lines lines_of(const RecipeLayout& layout) {
+    Lines lines;
+    if (layout.share) lines.emplace_back("share", quoted(name_of(*layout.share)));
+    lines.emplace_back("use", quoted(layout.entry->name));
+    add_parameters(lines, layout.entry->parameters, layout.parameters);
+    for (const auto& [backend, name] : layout.kernels)
+        lines.emplace_back(fmt::format("kernel.{}", name_of(backend)), quoted(name));
+    return lines;
+}
+
 }  // namespace
 
 std::string resolved_recipe(const Recipe& recipe) {
@@ -63,11 +74,18 @@ std::string resolved_recipe(const Recipe& recipe) {
         add_parameters(lines, stage.entry->parameters, stage.parameters);
         text += table("[[stage]]", lines) + "\n";
     }
-    Lines layout = {{"use", quoted(recipe.layout.entry->name)}};
-    add_parameters(layout, recipe.layout.entry->parameters, recipe.layout.parameters);
-    text += table("[layout]", layout);
+    if (recipe.is_hybrid()) {
+        for (const RecipeLayout& layout : recipe.layouts) {
+            const std::string before = &layout == &recipe.layouts.front() ? "" : "\n";
+            text += before + table("[[layout]]", lines_of(layout));
+        }
+        return text;
+    }
+    RecipeLayout layout = recipe.layouts.front();
     Lines kernels;
-    for (const auto& [backend, name] : recipe.kernels) kernels.emplace_back(name_of(backend), quoted(name));
+    for (const auto& [backend, name] : layout.kernels) kernels.emplace_back(name_of(backend), quoted(name));
+    layout.kernels.clear();
+    text += table("[layout]", lines_of(layout));
     return kernels.empty() ? text : text + "\n" + table("[kernel]", kernels);
 }
 

@@ -24,6 +24,12 @@ std::vector<NamedTable> tables_of(RecipeDocument& document) {
     for (RecipeTable& stage : document.stages) tables.push_back({"stage." + stage.id, &stage});
     tables.push_back({"layout", &document.layout});
     tables.push_back({"kernel", &document.kernel});
+    for (LayoutTables& layout : document.layouts) {
+        const std::string* share = layout.own.text("share");
+        const std::string name = "layout." + (share == nullptr ? std::string() : printable(*share, 80));
+        tables.push_back({name, &layout.own});
+        tables.push_back({name + ".kernel", &layout.kernel});
+    }
     return tables;
 }
 
@@ -40,6 +46,9 @@ std::string reason_against(const NamedTable& table, const Setting& setting) {
     if (!setting.sweep_problem.empty()) return fmt::format("{}, sweep: {}", printable(setting.key, 40), setting.sweep_problem);
     if (table.name == "recipe" && setting.key != "device") return fmt::format("[recipe], {}: it cannot be swept", setting.key);
     if (setting.key == "id") return "an id is for naming a stage; it cannot be swept";
+    if (setting.key == "share" && table.name.starts_with("layout")) {
+        return "a layout of several is named by its share; it cannot be swept";
+    }
     if (setting.key == "use" && table.name == "stage.") return "a stage whose 'use' is swept needs an id";
     return "";
 }

@@ -78,10 +78,11 @@ std::string describe(const CacheProperties& cache) {
 
 /// That of the CUDA kernel which the recipe names, or of the layout's usual one.
 const ScheduleEntry& schedule_of(const Recipe& recipe) {
-    const std::vector<ScheduleEntry>& schedules = recipe.layout.entry->schedules;
-    const auto named = recipe.kernels.find(Backend::cuda);
+    const RecipeLayout& layout = recipe.layouts.front();
+    const std::vector<ScheduleEntry>& schedules = layout.entry->schedules;
+    const auto named = layout.kernels.find(Backend::cuda);
     for (const ScheduleEntry& schedule : schedules) {
-        if (named != recipe.kernels.end() && schedule.kernel == named->second) return schedule;
+        if (named != layout.kernels.end() && schedule.kernel == named->second) return schedule;
     }
     return schedules.front();
 }
@@ -89,7 +90,8 @@ const ScheduleEntry& schedule_of(const Recipe& recipe) {
 template <ValueType Value>
 void count(const Recipe& recipe, const StagedMatrix& staged, const CacheModel& model, CachePoint& point) {
     try {
-        const auto layout = recipe.layout.entry->build.template get<Value>()(staged, recipe.layout.parameters);
+        const RecipeLayout& choice = recipe.layouts.front();
+        const auto layout = choice.entry->build.template get<Value>()(staged, choice.parameters);
         point.counts = count_cache_hits(*layout, schedule_of(recipe).walk.template get<Value>(), model);
     } catch (const Unsuitable& reason) {
         point.unsuitable = reason.what();
@@ -129,6 +131,10 @@ std::string to_json(const CacheStudy& study) {
 
 CachePoint study_cache(const Recipe& recipe, const CsrMatrix& matrix, Precision precision, const CacheModel& model,
                        const StageContext& context) {
+    if (recipe.is_hybrid()) {
+        throw RecipeError(fmt::format("error: {}: the cache model follows one layout; expected [layout], found {} layouts",
+                                      recipe.line_of(recipe.layouts.front().place), recipe.layouts.size()));
+    }
     check_against(recipe, matrix.rows, matrix.columns);
     CachePoint point;
     point.rows = matrix.rows;

@@ -125,11 +125,10 @@ double time_vector_permutation(const ProductSpace& space, Device& device) {
     return time_one(space.column_order.new_of_old()) + time_one(space.row_order.old_of_new());
 }
 
-template <ValueType Value>
-void derive_rates(KernelOutcome& outcome, const Kernel<Value>& kernel, const Layout<Value>& layout, Device& device) {
-    const auto nonzeros = static_cast<double>(layout.nonzeros());
-    outcome.bytes_to_move = kernel.own_bytes_to_move().value_or(layout.bytes_to_move());
-    const auto bytes = static_cast<double>(outcome.bytes_to_move);
+void derive_rates(KernelOutcome& outcome, Offset nonzero_count, std::int64_t bytes_to_move, Device& device) {
+    const auto nonzeros = static_cast<double>(nonzero_count);
+    const auto bytes = static_cast<double>(bytes_to_move);
+    outcome.bytes_to_move = bytes_to_move;
     if (nonzeros > 0) outcome.bytes_per_nonzero = bytes / nonzeros;
     if (outcome.timing.median <= 0) return;
     outcome.gflops = 2 * nonzeros / outcome.timing.median / 1e9;
@@ -148,6 +147,12 @@ Oracle<Value>::Oracle(const CsrMatrix& input) : exact(input) {
         real_vectors.push_back(real_vector(input.columns, seed));
         references.push_back(bounded_reference<Value>(input, real_vectors.back()));
     }
+}
+
+template <ValueType Value>
+Oracle<Value>::Oracle(const Oracle& whole, const CsrMatrix& share) : exact(whole.exact), real_vectors(whole.real_vectors) {
+    for (int vector = 0; vector < exact.vector_count(); ++vector) exact_products.push_back(exact.product(share, vector));
+    for (const std::vector<double>& x : real_vectors) references.push_back(bounded_reference<Value>(share, x));
 }
 
 ProductSpace::ProductSpace(const Permutation& rows, const Permutation& columns) : row_order(rows), column_order(columns) {
@@ -171,21 +176,35 @@ std::optional<Verdict> KernelOutcome::verdict() const {
 template <ValueType Value>
 ReadyKernel prepare_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
                            const ProductSpace& space, const Oracle<Value>& oracle, Device& device, const Clock& clock) {
+    const auto prepare = entry.prepare.template get<Value>();
+    const Candidate<Value> candidate{
+        entry.name,
+        entry.backend,
+        [&](Device& on) { return prepare(exact, on); },
+        [&](Device& on) { return prepare(real, on); },
+        real.nonzeros(),
+        real.bytes_to_move(),
+    };
+    return prepare_candidate(candidate, space, oracle, device, clock);
+}
+
+template <ValueType Value>
+ReadyKernel prepare_candidate(const Candidate<Value>& candidate, const ProductSpace& space, const Oracle<Value>& oracle,
+                              Device& device, const Clock& clock) {
     ReadyKernel ready;
     ready.device = &device;
     KernelOutcome& outcome = ready.outcome;
-    outcome.kernel = entry.name;
-    outcome.backend = entry.backend;
+    outcome.kernel = candidate.kernel;
+    outcome.backend = candidate.backend;
     outcome.precision = precision_of<Value>;
     try {
-        const auto prepare = entry.prepare.template get<Value>();
         const auto product = std::make_shared<Product<Value>>(space, device);
-        Comparison found = verify_exactly(*prepare(exact, device), *product, oracle, device);
+        Comparison found = verify_exactly(*candidate.exact(device), *product, oracle, device);
         std::shared_ptr<Kernel<Value>> kernel;
         if (found.right) {
             // Timing nothing waits for copies that are still under way.
             const Stopwatch watch(clock);
-            kernel = prepare(real, device);
+            kernel = candidate.real(device);
             (void)device.time([] {});
             outcome.prepare_seconds = watch.seconds();
             found = verify_within_bounds(*kernel, *product, oracle, device);
@@ -198,9 +217,10 @@ ReadyKernel prepare_kernel(const KernelEntry& entry, const Layout<Value>& exact,
         }
         outcome.status = KernelOutcome::Status::measured;
         ready.run = [product, kernel] { product->run(*kernel); };
-        ready.derive_rates = [kernel, &space, &real, &device](KernelOutcome& timed) {
+        ready.derive_rates = [kernel, &space, nonzeros = candidate.nonzeros, bytes = candidate.bytes_to_move,
+                              &device](KernelOutcome& timed) {
             if (space.permuted()) timed.vector_permutation_seconds = time_vector_permutation<Value>(space, device);
-            derive_rates(timed, *kernel, real, device);
+            derive_rates(timed, nonzeros, kernel->own_bytes_to_move().value_or(bytes), device);
         };
     } catch (const Unsuitable& reason) {
         outcome.status = KernelOutcome::Status::unsuitable;
@@ -260,6 +280,10 @@ KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exac
 
 template struct Oracle<float>;
 template struct Oracle<double>;
+template ReadyKernel prepare_candidate<float>(const Candidate<float>&, const ProductSpace&, const Oracle<float>&, Device&,
+                                              const Clock&);
+template ReadyKernel prepare_candidate<double>(const Candidate<double>&, const ProductSpace&, const Oracle<double>&, Device&,
+                                               const Clock&);
 template ReadyKernel prepare_kernel<float>(const KernelEntry&, const Layout<float>&, const Layout<float>&, const ProductSpace&,
                                            const Oracle<float>&, Device&, const Clock&);
 template ReadyKernel prepare_kernel<double>(const KernelEntry&, const Layout<double>&, const Layout<double>&,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ template <ValueType Value>
 struct Oracle {
     /// Throws Unsuitable, see ExactProblem.
     explicit Oracle(const CsrMatrix& input);
+    /// Of some of the input's nonzeros, at their places in the input.
+    Oracle(const Oracle& whole, const CsrMatrix& share);
 
     ExactProblem exact;
     std::vector<std::vector<double>> exact_products;  // [vector][row]
@@ -46,6 +49,7 @@ struct KernelOutcome {
     enum class Status { measured, wrong, unsuitable };
 
     std::string layout;
+    std::string share;  // of a hybrid, one share alone: y = A x with its nonzeros; empty: with all of them
     std::string kernel;
     Backend backend = Backend::kokkos;
     Precision precision = Precision::f64;
@@ -86,10 +90,28 @@ struct ReadyKernel {
     [[nodiscard]] bool to_be_timed() const { return run != nullptr; }
 };
 
-/// Prepares the kernel on layouts of the exact and of the real values, and verifies it both ways
+/// What is to be measured: something that multiplies, made ready on layouts of the exact and of the real values.
+template <ValueType Value>
+struct Candidate {
+    using Prepare = std::function<std::unique_ptr<Kernel<Value>>(Device&)>;
+
+    std::string kernel;
+    Backend backend = Backend::kokkos;
+    Prepare exact;
+    Prepare real;
+    Offset nonzeros = 0;
+    std::int64_t bytes_to_move = 0;  // where the kernel does not say it itself
+};
+
+/// Prepares the candidate on layouts of the exact and of the real values, and verifies it both ways
 /// (pipeline/run/verification.hpp), with and without accumulation. What does not fit is recorded as unsuitable, a wrong result
 /// as wrong. All that is handed over must outlive what is returned, but for the exact layout. Throws MachineError where the
 /// device fails or lacks memory.
+template <ValueType Value>
+[[nodiscard]] ReadyKernel prepare_candidate(const Candidate<Value>& candidate, const ProductSpace& space,
+                                            const Oracle<Value>& oracle, Device& device, const Clock& clock);
+
+/// The same of one kernel on these layouts.
 template <ValueType Value>
 [[nodiscard]] ReadyKernel prepare_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
                                          const ProductSpace& space, const Oracle<Value>& oracle, Device& device,

@@ -65,6 +65,11 @@ TextTable stage_table(const RunReport& report) {
     return table;
 }
 
+/// "csr", of a share of a hybrid "long: csr".
+std::string with_share(const std::string& layout, const std::string& share) {
+    return share.empty() ? layout : share + ": " + layout;
+}
+
 TextTable kernel_table(const RunReport& report) {
     const auto cells = cells_of(kernel_figures(), &Figure<KernelOutcome>::table);
     TextTable table;
@@ -73,21 +78,26 @@ TextTable kernel_table(const RunReport& report) {
     for (const auto& cell : cells) table.header.push_back(cell.shown().label);
     for (const KernelOutcome& kernel : report.kernels) {
         if (!kernel.verified()) continue;
-        table.rows.push_back(
-            {kernel.layout, kernel.kernel, std::string(name_of(kernel.backend)), std::string(name_of(kernel.precision))});
+        table.rows.push_back({with_share(kernel.layout, kernel.share), kernel.kernel, std::string(name_of(kernel.backend)),
+                              std::string(name_of(kernel.precision))});
         for (const auto& cell : cells) table.rows.back().push_back(cell.text(kernel));
     }
     return table;
 }
 
-std::string footprint_line(const LayoutOutcome& layout, Offset nonzeros) {
-    std::string name = fmt::format("{} {}", layout.name, name_of(layout.precision));
+std::string footprint_line(const LayoutOutcome& layout, bool is_whole_of_shares) {
+    std::string name = fmt::format("{} {}", with_share(layout.name, layout.share), name_of(layout.precision));
     if (!layout.unsuitable.empty()) return fmt::format("  {}: unsuitable: {}\n", name, layout.unsuitable);
-    const std::size_t padding = layout.slots() - static_cast<std::size_t>(nonzeros);
+    const std::size_t padding = layout.slots() - static_cast<std::size_t>(layout.nonzeros);
     std::string line =
         fmt::format("  {}: built in {}, {} in all, {} slots with {} of padding\n", name, duration(layout.seconds),
                     byte_count(static_cast<double>(layout.bytes())), with_commas(static_cast<long long>(layout.slots())),
                     percent(layout.slots() == 0 ? 0 : static_cast<double>(padding) / static_cast<double>(layout.slots())));
+    if (!layout.share.empty()) {
+        line += fmt::format("    {} nonzeros, {} rows\n", with_commas(static_cast<long long>(layout.nonzeros)),
+                            with_commas(static_cast<long long>(layout.rows)));
+    }
+    if (is_whole_of_shares) return line;  // each share lists its own
     for (const LayoutOutcome::Array& array : layout.footprint) {
         line += fmt::format("    {:<22}{:>14} x {} B{:>14}\n", array.name, with_commas(static_cast<long long>(array.count)),
                             array.count == 0 ? 0 : array.bytes / array.count, byte_count(static_cast<double>(array.bytes)));
@@ -108,8 +118,8 @@ std::string kernels_without_figures(const RunReport& report) {
     std::string text;
     for (const KernelOutcome& kernel : report.kernels) {
         if (kernel.verified()) continue;
-        text += fmt::format("  {} {} {} {}: {}: {}\n", kernel.layout, kernel.kernel, name_of(kernel.backend),
-                            name_of(kernel.precision),
+        text += fmt::format("  {} {} {} {}: {}: {}\n", with_share(kernel.layout, kernel.share), kernel.kernel,
+                            name_of(kernel.backend), name_of(kernel.precision),
                             kernel.status == KernelOutcome::Status::wrong ? "WRONG RESULT" : "unsuitable", kernel.reason);
     }
     return text;
@@ -156,7 +166,9 @@ std::string to_text(const RunReport& report) {
     }
     text += shared_stages(report);
     if (!report.layouts.empty()) text += "\nLayout\n";
-    for (const LayoutOutcome& layout : report.layouts) text += footprint_line(layout, report.matrix.nonzeros);
+    const bool has_shares = std::any_of(report.layouts.begin(), report.layouts.end(),
+                                        [](const LayoutOutcome& layout) { return !layout.share.empty(); });
+    for (const LayoutOutcome& layout : report.layouts) text += footprint_line(layout, has_shares && layout.share.empty());
     if (!report.kernels.empty() || report.failures.empty()) {
         text += fmt::format("\nKernels ({} cache)\n", report.cache == CacheState::cold ? "cold" : "warm") +
                 kernel_table(report).text();

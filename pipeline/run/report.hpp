@@ -57,8 +57,11 @@ struct LayoutOutcome {
     };
 
     std::string name;
+    std::string share;  // of a hybrid: the share that it holds; empty: all nonzeros
     Parameters parameters;
     Precision precision = Precision::f64;
+    Index rows = 0;  // that it stores; 0 for a hybrid as a whole
+    Offset nonzeros = 0;
     std::string unsuitable;  // the reason; empty: it was built
     double seconds = 0;
     std::vector<Array> footprint;
@@ -80,7 +83,7 @@ struct RunReport {
     SweepPoint sweep;             // nothing in it where nothing is swept
     MatrixReport matrix;
     std::vector<StageOutcome> stages;    // the first is the input
-    std::vector<LayoutOutcome> layouts;  // one for each precision
+    std::vector<LayoutOutcome> layouts;  // one for each precision; of a hybrid the whole, then each share
     std::vector<KernelOutcome> kernels;  // baselines first
     CacheState cache = CacheState::cold;
     std::uint32_t turn_seed = 0;  // of the order in which kernels took turns

@@ -102,10 +102,12 @@ Json json_of(const LayoutOutcome& layout) {
         footprint[array.name] = {{"role", name_of(array.role)}, {"count", array.count}, {"bytes", array.bytes}};
     }
     return {{"name", layout.name},
+            {"share", layout.share.empty() ? Json(nullptr) : Json(layout.share)},
             {"parameters", json_of(layout.parameters)},
             {"precision", name_of(layout.precision)},
             {"seconds", layout.seconds},
             {"unsuitable", layout.unsuitable.empty() ? Json(nullptr) : Json(layout.unsuitable)},
+            {"nonzeros", layout.nonzeros},
             {"bytes", layout.bytes()},
             {"slots", layout.slots()},
             {"footprint", footprint}};
@@ -113,6 +115,7 @@ Json json_of(const LayoutOutcome& layout) {
 
 Json json_of(const KernelOutcome& kernel) {
     Json json{{"layout", kernel.layout},
+              {"share", kernel.share.empty() ? Json(nullptr) : Json(kernel.share)},
               {"kernel", kernel.kernel},
               {"backend", name_of(kernel.backend)},
               {"precision", name_of(kernel.precision)},

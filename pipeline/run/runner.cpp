@@ -16,49 +16,13 @@ void announce(const RunObserver& observer, const std::string& step) {
     if (observer.progress) observer.progress(step);
 }
 
-LayoutOutcome outcome_of(const LayoutEntry& entry, const Parameters& parameters, Precision precision) {
-    LayoutOutcome outcome;
-    outcome.name = entry.name;
-    outcome.parameters = parameters;
-    outcome.precision = precision;
-    return outcome;
+/// For two x each: the exact product, and the real one with its bounds.
+void require_memory_for_oracle(const CsrMatrix& input) {
+    require_host_memory(2 * sizeof(double) * (std::size_t{3} * input.rows + input.columns), "the right results");
 }
 
-/// The same matrix twice in one layout: with its own values, and with those of the exact problem.
-template <ValueType Value>
-struct BuiltTwice {
-    std::unique_ptr<Layout<Value>> real;
-    std::unique_ptr<Layout<Value>> exact;
-};
-
-template <ValueType Value>
-BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parameters, StagedMatrix& staged,
-                              const ExactProblem& problem, const Clock& clock, LayoutOutcome& outcome) {
-    BuiltTwice<Value> built;
-    const BuildLayout<Value> build = entry.build.template get<Value>();
-    const std::size_t nonzeros = staged.matrix.values.size();
-    // The size of a layout is known once it is built; the values alone are a lower bound.
-    require_host_memory(nonzeros * sizeof(Value), fmt::format("layout '{}'", entry.name));
-    const Stopwatch watch(clock);
-    built.real = build(staged, parameters);
-    outcome.seconds = watch.seconds();
-    std::size_t bytes = nonzeros * sizeof(double);
-    for (const LayoutArray& array : built.real->arrays()) {
-        outcome.footprint.push_back({std::string(array.name), array.role, array.count, array.bytes()});
-        bytes += array.bytes();
-    }
-    require_host_memory(bytes, fmt::format("layout '{}', once more for the exact verification,", entry.name));
-    // The exact layout is built by the same code, from the same matrix with other values.
-    std::vector<double> exact = problem.values_of(staged.matrix, staged.row_order, staged.column_order);
-    std::swap(staged.matrix.values, exact);
-    try {
-        built.exact = build(staged, parameters);
-    } catch (...) {
-        std::swap(staged.matrix.values, exact);
-        throw;
-    }
-    std::swap(staged.matrix.values, exact);
-    return built;
+std::function<std::vector<double>()> exact_values(const ExactProblem& problem, const StagedMatrix& staged) {
+    return [&] { return problem.values_of(staged.matrix, staged.row_order, staged.column_order); };
 }
 
 void warn(KernelOutcome& kernel, const DeviceProperties& device, const Cuts* partition) {
@@ -89,6 +53,19 @@ void warn(KernelOutcome& kernel, const DeviceProperties& device, const Cuts* par
     }
 }
 
+std::string no_kernel_of(const Recipe& recipe) {
+    std::string layouts;
+    std::string known;
+    for (const RecipeLayout& layout : recipe.layouts) {
+        layouts += fmt::format("{}'{}'", layouts.empty() ? "" : " and ", layout.entry->name);
+        for (const KernelEntry& kernel : layout.entry->kernels) {
+            known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", kernel.name, name_of(kernel.backend));
+        }
+    }
+    return fmt::format("no kernel of layout {} runs with these options on this machine; {} {}", layouts,
+                       recipe.is_hybrid() ? "there are" : "it has", known);
+}
+
 }  // namespace
 
 Runner::Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options)
@@ -98,8 +75,7 @@ template <ValueType Value>
 Runner::Reference<Value>& Runner::reference() {
     std::optional<Reference<Value>>& made = references_.get<Value>();
     if (!made) {
-        // Two vectors x each for the exact product and for the real one with its bounds.
-        require_host_memory(2 * sizeof(double) * (std::size_t{3} * input_.rows + input_.columns), "the right results");
+        require_memory_for_oracle(input_);
         made.emplace(input_);
     }
     return *made;
@@ -117,7 +93,8 @@ ReadyKernel& Runner::baseline(DeviceKind kind, const RunObserver& observer) {
     BuiltTwice<Value> built;
     {
         StagedMatrix natural = stage_copy(input_, 1);
-        built = build_twice<Value>(entry, parameters, natural, made.oracle.exact, options_.timing.clock, layout);
+        built = build_twice<Value>(entry, parameters, natural, exact_values(made.oracle.exact, natural), options_.timing.clock,
+                                   layout);
     }
     baseline->layout = std::move(built.real);
 
@@ -157,7 +134,8 @@ void Runner::measure_in_turns(Waiting& waiting, const RunObserver& observer, Run
         for (ReadyKernel* kernel : std::span(turns).subspan(1)) {
             KernelOutcome& outcome = kernel->outcome;
             const double own_price = outcome.prepare_seconds + outcome.vector_permutation_seconds;
-            compare_with_baseline(outcome, base, waiting.price_seconds + own_price);
+            // A share alone does less than the baseline.
+            if (outcome.share.empty()) compare_with_baseline(outcome, base, waiting.price_seconds + own_price);
             warn(outcome, kernel->device->properties(), waiting.partition);
         }
         const auto is_in_report = [&base](const KernelOutcome& there) {
@@ -169,63 +147,93 @@ void Runner::measure_in_turns(Waiting& waiting, const RunObserver& observer, Run
     waiting.kernels.clear();
 }
 
-std::vector<const KernelEntry*> Runner::kernels_of(const Recipe& recipe) const {
+bool Runner::may_run(const KernelEntry& kernel) const {
+    const auto& backends = options_.backends;
+    return std::find(backends.begin(), backends.end(), kernel.backend) != backends.end() &&
+           device(device_of(kernel.backend)) != nullptr;
+}
+
+std::vector<const KernelEntry*> Runner::kernels_of(const RecipeLayout& layout) const {
     std::vector<const KernelEntry*> wanted;
-    for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
-        const auto& backends = options_.backends;
-        if (std::find(backends.begin(), backends.end(), kernel.backend) == backends.end()) continue;
-        if (device(device_of(kernel.backend)) == nullptr) continue;
-        const auto chosen = recipe.kernels.find(kernel.backend);
-        if (chosen != recipe.kernels.end() && chosen->second != kernel.name) continue;
-        if (!options_.only.empty() && options_.only != kernel.name) continue;
-        wanted.push_back(&kernel);
+    for (const KernelEntry& kernel : layout.entry->kernels) {
+        const auto chosen = layout.kernels.find(kernel.backend);
+        const bool is_wanted = (chosen == layout.kernels.end() || chosen->second == kernel.name) &&
+                               (options_.only.empty() || options_.only == kernel.name);
+        if (is_wanted && may_run(kernel)) wanted.push_back(&kernel);
     }
     return wanted;
 }
 
+const KernelEntry* Runner::kernel_of_share(const RecipeLayout& layout, DeviceKind kind) const {
+    const KernelEntry* found = nullptr;
+    const auto rank = [&](const KernelEntry& kernel) {
+        const auto chosen = layout.kernels.find(kernel.backend);
+        if (options_.only == kernel.name) return 3;
+        return chosen != layout.kernels.end() && chosen->second == kernel.name ? 2 : 1;
+    };
+    for (const Backend backend : {Backend::kokkos, Backend::cuda, Backend::eigen, Backend::cusparse}) {
+        for (const KernelEntry& kernel : layout.entry->kernels) {
+            if (kernel.backend != backend || device_of(backend) != kind || !may_run(kernel)) continue;
+            if (found == nullptr || rank(kernel) > rank(*found)) found = &kernel;
+        }
+    }
+    return found;
+}
+
+std::vector<const KernelEntry*> Runner::kernels_of_hybrid(const Recipe& recipe, DeviceKind kind) const {
+    std::vector<const KernelEntry*> kernels;
+    for (const RecipeLayout& layout : recipe.layouts) kernels.push_back(kernel_of_share(layout, kind));
+    const bool complete = std::find(kernels.begin(), kernels.end(), nullptr) == kernels.end();
+    const auto is_asked_for = [&](const KernelEntry* kernel) { return options_.only.empty() || options_.only == kernel->name; };
+    return complete && std::any_of(kernels.begin(), kernels.end(), is_asked_for) ? kernels : std::vector<const KernelEntry*>{};
+}
+
+std::vector<DeviceKind> Runner::kinds_of(const Recipe& recipe) const {
+    std::vector<DeviceKind> kinds;
+    for (const DeviceKind kind : {DeviceKind::host, DeviceKind::gpu}) {
+        const std::vector<const KernelEntry*> kernels =
+            recipe.is_hybrid() ? kernels_of_hybrid(recipe, kind) : kernels_of(recipe.layouts.front());
+        const auto runs_there = [kind](const KernelEntry* kernel) { return device_of(kernel->backend) == kind; };
+        if (std::any_of(kernels.begin(), kernels.end(), runs_there)) kinds.push_back(kind);
+    }
+    return kinds;
+}
+
+void Runner::make_ready(Waiting& waiting, const std::function<ReadyKernel()>& prepare, const RunObserver& observer,
+                        RunReport& report) const {
+    try {
+        waiting.kernels.push_back(prepare());
+    } catch (const MachineError&) {
+        if (waiting.kernels.empty()) throw;
+        // Those that wait may have all the memory: they take their turns now.
+        measure_in_turns(waiting, observer, report);
+        waiting.kernels.push_back(prepare());
+    }
+}
+
 template <ValueType Value>
 void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer, RunReport& report) {
-    const LayoutEntry& entry = *recipe.layout.entry;
-    LayoutOutcome layout = outcome_of(entry, recipe.layout.parameters, precision_of<Value>);
-    const std::vector<const KernelEntry*> kernels = kernels_of(recipe);
-    Waiting waiting;
+    const RecipeLayout& own = recipe.layouts.front();
+    LayoutOutcome layout = outcome_of(*own.entry, own.parameters, precision_of<Value>);
+    // What waits to be timed refers to these.
+    const ProductSpace space(staged.row_order, staged.column_order);
     BuiltTwice<Value> built;
-    std::optional<ProductSpace> space;
+    std::vector<BuiltShare<Value>> shares;
+    Waiting waiting;
+    waiting.partition = staged.find_cuts(CutKind::partition);
     std::exception_ptr failure;
     try {
-        for (const DeviceKind kind : {DeviceKind::host, DeviceKind::gpu}) {
-            const bool used = std::any_of(kernels.begin(), kernels.end(),
-                                          [kind](const KernelEntry* kernel) { return device_of(kernel->backend) == kind; });
-            if (used) waiting.baselines[kind] = &baseline<Value>(kind, observer);
-        }
-        announce(observer, fmt::format("layout {} {}", entry.name, name_of(precision_of<Value>)));
-        const Oracle<Value>& oracle = reference<Value>().oracle;
-        built = build_twice<Value>(entry, recipe.layout.parameters, staged, oracle.exact, options_.timing.clock, layout);
-        report.layouts.push_back(layout);  // whatever becomes of the kernels
-        space.emplace(staged.row_order, staged.column_order);
-        waiting.partition = staged.find_cuts(CutKind::partition);
-        waiting.price_seconds = report.stage_seconds(layout.precision) + layout.seconds;
-        for (const KernelEntry* kernel : kernels) {
-            const KernelOutcome& base = waiting.baselines.at(device_of(kernel->backend))->outcome;
-            if (entry.name == base.layout && kernel->name == base.kernel && kernel->backend == base.backend &&
-                !space->permuted()) {
-                continue;  // it is the baseline, and stands in the report already
-            }
-            announce(observer, fmt::format("kernel {} {} {}", entry.name, kernel->name, name_of(precision_of<Value>)));
-            Device& on = *device(device_of(kernel->backend));
-            const auto prepare = [&] {
-                waiting.kernels.push_back(
-                    prepare_kernel(*kernel, *built.exact, *built.real, *space, oracle, on, options_.timing.clock));
-                waiting.kernels.back().outcome.layout = entry.name;
-            };
-            try {
-                prepare();
-            } catch (const MachineError&) {
-                if (waiting.kernels.empty()) throw;
-                // Those that wait may have all the memory: they take their turns now.
-                measure_in_turns(waiting, observer, report);
-                prepare();
-            }
+        for (const DeviceKind kind : kinds_of(recipe)) waiting.baselines[kind] = &baseline<Value>(kind, observer);
+        if (recipe.is_hybrid()) {
+            prepare_hybrid<Value>(recipe, staged, space, shares, waiting, observer, report);
+        } else {
+            announce(observer, fmt::format("layout {} {}", layout.name, name_of(precision_of<Value>)));
+            const ExactProblem& exact = reference<Value>().oracle.exact;
+            built = build_twice<Value>(*own.entry, own.parameters, staged, exact_values(exact, staged), options_.timing.clock,
+                                       layout);
+            report.layouts.push_back(layout);  // whatever becomes of the kernels
+            waiting.price_seconds = report.stage_seconds(layout.precision) + layout.seconds;
+            prepare_kernels<Value>(own, built, space, waiting, observer, report);
         }
     } catch (const Unsuitable& reason) {
         layout.unsuitable = reason.what();
@@ -239,6 +247,71 @@ void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const
         if (failure == nullptr) throw;
     }
     if (failure != nullptr) std::rethrow_exception(failure);
+}
+
+template <ValueType Value>
+void Runner::prepare_kernels(const RecipeLayout& own, const BuiltTwice<Value>& built, const ProductSpace& space,
+                             Waiting& waiting, const RunObserver& observer, RunReport& report) {
+    const LayoutEntry& entry = *own.entry;
+    for (const KernelEntry* kernel : kernels_of(own)) {
+        const DeviceKind kind = device_of(kernel->backend);
+        const KernelOutcome& base = waiting.baselines.at(kind)->outcome;
+        if (entry.name == base.layout && kernel->name == base.kernel && kernel->backend == base.backend && !space.permuted()) {
+            continue;  // it is the baseline, and stands in the report already
+        }
+        announce(observer, fmt::format("kernel {} {} {}", entry.name, kernel->name, name_of(precision_of<Value>)));
+        const auto prepare = [&] {
+            ReadyKernel ready = prepare_kernel(*kernel, *built.exact, *built.real, space, reference<Value>().oracle,
+                                               *device(kind), options_.timing.clock);
+            ready.outcome.layout = entry.name;
+            return ready;
+        };
+        make_ready(waiting, prepare, observer, report);
+    }
+}
+
+/// The whole, which is compared with the baseline, then each share alone.
+template <ValueType Value>
+void Runner::prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, const ProductSpace& space,
+                            std::vector<BuiltShare<Value>>& shares, Waiting& waiting, const RunObserver& observer,
+                            RunReport& report) {
+    const Oracle<Value>& oracle = reference<Value>().oracle;
+    const Clock& clock = options_.timing.clock;
+    shares =
+        build_shares<Value>(recipe, staged, oracle.exact, clock, [&](const std::string& step) { announce(observer, step); });
+    const LayoutOutcome whole = outcome_of_whole(recipe, shares);
+    report.layouts.push_back(whole);
+    for (const BuiltShare<Value>& share : shares) report.layouts.push_back(share.outcome);
+    if (!whole.unsuitable.empty()) return;
+    waiting.price_seconds = report.stage_seconds(whole.precision) + whole.seconds;
+
+    const std::span<const BuiltShare<Value>> all(shares);
+    for (const DeviceKind kind : kinds_of(recipe)) {
+        const std::vector<const KernelEntry*> kernels = kernels_of_hybrid(recipe, kind);
+        Device& on = *device(kind);
+        announce(observer, fmt::format("kernels {} {}", whole.name, name_of(precision_of<Value>)));
+        const auto prepare_whole = [&] {
+            ReadyKernel ready = prepare_candidate(candidate_of<Value>(all, kernels, staged.matrix), space, oracle, on, clock);
+            ready.outcome.layout = whole.name;
+            return ready;
+        };
+        make_ready(waiting, prepare_whole, observer, report);
+        for (std::size_t i = 0; i < shares.size(); ++i) {
+            announce(observer, fmt::format("kernel {} {} of share {}", kernels[i]->name, name_of(precision_of<Value>),
+                                           shares[i].outcome.share));
+            require_memory_for_oracle(input_);
+            const Oracle<Value> of_share(oracle, share_of_input(staged, shares[i].share));
+            const auto prepare_share = [&] {
+                const auto kernel_of_it = std::span<const KernelEntry* const>(kernels).subspan(i, 1);
+                ReadyKernel ready = prepare_candidate(candidate_of<Value>(all.subspan(i, 1), kernel_of_it, staged.matrix),
+                                                      space, of_share, on, clock);
+                ready.outcome.layout = shares[i].outcome.name;
+                ready.outcome.share = shares[i].outcome.share;
+                return ready;
+            };
+            make_ready(waiting, prepare_share, observer, report);
+        }
+    }
 }
 
 void Runner::measure(Precision precision, const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer,
@@ -269,14 +342,7 @@ void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& r
     const std::vector<Chain> chains = chains_of(recipe);
     stages_.no_longer_expect(chains);
     check_against(recipe, input_.rows, input_.columns);
-    if (kernels_of(recipe).empty()) {
-        std::string known;
-        for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
-            known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", kernel.name, name_of(kernel.backend));
-        }
-        report.notes.push_back(fmt::format("no kernel of layout '{}' runs with these options on this machine; it has {}",
-                                           recipe.layout.entry->name, known));
-    }
+    if (kinds_of(recipe).empty()) report.notes.push_back(no_kernel_of(recipe));
     try {
         stages_.run(recipe, chains, observer, options_.timing.clock, report.stages,
                     [&](const Chain& chain, StagedMatrix& staged) {

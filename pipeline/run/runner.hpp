@@ -12,6 +12,7 @@
 #include "pipeline/contract/catalogue.hpp"
 #include "pipeline/recipe/recipe.hpp"
 #include "pipeline/run/chain.hpp"
+#include "pipeline/run/hybrid.hpp"
 #include "pipeline/run/report.hpp"
 
 namespace workbench {
@@ -87,10 +88,28 @@ private:
                  RunReport& report);
     template <ValueType Value>
     void measure_precision(const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer, RunReport& report);
+    /// Adds a kernel to those that wait.
+    void make_ready(Waiting& waiting, const std::function<ReadyKernel()>& prepare, const RunObserver& observer,
+                    RunReport& report) const;
+    template <ValueType Value>
+    void prepare_kernels(const RecipeLayout& own, const BuiltTwice<Value>& built, const ProductSpace& space, Waiting& waiting,
+                         const RunObserver& observer, RunReport& report);
+    template <ValueType Value>
+    void prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, const ProductSpace& space,
+                        std::vector<BuiltShare<Value>>& shares, Waiting& waiting, const RunObserver& observer,
+                        RunReport& report);
 
     void add_devices(RunReport& report) const;
     [[nodiscard]] Device* device(DeviceKind kind) const { return kind == DeviceKind::host ? &devices_.host : devices_.gpu; }
-    [[nodiscard]] std::vector<const KernelEntry*> kernels_of(const Recipe& recipe) const;
+    /// Of the backends that are wanted, on a device that is there?
+    [[nodiscard]] bool may_run(const KernelEntry& kernel) const;
+    [[nodiscard]] std::vector<const KernelEntry*> kernels_of(const RecipeLayout& layout) const;
+    /// The one kernel of a share on such a device: what is asked for by name, what the recipe chooses, or the usual one.
+    [[nodiscard]] const KernelEntry* kernel_of_share(const RecipeLayout& layout, DeviceKind kind) const;
+    /// One a share; none where not every share has one.
+    [[nodiscard]] std::vector<const KernelEntry*> kernels_of_hybrid(const Recipe& recipe, DeviceKind kind) const;
+    /// On which devices kernels of the recipe run.
+    [[nodiscard]] std::vector<DeviceKind> kinds_of(const Recipe& recipe) const;
     [[nodiscard]] std::vector<Chain> chains_of(const Recipe& recipe) const;
 
     const CsrMatrix& input_;

@@ -29,6 +29,15 @@ TEST_SUITE("battery") {
         }
     }
 
+    TEST_CASE_TEMPLATE("every hybrid on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const LayoutRecipe& one : hybrid_recipes()) {
+            for (const NamedMatrix& named : battery()) {
+                for (int turn = 0; turn < 3; ++turn) check_hybrid<Value>(one, turn, named.name, named.matrix, *device);
+            }
+        }
+    }
+
     TEST_CASE_TEMPLATE("csr on the battery", Value, float, double) {
         const auto device = make_cuda_device();
         for (const NamedMatrix& named : battery()) {

@@ -4,12 +4,14 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/run/hybrid.hpp"
 #include "pipeline/run/measure.hpp"
 #include "support/given.hpp"
 #include "support/layouts/layout_recipes.hpp"
@@ -69,6 +71,44 @@ void check_recipe(const LayoutRecipe& one, const std::string& name, const CsrMat
         check_verified(try_kernels<Value>(one.layout(), Backend::cuda, matrix, staged, builder, device), one.name, name);
     } catch (const Unsuitable& reason) {
         MESSAGE(fmt::format("{} on {} is unsuitable: {}", one.name, name, reason.what()));
+    }
+}
+
+/// Demands that a hybrid's kernels on a GPU are right together and each share alone, where the recipe takes such a matrix:
+/// those that it chooses, otherwise the `turn`-th that each layout has, of CUDA and cuSPARSE.
+template <ValueType Value>
+void check_hybrid(const LayoutRecipe& one, int turn, const std::string& name, const CsrMatrix& matrix, Device& device) {
+    if (!one.takes(matrix)) return;
+    const StagedMatrix staged = one.stage(matrix);
+    const Oracle<Value> oracle(matrix);
+    const ProductSpace space(staged.row_order, staged.column_order);
+    const auto shares = build_shares<Value>(one.recipe, staged, oracle.exact, {}, [](const std::string&) {});
+    std::vector<const KernelEntry*> kernels;
+    for (const RecipeLayout& layout : one.recipe.layouts) {
+        std::vector<const KernelEntry*> candidates;
+        for (const KernelEntry& kernel : layout.entry->kernels) {
+            const auto chosen = layout.kernels.find(kernel.backend);
+            const bool fits = chosen == layout.kernels.end() || chosen->second == kernel.name;
+            if (device_of(kernel.backend) == DeviceKind::gpu && fits) candidates.push_back(&kernel);
+        }
+        REQUIRE(!candidates.empty());
+        kernels.push_back(candidates[turn % candidates.size()]);
+    }
+    const TimingOptions one_sample{CacheState::warm, 1, 0, 0};
+    const auto check = [&](std::size_t begin, std::size_t count, const Oracle<Value>& right, const std::string& what) {
+        const auto candidate =
+            candidate_of<Value>(std::span(shares).subspan(begin, count),
+                                std::span<const KernelEntry* const>(kernels).subspan(begin, count), staged.matrix);
+        const KernelOutcome outcome = prepare_candidate(candidate, space, right, device, one_sample.clock).outcome;
+        // cuSPARSE does not take every matrix.
+        const bool may_refuse = std::any_of(kernels.begin(), kernels.end(),
+                                            [](const KernelEntry* kernel) { return kernel->backend == Backend::cusparse; });
+        CHECK_MESSAGE((outcome.verified() || (may_refuse && outcome.status == KernelOutcome::Status::unsuitable)),
+                      fmt::format("{}, {} {} on {}: {}", one.name, what, outcome.kernel, name, outcome.reason));
+    };
+    check(0, shares.size(), oracle, "all shares");
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+        check(i, 1, Oracle<Value>(oracle, share_of_input(staged, shares[i].share)), shares[i].outcome.share);
     }
 }
 

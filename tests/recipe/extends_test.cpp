@@ -41,7 +41,7 @@ const std::string extends = "[recipe]\nextends = 'bases/base.toml'\n";
 std::string chain_of(const Recipe& recipe) {
     std::string chain;
     for (const RecipeStage& stage : recipe.stages) chain += stage.id + ":" + stage.entry->name + " ";
-    return chain + recipe.layout.entry->name;
+    return chain + recipe.layouts.front().entry->name;
 }
 
 const std::string chain = R"([recipe]
@@ -77,8 +77,8 @@ TEST_CASE("a recipe that says nothing more is its base, under a name of its own"
     CHECK(recipe.node_size == 3);
     CHECK(std::get<MatrixFile>(recipe.matrix.from).path == folder.path() / "bases" / "a.mtx");  // relative to the base
     CHECK(chain_of(recipe) == "shuffle:shuffle sort_1:sort sort_2:sort plain");
-    CHECK(recipe.layout.parameters.integer("slice_height") == 8);
-    CHECK(recipe.kernels.at(Backend::kokkos) == "rows");
+    CHECK(recipe.layouts.front().parameters.integer("slice_height") == 8);
+    CHECK(recipe.layouts.front().kernels.at(Backend::kokkos) == "rows");
     CHECK(recipe.bases == std::vector{folder.path() / "bases" / "base.toml"});
     CHECK(recipe.line_of(recipe.stages[0].place) == (folder.path() / "bases" / "base.toml").string() + ":7");
     const std::string resolved = resolved_recipe(recipe);
@@ -100,8 +100,8 @@ TEST_CASE("values are replaced one by one") {
     CHECK(recipe.stages[0].parameters.text("apply") == "rows");  // still that of the base
     CHECK(recipe.stages[1].parameters.text("apply") == "rows");
     CHECK(recipe.stages[2].parameters.text("apply") == "rows");
-    CHECK(recipe.layout.parameters.integer("slice_height") == 16);
-    CHECK(recipe.kernels.at(Backend::kokkos) == "lanes");
+    CHECK(recipe.layouts.front().parameters.integer("slice_height") == 16);
+    CHECK(recipe.layouts.front().kernels.at(Backend::kokkos) == "lanes");
 }
 
 TEST_CASE("another use or another matrix leaves nothing of the base's") {
@@ -116,11 +116,11 @@ TEST_CASE("another use or another matrix leaves nothing of the base's") {
         folder.variant(extends +
                        "[[stage]]\nid = 'sort_1'\nuse = 'graph_partition'\nparts = 4\n[[stage]]\nid = 'sort_2'\n"
                        "use = 'split'\n[layout]\nuse = 'cached'\n");
-    CHECK(cached.layout.parameters.values().empty());
-    CHECK(cached.kernels.empty());
+    CHECK(cached.layouts.front().parameters.values().empty());
+    CHECK(cached.layouts.front().kernels.empty());
     const Recipe same = folder.variant(extends + "[layout]\nuse = 'plain'\n");
-    CHECK(same.layout.parameters.integer("slice_height") == 8);
-    CHECK(same.kernels.size() == 1);
+    CHECK(same.layouts.front().parameters.integer("slice_height") == 8);
+    CHECK(same.layouts.front().kernels.size() == 1);
 }
 
 TEST_CASE("stages are added before, after and at the end, and removed") {
@@ -155,7 +155,7 @@ TEST_CASE("a base may extend another one, and be swept; the command line has the
 
 TEST_CASE("a byte order mark, and texts that are no recipes, in a base") {
     const Folder folder("\xEF\xBB\xBF[layout]\nuse = 'plain'\n");
-    CHECK(folder.variant(extends).layout.entry->name == "plain");
+    CHECK(folder.variant(extends).layouts.front().entry->name == "plain");
     folder.write("bases/base.toml", std::string(2'000'000, '#'));
     CHECK_THROWS_WITH_AS(
         static_cast<void>(folder.variant(extends)),

@@ -24,7 +24,7 @@ TEST_CASE("overrides are as if the recipe said so") {
     CHECK(recipe.node_size == 2);
     CHECK(recipe.name == "another name");
     CHECK(recipe.stages[3].parameters.text("share") == "inside");
-    CHECK(parse(whole, {"layout.use=cached"}).layout.entry->name == "cached");
+    CHECK(parse(whole, {"layout.use=cached"}).layouts.front().entry->name == "cached");
 }
 
 TEST_CASE("overriding the matrix replaces all that the recipe says of its own") {

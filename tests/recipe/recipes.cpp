@@ -153,9 +153,13 @@ void check_same(const Recipe& a, const Recipe& b) {
         CHECK(a.stages[i].entry == b.stages[i].entry);
         CHECK(a.stages[i].parameters.values() == b.stages[i].parameters.values());
     }
-    CHECK(a.layout.entry == b.layout.entry);
-    CHECK(a.layout.parameters.values() == b.layout.parameters.values());
-    CHECK(a.kernels == b.kernels);
+    REQUIRE(a.layouts.size() == b.layouts.size());
+    for (std::size_t i = 0; i < a.layouts.size(); ++i) {
+        CHECK(a.layouts[i].share == b.layouts[i].share);
+        CHECK(a.layouts[i].entry == b.layouts[i].entry);
+        CHECK(a.layouts[i].parameters.values() == b.layouts[i].parameters.values());
+        CHECK(a.layouts[i].kernels == b.layouts[i].kernels);
+    }
 }
 
 }  // namespace workbench

@@ -56,8 +56,8 @@ TEST_CASE("several sweeps make all combinations; the matrix changes slowest, the
     CHECK(points[15].sweep.label == "nx=4, seed=6, slice_height=2, kokkos=lanes");
     CHECK(points[15].sweep.folder == "nx=4,seed=6,slice_height=2,kokkos=lanes");
     CHECK(points[6].stages[0].parameters.integer("seed") == 6);
-    CHECK(points[6].layout.parameters.integer("slice_height") == 2);
-    CHECK(points[6].kernels.at(Backend::kokkos) == "rows");
+    CHECK(points[6].layouts.front().parameters.integer("slice_height") == 2);
+    CHECK(points[6].layouts.front().kernels.at(Backend::kokkos) == "rows");
     CHECK(points[7].matrix == points[0].matrix);
     CHECK(points[8].matrix != points[0].matrix);
     CHECK(labels_of(text, {.overrides = {"stage.shuffle.seed=7", "layout.slice_height=3", "kernel.kokkos=rows"}}) ==
@@ -119,8 +119,9 @@ TEST_CASE("--sweep: values between commas, ranges, texts in quotes; in place of 
 TEST_CASE("who wants one recipe refuses several") {
     CHECK(errors_of(plain + "slice_height.sweep = [3, 4]\n") ==
           "error: recipes/test.toml: a sweep of 2 recipes; expected a single one: --set layout.slice_height=VALUE");
-    CHECK(parse(plain + "slice_height.sweep = [3, 4]\n", {"layout.slice_height=4"}).layout.parameters.integer("slice_height") ==
-          4);
+    CHECK(parse(plain + "slice_height.sweep = [3, 4]\n", {"layout.slice_height=4"})
+              .layouts.front()
+              .parameters.integer("slice_height") == 4);
     CHECK(parse(plain + "slice_height.sweep = [3]\n").sweep.label == "slice_height=3");
 }
 
@@ -133,8 +134,8 @@ TEST_CASE("of several recipes, those are changed that have what is named") {
     const LoadedRecipe first = load(shuffle + plain, changes);
     REQUIRE(first.points.size() == 1);
     CHECK(first.points[0].stages[0].parameters.integer("seed") == 3);
-    CHECK(first.points[0].layout.parameters.integer("slice_height") == 4);
-    CHECK(first.points[0].kernels.at(Backend::kokkos) == "rows");
+    CHECK(first.points[0].layouts.front().parameters.integer("slice_height") == 4);
+    CHECK(first.points[0].layouts.front().kernels.at(Backend::kokkos) == "rows");
     CHECK(first.points[0].notes ==
           Texts{"--sweep stage.sort.apply=rows,columns changes nothing here: unknown stage 'sort'; expected one of shuffle"});
     const LoadedRecipe second =

@@ -23,6 +23,13 @@ __global__ void scatter_kernel(const Value* __restrict__ values, const Index* __
     if (i < count) y[target[i]] = values[i];
 }
 
+template <typename Value>
+__global__ void scatter_add_kernel(const Value* __restrict__ values, const Index* __restrict__ target, Index count,
+                                   Value* __restrict__ y) {
+    const Offset i = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < count) y[target[i]] += values[i];
+}
+
 /// The whole grid walks `count` 16-byte words; `visit` gets the positions of one batch, which lie a grid apart.
 template <typename Visit>
 __device__ void for_each_batch(std::size_t count, Visit visit) {
@@ -91,6 +98,13 @@ void launch_scatter(cudaStream_t stream, const Value* values, const Index* targe
     if (count == 0) return;
     scatter_kernel<<<blocks_for(count, threads_per_block), threads_per_block, 0, stream>>>(values, target, count, y);
     check_launch("scatter");
+}
+
+template <typename Value>
+void launch_scatter_add(cudaStream_t stream, const Value* values, const Index* target, Index count, Value* y) {
+    if (count == 0) return;
+    scatter_add_kernel<<<blocks_for(count, threads_per_block), threads_per_block, 0, stream>>>(values, target, count, y);
+    check_launch("scatter_add");
 }
 
 DeviceProperties read_properties() {
@@ -171,6 +185,18 @@ void CudaDevice::scatter(const float* values, const Index* target, Index count, 
 
 void CudaDevice::scatter(const double* values, const Index* target, Index count, double* y) {
     launch_scatter(stream_, values, target, count, y);
+}
+
+void CudaDevice::scatter_add(const float* values, const Index* target, Index count, float* y) {
+    launch_scatter_add(stream_, values, target, count, y);
+}
+
+void CudaDevice::scatter_add(const double* values, const Index* target, Index count, double* y) {
+    launch_scatter_add(stream_, values, target, count, y);
+}
+
+void CudaDevice::zero(void* memory, std::size_t bytes) {
+    if (bytes > 0) check_cuda(cudaMemsetAsync(memory, 0, bytes, stream_), "cudaMemsetAsync");
 }
 
 void CudaDevice::flush_cache() {

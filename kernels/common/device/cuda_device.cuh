@@ -23,6 +23,9 @@ public:
     void download(const DeviceMemory& from, std::span<std::byte> to) override;
     void scatter(const float* values, const Index* target, Index count, float* y) override;
     void scatter(const double* values, const Index* target, Index count, double* y) override;
+    void scatter_add(const float* values, const Index* target, Index count, float* y) override;
+    void scatter_add(const double* values, const Index* target, Index count, double* y) override;
+    void zero(void* memory, std::size_t bytes) override;
     void flush_cache() override;
     [[nodiscard]] double time(const std::function<void()>& work) override;
     [[nodiscard]] Bandwidth bandwidth() override;

@@ -132,6 +132,21 @@ public:
         scatter_values(values, target, count, y);
     }
 
+    void scatter_add(const float* values, const Index* target, Index count, float* y) override {
+        scatter_add_values(values, target, count, y);
+    }
+
+    void scatter_add(const double* values, const Index* target, Index count, double* y) override {
+        scatter_add_values(values, target, count, y);
+    }
+
+    void zero(void* memory, std::size_t bytes) override {
+        auto* const to = static_cast<std::byte*>(memory);
+        constexpr std::size_t piece = 1 << 15;
+        Kokkos::parallel_for(Words(0, (bytes + piece - 1) / piece),
+                             [=](std::size_t i) { std::memset(to + i * piece, 0, std::min(piece, bytes - i * piece)); });
+    }
+
     void flush_cache() override {
         const std::span<Word> words = large_buffer();
         fill_words(words.data(), words.size(), ++flushes_);
@@ -156,6 +171,12 @@ private:
     void scatter_values(const Value* values, const Index* target, Index count, Value* y) {
         Kokkos::parallel_for(Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<Index>>(0, count),
                              [=](Index i) { y[target[i]] = values[i]; });
+    }
+
+    template <ValueType Value>
+    void scatter_add_values(const Value* values, const Index* target, Index count, Value* y) {
+        Kokkos::parallel_for(Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<Index>>(0, count),
+                             [=](Index i) { y[target[i]] += values[i]; });
     }
 
     DeviceProperties properties_;

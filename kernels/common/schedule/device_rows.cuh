@@ -7,8 +7,7 @@
 #include "kernels/common/device/cuda_device.cuh"
 #include "kernels/common/device/loads.cuh"
 #include "kernels/common/device/sparse_dot.cuh"
-#include "kernels/common/schedule/run.hpp"
-#include "kernels/common/storage/fields.hpp"
+#include "kernels/common/schedule/share_rows.hpp"
 
 namespace workbench {
 
@@ -121,13 +120,57 @@ std::unique_ptr<Kernel<Value>> prepare_device_rows(const Layout<Value>& layout, 
     });
 }
 
+template <typename Value>
+__global__ void zero_rows(const Index* __restrict__ rows, Index count, Value* __restrict__ y) {
+    const Offset i = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
+    if (i < count) y[rows[i]] = 0;
+}
+
+/// The same for some rows of a larger matrix, no row of which stands in `rows` twice.
+template <ValueType Value, typename OwnLayout, typename Schedule>
+class DeviceShareRows final : public Kernel<Value> {
+public:
+    DeviceShareRows(const OwnLayout& layout, std::span<const Index> rows, Device& device)
+        : stream_(cuda_device(device).stream()),
+          own_bytes_(own_bytes_of(layout)),
+          arrays_(copy_to(device, layout.stored(), OwnLayout::name)),
+          rows_(device, {rows.begin(), rows.end()}, std::string(OwnLayout::name) + " rows of the share") {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        const auto count = static_cast<Index>(rows_.size());
+        if (Schedule::atomic && !accumulate && count > 0) {
+            zero_rows<<<blocks_for(count, row_threads), row_threads, 0, stream_>>>(rows_.data(), count, y);
+            check_launch("zero_rows");
+        }
+        const ShareArrays<decltype(view_of(arrays_))> arrays{view_of(arrays_), {rows_.data(), rows_.size()}};
+        launch_rows<ShareRows<Schedule>>(arrays, x, y, accumulate, stream_, OwnLayout::name);
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return own_bytes_; }
+
+private:
+    cudaStream_t stream_;
+    std::optional<std::int64_t> own_bytes_;
+    typename OwnLayout::Stored::template In<DeviceArray> arrays_;
+    DeviceArray<Index> rows_;
+};
+
+template <typename Schedule, ValueType Value, typename OwnLayout>
+std::unique_ptr<Kernel<Value>> prepare_device_share(const Layout<Value>& layout, std::span<const Index> rows, Device& device) {
+    const auto& own = dynamic_cast<const OwnLayout&>(layout);
+    return with_schedule<Schedule>(own.stored(), [&]<typename Chosen>(Chosen) -> std::unique_ptr<Kernel<Value>> {
+        return std::make_unique<DeviceShareRows<Value, OwnLayout, Chosen>>(own, rows, device);
+    });
+}
+
 /// The CUDA kernel of a schedule over the arrays of a StoredLayout.
 template <template <typename> typename LayoutOf, typename Schedule>
 [[nodiscard]] KernelEntry device_rows(std::string name, std::string summary) {
     return {std::move(name),
             Backend::cuda,
             std::move(summary),
-            {prepare_device_rows<Schedule, float, LayoutOf<float>>, prepare_device_rows<Schedule, double, LayoutOf<double>>}};
+            {prepare_device_rows<Schedule, float, LayoutOf<float>>, prepare_device_rows<Schedule, double, LayoutOf<double>>},
+            {prepare_device_share<Schedule, float, LayoutOf<float>>, prepare_device_share<Schedule, double, LayoutOf<double>>}};
 }
 
 }  // namespace workbench

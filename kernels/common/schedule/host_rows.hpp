@@ -5,8 +5,10 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <span>
 
 #include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/schedule/share_rows.hpp"
 #include "kernels/common/schedule/walk.hpp"
 
 namespace workbench {
@@ -94,13 +96,41 @@ std::unique_ptr<Kernel<Value>> prepare_host_rows(const Layout<Value>& layout, De
     });
 }
 
+/// The same for some rows of a larger matrix.
+template <ValueType Value, typename OwnLayout, typename Schedule>
+class HostShareRows final : public Kernel<Value> {
+public:
+    HostShareRows(const OwnLayout& layout, std::span<const Index> rows) : layout_(layout), rows_(rows.begin(), rows.end()) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        const ShareArrays<decltype(view_of(layout_.stored()))> arrays{view_of(layout_.stored()),
+                                                                      {rows_.data(), static_cast<Offset>(rows_.size())}};
+        multiply_on_host<ShareRows<Schedule>>(arrays, x, y, accumulate);
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return own_bytes_of(layout_); }
+
+private:
+    const OwnLayout& layout_;
+    std::vector<Index> rows_;
+};
+
+template <typename Schedule, ValueType Value, typename OwnLayout>
+std::unique_ptr<Kernel<Value>> prepare_host_share(const Layout<Value>& layout, std::span<const Index> rows, Device&) {
+    const auto& own = dynamic_cast<const OwnLayout&>(layout);
+    return with_schedule<Schedule>(own.stored(), [&]<typename Chosen>(Chosen) -> std::unique_ptr<Kernel<Value>> {
+        return std::make_unique<HostShareRows<Value, OwnLayout, Chosen>>(own, rows);
+    });
+}
+
 /// The Kokkos kernel of a schedule, with one lane a row, over the arrays of a StoredLayout.
 template <template <typename> typename LayoutOf, typename Schedule>
 [[nodiscard]] KernelEntry host_rows(std::string name, std::string summary) {
     return {std::move(name),
             Backend::kokkos,
             std::move(summary),
-            {prepare_host_rows<Schedule, float, LayoutOf<float>>, prepare_host_rows<Schedule, double, LayoutOf<double>>}};
+            {prepare_host_rows<Schedule, float, LayoutOf<float>>, prepare_host_rows<Schedule, double, LayoutOf<double>>},
+            {prepare_host_share<Schedule, float, LayoutOf<float>>, prepare_host_share<Schedule, double, LayoutOf<double>>}};
 }
 
 }  // namespace workbench

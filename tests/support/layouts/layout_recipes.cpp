@@ -12,9 +12,12 @@
 namespace workbench {
 namespace {
 
-std::vector<LayoutRecipe> load_all() {
+std::filesystem::path folder_of_layouts() {
     const char* given = std::getenv("WORKBENCH_LAYOUT_RECIPES");
-    const std::filesystem::path folder = given != nullptr ? given : WORKBENCH_SOURCE_DIR "/tests/layouts";
+    return given != nullptr ? given : WORKBENCH_SOURCE_DIR "/tests/layouts";
+}
+
+std::vector<LayoutRecipe> load_all(const std::filesystem::path& folder) {
     std::vector<LayoutRecipe> recipes;
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
         if (file.path().extension() == ".toml") {
@@ -44,7 +47,12 @@ StagedMatrix LayoutRecipe::stage(const CsrMatrix& matrix) const {
 }
 
 const std::vector<LayoutRecipe>& layout_recipes() {
-    static const std::vector<LayoutRecipe> all = load_all();
+    static const std::vector<LayoutRecipe> all = load_all(folder_of_layouts());
+    return all;
+}
+
+const std::vector<LayoutRecipe>& hybrid_recipes() {
+    static const std::vector<LayoutRecipe> all = load_all(folder_of_layouts() / "hybrids");
     return all;
 }
 

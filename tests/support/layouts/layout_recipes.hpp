@@ -15,7 +15,8 @@ struct LayoutRecipe {
     std::string name;  // of the file
     Recipe recipe;
 
-    [[nodiscard]] const LayoutEntry& layout() const { return *recipe.layout.entry; }
+    /// Of a recipe that is no hybrid.
+    [[nodiscard]] const LayoutEntry& layout() const { return *recipe.layouts.front().entry; }
 
     /// Does the recipe suit a matrix of this shape?
     [[nodiscard]] bool takes(const CsrMatrix& matrix) const;
@@ -25,11 +26,14 @@ struct LayoutRecipe {
 
     template <ValueType Value>
     [[nodiscard]] std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged) const {
-        return layout().build.template get<Value>()(staged, recipe.layout.parameters);
+        return layout().build.template get<Value>()(staged, recipe.layouts.front().parameters);
     }
 };
 
 /// By name. They lie in $WORKBENCH_LAYOUT_RECIPES, or in the source folder. Throws where there are none.
 [[nodiscard]] const std::vector<LayoutRecipe>& layout_recipes();
+
+/// The same of the folder `hybrids` in it: recipes with several layouts, each for a share.
+[[nodiscard]] const std::vector<LayoutRecipe>& hybrid_recipes();
 
 }  // namespace workbench

@@ -26,6 +26,12 @@ void scatter_values(const Value* values, const Index* target, Index count, Value
     script().targets.emplace_back(target, target + count);
 }
 
+template <ValueType Value>
+void scatter_add_values(const Value* values, const Index* target, Index count, Value* y) {
+    for (Index i = 0; i < count; ++i) y[target[i]] += values[i];
+    script().pass("scatter_add");
+}
+
 Permutation rotated(Index size) {
     std::vector<Index> old_of_new(size);
     for (Index i = 0; i < size; ++i) old_of_new[i] = (i + size - 1) % size;
@@ -234,6 +240,19 @@ void ScriptedDevice::scatter(const float* values, const Index* target, Index cou
 
 void ScriptedDevice::scatter(const double* values, const Index* target, Index count, double* y) {
     scatter_values(values, target, count, y);
+}
+
+void ScriptedDevice::scatter_add(const float* values, const Index* target, Index count, float* y) {
+    scatter_add_values(values, target, count, y);
+}
+
+void ScriptedDevice::scatter_add(const double* values, const Index* target, Index count, double* y) {
+    scatter_add_values(values, target, count, y);
+}
+
+void ScriptedDevice::zero(void* memory, std::size_t bytes) {
+    std::memset(memory, 0, bytes);
+    script().pass("zero");
 }
 
 double ScriptedDevice::time(const std::function<void()>& work) {

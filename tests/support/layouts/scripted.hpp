@@ -14,9 +14,9 @@
 
 namespace workbench {
 
-/// What happens, by name: "stage reverse", "build plain", "prepare fast", "run fast", "scatter", "flush",
-/// "upload", "download", "time", "bandwidth". There is one script, because stages and layouts are plain functions; each test
-/// begins with a new one.
+/// What happens, by name: "stage reverse", "build plain", "prepare fast", "run fast", "scatter",
+/// "scatter_add", "zero", "flush", "upload", "download", "time", "bandwidth". There is one script, because stages and layouts
+/// are plain functions; each test begins with a new one.
 struct Script {
     std::map<std::string, std::deque<double>> seconds;  // that each time takes; the last again and again; none: no time
     std::map<std::string, long> interruptions;          // that each time brings
@@ -50,6 +50,9 @@ public:
     void download(const DeviceMemory& from, std::span<std::byte> to) override;
     void scatter(const float* values, const Index* target, Index count, float* y) override;
     void scatter(const double* values, const Index* target, Index count, double* y) override;
+    void scatter_add(const float* values, const Index* target, Index count, float* y) override;
+    void scatter_add(const double* values, const Index* target, Index count, double* y) override;
+    void zero(void* memory, std::size_t bytes) override;
     void flush_cache() override { script().pass("flush"); }
     [[nodiscard]] double time(const std::function<void()>& work) override;
     [[nodiscard]] Bandwidth bandwidth() override;

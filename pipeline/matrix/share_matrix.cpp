@@ -1,0 +1,84 @@
+#include "pipeline/matrix/share_matrix.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+
+namespace workbench {
+namespace {
+
+using HostSpace = Kokkos::DefaultHostExecutionSpace;
+
+/// Is every row of the matrix there, in its order?
+bool has_all_rows_in_order(const ShareView& view, const CsrMatrix& matrix) {
+    if (view.row_count() != matrix.rows) return false;
+    for (Index i = 0; i < view.row_count(); ++i) {
+        if (view.row(i) != i) return false;
+    }
+    return true;
+}
+
+/// Where each row of the matrix is stored in the share; -1: it is not present.
+std::vector<Index> places_of_rows(const ShareView& view, Index rows) {
+    std::vector<Index> stored_at(rows, -1);
+    for (Index i = 0; i < view.row_count(); ++i) stored_at[view.row(i)] = i;
+    return stored_at;
+}
+
+}  // namespace
+
+void ShareMatrix::take_values(std::span<const double> whole) {
+    std::vector<double>& values = staged.matrix.values;
+    values.resize(entries.size());
+    Kokkos::parallel_for("take_values", Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<Offset>>(0, entries.size()),
+                         [&](Offset i) { values[i] = whole[entries[i]]; });
+}
+
+ShareMatrix matrix_of_share(const StagedMatrix& whole, const ShareId& id, RowsOfShare rows) {
+    const CsrMatrix& from = whole.matrix;
+    const ShareView view = whole.share(id);
+    const bool all = rows == RowsOfShare::all || has_all_rows_in_order(view, from);
+    const std::vector<Index> stored_at = all ? places_of_rows(view, from.rows) : std::vector<Index>();
+    const auto stored = [&](Index row) { return all ? stored_at[row] : row; };
+
+    ShareMatrix share;
+    CsrMatrix& matrix = share.staged.matrix;
+    matrix.rows = all ? from.rows : view.row_count();
+    matrix.columns = from.columns;
+    matrix.row_offsets.resize(static_cast<std::size_t>(matrix.rows) + 1);
+    for (Index row = 0; row < matrix.rows; ++row) {
+        const Offset length = stored(row) < 0 ? 0 : view.length(stored(row));
+        matrix.row_offsets[row + 1] = matrix.row_offsets[row] + length;
+    }
+    share.entries.resize(matrix.nonzeros());
+    matrix.column_indices.resize(matrix.nonzeros());
+    Kokkos::parallel_for("list_entries", Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<Index>>(0, matrix.rows),
+                         [&](Index row) {
+                             for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+                                 const Offset entry = view.entry(stored(row), i - matrix.row_offsets[row]);
+                                 share.entries[i] = entry;
+                                 matrix.column_indices[i] = from.column_indices[entry];
+                             }
+                         });
+    share.take_values(from.values);
+    if (!all) {
+        for (Index i = 0; i < view.row_count(); ++i) share.rows.push_back(view.row(i));
+    }
+    share.staged.row_order = Permutation::identity(matrix.rows);
+    share.staged.column_order = Permutation::identity(matrix.columns);
+    share.staged.node_size = all ? whole.node_size : 1;
+    for (const Cuts& cuts : whole.cuts) {
+        if (all || !cuts_rows(cuts.kind)) share.staged.cuts.push_back(cuts);
+    }
+    return share;
+}
+
+CsrMatrix share_of_input(const StagedMatrix& whole, const ShareId& id) {
+    const auto undone = [](const Permutation& order) {
+        return Permutation::from_old_of_new({order.new_of_old().begin(), order.new_of_old().end()});
+    };
+    return permute(matrix_of_share(whole, id, RowsOfShare::all).staged.matrix, undone(whole.row_order),
+                   undone(whole.column_order));
+}
+
+}  // namespace workbench

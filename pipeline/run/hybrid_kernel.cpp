@@ -1,0 +1,119 @@
+#include "pipeline/run/hybrid_kernel.hpp"
+
+#include <algorithm>
+
+namespace workbench {
+namespace {
+
+/// A kernel of some rows that writes as if they were all.
+template <ValueType Value>
+class BufferedRows final : public Kernel<Value> {
+public:
+    BufferedRows(std::unique_ptr<Kernel<Value>> kernel, const Layout<Value>& layout, std::span<const Index> rows,
+                 Device& device)
+        : device_(device),
+          kernel_(std::move(kernel)),
+          count_(static_cast<Index>(rows.size())),
+          bytes_(kernel_->own_bytes_to_move().value_or(layout.bytes_to_move()) +
+                 2 * std::int64_t{count_} * static_cast<std::int64_t>(sizeof(Value))),
+          rows_(to_device(device, rows, "the rows of a share")),
+          buffer_(device.allocate(rows.size() * sizeof(Value), "the result of a share")) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        kernel_->run(x, buffer_.as<Value>(), false);
+        if (accumulate) {
+            device_.scatter_add(buffer_.as<const Value>(), rows_.as<const Index>(), count_, y);
+        } else {
+            device_.scatter(buffer_.as<const Value>(), rows_.as<const Index>(), count_, y);
+        }
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
+
+private:
+    Device& device_;
+    std::unique_ptr<Kernel<Value>> kernel_;
+    Index count_;
+    std::int64_t bytes_;
+    DeviceMemory rows_;
+    DeviceMemory buffer_;
+};
+
+/// Which rows of y have been written so far.
+class Written {
+public:
+    explicit Written(Index rows) : written_(rows, false), left_(rows) {}
+
+    [[nodiscard]] bool nothing() const { return left_ == static_cast<Index>(written_.size()); }
+    [[nodiscard]] bool everything() const { return left_ == 0; }
+    [[nodiscard]] Index count(std::span<const Index> rows) const {
+        return static_cast<Index>(std::count_if(rows.begin(), rows.end(), [&](Index row) { return written_[row]; }));
+    }
+    void add(std::span<const Index> rows) {
+        for (const Index row : rows) {
+            left_ -= written_[row] ? 0 : 1;
+            written_[row] = true;
+        }
+    }
+    void add_all() {
+        std::fill(written_.begin(), written_.end(), true);
+        left_ = 0;
+    }
+
+private:
+    std::vector<bool> written_;
+    Index left_;
+};
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> prepare(const KernelOfShare<Value>& share, bool has_all_rows, Device& device) {
+    const auto prepare_whole = share.kernel->prepare.template get<Value>();
+    if (has_all_rows) return prepare_whole(*share.layout, device);
+    if (const auto prepare_rows = share.kernel->prepare_rows.template get<Value>()) {
+        return prepare_rows(*share.layout, share.rows, device);
+    }
+    return std::make_unique<BufferedRows<Value>>(prepare_whole(*share.layout, device), *share.layout, share.rows, device);
+}
+
+}  // namespace
+
+template <ValueType Value>
+HybridKernel<Value>::HybridKernel(const std::vector<KernelOfShare<Value>>& shares, Index rows, Index columns, Device& device)
+    : device_(device), rows_(rows), bytes_(std::int64_t{columns} * static_cast<std::int64_t>(sizeof(Value))) {
+    constexpr auto value_bytes = static_cast<std::int64_t>(sizeof(Value));
+    Written written(rows);
+    for (const KernelOfShare<Value>& share : shares) {
+        const bool has_all_rows = share.rows.empty() && share.layout->rows() == rows;
+        if (!has_all_rows && share.rows.empty()) continue;  // no nonzeros
+        Step step;
+        if (has_all_rows) {
+            step.adds = !written.nothing();
+            zeroes_first_ = zeroes_first_ || (step.adds && !written.everything());
+            written.add_all();
+        } else {
+            const Index common = written.count(share.rows);
+            step.adds = common > 0;
+            zeroes_first_ = zeroes_first_ || (step.adds && common < static_cast<Index>(share.rows.size()));
+            written.add(share.rows);
+        }
+        step.kernel = prepare(share, has_all_rows, device);
+        bytes_ += step.kernel->own_bytes_to_move().value_or(share.layout->bytes_to_move()) - columns * value_bytes;
+        bytes_ += static_cast<std::int64_t>(share.rows.size_bytes());
+        // To be added to, a row is read as well; those that have no nonzeros may be left alone.
+        if (step.adds) bytes_ += (std::int64_t{2} * share.present - share.layout->rows()) * value_bytes;
+        steps_.push_back(std::move(step));
+    }
+    zeroes_first_ = zeroes_first_ || !written.everything();
+    if (zeroes_first_) bytes_ += rows * value_bytes;
+}
+
+template <ValueType Value>
+void HybridKernel<Value>::run(const Value* x, Value* y, bool accumulate) {
+    if (zeroes_first_ && !accumulate) device_.zero(y, static_cast<std::size_t>(rows_) * sizeof(Value));
+    for (Step& step : steps_) step.kernel->run(x, y, accumulate || step.adds);
+}
+
+template class HybridKernel<float>;
+template class HybridKernel<double>;
+
+}  // namespace workbench

@@ -1,0 +1,157 @@
+// The stage split by row length, diagonals, blocks, columns and distance, and of a share again.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "stages/stages.hpp"
+#include "stages/steps.hpp"
+#include "support/battery.hpp"
+
+using namespace workbench;
+
+namespace {
+
+using Notes = std::vector<std::pair<std::string, std::string>>;
+
+Step split(const CsrMatrix& matrix, const Given& given) { return run(split_stage(), given, stage_input(matrix)); }
+
+/// 5 x 5; nonzeros 0 1 2 | 3 | 4 | 5 | 6 7.
+CsrMatrix five_rows() { return matrix_of(5, {{0, 1, 4}, {0}, {3}, {2}, {0, 4}}); }
+
+std::string refusal(const Given& given, const std::string& parameter) {
+    try {
+        (void)contract_of(split_stage(), given);
+    } catch (const ParameterError& error) {
+        CHECK(error.parameter == parameter);
+        return error.what();
+    }
+    return "none";
+}
+
+}  // namespace
+
+TEST_CASE("split by row_length: rows of more nonzeros are long") {
+    const Step step = split(six_rows(), {{"by", "row_length"}, {"longer_than", std::int64_t{2}}});
+    CHECK(step.after.shares == std::vector{Share{{ShareKind::long_rows}, {1, 4}, {0, 3, 7}, {1, 2, 3, 6, 7, 8, 9}},
+                                           Share{{ShareKind::short_rows}, {0, 3, 5}, {0, 1, 3, 4}, {0, 4, 5, 10}}});
+    CHECK(step.result.notes == Notes{{"long", "7 nonzeros in 2 rows"}, {"short", "4 nonzeros in 3 rows"}});
+    CHECK(split(six_rows(), {{"by", "row_length"}, {"longer_than", std::int64_t{3}}}).after.shares[0].rows == Indices{4});
+    CHECK(split(six_rows(), {{"by", "row_length"}, {"longer_than", std::int64_t{4}}}).after.shares[0].rows.empty());
+    CHECK(split(six_rows(), {{"by", "row_length"}, {"longer_than", std::int64_t{0}}}).after.shares[1].rows.empty());
+}
+
+TEST_CASE("split by diagonals: of the places that a diagonal has in the matrix, enough hold a nonzero") {
+    // Diagonals 0, 1, 2 and -2 have 4, 4, 3 and 2 places in 4 x 5, and hold 4, 2, 1 and 1.
+    const CsrMatrix matrix = matrix_of(5, {{0, 1}, {1, 3}, {0, 2}, {3, 4}});
+    const Step half = split(matrix, {{"by", "diagonals"}, {"fill", 0.5}});
+    CHECK(half.after.shares[1] == Share{{ShareKind::sparse_diagonals}, {1}, {0, 1}, {3}});
+    CHECK(half.note("dense diagonals") == "3 of 4");
+    const Step more = split(matrix, {{"by", "diagonals"}, {"fill", 0.51}});
+    CHECK(more.after.shares == std::vector{Share{{ShareKind::dense_diagonals}, {0, 1, 2, 3}, {0, 1, 2, 3, 4}, {0, 2, 5, 6}},
+                                           Share{{ShareKind::sparse_diagonals}, {0, 1, 2, 3}, {0, 1, 2, 3, 4}, {1, 3, 4, 7}}});
+    CHECK(more.note("dense diagonals") == "1 of 4");
+    CHECK(split(matrix, {{"by", "diagonals"}}).after.shares == more.after.shares);  // 0.7
+    CHECK(split(matrix, {{"by", "diagonals"}, {"fill", 1.0}}).after.shares == more.after.shares);
+    CHECK(split(matrix, {{"by", "diagonals"}, {"fill", 0.0}}).after.shares[1].entries.empty());
+}
+
+TEST_CASE("split by blocks: a block at the rim has fewer places") {
+    // Blocks of 2 x 2: 3 of 4 places at (0, 0), 1 of 2 at (0, 2), 2 of 4 at (1, 1), 1 of 2 at (2, 0), 1 of 1 at (2, 2).
+    const Step step = split(five_rows(), {{"by", "blocks"}, {"size", std::int64_t{2}}});
+    CHECK(step.after.shares == std::vector{Share{{ShareKind::dense_blocks}, {0, 1, 4}, {0, 2, 3, 4}, {0, 1, 3, 7}},
+                                           Share{{ShareKind::sparse_blocks}, {0, 2, 3, 4}, {0, 1, 2, 3, 4}, {2, 4, 5, 6}}});
+    CHECK(step.note("dense blocks") == "2 of 5");
+    CHECK(split(five_rows(), {{"by", "blocks"}, {"size", std::int64_t{2}}, {"fill", 0.5}}).note("dense blocks") == "5 of 5");
+    CHECK(split(five_rows(), {{"by", "blocks"}, {"size", std::int64_t{2}}, {"fill", 0.75}}).note("dense blocks") == "2 of 5");
+    CHECK(split(five_rows(), {{"by", "blocks"}, {"size", std::int64_t{2}}, {"fill", 0.76}}).note("dense blocks") == "1 of 5");
+    // One block of 25 places with 8.
+    CHECK(split(five_rows(), {{"by", "blocks"}, {"size", std::int64_t{7}}, {"fill", 0.32}}).note("dense blocks") == "1 of 1");
+    CHECK(split(five_rows(), {{"by", "blocks"}, {"size", std::int64_t{7}}, {"fill", 0.33}}).note("dense blocks") == "0 of 1");
+}
+
+TEST_CASE("split by columns: nonzeros in more than such a share of the rows") {
+    // Columns hold 3, 1, 1, 1 and 2.
+    const Step step = split(five_rows(), {{"by", "columns"}, {"density", 0.4}});
+    CHECK(step.after.shares == std::vector{Share{{ShareKind::dense_columns}, {0, 1, 4}, {0, 1, 2, 3}, {0, 3, 6}},
+                                           Share{{ShareKind::sparse_columns}, {0, 2, 3, 4}, {0, 2, 3, 4, 5}, {1, 2, 4, 5, 7}}});
+    CHECK(step.note("dense columns") == "1 of 5");
+    CHECK(split(five_rows(), {{"by", "columns"}, {"density", 0.39}}).note("dense columns") == "2 of 5");
+}
+
+TEST_CASE("split by distance: row and column differ by so much at most") {
+    const Step step = split(five_rows(), {{"by", "distance"}, {"distance", std::int64_t{1}}});
+    CHECK(step.after.shares == std::vector{Share{{ShareKind::near}, {0, 1, 2, 3, 4}, {0, 2, 3, 4, 5, 6}, {0, 1, 3, 4, 5, 7}},
+                                           Share{{ShareKind::far}, {0, 4}, {0, 1, 2}, {2, 6}}});
+    CHECK(split(five_rows(), {{"by", "distance"}, {"distance", std::int64_t{0}}}).after.shares[0].entries == Offsets{0, 7});
+    CHECK(split(five_rows(), {{"by", "distance"}, {"distance", std::int64_t{4}}}).after.shares[1].entries.empty());
+}
+
+TEST_CASE("a share is split again: in its place, in its order of storage, by its own nonzeros") {
+    StagedMatrix staged = stage_input(six_rows());
+    (void)pass(staged, split_stage(), {{"by", "row_length"}, {"longer_than", std::int64_t{2}}});
+    (void)pass(staged, row_sort_stage(), {{"share", "short"}});
+    const StageResult result = pass(staged, split_stage(), {{"by", "first_k"}, {"k", std::int64_t{1}}, {"share", "short"}});
+    const ShareId first = share_within({ShareKind::short_rows}, ShareKind::first).value();
+    const ShareId rest = share_within({ShareKind::short_rows}, ShareKind::rest).value();
+    REQUIRE(staged.shares.size() == 3);
+    CHECK(staged.shares[0].id == ShareId{ShareKind::long_rows});
+    CHECK(staged.shares[1] == Share{first, {3, 0, 5}, {0, 1, 2, 3}, {4, 0, 10}});
+    CHECK(staged.shares[2] == Share{rest, {3}, {0, 1}, {5}});
+    CHECK(result.notes == Notes{{"k", "1"}, {"short/first", "3 nonzeros in 3 rows"}, {"short/rest", "1 nonzeros in 1 rows"}});
+    check_invariants(staged, six_rows());
+
+    // Of share 'far' the block at (0, 0) has nothing, and the others 1 place of 2.
+    StagedMatrix blocks = stage_input(five_rows());
+    (void)pass(blocks, split_stage(), {{"by", "distance"}, {"distance", std::int64_t{1}}});
+    const StageResult of_far =
+        pass(blocks, split_stage(), {{"by", "blocks"}, {"size", std::int64_t{2}}, {"fill", 0.5}, {"share", "far"}});
+    CHECK(of_far.notes == Notes{{"dense blocks", "2 of 2"},
+                                {"far/dense_blocks", "2 nonzeros in 2 rows"},
+                                {"far/sparse_blocks", "0 nonzeros in 0 rows"}});
+}
+
+TEST_CASE("split in every way, and again in every way: the battery keeps its invariants") {
+    const std::vector<Given> ways = {{{"by", "row_length"}, {"longer_than", std::int64_t{3}}},
+                                     {{"by", "first_k"}, {"k", "mean"}},
+                                     {{"by", "diagonals"}, {"fill", 0.5}},
+                                     {{"by", "blocks"}, {"size", std::int64_t{3}}, {"fill", 0.4}},
+                                     {{"by", "columns"}, {"density", 0.25}},
+                                     {{"by", "distance"}, {"distance", std::int64_t{2}}}};
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        for (const Given& way : ways) {
+            for (Given again : ways) {
+                StagedMatrix staged = stage_input(named.matrix);
+                (void)pass(staged, split_stage(), way);
+                check_invariants(staged, named.matrix);
+                again["share"] = name_of(staged.shares.back().id);
+                (void)pass(staged, split_stage(), again);
+                CHECK(staged.shares.size() == 3);
+                check_invariants(staged, named.matrix);
+            }
+        }
+    }
+}
+
+TEST_CASE("split: what each way asks for") {
+    CHECK(refusal({{"by", "row_length"}}, "longer_than") == "by = \"row_length\" needs longer_than");
+    CHECK(refusal({{"by", "blocks"}}, "size") == "by = \"blocks\" needs size");
+    CHECK(refusal({{"by", "columns"}}, "density") == "by = \"columns\" needs density");
+    CHECK(refusal({{"by", "distance"}}, "distance") == "by = \"distance\" needs distance");
+    CHECK(refusal({{"by", "first_k"}, {"fill", 0.5}}, "fill") ==
+          "fill is for by = \"diagonals\" or \"blocks\", here by is \"first_k\"");
+    CHECK(refusal({{"by", "distance"}, {"distance", std::int64_t{1}}, {"share", "tile"}}, "share") ==
+          "segments and tiles are not split again; expected a share of stage split");
+    const std::string deepest = "first/rest/first/rest/first/rest/first/rest";
+    CHECK(refusal({{"by", "first_k"}, {"share", deepest}}, "share") ==
+          "share '" + deepest + "' was split 7 times already; expected at most so many");
+
+    const StageContract again = contract_of(split_stage(), {{"by", "inside_partition"}, {"share", "short/first"}});
+    const ShareId parent = single_share("short/first").value();
+    CHECK(again.splits == parent);
+    CHECK_FALSE(again.needs.unsplit);
+    CHECK(again.needs.shares == std::vector{ShareChoice{ShareKind::first, parent}});
+    CHECK(again.needs.cuts == std::vector{CutKind::partition});
+    CHECK_FALSE(contract_of(split_stage(), {{"by", "first_k"}}).splits.has_value());
+}
