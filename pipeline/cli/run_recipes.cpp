@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/bench/ranking.hpp"
+#include "pipeline/bench/records.hpp"
 #include "pipeline/cli/progress.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
@@ -155,6 +157,7 @@ int run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& recipes
         }
         reports.push_back(std::move(report));
     }
+    if (reports.size() > 1 && output.json != standard_output) print("\n" + ranking_text(records_of(reports)));
     if (!output.json.empty()) {
         const std::string text = reports.size() == 1 ? to_json(reports.front()) : to_json(reports);
         if (output.json == standard_output) {

@@ -252,6 +252,19 @@ RecipeDocument read_document(int file, Diagnostics& diagnostics) {
     return document;
 }
 
+std::vector<std::pair<std::string, RecipeTable>> read_tables(int file, Diagnostics& diagnostics) {
+    const toml::table root = parse(file, diagnostics);
+    std::vector<std::pair<std::string, RecipeTable>> tables;
+    for (const auto& [key, node] : root) {
+        if (node.is_table()) {
+            tables.emplace_back(key.str(), read_table(*node.as_table()));
+        } else {
+            diagnostics.add(place_of(key.source()), fmt::format("'{}': expected a table", printable(key.str(), 40)));
+        }
+    }
+    return tables;
+}
+
 Setting read_value(std::string_view text, Place place) {
     Setting setting;
     const bool one_line = text.find('\n') == std::string_view::npos && text.find('#') == std::string_view::npos;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pipeline/recipe/diagnostics.hpp"
@@ -95,6 +96,9 @@ void read_range(std::string_view text, Place place, Setting& setting);
 
 /// The text of a recipe file. Throws RecipeError where it is none.
 [[nodiscard]] std::string read_recipe_file(const std::filesystem::path& file);
+
+/// The tables of any TOML file by name, [[lists]] of tables left out. Adds an error for all that is no table. Throws as above.
+[[nodiscard]] std::vector<std::pair<std::string, RecipeTable>> read_tables(int file, Diagnostics& diagnostics);
 
 /// Gives every stage that has none its id, and checks that no two are alike: the one it asks for, or the stage's name, numbered
 /// where several stages of one name ask for none.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pipeline/contract/layout.hpp"
+#include "pipeline/run/median.hpp"
 #include "pipeline/run/timing.hpp"
 #include "pipeline/run/verification.hpp"
 
@@ -41,6 +42,9 @@ struct ProductSpace {
     [[nodiscard]] bool permuted() const { return !(row_order.is_identity() && column_order.is_identity()); }
 };
 
+/// What samples taken in turns say of a kernel and the baseline.
+enum class Verdict { faster, slower, within_noise, too_few_samples };
+
 struct KernelOutcome {
     enum class Status { measured, wrong, unsuitable };
 
@@ -64,14 +68,19 @@ struct KernelOutcome {
     double bytes_per_nonzero = 0;
     double share_of_copy = 0;  // of the copy bandwidth measured on the same device in the same run
     double share_of_read = 0;
-    std::optional<double> speedup;     // over the baseline of the same device and precision
-    std::optional<double> break_even;  // SpMVs after which preprocessing is paid; absent: never
+    // Over the baseline of the same device and precision: the median over the rounds of its sample over this one's.
+    std::optional<double> speedup;
+    std::optional<Interval> speedup_interval;     // absent where the samples are too few, and of the baseline
+    std::optional<double> break_even;             // SpMVs after which preprocessing is paid; only where it is faster
+    std::optional<Interval> break_even_interval;  // likewise
     std::vector<std::string> warnings;
 
     [[nodiscard]] bool verified() const { return status == Status::measured; }
+    /// Of the baseline, and where there is no speed-up: none.
+    [[nodiscard]] std::optional<Verdict> verdict() const;
 };
 
-/// What is to be measured: something that multiplies, made ready on layouts of the exact and of the real values.
+/// Something that multiplies and can be made ready on layouts of the exact and of the real values.
 template <ValueType Value>
 struct Candidate {
     using Prepare = std::function<std::unique_ptr<Kernel<Value>>(Device&)>;
@@ -84,13 +93,40 @@ struct Candidate {
     std::int64_t bytes_to_move = 0;  // where the kernel does not say it itself
 };
 
+/// A kernel that was prepared and verified, and waits to be timed. It has its memory on the device.
+struct ReadyKernel {
+    KernelOutcome outcome;
+    Device* device = nullptr;
+    std::function<void()> run;                         // what is timed; empty where the kernel is wrong or unsuitable
+    std::function<void(KernelOutcome&)> derive_rates;  // from its timing
+
+    [[nodiscard]] bool to_be_timed() const { return run != nullptr; }
+};
+
+/// Prepares it on layouts of the exact and of the real values, and verifies it both ways (pipeline/run/verification.hpp), with
+/// and without accumulation. What does not fit is recorded as unsuitable, a wrong result as wrong. All that is handed over, and
+/// what the candidate is made of, must outlive what is returned, but for the candidate itself and the exact layout. Throws
+/// MachineError where the device fails or lacks memory.
+template <ValueType Value>
+[[nodiscard]] ReadyKernel prepare_candidate(const Candidate<Value>& candidate, const ProductSpace& space,
+                                            const Oracle<Value>& oracle, Device& device, const Clock& clock);
+
+/// The same of a kernel of one layout.
+template <ValueType Value>
+[[nodiscard]] ReadyKernel prepare_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
+                                         const ProductSpace& space, const Oracle<Value>& oracle, Device& device,
+                                         const Clock& clock);
+
+/// Times those that are to be timed, in turns.
+void time_in_turns(const std::vector<ReadyKernel*>& kernels, const TimingOptions& options);
+
+/// Speed-up and break-even of a kernel that was timed in turns with the baseline.
+void compare_with_baseline(KernelOutcome& kernel, const KernelOutcome& baseline, double price_in_seconds);
+
+/// Prepares and verifies, and times it alone.
 template <ValueType Value>
 [[nodiscard]] KernelOutcome measure_candidate(const Candidate<Value>& candidate, const ProductSpace& space,
                                               const Oracle<Value>& oracle, Device& device, const TimingOptions& timing);
-
-/// Prepares the kernel on layouts of the exact and of the real values, verifies both ways (pipeline/run/verification.hpp), with
-/// and without accumulation, and times it. What does not fit is recorded as unsuitable; a wrong result is recorded and not
-/// timed. Throws MachineError where the device fails or lacks memory.
 template <ValueType Value>
 [[nodiscard]] KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
                                            const ProductSpace& space, const Oracle<Value>& oracle, Device& device,

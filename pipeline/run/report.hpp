@@ -86,6 +86,7 @@ struct RunReport {
     std::vector<LayoutOutcome> layouts;  // one for each precision; of a hybrid the whole, then each share
     std::vector<KernelOutcome> kernels;  // baselines first
     CacheState cache = CacheState::cold;
+    std::uint32_t turn_seed = 0;  // of the order in which kernels took turns
     std::vector<DeviceReport> devices;
     std::map<std::string, std::string> machine;
     std::map<std::string, std::string> versions;

@@ -171,6 +171,7 @@ Json json_of(const RunReport& report) {
             {"layout", layouts.empty() ? Json(nullptr) : layouts.front()},
             {"layouts", layouts},
             {"cache", report.cache == CacheState::cold ? "cold" : "warm"},
+            {"turn_seed", report.turn_seed},
             {"kernels", list_of(report.kernels)},
             {"devices", list_of(report.devices)},
             {"machine", report.machine},

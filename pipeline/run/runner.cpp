@@ -1,13 +1,13 @@
 #include "pipeline/run/runner.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
-#include "pipeline/run/build.hpp"
-#include "pipeline/run/hybrid.hpp"
 
 namespace workbench {
 namespace {
@@ -25,25 +25,12 @@ std::function<std::vector<double>()> exact_values(const ExactProblem& problem, c
     return [&] { return problem.values_of(staged.matrix, staged.row_order, staged.column_order); };
 }
 
-/// Seconds spent once, before the first y = A x.
-double price(const RunReport& report, const LayoutOutcome& layout, const KernelOutcome& kernel) {
-    return report.stage_seconds(layout.precision) + layout.seconds + kernel.prepare_seconds + kernel.vector_permutation_seconds;
-}
-
-void compare_with_baseline(KernelOutcome& kernel, const KernelOutcome& baseline, double price_in_seconds) {
-    if (!kernel.verified() || !baseline.verified() || kernel.timing.median <= 0) return;
-    kernel.speedup = baseline.timing.median / kernel.timing.median;
-    const double gain = baseline.timing.median - kernel.timing.median;
-    if (gain > 0 && !kernel.baseline) kernel.break_even = price_in_seconds / gain;
-}
-
-void warn(KernelOutcome& kernel, const DeviceProperties& device, const StagedMatrix& staged) {
+void warn(KernelOutcome& kernel, const DeviceProperties& device, const Cuts* partition) {
     if (!kernel.verified()) return;
     if (device.last_level_cache > 0 && kernel.bytes_to_move < static_cast<std::int64_t>(device.last_level_cache)) {
         kernel.warnings.push_back(
             fmt::format("the matrix fits in the last-level cache of {}: times say little about memory traffic", device.name));
     }
-    const Cuts* partition = staged.find_cuts(CutKind::partition);
     if (partition != nullptr && device.kind == DeviceKind::gpu && partition->count() < device.processors) {
         kernel.warnings.push_back(
             fmt::format("{} partitions on {} multiprocessors leave some idle; parts = \"auto\" makes as many",
@@ -95,17 +82,21 @@ Runner::Reference<Value>& Runner::reference() {
 }
 
 template <ValueType Value>
-const KernelOutcome& Runner::baseline(DeviceKind kind, const RunObserver& observer) {
+ReadyKernel& Runner::baseline(DeviceKind kind, const RunObserver& observer) {
     Reference<Value>& made = reference<Value>();
-    if (const auto known = made.baselines.find(kind); known != made.baselines.end()) return known->second;
+    if (const auto known = made.baselines.find(kind); known != made.baselines.end()) return known->second->kernel;
 
     const LayoutEntry& entry = *catalogue_.find_layout(catalogue_.baseline_layout);
     const Parameters parameters(entry.parameters, {});
-    StagedMatrix natural = stage_copy(input_, 1);
     LayoutOutcome layout = outcome_of(entry, parameters, precision_of<Value>);
-    const BuiltTwice<Value> built =
-        build_twice<Value>(entry, parameters, natural, exact_values(made.oracle.exact, natural), options_.timing.clock, layout);
-    const ProductSpace space(natural.row_order, natural.column_order);
+    auto baseline = std::make_unique<Baseline<Value>>(input_);
+    BuiltTwice<Value> built;
+    {
+        StagedMatrix natural = stage_copy(input_, 1);
+        built = build_twice<Value>(entry, parameters, natural, exact_values(made.oracle.exact, natural), options_.timing.clock,
+                                   layout);
+    }
+    baseline->layout = std::move(built.real);
 
     // A vendor's kernel first, where there is one.
     std::vector<const KernelEntry*> candidates;
@@ -114,17 +105,46 @@ const KernelOutcome& Runner::baseline(DeviceKind kind, const RunObserver& observ
             if (kernel.backend == backend && device_of(backend) == kind) candidates.push_back(&kernel);
         }
     }
-    KernelOutcome outcome;
     for (const KernelEntry* kernel : candidates) {
         announce(observer, fmt::format("baseline {} {} {}", entry.name, kernel->name, name_of(precision_of<Value>)));
-        outcome = measure_kernel(*kernel, *built.exact, *built.real, space, made.oracle, *device(kind), options_.timing);
-        if (outcome.status != KernelOutcome::Status::unsuitable) break;
+        baseline->kernel = prepare_kernel(*kernel, *built.exact, *baseline->layout, baseline->space, made.oracle, *device(kind),
+                                          options_.timing.clock);
+        if (baseline->kernel.outcome.status != KernelOutcome::Status::unsuitable) break;
     }
-    outcome.layout = entry.name;
-    outcome.baseline = true;
-    compare_with_baseline(outcome, outcome, 0);
-    warn(outcome, device(kind)->properties(), natural);
-    return made.baselines.emplace(kind, std::move(outcome)).first->second;
+    baseline->kernel.device = device(kind);
+    baseline->kernel.outcome.layout = entry.name;
+    baseline->kernel.outcome.baseline = true;
+    return made.baselines.emplace(kind, std::move(baseline)).first->second->kernel;
+}
+
+void Runner::measure_in_turns(Waiting& waiting, const RunObserver& observer, RunReport& report) const {
+    for (const auto& [kind, baseline] : waiting.baselines) {
+        std::vector<ReadyKernel*> turns{baseline};
+        for (ReadyKernel& kernel : waiting.kernels) {
+            if (kernel.device == baseline->device) turns.push_back(&kernel);
+        }
+        std::string names;
+        for (const ReadyKernel* kernel : turns) names += ' ' + kernel->outcome.kernel;
+        announce(observer, fmt::format("timing {}:{}", name_of(baseline->outcome.precision), names));
+        time_in_turns(turns, options_.timing);
+
+        KernelOutcome base = baseline->outcome;
+        compare_with_baseline(base, base, 0);
+        warn(base, baseline->device->properties(), nullptr);
+        for (ReadyKernel* kernel : std::span(turns).subspan(1)) {
+            KernelOutcome& outcome = kernel->outcome;
+            if (!outcome.share.empty()) continue;  // another product than the baseline's
+            const double own_price = outcome.prepare_seconds + outcome.vector_permutation_seconds;
+            compare_with_baseline(outcome, base, waiting.price_seconds + own_price);
+            warn(outcome, kernel->device->properties(), waiting.partition);
+        }
+        const auto is_in_report = [&base](const KernelOutcome& there) {
+            return there.baseline && there.precision == base.precision && device_of(there.backend) == device_of(base.backend);
+        };
+        if (std::none_of(report.kernels.begin(), report.kernels.end(), is_in_report)) report.kernels.push_back(std::move(base));
+    }
+    for (ReadyKernel& kernel : waiting.kernels) report.kernels.push_back(std::move(kernel.outcome));
+    waiting.kernels.clear();
 }
 
 bool Runner::may_run(const KernelEntry& kernel) const {
@@ -181,74 +201,114 @@ std::vector<DeviceKind> Runner::kinds_of(const Recipe& recipe) const {
 
 template <ValueType Value>
 void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer, RunReport& report) {
-    const RecipeLayout& own = recipe.layouts.front();
-    const LayoutEntry& entry = *own.entry;
-    LayoutOutcome layout = outcome_of(entry, own.parameters, precision_of<Value>);
+    Waiting waiting;
+    Built<Value> built;
+    std::exception_ptr failure;
     try {
-        for (const DeviceKind kind : kinds_of(recipe)) report.kernels.push_back(baseline<Value>(kind, observer));
-        if (recipe.is_hybrid()) return measure_hybrid<Value>(recipe, staged, observer, report);
-        announce(observer, fmt::format("layout {} {}", entry.name, name_of(precision_of<Value>)));
-        const Oracle<Value>& oracle = reference<Value>().oracle;
-        const BuiltTwice<Value> built = build_twice<Value>(entry, own.parameters, staged, exact_values(oracle.exact, staged),
-                                                           options_.timing.clock, layout);
-        report.layouts.push_back(layout);  // whatever becomes of the kernels
-        const ProductSpace space(staged.row_order, staged.column_order);
-        for (const KernelEntry* kernel : kernels_of(own)) {
-            const KernelOutcome& base = baseline<Value>(device_of(kernel->backend), observer);
-            if (entry.name == base.layout && kernel->name == base.kernel && kernel->backend == base.backend &&
-                !space.permuted()) {
-                continue;  // it is the baseline, and stands in the report already
-            }
-            announce(observer, fmt::format("kernel {} {} {}", entry.name, kernel->name, name_of(precision_of<Value>)));
-            Device& on = *device(device_of(kernel->backend));
-            KernelOutcome outcome = measure_kernel(*kernel, *built.exact, *built.real, space, oracle, on, options_.timing);
-            outcome.layout = entry.name;
-            compare_with_baseline(outcome, base, price(report, layout, outcome));
-            warn(outcome, on.properties(), staged);
-            report.kernels.push_back(std::move(outcome));
+        for (const DeviceKind kind : kinds_of(recipe)) waiting.baselines[kind] = &baseline<Value>(kind, observer);
+        built.space.emplace(staged.row_order, staged.column_order);
+        waiting.partition = staged.find_cuts(CutKind::partition);
+        if (recipe.is_hybrid()) {
+            prepare_hybrid(recipe, staged, built, waiting, observer, report);
+        } else {
+            prepare_layout(recipe.layouts.front(), staged, built, waiting, observer, report);
         }
     } catch (const Unsuitable& reason) {
+        const RecipeLayout& first = recipe.layouts.front();
+        LayoutOutcome layout =
+            outcome_of(*first.entry, recipe.is_hybrid() ? Parameters() : first.parameters, precision_of<Value>);
+        layout.name = name_of_layouts(recipe);
         layout.unsuitable = reason.what();
         report.layouts.push_back(std::move(layout));
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    try {
+        measure_in_turns(waiting, observer, report);  // what is there is kept, whatever failed
+    } catch (...) {
+        if (failure == nullptr) throw;
+    }
+    if (failure != nullptr) std::rethrow_exception(failure);
+}
+
+void Runner::wait(Waiting& waiting, const RunObserver& observer, RunReport& report,
+                  const std::function<ReadyKernel()>& prepare) const {
+    try {
+        waiting.kernels.push_back(prepare());
+    } catch (const MachineError&) {
+        if (waiting.kernels.empty()) throw;
+        // Those that wait may have all the memory: they take their turns now.
+        measure_in_turns(waiting, observer, report);
+        waiting.kernels.push_back(prepare());
     }
 }
 
-/// The whole, which is compared with the baseline, then each share alone.
+/// One layout of all nonzeros, with each of its kernels.
 template <ValueType Value>
-void Runner::measure_hybrid(const Recipe& recipe, const StagedMatrix& staged, const RunObserver& observer, RunReport& report) {
+void Runner::prepare_layout(const RecipeLayout& choice, StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
+                            const RunObserver& observer, RunReport& report) {
+    const LayoutEntry& entry = *choice.entry;
+    announce(observer, fmt::format("layout {} {}", entry.name, name_of(precision_of<Value>)));
     const Oracle<Value>& oracle = reference<Value>().oracle;
+    LayoutOutcome layout = outcome_of(entry, choice.parameters, precision_of<Value>);
+    built.whole =
+        build_twice<Value>(entry, choice.parameters, staged, exact_values(oracle.exact, staged), options_.timing.clock, layout);
+    waiting.price_seconds = report.stage_seconds(layout.precision) + layout.seconds;
+    report.layouts.push_back(std::move(layout));  // whatever becomes of the kernels
+    for (const KernelEntry* kernel : kernels_of(choice)) {
+        const KernelOutcome& base = waiting.baselines.at(device_of(kernel->backend))->outcome;
+        if (entry.name == base.layout && kernel->name == base.kernel && kernel->backend == base.backend &&
+            !built.space->permuted()) {
+            continue;  // it is the baseline, and stands in the report already
+        }
+        announce(observer, fmt::format("kernel {} {} {}", entry.name, kernel->name, name_of(precision_of<Value>)));
+        wait(waiting, observer, report, [&] {
+            ReadyKernel ready = prepare_kernel(*kernel, *built.whole.exact, *built.whole.real, *built.space, oracle,
+                                               *device(device_of(kernel->backend)), options_.timing.clock);
+            ready.outcome.layout = entry.name;
+            return ready;
+        });
+    }
+}
+
+/// All shares together, which is compared with the baseline, then each alone.
+template <ValueType Value>
+void Runner::prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
+                            const RunObserver& observer, RunReport& report) {
+    const Oracle<Value>& oracle = reference<Value>().oracle;
+    const Clock& clock = options_.timing.clock;
     const auto tell = [&](const std::string& step) { announce(observer, step); };
-    const std::vector<BuiltShare<Value>> shares =
-        build_shares<Value>(recipe, staged, oracle.exact, options_.timing.clock, tell);
-    const LayoutOutcome whole = outcome_of_whole(recipe, shares);
+    built.shares = build_shares<Value>(recipe, staged, oracle.exact, clock, tell);
+    const LayoutOutcome whole = outcome_of_whole(recipe, built.shares);
+    waiting.price_seconds = report.stage_seconds(whole.precision) + whole.seconds;
     report.layouts.push_back(whole);
-    for (const BuiltShare<Value>& share : shares) report.layouts.push_back(share.outcome);
+    for (const BuiltShare<Value>& share : built.shares) report.layouts.push_back(share.outcome);
     if (!whole.unsuitable.empty()) return;
 
-    const ProductSpace space(staged.row_order, staged.column_order);
-    const std::span<const BuiltShare<Value>> all(shares);
+    const std::span<const BuiltShare<Value>> shares(built.shares);
     for (const DeviceKind kind : kinds_of(recipe)) {
-        const std::vector<const KernelEntry*> kernels = kernels_of_hybrid(recipe, kind);
-        Device& on = *device(kind);
-        announce(observer, fmt::format("kernels {} {}", whole.name, name_of(precision_of<Value>)));
-        KernelOutcome outcome =
-            measure_candidate(candidate_of<Value>(all, kernels, staged.matrix), space, oracle, on, options_.timing);
-        outcome.layout = whole.name;
-        compare_with_baseline(outcome, baseline<Value>(kind, observer), price(report, whole, outcome));
-        warn(outcome, on.properties(), staged);
-        report.kernels.push_back(std::move(outcome));
+        const std::vector<const KernelEntry*> chosen = kernels_of_hybrid(recipe, kind);
+        const std::span<const KernelEntry* const> kernels(chosen);
+        tell(fmt::format("kernels {} {}", whole.name, name_of(precision_of<Value>)));
+        wait(waiting, observer, report, [&] {
+            ReadyKernel ready = prepare_candidate(candidate_of<Value>(shares, kernels, staged.matrix), *built.space, oracle,
+                                                  *device(kind), clock);
+            ready.outcome.layout = whole.name;
+            return ready;
+        });
         for (std::size_t i = 0; i < shares.size(); ++i) {
-            announce(observer, fmt::format("kernel {} {} of share {}", kernels[i]->name, name_of(precision_of<Value>),
-                                           shares[i].outcome.share));
+            const LayoutOutcome& share = shares[i].outcome;
+            tell(fmt::format("kernel {} {} of share {}", kernels[i]->name, name_of(precision_of<Value>), share.share));
             require_memory_for_oracle(input_);
             const Oracle<Value> of_share(oracle, share_of_input(staged, shares[i].share));
-            KernelOutcome alone = measure_candidate(
-                candidate_of<Value>(all.subspan(i, 1), std::span<const KernelEntry* const>(kernels).subspan(i, 1),
-                                    staged.matrix),
-                space, of_share, on, options_.timing);
-            alone.layout = shares[i].outcome.name;
-            alone.share = shares[i].outcome.share;
-            report.kernels.push_back(std::move(alone));
+            wait(waiting, observer, report, [&] {
+                ReadyKernel ready =
+                    prepare_candidate(candidate_of<Value>(shares.subspan(i, 1), kernels.subspan(i, 1), staged.matrix),
+                                      *built.space, of_share, *device(kind), clock);
+                ready.outcome.layout = share.name;
+                ready.outcome.share = share.share;
+                return ready;
+            });
         }
     }
 }
@@ -276,6 +336,7 @@ void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& r
     report.cache = options_.timing.cache;
     report.sweep = recipe.sweep;
     report.notes = recipe.notes;
+    report.turn_seed = options_.timing.seed;
 
     const std::vector<Chain> chains = chains_of(recipe);
     stages_.no_longer_expect(chains);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include "pipeline/contract/catalogue.hpp"
 #include "pipeline/recipe/recipe.hpp"
 #include "pipeline/run/chain.hpp"
+#include "pipeline/run/hybrid.hpp"
 #include "pipeline/run/report.hpp"
 
 namespace workbench {
@@ -46,12 +48,24 @@ public:
     void run(const Recipe& recipe, const RunObserver& observer, RunReport& report);
 
 private:
+    /// A kernel of the baseline layout, in input order, prepared and verified: every recipe's kernels are timed in turns with
+    /// it.
+    template <ValueType Value>
+    struct Baseline {
+        explicit Baseline(const CsrMatrix& input)
+            : rows(Permutation::identity(input.rows)), columns(Permutation::identity(input.columns)) {}
+        Permutation rows;
+        Permutation columns;
+        ProductSpace space{rows, columns};
+        std::unique_ptr<Layout<Value>> layout;
+        ReadyKernel kernel;
+    };
     /// What is made once for all recipes.
     template <ValueType Value>
     struct Reference {
         explicit Reference(const CsrMatrix& input) : oracle(input) {}
         Oracle<Value> oracle;
-        std::map<DeviceKind, KernelOutcome> baselines;
+        std::map<DeviceKind, std::unique_ptr<Baseline<Value>>> baselines;
     };
     template <typename Value>
     using MaybeReference = std::optional<Reference<Value>>;
@@ -60,13 +74,36 @@ private:
     [[nodiscard]] Reference<Value>& reference();
     /// The first kernel of the baseline layout that gives a result on this kind of device, in input order.
     template <ValueType Value>
-    [[nodiscard]] const KernelOutcome& baseline(DeviceKind kind, const RunObserver& observer);
+    [[nodiscard]] ReadyKernel& baseline(DeviceKind kind, const RunObserver& observer);
+    /// A recipe's kernels for one precision that wait to be timed.
+    struct Waiting {
+        std::map<DeviceKind, ReadyKernel*> baselines;
+        std::vector<ReadyKernel> kernels;
+        const Cuts* partition = nullptr;
+        double price_seconds = 0;  // of the stages and the layout
+    };
+    /// A recipe's layouts, which its waiting kernels multiply with.
+    template <ValueType Value>
+    struct Built {
+        BuiltTwice<Value> whole;                // of one layout
+        std::vector<BuiltShare<Value>> shares;  // of a hybrid
+        std::optional<ProductSpace> space;
+    };
+    /// One more that waits; where it lacks memory, those before it are timed first.
+    void wait(Waiting& waiting, const RunObserver& observer, RunReport& report,
+              const std::function<ReadyKernel()>& prepare) const;
+    template <ValueType Value>
+    void prepare_layout(const RecipeLayout& choice, StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
+                        const RunObserver& observer, RunReport& report);
+    template <ValueType Value>
+    void prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
+                        const RunObserver& observer, RunReport& report);
+    /// Times them, on each device in turns with its baseline, and moves them to the report.
+    void measure_in_turns(Waiting& waiting, const RunObserver& observer, RunReport& report) const;
     void measure(Precision precision, const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer,
                  RunReport& report);
     template <ValueType Value>
     void measure_precision(const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer, RunReport& report);
-    template <ValueType Value>
-    void measure_hybrid(const Recipe& recipe, const StagedMatrix& staged, const RunObserver& observer, RunReport& report);
 
     void add_devices(RunReport& report) const;
     [[nodiscard]] Device* device(DeviceKind kind) const { return kind == DeviceKind::host ? &devices_.host : devices_.gpu; }

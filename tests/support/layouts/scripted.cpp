@@ -203,6 +203,9 @@ void Script::pass(const std::string& event) {
         now += takes->second.front();
         if (takes->second.size() > 1) takes->second.pop_front();
     }
+    if (const auto often = fails.find(event); often != fails.end() && often->second.contains(static_cast<int>(count(event)))) {
+        throw MachineError("no memory left for " + event);
+    }
     if (const auto brings = interruptions.find(event); brings != interruptions.end()) interrupted += brings->second;
 }
 
