@@ -41,11 +41,14 @@ struct Judgement {
     const Json* best = nullptr;  // the fastest kernel that gave the right result
 };
 
+/// Of a hybrid: does the kernel multiply with one share alone?
+bool is_of_share(const Json& kernel) { return kernel.contains("share") && !kernel["share"].is_null(); }
+
 /// The kernels of the recipe itself: where it has none but the baseline, it is the baseline.
 std::vector<const Json*> own_kernels(const Json& kernels) {
     std::vector<const Json*> own;
     for (const Json& kernel : kernels) {
-        if (!kernel["baseline"]) own.push_back(&kernel);
+        if (!kernel["baseline"] && !is_of_share(kernel)) own.push_back(&kernel);
     }
     return own;
 }

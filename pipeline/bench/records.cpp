@@ -123,7 +123,7 @@ void add_report(const Json& report, std::vector<Record>& records) {
             wrong.reason = text_at(kernel, "reason");
             records.push_back(std::move(wrong));
         }
-        if (text_at(kernel, "status") != "measured") continue;
+        if (text_at(kernel, "status") != "measured" || !text_at(kernel, "share").empty()) continue;
         const Json*& fastest = best[{precision, device_of_backend(text_at(kernel, "backend"))}];
         if (fastest == nullptr || number_at(kernel, "median_seconds") < number_at(*fastest, "median_seconds"))
             fastest = &kernel;

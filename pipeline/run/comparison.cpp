@@ -189,7 +189,7 @@ std::vector<KernelPair> pairs_of(const RunReport& a, const RunReport& b) {
         const KernelOutcome& one = *pair.a;
         const auto fits = [&](const KernelOutcome* other) {
             return pair.b == nullptr && other->backend == one.backend && other->precision == one.precision &&
-                   other->baseline == one.baseline &&
+                   other->baseline == one.baseline && other->share == one.share &&
                    (!same_name || (other->layout == one.layout && other->kernel == one.kernel));
         };
         const auto found = std::find_if(left.begin(), left.end(), fits);

@@ -127,8 +127,8 @@ double time_vector_permutation(const ProductSpace& space, Device& device) {
 
 void derive_rates(KernelOutcome& outcome, Offset nonzero_count, std::int64_t bytes_to_move, Device& device) {
     const auto nonzeros = static_cast<double>(nonzero_count);
-    const auto bytes = static_cast<double>(bytes_to_move);
     outcome.bytes_to_move = bytes_to_move;
+    const auto bytes = static_cast<double>(bytes_to_move);
     if (nonzeros > 0) outcome.bytes_per_nonzero = bytes / nonzeros;
     if (outcome.timing.median <= 0) return;
     outcome.gflops = 2 * nonzeros / outcome.timing.median / 1e9;
@@ -217,10 +217,10 @@ ReadyKernel prepare_candidate(const Candidate<Value>& candidate, const ProductSp
         }
         outcome.status = KernelOutcome::Status::measured;
         ready.run = [product, kernel] { product->run(*kernel); };
-        ready.derive_rates = [kernel, &space, nonzeros = candidate.nonzeros, bytes = candidate.bytes_to_move,
-                              &device](KernelOutcome& timed) {
+        const std::int64_t bytes = kernel->own_bytes_to_move().value_or(candidate.bytes_to_move);
+        ready.derive_rates = [nonzeros = candidate.nonzeros, bytes, &space, &device](KernelOutcome& timed) {
             if (space.permuted()) timed.vector_permutation_seconds = time_vector_permutation<Value>(space, device);
-            derive_rates(timed, nonzeros, kernel->own_bytes_to_move().value_or(bytes), device);
+            derive_rates(timed, nonzeros, bytes, device);
         };
     } catch (const Unsuitable& reason) {
         outcome.status = KernelOutcome::Status::unsuitable;
@@ -278,12 +278,24 @@ KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exac
     return std::move(ready.outcome);
 }
 
+template <ValueType Value>
+KernelOutcome measure_candidate(const Candidate<Value>& candidate, const ProductSpace& space, const Oracle<Value>& oracle,
+                                Device& device, const TimingOptions& timing) {
+    ReadyKernel ready = prepare_candidate(candidate, space, oracle, device, timing.clock);
+    time_in_turns({&ready}, timing);
+    return std::move(ready.outcome);
+}
+
 template struct Oracle<float>;
 template struct Oracle<double>;
 template ReadyKernel prepare_candidate<float>(const Candidate<float>&, const ProductSpace&, const Oracle<float>&, Device&,
                                               const Clock&);
 template ReadyKernel prepare_candidate<double>(const Candidate<double>&, const ProductSpace&, const Oracle<double>&, Device&,
                                                const Clock&);
+template KernelOutcome measure_candidate<float>(const Candidate<float>&, const ProductSpace&, const Oracle<float>&, Device&,
+                                                const TimingOptions&);
+template KernelOutcome measure_candidate<double>(const Candidate<double>&, const ProductSpace&, const Oracle<double>&, Device&,
+                                                 const TimingOptions&);
 template ReadyKernel prepare_kernel<float>(const KernelEntry&, const Layout<float>&, const Layout<float>&, const ProductSpace&,
                                            const Oracle<float>&, Device&, const Clock&);
 template ReadyKernel prepare_kernel<double>(const KernelEntry&, const Layout<double>&, const Layout<double>&,

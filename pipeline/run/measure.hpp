@@ -80,17 +80,7 @@ struct KernelOutcome {
     [[nodiscard]] std::optional<Verdict> verdict() const;
 };
 
-/// A kernel that was prepared and verified, and waits to be timed. It has its memory on the device.
-struct ReadyKernel {
-    KernelOutcome outcome;
-    Device* device = nullptr;
-    std::function<void()> run;                         // what is timed; empty where the kernel is wrong or unsuitable
-    std::function<void(KernelOutcome&)> derive_rates;  // from its timing
-
-    [[nodiscard]] bool to_be_timed() const { return run != nullptr; }
-};
-
-/// What is to be measured: something that multiplies, made ready on layouts of the exact and of the real values.
+/// Something that multiplies and can be made ready on layouts of the exact and of the real values.
 template <ValueType Value>
 struct Candidate {
     using Prepare = std::function<std::unique_ptr<Kernel<Value>>(Device&)>;
@@ -103,15 +93,25 @@ struct Candidate {
     std::int64_t bytes_to_move = 0;  // where the kernel does not say it itself
 };
 
-/// Prepares the candidate on layouts of the exact and of the real values, and verifies it both ways
-/// (pipeline/run/verification.hpp), with and without accumulation. What does not fit is recorded as unsuitable, a wrong result
-/// as wrong. All that is handed over must outlive what is returned, but for the exact layout. Throws MachineError where the
-/// device fails or lacks memory.
+/// A kernel that was prepared and verified, and waits to be timed. It has its memory on the device.
+struct ReadyKernel {
+    KernelOutcome outcome;
+    Device* device = nullptr;
+    std::function<void()> run;                         // what is timed; empty where the kernel is wrong or unsuitable
+    std::function<void(KernelOutcome&)> derive_rates;  // from its timing
+
+    [[nodiscard]] bool to_be_timed() const { return run != nullptr; }
+};
+
+/// Prepares it on layouts of the exact and of the real values, and verifies it both ways (pipeline/run/verification.hpp), with
+/// and without accumulation. What does not fit is recorded as unsuitable, a wrong result as wrong. All that is handed over, and
+/// what the candidate is made of, must outlive what is returned, but for the candidate itself and the exact layout. Throws
+/// MachineError where the device fails or lacks memory.
 template <ValueType Value>
 [[nodiscard]] ReadyKernel prepare_candidate(const Candidate<Value>& candidate, const ProductSpace& space,
                                             const Oracle<Value>& oracle, Device& device, const Clock& clock);
 
-/// The same of one kernel on these layouts.
+/// The same of a kernel of one layout.
 template <ValueType Value>
 [[nodiscard]] ReadyKernel prepare_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
                                          const ProductSpace& space, const Oracle<Value>& oracle, Device& device,
@@ -123,7 +123,10 @@ void time_in_turns(const std::vector<ReadyKernel*>& kernels, const TimingOptions
 /// Speed-up and break-even of a kernel that was timed in turns with the baseline.
 void compare_with_baseline(KernelOutcome& kernel, const KernelOutcome& baseline, double price_in_seconds);
 
-/// Prepares and verifies a kernel, and times it alone.
+/// Prepares and verifies, and times it alone.
+template <ValueType Value>
+[[nodiscard]] KernelOutcome measure_candidate(const Candidate<Value>& candidate, const ProductSpace& space,
+                                              const Oracle<Value>& oracle, Device& device, const TimingOptions& timing);
 template <ValueType Value>
 [[nodiscard]] KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
                                            const ProductSpace& space, const Oracle<Value>& oracle, Device& device,

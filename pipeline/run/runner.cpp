@@ -133,9 +133,9 @@ void Runner::measure_in_turns(Waiting& waiting, const RunObserver& observer, Run
         warn(base, baseline->device->properties(), nullptr);
         for (ReadyKernel* kernel : std::span(turns).subspan(1)) {
             KernelOutcome& outcome = kernel->outcome;
+            if (!outcome.share.empty()) continue;  // another product than the baseline's
             const double own_price = outcome.prepare_seconds + outcome.vector_permutation_seconds;
-            // A share alone does less than the baseline.
-            if (outcome.share.empty()) compare_with_baseline(outcome, base, waiting.price_seconds + own_price);
+            compare_with_baseline(outcome, base, waiting.price_seconds + own_price);
             warn(outcome, kernel->device->properties(), waiting.partition);
         }
         const auto is_in_report = [&base](const KernelOutcome& there) {
@@ -199,43 +199,25 @@ std::vector<DeviceKind> Runner::kinds_of(const Recipe& recipe) const {
     return kinds;
 }
 
-void Runner::make_ready(Waiting& waiting, const std::function<ReadyKernel()>& prepare, const RunObserver& observer,
-                        RunReport& report) const {
-    try {
-        waiting.kernels.push_back(prepare());
-    } catch (const MachineError&) {
-        if (waiting.kernels.empty()) throw;
-        // Those that wait may have all the memory: they take their turns now.
-        measure_in_turns(waiting, observer, report);
-        waiting.kernels.push_back(prepare());
-    }
-}
-
 template <ValueType Value>
 void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer, RunReport& report) {
-    const RecipeLayout& own = recipe.layouts.front();
-    LayoutOutcome layout = outcome_of(*own.entry, own.parameters, precision_of<Value>);
-    // What waits to be timed refers to these.
-    const ProductSpace space(staged.row_order, staged.column_order);
-    BuiltTwice<Value> built;
-    std::vector<BuiltShare<Value>> shares;
     Waiting waiting;
-    waiting.partition = staged.find_cuts(CutKind::partition);
+    Built<Value> built;
     std::exception_ptr failure;
     try {
         for (const DeviceKind kind : kinds_of(recipe)) waiting.baselines[kind] = &baseline<Value>(kind, observer);
+        built.space.emplace(staged.row_order, staged.column_order);
+        waiting.partition = staged.find_cuts(CutKind::partition);
         if (recipe.is_hybrid()) {
-            prepare_hybrid<Value>(recipe, staged, space, shares, waiting, observer, report);
+            prepare_hybrid(recipe, staged, built, waiting, observer, report);
         } else {
-            announce(observer, fmt::format("layout {} {}", layout.name, name_of(precision_of<Value>)));
-            const ExactProblem& exact = reference<Value>().oracle.exact;
-            built = build_twice<Value>(*own.entry, own.parameters, staged, exact_values(exact, staged), options_.timing.clock,
-                                       layout);
-            report.layouts.push_back(layout);  // whatever becomes of the kernels
-            waiting.price_seconds = report.stage_seconds(layout.precision) + layout.seconds;
-            prepare_kernels<Value>(own, built, space, waiting, observer, report);
+            prepare_layout(recipe.layouts.front(), staged, built, waiting, observer, report);
         }
     } catch (const Unsuitable& reason) {
+        const RecipeLayout& first = recipe.layouts.front();
+        LayoutOutcome layout =
+            outcome_of(*first.entry, recipe.is_hybrid() ? Parameters() : first.parameters, precision_of<Value>);
+        layout.name = name_of_layouts(recipe);
         layout.unsuitable = reason.what();
         report.layouts.push_back(std::move(layout));
     } catch (...) {
@@ -249,67 +231,84 @@ void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const
     if (failure != nullptr) std::rethrow_exception(failure);
 }
 
-template <ValueType Value>
-void Runner::prepare_kernels(const RecipeLayout& own, const BuiltTwice<Value>& built, const ProductSpace& space,
-                             Waiting& waiting, const RunObserver& observer, RunReport& report) {
-    const LayoutEntry& entry = *own.entry;
-    for (const KernelEntry* kernel : kernels_of(own)) {
-        const DeviceKind kind = device_of(kernel->backend);
-        const KernelOutcome& base = waiting.baselines.at(kind)->outcome;
-        if (entry.name == base.layout && kernel->name == base.kernel && kernel->backend == base.backend && !space.permuted()) {
-            continue;  // it is the baseline, and stands in the report already
-        }
-        announce(observer, fmt::format("kernel {} {} {}", entry.name, kernel->name, name_of(precision_of<Value>)));
-        const auto prepare = [&] {
-            ReadyKernel ready = prepare_kernel(*kernel, *built.exact, *built.real, space, reference<Value>().oracle,
-                                               *device(kind), options_.timing.clock);
-            ready.outcome.layout = entry.name;
-            return ready;
-        };
-        make_ready(waiting, prepare, observer, report);
+void Runner::wait(Waiting& waiting, const RunObserver& observer, RunReport& report,
+                  const std::function<ReadyKernel()>& prepare) const {
+    try {
+        waiting.kernels.push_back(prepare());
+    } catch (const MachineError&) {
+        if (waiting.kernels.empty()) throw;
+        // Those that wait may have all the memory: they take their turns now.
+        measure_in_turns(waiting, observer, report);
+        waiting.kernels.push_back(prepare());
     }
 }
 
-/// The whole, which is compared with the baseline, then each share alone.
+/// One layout of all nonzeros, with each of its kernels.
 template <ValueType Value>
-void Runner::prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, const ProductSpace& space,
-                            std::vector<BuiltShare<Value>>& shares, Waiting& waiting, const RunObserver& observer,
-                            RunReport& report) {
+void Runner::prepare_layout(const RecipeLayout& choice, StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
+                            const RunObserver& observer, RunReport& report) {
+    const LayoutEntry& entry = *choice.entry;
+    announce(observer, fmt::format("layout {} {}", entry.name, name_of(precision_of<Value>)));
+    const Oracle<Value>& oracle = reference<Value>().oracle;
+    LayoutOutcome layout = outcome_of(entry, choice.parameters, precision_of<Value>);
+    built.whole =
+        build_twice<Value>(entry, choice.parameters, staged, exact_values(oracle.exact, staged), options_.timing.clock, layout);
+    waiting.price_seconds = report.stage_seconds(layout.precision) + layout.seconds;
+    report.layouts.push_back(std::move(layout));  // whatever becomes of the kernels
+    for (const KernelEntry* kernel : kernels_of(choice)) {
+        const KernelOutcome& base = waiting.baselines.at(device_of(kernel->backend))->outcome;
+        if (entry.name == base.layout && kernel->name == base.kernel && kernel->backend == base.backend &&
+            !built.space->permuted()) {
+            continue;  // it is the baseline, and stands in the report already
+        }
+        announce(observer, fmt::format("kernel {} {} {}", entry.name, kernel->name, name_of(precision_of<Value>)));
+        wait(waiting, observer, report, [&] {
+            ReadyKernel ready = prepare_kernel(*kernel, *built.whole.exact, *built.whole.real, *built.space, oracle,
+                                               *device(device_of(kernel->backend)), options_.timing.clock);
+            ready.outcome.layout = entry.name;
+            return ready;
+        });
+    }
+}
+
+/// All shares together, which is compared with the baseline, then each alone.
+template <ValueType Value>
+void Runner::prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
+                            const RunObserver& observer, RunReport& report) {
     const Oracle<Value>& oracle = reference<Value>().oracle;
     const Clock& clock = options_.timing.clock;
-    shares =
-        build_shares<Value>(recipe, staged, oracle.exact, clock, [&](const std::string& step) { announce(observer, step); });
-    const LayoutOutcome whole = outcome_of_whole(recipe, shares);
-    report.layouts.push_back(whole);
-    for (const BuiltShare<Value>& share : shares) report.layouts.push_back(share.outcome);
-    if (!whole.unsuitable.empty()) return;
+    const auto tell = [&](const std::string& step) { announce(observer, step); };
+    built.shares = build_shares<Value>(recipe, staged, oracle.exact, clock, tell);
+    const LayoutOutcome whole = outcome_of_whole(recipe, built.shares);
     waiting.price_seconds = report.stage_seconds(whole.precision) + whole.seconds;
+    report.layouts.push_back(whole);
+    for (const BuiltShare<Value>& share : built.shares) report.layouts.push_back(share.outcome);
+    if (!whole.unsuitable.empty()) return;
 
-    const std::span<const BuiltShare<Value>> all(shares);
+    const std::span<const BuiltShare<Value>> shares(built.shares);
     for (const DeviceKind kind : kinds_of(recipe)) {
-        const std::vector<const KernelEntry*> kernels = kernels_of_hybrid(recipe, kind);
-        Device& on = *device(kind);
-        announce(observer, fmt::format("kernels {} {}", whole.name, name_of(precision_of<Value>)));
-        const auto prepare_whole = [&] {
-            ReadyKernel ready = prepare_candidate(candidate_of<Value>(all, kernels, staged.matrix), space, oracle, on, clock);
+        const std::vector<const KernelEntry*> chosen = kernels_of_hybrid(recipe, kind);
+        const std::span<const KernelEntry* const> kernels(chosen);
+        tell(fmt::format("kernels {} {}", whole.name, name_of(precision_of<Value>)));
+        wait(waiting, observer, report, [&] {
+            ReadyKernel ready = prepare_candidate(candidate_of<Value>(shares, kernels, staged.matrix), *built.space, oracle,
+                                                  *device(kind), clock);
             ready.outcome.layout = whole.name;
             return ready;
-        };
-        make_ready(waiting, prepare_whole, observer, report);
+        });
         for (std::size_t i = 0; i < shares.size(); ++i) {
-            announce(observer, fmt::format("kernel {} {} of share {}", kernels[i]->name, name_of(precision_of<Value>),
-                                           shares[i].outcome.share));
+            const LayoutOutcome& share = shares[i].outcome;
+            tell(fmt::format("kernel {} {} of share {}", kernels[i]->name, name_of(precision_of<Value>), share.share));
             require_memory_for_oracle(input_);
             const Oracle<Value> of_share(oracle, share_of_input(staged, shares[i].share));
-            const auto prepare_share = [&] {
-                const auto kernel_of_it = std::span<const KernelEntry* const>(kernels).subspan(i, 1);
-                ReadyKernel ready = prepare_candidate(candidate_of<Value>(all.subspan(i, 1), kernel_of_it, staged.matrix),
-                                                      space, of_share, on, clock);
-                ready.outcome.layout = shares[i].outcome.name;
-                ready.outcome.share = shares[i].outcome.share;
+            wait(waiting, observer, report, [&] {
+                ReadyKernel ready =
+                    prepare_candidate(candidate_of<Value>(shares.subspan(i, 1), kernels.subspan(i, 1), staged.matrix),
+                                      *built.space, of_share, *device(kind), clock);
+                ready.outcome.layout = share.name;
+                ready.outcome.share = share.share;
                 return ready;
-            };
-            make_ready(waiting, prepare_share, observer, report);
+            });
         }
     }
 }

@@ -82,22 +82,28 @@ private:
         const Cuts* partition = nullptr;
         double price_seconds = 0;  // of the stages and the layout
     };
+    /// A recipe's layouts, which its waiting kernels multiply with.
+    template <ValueType Value>
+    struct Built {
+        BuiltTwice<Value> whole;                // of one layout
+        std::vector<BuiltShare<Value>> shares;  // of a hybrid
+        std::optional<ProductSpace> space;
+    };
+    /// One more that waits; where it lacks memory, those before it are timed first.
+    void wait(Waiting& waiting, const RunObserver& observer, RunReport& report,
+              const std::function<ReadyKernel()>& prepare) const;
+    template <ValueType Value>
+    void prepare_layout(const RecipeLayout& choice, StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
+                        const RunObserver& observer, RunReport& report);
+    template <ValueType Value>
+    void prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
+                        const RunObserver& observer, RunReport& report);
     /// Times them, on each device in turns with its baseline, and moves them to the report.
     void measure_in_turns(Waiting& waiting, const RunObserver& observer, RunReport& report) const;
     void measure(Precision precision, const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer,
                  RunReport& report);
     template <ValueType Value>
     void measure_precision(const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer, RunReport& report);
-    /// Adds a kernel to those that wait.
-    void make_ready(Waiting& waiting, const std::function<ReadyKernel()>& prepare, const RunObserver& observer,
-                    RunReport& report) const;
-    template <ValueType Value>
-    void prepare_kernels(const RecipeLayout& own, const BuiltTwice<Value>& built, const ProductSpace& space, Waiting& waiting,
-                         const RunObserver& observer, RunReport& report);
-    template <ValueType Value>
-    void prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, const ProductSpace& space,
-                        std::vector<BuiltShare<Value>>& shares, Waiting& waiting, const RunObserver& observer,
-                        RunReport& report);
 
     void add_devices(RunReport& report) const;
     [[nodiscard]] Device* device(DeviceKind kind) const { return kind == DeviceKind::host ? &devices_.host : devices_.gpu; }

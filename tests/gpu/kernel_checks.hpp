@@ -99,7 +99,7 @@ void check_hybrid(const LayoutRecipe& one, int turn, const std::string& name, co
         const auto candidate =
             candidate_of<Value>(std::span(shares).subspan(begin, count),
                                 std::span<const KernelEntry* const>(kernels).subspan(begin, count), staged.matrix);
-        const KernelOutcome outcome = prepare_candidate(candidate, space, right, device, one_sample.clock).outcome;
+        const KernelOutcome outcome = measure_candidate(candidate, space, right, device, one_sample);
         // cuSPARSE does not take every matrix.
         const bool may_refuse = std::any_of(kernels.begin(), kernels.end(),
                                             [](const KernelEntry* kernel) { return kernel->backend == Backend::cusparse; });

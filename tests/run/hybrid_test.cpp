@@ -76,7 +76,7 @@ struct ExactHybrid {
         Candidate<Value> candidate =
             candidate_of<Value>(std::span(shares).subspan(begin, count), std::span<const KernelEntry* const>(kernels), input);
         candidate.real = candidate.exact;
-        return prepare_candidate(candidate, space, right, host, quick.clock).outcome.reason;
+        return measure_candidate(candidate, space, right, host, quick).reason;
     }
 
     [[nodiscard]] bool is_found(std::size_t share, Device& host) const {
