@@ -140,6 +140,7 @@ LayoutEntry banded_block_entry() {
                        slots_per_nonzero_parameter(4)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .fields = field_lists_of<BandedBlockLayout>(),
         .schedules = {schedule_of<BandedBlockLayout, BandRow>("rows")},
         .kernels = banded_block_reference_kernels(),
     };

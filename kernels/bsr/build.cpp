@@ -170,9 +170,10 @@ LayoutEntry bsr_entry() {
                        slots_per_nonzero_parameter(4)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .fields = field_lists_of<BsrLayout>(),
         .schedules = {{"groups", {walk_groups<float>, walk_groups<double>}}},
         .storage_sizes = bsr_storage_sizes,
-        .kernels = {{"block_rows", Backend::kokkos, "block rows in parallel", prepare_as<BsrBlockRows, BsrLayout>}},
+        .kernels = {{"block_rows", Backend::kokkos, "block rows in parallel", prepare_as<BsrBlockRows, BsrLayout>()}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) {
         entry.add(bsr_cuda_kernels());

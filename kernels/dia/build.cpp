@@ -110,6 +110,7 @@ LayoutEntry dia_entry() {
         .parameters = {slots_per_nonzero_parameter(4)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .fields = field_lists_of<DiaLayout>(),
         .schedules = {schedule_of<DiaLayout, DiaRows>("rows")},
         .kernels = dia_reference_kernels(),
     };

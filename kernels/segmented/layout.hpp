@@ -28,11 +28,11 @@ struct SegmentRows {
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "row_count", of.row_count...);
         visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::structure, "segment_columns", of.segment_columns...);
-        visit(ArrayRole::structure, "piece_starts", of.piece_starts...);
-        visit(ArrayRole::structure, "stored_rows", of.stored_rows...);
-        visit(ArrayRole::structure, "row_starts", of.row_starts...);
-        visit(ArrayRole::structure, "row_places", of.row_places...);
+        visit(ArrayRole::structure, "segment_columns [segments + 1]", of.segment_columns...);
+        visit(ArrayRole::structure, "piece_starts [segments + 1]", of.piece_starts...);
+        visit(ArrayRole::structure, "stored_rows [stored rows]", of.stored_rows...);
+        visit(ArrayRole::structure, "row_starts [rows + 1]", of.row_starts...);
+        visit(ArrayRole::structure, "row_places [stored rows]", of.row_places...);
     }
 };
 
@@ -42,10 +42,10 @@ struct SlicedPieces : Slices<Value, ColumnIndex, Array> {
 
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "slice_height", of.slice_height...);
-        visit(ArrayRole::column, "columns", of.column_indices...);
-        visit(ArrayRole::value, "values", of.values...);
-        visit(ArrayRole::structure, "group_slices", of.group_slices...);
-        visit(ArrayRole::structure, "slice_offsets", of.slice_offsets...);
+        visit(ArrayRole::column, "columns [slots]", of.column_indices...);
+        visit(ArrayRole::value, "values [slots]", of.values...);
+        visit(ArrayRole::structure, "group_slices [segments + 1]", of.group_slices...);
+        visit(ArrayRole::structure, "slice_offsets [slices + 1]", of.slice_offsets...);
     }
 };
 
@@ -54,10 +54,10 @@ struct JaggedPieces : Jagged<Value, ColumnIndex, Array> {
     Array<Offset> group_diagonals;  // [segments + 1] first diagonal of each piece
 
     static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::column, "columns", of.column_indices...);
-        visit(ArrayRole::value, "values", of.values...);
-        visit(ArrayRole::structure, "group_diagonals", of.group_diagonals...);
-        visit(ArrayRole::structure, "diagonal_offsets", of.diagonal_offsets...);
+        visit(ArrayRole::column, "columns [entries]", of.column_indices...);
+        visit(ArrayRole::value, "values [entries]", of.values...);
+        visit(ArrayRole::structure, "group_diagonals [segments + 1]", of.group_diagonals...);
+        visit(ArrayRole::structure, "diagonal_offsets [diagonals + 1]", of.diagonal_offsets...);
     }
 };
 

@@ -69,11 +69,18 @@ std::vector<Recipe> load_recipes(const RunArguments& arguments) {
     return recipes;
 }
 
+/// Those of the layout, and those beside the recipe.
+std::vector<KernelEntry> kernels_of(const Recipe& recipe) {
+    std::vector<KernelEntry> kernels = recipe.layout.entry->kernels;
+    kernels.insert(kernels.end(), recipe.own_kernels.begin(), recipe.own_kernels.end());
+    return kernels;
+}
+
 void check_only(const RunArguments& arguments, const RunOptions& options, const std::vector<Recipe>& recipes) {
     if (arguments.only.empty()) return;
     std::string known;
     for (const Recipe& recipe : recipes) {
-        for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
+        for (const KernelEntry& kernel : kernels_of(recipe)) {
             if (std::find(options.backends.begin(), options.backends.end(), kernel.backend) == options.backends.end()) continue;
             if (kernel.name == arguments.only) return;
             known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", kernel.name, recipe.layout.entry->name);
@@ -87,7 +94,7 @@ void check_only(const RunArguments& arguments, const RunOptions& options, const 
 void check_only_on(const RunArguments& arguments, const std::vector<Recipe>& recipes, const Device* gpu) {
     if (arguments.only.empty() || gpu != nullptr) return;
     for (const Recipe& recipe : recipes) {
-        for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
+        for (const KernelEntry& kernel : kernels_of(recipe)) {
             if (kernel.name == arguments.only && device_of(kernel.backend) == DeviceKind::host) return;
         }
     }
@@ -185,8 +192,8 @@ void add_run_command(CLI::App& app, Action& action) {
         ->capture_default_str();
     command
         ->add_option("--backend", arguments->backends,
-                     "Only these backends: kokkos, eigen, cuda, cusparse (default: all there are)")
-        ->check(CLI::IsMember({"kokkos", "eigen", "cuda", "cusparse"}))
+                     "Only these backends: kokkos, eigen, cpu, cuda, cusparse (default: all there are)")
+        ->check(CLI::IsMember({"kokkos", "eigen", "cpu", "cuda", "cusparse"}))
         ->delimiter(',')
         ->type_name("LIST");
     command->add_option("--only", arguments->only, "Only the kernel of this name, and the baselines")->type_name("KERNEL");

@@ -24,6 +24,14 @@ namespace workbench {
 [[nodiscard]] MatrixChoice check_matrix(const RecipeTable& table, const std::filesystem::path& folder,
                                         const Catalogue& catalogue, Index* node_size, Diagnostics& diagnostics);
 
+/// The sources that [kernel] names: cuda_source and cpu_source, with what the other keys say of them. `folder` is what a path in
+/// the file is relative to; one from the command line is relative to the present folder. None where there was an error.
+[[nodiscard]] std::vector<KernelSource> check_sources(const RecipeTable& table, const std::filesystem::path& folder,
+                                                      const LayoutEntry* layout, Diagnostics& diagnostics);
+
+/// The keys of [kernel] that are about sources.
+[[nodiscard]] const std::vector<ParameterDeclaration>& source_parameters();
+
 /// A stage or a layout whose name is known. Its parameters and what follows from them are known too where there was no error.
 template <typename Found, typename Facts>
 struct Checked {

@@ -126,10 +126,11 @@ std::map<Backend, std::string> check_kernels(const RecipeTable& table, const Lay
         if (const Setting* setting = table.find(name)) check_kernel(*setting, backend, *layout, catalogue, diagnostics);
         if (const std::string* chosen = table.text(name)) kernels[backend] = *chosen;
     }
+    for (const ParameterDeclaration& of_source : source_parameters()) names.push_back(of_source.name);
     for (const Setting& setting : table.settings) {
         if (std::find(names.begin(), names.end(), setting.key) != names.end()) continue;
-        diagnostics.add(setting.key_place,
-                        fmt::format("unknown backend '{}'{}", printable(setting.key, 40), expected_one_of(setting.key, names)));
+        diagnostics.add(setting.key_place, fmt::format("[kernel] has no '{}'{}", printable(setting.key, 40),
+                                                       expected_one_of(setting.key, names)));
     }
     return kernels;
 }
@@ -196,6 +197,7 @@ Recipe parse_recipe(std::string_view text, const std::filesystem::path& file, co
     std::vector<CheckedStage> stages = check_stages(document, catalogue, diagnostics);
     CheckedLayout layout = check_layout(document.layout, catalogue, diagnostics);
     recipe.kernels = check_kernels(document.kernel, layout.entry, catalogue, diagnostics);
+    recipe.sources = check_sources(document.kernel, file.parent_path(), layout.entry, diagnostics);
     check_needs(document, stages, layout, catalogue, diagnostics);
     diagnostics.throw_if_any();
 
@@ -205,6 +207,9 @@ Recipe parse_recipe(std::string_view text, const std::filesystem::path& file, co
             {table.id, stages[i].entry, std::move(*stages[i].parameters), std::move(*stages[i].facts), table.place});
     }
     recipe.layout = {layout.entry, std::move(*layout.parameters), document.layout.place};
+    if (catalogue.kernel_from_source != nullptr) {
+        for (const KernelSource& source : recipe.sources) recipe.own_kernels.push_back(catalogue.kernel_from_source(source));
+    }
     return recipe;
 }
 

@@ -51,6 +51,8 @@ struct Recipe {
     std::vector<RecipeStage> stages;
     RecipeLayout layout;
     std::map<Backend, std::string> kernels;  // the recipe's choice for a backend; none: it is left to the runner
+    std::vector<KernelSource> sources;       // kernels that lie beside the recipe
+    std::vector<KernelEntry> own_kernels;    // of the sources, one each
 };
 
 /// What a command line says in place of the recipe. `matrix` is the same as the override matrix.path=FILE, `member` as

@@ -48,6 +48,21 @@ Lines matrix_lines(const MatrixChoice& matrix, Index node_size) {
     return lines;
 }
 
+void add_sources(Lines& lines, const std::vector<KernelSource>& sources) {
+    for (const KernelSource& source : sources) {
+        const char* const key = source.backend == Backend::cuda ? "cuda_source" : "cpu_source";
+        lines.emplace_back(key, quoted(std::filesystem::absolute(source.file).lexically_normal().string()));
+    }
+    if (sources.empty()) return;
+    const KernelSource& any = sources.front();  // what the other keys say holds for all of them
+    lines.emplace_back("threads", quoted(any.threads));
+    lines.emplace_back("threads_per_row", std::to_string(any.threads_per_row));
+    lines.emplace_back("threads_per_block", std::to_string(any.threads_per_block));
+    lines.emplace_back("shared_bytes", std::to_string(any.shared_bytes));
+    lines.emplace_back("zero_y", to_text(ParameterValue(any.zero_y)));
+    lines.emplace_back("limit_seconds", to_text(ParameterValue(any.limit_seconds)));
+}
+
 }  // namespace
 
 std::string resolved_recipe(const Recipe& recipe) {
@@ -68,6 +83,7 @@ std::string resolved_recipe(const Recipe& recipe) {
     text += table("[layout]", layout);
     Lines kernels;
     for (const auto& [backend, name] : recipe.kernels) kernels.emplace_back(name_of(backend), quoted(name));
+    add_sources(kernels, recipe.sources);
     return kernels.empty() ? text : text + "\n" + table("[kernel]", kernels);
 }
 

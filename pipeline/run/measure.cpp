@@ -169,6 +169,7 @@ KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exac
     outcome.backend = entry.backend;
     outcome.precision = precision_of<Value>;
     try {
+        if (const auto& try_out = entry.try_out.template get<Value>()) try_out(exact, device);
         const auto prepare = entry.prepare.template get<Value>();
         Product<Value> product(space, device);
         Comparison found = verify_exactly(*prepare(exact, device), product, oracle, device);
@@ -195,6 +196,9 @@ KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exac
         derive_rates(outcome, *kernel, real, device);
     } catch (const Unsuitable& reason) {
         outcome.status = KernelOutcome::Status::unsuitable;
+        outcome.reason = reason.what();
+    } catch (const BrokenKernel& reason) {
+        outcome.status = KernelOutcome::Status::wrong;
         outcome.reason = reason.what();
     }
     return outcome;

@@ -238,14 +238,19 @@ const KernelOutcome& Runner::baseline(DeviceKind kind, const RunObserver& observ
 
 std::vector<const KernelEntry*> Runner::kernels_of(const Recipe& recipe) const {
     std::vector<const KernelEntry*> wanted;
-    for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
+    const auto runs_here = [&](const KernelEntry& kernel) {
         const auto& backends = options_.backends;
-        if (std::find(backends.begin(), backends.end(), kernel.backend) == backends.end()) continue;
-        if (device(device_of(kernel.backend)) == nullptr) continue;
+        return std::find(backends.begin(), backends.end(), kernel.backend) != backends.end() &&
+               device(device_of(kernel.backend)) != nullptr && (options_.only.empty() || options_.only == kernel.name);
+    };
+    for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
+        if (!runs_here(kernel)) continue;
         const auto chosen = recipe.kernels.find(kernel.backend);
         if (chosen != recipe.kernels.end() && chosen->second != kernel.name) continue;
-        if (!options_.only.empty() && options_.only != kernel.name) continue;
         wanted.push_back(&kernel);
+    }
+    for (const KernelEntry& kernel : recipe.own_kernels) {
+        if (runs_here(kernel)) wanted.push_back(&kernel);
     }
     return wanted;
 }
@@ -275,7 +280,14 @@ void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const
             }
             announce(observer, fmt::format("kernel {} {} {}", entry.name, kernel->name, name_of(precision_of<Value>)));
             Device& on = *device(device_of(kernel->backend));
-            KernelOutcome outcome = measure_kernel(*kernel, *built.exact, *built.real, space, oracle, on, options_.timing);
+            KernelOutcome outcome;
+            try {
+                outcome = measure_kernel(*kernel, *built.exact, *built.real, space, oracle, on, options_.timing);
+            } catch (const UserError&) {
+                if (!kernel->try_out.get<Value>()) throw;
+                report.failures.push_back(current_failure());  // a source that cannot be compiled costs its own kernel alone
+                continue;
+            }
             outcome.layout = entry.name;
             compare_with_baseline(outcome, base, price(report, layout, outcome));
             warn(outcome, on.properties(), staged);

@@ -15,7 +15,7 @@ namespace workbench {
 
 struct RunOptions {
     std::vector<Precision> precisions{Precision::f64};
-    std::vector<Backend> backends{Backend::kokkos, Backend::eigen, Backend::cuda, Backend::cusparse};
+    std::vector<Backend> backends{Backend::kokkos, Backend::eigen, Backend::cpu, Backend::cuda, Backend::cusparse};
     std::string only;  // run just the kernel of this name, and the baselines; empty: all
     TimingOptions timing;
 };
