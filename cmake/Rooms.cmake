@@ -42,14 +42,14 @@ function(workbench_program name folder)
   add_library(workbench_cli STATIC ${sources})
   target_link_libraries(workbench_cli
     PUBLIC workbench_options workbench_run
-    PRIVATE workbench_catalogue workbench_output workbench_kernels CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
+    PRIVATE workbench_bench workbench_catalogue workbench_output workbench_kernels CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
   include(Versions)
   add_dependencies(workbench_cli workbench_commit)
   target_include_directories(workbench_cli PRIVATE ${CMAKE_BINARY_DIR}/generated)
   target_compile_definitions(workbench_cli PRIVATE
     WORKBENCH_VERSION="${PROJECT_VERSION}" WORKBENCH_LIBRARY_VERSIONS="${WORKBENCH_LIBRARY_VERSIONS}")
   # CLI11 is compiled anew in each file that includes it, and nothing here takes time when it runs.
-  target_compile_options(workbench_cli PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(workbench_cli PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
   add_executable(${name} ${folder}/main.cpp)
   target_link_libraries(${name} PRIVATE workbench_cli)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

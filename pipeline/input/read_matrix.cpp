@@ -65,10 +65,17 @@ CsrMatrix read_text(Opened opened) {
     return format->read(lines);
 }
 
+/// "west0067.mtx" of "folder/west0067.tar.gz": how the SuiteSparse collection names the matrix, beside right sides and more.
+std::string named_after(const std::string& archive) {
+    std::string name = std::filesystem::path(archive).filename().string();
+    return name.substr(0, std::min(name.find(".tar"), name.find(".tgz"))) + ".mtx";
+}
+
 /// The matrix of an archive, found in one pass: reading it a second time costs as much as the first.
 class MemberChoice {
 public:
-    MemberChoice(std::string archive, std::string wanted) : archive_(std::move(archive)), wanted_(std::move(wanted)) {}
+    MemberChoice(std::string archive, std::string wanted)
+        : archive_(std::move(archive)), wanted_(std::move(wanted)), namesake_(named_after(archive_)) {}
 
     void offer(const std::string& name, Opened member) {
         if (!wanted_.empty() ? !is_wanted(name) : text_format_of(member.start.bytes) == nullptr) {
@@ -76,8 +83,11 @@ public:
             return;
         }
         matrices_.push_back(name);
-        if (++chosen_ > 1) return;
-        // What is wrong with the first of several does not matter.
+        const bool is_namesake = wanted_.empty() && !has_namesake_ && (name == namesake_ || name.ends_with("/" + namesake_));
+        if (++chosen_ > 1 && !is_namesake) return;
+        has_namesake_ = has_namesake_ || is_namesake;
+        error_.reset();
+        // An error in the first of several members does not matter: there must be just one.
         try {
             matrix_ = read_text(std::move(member));
         } catch (const InputError& error) {
@@ -86,7 +96,7 @@ public:
     }
 
     [[nodiscard]] CsrMatrix result() {
-        if (chosen_ != 1) fail_to_choose();
+        if (chosen_ != 1 && !has_namesake_) fail_to_choose();
         if (error_) throw InputError(*error_);
         return std::move(*matrix_);
     }
@@ -110,6 +120,8 @@ private:
 
     std::string archive_;
     std::string wanted_;
+    std::string namesake_;
+    bool has_namesake_ = false;
     std::vector<std::string> matrices_;
     int chosen_ = 0;
     std::optional<CsrMatrix> matrix_;

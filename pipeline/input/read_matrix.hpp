@@ -9,7 +9,7 @@
 namespace workbench {
 
 struct ReadOptions {
-    std::string member;  // of an archive: which file in it; empty: the only matrix
+    std::string member;  // of an archive: which file in it; empty: the only matrix, or NAME.mtx of NAME.tar.gz
 };
 
 /// Reads a Matrix Market, Rutherford-Boeing or METIS text, also compressed (gzip, xz, zstd), in a tar archive, or both, or a

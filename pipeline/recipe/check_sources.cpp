@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/text.hpp"
@@ -17,13 +18,17 @@ struct SourceKey {
 constexpr std::array source_keys = {SourceKey{"cuda_source", Backend::cuda}, SourceKey{"cpu_source", Backend::cpu}};
 
 /// The path of a source, or the empty one with an error.
-std::filesystem::path check_file(const Setting& setting, const std::filesystem::path& folder, Diagnostics& diagnostics) {
+std::filesystem::path check_file(const Setting& setting, std::span<const std::filesystem::path> files,
+                                 Diagnostics& diagnostics) {
     const auto& text = std::get<std::string>(*setting.value);
     const bool from_file = setting.value_place.option < 0;
-    const std::filesystem::path file = from_file ? folder / text : std::filesystem::path(text);
+    const std::filesystem::path file = from_file
+                                           ? files[static_cast<std::size_t>(setting.value_place.file)].parent_path() / text
+                                           : std::filesystem::path(text);
     const auto refuse = [&](const std::string& reason) {
-        diagnostics.add(setting.value_place, fmt::format("[kernel], {}: {}; expected the source of a kernel, relative to the {}",
-                                                         setting.key, reason, from_file ? "recipe" : "present folder"));
+        diagnostics.add(setting.value_place,
+                        fmt::format("[kernel], {}: {}; expected the source of a kernel, relative to the {}", setting.key,
+                                    reason, from_file ? "recipe" : "present folder"));
         return std::filesystem::path();
     };
     std::error_code failure;
@@ -40,8 +45,9 @@ std::filesystem::path check_file(const Setting& setting, const std::filesystem::
 /// What the kernel takes must exist, and its name be its own.
 void check_layout(const Setting& setting, const KernelSource& source, const LayoutEntry& layout, Diagnostics& diagnostics) {
     if (layout.fields.f64 == nullptr) {
-        diagnostics.add(setting.key_place, fmt::format("[kernel], {}: layout '{}' has no list of fields that a kernel could take",
-                                                       setting.key, layout.name));
+        diagnostics.add(
+            setting.key_place,
+            fmt::format("[kernel], {}: layout '{}' has no list of fields that a kernel could take", setting.key, layout.name));
     }
     for (const KernelEntry& kernel : layout.kernels) {
         if (kernel.name != source.name()) continue;
@@ -109,7 +115,7 @@ const std::vector<ParameterDeclaration>& source_parameters() {
     return all;
 }
 
-std::vector<KernelSource> check_sources(const RecipeTable& table, const std::filesystem::path& folder,
+std::vector<KernelSource> check_sources(const RecipeTable& table, std::span<const std::filesystem::path> files,
                                         const LayoutEntry* layout, Diagnostics& diagnostics) {
     RecipeTable of_sources;  // the other keys are somebody else's
     of_sources.place = table.place;
@@ -128,7 +134,7 @@ std::vector<KernelSource> check_sources(const RecipeTable& table, const std::fil
     for (const auto& [key, backend] : source_keys) {
         if (!parameters->has(key)) continue;
         const Setting& setting = *of_sources.find(key);
-        KernelSource source{.file = check_file(setting, folder, diagnostics),
+        KernelSource source{.file = check_file(setting, files, diagnostics),
                             .layout = layout == nullptr ? "" : layout->name,
                             .backend = backend,
                             .threads = parameters->text("threads"),

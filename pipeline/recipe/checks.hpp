@@ -1,7 +1,8 @@
-// From a document to a recipe: what its words mean, and whether they go together.
+// From a document to a recipe: the meaning of its words, and whether they fit together.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,7 @@
 
 namespace workbench {
 
-/// The values of a table for some declarations; the keys in `others` are somebody else's. Adds an error for each value that is
+/// The values of a table for some declarations; the keys in `others` are not for them. Adds an error for each value that is
 /// refused, each key that is not declared, and each parameter that is missing. None where there was an error.
 /// `owner` is who takes the parameters, in words: "stage 'split'".
 [[nodiscard]] std::optional<Parameters> check_parameters(const RecipeTable& table, const std::string& owner,
@@ -19,14 +20,14 @@ namespace workbench {
 /// Does the setting of [matrix] say which matrix it is? `rows` does where it is the rows themselves, not their number.
 [[nodiscard]] bool names_matrix(const Setting& setting);
 
-/// The [matrix] table, or what the command line has put in its place: the only function that makes a choice. `folder` is what a
-/// path in the file is relative to. `node_size`: where it goes; null: it is not taken.
-[[nodiscard]] MatrixChoice check_matrix(const RecipeTable& table, const std::filesystem::path& folder,
+/// The [matrix] table, or what the command line has put in its place: the only function that makes a choice. A path in one of
+/// the files is relative to that. `node_size`: where it goes; null: it is not taken.
+[[nodiscard]] MatrixChoice check_matrix(const RecipeTable& table, std::span<const std::filesystem::path> files,
                                         const Catalogue& catalogue, Index* node_size, Diagnostics& diagnostics);
 
-/// The sources that [kernel] names: cuda_source and cpu_source, with what the other keys say of them. `folder` is what a path in
-/// the file is relative to; one from the command line is relative to the present folder. None where there was an error.
-[[nodiscard]] std::vector<KernelSource> check_sources(const RecipeTable& table, const std::filesystem::path& folder,
+/// The sources that [kernel] names: cuda_source and cpu_source, with what the other keys say of them. A path in one of the
+/// files is relative to that; one from the command line to the present folder. None where there was an error.
+[[nodiscard]] std::vector<KernelSource> check_sources(const RecipeTable& table, std::span<const std::filesystem::path> files,
                                                       const LayoutEntry* layout, Diagnostics& diagnostics);
 
 /// The keys of [kernel] that are about sources.

@@ -1,4 +1,7 @@
+#include <array>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "pipeline/run/figures.hpp"
 #include "pipeline/run/text_table.hpp"
@@ -10,10 +13,36 @@ using Outcome = KernelOutcome;
 
 FigureValue known(const std::optional<double>& number) { return number ? FigureValue(*number) : FigureValue(); }
 
+FigureValue known(const std::optional<Interval>& interval) {
+    return interval ? FigureValue(std::vector<double>{interval->low, interval->high}) : FigureValue();
+}
+
+std::string interval_text(const Interval& interval, std::string (*text)(double)) {
+    return fmt::format(" ({} to {})", text(interval.low), text(interval.high));
+}
+
+FigureValue speedup_text(const Outcome& kernel) {
+    if (!kernel.speedup) return {};
+    const std::string number = factor(*kernel.speedup);
+    const std::optional<Verdict> verdict = kernel.verdict();
+    if (!verdict) return number;
+    if (*verdict == Verdict::too_few_samples) return "too few samples";
+    return (*verdict == Verdict::within_noise ? "within noise" : number) + interval_text(*kernel.speedup_interval, significant);
+}
+
+std::string whole(double number) { return with_commas(std::llround(std::ceil(number))); }
+
 std::string break_even_text(const Outcome& kernel) {
     if (kernel.baseline) return "baseline";
-    if (!kernel.speedup) return "-";
-    return kernel.break_even ? with_commas(std::llround(std::ceil(*kernel.break_even))) : "never";
+    if (kernel.verdict() == Verdict::slower) return "never";
+    return kernel.break_even ? whole(*kernel.break_even) + interval_text(*kernel.break_even_interval, whole) : "-";
+}
+
+FigureValue verdict_text(const Outcome& kernel) {
+    const std::optional<Verdict> verdict = kernel.verdict();
+    if (!verdict) return {};
+    constexpr std::array texts{"faster", "slower", "within noise", "too few samples"};
+    return std::string(texts.at(static_cast<std::size_t>(*verdict)));
 }
 
 }  // namespace
@@ -49,7 +78,9 @@ const std::vector<Figure<KernelOutcome>>& kernel_figures() {
          .value = [](const Outcome& kernel) { return std::int64_t{kernel.timing.interruptions}; }},
         {.key = "samples",
          .type = "array",
-         .help = "every timed product, in the order in which they were taken",
+         .help =
+             "every timed product, one a round: the i-th samples of all kernels of a device and precision were taken in one "
+             "round",
          .value = [](const Outcome& kernel) { return kernel.timing.samples; }},
         {.key = "bytes_to_move",
          .type = "integer, bytes",
@@ -82,13 +113,28 @@ const std::vector<Figure<KernelOutcome>>& kernel_figures() {
          .value = [](const Outcome& kernel) { return kernel.share_of_read; }},
         {.key = "speedup",
          .type = "number",
-         .help = "median of the baseline over this median; `null` where either is missing",
-         .value = [](const Outcome& kernel) { return known(kernel.speedup); },
-         .table = {"speed-up", factor, 80}},
+         .help = "median over the rounds of the baseline's sample over this one's; `null` where either is missing",
+         .value = [](const Outcome& kernel) { return known(kernel.speedup); }},
+        {.value = speedup_text, .table = {"speed-up", plain, 80}},
+        {.key = "speedup_interval",
+         .type = "array",
+         .help = "from and to: holds that median with 95 % confidence; `null` of the baseline, and with fewer than 5 rounds",
+         .value = [](const Outcome& kernel) { return known(kernel.speedup_interval); }},
+        {.key = "verdict",
+         .type = "text",
+         .help =
+             "`faster`: the interval lies above 1; `slower`: below; `within noise`: it holds 1; `too few samples`: there is "
+             "none; `null` of the baseline and without a speed-up",
+         .value = verdict_text},
         {.key = "break_even",
          .type = "number",
-         .help = "products after which stages, building, preparing and permuting are paid for; `null`: never, or the baseline",
+         .help = "products after which stages, building, preparing and permuting are paid for by the median gain; `null` "
+                 "unless the verdict is `faster`",
          .value = [](const Outcome& kernel) { return known(kernel.break_even); }},
+        {.key = "break_even_interval",
+         .type = "array",
+         .help = "from and to, from the interval of the gain",
+         .value = [](const Outcome& kernel) { return known(kernel.break_even_interval); }},
         {.value = [](const Outcome& kernel) { return break_even_text(kernel); }, .table = {"break-even", plain, 90}},
     };
     return all;

@@ -1,6 +1,7 @@
 #include "pipeline/run/measure.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -160,40 +161,48 @@ ProductSpace::ProductSpace(const Permutation& rows, const Permutation& columns) 
     if (Permutation::from_new_of_old(target).is_identity()) target.clear();
 }
 
+std::optional<Verdict> KernelOutcome::verdict() const {
+    if (baseline || !speedup) return std::nullopt;
+    if (!speedup_interval) return Verdict::too_few_samples;
+    if (speedup_interval->low > 1) return Verdict::faster;
+    return speedup_interval->high < 1 ? Verdict::slower : Verdict::within_noise;
+}
+
 template <ValueType Value>
-KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
-                             const ProductSpace& space, const Oracle<Value>& oracle, Device& device,
-                             const TimingOptions& timing) {
-    KernelOutcome outcome;
+ReadyKernel prepare_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
+                           const ProductSpace& space, const Oracle<Value>& oracle, Device& device, const Clock& clock) {
+    ReadyKernel ready;
+    ready.device = &device;
+    KernelOutcome& outcome = ready.outcome;
     outcome.kernel = entry.name;
     outcome.backend = entry.backend;
     outcome.precision = precision_of<Value>;
     try {
         if (const auto& try_out = entry.try_out.template get<Value>()) try_out(exact, device);
         const auto prepare = entry.prepare.template get<Value>();
-        Product<Value> product(space, device);
-        Comparison found = verify_exactly(*prepare(exact, device), product, oracle, device);
-        std::unique_ptr<Kernel<Value>> kernel;
+        const auto product = std::make_shared<Product<Value>>(space, device);
+        Comparison found = verify_exactly(*prepare(exact, device), *product, oracle, device);
+        std::shared_ptr<Kernel<Value>> kernel;
         if (found.right) {
-            // The device is asked to time nothing so that copies still under way are counted.
-            const Stopwatch watch(timing.clock);
+            // Timing nothing waits for copies that are still under way.
+            const Stopwatch watch(clock);
             kernel = prepare(real, device);
             (void)device.time([] {});
             outcome.prepare_seconds = watch.seconds();
-            found = verify_within_bounds(*kernel, product, oracle, device);
+            found = verify_within_bounds(*kernel, *product, oracle, device);
         }
         outcome.error_over_bound = found.error_over_bound;
         if (!found.right) {
             outcome.status = KernelOutcome::Status::wrong;
             outcome.reason = found.first_wrong;
-            return outcome;
+            return ready;
         }
         outcome.status = KernelOutcome::Status::measured;
-        const ProfilerRange range(device, outcome.kernel);
-        outcome.timing = time_repeatedly(
-            device, [&] { product.run(*kernel); }, timing);
-        if (space.permuted()) outcome.vector_permutation_seconds = time_vector_permutation<Value>(space, device);
-        derive_rates(outcome, *kernel, real, device);
+        ready.run = [product, kernel] { product->run(*kernel); };
+        ready.derive_rates = [kernel, &space, &real, &device](KernelOutcome& timed) {
+            if (space.permuted()) timed.vector_permutation_seconds = time_vector_permutation<Value>(space, device);
+            derive_rates(timed, *kernel, real, device);
+        };
     } catch (const Unsuitable& reason) {
         outcome.status = KernelOutcome::Status::unsuitable;
         outcome.reason = reason.what();
@@ -201,11 +210,64 @@ KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exac
         outcome.status = KernelOutcome::Status::wrong;
         outcome.reason = reason.what();
     }
-    return outcome;
+    return ready;
+}
+
+void time_in_turns(const std::vector<ReadyKernel*>& kernels, const TimingOptions& options) {
+    std::vector<ReadyKernel*> timed;
+    std::vector<Contender> contenders;
+    for (ReadyKernel* kernel : kernels) {
+        if (!kernel->to_be_timed()) continue;
+        timed.push_back(kernel);
+        contenders.push_back({kernel->outcome.kernel, kernel->device, kernel->run});
+    }
+    if (timed.empty()) return;
+    std::vector<Timing> timings = time_in_turns(contenders, options);
+    for (std::size_t i = 0; i < timed.size(); ++i) {
+        timed[i]->outcome.timing = std::move(timings[i]);
+        timed[i]->derive_rates(timed[i]->outcome);
+    }
+}
+
+void compare_with_baseline(KernelOutcome& kernel, const KernelOutcome& baseline, double price_in_seconds) {
+    if (!kernel.verified() || !baseline.verified() || kernel.timing.median <= 0) return;
+    if (kernel.baseline) {
+        kernel.speedup = 1;
+        return;
+    }
+    const std::vector<double>& mine = kernel.timing.samples;
+    const std::vector<double>& theirs = baseline.timing.samples;
+    std::vector<double> ratios;
+    std::vector<double> gains;  // seconds
+    for (std::size_t round = 0; round < std::min(mine.size(), theirs.size()); ++round) {
+        gains.push_back(theirs[round] - mine[round]);
+        // A clock may be too coarse to see one product.
+        ratios.push_back(gains.back() == 0 ? 1 : theirs[round] / mine[round]);
+    }
+    const Median ratio = median_of(std::move(ratios));
+    kernel.speedup = ratio.value;
+    kernel.speedup_interval = ratio.interval;
+    if (kernel.verdict() != Verdict::faster) return;
+    const Median gain = median_of(std::move(gains));  // all of its interval is above 0, as that of the ratio is above 1
+    kernel.break_even = price_in_seconds / gain.value;
+    kernel.break_even_interval = Interval{price_in_seconds / gain.interval->high, price_in_seconds / gain.interval->low};
+}
+
+template <ValueType Value>
+KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
+                             const ProductSpace& space, const Oracle<Value>& oracle, Device& device,
+                             const TimingOptions& timing) {
+    ReadyKernel ready = prepare_kernel(entry, exact, real, space, oracle, device, timing.clock);
+    time_in_turns({&ready}, timing);
+    return std::move(ready.outcome);
 }
 
 template struct Oracle<float>;
 template struct Oracle<double>;
+template ReadyKernel prepare_kernel<float>(const KernelEntry&, const Layout<float>&, const Layout<float>&, const ProductSpace&,
+                                           const Oracle<float>&, Device&, const Clock&);
+template ReadyKernel prepare_kernel<double>(const KernelEntry&, const Layout<double>&, const Layout<double>&,
+                                            const ProductSpace&, const Oracle<double>&, Device&, const Clock&);
 template KernelOutcome measure_kernel<float>(const KernelEntry&, const Layout<float>&, const Layout<float>&,
                                              const ProductSpace&, const Oracle<float>&, Device&, const TimingOptions&);
 template KernelOutcome measure_kernel<double>(const KernelEntry&, const Layout<double>&, const Layout<double>&,

@@ -1,17 +1,19 @@
 // One kernel: prepared, verified, timed.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "pipeline/contract/layout.hpp"
+#include "pipeline/run/median.hpp"
 #include "pipeline/run/timing.hpp"
 #include "pipeline/run/verification.hpp"
 
 namespace workbench {
 
-/// All that tells right from wrong for one input matrix in one precision; computed once, used for every kernel.
+/// The reference results of one input matrix in one precision; computed once, used for every kernel.
 template <ValueType Value>
 struct Oracle {
     /// Throws Unsuitable, see ExactProblem.
@@ -23,19 +25,22 @@ struct Oracle {
     std::vector<BoundedReference> references;         // one for each x
 };
 
-/// In which order x is handed to a kernel and y is wanted. x and y are to be in one space, so that y can be the next x: where
-/// rows and columns are ordered alike, y stays as it is; otherwise y is scattered to the columns' order (of a matrix that is
-/// not square: to the input's rows), and that is timed with the kernel.
+/// The orders of x and y. y must be usable as the next x: where rows and columns have one order, y stays as it is; otherwise it
+/// is scattered to the order of the columns (to the input's order of rows where the matrix is not square), which is timed with
+/// the kernel.
 struct ProductSpace {
     ProductSpace(const Permutation& rows, const Permutation& columns);
 
     const Permutation& row_order;
     const Permutation& column_order;
-    std::vector<Index> target;  // [rows] where y of the current row i is wanted; empty: where it is
+    std::vector<Index> target;  // [rows] where y of the current row i goes; empty: it stays
 
-    /// Is x or y in another order than the input's, so that a caller has to permute once before and once after?
+    /// Is x or y in another order than the input's? Then a caller permutes x before and y after.
     [[nodiscard]] bool permuted() const { return !(row_order.is_identity() && column_order.is_identity()); }
 };
+
+/// What samples taken in turns say of a kernel and the baseline.
+enum class Verdict { faster, slower, within_noise, too_few_samples };
 
 struct KernelOutcome {
     enum class Status { measured, wrong, unsuitable };
@@ -59,16 +64,44 @@ struct KernelOutcome {
     double bytes_per_nonzero = 0;
     double share_of_copy = 0;  // of the copy bandwidth measured on the same device in the same run
     double share_of_read = 0;
-    std::optional<double> speedup;     // over the baseline of the same device and precision
-    std::optional<double> break_even;  // SpMVs after which preprocessing is paid; absent: never
+    // Over the baseline of the same device and precision: the median over the rounds of its sample over this one's.
+    std::optional<double> speedup;
+    std::optional<Interval> speedup_interval;     // absent where the samples are too few, and of the baseline
+    std::optional<double> break_even;             // SpMVs after which preprocessing is paid; only where it is faster
+    std::optional<Interval> break_even_interval;  // likewise
     std::vector<std::string> warnings;
 
     [[nodiscard]] bool verified() const { return status == Status::measured; }
+    /// Of the baseline, and where there is no speed-up: none.
+    [[nodiscard]] std::optional<Verdict> verdict() const;
 };
 
-/// Prepares the kernel on layouts of the exact and of the real values, verifies both ways (pipeline/run/verification.hpp), with
-/// and without accumulation, and times it. What does not fit is recorded as unsuitable; a wrong result is recorded and not
-/// timed. Throws MachineError where the device fails or lacks memory.
+/// A kernel that was prepared and verified, and waits to be timed. It has its memory on the device.
+struct ReadyKernel {
+    KernelOutcome outcome;
+    Device* device = nullptr;
+    std::function<void()> run;                         // what is timed; empty where the kernel is wrong or unsuitable
+    std::function<void(KernelOutcome&)> derive_rates;  // from its timing
+
+    [[nodiscard]] bool to_be_timed() const { return run != nullptr; }
+};
+
+/// Prepares the kernel on layouts of the exact and of the real values, and verifies it both ways
+/// (pipeline/run/verification.hpp), with and without accumulation. What does not fit is recorded as unsuitable, a wrong result
+/// as wrong. All that is handed over must outlive what is returned, but for the exact layout. Throws MachineError where the
+/// device fails or lacks memory.
+template <ValueType Value>
+[[nodiscard]] ReadyKernel prepare_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
+                                         const ProductSpace& space, const Oracle<Value>& oracle, Device& device,
+                                         const Clock& clock);
+
+/// Times those that are to be timed, in turns.
+void time_in_turns(const std::vector<ReadyKernel*>& kernels, const TimingOptions& options);
+
+/// Speed-up and break-even of a kernel that was timed in turns with the baseline.
+void compare_with_baseline(KernelOutcome& kernel, const KernelOutcome& baseline, double price_in_seconds);
+
+/// Prepares and verifies a kernel, and times it alone.
 template <ValueType Value>
 [[nodiscard]] KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
                                            const ProductSpace& space, const Oracle<Value>& oracle, Device& device,

@@ -3,12 +3,15 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "pipeline/contract/catalogue.hpp"
 #include "pipeline/recipe/recipe.hpp"
+#include "pipeline/run/chain.hpp"
 #include "pipeline/run/report.hpp"
 
 namespace workbench {
@@ -26,12 +29,6 @@ struct Devices {
     Device* gpu = nullptr;  // null: none, or none wanted
 };
 
-/// Told as a run goes on; either may be empty.
-struct RunObserver {
-    std::function<void(const std::string&)> progress;                    // a step that may take long begins
-    std::function<void(const StagedMatrix&, StageOutcome&)> stage_done;  // the input too, as stage 0
-};
-
 /// Runs recipes on one matrix in one process. References and baselines are made once, so that all figures of a process can be
 /// compared with each other.
 class Runner {
@@ -39,7 +36,10 @@ public:
     /// Everything handed over must outlive the runner.
     Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options);
 
-    /// Fills stages, layouts, kernels, devices and notes of a report; the caller knows the rest. Throws InputError where the
+    /// The recipes that will be run, in their order. Stages with which several of them begin run once.
+    void expect(std::span<const Recipe> recipes);
+
+    /// Fills stages, layouts, kernels, devices and notes of a report; the rest is the caller's. Throws InputError where the
     /// matrix does not suit the recipe, MachineError where the machine lacks something.
     [[nodiscard]] RunReport run(const Recipe& recipe, const RunObserver& observer);
 
@@ -47,12 +47,24 @@ public:
     void run(const Recipe& recipe, const RunObserver& observer, RunReport& report);
 
 private:
+    /// A kernel of the baseline layout, in input order, prepared and verified: every recipe's kernels are timed in turns with
+    /// it.
+    template <ValueType Value>
+    struct Baseline {
+        explicit Baseline(const CsrMatrix& input)
+            : rows(Permutation::identity(input.rows)), columns(Permutation::identity(input.columns)) {}
+        Permutation rows;
+        Permutation columns;
+        ProductSpace space{rows, columns};
+        std::unique_ptr<Layout<Value>> layout;
+        ReadyKernel kernel;
+    };
     /// What is made once for all recipes.
     template <ValueType Value>
     struct Reference {
         explicit Reference(const CsrMatrix& input) : oracle(input) {}
         Oracle<Value> oracle;
-        std::map<DeviceKind, KernelOutcome> baselines;
+        std::map<DeviceKind, std::unique_ptr<Baseline<Value>>> baselines;
     };
     template <typename Value>
     using MaybeReference = std::optional<Reference<Value>>;
@@ -61,7 +73,16 @@ private:
     [[nodiscard]] Reference<Value>& reference();
     /// The first kernel of the baseline layout that gives a result on this kind of device, in input order.
     template <ValueType Value>
-    [[nodiscard]] const KernelOutcome& baseline(DeviceKind kind, const RunObserver& observer);
+    [[nodiscard]] ReadyKernel& baseline(DeviceKind kind, const RunObserver& observer);
+    /// A recipe's kernels for one precision that wait to be timed.
+    struct Waiting {
+        std::map<DeviceKind, ReadyKernel*> baselines;
+        std::vector<ReadyKernel> kernels;
+        const Cuts* partition = nullptr;
+        double price_seconds = 0;  // of the stages and the layout
+    };
+    /// Times them, on each device in turns with its baseline, and moves them to the report.
+    void measure_in_turns(Waiting& waiting, const RunObserver& observer, RunReport& report) const;
     void measure(Precision precision, const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer,
                  RunReport& report);
     template <ValueType Value>
@@ -70,20 +91,14 @@ private:
     void add_devices(RunReport& report) const;
     [[nodiscard]] Device* device(DeviceKind kind) const { return kind == DeviceKind::host ? &devices_.host : devices_.gpu; }
     [[nodiscard]] std::vector<const KernelEntry*> kernels_of(const Recipe& recipe) const;
+    [[nodiscard]] std::vector<Chain> chains_of(const Recipe& recipe) const;
 
     const CsrMatrix& input_;
     const Catalogue& catalogue_;
     Devices devices_;
     RunOptions options_;
     ForEachPrecision<MaybeReference> references_;
+    SharedStages stages_;
 };
-
-/// What the stages of a recipe may know: its device, or else the GPU that is there (null: none).
-[[nodiscard]] StageContext stage_context(const Recipe& recipe, Precision precision, const DeviceProperties* present_gpu);
-
-/// Runs the stages of a recipe, one after the other, on a matrix that check_against accepts. Throws InputError where the matrix
-/// does not suit a stage.
-[[nodiscard]] std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
-                                                   const RunObserver& observer, const Clock& clock = {});
 
 }  // namespace workbench

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
+#include <random>
 
 namespace workbench {
 namespace {
@@ -13,6 +15,31 @@ double percentile(const std::vector<double>& sorted, double share) {
     const auto below = static_cast<std::size_t>(place);
     const std::size_t above = std::min(below + 1, sorted.size() - 1);
     return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+struct Taken {
+    std::vector<double> samples;
+    double sum = 0;
+    long interruptions = 0;
+};
+
+void take_sample(const Contender& contender, bool is_alone, const TimingOptions& options, Taken& taken) {
+    Device& device = *contender.device;
+    if (options.cache == CacheState::cold) {
+        device.flush_cache();
+    } else if (!is_alone) {
+        (void)device.time(contender.work);  // the others have had the cache meanwhile
+    }
+    const ProfilerRange range(device, contender.name);
+    const long before = options.clock.interruptions();
+    taken.samples.push_back(device.time(contender.work));
+    taken.interruptions += options.clock.interruptions() - before;
+    taken.sum += taken.samples.back();
+}
+
+/// Not std::shuffle, whose order differs between libraries.
+void shuffle(std::vector<std::size_t>& order, std::mt19937& random) {
+    for (std::size_t left = order.size(); left > 1; --left) std::swap(order[left - 1], order[random() % left]);
 }
 
 }  // namespace
@@ -35,24 +62,35 @@ Timing summarise(std::vector<double> samples) {
     return timing;
 }
 
-Timing time_repeatedly(Device& device, const std::function<void()>& work, const TimingOptions& options) {
-    constexpr std::size_t samples_in_any_case = 5;
+std::vector<Timing> time_in_turns(const std::vector<Contender>& contenders, const TimingOptions& options) {
+    constexpr std::size_t rounds_in_any_case = 5;
     const Stopwatch watch(options.clock);
-    (void)device.time(work);  // code is loaded, pages are touched
-    std::vector<double> samples;
-    double sum = 0;
-    long interruptions = 0;
-    while (samples.size() < static_cast<std::size_t>(options.minimum_samples) || sum < options.minimum_seconds) {
-        if (samples.size() >= samples_in_any_case && watch.seconds() > options.maximum_seconds) break;
-        if (options.cache == CacheState::cold) device.flush_cache();
-        const long before = options.clock.interruptions();
-        samples.push_back(device.time(work));
-        interruptions += options.clock.interruptions() - before;
-        sum += samples.back();
+    for (const Contender& contender : contenders) {
+        (void)contender.device->time(contender.work);  // code is loaded, pages are touched
     }
-    Timing timing = summarise(std::move(samples));
-    timing.interruptions = interruptions;
-    return timing;
+    std::vector<Taken> taken(contenders.size());
+    std::vector<std::size_t> order(contenders.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::mt19937 random(options.seed);
+    const double most_seconds = options.maximum_seconds * static_cast<double>(contenders.size());
+    const auto enough = [&options](const Taken& one) {
+        return one.samples.size() >= static_cast<std::size_t>(options.minimum_samples) && one.sum >= options.minimum_seconds;
+    };
+    for (std::size_t round = 0; !std::all_of(taken.begin(), taken.end(), enough); ++round) {
+        if (round >= rounds_in_any_case && watch.seconds() > most_seconds) break;
+        shuffle(order, random);
+        for (const std::size_t turn : order) take_sample(contenders[turn], contenders.size() == 1, options, taken[turn]);
+    }
+    std::vector<Timing> timings;
+    for (Taken& one : taken) {
+        timings.push_back(summarise(std::move(one.samples)));
+        timings.back().interruptions = one.interruptions;
+    }
+    return timings;
+}
+
+Timing time_repeatedly(Device& device, const std::function<void()>& work, const TimingOptions& options) {
+    return std::move(time_in_turns({{"", &device, work}}, options).front());
 }
 
 }  // namespace workbench

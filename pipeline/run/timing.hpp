@@ -1,7 +1,9 @@
-// Repeating a measurement until it says something.
+// Timing a piece of work until there are enough samples.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,7 +16,7 @@ namespace workbench {
 /// How often a thread of this process has lost its core to another.
 [[nodiscard]] long interruptions_so_far();
 
-/// What measuring reads of the machine. Tests hand over one of their own, on which time passes as they say.
+/// The clock and the count of interruptions that are read. Tests hand over their own.
 struct Clock {
     std::function<double()> seconds = seconds_so_far;
     std::function<long()> interruptions = interruptions_so_far;
@@ -37,11 +39,12 @@ struct TimingOptions {
     CacheState cache = CacheState::cold;
     int minimum_samples = 20;
     double minimum_seconds = 0.2;  // sum of the samples
-    double maximum_seconds = 2.0;  // wall time for all samples, flushes included; five samples are taken in any case
+    double maximum_seconds = 2.0;  // wall time for what is timed, flushes included; five samples are taken in any case
     Clock clock = {};
+    std::uint32_t seed = 1;  // of the order of the turns
 };
 
-/// Raw samples in seconds, in the order in which they were taken, and what they say.
+/// Samples in seconds, in the order in which they were taken, and their statistics.
 struct Timing {
     std::vector<double> samples;
     double median = 0;
@@ -51,6 +54,19 @@ struct Timing {
 
 /// Median and spread of samples; percentiles are linearly interpolated between neighbours. All zero without samples.
 [[nodiscard]] Timing summarise(std::vector<double> samples);
+
+/// One of several works that are timed in turns.
+struct Contender {
+    std::string name;  // for a profiler
+    Device* device = nullptr;
+    std::function<void()> work;
+};
+
+/// Times all of them in rounds: each round takes one sample of each, in an order that is shuffled anew, so that what disturbs
+/// the machine for a while disturbs all alike, and the i-th samples can be compared with each other. One untimed run of each
+/// goes first. The rounds end when every contender has both minima, or when the maximum, once for each, is over. Where the
+/// cache is to be warm, a contender that is not alone runs once untimed before each of its samples.
+[[nodiscard]] std::vector<Timing> time_in_turns(const std::vector<Contender>& contenders, const TimingOptions& options);
 
 /// Times `work` on the device: one untimed run first, then samples until both minima are reached or the maximum is.
 [[nodiscard]] Timing time_repeatedly(Device& device, const std::function<void()>& work, const TimingOptions& options);

@@ -113,7 +113,9 @@ TEST_CASE("docs/report.md says of each figure of a kernel what the list says") {
     check_same(docs, described_in_list(kernel_figures()));
     KernelOutcome whole;
     whole.speedup = 2;
+    whole.speedup_interval = {1.5, 2.5};
     whole.break_even = 3;
+    whole.break_even_interval = {2, 4};
     check_list(kernel_figures(), whole);
 }
 

@@ -1,4 +1,4 @@
-// The views of a report whose every figure is another one: text and JSON, to the letter.
+// Text and JSON of a report in which all figures differ, to the letter.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -43,7 +43,7 @@ KernelOutcome measured(const std::string& layout, const std::string& kernel) {
     return outcome;
 }
 
-/// Figures that no two things share.
+/// Figures that all differ.
 RunReport example() {
     RunReport report;
     report.recipe_name = "a name";
@@ -103,12 +103,22 @@ RunReport example() {
     fast.share_of_copy = 0.81;
     fast.share_of_read = 0.71;
     fast.speedup = 1.75;
+    fast.speedup_interval = {1.5, 2};
     fast.break_even = 1234.1;
+    fast.break_even_interval = {1000.5, 2000.25};
     fast.warnings = {"said once", "another"};
     KernelOutcome slow = measured("ell", "slow");
     slow.backend = Backend::eigen;
     slow.speedup = 0.5;
+    slow.speedup_interval = {0.25, 0.75};
     slow.timing.median = 0.008;
+    KernelOutcome alike = measured("ell", "alike");
+    alike.speedup = 1.25;
+    alike.speedup_interval = {0.875, 1.625};
+    alike.timing.median = 0.006;
+    KernelOutcome hasty = measured("ell", "hasty");
+    hasty.speedup = 3.5;
+    hasty.timing.median = 0.009;
     KernelOutcome alone = measured("ell", "alone");
     alone.timing.median = 7;
     KernelOutcome wrong;
@@ -122,12 +132,13 @@ RunReport example() {
     unfit.backend = Backend::cusparse;
     unfit.status = KernelOutcome::Status::unsuitable;
     unfit.reason = "not here";
-    report.kernels = {base, fast, slow, alone, wrong, unfit};
+    report.kernels = {base, fast, slow, alike, hasty, alone, wrong, unfit};
 
     report.devices = {{{DeviceKind::host, "a host", 8, 0, 9000, 10000}, {11000, 12000}},
                       {{DeviceKind::gpu, "a GPU", 80, 13, 14000, 15000}, {16000, 17000}}};
     report.machine["system"] = "Linux";
     report.versions["workbench"] = "1";
+    report.turn_seed = 77;
     report.notes = {"no GPU"};
     report.failures = {{4, "0_input.png: cannot be written"}};
     report.contact_sheet = "stages.png";

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -82,7 +83,7 @@ constexpr const char* reversed_plain = "[[stage]]\nuse = 'reverse'\n[layout]\nus
 TEST_SUITE("runner") {
     TEST_CASE("speed-up, and when it has paid for stages, layout, preparing and permuting") {
         price_everything();
-        script().seconds["time"] = {0.25};  // that a device takes for nothing
+        script().seconds["time"] = {0.25};  // the overhead of timing on the device
         const RunReport report = run(reversed_plain);
         CHECK(report.stage_seconds(Precision::f64) == 1);
         REQUIRE(report.stages.size() == 2);
@@ -110,6 +111,74 @@ TEST_SUITE("runner") {
         const KernelOutcome& slow = kernel_of(report, "slow");
         CHECK(slow.speedup == 16.25 / 32.25);
         CHECK(!slow.break_even);
+    }
+
+    TEST_CASE("speed-up and break-even are medians over the rounds, with intervals") {
+        price_everything();
+        const int before = ExactProblem(example()).vector_count() + 4;
+        const auto samples = [before](const std::string& kernel, const std::vector<double>& each) {
+            std::deque<double>& seconds = script().seconds[kernel];
+            seconds.assign(before, 1);
+            seconds.insert(seconds.end(), each.begin(), each.end());
+        };
+        // The machine is slow in the second round and slower in the fourth: for all.
+        samples("run usual", {8, 80, 8, 800, 9});
+        samples("run fast", {4, 20, 2, 100, 3});    // ratios 2, 4, 4, 8, 3; gains 4, 60, 6, 700, 6
+        samples("run slow", {16, 100, 8, 200, 9});  // ratios 0.5, 0.8, 1, 4, 1
+        samples("run eigen", {16, 100, 10, 1000, 10});
+        const RunReport report = run("[layout]\nuse = 'plain'\n", options_of(CacheState::cold));
+        const KernelOutcome& fast = kernel_of(report, "fast");
+        CHECK(fast.timing.samples == std::vector<double>{4, 20, 2, 100, 3});
+        CHECK(fast.speedup == 4);
+        CHECK(fast.speedup_interval == Interval{2, 8});
+        CHECK(fast.verdict() == Verdict::faster);
+        CHECK(fast.break_even == (3.0 + 5) / 6);
+        CHECK(fast.break_even_interval == Interval{8.0 / 700, 8.0 / 4});
+
+        const KernelOutcome& slow = kernel_of(report, "slow");
+        CHECK(slow.speedup == 1);
+        CHECK(slow.speedup_interval == Interval{0.5, 4});
+        CHECK(slow.verdict() == Verdict::within_noise);
+        CHECK(!slow.break_even);
+        CHECK(!slow.break_even_interval);
+
+        const KernelOutcome& eigen = kernel_of(report, "eigen");
+        CHECK(eigen.speedup == 0.8);
+        CHECK(eigen.speedup_interval == Interval{0.5, 0.9});
+        CHECK(eigen.verdict() == Verdict::slower);
+        CHECK(!eigen.break_even);
+
+        CHECK(!kernel_of(report, "usual").verdict());
+        CHECK(!kernel_of(report, "usual").speedup_interval);
+        CHECK(report.turn_seed == 1);
+    }
+
+    TEST_CASE("four rounds say too little") {
+        price_everything();
+        const RunReport report = run("[layout]\nuse = 'plain'\n", options_of(CacheState::cold, 4));
+        CHECK(kernel_of(report, "fast").speedup == 4);
+        CHECK(kernel_of(report, "fast").verdict() == Verdict::too_few_samples);
+        CHECK(!kernel_of(report, "fast").break_even);
+    }
+
+    TEST_CASE("a kernel for which the others leave no memory is prepared after their turns") {
+        price_everything();
+        script().fails["prepare slow"] = {1};
+        const RunReport report = run("[layout]\nuse = 'plain'\n");
+        CHECK(names_of(report) == Names{"usual", "fast", "slow", "eigen"});
+        CHECK(kernel_of(report, "fast").speedup == 4);
+        CHECK(kernel_of(report, "slow").speedup == 0.5);
+        CHECK(script().count("run usual") == script().count("run fast") + 1 + 5 * 2);  // it took turns once more
+
+        // Where that does not help, what was measured is kept.
+        price_everything();
+        script().fails["prepare slow"] = {1, 2};
+        Machine machine;
+        Runner runner(example(), scripted_catalogue(), {machine.host}, options_of());
+        RunReport kept;
+        CHECK_THROWS_AS(runner.run(recipe_of("[layout]\nuse = 'plain'\n"), {}, kept), MachineError);
+        CHECK(names_of(kept) == Names{"usual", "fast"});
+        CHECK(kernel_of(kept, "fast").speedup == 4);
     }
 
     TEST_CASE("all stages are paid for") {
@@ -174,6 +243,25 @@ TEST_SUITE("runner") {
         CHECK(kernel_of(report, "fast").timing.samples == std::vector<double>(5, 4));
         // For each of three kernels, and each order once more beforehand.
         CHECK(script().count("scatter") == 3 * 4);
+    }
+
+    TEST_CASE("permuting vectors: x goes by the order of the columns, y comes back by that of the rows") {
+        // The last four scatters: x twice, y twice.
+        const auto last_of = [](const std::string& stage) {
+            new_script();
+            RunOptions options = options_of();
+            options.only = "fast";
+            (void)run("[[stage]]\nuse = '" + stage + "'\n[layout]\nuse = 'plain'\n", options);
+            const auto& all = script().targets;
+            REQUIRE(all.size() >= 4);
+            return std::vector<std::vector<Index>>(all.end() - 4, all.end());
+        };
+        const std::vector<Index> as_it_is{0, 1, 2, 3};
+        const std::vector<Index> down{1, 2, 3, 0};  // column 0 now stands in place 1
+        const std::vector<Index> up{3, 0, 1, 2};    // row 0 now is row 3 of the input
+        using Targets = std::vector<std::vector<Index>>;
+        CHECK(last_of("rotate_columns") == Targets{down, down, as_it_is, as_it_is});
+        CHECK(last_of("rotate_rows") == Targets{as_it_is, as_it_is, up, up});
     }
 
     TEST_CASE("without an order nothing is permuted") {
@@ -405,14 +493,14 @@ TEST_SUITE("warnings") {
 
     TEST_CASE("a wide spread") {
         new_script().seconds["run fast"] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2};
-        CHECK(warnings_of(host_properties(), options_of(CacheState::warm, 5)).empty());
+        CHECK(warnings_of(host_properties(), options_of(CacheState::cold, 5)).empty());
         // Of three products on integers, one that adds, two on real values and one before the samples: the last is a sample.
         const int before = ExactProblem(example()).vector_count() + 4;
         Script& script = new_script();
         script.seconds["run fast"] = std::deque<double>(before, 1);
         for (const double sample : {10.0, 10.0, 10.0, 10.0, 12.0}) script.seconds["run fast"].push_back(sample);
         // The 90th percentile is 3/5 of the way from 10 to 12.
-        CHECK(warnings_of(host_properties()) ==
+        CHECK(warnings_of(host_properties(), options_of(CacheState::cold)) ==
               Names{"plain fast f64: a spread of 12 % between the 10th and the 90th percentile of 5 samples"});
     }
 

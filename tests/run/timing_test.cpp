@@ -1,4 +1,4 @@
-// How often a product is timed, and with what before each: on a clock that the test sets.
+// How often a product is timed, and what precedes each sample: on a clock that the test sets.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "pipeline/run/median.hpp"
 #include "pipeline/run/timing.hpp"
 #include "support/layouts/scripted.hpp"
 
@@ -20,6 +21,12 @@ Timing timed(TimingOptions options) {
     script().seconds.try_emplace("run", std::deque<double>{1});
     return time_repeatedly(
         device, [] { script().pass("run"); }, options);
+}
+
+std::vector<Contender> contenders(Device& device, const std::vector<std::string>& names) {
+    std::vector<Contender> all;
+    for (const std::string& name : names) all.push_back({name, &device, [name] { script().pass("run " + name); }});
+    return all;
 }
 
 }  // namespace
@@ -69,6 +76,83 @@ TEST_SUITE("timing") {
         script.interruptions["run"] = 2;
         script.interruptions["flush"] = 1000;
         CHECK(timed({CacheState::cold, 4, 0, 1000}).interruptions == 8);
+    }
+
+    TEST_CASE("several take turns, in an order that is shuffled each round") {
+        Script& script = new_script();
+        script.seconds = {{"run a", {9, 1, 2, 3}}, {"run b", {9, 4, 5, 6}}, {"run c", {9, 7, 8, 9}}};
+        ScriptedDevice device({});
+        const auto timings =
+            time_in_turns(contenders(device, {"a", "b", "c"}), {CacheState::cold, 3, 0, 1000, scripted_clock()});
+        REQUIRE(timings.size() == 3);
+        CHECK(timings[0].samples == std::vector<double>{1, 2, 3});
+        CHECK(timings[1].samples == std::vector<double>{4, 5, 6});
+        CHECK(timings[2].median == 8);
+        std::erase(script.events, "time");
+        // The generator's first numbers are 1791095845, 4282876139, 3093770124, 4005303368, 491263 and 550290313: modulo 3 and
+        // 2 in turn they exchange the last of three, and then of two, with number 1, 1; 0, 0; 1, 1.
+        using Events = std::vector<std::string>;
+        CHECK(script.events == Events{"run a", "run b", "run c",                             //
+                                      "flush", "run a", "flush", "run c", "flush", "run b",  //
+                                      "flush", "run c", "flush", "run b", "flush", "run a",  //
+                                      "flush", "run c", "flush", "run a", "flush", "run b"});
+    }
+
+    TEST_CASE("another seed is another order") {
+        const auto order = [](std::uint32_t seed) {
+            Script& script = new_script();
+            ScriptedDevice device({});
+            TimingOptions options{CacheState::cold, 5, 0, 1000, scripted_clock()};
+            options.seed = seed;
+            (void)time_in_turns(contenders(device, {"a", "b", "c"}), options);
+            return script.events;
+        };
+        CHECK(order(1) == order(1));
+        CHECK(order(1) != order(2));
+    }
+
+    TEST_CASE("with a warm cache each warms it up before its turn") {
+        Script& script = new_script();
+        script.seconds = {{"run a", {9, 9, 1, 9, 2}}, {"run b", {9, 9, 3, 9, 4}}};
+        ScriptedDevice device({});
+        const auto timings = time_in_turns(contenders(device, {"a", "b"}), {CacheState::warm, 2, 0, 1000, scripted_clock()});
+        CHECK(timings[0].samples == std::vector<double>{1, 2});
+        CHECK(timings[1].samples == std::vector<double>{3, 4});
+        CHECK(script.count("flush") == 0);
+    }
+
+    TEST_CASE("rounds go on until the slowest to say something has said it, or the time of all is up") {
+        ScriptedDevice device({});
+        const auto rounds = [&device](double minimum_seconds, double maximum_seconds) {
+            new_script().seconds = {{"run a", {1}}, {"run b", {3}}};
+            const auto timings = time_in_turns(contenders(device, {"a", "b"}),
+                                               {CacheState::cold, 6, minimum_seconds, maximum_seconds, scripted_clock()});
+            CHECK(timings[0].samples.size() == timings[1].samples.size());
+            return timings[0].samples.size();
+        };
+        CHECK(rounds(0, 1000) == 6);
+        CHECK(rounds(8, 1000) == 8);
+        CHECK(rounds(100, 20) == 10);  // 4 s at first, and 4 a round: 40 s after 9 rounds are not yet beyond twice 20
+        CHECK(rounds(100, 0) == 5);
+    }
+
+    TEST_CASE("a median lies between two samples with the confidence of a coin") {
+        const auto counted = [](int n) {
+            std::vector<double> samples(n);
+            for (int i = 0; i < n; ++i) samples[i] = n - i;  // the i-th smallest is i
+            return median_of(samples);
+        };
+        CHECK(median_of({}).value == 0);
+        CHECK(counted(1).value == 1);
+        CHECK(counted(4).value == 2.5);
+        CHECK(!counted(4).interval);
+        CHECK(counted(5).interval == Interval{1, 5});    // 93.75 %: there is no more
+        CHECK(counted(8).interval == Interval{1, 8});    // 9 of 256 for less than 2 heads are too many
+        CHECK(counted(9).interval == Interval{2, 8});    // 10 of 512
+        CHECK(counted(20).interval == Interval{6, 15});  // 21,700 of 1,048,576; with one more 60,460
+        CHECK(counted(100).interval == Interval{40, 61});
+        CHECK(counted(1000).interval == Interval{469, 532});
+        CHECK(counted(10000).interval == Interval{4902, 5099});  // 5000 - 98
     }
 
     TEST_CASE("the clock of the machine goes forward by itself") {

@@ -23,6 +23,7 @@ template <ValueType Value>
 void scatter_values(const Value* values, const Index* target, Index count, Value* y) {
     for (Index i = 0; i < count; ++i) y[target[i]] = values[i];
     script().pass("scatter");
+    script().targets.emplace_back(target, target + count);
 }
 
 Permutation rotated(Index size) {
@@ -195,6 +196,9 @@ void Script::pass(const std::string& event) {
     if (const auto takes = seconds.find(event); takes != seconds.end() && !takes->second.empty()) {
         now += takes->second.front();
         if (takes->second.size() > 1) takes->second.pop_front();
+    }
+    if (const auto often = fails.find(event); often != fails.end() && often->second.contains(static_cast<int>(count(event)))) {
+        throw MachineError("no memory left for " + event);
     }
     if (const auto brings = interruptions.find(event); brings != interruptions.end()) interrupted += brings->second;
 }

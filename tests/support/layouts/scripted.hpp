@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,12 @@ namespace workbench {
 struct Script {
     std::map<std::string, std::deque<double>> seconds;  // that each time takes; the last again and again; none: no time
     std::map<std::string, long> interruptions;          // that each time brings
+    std::map<std::string, std::set<int>> fails;         // the times, from 1, at which memory runs out
 
     double now = 1000;
     long interrupted = 7;
     std::vector<std::string> events;
+    std::vector<std::vector<Index>> targets;  // of each scatter
 
     void pass(const std::string& event);
     [[nodiscard]] std::ptrdiff_t count(const std::string& event) const;

@@ -1,0 +1,298 @@
+#include "pipeline/bench/bench.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "pipeline/bench/child.hpp"
+#include "pipeline/bench/line.hpp"
+#include "pipeline/contract/whole_file.hpp"
+#include "pipeline/run/timing.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds between_looks{20};
+
+std::string text_of(const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Folder for what the processes write; there while this lives.
+class WorkFolder {
+public:
+    explicit WorkFolder(fs::path path) : path_(std::move(path)) { clear(); }
+    ~WorkFolder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    WorkFolder(const WorkFolder&) = delete;
+    WorkFolder& operator=(const WorkFolder&) = delete;
+
+    [[nodiscard]] const fs::path& path() const { return path_; }
+
+    void clear() const {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+        fs::create_directories(path_, ignored);
+    }
+
+private:
+    fs::path path_;
+};
+
+/// A recipe that is still to be run on the present matrix, and the precisions that the file lacks.
+struct Pending {
+    const BenchRecipe* recipe = nullptr;
+    BenchRecipeFacts facts;
+    const BenchMatrix* matrix = nullptr;
+    std::vector<BenchKey> keys;
+    std::string stem;  // of its copy, and of its folder of results
+};
+
+class Bench {
+public:
+    Bench(const BenchPlan& plan, ResultsFile& results, const BenchObserver& observer)
+        : plan_(plan), results_(results), observer_(observer), work_(results.path().string() + ".work") {
+        for (const BenchRecipe& recipe : plan.recipes) {
+            Recipe bare = recipe.recipe;
+            bare.matrix = {};
+            bare.node_size = 1;  // of another matrix
+            facts_.push_back({bare.name, bare.source, recipe.file, resolved_recipe(bare), recipe.baseline});
+        }
+    }
+
+    BenchCount run() {
+        for (std::size_t i = 0; i < plan_.matrices.size() && !count_.stopped; ++i) {
+            const BenchMatrix& matrix = plan_.matrices[i];
+            std::vector<Pending> pending = pending_for(matrix);
+            if (pending.empty()) continue;
+            observer_.say(fmt::format("[{}/{}] {}", i + 1, plan_.matrices.size(), matrix.name));
+            const Stopwatch since_start;
+            while (!pending.empty() && !count_.stopped) run_some(matrix, pending, since_start);
+        }
+        return count_;
+    }
+
+private:
+    std::vector<Pending> pending_for(const BenchMatrix& matrix) {
+        std::vector<Pending> pending;
+        for (std::size_t i = 0; i < plan_.recipes.size(); ++i) {
+            Pending one{&plan_.recipes[i],
+                        facts_[i],
+                        &matrix,
+                        {},
+                        fmt::format("{}_{}", i, plan_.recipes[i].recipe.file.stem().string())};
+            one.facts.copy = (work_.path() / (one.stem + ".toml")).string();
+            for (const Precision precision : plan_.precisions) {
+                const std::string options = fmt::format("{} {}", fmt::join(plan_.run_options, " "), backends_text(*one.recipe));
+                BenchKey key{content_hash(one.facts.resolved),
+                             matrix.name,
+                             matrix.bytes,
+                             precision,
+                             plan_.version,
+                             plan_.device,
+                             options};
+                if (results_.has(key.text())) {
+                    ++count_.there;
+                } else {
+                    one.keys.push_back(std::move(key));
+                }
+            }
+            if (!one.keys.empty()) pending.push_back(std::move(one));
+        }
+        return pending;
+    }
+
+    static std::string backends_text(const BenchRecipe& recipe) {
+        std::string text;
+        for (const Backend backend : recipe.backends) text += (text.empty() ? "" : ",") + std::string(name_of(backend));
+        return text;
+    }
+
+    /// Those of the same backends as the first, in one process; all of them, or at least one, are pending no more.
+    void run_some(const BenchMatrix& matrix, std::vector<Pending>& pending, const Stopwatch& since_start) {
+        if (out_of_time(since_start)) return fail_all(pending, fmt::format("not begun within {}", limit_text()));
+        work_.clear();
+        std::vector<std::size_t> together;
+        std::vector<std::string> command{plan_.program.string(), "run"};
+        std::set<Precision> precisions;
+        for (std::size_t i = 0; i < pending.size(); ++i) {
+            if (pending[i].recipe->backends != pending.front().recipe->backends) continue;
+            together.push_back(i);
+            Recipe recipe = pending[i].recipe->recipe;
+            recipe.matrix = matrix.choice;
+            recipe.node_size = 1;
+            write_whole_file(pending[i].facts.copy, resolved_recipe(recipe));
+            command.push_back(pending[i].facts.copy);
+            for (const BenchKey& key : pending[i].keys) precisions.insert(key.precision);
+        }
+        const fs::path out = work_.path() / "out";
+        const std::string which = precisions.size() > 1 ? "both" : std::string(name_of(*precisions.begin()));
+        for (const std::string& word :
+             {std::string("--no-pictures"), std::string("--out"), out.string(), std::string("--precision"), which,
+              std::string("--backend"), backends_text(*pending.front().recipe)}) {
+            command.push_back(word);
+        }
+        command.insert(command.end(), plan_.run_options.begin(), plan_.run_options.end());
+        const std::size_t done = watch(command, out, pending, together, since_start);
+        // From the last on, so that the places of the others stay.
+        for (std::size_t i = done; i > 0; --i) pending.erase(pending.begin() + static_cast<std::ptrdiff_t>(together[i - 1]));
+    }
+
+    /// Runs a process and takes up each report as it comes. Says how many of them are settled.
+    std::size_t watch(const std::vector<std::string>& command, const fs::path& out, std::vector<Pending>& pending,
+                      const std::vector<std::size_t>& together, const Stopwatch& since_start) {
+        const fs::path errors = work_.path() / "errors.txt";
+        Child child(command, errors);
+        std::size_t done = 0;
+        for (bool over = false; !over;) {
+            const std::optional<Ending> ending = child.ending();  // asked first: what it wrote before is there then
+            over = ending.has_value();
+            while (done < together.size()) {
+                const fs::path report = out / pending[together[done]].stem / "report.json";
+                std::error_code unknown;
+                if (!fs::exists(report, unknown)) break;
+                take_up(pending[together[done]], text_of(report));
+                ++done;
+            }
+            if (over && done < together.size() && !count_.stopped) {
+                return done + blame(*ending, errors, pending, together, done);
+            }
+            if (over) break;
+            if (observer_.stopped()) {
+                count_.stopped = true;
+                child.kill();
+            } else if (out_of_time(since_start) && done < together.size()) {
+                child.kill();
+                fail(pending[together[done]], fmt::format("not done within {}", limit_text()));
+                return done + 1;
+            }
+            std::this_thread::sleep_for(between_looks);
+        }
+        return done;
+    }
+
+    /// A process ended before all was done. Says how many this settles.
+    std::size_t blame(const Ending& ending, const fs::path& errors, std::vector<Pending>& pending,
+                      const std::vector<std::size_t>& together, std::size_t done) {
+        if (ending.signal == 0 && ending.exit_code < 127) {  // it refused the matrix, say
+            for (std::size_t i = done; i < together.size(); ++i) {
+                fail(pending[together[i]], reason_in(errors, pending[together[i]], ending));
+            }
+            return together.size() - done;
+        }
+        fail(pending[together[done]], reason_in(errors, pending[together[done]], ending));
+        return 1;
+    }
+
+    /// What a process complained of last, or how it ended.
+    static std::string reason_in(const fs::path& errors, const Pending& pending, const Ending& ending) {
+        if (ending.signal != 0) {
+            return ending.text() + (ending.signal == SIGKILL ? ": the machine may have run out of memory" : "");
+        }
+        std::istringstream lines(text_of(errors));
+        std::string reason;
+        for (std::string line; std::getline(lines, line);) {
+            if (line.starts_with("error: ") && reason.empty()) reason = line.substr(7);
+        }
+        if (reason.empty()) return ending.text();
+        if (const auto* file = std::get_if<MatrixFile>(&pending.matrix->choice.from)) {
+            const std::string whole = fs::absolute(file->path).lexically_normal().string();
+            if (const std::size_t at = reason.find(whole); at != std::string::npos) {
+                reason.replace(at, whole.size(), pending.matrix->name);  // lines mean the same on any machine
+            }
+        }
+        return in_given_name(reason, pending.facts);
+    }
+
+    void take_up(const Pending& pending, const std::string& report) {
+        for (const BenchKey& key : pending.keys) {
+            BenchLine line;
+            try {
+                line = line_of_report(key, pending.facts, report, plan_.keep_samples);
+            } catch (const std::exception& wrong) {
+                line = line_of_failure(key, pending.facts, fmt::format("its report cannot be read: {}", wrong.what()));
+            }
+            add(pending, key, line);
+        }
+    }
+
+    void fail(const Pending& pending, const std::string& reason) {
+        for (const BenchKey& key : pending.keys) add(pending, key, line_of_failure(key, pending.facts, reason));
+    }
+
+    void fail_all(std::vector<Pending>& pending, const std::string& reason) {
+        for (const Pending& one : pending) fail(one, reason);
+        pending.clear();
+    }
+
+    void add(const Pending& pending, const BenchKey& key, const BenchLine& line) {
+        results_.add(key.text(), line.text);
+        int& kind = line.status == "measured"     ? count_.measured
+                    : line.status == "unsuitable" ? count_.unsuitable
+                    : line.status == "wrong"      ? count_.wrong
+                                                  : count_.failed;
+        ++kind;
+        const std::string status = line.status == "measured" ? "" : line.status + ": ";
+        observer_.say(fmt::format("  {} {}: {}{}", pending.facts.name, name_of(key.precision), status, line.summary));
+    }
+
+    [[nodiscard]] bool out_of_time(const Stopwatch& since_start) const {
+        return plan_.limit_seconds > 0 && since_start.seconds() > plan_.limit_seconds;
+    }
+    [[nodiscard]] std::string limit_text() const { return fmt::format("the limit of {} s for a matrix", plan_.limit_seconds); }
+
+    const BenchPlan& plan_;
+    ResultsFile& results_;
+    const BenchObserver& observer_;
+    WorkFolder work_;
+    std::vector<BenchRecipeFacts> facts_;
+    BenchCount count_;
+};
+
+}  // namespace
+
+std::vector<BenchRecipe> baseline_recipes(const Catalogue& catalogue, const std::vector<Backend>& backends, bool gpu) {
+    const auto wanted = [&backends](Backend backend) {
+        return std::find(backends.begin(), backends.end(), backend) != backends.end();
+    };
+    std::vector<BenchRecipe> recipes;
+    const auto add = [&](const LayoutEntry& layout, const std::string& vendor, const std::vector<Backend>& on) {
+        for (const bool reordered : {false, true}) {
+            const std::string name = fmt::format("{} {}{}", vendor, layout.name, reordered ? ", RCM" : "");
+            const std::string stage = reordered ? "[[stage]]\nuse = \"cuthill_mckee\"\nvariant = \"reverse\"\n" : "";
+            const std::string text =
+                fmt::format("[recipe]\nname = \"{}\"\n{}[layout]\nuse = \"{}\"\n", name, stage, layout.name);
+            const std::string file = fmt::format("{}_{}{}.toml", vendor, layout.name, reordered ? "_rcm" : "");
+            recipes.push_back({parse_recipe(text, file, catalogue), "", on, true});
+        }
+    };
+    for (const LayoutEntry& layout : catalogue.layouts) {
+        const bool has = std::any_of(layout.kernels.begin(), layout.kernels.end(),
+                                     [](const KernelEntry& kernel) { return kernel.backend == Backend::cusparse; });
+        if (gpu && has && (wanted(Backend::cusparse) || wanted(Backend::cuda))) add(layout, "cuSPARSE", {Backend::cusparse});
+    }
+    std::vector<Backend> on_host;
+    for (const Backend backend : {Backend::kokkos, Backend::eigen}) {
+        if (wanted(backend)) on_host.push_back(backend);
+    }
+    if (!on_host.empty()) add(*catalogue.find_layout(catalogue.baseline_layout), "CPU", on_host);
+    return recipes;
+}
+
+BenchCount bench(const BenchPlan& plan, ResultsFile& results, const BenchObserver& observer) {
+    return Bench(plan, results, observer).run();
+}
+
+}  // namespace workbench

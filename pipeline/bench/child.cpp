@@ -1,0 +1,75 @@
+#include "pipeline/bench/child.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+/// Between fork and exec: only what is safe there. Does not return.
+[[noreturn]] void become(char* const* arguments, const char* errors, pid_t parent) {
+    (void)setpgid(0, 0);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);  // it ended meanwhile
+    if (const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); score >= 0) {
+        (void)!write(score, "1000", 4);
+        close(score);
+    }
+    const int nowhere = open("/dev/null", O_RDWR);
+    const int file = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (nowhere < 0 || file < 0) _exit(127);
+    (void)dup2(nowhere, STDIN_FILENO);
+    (void)dup2(nowhere, STDOUT_FILENO);
+    (void)dup2(file, STDERR_FILENO);
+    execv(arguments[0], arguments);
+    _exit(127);
+}
+
+}  // namespace
+
+std::string Ending::text() const {
+    if (signal == 0) return fmt::format("exit code {}", exit_code);
+    return fmt::format("killed by signal {} ({})", signal, strsignal(signal));
+}
+
+Child::Child(const std::vector<std::string>& command, const std::filesystem::path& errors) {
+    std::vector<std::string> copies = command;
+    std::vector<char*> arguments;
+    for (std::string& word : copies) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    const pid_t parent = getpid();
+    process_ = fork();
+    if (process_ == 0) become(arguments.data(), errors.c_str(), parent);
+    if (process_ < 0) throw MachineError(fmt::format("{}: cannot be started ({})", command.front(), std::strerror(errno)));
+}
+
+Child::~Child() {
+    if (ending_) return;
+    kill();
+    int status = 0;
+    while (waitpid(process_, &status, 0) < 0 && errno == EINTR) continue;
+}
+
+std::optional<Ending> Child::ending() {
+    int status = 0;
+    if (!ending_ && waitpid(process_, &status, WNOHANG) == process_) {
+        ending_ = WIFSIGNALED(status) ? Ending{0, WTERMSIG(status)} : Ending{WEXITSTATUS(status), 0};
+    }
+    return ending_;
+}
+
+void Child::kill() {
+    if (!ending_) (void)::kill(process_, SIGKILL);
+}
+
+}  // namespace workbench

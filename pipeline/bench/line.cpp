@@ -1,0 +1,157 @@
+#include "pipeline/bench/line.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "pipeline/run/text_table.hpp"
+
+namespace workbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string in_one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json json_of(const BenchKey& key) {
+    return {{"recipe", key.recipe},   {"matrix", key.matrix}, {"bytes", key.bytes},    {"precision", name_of(key.precision)},
+            {"program", key.program}, {"device", key.device}, {"options", key.options}};
+}
+
+Json json_of(const BenchRecipeFacts& recipe, const std::string& hash) {
+    return {{"name", recipe.name}, {"source", recipe.source},     {"file", recipe.file},
+            {"hash", hash},        {"resolved", recipe.resolved}, {"baseline", recipe.baseline}};
+}
+
+/// What is there of a kind in this precision, and of what knows no precision.
+Json of_precision(const Json& list, Precision precision) {
+    Json some = Json::array();
+    for (const Json& one : list) {
+        const Json& its = one["precision"];
+        if (its.is_null() || its == name_of(precision)) some.push_back(one);
+    }
+    return some;
+}
+
+struct Judgement {
+    std::string status;
+    std::string reason;
+    const Json* best = nullptr;  // the fastest kernel that gave the right result
+};
+
+/// The kernels of the recipe itself: where it has none but the baseline, it is the baseline.
+std::vector<const Json*> own_kernels(const Json& kernels) {
+    std::vector<const Json*> own;
+    for (const Json& kernel : kernels) {
+        if (!kernel["baseline"]) own.push_back(&kernel);
+    }
+    return own;
+}
+
+Judgement judge(const Json& report, const Json& layouts, const Json& kernels) {
+    for (const Json& kernel : kernels) {
+        if (kernel["status"] == "wrong") return {"wrong", kernel["reason"]};
+    }
+    if (!layouts.empty() && !layouts[0]["unsuitable"].is_null()) return {"unsuitable", layouts[0]["unsuitable"]};
+    const bool broke_off = !report["errors"].empty();
+    std::vector<const Json*> own = own_kernels(kernels);
+    if (own.empty() && !broke_off) {
+        for (const Json& kernel : kernels) own.push_back(&kernel);
+    }
+    Judgement found{"measured", "", nullptr};
+    for (const Json* kernel : own) {
+        if (!(*kernel)["verified"]) {
+            found.reason = (*kernel)["reason"];
+        } else if (found.best == nullptr || (*kernel)["median_seconds"] < (*found.best)["median_seconds"]) {
+            found.best = kernel;
+        }
+    }
+    if (found.best != nullptr) return {"measured", "", found.best};
+    if (broke_off) return {"failed", report["errors"][0]};
+    if (own.empty()) return {"unsuitable", report["notes"].empty() ? "no kernel ran" : report["notes"].back()};
+    return {"unsuitable", found.reason};
+}
+
+std::string summary_of(const Json& kernel) {
+    std::string text;
+    if (kernel["baseline"]) {
+        text = "the baseline";
+    } else if (!kernel["speedup"].is_number()) {
+        text = duration(kernel["median_seconds"]);
+    } else if (!kernel["speedup_interval"].is_array()) {
+        text = "too few samples";
+    } else {
+        const bool noise = kernel["verdict"] == "within noise";
+        text = fmt::format("{} ({} to {})", noise ? "within noise" : significant(kernel["speedup"]) + " x",
+                           significant(kernel["speedup_interval"][0]), significant(kernel["speedup_interval"][1]));
+    }
+    return fmt::format("{}, {} {}", text, kernel["backend"].get<std::string>(), kernel["kernel"].get<std::string>());
+}
+
+}  // namespace
+
+std::string content_hash(const std::string& text) {
+    std::uint64_t hash = 14695981039346656037U;
+    for (const char letter : text) {
+        hash ^= static_cast<unsigned char>(letter);
+        hash *= 1099511628211U;
+    }
+    return fmt::format("{:016x}", hash);
+}
+
+std::string in_given_name(std::string text, const BenchRecipeFacts& recipe) {
+    if (recipe.copy.empty()) return text;
+    const std::string given = recipe.file.empty() ? recipe.name : recipe.file;
+    for (std::size_t at = 0; (at = text.find(recipe.copy, at)) != std::string::npos; at += given.size()) {
+        const std::size_t name_end = at + recipe.copy.size();
+        std::size_t end = std::min(text.find_first_not_of(":0123456789", name_end), text.size());
+        if (end > name_end && text[end - 1] == ':') --end;  // the colon before the message
+        text.replace(at, end - at, given);
+    }
+    return text;
+}
+
+std::string BenchKey::text() const { return in_one_line(json_of(*this)); }
+
+BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& report_text,
+                         bool keep_samples) {
+    const Json report = Json::parse(report_text);
+    Json kernels = of_precision(report.at("kernels"), key.precision);
+    const Json layouts = of_precision(report.at("layouts"), key.precision);
+    if (!keep_samples) {
+        for (Json& kernel : kernels) {
+            kernel["sample_count"] = kernel["samples"].size();
+            kernel.erase("samples");
+        }
+    }
+    Judgement found = judge(report, layouts, kernels);
+    found.reason = in_given_name(found.reason, recipe);
+    const Json line{{"key", json_of(key)},
+                    {"status", found.status},
+                    {"reason", found.reason.empty() ? Json(nullptr) : Json(found.reason)},
+                    {"recipe", json_of(recipe, key.recipe)},
+                    {"matrix", report.at("matrix")},
+                    {"stages", of_precision(report.at("stages"), key.precision)},
+                    {"layouts", layouts},
+                    {"cache", report.at("cache")},
+                    {"turn_seed", report.at("turn_seed")},
+                    {"kernels", kernels},
+                    {"devices", report.at("devices")},
+                    {"machine", report.at("machine")},
+                    {"versions", report.at("versions")},
+                    {"notes", report.at("notes")}};
+    return {in_one_line(line), found.status, found.best == nullptr ? found.reason : summary_of(*found.best)};
+}
+
+BenchLine line_of_failure(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& reason) {
+    const Json line{{"key", json_of(key)},
+                    {"status", "failed"},
+                    {"reason", reason},
+                    {"recipe", json_of(recipe, key.recipe)},
+                    {"matrix", {{"source", key.matrix}}}};
+    return {in_one_line(line), "failed", reason};
+}
+
+}  // namespace workbench

@@ -1,0 +1,98 @@
+#include "pipeline/bench/matrices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The name without the endings of a matrix file; empty where it is none.
+std::string stem_of(const fs::path& path) {
+    constexpr std::array<std::string_view, 3> texts{".mtx", ".rb", ".graph"};
+    constexpr std::array<std::string_view, 4> compressions{"", ".gz", ".xz", ".zst"};
+    std::string name = path.filename().string();
+    const auto takes_off = [&name](const std::string& ending) {
+        if (name.size() <= ending.size() || !name.ends_with(ending)) return false;
+        name.resize(name.size() - ending.size());
+        return true;
+    };
+    for (const std::string_view compression : compressions) {
+        for (const std::string_view text : texts) {
+            if (takes_off(std::string(text) + std::string(compression))) return name;
+        }
+        if (takes_off(".tar" + std::string(compression))) return name;
+    }
+    return takes_off(".tgz") || takes_off(".npz") ? name : "";
+}
+
+bool is_archive(const fs::path& path) {
+    const std::string name = path.filename().string();
+    return name.ends_with(".tgz") || name.ends_with(".tar") || name.find(".tar.") != std::string::npos;
+}
+
+/// The name of the folder, also of "." and "folder/".
+std::string name_of_folder(const fs::path& folder) {
+    std::error_code unknown;
+    fs::path whole = fs::weakly_canonical(folder, unknown);
+    if (!whole.has_filename()) whole = whole.parent_path();
+    return whole.filename().string();
+}
+
+BenchMatrix matrix_at(const fs::path& file, std::string name) {
+    std::error_code unknown;
+    const std::uintmax_t bytes = fs::file_size(file, unknown);
+    return {std::move(name), unknown ? 0 : bytes, {MatrixFile{file}, file.string()}};
+}
+
+}  // namespace
+
+std::vector<BenchMatrix> matrices_in(const fs::path& folder) {
+    std::vector<fs::path> files;
+    std::error_code unreadable;
+    const auto options = fs::directory_options::skip_permission_denied | fs::directory_options::follow_directory_symlink;
+    for (fs::recursive_directory_iterator at(folder, options, unreadable), end; at != end; at.increment(unreadable)) {
+        if (unreadable) break;
+        if (at.depth() > 20) at.disable_recursion_pending();  // a link may lead back
+        std::error_code unknown;
+        if (at->is_regular_file(unknown) && !stem_of(at->path()).empty()) files.push_back(at->path());
+    }
+    if (unreadable) throw InputError(fmt::format("{}: cannot be read ({})", folder.string(), unreadable.message()));
+    std::sort(files.begin(), files.end());
+
+    std::set<fs::path> led;  // folders with a file of their own name
+    for (const fs::path& file : files) {
+        if (!is_archive(file) && stem_of(file) == name_of_folder(file.parent_path())) led.insert(file.parent_path());
+    }
+    std::vector<BenchMatrix> matrices;
+    for (const fs::path& file : files) {
+        const bool follows = led.count(file.parent_path()) == 1 && stem_of(file) != name_of_folder(file.parent_path());
+        const bool unpacked = is_archive(file) && led.count(file.parent_path() / stem_of(file)) == 1;
+        if (follows || unpacked) continue;
+        matrices.push_back(matrix_at(file, name_of_folder(folder) + "/" + file.lexically_relative(folder).generic_string()));
+    }
+    if (matrices.empty()) {
+        throw InputError(fmt::format("{}: a folder without a matrix; expected .mtx, .rb, .graph, .npz or .tar files in it",
+                                     folder.string()));
+    }
+    return matrices;
+}
+
+std::vector<BenchMatrix> matrices_at(const fs::path& path) {
+    std::error_code unknown;
+    if (fs::is_directory(path, unknown)) return matrices_in(path);
+    if (!fs::exists(path, unknown)) {
+        throw InputError(fmt::format("{}: there is no such file; expected a matrix, or a folder of them", path.string()));
+    }
+    const fs::path whole = fs::absolute(path).lexically_normal();
+    return {matrix_at(path, name_of_folder(whole.parent_path()) + "/" + whole.filename().string())};
+}
+
+}  // namespace workbench

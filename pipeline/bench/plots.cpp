@@ -1,0 +1,319 @@
+#include "pipeline/bench/plots.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "pipeline/bench/ranking.hpp"
+#include "pipeline/contract/whole_file.hpp"
+#include "viz/png.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::size_t rows_of_bars = 24;
+constexpr const char* over_baseline = "speed-up over CSR in the input's order";
+
+/// The records of one ranking, by recipe and matrix.
+struct Field {
+    const Ranking& ranking;
+    std::string where;                  // "CPU, f64"
+    std::string suffix;                 // "host_f64"
+    std::vector<std::string> recipes;   // the best, at most as many as there are colours
+    std::vector<std::string> matrices;  // by name
+    std::map<std::pair<std::string, std::string>, const Record*> at;
+
+    [[nodiscard]] const Record* find(const std::string& recipe, const std::string& matrix) const {
+        const auto found = at.find({recipe, matrix});
+        return found == at.end() ? nullptr : found->second;
+    }
+    [[nodiscard]] std::optional<double> speedup(const std::string& recipe, const std::string& matrix) const {
+        const Record* record = find(recipe, matrix);
+        return record == nullptr ? std::nullopt : record->speedup;
+    }
+    [[nodiscard]] std::string subtitle() const {
+        const std::size_t all = ranking.recipes.size();
+        const std::string some = all > recipes.size() ? fmt::format(", the best {} of {} recipes", recipes.size(), all) : "";
+        return fmt::format("{}, {} {}{}", where, matrices.size(), matrices.size() == 1 ? "matrix" : "matrices", some);
+    }
+};
+
+Field field_of(const std::vector<Record>& records, const Ranking& ranking) {
+    Field field{ranking,
+                (ranking.device == "gpu" ? "GPU, " : "CPU, ") + ranking.precision,
+                ranking.device + "_" + ranking.precision,
+                {},
+                {},
+                {}};
+    for (const Ranked& one : ranking.recipes) {
+        if (field.recipes.size() < most_series) field.recipes.push_back(one.recipe);
+    }
+    std::set<std::string> matrices;
+    for (const Record& record : records) {
+        const bool same = record.device == ranking.device && record.precision == ranking.precision;
+        if (!same || record.status != "measured" || !record.speedup) continue;
+        field.at[{record.recipe, record.matrix}] = &record;
+        matrices.insert(record.matrix);
+    }
+    field.matrices.assign(matrices.begin(), matrices.end());
+    return field;
+}
+
+/// Without folder and endings.
+std::string short_name(const std::string& matrix) {
+    const std::string name = matrix.substr(matrix.find_last_of('/') + 1);
+    return matrix.find(':') == std::string::npos ? name.substr(0, name.find('.')) : matrix;
+}
+
+void add_bars(const Field& field, Plots& plots) {
+    for (std::size_t first = 0; first < field.matrices.size(); first += rows_of_bars) {
+        BarChart chart{"Speed-up by matrix", field.subtitle(), over_baseline, {}, field.recipes, {}, 1.0};
+        for (std::size_t i = first; i < std::min(first + rows_of_bars, field.matrices.size()); ++i) {
+            chart.rows.push_back(short_name(field.matrices[i]));
+            chart.values.emplace_back();
+            for (const std::string& recipe : field.recipes) {
+                chart.values.back().push_back(field.speedup(recipe, field.matrices[i]));
+            }
+        }
+        const bool alone = field.matrices.size() <= rows_of_bars;
+        const std::string page = alone ? "" : fmt::format("_{}", first / rows_of_bars + 1);
+        plots.bars.push_back({"bars_" + field.suffix + page, std::move(chart)});
+    }
+}
+
+void add_profile(const Field& field, Plots& plots) {
+    std::map<std::string, double> best;
+    for (const auto& [where, record] : field.at) {
+        double& speedup = best[where.second];
+        speedup = std::max(speedup, *record->speedup);
+    }
+    double widest = 2;
+    XyChart chart{"Performance profile",
+                  field.subtitle(),
+                  {"at most so many times the time of the fastest", true, 1.0, {}},
+                  {"share of the matrices", false, 0.0, 1.0},
+                  {}};
+    for (const std::string& recipe : field.recipes) {
+        std::vector<double> factors;
+        for (const std::string& matrix : field.matrices) {
+            if (const auto speedup = field.speedup(recipe, matrix)) factors.push_back(best[matrix] / *speedup);
+        }
+        std::sort(factors.begin(), factors.end());
+        Series series{recipe, {{1, 0}}, Drawn::steps};
+        for (std::size_t i = 0; i < factors.size(); ++i) {
+            const double share = static_cast<double>(i + 1) / static_cast<double>(field.matrices.size());
+            series.points.emplace_back(std::min(factors[i], 16.0), factors[i] > 16 ? series.points.back().second : share);
+            widest = std::max(widest, std::min(factors[i], 16.0));
+        }
+        chart.series.push_back(std::move(series));
+    }
+    for (Series& series : chart.series) series.points.emplace_back(widest, series.points.back().second);
+    chart.x.high = widest;
+    plots.curves.push_back({"profile_" + field.suffix, std::move(chart)});
+}
+
+void add_metric(const Field& field, const std::string& metric, Plots& plots) {
+    XyChart chart{"Speed-up against " + metric, field.subtitle(), {metric}, {over_baseline, true}, {}};
+    double least = 0;
+    double most = 0;
+    for (const std::string& recipe : field.recipes) {
+        Series series{recipe, {}, Drawn::markers};
+        for (const std::string& matrix : field.matrices) {
+            const Record* record = field.find(recipe, matrix);
+            if (record == nullptr || !record->metrics.contains(metric)) continue;
+            const double value = record->metrics.at(metric);
+            series.points.emplace_back(value, *record->speedup);
+            if (value > 0) least = least == 0 ? value : std::min(least, value);
+            most = std::max(most, value);
+        }
+        if (!series.points.empty()) chart.series.push_back(std::move(series));
+    }
+    if (chart.series.empty()) return;
+    chart.x.logarithmic = least > 0 && most / least > 100;
+    if (chart.x.logarithmic) chart.guides = {{"", {{least, 1}, {most, 1}}, Drawn::lines}};
+    std::string name = metric;
+    std::replace_if(
+        name.begin(), name.end(), [](char letter) { return std::isalnum(static_cast<unsigned char>(letter)) == 0; }, '_');
+    plots.curves.push_back({"speedup_" + name + "_" + field.suffix, std::move(chart)});
+}
+
+void add_roofline(const Field& field, Plots& plots) {
+    XyChart chart{"Roofline", field.subtitle(), {"floating-point operations a byte moved", true}, {"GFLOP/s", true}, {}};
+    double least = 0;
+    double most = 0;
+    double copy = 0;
+    double read = 0;
+    for (const std::string& recipe : field.recipes) {
+        Series series{recipe, {}, Drawn::markers};
+        for (const std::string& matrix : field.matrices) {
+            const Record* record = field.find(recipe, matrix);
+            if (record == nullptr || record->bytes_per_nonzero <= 0 || record->gflops <= 0) continue;
+            const double intensity = 2 / record->bytes_per_nonzero;
+            series.points.emplace_back(intensity, record->gflops);
+            least = least == 0 ? intensity : std::min(least, intensity);
+            most = std::max(most, intensity);
+            copy = std::max(copy, record->copy_bandwidth);
+            read = std::max(read, record->read_bandwidth);
+        }
+        if (!series.points.empty()) chart.series.push_back(std::move(series));
+    }
+    if (chart.series.empty()) return;
+    const auto roof = [&](const std::string& name, double bandwidth) {
+        const std::string text = fmt::format("{} {:.3g} GB/s", name, bandwidth / 1e9);
+        chart.guides.push_back(
+            {text, {{least / 1.5, least / 1.5 * bandwidth / 1e9}, {most * 1.5, most * 1.5 * bandwidth / 1e9}}, Drawn::lines});
+    };
+    // Two roofs that lie close together would bear two names in one place: the higher one says enough then.
+    if (read > 0) roof(read >= copy ? "read" : "copy", std::max(read, copy));
+    if (std::min(read, copy) > 0 && std::max(read, copy) / std::min(read, copy) > 1.5) {
+        roof(read >= copy ? "copy" : "read", std::min(read, copy));
+    }
+    plots.curves.push_back({"roofline_" + field.suffix, std::move(chart)});
+}
+
+void add_map(const Field& field, Plots& plots) {
+    HeatMap map{"Speed-up of each recipe on each matrix", field.subtitle(), "", "", {}, field.recipes, {}};
+    for (const std::string& matrix : field.matrices) {
+        map.rows.push_back(short_name(matrix));
+        map.values.emplace_back();
+        for (const std::string& recipe : field.recipes) map.values.back().push_back(field.speedup(recipe, matrix));
+    }
+    plots.maps.push_back({"map_" + field.suffix, std::move(map)});
+}
+
+/// Recipes of one shape on one field, with what differs in their numbers.
+struct Sweep {
+    std::vector<std::string> names;  // of what differs
+    std::map<std::vector<double>, std::vector<const Record*>> points;
+};
+
+std::vector<std::pair<std::string, Sweep>> sweeps_of(const Field& field) {
+    std::map<std::string, std::vector<const Record*>> shapes;
+    for (const auto& [where, record] : field.at) shapes[record->shape].push_back(record);
+    std::vector<std::pair<std::string, Sweep>> sweeps;
+    for (const auto& [shape, records] : shapes) {
+        std::map<std::string, std::set<double>> values;
+        for (const Record* record : records) {
+            for (const auto& [name, value] : record->parameters) values[name].insert(value);
+        }
+        Sweep sweep;
+        for (const auto& [name, all] : values) {
+            if (all.size() > 1) sweep.names.push_back(name);
+        }
+        if (sweep.names.empty() || sweep.names.size() > 2) continue;
+        for (const Record* record : records) {
+            std::vector<double> place;
+            for (const std::string& name : sweep.names) {
+                if (record->parameters.contains(name)) place.push_back(record->parameters.at(name));
+            }
+            if (place.size() == sweep.names.size()) sweep.points[place].push_back(record);
+        }
+        if (sweep.points.size() > 1) sweeps.emplace_back(shape, std::move(sweep));
+    }
+    return sweeps;
+}
+
+double geometric_mean(const std::vector<const Record*>& records) {
+    std::vector<double> speedups;
+    for (const Record* record : records) speedups.push_back(*record->speedup);
+    return statistics_of(speedups).geometric_mean;
+}
+
+XyChart curve_of(const Field& field, const std::string& shape, const Sweep& sweep) {
+    XyChart chart{
+        "Speed-up over " + sweep.names[0], fmt::format("{}: {}", field.where, shape), {sweep.names[0]}, {over_baseline}, {}};
+    chart.y.low = 0;
+    Series mean{field.matrices.size() == 1 ? short_name(field.matrices[0]) : "geometric mean", {}, Drawn::lines};
+    for (const auto& [place, records] : sweep.points) mean.points.emplace_back(place[0], geometric_mean(records));
+    const double least = mean.points.front().first;
+    chart.x.logarithmic = least > 0 && mean.points.back().first / least > 10;
+    chart.series.push_back(std::move(mean));
+    for (const std::string& matrix : field.matrices) {
+        if (field.matrices.size() == 1 || field.matrices.size() >= most_series) break;
+        Series series{short_name(matrix), {}, Drawn::lines};
+        for (const auto& [place, records] : sweep.points) {
+            for (const Record* record : records) {
+                if (record->matrix == matrix) series.points.emplace_back(place[0], *record->speedup);
+            }
+        }
+        chart.series.push_back(std::move(series));
+    }
+    return chart;
+}
+
+HeatMap map_of(const Field& field, const std::string& shape, const Sweep& sweep) {
+    HeatMap map{"Speed-up, geometric mean over the matrices",
+                fmt::format("{}: {}", field.where, shape),
+                sweep.names[0],
+                sweep.names[1],
+                {},
+                {},
+                {}};
+    std::set<double> rows;
+    std::set<double> columns;
+    for (const auto& [place, records] : sweep.points) {
+        rows.insert(place[0]);
+        columns.insert(place[1]);
+    }
+    for (const double column : columns) map.columns.push_back(mark_text(column));
+    for (const double row : rows) {
+        map.rows.push_back(mark_text(row));
+        map.values.emplace_back();
+        for (const double column : columns) {
+            const auto found = sweep.points.find({row, column});
+            map.values.back().push_back(found == sweep.points.end() ? std::nullopt
+                                                                    : std::optional(geometric_mean(found->second)));
+        }
+    }
+    return map;
+}
+
+void add_sweeps(const Field& field, Plots& plots) {
+    int number = 0;
+    for (const auto& [shape, sweep] : sweeps_of(field)) {
+        const std::string name = fmt::format("sweep_{}_{}", ++number, field.suffix);
+        if (sweep.names.size() == 1) {
+            plots.curves.push_back({name, curve_of(field, shape, sweep)});
+        } else {
+            plots.maps.push_back({name, map_of(field, shape, sweep)});
+        }
+    }
+}
+
+}  // namespace
+
+Plots plots_of(const std::vector<Record>& records, const std::vector<std::string>& metrics) {
+    Plots plots;
+    for (const Ranking& ranking : rank(records)) {
+        const Field field = field_of(records, ranking);
+        add_bars(field, plots);
+        add_profile(field, plots);
+        for (const std::string& metric : metrics) add_metric(field, metric, plots);
+        add_roofline(field, plots);
+        add_map(field, plots);
+        add_sweeps(field, plots);
+    }
+    return plots;
+}
+
+std::vector<std::string> write_plots(const Plots& plots, const std::filesystem::path& folder) {
+    std::vector<std::string> files;
+    const auto write_all = [&](const auto& list) {
+        for (const auto& [name, chart] : list) {
+            write_png(folder / (name + ".png"), image_of(chart));
+            write_whole_file(folder / (name + ".svg"), svg_of(chart));
+            files.push_back(name + ".png");
+            files.push_back(name + ".svg");
+        }
+    };
+    write_all(plots.bars);
+    write_all(plots.curves);
+    write_all(plots.maps);
+    return files;
+}
+
+}  // namespace workbench

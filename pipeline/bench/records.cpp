@@ -1,0 +1,212 @@
+#include "pipeline/bench/records.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string text_at(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+double number_at(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+const Json& list_at(const Json& object, const char* key) {
+    static const Json none = Json::array();
+    const auto found = object.find(key);
+    return found != object.end() && found->is_array() ? *found : none;
+}
+
+const Json& object_at(const Json& object, const char* key) {
+    static const Json none = Json::object();
+    const auto found = object.find(key);
+    return found != object.end() && found->is_object() ? *found : none;
+}
+
+/// All numbers in it, "row_length.mean" for those further down.
+void add_numbers(const Json& object, const std::string& prefix, std::map<std::string, double>& numbers) {
+    for (const auto& [key, value] : object.items()) {
+        if (value.is_number()) numbers[prefix + key] = value.get<double>();
+        if (value.is_object()) add_numbers(value, prefix + key + ".", numbers);
+    }
+}
+
+/// What all records of one report or line have in common.
+Record common_of(const Json& report) {
+    Record record;
+    record.recipe = text_at(object_at(report, "recipe"), "name");
+    const Json& matrix = object_at(report, "matrix");
+    const std::string named = text_at(object_at(report, "key"), "matrix");
+    record.matrix = named.empty() ? text_at(matrix, "source") : named;
+    const Json& stages = list_at(report, "stages");
+    if (!stages.empty()) add_numbers(object_at(stages[0], "metrics"), "", record.metrics);
+    for (const char* key : {"rows", "columns", "nonzeros"}) {
+        if (matrix.contains(key)) record.metrics[key] = number_at(matrix, key);
+    }
+    std::set<std::string> seen;
+    for (const Json& stage : stages) {
+        const std::string id = text_at(stage, "id");
+        if (id == "input" || !seen.insert(id).second) continue;
+        record.shape += text_at(stage, "name") + ' ';
+        add_numbers(object_at(stage, "parameters"), "stage." + id + ".", record.parameters);
+    }
+    const Json& layouts = list_at(report, "layouts");
+    if (!layouts.empty()) {
+        record.shape += text_at(layouts[0], "name");
+        add_numbers(object_at(layouts[0], "parameters"), "layout.", record.parameters);
+    }
+    return record;
+}
+
+std::string device_of_backend(const std::string& backend) {
+    return backend == "cuda" || backend == "cusparse" ? "gpu" : "host";
+}
+
+/// Is the kernel the recipe's own? The baseline is where the recipe is that, too: its layout, without a stage.
+bool is_own(const Json& report, const Json& kernel) {
+    if (!kernel.value("baseline", false)) return true;
+    const Json& layouts = list_at(report, "layouts");
+    return list_at(report, "stages").size() == 1 && !layouts.empty() &&
+           text_at(layouts[0], "name") == text_at(kernel, "layout");
+}
+
+void add_kernel(const Json& report, const Json& kernel, Record& record) {
+    record.status = "measured";
+    record.layout = text_at(kernel, "layout");
+    record.kernel = text_at(kernel, "kernel");
+    record.backend = text_at(kernel, "backend");
+    record.seconds = number_at(kernel, "median_seconds");
+    record.gflops = number_at(kernel, "gflops");
+    record.gbytes_per_second = number_at(kernel, "gbytes_per_second");
+    record.bytes_per_nonzero = number_at(kernel, "bytes_per_nonzero");
+    if (const auto speedup = kernel.find("speedup"); speedup != kernel.end() && speedup->is_number()) record.speedup = *speedup;
+    const Json& interval = list_at(kernel, "speedup_interval");
+    if (interval.size() == 2 && interval[0].is_number() && interval[1].is_number()) {
+        record.interval = Interval{interval[0], interval[1]};
+    }
+    if (kernel.value("baseline", false)) record.interval = Interval{1, 1};
+    record.verdict = kernel.value("baseline", false) ? "baseline" : text_at(kernel, "verdict");
+    if (const double products = number_at(kernel, "break_even"); products > 0) record.break_even = products;
+    for (const Json& device : list_at(report, "devices")) {
+        if (text_at(device, "kind") != record.device) continue;
+        record.copy_bandwidth = number_at(device, "copy_bytes_per_second");
+        record.read_bandwidth = number_at(device, "read_bytes_per_second");
+    }
+}
+
+void add_report(const Json& report, std::vector<Record>& records) {
+    const Record common = common_of(report);
+    std::map<std::pair<std::string, std::string>, const Json*> best;  // by precision and device
+    bool own = false;
+    for (const Json& kernel : list_at(report, "kernels")) {
+        if (!kernel.is_object() || !is_own(report, kernel)) continue;
+        own = true;
+        const std::string precision = text_at(kernel, "precision");
+        if (text_at(kernel, "status") == "wrong") {
+            Record wrong = common;
+            wrong.precision = precision;
+            wrong.status = "wrong";
+            wrong.reason = text_at(kernel, "reason");
+            records.push_back(std::move(wrong));
+        }
+        if (text_at(kernel, "status") != "measured") continue;
+        const Json*& fastest = best[{precision, device_of_backend(text_at(kernel, "backend"))}];
+        if (fastest == nullptr || number_at(kernel, "median_seconds") < number_at(*fastest, "median_seconds"))
+            fastest = &kernel;
+    }
+    for (const auto& [where, kernel] : best) {
+        Record record = common;
+        std::tie(record.precision, record.device) = where;
+        add_kernel(report, *kernel, record);
+        records.push_back(std::move(record));
+    }
+    if (!best.empty()) return;
+    Record none = common;
+    none.precision = text_at(object_at(report, "key"), "precision");
+    none.status = text_at(report, "status");
+    none.reason = text_at(report, "reason");
+    const Json& errors = list_at(report, "errors");
+    if (none.status.empty()) none.status = errors.empty() ? "unsuitable" : "failed";
+    if (none.reason.empty() && !errors.empty() && errors[0].is_string()) none.reason = errors[0];
+    for (const Json& layout : list_at(report, "layouts")) {
+        if (none.reason.empty()) none.reason = text_at(layout, "unsuitable");
+    }
+    for (const Json& kernel : list_at(report, "kernels")) {
+        if (none.reason.empty() && own && is_own(report, kernel)) none.reason = text_at(kernel, "reason");
+    }
+    if (none.status != "wrong" || !own) records.push_back(std::move(none));
+}
+
+/// A run's JSON, with one report or several.
+void add_run(const Json& run, std::vector<Record>& records) {
+    const auto runs = run.find("runs");
+    if (runs == run.end()) return add_report(run, records);
+    for (const Json& report : *runs) add_report(report, records);
+}
+
+bool is_report(const Json& json) {
+    return json.is_object() && (json.contains("runs") || (json.contains("recipe") && json.contains("matrix")));
+}
+
+/// The last of those that say of one thing.
+void keep_last(std::vector<Record>& records) {
+    std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
+    std::vector<Record> kept;
+    for (auto record = records.rbegin(); record != records.rend(); ++record) {
+        if (seen.emplace(record->recipe, record->matrix, record->precision, record->device).second) kept.push_back(*record);
+    }
+    records.assign(kept.rbegin(), kept.rend());
+}
+
+}  // namespace
+
+void add_records(const std::filesystem::path& file, std::vector<Record>& records) {
+    std::ifstream stream(file, std::ios::binary);
+    std::error_code unknown;
+    if (!stream || std::filesystem::is_directory(file, unknown)) {
+        throw RecipeError(fmt::format("{}: cannot be read; expected lines of a bench, or the JSON of a run", file.string()));
+    }
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    if (const Json whole = Json::parse(text, nullptr, false); is_report(whole)) {
+        add_run(whole, records);
+        return keep_last(records);
+    }
+    int number = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+        ++number;
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        const Json line = Json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                                      text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+        if (is_report(line)) {
+            add_run(line, records);
+        } else if (end != text.size() || text.compare(begin, 7, "{\"key\":") != 0) {
+            throw RecipeError(
+                fmt::format("{}:{}:1: found neither a line of a bench nor the JSON of a run", file.string(), number));
+        }
+        begin = end + 1;
+    }
+    keep_last(records);
+}
+
+std::vector<Record> records_of(const std::vector<RunReport>& reports) {
+    std::vector<Record> records;
+    for (const RunReport& report : reports) add_run(Json::parse(to_json(report)), records);
+    keep_last(records);
+    return records;
+}
+
+}  // namespace workbench

@@ -1,0 +1,88 @@
+#include "pipeline/bench/results_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view beginning = "{\"key\":{";
+
+[[noreturn]] void fail(const std::filesystem::path& path, int error) {
+    throw MachineError(fmt::format("{}: cannot be written ({})", path.string(), std::strerror(error)));
+}
+
+}  // namespace
+
+ResultsFile::ResultsFile(std::filesystem::path path, bool failed_again) : path_(std::move(path)), failed_again_(failed_again) {
+    std::error_code ignored;
+    if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), ignored);
+    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail(path_, errno);
+    try {
+        if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+            throw MachineError(path_.string() +
+                               ": another bench is adding to it; wait for it, or name another file with --out");
+        }
+        read();
+    } catch (...) {
+        close(descriptor_);
+        throw;
+    }
+}
+
+ResultsFile::~ResultsFile() { close(descriptor_); }
+
+void ResultsFile::read() {
+    std::ifstream stream(path_, std::ios::binary);
+    std::uintmax_t whole = 0;  // bytes of the whole lines so far
+    int number = 0;
+    for (std::string line; std::getline(stream, line);) {
+        ++number;
+        const auto refuse = [&] {
+            throw RecipeError(
+                fmt::format("{}:{}:1: found no line of a bench; expected {{\"key\":{{...}},...}} in each line, or "
+                            "another file with --out",
+                            path_.string(), number));
+        };
+        const bool breaks_off = stream.eof();  // there was no line end
+        if (breaks_off) {
+            if (!std::string_view(line).starts_with(beginning.substr(0, line.size()))) refuse();
+            torn_ = true;
+            break;
+        }
+        const Json result = Json::parse(line, nullptr, false);
+        if (!result.is_object() || !result.contains("key") || !result.contains("status")) refuse();
+        if (!failed_again_ || result["status"] != "failed") keys_.insert(result["key"].dump());
+        whole += line.size() + 1;
+    }
+    if (torn_ && ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) fail(path_, errno);
+}
+
+void ResultsFile::add(const std::string& key, const std::string& line) {
+    const std::string text = line + '\n';
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        const ssize_t written = write(descriptor_, rest.data(), rest.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) fail(path_, errno);
+        rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+    (void)fsync(descriptor_);  // a pipe has no disk
+    keys_.insert(key);
+}
+
+}  // namespace workbench

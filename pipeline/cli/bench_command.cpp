@@ -1,0 +1,287 @@
+// workbench bench
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/common/device/host_device.hpp"
+#include "pipeline/bench/bench.hpp"
+#include "pipeline/bench/ranking.hpp"
+#include "pipeline/bench/records.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/machine.hpp"
+#include "pipeline/cli/read_options.hpp"
+#include "pipeline/cli/recipe_changes.hpp"
+#include "pipeline/cli/versions.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/recipe/suite.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr int exit_stopped = 130;  // as shells say of a program that Ctrl-C ended
+
+struct Arguments {
+    std::vector<std::string> files;  // one suite, or recipes
+    std::vector<std::string> matrices;
+    std::vector<std::string> generated;
+    std::vector<std::string> overrides;
+    std::string out;
+    std::string precision;
+    std::vector<std::string> backends;
+    std::string cache;
+    std::optional<int> samples;
+    std::optional<double> seconds;
+    std::optional<double> limit;
+    bool keep_samples = false;
+    bool retry = false;
+};
+
+volatile std::sig_atomic_t interrupted = 0;
+
+/// While it lives, Ctrl-C and a friendly kill ask for an end instead of making one.
+class Interruption {
+public:
+    Interruption() {
+        struct sigaction action {};
+        action.sa_handler = [](int) { interrupted = 1; };
+        for (std::size_t i = 0; i < signals.size(); ++i) (void)sigaction(signals.at(i), &action, &before_.at(i));
+    }
+    Interruption(const Interruption&) = delete;
+    Interruption& operator=(const Interruption&) = delete;
+    ~Interruption() {
+        for (std::size_t i = 0; i < signals.size(); ++i) (void)sigaction(signals.at(i), &before_.at(i), nullptr);
+    }
+
+private:
+    static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+    std::array<struct sigaction, 3> before_{};
+};
+
+struct Machine {
+    std::string devices;
+    bool gpu = false;
+};
+
+/// Asked for in a process of its own, so that this one holds neither threads nor a GPU's memory while others measure.
+Machine machine_here() {
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0) throw MachineError("no pipe to a process of its own");
+    const pid_t process = fork();
+    if (process < 0) throw MachineError("no process of its own can be started");
+    if (process == 0) {
+        close(ends[0]);
+        const KokkosRuntime kokkos;
+        const std::unique_ptr<Device> host = make_host_device();
+        const std::unique_ptr<Device> gpu = make_cuda_device();
+        std::string text = fmt::format("{} x {}", host->properties().processors, host->properties().name);
+        text = (gpu == nullptr ? "-" : "+") + text + (gpu == nullptr ? "" : ", " + gpu->properties().name);
+        const bool told = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
+        _exit(told ? 0 : 1);
+    }
+    close(ends[1]);
+    std::string text;
+    std::array<char, 1024> buffer{};
+    for (ssize_t count = 0; (count = read(ends[0], buffer.data(), buffer.size())) > 0;) text.append(buffer.data(), count);
+    close(ends[0]);
+    int status = 0;
+    (void)waitpid(process, &status, 0);
+    if (status != 0 || text.empty()) throw MachineError("the devices of this machine cannot be asked");
+    return {text.substr(1), text.front() == '+'};
+}
+
+std::vector<Backend> backends_for(const Arguments& arguments, const Suite& suite, bool gpu) {
+    std::vector<Backend> wanted = suite.backends;
+    if (!arguments.backends.empty()) wanted.clear();
+    const std::array all{Backend::kokkos, Backend::eigen, Backend::cuda, Backend::cusparse};
+    for (const Backend backend : all) {
+        const auto named = std::find(arguments.backends.begin(), arguments.backends.end(), name_of(backend));
+        if (named != arguments.backends.end()) wanted.push_back(backend);
+    }
+    const bool asked = !wanted.empty();
+    if (!asked) wanted.assign(all.begin(), all.end());
+    const auto erased = std::erase_if(wanted, [gpu](Backend backend) { return !gpu && device_of(backend) == DeviceKind::gpu; });
+    if (asked && erased > 0 && wanted.empty()) {
+        throw MachineError(fmt::format("backends for a GPU alone were asked for: {}", cuda_absence_reason()));
+    }
+    return wanted;
+}
+
+std::vector<BenchRecipe> recipes_of(const Suite& suite, const Arguments& arguments, const std::vector<Backend>& backends,
+                                    bool gpu) {
+    std::vector<BenchRecipe> recipes;
+    std::string errors;
+    std::map<std::string, std::string> names;
+    for (const SuiteItem& item : suite.recipes) {
+        try {
+            Recipe recipe = load_recipe(find_recipe(item.text), catalogue(), {.overrides = arguments.overrides});
+            const auto [other, is_new] = names.emplace(recipe.name, item.text);
+            if (!is_new) {
+                errors += fmt::format(
+                    "error: {}: the recipe is called '{}', as {} is; name it otherwise: a table needs to "
+                    "tell them apart\n",
+                    item.text, recipe.name, other->second);
+            }
+            recipes.push_back({std::move(recipe), item.text, backends, false});
+        } catch (const RecipeError& error) {
+            errors += error.what() + std::string("\n");
+        }
+    }
+    if (!errors.empty()) throw RecipeError(errors.substr(0, errors.size() - 1));
+    std::vector<BenchRecipe> baselines = baseline_recipes(catalogue(), backends, gpu);
+    for (BenchRecipe& baseline : baselines) recipes.push_back(std::move(baseline));
+    return recipes;
+}
+
+std::vector<BenchMatrix> matrices_of(const Suite& suite) {
+    std::vector<BenchMatrix> matrices;
+    for (const SuiteItem& item : suite.matrices) {
+        for (BenchMatrix& matrix : matrices_at(item.text)) matrices.push_back(std::move(matrix));
+    }
+    for (const SuiteItem& item : suite.generated) {
+        try {
+            matrices.push_back({item.text, 0, generated_matrix(item.text, {}, catalogue())});
+        } catch (const RecipeError& error) {
+            throw RecipeError(item.where.empty() ? error.what() : fmt::format("{}: {}", item.where, error.what()));
+        }
+    }
+    std::map<std::string, std::uintmax_t> seen;
+    std::erase_if(matrices, [&seen](const BenchMatrix& matrix) {  // named twice, by a folder and as a file, say
+        const auto [there, is_new] = seen.emplace(matrix.name, matrix.bytes);
+        return !is_new && there->second == matrix.bytes;
+    });
+    if (matrices.empty()) {
+        throw RecipeError("no matrices; name files or folders with --matrices, --generate KIND, or in the suite");
+    }
+    return matrices;
+}
+
+/// The suite of the command line: one file that is one, or recipes; options replace what it says.
+Suite suite_of(const Arguments& arguments) {
+    Suite suite;
+    const bool is_file = arguments.files.size() == 1 && is_suite(arguments.files.front());
+    if (is_file) {
+        suite = load_suite(arguments.files.front());
+    } else {
+        suite.name = "bench";
+        for (const std::string& file : arguments.files) {
+            if (is_suite(file)) throw RecipeError(file + ": a suite; expected recipes alone, or one suite");
+            suite.recipes.push_back({file, ""});
+        }
+    }
+    if (!arguments.matrices.empty() || !arguments.generated.empty()) {
+        suite.matrices.clear();
+        suite.generated.clear();
+        for (const std::string& matrix : arguments.matrices) suite.matrices.push_back({matrix, ""});
+        for (const std::string& kind : arguments.generated) suite.generated.push_back({kind, ""});
+    }
+    if (arguments.precision == "f32") suite.precisions = {Precision::f32};
+    if (arguments.precision == "f64") suite.precisions = {Precision::f64};
+    if (arguments.precision == "both") suite.precisions = {Precision::f64, Precision::f32};
+    if (!arguments.cache.empty()) suite.cache = arguments.cache;
+    if (arguments.samples) suite.samples = *arguments.samples;
+    if (arguments.seconds) suite.seconds = *arguments.seconds;
+    if (arguments.limit) suite.limit_seconds = *arguments.limit;
+    if (!std::isfinite(suite.seconds) || !std::isfinite(suite.limit_seconds)) {
+        throw RecipeError("--seconds, --limit: not a finite number");
+    }
+    return suite;
+}
+
+void say(const std::string& line) { (void)std::fputs((line + '\n').c_str(), stderr); }
+
+int run_bench(const Arguments& arguments) {
+    const Suite suite = suite_of(arguments);
+    const Machine machine = machine_here();
+    BenchPlan plan;
+    const std::vector<Backend> backends = backends_for(arguments, suite, machine.gpu);
+    plan.recipes = recipes_of(suite, arguments, backends, machine.gpu);
+    plan.matrices = matrices_of(suite);
+    plan.precisions = suite.precisions;
+    plan.run_options = {"--samples", fmt::format("{}", suite.samples), "--seconds", fmt::format("{}", suite.seconds), "--cache",
+                        suite.cache};
+    plan.limit_seconds = suite.limit_seconds;
+    plan.keep_samples = arguments.keep_samples;
+    plan.program = std::filesystem::read_symlink("/proc/self/exe");
+    plan.version = versions().at("workbench");
+    plan.device = machine.devices;
+
+    const std::string out = arguments.out.empty() ? suite.name + ".jsonl" : arguments.out;
+    ResultsFile results(out, arguments.retry);
+    if (results.was_torn()) say(fmt::format("{}: the last line broke off; it is measured again", out));
+    const Interruption interruption;
+    const BenchCount count = bench(plan, results, {say, [] { return interrupted != 0; }});
+    const int now = count.measured + count.unsuitable + count.wrong + count.failed;
+    fmt::print("{}{} measured, {} unsuitable, {} wrong, {} failed, {} were there; written to {}\n",
+               count.stopped ? "stopped: " : "", count.measured, count.unsuitable, count.wrong, count.failed, count.there, out);
+    std::vector<Record> records;
+    add_records(out, records);
+    fmt::print("\n{}", ranking_text(records));
+    if (count.stopped) {
+        fmt::print("The same command goes on after these {}.\n", now + count.there);
+        return exit_stopped;
+    }
+    return count.wrong > 0 ? exit_verification_failed : exit_ok;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Action& action) {
+    const auto arguments = std::make_shared<Arguments>();
+    CLI::App* command = app.add_subcommand("bench", "Run recipes on many matrices, one process a matrix, into a file of lines");
+    command->add_option("suite", arguments->files, "A suite (TOML with [suite]), or recipe files")
+        ->required()
+        ->type_name("SUITE|RECIPE");
+    command
+        ->add_option("--matrices", arguments->matrices,
+                     fmt::format("Matrix files, and folders with all in them, in place of the suite's: {}", readable_files))
+        ->type_name("DIR|FILE");
+    command->add_option("--generate", arguments->generated, "Generated matrices too: laplace2d:nx=300,ny=300")
+        ->allow_extra_args(false)
+        ->type_name("KIND[:NAME=VALUE,...]");
+    command->add_option("--set", arguments->overrides, "Override a parameter of the recipes: layout.NAME=VALUE, ...")
+        ->type_name("WHAT=VALUE")
+        ->allow_extra_args(false);
+    command
+        ->add_option("--out", arguments->out,
+                     "File that lines are added to; what it has is not measured again (default: NAME.jsonl of the suite)")
+        ->type_name("FILE");
+    command->add_option("--precision", arguments->precision, "f32, f64 or both (default: the suite's, or f64)")
+        ->check(CLI::IsMember({"f32", "f64", "both"}))
+        ->type_name("WHICH");
+    command
+        ->add_option("--backend", arguments->backends,
+                     "Only these backends: kokkos, eigen, cuda, cusparse (default: all there are)")
+        ->check(CLI::IsMember({"kokkos", "eigen", "cuda", "cusparse"}))
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("LIST");
+    command->add_option("--cache", arguments->cache, "cold or warm, as for run (default: the suite's, or cold)")
+        ->check(CLI::IsMember({"cold", "warm"}))
+        ->type_name("WHICH");
+    command->add_option("--samples", arguments->samples, "Timed rounds, as for run (default: the suite's, or 20)")
+        ->check(CLI::Range(1, 1000000))
+        ->type_name("COUNT");
+    command->add_option("--seconds", arguments->seconds, "Sum of a kernel's samples, as for run (default: the suite's, or 0.2)")
+        ->check(CLI::Range(0.0, 3600.0))
+        ->type_name("SECONDS");
+    command->add_option("--limit", arguments->limit, "Wall time that a matrix may take with all its recipes (default: none)")
+        ->check(CLI::Range(0.0, 1e7))
+        ->type_name("SECONDS");
+    command->add_flag("--keep-samples", arguments->keep_samples, "Keep every sample in the lines");
+    command->add_flag("--retry", arguments->retry, "Measure again what failed before");
+    command->callback([arguments, &action] { action = [arguments] { return run_bench(*arguments); }; });
+}
+
+}  // namespace workbench

@@ -1,0 +1,73 @@
+// workbench summary
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "pipeline/bench/plots.hpp"
+#include "pipeline/bench/ranking.hpp"
+#include "pipeline/bench/records.hpp"
+#include "pipeline/cli/commands.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/suggestion.hpp"
+
+namespace workbench {
+namespace {
+
+struct Arguments {
+    std::vector<std::string> files;
+    std::string of;
+    bool csv = false;
+    bool tex = false;
+    std::string plots;
+    std::vector<std::string> metrics{"nonzeros", "row_length.mean"};
+};
+
+void check_metrics(const std::vector<Record>& records, const Arguments& arguments) {
+    std::set<std::string> known;
+    for (const Record& record : records) {
+        for (const auto& [name, value] : record.metrics) known.insert(name);
+    }
+    for (const std::string& metric : arguments.metrics) {
+        if (known.empty() || known.contains(metric)) continue;
+        throw RecipeError(
+            fmt::format("--metric: unknown metric '{}'{}", metric, expected_one_of(metric, {known.begin(), known.end()})));
+    }
+}
+
+int summary(const Arguments& arguments) {
+    std::vector<Record> records;
+    for (const std::string& file : arguments.files) add_records(file, records);
+    if (!arguments.plots.empty()) check_metrics(records, arguments);
+    const std::string table = arguments.csv   ? records_csv(records)
+                              : arguments.tex ? ranking_tex(records, arguments.of)
+                                              : ranking_text(records, arguments.of);
+    fmt::print("{}", table);
+    if (arguments.plots.empty()) return exit_ok;
+    const std::vector<std::string> files = write_plots(plots_of(records, arguments.metrics), arguments.plots);
+    if (!arguments.csv && !arguments.tex) fmt::print("\n{} pictures written to {}\n", files.size(), arguments.plots);
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_summary_command(CLI::App& app, Action& action) {
+    const auto arguments = std::make_shared<Arguments>();
+    CLI::App* command = app.add_subcommand("summary", "Rank the recipes of benches and runs, and draw what they found");
+    command->add_option("file", arguments->files, "Lines of bench, and JSON files of run")->required()->type_name("FILE");
+    command->add_option("--of", arguments->of, "Also set the recipe of this name against each of the others")
+        ->type_name("RECIPE");
+    CLI::Option* csv = command->add_flag("--csv", arguments->csv, "A row a recipe, matrix and precision, with all reasons");
+    command->add_flag("--tex", arguments->tex, "The tables in LaTeX")->excludes(csv);
+    command->add_option("--plots", arguments->plots, "Folder for pictures, each as PNG and SVG")->type_name("FOLDER");
+    command
+        ->add_option("--metric", arguments->metrics,
+                     "Metrics of the input to draw speed-ups against; nonzeros,row_length.mean if not given")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("LIST");
+    command->callback([arguments, &action] { action = [arguments] { return summary(*arguments); }; });
+}
+
+}  // namespace workbench

@@ -1,0 +1,159 @@
+#include "pipeline/recipe/suite.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "pipeline/contract/suggestion.hpp"
+#include "pipeline/recipe/checks.hpp"
+#include "pipeline/recipe/text.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::size_t longest_suite = std::size_t{1} << 20;  // bytes
+
+std::string text_of(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::string text(longest_suite + 1, '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    return text;
+}
+
+const std::vector<ParameterDeclaration>& declarations() {
+    static const std::vector<ParameterDeclaration> all = {
+        {.name = "name", .type = ParameterType::text, .optional = true, .help = "how the suite is called"},
+        {.name = "source", .type = ParameterType::text, .optional = true, .help = "which figure it is the counterpart of"},
+        {.name = "cache", .type = ParameterType::choice, .default_value = std::string("cold"), .words = {"cold", "warm"}},
+        {.name = "samples", .type = ParameterType::integer, .default_value = std::int64_t{20}, .minimum = 1, .maximum = 1e6},
+        {.name = "seconds", .type = ParameterType::real, .default_value = 0.2, .minimum = 0, .maximum = 3600},
+        {.name = "limit", .type = ParameterType::real, .default_value = 0.0, .minimum = 0, .maximum = 1e7},
+    };
+    return all;
+}
+
+/// The texts of a list; none where the key is missing.
+std::vector<TextItem> check_list(const RecipeTable& table, const std::string& key, Diagnostics& diagnostics) {
+    const Setting* setting = table.find(key);
+    if (setting == nullptr) return {};
+    if (setting->texts) return *setting->texts;
+    diagnostics.add(setting->value_place, fmt::format("[suite], {}: {}, expected a list of texts", key, found_text(*setting)));
+    return {};
+}
+
+std::vector<SuiteItem> check_paths(const RecipeTable& table, const std::string& key, const std::filesystem::path& folder,
+                                   bool folders_too, Diagnostics& diagnostics) {
+    std::vector<SuiteItem> paths;
+    for (const TextItem& item : check_list(table, key, diagnostics)) {
+        const std::filesystem::path path = folder / item.text;
+        std::error_code unknown;
+        const bool good =
+            std::filesystem::is_regular_file(path, unknown) || (folders_too && std::filesystem::is_directory(path, unknown));
+        if (!good) {
+            diagnostics.add(item.place, fmt::format("[suite], {}: there is no '{}'; expected a file{}, relative to the suite",
+                                                    key, printable(item.text, 200), folders_too ? " or a folder" : ""));
+        }
+        paths.push_back({path.lexically_normal().string(), diagnostics.where(item.place)});
+    }
+    return paths;
+}
+
+/// The things that the texts of a list name.
+template <typename Thing, std::size_t count>
+std::vector<Thing> check_words(const RecipeTable& table, const std::string& key, const std::array<Thing, count>& known,
+                               Diagnostics& diagnostics) {
+    std::vector<std::string> names;
+    for (const Thing thing : known) names.emplace_back(name_of(thing));
+    std::vector<Thing> things;
+    for (const TextItem& item : check_list(table, key, diagnostics)) {
+        const auto found = std::find(names.begin(), names.end(), item.text);
+        if (found == names.end()) {
+            diagnostics.add(item.place, fmt::format("[suite], {}: found '{}'{}", key, printable(item.text, 40),
+                                                    expected_one_of(item.text, names)));
+            continue;
+        }
+        const Thing thing = known.at(static_cast<std::size_t>(found - names.begin()));
+        if (std::find(things.begin(), things.end(), thing) == things.end()) things.push_back(thing);
+    }
+    return things;
+}
+
+void check_suite(const RecipeTable& table, const std::filesystem::path& folder, Suite& suite, Diagnostics& diagnostics) {
+    const std::vector<std::string> lists = {"recipes", "matrices", "generate", "precisions", "backends"};
+    std::vector<std::string> known = lists;
+    for (const ParameterDeclaration& declaration : declarations()) known.push_back(declaration.name);
+    std::vector<std::string> others = lists;
+    for (const Setting& setting : table.settings) {
+        if (std::find(known.begin(), known.end(), setting.key) != known.end()) continue;
+        others.push_back(setting.key);
+        diagnostics.add(setting.key_place, fmt::format("[suite]: unknown key '{}'{}", printable(setting.key, 40),
+                                                       expected_one_of(setting.key, known)));
+    }
+    const auto parameters = check_parameters(table, "[suite]", declarations(), others, diagnostics);
+    if (parameters) {
+        if (parameters->has("name")) suite.name = parameters->text("name");
+        if (parameters->has("source")) suite.source = parameters->text("source");
+        suite.cache = parameters->text("cache");
+        suite.samples = parameters->integer("samples");
+        suite.seconds = parameters->real("seconds");
+        suite.limit_seconds = parameters->real("limit");
+    }
+    suite.recipes = check_paths(table, "recipes", folder, false, diagnostics);
+    suite.matrices = check_paths(table, "matrices", folder, true, diagnostics);
+    for (const TextItem& item : check_list(table, "generate", diagnostics)) {
+        suite.generated.push_back({item.text, diagnostics.where(item.place)});
+    }
+    suite.backends = check_words(table, "backends",
+                                 std::array{Backend::kokkos, Backend::eigen, Backend::cuda, Backend::cusparse}, diagnostics);
+    const auto precisions = check_words(table, "precisions", std::array{Precision::f64, Precision::f32}, diagnostics);
+    if (!precisions.empty()) suite.precisions = precisions;
+    if (suite.recipes.empty() && table.find("recipes") == nullptr) {
+        diagnostics.add(table.place, "[suite]: no 'recipes'; expected recipes = [\"FILE\", ...]");
+    }
+}
+
+}  // namespace
+
+bool is_suite(const std::filesystem::path& file) {
+    std::error_code unknown;
+    if (!std::filesystem::is_regular_file(file, unknown)) return false;
+    const std::string text = text_of(file);
+    // Not through the parser: what is wrong with the file is to be said of a suite, or of a recipe.
+    for (std::size_t line = 0; line < text.size();) {
+        const std::size_t end = std::min(text.find('\n', line), text.size());
+        const std::size_t first = text.find_first_not_of(" \t", line);
+        if (first < end && text.compare(first, 7, "[suite]") == 0) return true;
+        line = end + 1;
+    }
+    return false;
+}
+
+Suite parse_suite(std::string_view text, const std::filesystem::path& file) {
+    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark is no character of the file
+    Diagnostics diagnostics(printable(file.string(), 1000), std::string(text));
+    if (text.size() > longest_suite) {
+        diagnostics.add({}, fmt::format("a file of more than {} bytes; expected a suite", longest_suite));
+        diagnostics.throw_if_any();
+    }
+    Suite suite;
+    suite.name = file.stem().string();
+    bool found = false;
+    for (const auto& [name, table] : read_tables(0, diagnostics)) {
+        if (name == "suite") {
+            check_suite(table, file.parent_path(), suite, diagnostics);
+            found = true;
+        } else {
+            diagnostics.add(table.place, fmt::format("unknown table '{}'; expected [suite]", printable(name, 40)));
+        }
+    }
+    if (!found) diagnostics.add({}, "no [suite]; expected one with recipes = [\"FILE\", ...]");
+    diagnostics.throw_if_any();
+    return suite;
+}
+
+Suite load_suite(const std::filesystem::path& file) { return parse_suite(text_of(file), file); }
+
+}  // namespace workbench

@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "viz/chart.hpp"
+
+namespace workbench {
+namespace {
+
+/// 1, 2 or 5 times a power of ten, such that there are some five marks.
+double step_between(double low, double high) {
+    const double rough = (high - low) / 5;
+    const double power = std::pow(10, std::floor(std::log10(rough)));
+    for (const double factor : {1.0, 2.0, 5.0}) {
+        if (factor * power >= 0.999 * rough) return factor * power;
+    }
+    return 10 * power;
+}
+
+}  // namespace
+
+Colour series_colour(std::size_t series) {
+    constexpr std::array<Colour, most_series> colours{
+        {{68, 119, 170}, {238, 102, 119}, {34, 136, 51}, {204, 187, 68}, {102, 204, 238}, {170, 51, 119}, {120, 120, 120}}};
+    return colours.at(series % most_series);
+}
+
+Marker series_marker(std::size_t series) {
+    constexpr std::array shapes{Marker::circle, Marker::square, Marker::diamond, Marker::triangle};
+    return shapes.at(series % shapes.size());
+}
+
+Scale::Scale(const Axis& axis, double low, double high, double from, double to)
+    : logarithmic_(axis.logarithmic), low_(axis.low.value_or(low)), high_(axis.high.value_or(high)), from_(from), to_(to) {
+    if (logarithmic_) {
+        if (low_ <= 0) low_ = high_ > 0 ? high_ / 10 : 0.1;
+        if (high_ <= low_) high_ = low_ * 2;
+        std::vector<double> all;
+        const bool few = high_ / low_ < 300;  // a decade has three marks
+        for (int power = static_cast<int>(std::floor(std::log10(low_))) - 1; power < 300; ++power) {
+            for (const double factor : {1.0, 2.0, 5.0}) {
+                if (factor == 1 || few) all.push_back(factor * std::pow(10, power));
+            }
+            if (all.back() > high_ * 1.0001 && all.size() > 3) break;
+        }
+        const auto below = [this](double mark) { return mark <= low_ * 1.0001; };
+        const auto first_above = std::find_if(all.begin(), all.end(), [&](double mark) { return !below(mark); });
+        if (!axis.low && first_above != all.begin()) low_ = *(first_above - 1);
+        const auto end = std::find_if(all.begin(), all.end(), [this](double mark) { return mark >= high_ * 0.9999; });
+        if (!axis.high && end != all.end()) high_ = *end;
+        marks_ = std::move(all);
+    } else {
+        if (high_ <= low_) high_ = low_ + 1;
+        const double step = step_between(low_, high_);
+        const auto first = static_cast<long long>(std::floor(low_ / step + 1e-9));
+        const auto last = static_cast<long long>(std::ceil(high_ / step - 1e-9));
+        for (long long i = first; i <= last; ++i) marks_.push_back(static_cast<double>(i) * step);
+        if (!axis.low) low_ = marks_.front();
+        if (!axis.high) high_ = marks_.back();
+    }
+    std::erase_if(marks_, [this](double mark) { return !shows(mark); });
+}
+
+bool Scale::shows(double value) const {
+    const double slack = logarithmic_ ? 0 : 1e-9 * (high_ - low_);
+    return value >= low_ * (logarithmic_ ? 0.9999 : 1) - slack && value <= high_ * (logarithmic_ ? 1.0001 : 1) + slack;
+}
+
+double Scale::at(double value) const {
+    const double clamped = std::clamp(value, low_, high_);
+    const double share = logarithmic_ ? std::log(clamped / low_) / std::log(high_ / low_) : (clamped - low_) / (high_ - low_);
+    return from_ + share * (to_ - from_);
+}
+
+std::string mark_text(double value) {
+    const double magnitude = std::abs(value);
+    if (magnitude >= 1000 && magnitude < 1e12) return compact(std::llround(value));
+    if (magnitude != 0 && (magnitude < 0.001 || magnitude >= 1e12)) return fmt::format("{:.0e}", value);
+    return fmt::format("{:.4g}", value);
+}
+
+}  // namespace workbench
