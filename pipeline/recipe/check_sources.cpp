@@ -22,8 +22,9 @@ std::filesystem::path check_file(const Setting& setting, const std::filesystem::
     const bool from_file = setting.value_place.option < 0;
     const std::filesystem::path file = from_file ? folder / text : std::filesystem::path(text);
     const auto refuse = [&](const std::string& reason) {
-        diagnostics.add(setting.value_place, fmt::format("[kernel], {}: {}; expected the source of a kernel, relative to the {}",
-                                                         setting.key, reason, from_file ? "recipe" : "present folder"));
+        diagnostics.add(setting.value_place,
+                        fmt::format("[kernel], {}: {}; expected the source of a kernel, relative to the {}", setting.key,
+                                    reason, from_file ? "recipe" : "present folder"));
         return std::filesystem::path();
     };
     std::error_code failure;
@@ -40,8 +41,9 @@ std::filesystem::path check_file(const Setting& setting, const std::filesystem::
 /// What the kernel takes must exist, and its name be its own.
 void check_layout(const Setting& setting, const KernelSource& source, const LayoutEntry& layout, Diagnostics& diagnostics) {
     if (layout.fields.f64 == nullptr) {
-        diagnostics.add(setting.key_place, fmt::format("[kernel], {}: layout '{}' has no list of fields that a kernel could take",
-                                                       setting.key, layout.name));
+        diagnostics.add(
+            setting.key_place,
+            fmt::format("[kernel], {}: layout '{}' has no list of fields that a kernel could take", setting.key, layout.name));
     }
     for (const KernelEntry& kernel : layout.kernels) {
         if (kernel.name != source.name()) continue;

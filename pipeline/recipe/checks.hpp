@@ -24,8 +24,8 @@ namespace workbench {
 [[nodiscard]] MatrixChoice check_matrix(const RecipeTable& table, const std::filesystem::path& folder,
                                         const Catalogue& catalogue, Index* node_size, Diagnostics& diagnostics);
 
-/// The sources that [kernel] names: cuda_source and cpu_source, with what the other keys say of them. `folder` is what a path in
-/// the file is relative to; one from the command line is relative to the present folder. None where there was an error.
+/// The sources that [kernel] names: cuda_source and cpu_source, with what the other keys say of them. `folder` is what a path
+/// in the file is relative to; one from the command line is relative to the present folder. None where there was an error.
 [[nodiscard]] std::vector<KernelSource> check_sources(const RecipeTable& table, const std::filesystem::path& folder,
                                                       const LayoutEntry* layout, Diagnostics& diagnostics);
 

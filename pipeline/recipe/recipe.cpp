@@ -129,8 +129,8 @@ std::map<Backend, std::string> check_kernels(const RecipeTable& table, const Lay
     for (const ParameterDeclaration& of_source : source_parameters()) names.push_back(of_source.name);
     for (const Setting& setting : table.settings) {
         if (std::find(names.begin(), names.end(), setting.key) != names.end()) continue;
-        diagnostics.add(setting.key_place, fmt::format("[kernel] has no '{}'{}", printable(setting.key, 40),
-                                                       expected_one_of(setting.key, names)));
+        diagnostics.add(setting.key_place,
+                        fmt::format("[kernel] has no '{}'{}", printable(setting.key, 40), expected_one_of(setting.key, names)));
     }
     return kernels;
 }
