@@ -68,7 +68,7 @@ TEST_CASE("the header of a layout") {
 TEST_CASE("every layout tells its fields, with the length of every array") {
     for (const LayoutEntry& layout : catalogue().layouts) {
         CAPTURE(layout.name);
-        REQUIRE(layout.fields.f32 != nullptr);
+        REQUIRE((layout.fields.f32 != nullptr));
         REQUIRE(layout.fields.f64().size() == layout.fields.f32().size());
         for (const std::vector<LayoutField>& fields : layout.fields.f64()) {
             CHECK(fields.front().is_array == (layout.name == "ellr"));

@@ -96,7 +96,7 @@ TEST_CASE("what is wrong with kernels beside a recipe is told with its place") {
         "error: a.toml:4:14: [kernel], cpu_source: no file none.cpp; expected the source of a kernel, relative to the recipe");
     CHECK(beside.error("cpu_source = '.'") ==
           "error: a.toml:4:14: [kernel], cpu_source: . is a folder; expected the source of a kernel, relative to the recipe");
-    CHECK(beside.error("cpu_source = 3") == "error: a.toml:4:14: [kernel], cpu_source: found 3, expected a text");
+    CHECK(beside.error("cpu_source = 3") == "error: a.toml:4:14: [kernel], cpu_source: found 3, expected a text in quotes");
     CHECK(
         beside.error("cpu_source = 'rows.cpp'") ==
         "error: a.toml:4:14: [kernel], cpu_source: layout 'plain' has a kernel 'rows' of its own; give the file another name");

@@ -84,10 +84,10 @@ void compile_for_host(const std::filesystem::path& file, const std::string& head
     std::vector<std::string> command = host_compiler();
     const std::string compiler = command.front();
     const std::filesystem::path own_folder = std::filesystem::absolute(file).parent_path();
-    for (const std::string& word : {std::string("-std=c++20"), std::string("-O3"), std::string("-march=native"),
-                                    std::string("-fopenmp"), std::string("-fPIC"), std::string("-shared"),
-                                    std::string("-fdiagnostics-color=never"), std::string("-iquote"), own_folder.string(),
-                                    copy.string(), std::string("-o"), library.string()}) {
+    for (const std::string& word :
+         {std::string("-std=c++20"), std::string("-O3"), std::string("-march=native"), std::string("-fopenmp"),
+          std::string("-fPIC"), std::string("-shared"), std::string("-fdiagnostics-color=never"), std::string("-iquote"),
+          own_folder.string(), copy.string(), std::string("-o"), library.string()}) {
         command.push_back(word);
     }
     const ProcessEnd end = run_process(command, compile_limit, messages);

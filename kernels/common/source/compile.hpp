@@ -1,5 +1,5 @@
-// From an author's file to something that can be loaded. The file is compiled as it is, behind the header of its layout; messages
-// of the compilers name it and its own lines.
+// From an author's file to something that can be loaded. The file is compiled as it is, behind the header of its layout;
+// messages of the compilers name it and its own lines.
 #pragma once
 
 #include <filesystem>
@@ -29,6 +29,7 @@ void compile_for_host(const std::filesystem::path& file, const std::string& head
 /// The same behind the header and a line that gives it its own name and line numbers back.
 [[nodiscard]] std::string source_behind_header(const std::filesystem::path& file);
 /// What is thrown for messages of a compiler: the first lines of them.
-[[noreturn]] void throw_compile_error(const std::filesystem::path& file, const std::string& compiler, const std::string& messages);
+[[noreturn]] void throw_compile_error(const std::filesystem::path& file, const std::string& compiler,
+                                      const std::string& messages);
 
 }  // namespace workbench

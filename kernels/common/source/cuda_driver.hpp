@@ -1,5 +1,5 @@
-// The few functions of the CUDA driver that load and launch a kernel compiled at run time. The driver is opened, never linked, and
-// none of its headers is needed, so that this compiles everywhere.
+// The few functions of the CUDA driver that load and launch a kernel compiled at run time. The driver is opened, never linked,
+// and none of its headers is needed, so that this compiles everywhere.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,9 @@ struct CudaDriver {
     DriverResult (*unload_module)(void* module) = nullptr;
     DriverResult (*function)(void** function, void* module, const char* name) = nullptr;
     DriverResult (*set_function_attribute)(void* function, int attribute, int value) = nullptr;
-    DriverResult (*launch)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                           unsigned block_z, unsigned shared_bytes, void* stream, void** arguments, void** extra) = nullptr;
+    DriverResult (*launch)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                           unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** arguments,
+                           void** extra) = nullptr;
 
     /// "CUDA_ERROR_ILLEGAL_ADDRESS".
     [[nodiscard]] std::string name_of(DriverResult result) const;

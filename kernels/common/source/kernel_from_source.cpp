@@ -98,9 +98,10 @@ Launch launch_of(const KernelSource& source, const std::vector<LayoutField>& fie
     const Offset block = source.threads_per_block;
     constexpr Offset most_blocks = std::numeric_limits<std::int32_t>::max();
     if (count > most_blocks * block / each) {
-        throw Unsuitable(fmt::format("threads = \"{}\" is {}, with threads_per_row = {} and threads_per_block = {} more than {} "
-                                     "blocks",
-                                     source.threads, count, each, block, most_blocks));
+        throw Unsuitable(
+            fmt::format("threads = \"{}\" is {}, with threads_per_row = {} and threads_per_block = {} more than {} "
+                        "blocks",
+                        source.threads, count, each, block, most_blocks));
     }
     launch.blocks = static_cast<std::uint32_t>((count * each + block - 1) / block);
     return launch;

@@ -5,8 +5,9 @@
 
 namespace workbench {
 
-/// For Catalogue::kernel_from_source. Each text of the header is compiled once, however often the kernel is prepared. To try and
-/// to prepare it throw RecipeError where it cannot be compiled or loaded, and MachineError where the machine lacks something.
+/// For Catalogue::kernel_from_source. Each text of the header is compiled once, however often the kernel is prepared. To try
+/// and to prepare it throw RecipeError where it cannot be compiled or loaded, and MachineError where the machine lacks
+/// something.
 [[nodiscard]] KernelEntry kernel_from_source(const KernelSource& source);
 
 }  // namespace workbench

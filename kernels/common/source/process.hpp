@@ -14,8 +14,8 @@ struct ProcessEnd {
     int signal = 0;
 };
 
-/// Runs `command`, whose first word is looked for on PATH. All that it prints goes to the file `output`; where that is empty, to
-/// standard error.
+/// Runs `command`, whose first word is looked for on PATH. All that it prints goes to the file `output`; where that is empty,
+/// to standard error.
 [[nodiscard]] ProcessEnd run_process(const std::vector<std::string>& command, double limit_seconds,
                                      const std::filesystem::path& output = {});
 

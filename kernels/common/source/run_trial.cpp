@@ -98,7 +98,8 @@ TrialPlan make_plan(const TrialSetUp& set_up, const std::vector<LayoutField>& fi
     return plan;
 }
 
-void fill_file(const SharedFile& file, const TrialPlan& plan, const TrialSetUp& set_up, const std::vector<LayoutField>& fields) {
+void fill_file(const SharedFile& file, const TrialPlan& plan, const TrialSetUp& set_up,
+               const std::vector<LayoutField>& fields) {
     std::memcpy(file.at(plan.image), set_up.image.data(), set_up.image.size());
     int number = 0;
     for (const LayoutField& field : fields) {
@@ -150,8 +151,8 @@ std::string place_of(std::uint64_t address, const TrialPlan& plan) {
     switch (plan.verdict) {
         case TrialVerdict::not_loadable: throw RecipeError(fmt::format("{}: cannot be loaded: {}", file, text));
         case TrialVerdict::no_function:
-            throw RecipeError(fmt::format("{}: no function '{}'; expected\n{}", file, kernel_function,
-                                          declaration_of_kernel(set_up.on_gpu)));
+            throw RecipeError(
+                fmt::format("{}: no function '{}'; expected\n{}", file, kernel_function, declaration_of_kernel(set_up.on_gpu)));
         case TrialVerdict::refused: throw MachineError(fmt::format("the trial of {}: {}", file, text));
         case TrialVerdict::hung: broken(fmt::format("does not end within {} s (limit_seconds)", plan.limit_seconds)); break;
         case TrialVerdict::signal:
@@ -193,9 +194,9 @@ void try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields
     if (shared.verdict == TrialVerdict::fine) return;
     if (shared.verdict != TrialVerdict::none) throw_verdict(set_up, shared);
     if (end.too_long) throw BrokenKernel(fmt::format("{} could not be ended in time and was killed", set_up.file.string()));
-    throw BrokenKernel(end.signal != 0 ? fmt::format("{} ends with a signal: {}", set_up.file.string(), strsignal(end.signal))
-                                       : fmt::format("{} ends the program, with exit code {}", set_up.file.string(),
-                                                     end.exit_code));
+    throw BrokenKernel(end.signal != 0
+                           ? fmt::format("{} ends with a signal: {}", set_up.file.string(), strsignal(end.signal))
+                           : fmt::format("{} ends the program, with exit code {}", set_up.file.string(), end.exit_code));
 }
 
 }  // namespace workbench

@@ -22,8 +22,8 @@ struct TrialSetUp {
     Index columns = 0;
 };
 
-/// y = A x and then y += A x, in a process of their own. Throws BrokenKernel where the kernel does what it must not, RecipeError
-/// where it cannot be loaded, MachineError where the machine lacks something.
+/// y = A x and then y += A x, in a process of their own. Throws BrokenKernel where the kernel does what it must not,
+/// RecipeError where it cannot be loaded, MachineError where the machine lacks something.
 void try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields);
 
 }  // namespace workbench

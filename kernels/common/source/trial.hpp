@@ -1,5 +1,6 @@
-// A trial: one product with a kernel that nobody knows, in a process of its own, where it may hang, crash or write anywhere. The
-// program starts workbench_trial and hands it a file in memory: a plan, then the arrays. What was found comes back in the plan.
+// A trial: one product with a kernel that nobody knows, in a process of its own, where it may hang, crash or write anywhere.
+// The program starts workbench_trial and hands it a file in memory: a plan, then the arrays. What was found comes back in the
+// plan.
 #pragma once
 
 #include <array>
@@ -61,8 +62,8 @@ struct TrialPlan {
     std::array<unsigned char, most_trial_arguments> arguments{};
     std::int32_t array_count = 0;  // the last but one is x, the last y
     std::array<TrialArray, most_trial_arrays> arrays{};
-    std::uint64_t image = 0;            // offset of what a GPU loads
-    std::array<char, 4096> library{};   // what the host loads
+    std::uint64_t image = 0;           // offset of what a GPU loads
+    std::array<char, 4096> library{};  // what the host loads
     std::array<char, 64> function{};
 
     // Told by the trial.

@@ -1,5 +1,5 @@
-// On a GPU: every array stands between guards, which show writes near it; far ones are errors of the device. The arrays that are
-// only to be read are compared with what they were.
+// On a GPU: every array stands between guards, which show writes near it; far ones are errors of the device. The arrays that
+// are only to be read are compared with what they were.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -31,8 +31,8 @@ public:
         for (const bool accumulate : {false, true}) {
             const TrialArray& y = plan_.arrays[plan_.array_count - 1];
             start_product(plan_, accumulate);
-            expect(launch_product(driver_, plan_.launch, function, arguments_.data(), plan_.arrays[plan_.array_count - 2].address,
-                                  y.address, y.bytes, accumulate, nullptr));
+            expect(launch_product(driver_, plan_.launch, function, arguments_.data(),
+                                  plan_.arrays[plan_.array_count - 2].address, y.address, y.bytes, accumulate, nullptr));
             expect(driver_.synchronise());
             end_product();
             compare();
@@ -57,7 +57,8 @@ private:
             require(driver_.fill(memory, trial_guard, array.bytes + 2 * trial_guard_bytes));
             array.address = memory + trial_guard_bytes;
             if (array.bytes > 0) require(driver_.upload(array.address, trial_.bytes + array.offset, array.bytes));
-            if (i < plan_.array_count - 2) std::memcpy(arguments_.data() + array.pointer, &array.address, sizeof(array.address));
+            if (i < plan_.array_count - 2)
+                std::memcpy(arguments_.data() + array.pointer, &array.address, sizeof(array.address));
         }
     }
 

@@ -1,5 +1,6 @@
-// On the host: every array ends at a page that nobody may touch and lies in pages that may only be read, so that the first access
-// outside, or write inside, ends the trial with its address. Beside y, in its own pages, stands a guard that shows writes.
+// On the host: every array ends at a page that nobody may touch and lies in pages that may only be read, so that the first
+// access outside, or write inside, ends the trial with its address. Beside y, in its own pages, stands a guard that shows
+// writes.
 #include <dlfcn.h>
 #include <sys/mman.h>
 
@@ -17,8 +18,7 @@ unsigned char* map_array(const Trial& trial, TrialArray& array, int protection) 
     void* const room = mmap(nullptr, pages + 2 * trial_guard_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED) conclude(trial.plan, TrialVerdict::refused, "no room for the arrays");
     unsigned char* const begin = static_cast<unsigned char*>(room) + trial_guard_bytes;
-    void* const mapped =
-        mmap(begin, pages, protection, MAP_PRIVATE | MAP_FIXED, trial.file, static_cast<off_t>(array.pages));
+    void* const mapped = mmap(begin, pages, protection, MAP_PRIVATE | MAP_FIXED, trial.file, static_cast<off_t>(array.pages));
     if (mapped == MAP_FAILED) conclude(trial.plan, TrialVerdict::refused, "no room for the arrays");
     unsigned char* const address = begin + (array.offset - array.pages);
     array.address = reinterpret_cast<std::uint64_t>(address);
