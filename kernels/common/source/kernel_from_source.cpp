@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -55,7 +56,8 @@ public:
         const std::string header = arrays_header(source_.layout, fields, precision);
         const auto known = libraries_.find(header);
         if (known != libraries_.end()) return known->second;
-        const std::filesystem::path folder = folder_.path() / std::to_string(libraries_.size());
+        if (!folder_) folder_.emplace();
+        const std::filesystem::path folder = folder_->path() / std::to_string(libraries_.size());
         std::filesystem::create_directory(folder);
         std::filesystem::path library = folder / "kernel.so";
         compile_for_host(source_.file, header, folder, library);
@@ -77,7 +79,7 @@ private:
     }
 
     KernelSource source_;
-    WorkFolder folder_;
+    std::optional<WorkFolder> folder_;  // made when something is compiled
     std::map<std::string, std::filesystem::path> libraries_;
     std::map<std::string, std::string> images_;
 };
