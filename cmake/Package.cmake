@@ -6,6 +6,7 @@
 # glibc is the machine's own, and so is cuSPARSE, with nvJitLink: together 250 MB.
 set(private_libraries lib/spmv-workbench)
 install(TARGETS workbench RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION bin)
+install(TARGETS workbench_trial RUNTIME DESTINATION ${private_libraries})
 set(packaged_programs workbench)
 if(TARGET gpu_test)
   install(TARGETS gpu_test RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION libexec/spmv-workbench)

@@ -11,12 +11,18 @@ endfunction()
 # All layouts: every .cpp of their folders but cusparse.cpp always, that and cuda.cu where there is CUDA.
 function(workbench_kernels)
   file(GLOB sources CONFIGURE_DEPENDS kernels/*/*.cpp kernels/common/device/*.cpp kernels/common/storage/*.cpp
-    kernels/common/refusal/*.cpp kernels/common/schedule/*.cpp)
+    kernels/common/refusal/*.cpp kernels/common/schedule/*.cpp kernels/common/source/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/cusparse\\.cpp$")
   add_library(workbench_kernels STATIC ${sources})
   target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE fmt::fmt Eigen3::Eigen)
   target_compile_definitions(workbench_kernels PUBLIC WORKBENCH_HAS_CUDA=$<BOOL:${WORKBENCH_HAS_CUDA}>)
   include(CudaKernels)
+  # Runs kernels that nobody knows yet, in a process of its own. It is found beside the program, in lib.
+  file(GLOB trial CONFIGURE_DEPENDS kernels/common/source/trial/*.cpp)
+  add_executable(workbench_trial ${trial} kernels/common/source/cuda_driver.cpp)
+  target_link_libraries(workbench_trial PRIVATE workbench_options)
+  set_target_properties(workbench_trial PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+  add_dependencies(workbench_kernels workbench_trial)
 endfunction()
 
 # The list of all stages, layouts and generators. The headers of all layouts are found here; the list names each layout once.

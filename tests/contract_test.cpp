@@ -130,9 +130,11 @@ TEST_CASE("device models") {
 TEST_CASE("backends: names and devices") {
     CHECK(name_of(Backend::kokkos) == "kokkos");
     CHECK(name_of(Backend::eigen) == "eigen");
+    CHECK(name_of(Backend::cpu) == "cpu");
     CHECK(name_of(Backend::cuda) == "cuda");
     CHECK(name_of(Backend::cusparse) == "cusparse");
     CHECK(device_of(Backend::eigen) == DeviceKind::host);
+    CHECK(device_of(Backend::cpu) == DeviceKind::host);
     CHECK(device_of(Backend::cusparse) == DeviceKind::gpu);
 }
 

@@ -11,6 +11,7 @@ failed=0
 fault() { echo "$*" && failed=1; }
 for file in bin/workbench \
     share/spmv-workbench/recipes/ehyb.toml share/spmv-workbench/recipes/matrices/elasticity3d.mtx.gz \
+    lib/spmv-workbench/workbench_trial share/spmv-workbench/recipes/teaching/my_csr_kernel.cu \
     share/spmv-workbench/layouts/csr.toml libexec/spmv-workbench/check_gpu.sh libexec/spmv-workbench/gpu_test \
     share/doc/spmv-workbench/README.md share/doc/spmv-workbench/LICENSE share/doc/spmv-workbench/docs/recipes.md \
     share/man/man1/workbench.1 share/bash-completion/completions/workbench \
@@ -29,4 +30,9 @@ cmp <("$prefix/bin/workbench" manual) "$prefix/share/man/man1/workbench.1" || fa
 for program in bin/workbench libexec/spmv-workbench/gpu_test; do
     [[ $(ldd "$prefix/$program" | grep libfmt) == *"$prefix"* ]] || fault "$program does not take the libraries of the prefix"
 done
+# A kernel beside a recipe finds the program that tries it.
+if command -v c++ >/dev/null; then
+    "$prefix/bin/workbench" run recipes/teaching/my_csr_kernel.toml --generate laplace2d:nx=3 --backend cpu --samples 1 --seconds 0 \
+        --cache warm --no-pictures >"$folder/log" 2>&1 || fault "a kernel beside a recipe does not run: $(cat "$folder/log")"
+fi
 exit "$failed"

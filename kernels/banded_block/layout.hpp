@@ -38,7 +38,7 @@ struct BandedBlock {
         visit(ArrayRole::number, "block_width", of.block_width...);
         visit(ArrayRole::number, "first_block", of.first_block...);
         visit(ArrayRole::number, "blocks_per_row", of.blocks_per_row...);
-        visit(ArrayRole::value, "values", of.values...);
+        visit(ArrayRole::value, "values [slots]", of.values...);
     }
 
     [[nodiscard]] constexpr Index block_rows() const {

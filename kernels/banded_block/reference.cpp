@@ -42,7 +42,7 @@ std::vector<KernelEntry> banded_block_reference_kernels() {
     return {{.name = "block_rows",
              .backend = Backend::kokkos,
              .summary = "block rows in parallel, the rows of one side by side",
-             .prepare = prepare_as<BandedBlockRows, BandedBlockLayout>}};
+             .prepare = prepare_as<BandedBlockRows, BandedBlockLayout>()}};
 }
 
 }  // namespace workbench

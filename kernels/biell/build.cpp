@@ -252,9 +252,10 @@ LayoutEntry bisected(std::string name, std::string summary, std::string_view dra
         .parameters = parameters(),
         .needs = needs,
         .build = build,
+        .fields = field_lists_of<BiellLayout>(),
         .schedules = {{"strips", {walk_strips<float>, walk_strips<double>}}},
         .kernels = {{"strips", Backend::kokkos, "strips in parallel, the shares of a row folded together at the end",
-                     prepare_as<BiellStrips, BiellLayout>}},
+                     prepare_as<BiellStrips, BiellLayout>()}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(biell_cuda_kernels());
     return entry;

@@ -62,7 +62,7 @@ private:
 std::vector<KernelEntry> biell_cuda_kernels() {
     return {{"strips", Backend::cuda,
              "a lane for each row of a strip; the lanes of short rows help with long ones, sums meet in shuffles",
-             prepare_as<BiellKernel, BiellLayout>}};
+             prepare_as<BiellKernel, BiellLayout>()}};
 }
 
 }  // namespace workbench

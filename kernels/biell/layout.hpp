@@ -40,9 +40,9 @@ struct Biell {
         visit(ArrayRole::number, "row_count", of.row_count...);
         visit(ArrayRole::number, "column_count", of.column_count...);
         visit(ArrayRole::number, "strip_height", of.strip_height...);
-        visit(ArrayRole::structure, "group_offsets", of.group_offsets...);
-        visit(ArrayRole::column, "column_indices", of.column_indices...);
-        visit(ArrayRole::value, "values", of.values...);
+        visit(ArrayRole::structure, "group_offsets [strips * groups + 1]", of.group_offsets...);
+        visit(ArrayRole::column, "column_indices [slots]", of.column_indices...);
+        visit(ArrayRole::value, "values [slots]", of.values...);
     }
 
     [[nodiscard]] constexpr Index strip_count() const {

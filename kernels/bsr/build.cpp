@@ -171,9 +171,10 @@ LayoutEntry bsr_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
+        .fields = field_lists_of<BsrLayout>(),
         .schedules = {{"groups", {walk_groups<float>, walk_groups<double>}}},
         .storage_sizes = bsr_storage_sizes,
-        .kernels = {{"block_rows", Backend::kokkos, "block rows in parallel", prepare_as<BsrBlockRows, BsrLayout>}},
+        .kernels = {{"block_rows", Backend::kokkos, "block rows in parallel", prepare_as<BsrBlockRows, BsrLayout>()}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) {
         entry.add(bsr_cuda_kernels());

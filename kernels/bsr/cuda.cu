@@ -68,7 +68,7 @@ private:
 
 std::vector<KernelEntry> bsr_cuda_kernels() {
     return {{"groups", Backend::cuda, "a group of lanes a block row, neighbouring lanes on neighbouring values of its blocks",
-             prepare_as<BsrKernel, BsrLayout>}};
+             prepare_as<BsrKernel, BsrLayout>()}};
 }
 
 }  // namespace workbench

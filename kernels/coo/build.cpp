@@ -61,10 +61,11 @@ LayoutEntry coo_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
+        .fields = field_lists_of<CooLayout>(),
         .schedules = {schedule_of<CooLayout, EachTriplet>("atomic"), schedule_of<CooLayout, EachTriplet>("segmented")},
         .storage_sizes = coo_storage_sizes,
         .kernels = {{"runs", Backend::kokkos, "runs of nonzeros in parallel, a row's sum in a run is added to y atomically",
-                     prepare_as<CooRuns, CooLayout>}},
+                     prepare_as<CooRuns, CooLayout>()}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(coo_cuda_kernels());
     return entry;

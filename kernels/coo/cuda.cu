@@ -26,7 +26,7 @@ private:
 std::vector<KernelEntry> coo_cuda_kernels() {
     return {device_rows<CooLayout, EachTriplet>("atomic", "one thread a nonzero, which adds to y atomically"),
             {"segmented", Backend::cuda, "one thread a nonzero, a warp sums each row that it holds before it adds to y",
-             prepare_as<CooRuns, CooLayout>}};
+             prepare_as<CooRuns, CooLayout>()}};
 }
 
 }  // namespace workbench

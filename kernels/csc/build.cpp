@@ -111,10 +111,11 @@ LayoutEntry csc_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
+        .fields = field_lists_of<CscLayout>(),
         .schedules = {{"columns", {walk_columns<float>, walk_columns<double>}}},
         .storage_sizes = csc_storage_sizes,
         .kernels = {{"columns", Backend::kokkos, "columns in parallel, each product is added to y atomically",
-                     prepare_as<CscColumns, CscLayout>}},
+                     prepare_as<CscColumns, CscLayout>()}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(csc_cuda_kernels());
     return entry;

@@ -47,7 +47,7 @@ private:
 std::vector<KernelEntry> csc_cuda_kernels() {
     return {{"columns", Backend::cuda,
              "1 to 32 threads a column, by the mean column length, each product is added to y atomically",
-             prepare_as<CscKernel, CscLayout>}};
+             prepare_as<CscKernel, CscLayout>()}};
 }
 
 }  // namespace workbench

@@ -22,9 +22,9 @@ struct Csc {
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "row_count", of.row_count...);
         visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::structure, "column_offsets", of.column_offsets...);
-        visit(ArrayRole::structure, "row_indices", of.row_indices...);
-        visit(ArrayRole::value, "values", of.values...);
+        visit(ArrayRole::structure, "column_offsets [columns + 1]", of.column_offsets...);
+        visit(ArrayRole::structure, "row_indices [nonzeros]", of.row_indices...);
+        visit(ArrayRole::value, "values [nonzeros]", of.values...);
     }
 };
 

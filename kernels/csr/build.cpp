@@ -47,6 +47,7 @@ LayoutEntry csr_entry() {
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .fields = field_lists_of<CsrLayout>(),
         .schedules = {schedule_of<CsrLayout, CsrVector>("vector"), schedule_of<CsrLayout, CompressedRows<1>>("scalar")},
         .storage_sizes = csr_storage_sizes,
         .kernels = {host_rows<CsrLayout, CompressedRows<1>>("rows",

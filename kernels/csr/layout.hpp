@@ -21,9 +21,9 @@ struct Csr {
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "row_count", of.row_count...);
         visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::structure, "row_offsets", of.row_offsets...);
-        visit(ArrayRole::column, "column_indices", of.column_indices...);
-        visit(ArrayRole::value, "values", of.values...);
+        visit(ArrayRole::structure, "row_offsets [rows + 1]", of.row_offsets...);
+        visit(ArrayRole::column, "column_indices [nonzeros]", of.column_indices...);
+        visit(ArrayRole::value, "values [nonzeros]", of.values...);
     }
 };
 

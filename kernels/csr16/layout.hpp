@@ -22,10 +22,10 @@ struct Csr16 {
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "row_count", of.row_count...);
         visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::structure, "row_offsets", of.row_offsets...);
-        visit(ArrayRole::structure, "first_columns", of.first_columns...);
-        visit(ArrayRole::column, "columns_from_first", of.columns_from_first...);
-        visit(ArrayRole::value, "values", of.values...);
+        visit(ArrayRole::structure, "row_offsets [rows + 1]", of.row_offsets...);
+        visit(ArrayRole::structure, "first_columns [rows]", of.first_columns...);
+        visit(ArrayRole::column, "columns_from_first [nonzeros]", of.columns_from_first...);
+        visit(ArrayRole::value, "values [nonzeros]", of.values...);
     }
 };
 

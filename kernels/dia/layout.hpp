@@ -24,8 +24,8 @@ struct Dia {
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "row_count", of.row_count...);
         visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::structure, "offsets", of.offsets...);
-        visit(ArrayRole::value, "values", of.values...);
+        visit(ArrayRole::structure, "offsets [diagonals]", of.offsets...);
+        visit(ArrayRole::value, "values [diagonals * rows]", of.values...);
     }
 };
 

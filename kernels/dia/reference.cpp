@@ -42,7 +42,7 @@ std::vector<KernelEntry> dia_reference_kernels() {
     return {{.name = "rows",
              .backend = Backend::kokkos,
              .summary = "some rows at a time in parallel, diagonal by diagonal",
-             .prepare = prepare_as<DiaDiagonals, DiaLayout>}};
+             .prepare = prepare_as<DiaDiagonals, DiaLayout>()}};
 }
 
 }  // namespace workbench

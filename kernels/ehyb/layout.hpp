@@ -32,11 +32,11 @@ struct Ehyb {
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "row_count", of.row_count...);
         visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::structure, "partition_rows", of.partition_rows...);
-        visit(ArrayRole::structure, "partition_columns", of.partition_columns...);
-        visit(ArrayRole::structure, "inside_group_slices", of.inside_group_slices...);
+        visit(ArrayRole::structure, "partition_rows [partitions + 1]", of.partition_rows...);
+        visit(ArrayRole::structure, "partition_columns [partitions + 1]", of.partition_columns...);
+        visit(ArrayRole::structure, "inside_group_slices [partitions + 1]", of.inside_group_slices...);
         Slices<Value, ColumnIndex, Array>::fields(prefixed("inside_", visit), of.inside...);
-        visit(ArrayRole::structure, "outside_rows", of.outside_rows...);
+        visit(ArrayRole::structure, "outside_rows [rows present outside]", of.outside_rows...);
         Slices<Value, Index, Array>::fields(prefixed("outside_", visit), of.outside...);
     }
 

@@ -32,7 +32,7 @@ std::vector<KernelEntry> ehyb_reference_kernels() {
     return {{.name = "partitions",
              .backend = Backend::kokkos,
              .summary = "slices in parallel with x taken from their partition's share of it, then the rows outside add",
-             .prepare = prepare_as<EhybPartitions, EhybLayout>}};
+             .prepare = prepare_as<EhybPartitions, EhybLayout>()}};
 }
 
 }  // namespace workbench

@@ -16,7 +16,7 @@ struct Ellr : Ell<Value, Array> {
     Array<Index> row_lengths;  // [rows] so many slots of a row are read
 
     static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::structure, "row_lengths", of.row_lengths...);
+        visit(ArrayRole::structure, "row_lengths [rows]", of.row_lengths...);
         Ell<Value, Array>::fields(visit, of...);
     }
 };

@@ -370,13 +370,14 @@ LayoutEntry hbp_entry() {
                 return Needs{.cuts = {CutKind::row_block, CutKind::segment}, .shares = {{ShareKind::tile}}};
             },
         .build = {build<float>, build<double>},
+        .fields = field_lists_of<HbpLayout>(),
         .schedules = {{"fixed", {walk_reads<float>, walk_reads<double>}},
                       {"competitive", {walk_reads<float>, walk_reads<double>}},
                       {"mixed", {walk_reads<float>, walk_reads<double>}}},
         .kernels = {{.name = "tiles",
                      .backend = Backend::kokkos,
                      .summary = "threads claim tiles, whose results are stored and then merged per row",
-                     .prepare = prepare_as<HbpTiles, HbpLayout>}},
+                     .prepare = prepare_as<HbpTiles, HbpLayout>()}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(hbp_cuda_kernels());
     return entry;

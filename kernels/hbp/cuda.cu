@@ -189,18 +189,20 @@ std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& devi
 }
 
 template <Allocation allocation>
-constexpr ForEachPrecision<PrepareKernel> both{prepare<float, allocation>, prepare<double, allocation>};
+ForEachPrecision<PrepareKernel> both() {
+    return {prepare<float, allocation>, prepare<double, allocation>};
+}
 
 }  // namespace
 
 std::vector<KernelEntry> hbp_cuda_kernels() {
     return {
         {"fixed", Backend::cuda, "a warp a tile, the tiles dealt to the warps in turn; then results merged per row",
-         both<Allocation::fixed>},
+         both<Allocation::fixed>()},
         {"competitive", Backend::cuda, "a warp a tile, claimed from a counter; then results merged per row",
-         both<Allocation::competitive>},
+         both<Allocation::competitive>()},
         {"mixed", Backend::cuda, "fixed_share of the tiles dealt, the rest claimed (the paper's mixed execution)",
-         both<Allocation::mixed>},
+         both<Allocation::mixed>()},
     };
 }
 

@@ -43,16 +43,16 @@ struct Hbp {
         visit(ArrayRole::number, "row_count", of.row_count...);
         visit(ArrayRole::number, "column_count", of.column_count...);
         visit(ArrayRole::number, "fixed_tiles", of.fixed_tiles...);
-        visit(ArrayRole::structure, "tile_batches", of.tile_batches...);
-        visit(ArrayRole::structure, "tile_columns", of.tile_columns...);
-        visit(ArrayRole::structure, "begin_ptr", of.begin_ptr...);
-        visit(ArrayRole::structure, "batch_rows", of.batch_rows...);
-        visit(ArrayRole::structure, "zero_row", of.zero_row...);
-        visit(ArrayRole::column, "columns", of.column_indices...);
-        visit(ArrayRole::value, "data", of.data...);
-        visit(ArrayRole::structure, "add_sign", of.add_sign...);
-        visit(ArrayRole::structure, "output_order", of.output_order...);
-        visit(ArrayRole::structure, "result_offsets", of.result_offsets...);
+        visit(ArrayRole::structure, "tile_batches [tiles + 1]", of.tile_batches...);
+        visit(ArrayRole::structure, "tile_columns [tiles]", of.tile_columns...);
+        visit(ArrayRole::structure, "begin_ptr [batches + 1]", of.begin_ptr...);
+        visit(ArrayRole::structure, "batch_rows [batches + 1]", of.batch_rows...);
+        visit(ArrayRole::structure, "zero_row [batches]", of.zero_row...);
+        visit(ArrayRole::column, "columns [nonzeros]", of.column_indices...);
+        visit(ArrayRole::value, "data [nonzeros]", of.data...);
+        visit(ArrayRole::structure, "add_sign [nonzeros]", of.add_sign...);
+        visit(ArrayRole::structure, "output_order [stored rows]", of.output_order...);
+        visit(ArrayRole::structure, "result_offsets [rows + 1]", of.result_offsets...);
     }
 
     [[nodiscard]] constexpr Index tile_count() const { return static_cast<Index>(tile_columns.size()); }

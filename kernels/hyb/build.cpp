@@ -78,6 +78,7 @@ LayoutEntry hyb_entry() {
                 return Needs{.shares = {{ShareKind::first}, {ShareKind::rest}}};
             },
         .build = {build<float>, build<double>},
+        .fields = field_lists_of<HybLayout>(),
         .schedules = {schedule_of<HybLayout, HybFirst, HybRest>("segmented"),
                       schedule_of<HybLayout, HybFirst, HybRest>("atomic")},
         .kernels = hyb_reference_kernels(),

@@ -26,7 +26,7 @@ struct Hyb {
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "row_count", of.row_count...);
         visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::structure, "first_rows", of.first_rows...);
+        visit(ArrayRole::structure, "first_rows [first.row_count]", of.first_rows...);
         Ell<Value, Array>::fields(prefixed("first_", visit), of.first...);
         Triplets<Value, Array>::fields(prefixed("rest_", visit), of.rest...);
     }

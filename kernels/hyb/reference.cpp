@@ -30,7 +30,7 @@ std::vector<KernelEntry> hyb_reference_kernels() {
     return {{.name = "rows",
              .backend = Backend::kokkos,
              .summary = "blocks of rows in parallel, then runs of the rest, added atomically",
-             .prepare = prepare_as<HybRows, HybLayout>}};
+             .prepare = prepare_as<HybRows, HybLayout>()}};
 }
 
 }  // namespace workbench

@@ -50,6 +50,7 @@ LayoutEntry jds_entry() {
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .fields = field_lists_of<JdsLayout>(),
         .schedules = {schedule_of<JdsLayout, JdsRows>("streaming"), schedule_of<JdsLayout, JdsRows>("constant"),
                       schedule_of<JdsLayout, JdsRows>("uncached")},
         .kernels = {host_rows<JdsLayout, JdsRows>("rows", "blocks of rows in parallel, diagonal by diagonal")},

@@ -351,12 +351,13 @@ LayoutEntry segmented_entry() {
         .parameters = declarations(),
         .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::segment}, .shares = {{ShareKind::segment}}}; },
         .build = {build<float>, build<double>},
+        .fields = field_lists_of<SegmentedLayout>(),
         .schedules = {{"two_phase", {walk_reads<float>, walk_reads<double>}},
                       {"atomic", {walk_reads<float>, walk_reads<double>}}},
         .kernels = {{.name = "two_phase",
                      .backend = Backend::kokkos,
                      .summary = "the rows of all pieces in parallel, segment after segment; then the rows of y add up theirs",
-                     .prepare = prepare_as<SegmentedTwoPhase, SegmentedLayout>}},
+                     .prepare = prepare_as<SegmentedTwoPhase, SegmentedLayout>()}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(segmented_cuda_kernels());
     return entry;

@@ -28,11 +28,11 @@ struct SegmentRows {
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "row_count", of.row_count...);
         visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::structure, "segment_columns", of.segment_columns...);
-        visit(ArrayRole::structure, "piece_starts", of.piece_starts...);
-        visit(ArrayRole::structure, "stored_rows", of.stored_rows...);
-        visit(ArrayRole::structure, "row_starts", of.row_starts...);
-        visit(ArrayRole::structure, "row_places", of.row_places...);
+        visit(ArrayRole::structure, "segment_columns [segments + 1]", of.segment_columns...);
+        visit(ArrayRole::structure, "piece_starts [segments + 1]", of.piece_starts...);
+        visit(ArrayRole::structure, "stored_rows [stored rows]", of.stored_rows...);
+        visit(ArrayRole::structure, "row_starts [rows + 1]", of.row_starts...);
+        visit(ArrayRole::structure, "row_places [stored rows]", of.row_places...);
     }
 };
 
@@ -41,7 +41,7 @@ struct SlicedPieces : Slices<Value, ColumnIndex, Array> {
     Array<Index> group_slices;  // [segments + 1] first slice of each piece
 
     static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::structure, "group_slices", of.group_slices...);
+        visit(ArrayRole::structure, "group_slices [segments + 1]", of.group_slices...);
         Slices<Value, ColumnIndex, Array>::fields(visit, of...);
     }
 };
@@ -51,7 +51,7 @@ struct JaggedPieces : Jagged<Value, ColumnIndex, Array> {
     Array<Offset> group_diagonals;  // [segments + 1] first diagonal of each piece
 
     static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::structure, "group_diagonals", of.group_diagonals...);
+        visit(ArrayRole::structure, "group_diagonals [segments + 1]", of.group_diagonals...);
         Jagged<Value, ColumnIndex, Array>::fields(visit, of...);
     }
 };

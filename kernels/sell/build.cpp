@@ -78,6 +78,7 @@ LayoutEntry sell_entry() {
                             "with a slice_height of so many it reads neighbouring slots"}},
         .needs = needs,
         .build = {build<float>, build<double>},
+        .fields = field_lists_of<SellLayout>(),
         .schedules = {schedule_of<SellLayout, SellThreads>("slices")},
         .storage_sizes = sell_storage_sizes,
         .kernels = {host_rows<SellLayout, SellRow>("slices", "slices in parallel, the rows of a slice side by side")},

@@ -190,9 +190,9 @@ private:
 std::vector<KernelEntry> staircase_sell_cuda_kernels() {
     return {
         {"streams", Backend::cuda, "one thread a row, each group a launch on a stream of its own, forked and joined by events",
-         prepare_as<StaircaseStreams, StaircaseSellLayout>},
+         prepare_as<StaircaseStreams, StaircaseSellLayout>()},
         {"graph", Backend::cuda, "the same launches, replayed as one CUDA graph",
-         prepare_as<StaircaseGraph, StaircaseSellLayout>}};
+         prepare_as<StaircaseGraph, StaircaseSellLayout>()}};
 }
 
 }  // namespace workbench

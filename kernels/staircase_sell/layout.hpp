@@ -33,11 +33,11 @@ struct StaircaseSell {
         visit(ArrayRole::number, "row_count", of.row_count...);
         visit(ArrayRole::number, "column_count", of.column_count...);
         visit(ArrayRole::number, "slice_height", of.slice_height...);
-        visit(ArrayRole::structure, "group_rows", of.group_rows...);
-        visit(ArrayRole::structure, "group_slots", of.group_slots...);
-        visit(ArrayRole::structure, "group_widths", of.group_widths...);
-        visit(ArrayRole::column, "columns", of.column_indices...);
-        visit(ArrayRole::value, "values", of.values...);
+        visit(ArrayRole::structure, "group_rows [groups + 1]", of.group_rows...);
+        visit(ArrayRole::structure, "group_slots [groups + 1]", of.group_slots...);
+        visit(ArrayRole::structure, "group_widths [groups]", of.group_widths...);
+        visit(ArrayRole::column, "columns [slots]", of.column_indices...);
+        visit(ArrayRole::value, "values [slots]", of.values...);
     }
 
     [[nodiscard]] Index group_count() const { return static_cast<Index>(group_widths.size()); }

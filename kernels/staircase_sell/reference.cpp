@@ -27,7 +27,7 @@ std::vector<KernelEntry> staircase_sell_reference_kernels() {
     return {{.name = "groups",
              .backend = Backend::kokkos,
              .summary = "group after group, its slices in parallel, the rows of a slice side by side",
-             .prepare = prepare_as<StaircaseSlices, StaircaseSellLayout>}};
+             .prepare = prepare_as<StaircaseSlices, StaircaseSellLayout>()}};
 }
 
 }  // namespace workbench

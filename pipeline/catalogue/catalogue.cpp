@@ -1,6 +1,7 @@
 // The only file that names every stage and every layout. A new one is one line here.
 #include "pipeline/catalogue/catalogue.hpp"
 
+#include "kernels/common/source/kernel_from_source.hpp"
 #include "kernels/staircase_sell/length_groups.hpp"
 #include "pipeline/input/generators.hpp"
 #include "stages/stages.hpp"
@@ -46,6 +47,7 @@ const Catalogue& catalogue() {
         },
         generators(),
         "csr",
+        kernel_from_source,
     };
     return all;
 }

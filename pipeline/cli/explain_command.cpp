@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "kernels/common/source/arrays_header.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -108,6 +109,25 @@ std::vector<std::string> all_names() {
     return names;
 }
 
+/// The header of a kernel beside a recipe, one for each list of fields that the layout may have.
+int print_header(const std::string& name, Precision precision) {
+    const LayoutEntry* const layout = catalogue().find_layout(name);
+    if (layout == nullptr) {
+        std::vector<std::string> names;
+        for (const LayoutEntry& one : catalogue().layouts) names.push_back(one.name);
+        throw RecipeError(fmt::format("--header: no layout is named '{}'{}", name, expected_one_of(name, names)));
+    }
+    const auto list = precision == Precision::f32 ? layout->fields.f32 : layout->fields.f64;
+    if (list == nullptr) throw RecipeError(fmt::format("--header: layout '{}' has no list of fields", name));
+    bool first = true;
+    for (const std::vector<LayoutField>& fields : list()) {
+        if (!first) fmt::print("\n// The same with other parameters, or for another matrix:\n\n");
+        fmt::print("{}", arrays_header(name, fields, precision));
+        first = false;
+    }
+    return exit_ok;
+}
+
 int explain(const std::string& name) {
     bool known = false;
     const auto separate = [&known] {
@@ -140,13 +160,29 @@ int explain(const std::string& name) {
 }  // namespace
 
 void add_explain_command(CLI::App& app, Action& action) {
-    const auto name = std::make_shared<std::string>();
+    struct Arguments {
+        std::string name;
+        bool header = false;
+        std::string precision = "f64";
+    };
+    const auto arguments = std::make_shared<Arguments>();
     CLI::App* command = app.add_subcommand(
         "explain", "Tell what a stage, layout or generator does, takes and comes from; also: sweep, extends");
-    command->add_option("name", *name, "Name of a stage, layout or generator, or sweep, or extends")
+    command->add_option("name", arguments->name, "Name of a stage, layout or generator, or sweep, or extends")
         ->required()
         ->type_name("NAME");
-    command->callback([name, &action] { action = [name] { return explain(*name); }; });
+    command->add_flag("--header", arguments->header,
+                      "Print what the layout hands to a kernel beside a recipe: a header in C++ and CUDA, arrays.hpp");
+    command->add_option("--precision", arguments->precision, "Of the header: f32 or f64")
+        ->check(CLI::IsMember({"f32", "f64"}))
+        ->type_name("WHICH")
+        ->capture_default_str();
+    command->callback([arguments, &action] {
+        action = [arguments] {
+            if (!arguments->header) return explain(arguments->name);
+            return print_header(arguments->name, arguments->precision == "f32" ? Precision::f32 : Precision::f64);
+        };
+    });
 }
 
 }  // namespace workbench

@@ -57,8 +57,8 @@ void add_measuring_options(CLI::App& command, MeasuringArguments& arguments) {
         ->capture_default_str();
     command
         .add_option("--backend", arguments.backends,
-                    "Only these backends: kokkos, eigen, cuda, cusparse (default: all there are)")
-        ->check(CLI::IsMember({"kokkos", "eigen", "cuda", "cusparse"}))
+                    "Only these backends: kokkos, eigen, cpu, cuda, cusparse (default: all there are)")
+        ->check(CLI::IsMember({"kokkos", "eigen", "cpu", "cuda", "cusparse"}))
         ->delimiter(',')
         ->type_name("LIST");
     command.add_option("--only", arguments.only, "Only the kernel of this name, and the baselines")->type_name("KERNEL");

@@ -34,12 +34,13 @@ struct RunArguments {
     bool no_pictures = false;
 };
 
-/// Of all layouts of a recipe.
+/// Of all layouts of a recipe, and those beside it.
 std::vector<std::pair<const LayoutEntry*, const KernelEntry*>> kernels_of(const Recipe& recipe) {
     std::vector<std::pair<const LayoutEntry*, const KernelEntry*>> kernels;
     for (const RecipeLayout& layout : recipe.layouts) {
         for (const KernelEntry& kernel : layout.entry->kernels) kernels.emplace_back(layout.entry, &kernel);
     }
+    for (const KernelEntry& kernel : recipe.own_kernels) kernels.emplace_back(recipe.layouts.front().entry, &kernel);
     return kernels;
 }
 

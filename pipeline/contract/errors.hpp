@@ -38,4 +38,9 @@ struct Unsuitable : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// A kernel does what no kernel may do: it does not end, or writes where it must not. Recorded as a wrong result.
+struct BrokenKernel : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 }  // namespace workbench

@@ -8,6 +8,7 @@ std::string_view name_of(Backend backend) {
     switch (backend) {
         case Backend::kokkos: return "kokkos";
         case Backend::eigen: return "eigen";
+        case Backend::cpu: return "cpu";
         case Backend::cuda: return "cuda";
         case Backend::cusparse: return "cusparse";
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,13 +17,14 @@ namespace workbench {
 template <ValueType Value>
 class Layout;
 
-enum class Backend { kokkos, eigen, cuda, cusparse };
+/// cpu: kernels that a recipe brings along as a source; on a GPU they belong to cuda.
+enum class Backend { kokkos, eigen, cpu, cuda, cusparse };
 
 [[nodiscard]] std::string_view name_of(Backend backend);
 
 /// Where a backend's kernels run.
 [[nodiscard]] constexpr DeviceKind device_of(Backend backend) {
-    return backend == Backend::kokkos || backend == Backend::eigen ? DeviceKind::host : DeviceKind::gpu;
+    return backend == Backend::cuda || backend == Backend::cusparse ? DeviceKind::gpu : DeviceKind::host;
 }
 
 /// A layout made ready on a device: copies, buffers, launch shapes. Running it allocates nothing.
@@ -45,7 +47,10 @@ public:
 };
 
 template <typename Value>
-using PrepareKernel = std::unique_ptr<Kernel<Value>> (*)(const Layout<Value>&, Device&);
+using PrepareKernel = std::function<std::unique_ptr<Kernel<Value>>(const Layout<Value>&, Device&)>;
+
+template <typename Value>
+using TryKernel = std::function<void(const Layout<Value>&, Device&)>;
 
 /// The same where a layout holds some rows of a larger matrix: run writes to, or adds to, row rows[i] of y for its row i, and
 /// leaves all other rows of y alone. rows: [rows of the layout], on the host.
@@ -61,6 +66,9 @@ struct KernelEntry {
     ForEachPrecision<PrepareKernel> prepare;
     /// Null: a kernel that knows nothing of other rows; its result is brought to them from a buffer.
     ForEachPrecision<PrepareRows> prepare_rows = {};
+    /// Of a kernel that nobody has tried yet: runs it where it can do no harm. To be called before it is prepared; throws
+    /// BrokenKernel. Empty for the kernels of the program.
+    ForEachPrecision<TryKernel> try_out = {};
 };
 
 }  // namespace workbench

@@ -11,6 +11,22 @@
 #include "pipeline/matrix/csr_matrix.hpp"
 
 namespace workbench {
+
+std::size_t bytes_of(ElementType type) {
+    switch (type) {
+        case ElementType::i8:
+        case ElementType::u8: return 1;
+        case ElementType::i16:
+        case ElementType::u16: return 2;
+        case ElementType::i32:
+        case ElementType::u32:
+        case ElementType::f32: return 4;
+        case ElementType::i64:
+        case ElementType::u64:
+        case ElementType::f64: return 8;
+    }
+    throw std::logic_error("an element of unknown type");
+}
 namespace {
 
 template <ValueType Value>

@@ -42,6 +42,24 @@ template <typename Element>
     return {std::move(name), role, array.data(), array.size(), sizeof(Element)};
 }
 
+/// What the elements of an array are, or what a number is.
+enum class ElementType { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
+
+[[nodiscard]] std::size_t bytes_of(ElementType type);
+
+/// One entry of a layout's list of fields: an array, or a single number.
+struct LayoutField {
+    std::string name;
+    ArrayRole role = ArrayRole::structure;
+    bool is_array = true;
+    ElementType type = ElementType::i32;
+    std::string length = {};     // of an array, in words: "rows + 1"; empty: nobody said
+    const void* data = nullptr;  // host memory of the layout
+    std::size_t count = 1;
+
+    [[nodiscard]] std::size_t bytes() const { return count * bytes_of(type); }
+};
+
 /// One place for a nonzero: element `index` of value array number `array`. Its column stands in element `column_index` of a
 /// column array, which the slots of a block may share, or follows from the structure of the layout.
 struct Slot {
@@ -85,6 +103,9 @@ public:
     /// All arrays, in a fixed order. Their bytes are the footprint.
     [[nodiscard]] virtual std::vector<LayoutArray> arrays() const = 0;
 
+    /// The arrays with the numbers between them, as the layout lists them. Empty where it has no such list.
+    [[nodiscard]] virtual std::vector<LayoutField> fields() const { return {}; }
+
     /// Walks every slot once, in the order of memory of each value array.
     virtual void for_each_slot(const std::function<void(const Slot&)>& visit) const = 0;
 
@@ -109,6 +130,11 @@ struct ScheduleEntry {
     ForEachPrecision<WalkReads> walk;
 };
 
+/// The lists of fields that a layout may have, by its parameters and the matrix. All arrays are empty.
+using FieldLists = std::vector<std::vector<LayoutField>>;
+template <typename>
+using ListFields = FieldLists (*)();
+
 /// One kind of layout, as the catalogue lists it.
 struct LayoutEntry {
     std::string name;
@@ -126,6 +152,9 @@ struct LayoutEntry {
 
     /// Throws Unsuitable where the matrix does not fit the layout.
     ForEachPrecision<BuildLayout> build;
+
+    /// For kernels that a recipe brings along. A function that is null: the layout has no list of fields.
+    ForEachPrecision<ListFields> fields = {};
 
     std::vector<ScheduleEntry> schedules = {};  // of its CUDA kernels, the usual one first
 

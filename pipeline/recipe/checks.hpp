@@ -25,6 +25,17 @@ namespace workbench {
 [[nodiscard]] MatrixChoice check_matrix(const RecipeTable& table, std::span<const std::filesystem::path> files,
                                         const Catalogue& catalogue, Index* node_size, Diagnostics& diagnostics);
 
+/// The table of a layout of several: says of each of its keys that is about a kernel beside the recipe that it cannot be there.
+void refuse_sources(const RecipeTable& table, Diagnostics& diagnostics);
+
+/// The sources that [kernel] names: cuda_source and cpu_source, with what the other keys say of them. A path in one of the
+/// files is relative to that; one from the command line to the present folder. None where there was an error.
+[[nodiscard]] std::vector<KernelSource> check_sources(const RecipeTable& table, std::span<const std::filesystem::path> files,
+                                                      const LayoutEntry* layout, Diagnostics& diagnostics);
+
+/// The keys of [kernel] that are about sources.
+[[nodiscard]] const std::vector<ParameterDeclaration>& source_parameters();
+
 /// A stage or a layout whose name is known. Its parameters and what follows from them are known too where there was no error.
 template <typename Found, typename Facts>
 struct Checked {

@@ -112,10 +112,11 @@ std::map<Backend, std::string> check_kernels(const RecipeTable& table, const Lay
         if (const Setting* setting = table.find(name)) check_kernel(*setting, backend, *layout, catalogue, diagnostics);
         if (const std::string* chosen = table.text(name)) kernels[backend] = *chosen;
     }
+    for (const ParameterDeclaration& of_source : source_parameters()) names.push_back(of_source.name);
     for (const Setting& setting : table.settings) {
         if (std::find(names.begin(), names.end(), setting.key) != names.end()) continue;
         diagnostics.add(setting.key_place,
-                        fmt::format("unknown backend '{}'{}", printable(setting.key, 40), expected_one_of(setting.key, names)));
+                        fmt::format("[kernel] has no '{}'{}", printable(setting.key, 40), expected_one_of(setting.key, names)));
     }
     return kernels;
 }
@@ -234,6 +235,12 @@ std::optional<Recipe> check_document(const RecipeDocument& document, const Catal
         layout.kernels = check_kernels(*choice.kernel, choice.layout.entry, catalogue, diagnostics);
         if (choice.share) check_one_kernel_a_device(*choice.kernel, layout.kernels, diagnostics);
     }
+    const CheckedChoice& only = layouts.front();
+    if (only.share) {
+        for (const CheckedChoice& choice : layouts) refuse_sources(*choice.kernel, diagnostics);
+    } else {
+        recipe.sources = check_sources(*only.kernel, document.files, only.layout.entry, diagnostics);
+    }
     check_needs(document, stages, layouts, catalogue, diagnostics);
     if (!diagnostics.empty()) return std::nullopt;
 
@@ -246,6 +253,9 @@ std::optional<Recipe> check_document(const RecipeDocument& document, const Catal
         recipe.layouts[i].entry = layouts[i].layout.entry;
         recipe.layouts[i].parameters = std::move(*layouts[i].layout.parameters);
         recipe.layouts[i].place = layouts[i].table->place;
+    }
+    if (catalogue.kernel_from_source != nullptr) {
+        for (const KernelSource& source : recipe.sources) recipe.own_kernels.push_back(catalogue.kernel_from_source(source));
     }
     return recipe;
 }

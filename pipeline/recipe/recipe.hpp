@@ -75,6 +75,8 @@ struct Recipe {
     /// One that takes everything; or, of a hybrid, several, each for a share of the nonzeros, which together take each share
     /// exactly once.
     std::vector<RecipeLayout> layouts;
+    std::vector<KernelSource> sources;     // kernels that lie beside the recipe; not of a hybrid
+    std::vector<KernelEntry> own_kernels;  // of the sources, one each
 
     [[nodiscard]] bool is_hybrid() const { return layouts.front().share.has_value(); }
 

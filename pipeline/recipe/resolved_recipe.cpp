@@ -59,6 +59,21 @@ Lines lines_of(const RecipeLayout& layout) {
     return lines;
 }
 
+void add_sources(Lines& lines, const std::vector<KernelSource>& sources) {
+    for (const KernelSource& source : sources) {
+        const char* const key = source.backend == Backend::cuda ? "cuda_source" : "cpu_source";
+        lines.emplace_back(key, quoted(std::filesystem::absolute(source.file).lexically_normal().string()));
+    }
+    if (sources.empty()) return;
+    const KernelSource& any = sources.front();  // what the other keys say holds for all of them
+    lines.emplace_back("threads", quoted(any.threads));
+    lines.emplace_back("threads_per_row", std::to_string(any.threads_per_row));
+    lines.emplace_back("threads_per_block", std::to_string(any.threads_per_block));
+    lines.emplace_back("shared_bytes", std::to_string(any.shared_bytes));
+    lines.emplace_back("zero_y", to_text(ParameterValue(any.zero_y)));
+    lines.emplace_back("limit_seconds", to_text(ParameterValue(any.limit_seconds)));
+}
+
 }  // namespace
 
 std::string resolved_recipe(const Recipe& recipe) {
@@ -84,6 +99,7 @@ std::string resolved_recipe(const Recipe& recipe) {
     RecipeLayout layout = recipe.layouts.front();
     Lines kernels;
     for (const auto& [backend, name] : layout.kernels) kernels.emplace_back(name_of(backend), quoted(name));
+    add_sources(kernels, recipe.sources);
     layout.kernels.clear();
     text += table("[layout]", lines_of(layout));
     return kernels.empty() ? text : text + "\n" + table("[kernel]", kernels);

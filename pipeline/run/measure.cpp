@@ -177,14 +177,16 @@ template <ValueType Value>
 ReadyKernel prepare_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
                            const ProductSpace& space, const Oracle<Value>& oracle, Device& device, const Clock& clock) {
     const auto prepare = entry.prepare.template get<Value>();
-    const Candidate<Value> candidate{
+    Candidate<Value> candidate{
         entry.name,
         entry.backend,
         [&](Device& on) { return prepare(exact, on); },
         [&](Device& on) { return prepare(real, on); },
         real.nonzeros(),
         real.bytes_to_move(),
+        {},
     };
+    if (const auto& try_out = entry.try_out.template get<Value>()) candidate.try_out = [&](Device& on) { try_out(exact, on); };
     return prepare_candidate(candidate, space, oracle, device, clock);
 }
 
@@ -198,6 +200,7 @@ ReadyKernel prepare_candidate(const Candidate<Value>& candidate, const ProductSp
     outcome.backend = candidate.backend;
     outcome.precision = precision_of<Value>;
     try {
+        if (candidate.try_out) candidate.try_out(device);
         const auto product = std::make_shared<Product<Value>>(space, device);
         Comparison found = verify_exactly(*candidate.exact(device), *product, oracle, device);
         std::shared_ptr<Kernel<Value>> kernel;
@@ -224,6 +227,9 @@ ReadyKernel prepare_candidate(const Candidate<Value>& candidate, const ProductSp
         };
     } catch (const Unsuitable& reason) {
         outcome.status = KernelOutcome::Status::unsuitable;
+        outcome.reason = reason.what();
+    } catch (const BrokenKernel& reason) {
+        outcome.status = KernelOutcome::Status::wrong;
         outcome.reason = reason.what();
     }
     return ready;

@@ -90,7 +90,8 @@ struct Candidate {
     Prepare exact;
     Prepare real;
     Offset nonzeros = 0;
-    std::int64_t bytes_to_move = 0;  // where the kernel does not say it itself
+    std::int64_t bytes_to_move = 0;             // where the kernel does not say it itself
+    std::function<void(Device&)> try_out = {};  // before all else, of a kernel that nobody has tried yet
 };
 
 /// A kernel that was prepared and verified, and waits to be timed. It has its memory on the device.

@@ -153,13 +153,20 @@ bool Runner::may_run(const KernelEntry& kernel) const {
            device(device_of(kernel.backend)) != nullptr;
 }
 
-std::vector<const KernelEntry*> Runner::kernels_of(const RecipeLayout& layout) const {
+std::vector<const KernelEntry*> Runner::kernels_of(const Recipe& recipe) const {
+    const RecipeLayout& layout = recipe.layouts.front();
     std::vector<const KernelEntry*> wanted;
     for (const KernelEntry& kernel : layout.entry->kernels) {
         const auto chosen = layout.kernels.find(kernel.backend);
         const bool is_wanted = (chosen == layout.kernels.end() || chosen->second == kernel.name) &&
                                (options_.only.empty() || options_.only == kernel.name);
         if (is_wanted && may_run(kernel)) wanted.push_back(&kernel);
+    }
+    for (const KernelEntry& kernel : recipe.own_kernels) {
+        if ((options_.only.empty() || options_.only == kernel.name) && may_run(kernel)) wanted.push_back(&kernel);
+    }
+    for (const KernelEntry& kernel : recipe.own_kernels) {
+        if (runs_here(kernel)) wanted.push_back(&kernel);
     }
     return wanted;
 }
@@ -192,7 +199,7 @@ std::vector<DeviceKind> Runner::kinds_of(const Recipe& recipe) const {
     std::vector<DeviceKind> kinds;
     for (const DeviceKind kind : {DeviceKind::host, DeviceKind::gpu}) {
         const std::vector<const KernelEntry*> kernels =
-            recipe.is_hybrid() ? kernels_of_hybrid(recipe, kind) : kernels_of(recipe.layouts.front());
+            recipe.is_hybrid() ? kernels_of_hybrid(recipe, kind) : kernels_of(recipe);
         const auto runs_there = [kind](const KernelEntry* kernel) { return device_of(kernel->backend) == kind; };
         if (std::any_of(kernels.begin(), kernels.end(), runs_there)) kinds.push_back(kind);
     }
@@ -211,7 +218,7 @@ void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const
         if (recipe.is_hybrid()) {
             prepare_hybrid(recipe, staged, built, waiting, observer, report);
         } else {
-            prepare_layout(recipe.layouts.front(), staged, built, waiting, observer, report);
+            prepare_layout(recipe, staged, built, waiting, observer, report);
         }
     } catch (const Unsuitable& reason) {
         const RecipeLayout& first = recipe.layouts.front();
@@ -245,8 +252,9 @@ void Runner::wait(Waiting& waiting, const RunObserver& observer, RunReport& repo
 
 /// One layout of all nonzeros, with each of its kernels.
 template <ValueType Value>
-void Runner::prepare_layout(const RecipeLayout& choice, StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
+void Runner::prepare_layout(const Recipe& recipe, StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
                             const RunObserver& observer, RunReport& report) {
+    const RecipeLayout& choice = recipe.layouts.front();
     const LayoutEntry& entry = *choice.entry;
     announce(observer, fmt::format("layout {} {}", entry.name, name_of(precision_of<Value>)));
     const Oracle<Value>& oracle = reference<Value>().oracle;
@@ -255,19 +263,25 @@ void Runner::prepare_layout(const RecipeLayout& choice, StagedMatrix& staged, Bu
         build_twice<Value>(entry, choice.parameters, staged, exact_values(oracle.exact, staged), options_.timing.clock, layout);
     waiting.price_seconds = report.stage_seconds(layout.precision) + layout.seconds;
     report.layouts.push_back(std::move(layout));  // whatever becomes of the kernels
-    for (const KernelEntry* kernel : kernels_of(choice)) {
+    for (const KernelEntry* kernel : kernels_of(recipe)) {
         const KernelOutcome& base = waiting.baselines.at(device_of(kernel->backend))->outcome;
         if (entry.name == base.layout && kernel->name == base.kernel && kernel->backend == base.backend &&
             !built.space->permuted()) {
             continue;  // it is the baseline, and stands in the report already
         }
         announce(observer, fmt::format("kernel {} {} {}", entry.name, kernel->name, name_of(precision_of<Value>)));
-        wait(waiting, observer, report, [&] {
+        const auto prepare = [&] {
             ReadyKernel ready = prepare_kernel(*kernel, *built.whole.exact, *built.whole.real, *built.space, oracle,
                                                *device(device_of(kernel->backend)), options_.timing.clock);
             ready.outcome.layout = entry.name;
             return ready;
-        });
+        };
+        try {
+            wait(waiting, observer, report, prepare);
+        } catch (const UserError&) {
+            if (!kernel->try_out.get<Value>()) throw;
+            report.failures.push_back(current_failure());  // a source that cannot be compiled costs its own kernel alone
+        }
     }
 }
 

@@ -19,7 +19,7 @@ namespace workbench {
 
 struct RunOptions {
     std::vector<Precision> precisions{Precision::f64};
-    std::vector<Backend> backends{Backend::kokkos, Backend::eigen, Backend::cuda, Backend::cusparse};
+    std::vector<Backend> backends{Backend::kokkos, Backend::eigen, Backend::cpu, Backend::cuda, Backend::cusparse};
     std::string only;  // run just the kernel of this name, and the baselines; empty: all
     TimingOptions timing;
 };
@@ -93,7 +93,7 @@ private:
     void wait(Waiting& waiting, const RunObserver& observer, RunReport& report,
               const std::function<ReadyKernel()>& prepare) const;
     template <ValueType Value>
-    void prepare_layout(const RecipeLayout& choice, StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
+    void prepare_layout(const Recipe& recipe, StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
                         const RunObserver& observer, RunReport& report);
     template <ValueType Value>
     void prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
@@ -109,7 +109,7 @@ private:
     [[nodiscard]] Device* device(DeviceKind kind) const { return kind == DeviceKind::host ? &devices_.host : devices_.gpu; }
     /// Of the backends that are wanted, on a device that is there?
     [[nodiscard]] bool may_run(const KernelEntry& kernel) const;
-    [[nodiscard]] std::vector<const KernelEntry*> kernels_of(const RecipeLayout& layout) const;
+    [[nodiscard]] std::vector<const KernelEntry*> kernels_of(const Recipe& recipe) const;
     /// The one kernel of a share on such a device: what is asked for by name, what the recipe chooses, or the usual one.
     [[nodiscard]] const KernelEntry* kernel_of_share(const RecipeLayout& layout, DeviceKind kind) const;
     /// One a share; none where not every share has one.

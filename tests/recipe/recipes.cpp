@@ -95,8 +95,14 @@ LayoutEntry layout(const std::string& name, std::vector<ParameterDeclaration> pa
     return entry;
 }
 
+FieldLists plain_fields() {
+    return {{{.name = "row_count", .role = ArrayRole::number, .is_array = false},
+             {.name = "slice_offsets", .type = ElementType::i64, .count = 2},
+             {.name = "values", .role = ArrayRole::value, .type = ElementType::f64}}};
+}
+
 std::vector<LayoutEntry> layouts() {
-    return {
+    std::vector<LayoutEntry> all = {
         layout(
             "plain",
             {{.name = "slice_height", .type = Type::integer, .default_value = std::int64_t{32}, .minimum = 1, .unit = "rows"}},
@@ -108,6 +114,8 @@ std::vector<LayoutEntry> layouts() {
                        .square = true, .cuts = {CutKind::partition}, .shares = {{ShareKind::inside}, {ShareKind::outside}}};
                },
                {{"slices", Backend::kokkos}})};
+    all.front().fields = {plain_fields, plain_fields};
+    return all;
 }
 
 }  // namespace
@@ -160,6 +168,7 @@ void check_same(const Recipe& a, const Recipe& b) {
         CHECK(a.layouts[i].parameters.values() == b.layouts[i].parameters.values());
         CHECK(a.layouts[i].kernels == b.layouts[i].kernels);
     }
+    CHECK(a.sources == b.sources);
 }
 
 }  // namespace workbench

@@ -135,6 +135,8 @@ std::unique_ptr<Device> make_cuda_device() {
     return std::make_unique<CudaDevice>();
 }
 
+void* stream_of(Device& device) { return cuda_device(device).stream(); }
+
 CudaDevice::CudaDevice() {
     check_cuda(cudaSetDevice(0), "cudaSetDevice");
     properties_ = read_properties();

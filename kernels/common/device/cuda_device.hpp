@@ -16,4 +16,7 @@ namespace workbench {
 /// Why make_cuda_device() is null, in one line without a full stop; empty where it is not.
 [[nodiscard]] std::string cuda_absence_reason();
 
+/// The CUstream that all work of a GPU is put on. Of another device it is a mistake of the program.
+[[nodiscard]] void* stream_of(Device& device);
+
 }  // namespace workbench

@@ -20,7 +20,8 @@ std::unique_ptr<Kernel<Value>> prepare_one(const Layout<Value>& layout, Device& 
 
 /// For KernelEntry::prepare: makes KernelOf<Value>(layout, device), or KernelOf<Value>(layout) where that is its constructor.
 template <template <typename> class KernelOf, template <typename> class LayoutOf>
-inline constexpr ForEachPrecision<PrepareKernel> prepare_as{prepare_one<KernelOf<float>, LayoutOf<float>, float>,
-                                                            prepare_one<KernelOf<double>, LayoutOf<double>, double>};
+[[nodiscard]] ForEachPrecision<PrepareKernel> prepare_as() {
+    return {prepare_one<KernelOf<float>, LayoutOf<float>, float>, prepare_one<KernelOf<double>, LayoutOf<double>, double>};
+}
 
 }  // namespace workbench

@@ -37,9 +37,9 @@ struct Blocks {
 
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "block_size", of.size...);
-        visit(ArrayRole::structure, "block_offsets", of.block_offsets...);
-        visit(ArrayRole::column, "block_columns", of.block_columns...);
-        visit(ArrayRole::value, "values", of.values...);
+        visit(ArrayRole::structure, "block_offsets [block rows + 1]", of.block_offsets...);
+        visit(ArrayRole::column, "block_columns [blocks]", of.block_columns...);
+        visit(ArrayRole::value, "values [blocks * size * size]", of.values...);
     }
 
     [[nodiscard]] constexpr Index block_rows() const { return static_cast<Index>(block_offsets.size()) - 1; }

@@ -36,8 +36,8 @@ struct Ell {
         visit(ArrayRole::number, "row_count", of.row_count...);
         visit(ArrayRole::number, "column_count", of.column_count...);
         visit(ArrayRole::number, "width", of.width...);
-        visit(ArrayRole::column, "columns", of.column_indices...);
-        visit(ArrayRole::value, "values", of.values...);
+        visit(ArrayRole::column, "columns [row_count * width]", of.column_indices...);
+        visit(ArrayRole::value, "values [row_count * width]", of.values...);
     }
 
     /// Below 2^62, as both factors are below 2^31.

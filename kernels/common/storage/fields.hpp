@@ -12,9 +12,11 @@
 //
 //       static constexpr void fields(const auto& visit, auto&... of) {  // field by field, of one struct or of several alike
 //           visit(ArrayRole::number, "row_count", of.row_count...);
-//           visit(ArrayRole::value, "values", of.values...);
+//           visit(ArrayRole::value, "values [nonzeros]", of.values...);
 //       }
 //   };
+//
+// Behind the name of an array stands how long it is, in words, for whoever writes a kernel beside a recipe.
 #pragma once
 
 #include <optional>
@@ -74,6 +76,54 @@ using HostArray = std::vector<Element>;
     };
 }
 
+/// "values [nonzeros]" taken apart.
+struct FieldName {
+    std::string name;
+    std::string length;
+};
+
+[[nodiscard]] inline FieldName field_name(const std::string& listed) {
+    const std::size_t bracket = listed.find(" [");
+    if (bracket == std::string::npos) return {listed, ""};
+    return {listed.substr(0, bracket), listed.substr(bracket + 2, listed.size() - bracket - 3)};
+}
+
+template <typename Element>
+[[nodiscard]] constexpr ElementType element_type() {
+    if constexpr (std::is_enum_v<Element>) {
+        return element_type<std::underlying_type_t<Element>>();
+    } else if constexpr (std::is_floating_point_v<Element>) {
+        return sizeof(Element) == 4 ? ElementType::f32 : ElementType::f64;
+    } else {
+        constexpr bool is_signed = std::is_signed_v<Element>;
+        switch (sizeof(Element)) {
+            case 1: return is_signed ? ElementType::i8 : ElementType::u8;
+            case 2: return is_signed ? ElementType::i16 : ElementType::u16;
+            case 4: return is_signed ? ElementType::i32 : ElementType::u32;
+            default: return is_signed ? ElementType::i64 : ElementType::u64;
+        }
+    }
+}
+
+/// The fields of a struct on the host, for Layout::fields.
+template <typename Stored>
+[[nodiscard]] std::vector<LayoutField> fields_of(const Stored& stored) {
+    std::vector<LayoutField> fields;
+    Stored::fields(
+        [&](ArrayRole role, const std::string& listed, const auto& field) {
+            using Field = std::remove_cvref_t<decltype(field)>;
+            FieldName name = field_name(listed);
+            if constexpr (NumberField<Field>) {
+                fields.push_back({std::move(name.name), role, false, element_type<Field>(), "", &field, 1});
+            } else {
+                fields.push_back({std::move(name.name), role, true, element_type<typename Field::value_type>(),
+                                  std::move(name.length), field.data(), field.size()});
+            }
+        },
+        stored);
+    return fields;
+}
+
 /// The arrays of a struct on the host, for Layout::arrays.
 template <typename Stored>
 [[nodiscard]] std::vector<LayoutArray> arrays_of(const Stored& stored) {
@@ -81,7 +131,7 @@ template <typename Stored>
     Stored::fields(
         [&](ArrayRole role, const std::string& name, const auto& field) {
             if constexpr (!NumberField<std::remove_cvref_t<decltype(field)>>) {
-                arrays.push_back(layout_array(name, role, field));
+                arrays.push_back(layout_array(field_name(name).name, role, field));
             }
         },
         stored);
@@ -114,7 +164,7 @@ template <typename Stored>
             if constexpr (NumberField<std::remove_cvref_t<decltype(from)>>) {
                 to = from;
             } else {
-                to = {device, from, of + " " + name};
+                to = {device, from, of + " " + field_name(name).name};
             }
         },
         stored, copy);
@@ -148,6 +198,7 @@ struct StoredLayout : Layout<Value>, StoredArrays {
     [[nodiscard]] Index columns() const override { return this->column_count; }
     [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
     [[nodiscard]] std::vector<LayoutArray> arrays() const override { return arrays_of(stored()); }
+    [[nodiscard]] std::vector<LayoutField> fields() const override { return fields_of(stored()); }
 };
 
 /// The same where the arrays are those of one of several structs: columns of 16 bits or of 32, say.
@@ -166,7 +217,32 @@ struct VariantLayout : Layout<Value> {
     [[nodiscard]] std::vector<LayoutArray> arrays() const override {
         return std::visit([](const auto& one) { return arrays_of(one); }, stored);
     }
+    [[nodiscard]] std::vector<LayoutField> fields() const override {
+        return std::visit([](const auto& one) { return fields_of(one); }, stored);
+    }
 };
+
+template <typename OwnLayout>
+[[nodiscard]] FieldLists field_lists() {
+    const auto without_data = [](const auto& stored) {
+        std::vector<LayoutField> fields = fields_of(stored);
+        for (LayoutField& field : fields) field.data = nullptr;
+        return fields;
+    };
+    if constexpr (requires { typename OwnLayout::Stored; }) {
+        return {without_data(typename OwnLayout::Stored{})};
+    } else {
+        return []<typename... Stored>(const auto& of_each, const std::variant<Stored...>*) {
+            return FieldLists{of_each(Stored{})...};
+        }(without_data, static_cast<const decltype(OwnLayout::stored)*>(nullptr));
+    }
+}
+
+/// For LayoutEntry::fields.
+template <template <typename> typename LayoutOf>
+[[nodiscard]] ForEachPrecision<ListFields> field_lists_of() {
+    return {field_lists<LayoutOf<float>>, field_lists<LayoutOf<double>>};
+}
 
 /// What a kernel of the layout says of its own bytes: nothing, unless the layout has slots that no kernel reads.
 [[nodiscard]] std::optional<std::int64_t> own_bytes_of(const auto& layout) {

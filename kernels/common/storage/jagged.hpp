@@ -27,9 +27,9 @@ struct Jagged {
     Array<Value> values;                // [entries]
 
     static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::structure, "diagonal_offsets", of.diagonal_offsets...);
-        visit(ArrayRole::column, "columns", of.column_indices...);
-        visit(ArrayRole::value, "values", of.values...);
+        visit(ArrayRole::structure, "diagonal_offsets [diagonals + 1]", of.diagonal_offsets...);
+        visit(ArrayRole::column, "columns [entries]", of.column_indices...);
+        visit(ArrayRole::value, "values [entries]", of.values...);
     }
 
     [[nodiscard]] constexpr Offset diagonal_count() const { return static_cast<Offset>(diagonal_offsets.size()) - 1; }

@@ -28,9 +28,9 @@ struct Slices {
 
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "slice_height", of.slice_height...);
-        visit(ArrayRole::structure, "slice_offsets", of.slice_offsets...);
-        visit(ArrayRole::column, "columns", of.column_indices...);
-        visit(ArrayRole::value, "values", of.values...);
+        visit(ArrayRole::structure, "slice_offsets [slices + 1]", of.slice_offsets...);
+        visit(ArrayRole::column, "columns [slots]", of.column_indices...);
+        visit(ArrayRole::value, "values [slots]", of.values...);
     }
 
     [[nodiscard]] constexpr Index slice_count() const { return static_cast<Index>(slice_offsets.size()) - 1; }

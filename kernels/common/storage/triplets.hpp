@@ -18,9 +18,9 @@ struct Triplets {
     Array<Value> values;          // [nonzeros]
 
     static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::structure, "rows", of.row_indices...);
-        visit(ArrayRole::column, "columns", of.column_indices...);
-        visit(ArrayRole::value, "values", of.values...);
+        visit(ArrayRole::structure, "rows [nonzeros]", of.row_indices...);
+        visit(ArrayRole::column, "columns [nonzeros]", of.column_indices...);
+        visit(ArrayRole::value, "values [nonzeros]", of.values...);
     }
 };
 

@@ -6,23 +6,18 @@
 #include <filesystem>
 #include <limits>
 
+#include "kernels/common/device/beside_program.hpp"
 #include "kernels/common/device/cuda_device.cuh"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 namespace {
 
-/// Installed, the program is in bin or in libexec/spmv-workbench and the module in lib/spmv-workbench. In a build tree it is in
-/// lib, beside the program or, of a test, one folder up.
 std::filesystem::path find_module() {
-    const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    for (const char* place : {"../lib/spmv-workbench", "../../lib/spmv-workbench", "lib", "../lib", "../../lib"}) {
-        const std::filesystem::path candidate = folder / place / cusparse_module_file;
-        if (std::filesystem::exists(candidate)) return candidate;
-    }
+    if (const auto found = find_beside_program(cusparse_module_file)) return *found;
     throw Unsuitable(
         fmt::format("cuSPARSE is not available: {} is not in lib/spmv-workbench beside the folder of the program, {}",
-                    cusparse_module_file, folder.string()));
+                    cusparse_module_file, program_folder().string()));
 }
 
 /// Never closed: the kernels that it prepares live on its code.

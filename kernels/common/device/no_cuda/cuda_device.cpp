@@ -1,10 +1,14 @@
 // Stands in for kernels/common/device/cuda_device.cu where CUDA is not built.
 #include "kernels/common/device/cuda_device.hpp"
 
+#include <stdexcept>
+
 namespace workbench {
 
 std::unique_ptr<Device> make_cuda_device() { return nullptr; }
 
 std::string cuda_absence_reason() { return "this program was built without CUDA"; }
+
+void* stream_of(Device&) { throw std::logic_error("a stream is asked for where there is no CUDA"); }
 
 }  // namespace workbench

@@ -1,0 +1,17 @@
+// Files of the workbench that are opened or started only when they are asked for.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace workbench {
+
+/// Installed, the program is in bin or in libexec/spmv-workbench and such files are in lib/spmv-workbench. In a build tree they
+/// are in lib, beside the program or, of a test, one folder up or two. None where it is in no such place.
+[[nodiscard]] std::optional<std::filesystem::path> find_beside_program(const std::string& file);
+
+/// The folder that the program lies in.
+[[nodiscard]] std::filesystem::path program_folder();
+
+}  // namespace workbench

@@ -1,0 +1,172 @@
+// Kernels beside a recipe, as a user meets them.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "support/golden.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+const std::filesystem::path source = WORKBENCH_SOURCE_DIR;
+
+struct Outcome {
+    int exit_code = -1;
+    std::string text;
+};
+
+Outcome run_workbench(const std::string& arguments, const std::string& environment = "") {
+    const std::string command =
+        "cd '" + source.string() + "' && " + environment + " '" WORKBENCH_BINARY "' " + arguments + " 2>&1";
+    std::FILE* pipe = popen(command.c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    Outcome outcome;
+    std::array<char, 4096> buffer{};
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+        outcome.text.append(buffer.data(), count);
+    const int status = pclose(pipe);
+    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return outcome;
+}
+
+/// A recipe for csr with this body of a loop over rows, run on a matrix of 16 rows.
+struct OneRun {
+    explicit OneRun(const std::string& body, const std::string& options = "", const std::string& environment = "") {
+        std::ofstream(folder.path() / "mine.toml")
+            << "[matrix]\ngenerate = 'laplace2d'\nnx = 4\n[layout]\nuse = 'csr'\n[kernel]\ncpu_source = 'mine.cpp'\n";
+        std::ofstream(folder.path() / "mine.cpp") << R"(#include "arrays.hpp"
+void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
+    for (Index row = 0; row < arrays.row_count; ++row) {
+        Value sum = 0;
+        for (Offset k = arrays.row_offsets[row]; k < arrays.row_offsets[row + 1]; ++k) {
+            sum += arrays.values[k] * x[arrays.column_indices[k]];
+        }
+)" << body << "\n    }\n}\n";
+        const std::string out = folder.path().string();
+        outcome = run_workbench("run " + out + "/mine.toml --backend cpu,kokkos --samples 1 --seconds 0 --cache warm " +
+                                    "--no-pictures --out " + out + " " + options,
+                                environment);
+        std::string& text = outcome.text;
+        for (std::size_t at = 0; (at = text.find(out + "/")) != std::string::npos;) text.erase(at, out.size() + 1);
+        const std::string json = file_text(folder.path() / "mine" / "report.json");
+        if (!json.empty()) report = nlohmann::json::parse(json);
+    }
+    [[nodiscard]] bool says(const std::string& text) const { return outcome.text.find(text) != std::string::npos; }
+    /// "csr rows kokkos measured, ...": all kernels of the report.
+    [[nodiscard]] std::string kernels() const {
+        std::string text;
+        for (const auto& kernel : report["kernels"]) {
+            for (const char* key : {"kernel", "backend", "precision", "status"}) text += kernel[key].get<std::string>() + " ";
+        }
+        return text;
+    }
+
+    TemporaryFolder folder;
+    Outcome outcome;
+    nlohmann::json report;
+};
+
+const std::string right = "        y[row] = accumulate ? y[row] + sum : sum;";
+
+TEST_CASE("explain prints the header of a layout") {
+    const std::filesystem::path golden = source / "tests" / "golden";
+    const Outcome csr = run_workbench("explain csr --header");
+    CHECK(csr.exit_code == 0);
+    compare_with_golden(golden / "kernels" / "csr_f64.hpp.txt", csr.text);
+    compare_with_golden(golden / "kernels" / "csr_f32.hpp.txt", run_workbench("explain csr --header --precision f32").text);
+    compare_with_golden(golden / "cli" / "explain_header_ehyb.txt", run_workbench("explain ehyb --header").text);
+    const Outcome stage = run_workbench("explain row_sort --header");
+    CHECK(stage.exit_code == 2);
+    CHECK(stage.text.starts_with("error: --header: no layout is named 'row_sort'; expected one of banded_block, "));
+}
+
+TEST_CASE("a kernel beside the recipe is verified and timed beside the others") {
+    const OneRun one(right, "--precision both");
+    CHECK_MESSAGE(one.outcome.exit_code == 0, one.outcome.text);
+    CHECK(one.kernels() == "rows kokkos f64 measured mine cpu f64 measured rows kokkos f32 measured mine cpu f32 measured ");
+    // The recipe of the report finds the source from anywhere.
+    const std::string out = one.folder.path().string();
+    std::ofstream(one.folder.path() / "again.toml") << one.report["recipe"]["resolved"].get<std::string>();
+    const Outcome again = run_workbench("run " + out + "/again.toml --only mine --samples 1 --seconds 0 --cache warm " +
+                                        "--no-pictures --out " + out);
+    CHECK_MESSAGE(again.exit_code == 0, again.text);
+    const auto report = nlohmann::json::parse(file_text(one.folder.path() / "again" / "report.json"));
+    CHECK(report["kernels"].size() == 2);
+    CHECK(report["kernels"][1]["kernel"] == "mine");
+}
+
+TEST_CASE("the kernels of the teaching recipes are right") {
+    const TemporaryFolder folder;
+    for (const char* name : {"my_csr_kernel", "my_sell_kernel"}) {
+        const Outcome outcome = run_workbench(
+            std::string("run recipes/teaching/") + name +
+            ".toml --generate laplace3d:nx=5 --backend cpu --samples 1 --seconds 0 --cache warm --no-pictures --out " +
+            folder.path().string());
+        CHECK_MESSAGE(outcome.exit_code == 0, outcome.text);
+        CHECK_MESSAGE(outcome.text.find(std::string(" ") + name + " ") != std::string::npos, outcome.text);
+    }
+}
+
+TEST_CASE("a wrong kernel is told with its first wrong row, and the others are kept") {
+    const OneRun one("        y[row] = (accumulate ? y[row] : 0) + (row == 11 ? 0 : sum);");
+    CHECK(one.outcome.exit_code == 1);
+    CHECK_MESSAGE(one.says("csr mine cpu f64: WRONG RESULT: row 11: y = 0, expected exactly "), one.outcome.text);
+    CHECK(one.kernels() == "rows kokkos f64 measured mine cpu f64 wrong ");
+}
+
+TEST_CASE("a kernel that forgets to add is wrong") {
+    const OneRun one("        y[row] = sum;");
+    CHECK(one.outcome.exit_code == 1);
+    CHECK_MESSAGE(one.says("(adding to a y that was there)"), one.outcome.text);
+}
+
+TEST_CASE("a kernel that does not end is told, and the others are kept") {
+    const OneRun one("        for (volatile bool always = true; always;) {}", "--set kernel.limit_seconds=0.2");
+    CHECK(one.outcome.exit_code == 1);
+    CHECK_MESSAGE(one.says("WRONG RESULT: mine.cpp does not end within 0.2 s (limit_seconds)"), one.outcome.text);
+    CHECK(one.kernels() == "rows kokkos f64 measured mine cpu f64 wrong ");
+}
+
+TEST_CASE("a kernel that writes where it must not is told, and the others are kept") {
+    const OneRun one(right + " y[row + 1] = 0;");
+    CHECK(one.outcome.exit_code == 1);
+    CHECK_MESSAGE(one.says("WRONG RESULT: mine.cpp reaches behind the end of y (element 16 of 16, counted from 0)"),
+                  one.outcome.text);
+    CHECK(one.kernels() == "rows kokkos f64 measured mine cpu f64 wrong ");
+}
+
+TEST_CASE("a kernel that cannot be compiled is told, and the others are kept") {
+    const OneRun one("        y[row] = summ;");
+    CHECK(one.outcome.exit_code == 2);
+    CHECK_MESSAGE(one.says("error: mine.cpp: "), one.outcome.text);
+    CHECK(one.says("mine.cpp:8:18: error: "));
+    CHECK(one.kernels() == "rows kokkos f64 measured ");
+}
+
+TEST_CASE("without a compiler there is a word about it, and the other kernels") {
+    const OneRun one(right, "", "CXX=/nowhere/c++");
+    CHECK(one.outcome.exit_code == 4);
+    CHECK_MESSAGE(one.says("error: CXX names the compiler '/nowhere/c++', which is not there"), one.outcome.text);
+    CHECK(one.kernels() == "rows kokkos f64 measured ");
+    const OneRun none(right, "", "env -u CXX PATH=/nowhere");
+    CHECK(none.outcome.exit_code == 4);
+    CHECK_MESSAGE(none.says("no C++ compiler for cpu_source: c++, g++ and clang++ are not on PATH"), none.outcome.text);
+}
+
+TEST_CASE("a file that is not there is an error of the recipe") {
+    const OneRun one(right, "--set kernel.cpu_source=none.cpp");
+    CHECK(one.outcome.exit_code == 2);
+    CHECK_MESSAGE(one.says("error: --set kernel.cpu_source=none.cpp: [kernel], cpu_source: no file none.cpp"),
+                  one.outcome.text);
+}
+
+}  // namespace
+}  // namespace workbench

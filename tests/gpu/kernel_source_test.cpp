@@ -1,0 +1,169 @@
+// Kernels beside a recipe on a GPU. They need NVRTC and are left out, with a message, where it is not there.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "gpu/kernel_checks.hpp"
+#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/common/source/compile.hpp"
+#include "kernels/common/source/kernel_from_source.hpp"
+#include "kernels/csr/layout.hpp"
+#include "kernels/sell/layout.hpp"
+#include "support/battery.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool can_compile() {
+    const std::string why = nvrtc_absence_reason();
+    if (!why.empty()) MESSAGE("skipped: " << why);
+    return why.empty();
+}
+
+/// Of the source tree, or of the package that the tests lie in.
+fs::path example(const std::string& file) {
+    const char* const layouts = std::getenv("WORKBENCH_LAYOUT_RECIPES");
+    const fs::path recipes = layouts == nullptr ? fs::path(WORKBENCH_SOURCE_DIR) / "recipes" : fs::path(layouts) / "../recipes";
+    return recipes / "teaching" / file;
+}
+
+/// The layout with this kernel alone.
+LayoutEntry with_only(LayoutEntry layout, const KernelSource& source) {
+    layout.kernels = {kernel_from_source(source)};
+    return layout;
+}
+
+KernelSource gpu_source(const fs::path& file, const std::string& layout) {
+    return {.file = file, .layout = layout, .backend = Backend::cuda, .limit_seconds = 2};
+}
+
+std::string outcome_of(const fs::path& file, Index rows, Device& device, const fs::path& folder, int threads_per_row = 1) {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < rows; ++i) entries.push_back({i, i, 1.0 + i});
+    KernelSource source = gpu_source(file, "csr");
+    source.threads_per_row = threads_per_row;
+    const StagedMatrix staged = stage_input(csr_from_entries(rows, rows, entries));
+    std::string text;
+    try {
+        const auto outcomes = try_kernels<double>(with_only(csr_entry(), source), Backend::cuda, staged, {}, device);
+        text = outcomes.front().verified() ? "fine" : outcomes.front().reason;
+    } catch (const std::exception& refusal) {
+        text = refusal.what();
+    }
+    const std::string prefix = folder.string() + "/";
+    for (std::size_t at = 0; (at = text.find(prefix)) != std::string::npos;) text.erase(at, prefix.size());
+    return text;
+}
+
+}  // namespace
+
+TEST_SUITE("kernel_source") {
+    TEST_CASE_TEMPLATE("the examples are right on the battery", Value, float, double) {
+        if (!can_compile()) return;
+        const auto device = make_cuda_device();
+        for (const int threads_per_row : {1, 8, 32}) {
+            KernelSource csr = gpu_source(example("my_csr_kernel.cu"), "csr");
+            csr.threads_per_row = threads_per_row;
+            const LayoutEntry layout = with_only(csr_entry(), csr);
+            for (const NamedMatrix& named : battery()) {
+                check_cuda_kernels<Value>(layout, named.name, stage_input(named.matrix), {}, *device);
+            }
+        }
+        const LayoutEntry layout = with_only(sell_entry(), gpu_source(example("my_sell_kernel.cu"), "sell"));
+        for (const NamedMatrix& named : battery()) {
+            check_cuda_kernels<Value>(layout, named.name, stage_input(named.matrix), slice_height(7), *device);
+        }
+    }
+
+    TEST_CASE("a kernel that adds gets a y of zeros, and shared memory what it asks for") {
+        if (!can_compile()) return;
+        const auto device = make_cuda_device();
+        const TemporaryFolder folder;
+        std::ofstream(folder.path() / "adds.cu") << R"(#include "arrays.hpp"
+extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, bool accumulate) {
+    extern __shared__ Value shared[];
+    const Offset slot = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (slot >= arrays.values_size) return;
+    Index row = 0;
+    while (arrays.row_offsets[row + 1] <= slot) ++row;
+    Value& product = shared[threadIdx.x + 12000];
+    product = arrays.values[slot] * x[arrays.column_indices[slot]];
+    atomicAdd(y + row, product);
+}
+)";
+        KernelSource source = gpu_source(folder.path() / "adds.cu", "csr");
+        source.threads = "slots";
+        source.zero_y = true;
+        source.shared_bytes = 100000;
+        const LayoutEntry layout = with_only(csr_entry(), source);
+        for (const NamedMatrix& named : battery()) {
+            check_cuda_kernels<double>(layout, named.name, stage_input(named.matrix), {}, *device);
+        }
+    }
+
+    TEST_CASE("what a kernel for a GPU does wrong is told, and the device lives on") {
+        if (!can_compile()) return;
+        const auto device = make_cuda_device();
+        const TemporaryFolder folder;
+        const fs::path file = folder.path() / "faults.cu";
+        std::ofstream(file) << R"(#include "arrays.hpp"
+extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, bool accumulate) {
+    const Index rows = arrays.row_count;
+    const Offset row = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (row < rows) y[row] = (accumulate ? y[row] : 0) + arrays.values[row] * x[row];
+    if (row != 0) return;
+    volatile int zero = 0;
+    switch (rows) {
+        case 2: while (zero == 0) {} break;
+        case 3: y[3] = 1; break;
+        case 4: y[-1] = 1; break;
+        case 5: const_cast<Value*>(arrays.values)[2] = 1; break;
+        case 6: *reinterpret_cast<volatile int*>(16L) = 1; break;
+        case 7: const_cast<Value*>(x)[7] = 1; break;
+        case 8: __trap();
+        case 9: while (accumulate && zero == 0) {} break;
+        case 10: y[7] = 0; break;
+        default: break;
+    }
+}
+)";
+        const auto found = [&](Index rows) { return outcome_of(file, rows, *device, folder.path()); };
+        CHECK(found(0) == "fine");
+        CHECK(found(1) == "fine");
+        CHECK(found(2) == "faults.cu does not end within 2 s (limit_seconds)");
+        CHECK(found(3) == "faults.cu writes outside y, before its begin or behind its end");
+        CHECK(found(4) == "faults.cu writes outside y, before its begin or behind its end");
+        CHECK(found(5) == "faults.cu writes to values, which is only to be read");
+        CHECK(found(6) == "faults.cu fails on the device: CUDA_ERROR_ILLEGAL_ADDRESS");
+        CHECK(found(7) == "faults.cu writes outside x, before its begin or behind its end");
+        CHECK(found(8).starts_with("faults.cu fails on the device: CUDA_ERROR_"));
+        CHECK(found(9) == "faults.cu does not end within 2 s (limit_seconds) (adding to a y that was there)");
+        CHECK(found(10).starts_with("row 7: y = 0, expected exactly "));
+        CHECK(found(11) == "fine");
+        CHECK(found(1000) == "fine");
+    }
+
+    TEST_CASE("sources without a kernel") {
+        if (!can_compile()) return;
+        const auto device = make_cuda_device();
+        const TemporaryFolder folder;
+        const auto found = [&](const std::string& text) {
+            std::ofstream(folder.path() / "wrong.cu") << "#include \"arrays.hpp\"\n" << text;
+            return outcome_of(folder.path() / "wrong.cu", 1, *device, folder.path());
+        };
+        CHECK(found("int nothing = unknown_name;").starts_with("wrong.cu: NVRTC cannot compile it\nwrong.cu(2): error: "));
+        CHECK(
+            found("extern \"C\" __global__ void multiplied() {}") ==
+            "wrong.cu: no function 'multiply'; expected\nextern \"C\" __global__ void multiply(Arrays arrays, const Value* x, "
+            "Value* y, bool accumulate)");
+    }
+}
+
+}  // namespace workbench

@@ -1,0 +1,306 @@
+// Kernels beside a recipe: the header of their arrays, compiling, trying, running.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstring>
+#include <fstream>
+#include <regex>
+#include <string>
+
+#include "kernels/common/device/host_device.hpp"
+#include "kernels/common/source/arrays_header.hpp"
+#include "kernels/common/source/compile.hpp"
+#include "kernels/common/source/kernel_from_source.hpp"
+#include "kernels/csr/layout.hpp"
+#include "kernels/ehyb/layout.hpp"
+#include "kernels/hbp/layout.hpp"
+#include "kernels/sell/layout.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/drawings.hpp"
+#include "support/given.hpp"
+#include "support/golden.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path source_folder = WORKBENCH_SOURCE_DIR;
+
+void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
+
+/// A file of a test with its name shown to nobody.
+std::string without(std::string text, const std::string& folder) {
+    for (std::size_t at = 0; (at = text.find(folder + "/")) != std::string::npos;) text.erase(at, folder.size() + 1);
+    return text;
+}
+
+/// What a kernel for the host says when it is tried on csr of a diagonal matrix of so many rows.
+std::string trial_of(const KernelEntry& kernel, Index rows, const std::string& folder) {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < rows; ++i) entries.push_back({i, i, 1.0 + i});
+    const auto layout = build(csr_entry(), stage_input(csr_from_entries(rows, rows, entries)));
+    const auto device = make_host_device();
+    try {
+        kernel.try_out.get<double>()(*layout, *device);
+    } catch (const std::exception& refusal) {
+        return without(refusal.what(), folder);
+    }
+    return "fine";
+}
+
+TEST_CASE("the header of a layout") {
+    const auto header = [](const LayoutEntry& layout, std::size_t list, Precision precision) {
+        const FieldLists lists = precision == Precision::f32 ? layout.fields.f32() : layout.fields.f64();
+        return arrays_header(layout.name, lists.at(list), precision);
+    };
+    const fs::path golden = source_folder / "tests" / "golden" / "kernels";
+    compare_with_golden(golden / "csr_f64.hpp.txt", header(csr_entry(), 0, Precision::f64));
+    compare_with_golden(golden / "csr_f32.hpp.txt", header(csr_entry(), 0, Precision::f32));
+    compare_with_golden(golden / "sell_f64.hpp.txt", header(sell_entry(), 0, Precision::f64));
+    compare_with_golden(golden / "ehyb_u16_f64.hpp.txt", header(ehyb_entry(), 0, Precision::f64));
+    compare_with_golden(golden / "ehyb_u32_f32.hpp.txt", header(ehyb_entry(), 1, Precision::f32));
+    compare_with_golden(golden / "hbp_f64.hpp.txt", header(hbp_entry(), 1, Precision::f64));
+}
+
+TEST_CASE("every layout tells its fields, with the length of every array") {
+    for (const LayoutEntry& layout : catalogue().layouts) {
+        CAPTURE(layout.name);
+        REQUIRE((layout.fields.f32 != nullptr));
+        REQUIRE(layout.fields.f64().size() == layout.fields.f32().size());
+        for (const std::vector<LayoutField>& fields : layout.fields.f64()) {
+            CHECK(fields.front().is_array == (layout.name == "ellr"));
+            for (const LayoutField& field : fields) {
+                CHECK_MESSAGE(field.is_array != field.length.empty(), field.name);
+                CHECK(field.is_array == (field.role != ArrayRole::number));
+            }
+        }
+    }
+}
+
+TEST_CASE("the fields of a layout are its arrays and numbers") {
+    const auto layout = build<float>(csr_entry(), stage_input(drawn()));
+    const std::vector<LayoutField> fields = layout->fields();
+    std::string text;
+    for (const LayoutField& field : fields) text += fmt::format("{}:{}x{} ", field.name, field.count, bytes_of(field.type));
+    CHECK(text == "row_count:1x4 column_count:1x4 row_offsets:7x8 column_indices:13x4 values:13x4 ");
+    std::size_t number = 0;
+    for (const LayoutField& field : fields) {
+        if (field.is_array) CHECK(field.data == layout->arrays()[number++].data);
+    }
+    CHECK(number == 3);
+}
+
+TEST_CASE("arrays are packed as a compiler lays them out") {
+    struct Expected {
+        char narrow;
+        std::int32_t number;
+        const void* wide;
+        long long wide_size;
+        short last;
+    };
+    const signed char narrow = 7;
+    const std::int32_t number = -3;
+    const std::int16_t last = 9;
+    const std::vector<LayoutField> fields{{.name = "narrow", .is_array = false, .type = ElementType::i8, .data = &narrow},
+                                          {.name = "number", .is_array = false, .type = ElementType::i32, .data = &number},
+                                          {.name = "wide", .type = ElementType::f64, .count = 11},
+                                          {.name = "last", .is_array = false, .type = ElementType::i16, .data = &last}};
+    PackedArrays packed = pack_arrays(fields);
+    packed.point(0, &packed);
+    Expected expected{};
+    REQUIRE(packed.bytes.size() == sizeof(expected));
+    std::memcpy(&expected, packed.bytes.data(), sizeof(expected));
+    CHECK(expected.narrow == 7);
+    CHECK(expected.number == -3);
+    CHECK(expected.wide == &packed);
+    CHECK(expected.wide_size == 11);
+    CHECK(expected.last == 9);
+}
+
+TEST_CASE("what a kernel for the host does wrong is told, whatever it is") {
+    const TemporaryFolder folder;
+    const fs::path file = folder.path() / "faults.cpp";
+    write(file, R"(#include "arrays.hpp"
+#include <cstdlib>
+#include <unistd.h>
+void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
+    volatile int zero = 0;
+    const Index rows = arrays.row_count;
+    for (Index row = 0; row < rows; ++row) y[row] = (accumulate ? y[row] : 0) + arrays.values[row] * x[row];
+    switch (rows) {
+        case 2: while (zero == 0) {} break;
+        case 3: y[3] = 1; break;
+        case 4: y[1000] = 1; break;
+        case 5: const_cast<Value*>(arrays.values)[2] = 1; break;
+        case 6: std::abort();
+        case 7: y[-1] = 1; break;
+        case 8: _exit(3);
+        case 9: while (accumulate && zero == 0) {} break;
+        case 10: y[0] = x[16]; break;
+        case 11: y[0] = rows / zero; break;
+        case 12: y[-1000] = 1; break;
+        case 13: *reinterpret_cast<volatile int*>(16L) = 1; break;
+        case 14: y[0] = arrays.row_offsets[-8192]; break;
+        default: break;
+    }
+}
+)");
+    const KernelEntry kernel = kernel_from_source({.file = file, .layout = "csr", .limit_seconds = 0.3});
+    CHECK(kernel.name == "faults");
+    CHECK(kernel.backend == Backend::cpu);
+    const auto found = [&](Index rows) { return trial_of(kernel, rows, folder.path().string()); };
+    CHECK(found(0) == "fine");
+    CHECK(found(1) == "fine");
+    CHECK(found(2) == "faults.cpp does not end within 0.3 s (limit_seconds)");
+    CHECK(found(3) == "faults.cpp writes outside y, before its begin or behind its end");
+    CHECK(found(4) == "faults.cpp reaches behind the end of y (element 1000 of 4, counted from 0)");
+    CHECK(found(5) == "faults.cpp writes to values (element 2), which is only to be read");
+    CHECK(found(6) == "faults.cpp ends with a signal: Aborted");
+    CHECK(found(7) == "faults.cpp writes outside y, before its begin or behind its end");
+    CHECK(found(8) == "faults.cpp ends the program, with exit code 3");
+    CHECK(found(9) == "faults.cpp does not end within 0.3 s (limit_seconds) (adding to a y that was there)");
+    CHECK(found(10) == "faults.cpp reaches behind the end of x (element 16 of 10, counted from 0)");
+    CHECK(found(11) == "faults.cpp ends with a signal: Floating point exception");
+    CHECK(found(12) == "faults.cpp reaches before the begin of y, by 8000 bytes");
+    CHECK(found(13) == "faults.cpp reads or writes at address 0x10, where nothing is");
+    CHECK(found(14) == "faults.cpp reaches before the begin of row_offsets, by 65536 bytes");
+    CHECK(found(15) == "fine");
+    CHECK(found(100) == "fine");
+}
+
+TEST_CASE("a kernel for the host multiplies with the arrays of the layout") {
+    const auto device = make_host_device();
+    const KernelEntry kernel =
+        kernel_from_source({.file = source_folder / "recipes/teaching/my_csr_kernel.cpp", .layout = "csr"});
+    const auto layout = build<float>(csr_entry(), stage_input(drawn()));
+    const auto prepared = kernel.prepare.get<float>()(*layout, *device);
+    const std::vector<float> x{1, 10, 100, 1000, 10000, 100000};
+    std::vector<float> y(6, -1);
+    prepared->run(x.data(), y.data(), false);
+    const std::vector<float> product{321, 60540, 700, 908000, 1310010, 1300000};
+    CHECK(y == product);
+    prepared->run(x.data(), y.data(), true);
+    CHECK(y.front() == 642);
+    // The file is compiled once for all kernels of one header.
+    const auto again = kernel.prepare.get<float>()(*layout, *device);
+    again->run(x.data(), y.data(), false);
+    CHECK(y == product);
+}
+
+TEST_CASE("a kernel that adds gets a y of zeros") {
+    const TemporaryFolder folder;
+    write(folder.path() / "adds.cpp", R"(#include "arrays.hpp"
+void multiply(const Arrays& arrays, const Value* x, Value* y, bool) {
+    for (Index row = 0; row < arrays.row_count; ++row) y[row] += x[row];
+}
+)");
+    const auto device = make_host_device();
+    const auto layout = build(csr_entry(), stage_input(drawn()));
+    const auto result = [&](bool zero_y, bool accumulate) {
+        const KernelEntry kernel = kernel_from_source({.file = folder.path() / "adds.cpp", .layout = "csr", .zero_y = zero_y});
+        const std::vector<double> x{1, 2, 3, 4, 5, 6};
+        std::vector<double> y(6, 10);
+        kernel.prepare.get<double>()(*layout, *device)->run(x.data(), y.data(), accumulate);
+        return y.back();
+    };
+    CHECK(result(true, false) == 6);
+    CHECK(result(true, true) == 16);
+    CHECK(result(false, false) == 16);
+}
+
+TEST_CASE("files that cannot be compiled or loaded for the host") {
+    const TemporaryFolder folder;
+    const auto found = [&](const std::string& name, const std::string& text) {
+        write(folder.path() / name, text);
+        const KernelEntry kernel = kernel_from_source({.file = folder.path() / name, .layout = "csr"});
+        return trial_of(kernel, 1, folder.path().string());
+    };
+    const std::string wrong = found("wrong.cpp", "#include \"arrays.hpp\"\n\nint nothing = unknown_name;\n");
+    CHECK(wrong.find("wrong.cpp: ") == 0);
+    CHECK(wrong.find(" cannot compile it\n") != std::string::npos);
+    CHECK(wrong.find("wrong.cpp:3:15: error: ") != std::string::npos);
+    const std::string other =
+        found("other.cpp", "#include \"arrays.hpp\"\nint multiply(const Arrays&, const Value*, Value*, bool);");
+    CHECK(other.find("other.cpp:2:5: error: ") != std::string::npos);
+    CHECK(found("none.cpp", "#include \"arrays.hpp\"\nvoid multiplied() {}") ==
+          "none.cpp: no function 'multiply'; expected\nextern \"C\" void multiply(const Arrays& arrays, const Value* x, Value* "
+          "y, "
+          "bool accumulate)");
+    const std::string missing = found("missing.cpp", R"(#include "arrays.hpp"
+void helper();
+void multiply(const Arrays&, const Value*, Value*, bool) { helper(); })");
+    CHECK(missing.find("missing.cpp: cannot be loaded: ") == 0);
+    CHECK(missing.find("undefined symbol: _Z6helperv") != std::string::npos);
+    const KernelEntry absent = kernel_from_source({.file = folder.path() / "absent.cpp", .layout = "csr"});
+    CHECK(trial_of(absent, 1, folder.path().string()) ==
+          "absent.cpp: No such file or directory; expected the source of a kernel");
+    // Its own headers are found, and a stale copy of the program's is not.
+    write(folder.path() / "mine.hpp", "inline constexpr int mine = 1;\n");
+    write(folder.path() / "arrays.hpp", "#error stale\n");
+    CHECK(found("includes.cpp", R"(#include "mine.hpp"
+#include "arrays.hpp"
+void multiply(const Arrays&, const Value*, Value*, bool) { static_assert(mine == 1 && sizeof(Value) == 8); })") == "fine");
+}
+
+TEST_CASE("a long list of messages is cut") {
+    const auto text = [](int lines) {
+        std::string messages;
+        for (int i = 1; i <= lines; ++i) messages += fmt::format("line {}\n", i);
+        try {
+            throw_compile_error("a.cu", "NVRTC", messages);
+        } catch (const RecipeError& error) {
+            return std::string(error.what());
+        }
+    };
+    CHECK(text(2) == "a.cu: NVRTC cannot compile it\nline 1\nline 2");
+    CHECK(text(41).ends_with("\nline 40\n... and 1 lines more"));
+}
+
+TEST_CASE("the examples compile for a GPU") {
+    if (!nvrtc_absence_reason().empty()) {
+        MESSAGE("skipped: " << nvrtc_absence_reason());
+        return;
+    }
+    const TemporaryFolder folder;
+    const auto compiled = [](const fs::path& file, const LayoutEntry& layout) {
+        const std::string header = arrays_header(layout.name, layout.fields.f32().front(), Precision::f32);
+        return compile_for_gpu(file, header, "sm_90", {"THREADS_PER_ROW=8", "THREADS_PER_BLOCK=256"});
+    };
+    const fs::path teaching = source_folder / "recipes" / "teaching";
+    CHECK(compiled(teaching / "my_csr_kernel.cu", csr_entry()).substr(0, 4) ==
+          "\x7f"
+          "ELF");
+    CHECK(compiled(teaching / "my_sell_kernel.cu", sell_entry()).find("multiply") != std::string::npos);
+
+    const auto refusal = [&](const std::string& text) {
+        write(folder.path() / "wrong.cu", text);
+        try {
+            return compiled(folder.path() / "wrong.cu", csr_entry());
+        } catch (const RecipeError& error) {
+            return without(error.what(), folder.path().string());
+        }
+    };
+    CHECK(refusal("#include \"arrays.hpp\"\n\nint nothing = unknown_name;\n")
+              .find("wrong.cu: NVRTC cannot compile it\nwrong.cu(3): error: ") == 0);
+    // Not the function that the header declares.
+    CHECK(refusal("#include \"arrays.hpp\"\nextern \"C\" __global__ void multiply(Arrays, const Value*, Value*, bool*) {}")
+              .find("wrong.cu(2): error: ") != std::string::npos);
+    // Its own headers are found, and a stale copy of the program's is not.
+    write(folder.path() / "mine.hpp", "#define MINE\n");
+    write(folder.path() / "arrays.hpp", "#error stale\n");
+    CHECK(refusal(R"(#include "mine.hpp"
+#include "arrays.hpp"
+#ifdef MINE
+extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, bool accumulate) {
+    static_assert(sizeof(Value) == 4 && THREADS_PER_ROW == 8);
+}
+#endif
+)")
+              .find("multiply") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace workbench

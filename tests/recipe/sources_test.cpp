@@ -1,0 +1,130 @@
+// Kernels beside a recipe, as far as the recipe tells of them.
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "recipe/recipes.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+/// A recipe in a folder that has mine.cu, mine.cpp and rows.cpp.
+class Beside {
+public:
+    Beside() {
+        for (const char* name : {"mine.cu", "mine.cpp", "rows.cpp"}) std::ofstream(folder_.path() / name) << "\n";
+    }
+    [[nodiscard]] std::filesystem::path path(const std::string& file) const { return folder_.path() / file; }
+    [[nodiscard]] Recipe recipe(const std::string& kernel, const std::vector<std::string>& overrides = {}) const {
+        return parse_recipe("[layout]\nuse = 'plain'\n[kernel]\n" + kernel, path("a.toml"), small_catalogue(),
+                            {.overrides = overrides});
+    }
+    /// The first line of the errors, without the folder.
+    [[nodiscard]] std::string error(const std::string& kernel, const std::vector<std::string>& overrides = {}) const {
+        try {
+            (void)recipe(kernel, overrides);
+        } catch (const RecipeError& error) {
+            std::string text = error.what();
+            text = text.substr(0, text.find('\n'));
+            const std::string folder = folder_.path().string() + "/";
+            for (std::size_t at = 0; (at = text.find(folder)) != std::string::npos;) text.erase(at, folder.size());
+            return text;
+        }
+        return "";
+    }
+
+private:
+    TemporaryFolder folder_;
+};
+
+TEST_CASE("what a recipe says of its own kernels") {
+    const Beside beside;
+    const Recipe both = beside.recipe(
+        "cuda_source = 'mine.cu'\ncpu_source = 'mine.cpp'\nthreads = 'slots / 2'\nthreads_per_row = 4\nthreads_per_block = 64\n"
+        "shared_bytes = 100\nzero_y = true\nlimit_seconds = 2.5\nkokkos = 'rows'\n");
+    KernelSource expected{.file = beside.path("mine.cu"),
+                          .layout = "plain",
+                          .backend = Backend::cuda,
+                          .threads = "slots / 2",
+                          .threads_per_row = 4,
+                          .threads_per_block = 64,
+                          .shared_bytes = 100,
+                          .zero_y = true,
+                          .limit_seconds = 2.5};
+    REQUIRE(both.sources.size() == 2);
+    CHECK(both.sources[0] == expected);
+    expected.file = beside.path("mine.cpp");
+    expected.backend = Backend::cpu;
+    CHECK(both.sources[1] == expected);
+    CHECK(both.sources[1].name() == "mine");
+    CHECK(both.kernels.at(Backend::kokkos) == "rows");
+    check_same(both, parse_recipe(resolved_recipe(both), "elsewhere.toml", small_catalogue()));
+
+    const Recipe one = beside.recipe("cpu_source = 'mine.cpp'\n");
+    REQUIRE(one.sources.size() == 1);
+    CHECK(one.sources[0] == KernelSource{.file = beside.path("mine.cpp"), .layout = "plain"});
+    CHECK(resolved_recipe(one).ends_with(fmt::format(R"([kernel]
+cpu_source        = "{}"
+threads           = "rows"
+threads_per_row   = 1
+threads_per_block = 256
+shared_bytes      = 0
+zero_y            = false
+limit_seconds     = 10.0
+)",
+                                                     beside.path("mine.cpp").string())));
+    CHECK(beside.recipe("cuda_source = 'mine.cu'\nthreads = 4096\n").sources[0].threads == "4096");
+}
+
+TEST_CASE("a source from the command line is relative to the present folder") {
+    const Beside beside;
+    const std::string file = beside.path("mine.cpp").string();
+    CHECK(beside.recipe("", {"kernel.cpu_source=" + file}).sources.at(0).file == file);
+    CHECK(beside.error("", {"kernel.cpu_source=mine.cpp"}) ==
+          "error: --set kernel.cpu_source=mine.cpp: [kernel], cpu_source: no file mine.cpp; expected the source of a kernel, "
+          "relative to the present folder");
+}
+
+TEST_CASE("what is wrong with kernels beside a recipe is told with its place") {
+    const Beside beside;
+    CHECK(
+        beside.error("cpu_source = 'none.cpp'") ==
+        "error: a.toml:4:14: [kernel], cpu_source: no file none.cpp; expected the source of a kernel, relative to the recipe");
+    CHECK(beside.error("cpu_source = '.'") ==
+          "error: a.toml:4:14: [kernel], cpu_source: . is a folder; expected the source of a kernel, relative to the recipe");
+    CHECK(beside.error("cpu_source = 3") == "error: a.toml:4:14: [kernel], cpu_source: found 3, expected a text in quotes");
+    CHECK(
+        beside.error("cpu_source = 'rows.cpp'") ==
+        "error: a.toml:4:14: [kernel], cpu_source: layout 'plain' has a kernel 'rows' of its own; give the file another name");
+    CHECK(beside.error("cpu_sorce = 'mine.cpp'")
+              .starts_with("error: a.toml:4:1: [kernel] has no 'cpu_sorce'; did you mean 'cpu_source'? Expected one of kokkos, "
+                           "eigen, cuda, "
+                           "cusparse, cuda_source, "));
+    const std::string source = "cuda_source = 'mine.cu'\n";
+    CHECK(beside.error(source + "threads = 'slics'") ==
+          "error: a.toml:5:11: [kernel], threads: unknown name 'slics'; did you mean 'slices'? Expected one of columns, "
+          "row_count, rows, slice_offsets_size, slices, slots, values_size");
+    CHECK(beside.error(source + "threads = 'rows +'") ==
+          "error: a.toml:5:11: [kernel], threads: 'rows +', character 7: it ends too early, expected a name or a number");
+    CHECK(beside.error(source + "threads_per_block = 2048") ==
+          "error: a.toml:5:21: [kernel], threads_per_block: found 2048, expected an integer from 1 to 1024");
+    CHECK(
+        beside.error("threads = 'rows'") ==
+        "error: a.toml:4:1: [kernel], threads: it is about a kernel beside the recipe, but there is none; expected cuda_source "
+        "or cpu_source, too");
+    // 'cached' has no list of fields.
+    const std::string text = "[layout]\nuse = 'cached'\n[kernel]\ncpu_source = 'mine.cpp'\n";
+    try {
+        (void)parse_recipe(text, beside.path("a.toml"), small_catalogue());
+        FAIL("no error");
+    } catch (const RecipeError& error) {
+        CHECK(contains(error.what(), "a.toml:4:1: [kernel], cpu_source: layout 'cached' has no list of fields that a kernel"));
+    }
+}
+
+}  // namespace
+}  // namespace workbench
