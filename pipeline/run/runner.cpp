@@ -155,18 +155,16 @@ bool Runner::may_run(const KernelEntry& kernel) const {
 
 std::vector<const KernelEntry*> Runner::kernels_of(const Recipe& recipe) const {
     const RecipeLayout& layout = recipe.layouts.front();
+    const auto is_wanted = [&](const KernelEntry& kernel) {
+        return (options_.only.empty() || options_.only == kernel.name) && may_run(kernel);
+    };
     std::vector<const KernelEntry*> wanted;
     for (const KernelEntry& kernel : layout.entry->kernels) {
         const auto chosen = layout.kernels.find(kernel.backend);
-        const bool is_wanted = (chosen == layout.kernels.end() || chosen->second == kernel.name) &&
-                               (options_.only.empty() || options_.only == kernel.name);
-        if (is_wanted && may_run(kernel)) wanted.push_back(&kernel);
+        if ((chosen == layout.kernels.end() || chosen->second == kernel.name) && is_wanted(kernel)) wanted.push_back(&kernel);
     }
     for (const KernelEntry& kernel : recipe.own_kernels) {
-        if ((options_.only.empty() || options_.only == kernel.name) && may_run(kernel)) wanted.push_back(&kernel);
-    }
-    for (const KernelEntry& kernel : recipe.own_kernels) {
-        if (runs_here(kernel)) wanted.push_back(&kernel);
+        if (is_wanted(kernel)) wanted.push_back(&kernel);
     }
     return wanted;
 }
