@@ -1,6 +1,7 @@
 #include "pipeline/run/comparison.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -105,7 +106,7 @@ std::string kernel_text(const RunReport& a, const RunReport& b, const KernelPair
         [&b](const KernelOutcome& kernel) { return padding_of(b, kernel); });
     all("speed-up", [](const KernelOutcome& kernel) { return kernel.speedup ? factor(*kernel.speedup) : "-"; });
     all("break-even", [](const KernelOutcome& kernel) {
-        return kernel.break_even ? with_commas(static_cast<long long>(*kernel.break_even + 1)) : std::string("never");
+        return kernel.break_even ? with_commas(std::llround(std::ceil(*kernel.break_even))) : std::string("never");
     });
     if (const auto ratio = pair.ratio()) text += line("    time of A / B", factor(*ratio), "");
     return text;
