@@ -17,10 +17,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     }
     const std::vector<std::string> overrides(texts.begin() + 1, texts.end());
     fuzz::act_or_refuse([&] {
-        const Recipe recipe = parse_recipe(texts.front(), "fuzz.toml", catalogue(), {.overrides = overrides});
-        // A resolved recipe is the same recipe.
-        const std::string resolved = resolved_recipe(recipe);
-        if (resolved_recipe(parse_recipe(resolved, "resolved.toml", catalogue())) != resolved) std::abort();
+        for (const Recipe& recipe : parse_points(texts.front(), "fuzz.toml", catalogue(), {.overrides = overrides}).points) {
+            // A resolved recipe is the same recipe.
+            const std::string resolved = resolved_recipe(recipe);
+            if (resolved_recipe(parse_recipe(resolved, "resolved.toml", catalogue())) != resolved) std::abort();
+        }
     });
     return 0;
 }

@@ -101,10 +101,10 @@ with another matrix, those of its matrix. A base may extend another one. Paths i
 
 std::vector<std::string> all_names() {
     std::vector<std::string> names;
-    for (const Topic& topic : topics) names.emplace_back(topic.name);
     for (const StageEntry& stage : catalogue().stages) names.push_back(stage.name);
     for (const LayoutEntry& layout : catalogue().layouts) names.push_back(layout.name);
     for (const GeneratorEntry& generator : catalogue().generators) names.push_back(generator.name);
+    for (const Topic& topic : topics) names.emplace_back(topic.name);
     return names;
 }
 

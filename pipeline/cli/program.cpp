@@ -47,10 +47,10 @@ int run_program(int argc, char** argv) {
     app.get_formatter()->column_width(34);
     Action action;
     add_run_command(app, action);
-    add_compare_command(app, action);
     add_bench_command(app, action);
     add_summary_command(app, action);
     add_check_command(app, action);
+    add_compare_command(app, action);
     add_list_command(app, action);
     add_explain_command(app, action);
     add_info_command(app, action);

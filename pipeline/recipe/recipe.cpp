@@ -15,6 +15,7 @@
 namespace workbench {
 namespace {
 
+constexpr std::size_t most_problems = 2000;  // of all points of a sweep: more are not looked for
 constexpr std::array backends = {Backend::kokkos, Backend::eigen, Backend::cuda, Backend::cusparse};
 
 template <typename Found>
@@ -255,12 +256,14 @@ std::vector<Recipe> check_points(const RecipeDocument& document, const Catalogue
     const std::vector<RecipeProblem> before = diagnostics.take();
     std::vector<Recipe> points;
     std::vector<std::vector<RecipeProblem>> problems;
-    for (std::size_t i = 0; i < sweeps.count(); ++i) {
+    std::size_t problem_count = 0;
+    for (std::size_t i = 0; i < sweeps.count() && problem_count <= most_problems; ++i) {
         if (std::optional<Recipe> recipe = check_document(sweeps.document(i), catalogue, diagnostics)) {
             recipe->sweep = sweeps.point(i);
             points.push_back(std::move(*recipe));
         }
         problems.push_back(diagnostics.take());
+        problem_count += problems.back().size();
     }
     diagnostics.add_all(before);
     sweeps.add_problems(problems, diagnostics);

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t most_points = 1000;
 constexpr std::size_t longest_folder = 100;
-constexpr std::size_t most_problems = 1000;
 
 struct NamedTable {
     std::string name;  // "stage.metis_partition"
@@ -209,10 +208,10 @@ void Sweeps::add_problems(const std::vector<std::vector<RecipeProblem>>& of_poin
     std::vector<std::vector<std::size_t>> points_with;  // of each of them
     for (std::size_t i = 0; i < of_points.size(); ++i) {
         for (const RecipeProblem& problem : of_points[i]) {
-            const auto known = of_points.size() == 1 ? all.end() : std::find(all.begin(), all.end(), problem);
+            const auto known = i == 0 ? all.end() : std::find(all.begin(), all.end(), problem);
             if (known != all.end()) {
                 points_with[static_cast<std::size_t>(known - all.begin())].push_back(i);
-            } else if (of_points.size() == 1 || all.size() < most_problems) {
+            } else {
                 all.push_back(problem);
                 points_with.push_back({i});
             }

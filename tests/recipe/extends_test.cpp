@@ -117,10 +117,10 @@ TEST_CASE("another use or another matrix leaves nothing of the base's") {
                        "[[stage]]\nid = 'sort_1'\nuse = 'graph_partition'\nparts = 4\n[[stage]]\nid = 'sort_2'\n"
                        "use = 'split'\n[layout]\nuse = 'cached'\n");
     CHECK(cached.layouts.front().parameters.values().empty());
-    CHECK(cached.kernels.empty());
+    CHECK(cached.layouts.front().kernels.empty());
     const Recipe same = folder.variant(extends + "[layout]\nuse = 'plain'\n");
     CHECK(same.layouts.front().parameters.integer("slice_height") == 8);
-    CHECK(same.kernels.size() == 1);
+    CHECK(same.layouts.front().kernels.size() == 1);
 }
 
 TEST_CASE("stages are added before, after and at the end, and removed") {

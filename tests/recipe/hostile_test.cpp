@@ -48,6 +48,7 @@ TEST_CASE("deep, long and many") {
     std::string keys = "[layout]\nuse = 'plain'\n";
     for (int i = 0; i < 50'000; ++i) keys += fmt::format("slice_{} = 1\n", i);
     CHECK(contains(errors_of(keys), "and 49950 errors more"));
+    CHECK(contains(errors_of(keys + "slice_height = { sweep = '1..1000' }\n"), "and 49950 errors more"));
     std::string stages;
     for (int i = 0; i < 1001; ++i) stages += "[[stage]]\nuse = 'sort'\nwithin = 'partition'\n";
     CHECK(contains(errors_of(stages), "1001 stages; expected at most 1000"));
