@@ -14,14 +14,9 @@ struct ShareArrays {
     ArrayView<Index> rows;  // [rows of the layout] of the whole matrix
 };
 
+/// What is no function of the arrays is as in the schedule itself.
 template <typename Own>
-struct ShareRows {
-    static constexpr int lanes = Own::lanes;
-    static constexpr int lane_distance = Own::lane_distance;
-    static constexpr int entries_in_flight = Own::entries_in_flight;
-    static constexpr NoColumn no_column = Own::no_column;
-    static constexpr bool atomic = Own::atomic;
-
+struct ShareRows : Own {
     static constexpr Offset threads(const auto& arrays) { return Own::threads(arrays.own); }
     static constexpr auto run(const auto& arrays, Offset thread, const auto& load) {
         return run_of_thread<Own>(arrays.own, thread, load);
