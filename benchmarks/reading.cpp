@@ -29,6 +29,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/byte_source.hpp"
 #include "pipeline/input/read_matrix.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "pipeline/output/write_matrix.hpp"
 
@@ -41,8 +42,8 @@ double seconds_of(const std::function<void()>& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Of several ways to do one thing: each in turn, round by round, so that what else the machine does meets them all. What takes
-/// many seconds has two rounds.
+/// Times several ways in turn, round by round, so that other load on the machine meets them all. What takes many seconds has
+/// two rounds.
 struct Contest {
     std::vector<std::pair<std::string, std::function<void()>>> ways;
 
@@ -98,7 +99,7 @@ std::string_view compression_of_file(const std::string& path) {
     return compression_of(look_at_start(source, 16).bytes);
 }
 
-/// All bytes of the text, taken out of its compression, if any, and thrown away; their number.
+/// Reads all bytes of the text, decompressed if need be, and returns their number.
 double unpack(const std::string& path) {
     std::vector<char> buffer(std::size_t{1} << 20);
     const std::string_view compression = compression_of_file(path);
@@ -201,9 +202,7 @@ void measure(Options options) {
             options.files.push_back(std::move(file));
         }
     }
-    const int threads =
-        Kokkos::DefaultHostExecutionSpace().concurrency();  // NOLINT(readability-static-accessed-through-instance)
-    fmt::print("{} threads, best of {} rounds, load before {}\n\n", threads, options.rounds, load());
+    fmt::print("{} threads, best of {} rounds, load before {}\n\n", host_threads(), options.rounds, load());
     fmt::print("| what | way | time | text | nonzeros |\n|---|---|---|---|---|\n");
     for (const std::string& file : options.files) measure_reading(file, options.rounds);
     measure_conversion(options.files.front(), options.rounds);

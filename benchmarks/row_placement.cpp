@@ -4,10 +4,9 @@
 //
 //     row_placement_benchmark [--height 512] [--width 4096] [--samples 512 128 --] [--groups 8] [--repetitions 9] MATRIX... >
 //     FILE
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -19,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pipeline/input/read_matrix.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/metrics.hpp"
 #include "stages/least_padding.hpp"
 #include "stages/length_hash.hpp"
@@ -94,7 +94,7 @@ StagedMatrix in_tiles(CsrMatrix matrix, const Options& options) {
     return staged;
 }
 
-/// Seconds that the calling thread has computed; for all threads, the seconds of a clock on the wall.
+/// Seconds of the calling thread's processor time; for all threads, of wall time.
 double seconds_of(clockid_t clock) {
     timespec now{};
     clock_gettime(clock, &now);
@@ -195,7 +195,7 @@ int run(int count, char** arguments) {
     Json json{{"height", options.height},
               {"width", options.width},
               {"groups", options.groups},
-              {"threads", Kokkos::DefaultHostExecutionSpace().concurrency()},
+              {"threads", host_threads()},
               {"matrices", Json::array()}};
     for (const std::string& path : options.matrices) json["matrices"].push_back(measure(path, options));
     std::printf("%s\n", json.dump(1).c_str());

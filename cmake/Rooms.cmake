@@ -43,7 +43,7 @@ function(workbench_program name folder)
   target_compile_definitions(workbench_cli PRIVATE
     WORKBENCH_VERSION="${PROJECT_VERSION}" WORKBENCH_LIBRARY_VERSIONS="${WORKBENCH_LIBRARY_VERSIONS}")
   # CLI11 is compiled anew in each file that includes it, and nothing here takes time when it runs.
-  target_compile_options(workbench_cli PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(workbench_cli PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
   add_executable(${name} ${folder}/main.cpp)
   target_link_libraries(${name} PRIVATE workbench_cli)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -30,7 +30,7 @@ public:
         for (Index part = 0; part < part_count(); ++part) {
             while (room(part) < 0) {
                 const std::vector<Index> path = path_to_room(part);
-                // A part on the way is full, so it has as many vertices to hand on as the last one has room for.
+                // Parts on the way are full: each has enough vertices to pass on.
                 const Index count = std::min(-room(part), room(path.back()));
                 for (std::size_t hop = path.size() - 1; hop > 0; --hop) move_best(path[hop - 1], path[hop], count);
             }

@@ -1,4 +1,4 @@
-// Makes the parts of a graph partition fit where they have to.
+// Moves vertices between the parts of a graph partition until no part is too large.
 #pragma once
 
 #include <vector>

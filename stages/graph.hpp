@@ -22,8 +22,8 @@ struct Graph {
 
 /// The graph of A + A^T: a vertex for each node of `node_size` consecutive rows, an edge between two nodes where A stores an
 /// entry (a stored zero too) in the rows of one and the columns of the other. The matrix is square, its rows a multiple of
-/// node_size. In parallel; linear in the nonzeros but for the searches and sorts in the list of
-/// one vertex.
+/// node_size. In parallel; linear in the nonzeros but for the searches and sorts in the list
+/// of one vertex.
 [[nodiscard]] Graph adjacency_graph(const CsrMatrix& matrix, Index node_size);
 
 }  // namespace workbench

@@ -144,8 +144,8 @@ MetisGraph metis_graph(const Graph& graph, const std::vector<idx_t>& weights) {
     return result;
 }
 
-/// While it lives, what is written to standard output is lost. METIS prints a complaint there where a part gets no vertex; that
-/// is no error here, and the text would end up in the middle of a table or of JSON.
+/// While it lives, standard output is discarded. METIS complains there where a part gets no vertex, which is no error here and
+/// would end up in the middle of a table or of JSON.
 class SilentStandardOutput {
 public:
     SilentStandardOutput() {
@@ -201,7 +201,7 @@ Offset partition_with_metis(MetisGraph graph, Index part_count, const Parameters
     return cut;
 }
 
-/// Vertices in order, in parts of equal size: where there is nothing for METIS to decide.
+/// Vertices in order, in parts of equal size: where METIS is not called.
 std::vector<Index> consecutive_parts(Index vertices, Index parts) {
     std::vector<Index> part_of(vertices);
     const Index size = std::max(divide_up(vertices, parts), Index{1});

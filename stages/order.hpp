@@ -1,4 +1,4 @@
-// What the stages that reorder share.
+// Shared by the stages that reorder.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace workbench {
 
-/// The order of the rows that an order of the nodes means: a node's `node_size` rows stay together and in order.
+/// The order of the rows for an order of the nodes: a node's `node_size` rows stay together and in order.
 [[nodiscard]] Permutation expand(const Permutation& node_order, Index node_size);
 
 /// 0, 1, .. size - 1: a list of things to be sorted.

@@ -1,4 +1,4 @@
-// What the stages share that place rows by their lengths: which rows, how far they may move, and what that changes.
+// Shared by the stages that place rows by their lengths: which rows, how far they may move, and the change.
 #pragma once
 
 #include <functional>

@@ -80,7 +80,7 @@ StageContract contract(const Parameters& parameters) {
     return contract;
 }
 
-/// Looks at rows all at a time, or one after the other where many lists of rows are sorted at a time.
+/// In parallel, or in order where many lists of rows are sorted in parallel.
 template <typename Body>
 void for_each_row(Index count, bool in_parallel, const Body& body) {
     if (in_parallel) {
@@ -148,7 +148,7 @@ std::vector<Index> groups_of_nodes(const ShareView& view, Index node_size, const
 /// Positions in the order of their keys, stable.
 std::vector<Index> sorted_by(std::vector<Index> keys, bool descending) {
     if (descending && !keys.empty()) {
-        // Counted down from the longest, so that equal rows stay in their order.
+        // Counted down from the longest: the sort ascends and is stable.
         const Index longest = *std::max_element(keys.begin(), keys.end());
         for (Index& key : keys) key = longest - key;
     }

@@ -50,8 +50,8 @@ Index one_third(const CsrMatrix& matrix) {
     std::vector<Offset> lengths(matrix.rows);
     for (Index row = 0; row < matrix.rows; ++row) lengths[row] = matrix.row_length(row);
     if (lengths.empty()) return 1;
-    // With rows counted from the longest, this one and those before it are the smallest number that makes a third.
-    const auto last_of_third = lengths.begin() + (lengths.size() + 2) / 3 - 1;
+    // The row that completes a third, counted from the longest.
+    const auto last_of_third = lengths.begin() + (std::ssize(lengths) + 2) / 3 - 1;
     std::nth_element(lengths.begin(), last_of_third, lengths.end(), std::greater<>());
     return static_cast<Index>(std::max<Offset>(*last_of_third, 1));
 }
@@ -69,8 +69,9 @@ Index first_count(const CsrMatrix& matrix, const Parameters& parameters) {
 }
 
 StageContract contract(const Parameters& parameters) {
-    if (parameters.text("by") == "first_k")
+    if (parameters.text("by") == "first_k") {
         return {.needs = {.unsplit = true}, .gives_shares = {{ShareKind::first}, {ShareKind::rest}}};
+    }
     if (parameters.has("k")) throw ParameterError("k", "k is for by = \"first_k\", here by is \"inside_partition\"");
     return {.needs = {.square = true, .cuts = {CutKind::partition}, .unsplit = true},
             .gives_shares = {{ShareKind::inside}, {ShareKind::outside}}};

@@ -11,6 +11,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/matrix/guarded_loop.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench {
 namespace {
@@ -32,7 +33,7 @@ struct Fragment {
 
 constexpr const char* advice = "wider segments or higher row blocks make fewer tiles";
 
-/// What one in a share of its own takes at least, beside its rows and entries.
+/// The least that a fragment in a share of its own takes, beside its rows and entries.
 constexpr std::size_t share_bytes = sizeof(Share) + sizeof(Offset) + 3 * std::size_t{32};  // malloc adds, and rounds up
 
 /// Consecutive rows of one row block, and what they hold of the segments, each once, as they are met.
@@ -62,7 +63,7 @@ std::vector<Chunk> cut_into_chunks(const CsrMatrix& matrix, const std::vector<In
 template <typename Body>
 void for_each_chunk(std::vector<Chunk>& chunks, Index segment_count, const Body& body) {
     std::atomic<std::size_t> next = 0;
-    guarded_for("for_each_chunk", Kokkos::RangePolicy<HostSpace>(0, HostSpace::concurrency()), [&](int) {
+    guarded_for("for_each_chunk", Kokkos::RangePolicy<HostSpace>(0, host_threads()), [&](int) {
         std::vector<Index> place(segment_count, -1);
         for (std::size_t chunk = next++; chunk < chunks.size(); chunk = next++) body(chunks[chunk], place);
     });
@@ -130,7 +131,7 @@ private:
         for (const Fragment& fragment : chunk.fragments) place[fragment.segment] = -1;
     }
 
-    /// No more shares than fragments: enough to tell a matrix cut into crumbs.
+    /// An estimate from above: no more shares than fragments. Finds a matrix cut into very many tiles.
     void require_memory() const {
         std::size_t rows = 0;
         for (const Chunk& chunk : chunks_) {

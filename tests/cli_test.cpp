@@ -1,10 +1,6 @@
 // The program as its users meet it: what it prints, and with which exit code it ends. Texts are compared with tests/golden/cli.
 #include <doctest/doctest.h>
 
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -13,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/shell.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
@@ -22,24 +19,9 @@ namespace {
 
 const std::filesystem::path source = WORKBENCH_SOURCE_DIR;
 
-struct Outcome {
-    int exit_code = -1;
-    std::string text;  // standard output and standard error together
-};
-
-/// Runs the program in the project's folder.
+/// Runs the program in the project's folder. The text is standard output and standard error together.
 Outcome run(const std::string& arguments) {
-    const std::string command = "cd '" + source.string() + "' && '" WORKBENCH_BINARY "' " + arguments + " 2>&1";
-    std::FILE* pipe = popen(command.c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    Outcome outcome;
-    std::array<char, 4096> buffer{};
-    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-        outcome.text.append(buffer.data(), count);
-    }
-    const int status = pclose(pipe);
-    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return outcome;
+    return shell("cd '" + source.string() + "' && '" WORKBENCH_BINARY "' " + arguments + " 2>&1");
 }
 
 /// Kernels of a GPU are listed only where they are built.
@@ -91,16 +73,11 @@ void expect(const std::string& name, const std::string& arguments, int exit_code
 
 /// The same with a folder of this test, which is "OUT" in arguments and texts.
 void expect_in(const std::string& name, const std::string& folder, std::string arguments, int exit_code) {
-    const auto replace = [](std::string text, const std::string& from, const std::string& to) {
-        for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-            text.replace(at, from.size(), to);
-        return text;
-    };
-    arguments = replace(arguments, "OUT", folder);
+    arguments = replaced(arguments, "OUT", folder);
     CAPTURE(arguments);
     const Outcome outcome = run(arguments);
     CHECK(outcome.exit_code == exit_code);
-    compare_with_golden(golden(name), replace(without_gpu_lines(outcome.text), folder, "OUT"));
+    compare_with_golden(golden(name), replaced(without_gpu_lines(outcome.text), folder, "OUT"));
 }
 
 }  // namespace
@@ -108,6 +85,8 @@ void expect_in(const std::string& name, const std::string& folder, std::string a
 TEST_CASE("help") {
     expect("help", "--help", 0);
     expect("help_run", "run --help", 0);
+    expect("help_bench", "bench --help", 0);
+    expect("help_summary", "summary --help", 0);
     expect("help_list", "list --help", 0);
     expect("help_explain", "explain --help", 0);
     expect("help_check", "check --help", 0);
@@ -269,9 +248,7 @@ TEST_CASE("run") {
         run("run recipes/ehyb.toml --backend kokkos --precision both --samples 1 --seconds 0 --cache warm --out " + out +
             " --json " + out + "/copy.json");
     CHECK(outcome.exit_code == 0);
-    std::string text = outcome.text;
-    for (std::size_t at = 0; (at = text.find(out)) != std::string::npos;) text.replace(at, out.size(), "OUT");
-    compare_with_golden(golden("run"), without_figures(without_gpu_lines(text)));
+    compare_with_golden(golden("run"), without_figures(without_gpu_lines(replaced(outcome.text, out, "OUT"))));
 
     for (const char* file :
          {"0_input.png", "1_metis_partition.png", "2_row_sort.png", "3_split.png", "4_sort_outside.png", "stages.png"}) {
@@ -390,9 +367,7 @@ TEST_CASE("a recipe that does not suit is a line, and the others are measured") 
         "--cache warm --out " +
         out);
     CHECK(outcome.exit_code == 3);
-    std::string text = outcome.text;
-    for (std::size_t at = 0; (at = text.find(out)) != std::string::npos;) text.replace(at, out.size(), "OUT");
-    compare_with_golden(golden("run_unsuitable"), without_figures(without_gpu_lines(text)));
+    compare_with_golden(golden("run_unsuitable"), without_figures(without_gpu_lines(replaced(outcome.text, out, "OUT"))));
     CHECK(std::filesystem::exists(folder.path() / "csr" / "0_input.png"));
 }
 

@@ -26,7 +26,7 @@ CsrMatrix small_matrix() {
     return csr_from_entries(2, 3, entries);
 }
 
-/// A layout that says whatever a test wants it to say. At first it is right: ELL of width 2, row by row.
+/// A layout whose slots a test can change. At first it is right: ELL of width 2, row by row.
 struct ToldLayout final : Layout<float> {
     Index row_count = 2;
     Index column_count = 3;

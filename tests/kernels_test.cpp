@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -28,7 +29,7 @@ using namespace workbench;
 
 namespace {
 
-/// The inputs of the product, as hashed multiples of 2^-20 in [-1, 1): exact in f32.
+/// A vector of hashed multiples of 2^-20 in [-1, 1): exact in f32.
 template <ValueType Value>
 std::vector<Value> test_vector(Index size, std::uint32_t seed) {
     std::vector<Value> x(size);
@@ -113,7 +114,7 @@ void for_each_case(const Visit& visit) {
     }
 }
 
-/// What Eigen finds in f64, and how far a kernel may be from it.
+/// Eigen's product in f64, and a bound on each row's error.
 template <ValueType Value>
 struct Oracle {
     Eigen::VectorXd r;
@@ -133,7 +134,7 @@ struct Oracle {
     }
 };
 
-/// Rows of y that are not what the oracle says. `before` is what y held where the run accumulated.
+/// The number of rows of y beyond their bounds. `before` is what y held where the run accumulated.
 template <ValueType Value>
 int wrong_rows(const std::vector<Value>& y, const Oracle<Value>& oracle, double before) {
     int wrong = 0;
@@ -171,7 +172,7 @@ void check_host_kernels(const Case& one, const StagedMatrix& staged) {
     }
 }
 
-/// Does the layout take the matrix? One that pads without a bound does not.
+/// Does the layout take the matrix? One that would pad too much does not.
 bool suits(const Case& one, const StagedMatrix& staged) {
     try {
         (void)one.build<double>(staged);
@@ -238,7 +239,7 @@ TEST_CASE("values that are not finite are stored and multiplied like others") {
 
 namespace {
 
-/// Changes one element of an array that is only read otherwise, and changes it back at the end.
+/// Changes one element of a constant array while it lives.
 template <typename Element>
 class Planted {
 public:
@@ -330,7 +331,7 @@ void check_planted_faults(const Case& one, const StagedMatrix& staged) {
             CHECK(overlooked<Value>(*layout, matrix, array, everywhere, one_more) == 0);
             continue;
         }
-        // Padding may read any column that exists, since it multiplies by zero: there, only one that does not exist is a fault.
+        // Padding multiplies by zero: it may read any column that exists.
         const bool columns = array.role == ArrayRole::column;
         const std::vector<std::size_t> nearby = columns ? places_of_nonzeros(*layout, number) : everywhere;
         switch (array.element_bytes) {
@@ -363,6 +364,29 @@ TEST_CASE("the threads of every CUDA kernel read each nonzero once, for its row 
             CHECK_NOTHROW(check_schedule(*one.build<double>(staged), schedule.walk.f64));
         }
     });
+}
+
+TEST_CASE("the threads of every CUDA kernel share the work: none reads more than a 32nd of the slots") {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 128; ++row) {
+        for (Index k = 0; k < 16; ++k) entries.push_back({row, (row + k) % 128, 1.0 + k});
+    }
+    const CsrMatrix matrix = csr_from_entries(128, 128, entries);
+    for (const Case& one : all_cases()) {
+        CAPTURE(one.name);
+        const auto layout = one.build<double>(matrix);
+        for (const ScheduleEntry& schedule : one.layout.schedules) {
+            CAPTURE(schedule.kernel);
+            std::map<std::pair<std::int64_t, int>, int> reads;  // of each lane of each warp
+            int all = 0;
+            int most = 0;
+            schedule.walk.f64(*layout, [&](const Read& read) {
+                ++all;
+                most = std::max(most, ++reads[{read.warp, read.lane}]);
+            });
+            CHECK(32 * most <= all);
+        }
+    }
 }
 
 TEST_CASE("every CUDA kernel has its schedule, and no other is there") {

@@ -1,4 +1,4 @@
-// What is written is what was there, bit for bit, and in the form that other programs know.
+// Files that are written hold the matrix bit for bit, in the forms that other programs read.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -211,6 +211,26 @@ TEST_CASE("an export says which way its orders go") {
     CHECK(write_export(plain.path(), stage_input(csr_from_entries(0, 0, {})), {true, false}).size() == 3);
     CHECK(file_text(plain.path() / "row_old_of_new.txt").find('\n') + 1 ==
           std::filesystem::file_size(plain.path() / "row_old_of_new.txt"));
+}
+
+TEST_CASE("an export of shares counts rows and nonzeros apart, and says which axes cuts tile") {
+    const TemporaryFolder folder;
+    StagedMatrix staged = stage_input(csr_from_entries(2, 3, std::vector<Entry>{{0, 0, 1}, {0, 1, 2}, {0, 2, 3}, {1, 1, 4}}));
+    staged.cuts = {{CutKind::segment, {0, 3}}, {CutKind::length_group, {0, 2}}};
+    staged.shares = {{{ShareKind::first}, {1, 0}, {0, 1, 3}, {3, 0, 1}}, {{ShareKind::rest}, {0}, {0, 1}, {2}}};
+    (void)write_export(folder.path(), staged, {});
+    const auto shares = read_npz(folder.path() / "shares.npz", {"row_begins", "nonzero_begins"});
+    CHECK(numbers_of<std::int64_t>(shares.at("row_begins")) == std::vector<std::int64_t>{0, 2, 3});
+    CHECK(numbers_of<std::int64_t>(shares.at("nonzero_begins")) == std::vector<std::int64_t>{0, 1, 3, 4});
+    const auto begins = [&](const std::string& kind, const std::string& text) {
+        return file_text(folder.path() / ("cuts_" + kind + ".txt")).find("# cuts_" + kind + ": piece i of the " + text) == 0;
+    };
+    CHECK(begins("segment", "columns begins"));
+    CHECK(begins("length_group", "rows begins"));
+    staged.shares.clear();
+    staged.cuts = {{CutKind::partition, {0, 1, 2}}};
+    (void)write_export(folder.path(), staged, {});
+    CHECK(begins("partition", "rows and columns begins"));
 }
 
 TEST_CASE("files are whole or not there") {

@@ -1,5 +1,4 @@
-// The recipe language, with a small catalogue of its own: what is tested here is the language, not any stage or layout. What it
-// overrides, writes and refuses is in tests/recipe.
+// The recipe language, with a small catalogue of its own. Overrides, resolved recipes and errors are in tests/recipe.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 

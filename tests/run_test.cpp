@@ -39,7 +39,7 @@ const CsrMatrix& matrix_named(const std::string& name) {
     throw std::out_of_range(name);
 }
 
-/// A small matrix with rows of several lengths and none of its symmetries.
+/// A small matrix with rows of several lengths and no symmetry.
 CsrMatrix example() {
     std::vector<Entry> entries;
     for (Index row = 0; row < 11; ++row) {
@@ -187,7 +187,7 @@ int plant_errors(const LayoutRecipe& one, const CsrMatrix& input, Device& host) 
     const std::vector<LayoutArray> arrays = exact->arrays();
     int planted = 0;
     for (const Slot& slot : slots) {
-        if (slot.row < 0 || slot.column < 0) continue;  // it reads no x, or nobody sees what it adds up
+        if (slot.row < 0 || slot.column < 0) continue;  // it reads no x or adds to no row
         add_to<Value>(arrays[slot.array], slot.index, 1);
         CHECK_MESSAGE(is_wrong(), "value of slot ", slot.index, " in array ", slot.array);
         add_to<Value>(arrays[slot.array], slot.index, -1);

@@ -1,5 +1,5 @@
-// The stages: what every one of them says of itself, and what chains of them promise on the whole battery. What each one does
-// is in tests/stages: exact answers on matrices that are not symmetric, where a wrong direction shows.
+// The stages: their contracts, and what chains of them promise on the whole battery. What each one does is in tests/stages:
+// exact answers on matrices that are not symmetric, where a wrong direction shows.
 #include <doctest/doctest.h>
 
 #include <algorithm>

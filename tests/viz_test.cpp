@@ -1,4 +1,4 @@
-// The pictures: exact counts, a scale that can be trusted, the same bytes always.
+// The pictures: exact counts, an even scale of shades, the same bytes always.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A scattered matrix without a random number generator in it.
+/// A scattered matrix, made without random numbers.
 CsrMatrix scattered(Index rows, Index columns, Index per_row) {
     std::vector<Entry> entries;
     for (Index row = 0; row < rows; ++row) {
@@ -414,7 +414,7 @@ TEST_CASE("a picture that cannot be written is named, and nothing is left behind
     CHECK(failure(folder.path() / "folder.png").find("directory") != std::string::npos);
     CHECK(file_count(folder.path()) == 2);
 
-    // A full disk, as far as this process can tell.
+    // As on a full disk.
     write_png(folder.path() / "old.png", image);
     rlimit usual{};
     getrlimit(RLIMIT_FSIZE, &usual);

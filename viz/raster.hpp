@@ -65,7 +65,7 @@ struct PatternRaster {
 /// A matrix with at most this many rows and columns is drawn entry by entry.
 inline constexpr Index largest_shown_by_entry = 40;
 
-/// Bins along the longer axis that all pictures are drawn from: few enough that a single bin is seen from the back of a room.
+/// Bins along the longer axis that all pictures are drawn from: few enough for a single bin to be seen on a slide.
 inline constexpr int picture_resolution = 400;
 
 /// Counts the nonzeros into at most resolution x resolution bins: one bin a row where there are no more rows than that, and

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/refusal/narrow_columns.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/ehyb/layout.hpp"
@@ -46,14 +47,7 @@ void require_suitable(const StagedMatrix& staged, const Cuts& partition, bool na
             "the rows of share 'inside' are stored in an order of their own, but EHYB stores them in the order of the matrix: "
             "use row_sort with within = \"partition\" instead of share = \"inside\"");
     }
-    constexpr Index most = 65536;
-    for (Index piece = 0; narrow_columns && piece < partition.count(); ++piece) {
-        if (partition.size(piece) <= most) continue;
-        throw Unsuitable(
-            fmt::format("partition {} has {} columns, but columns of 16 bits reach {}: raise parts of "
-                        "metis_partition, or set column_index = \"u32\"",
-                        piece, partition.size(piece), most));
-    }
+    if (narrow_columns) require_narrow(partition, "raise parts of metis_partition");
 }
 
 /// Where each row of the matrix is stored in a share; -1: nowhere. [rows]
@@ -101,11 +95,8 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     require_values_in_range<Value>(staged.matrix);
     auto layout = std::make_unique<EhybLayout<Value>>();
     layout->nonzero_count = staged.matrix.nonzeros();
-    if (narrow_columns) {
-        build_shares<Value, std::uint16_t>(staged, partition, *layout);
-    } else {
-        build_shares<Value, Index>(staged, partition, *layout);
-    }
+    const auto fill = narrow_columns ? build_shares<Value, std::uint16_t> : build_shares<Value, Index>;
+    fill(staged, partition, *layout);
     return layout;
 }
 
@@ -140,21 +131,6 @@ void walk_warps(const Layout<Value>& layout, const std::function<void(const Read
 }  // namespace
 
 template <ValueType Value>
-Index EhybLayout<Value>::rows() const {
-    return std::visit([](const auto& ehyb) { return ehyb.row_count; }, stored);
-}
-
-template <ValueType Value>
-Index EhybLayout<Value>::columns() const {
-    return std::visit([](const auto& ehyb) { return ehyb.column_count; }, stored);
-}
-
-template <ValueType Value>
-std::vector<LayoutArray> EhybLayout<Value>::arrays() const {
-    return std::visit([](const auto& ehyb) { return arrays_of(ehyb); }, stored);
-}
-
-template <ValueType Value>
 void EhybLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     std::visit(
         [&](const auto& ehyb) {
@@ -165,7 +141,7 @@ void EhybLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
             for_each_stored_slot<EhybInside>(ehyb, inside_origin, visit);
             for_each_stored_slot<EhybOutside>(ehyb, outside_origin, visit);
         },
-        stored);
+        this->stored);
 }
 
 LayoutEntry ehyb_entry() {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <variant>
 
 #include "kernels/common/device/recorded.hpp"
 #include "kernels/common/storage/slices.hpp"
@@ -90,17 +89,9 @@ struct EhybOutside : ScheduleDefaults {
 };
 
 template <ValueType Value>
-struct EhybLayout final : Layout<Value> {
-    /// Columns of 16 or of 32 bits.
-    std::variant<Ehyb<Value, std::uint16_t, HostArray>, Ehyb<Value, Index, HostArray>> stored;
-    Offset nonzero_count = 0;
+struct EhybLayout final : VariantLayout<Value, Ehyb<Value, std::uint16_t, HostArray>, Ehyb<Value, Index, HostArray>> {
     Origin inside_origin;   // of each lane
     Origin outside_origin;  // of each stored row
-
-    [[nodiscard]] Index rows() const override;
-    [[nodiscard]] Index columns() const override;
-    [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override;
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

@@ -36,7 +36,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
 /// Of `reduce`, for the order in which the slots lie.
 struct EllReduce {
     static auto choose(const auto& ell, const auto& use) {
-        return ell.order == EllOrder::row_major ? EllNeighbours::choose(ell, use) : use(EllGroups{});
+        return ell.order == EllOrder::row_major ? EllNeighbours::choose(ell, use) : EllWarps::choose(ell, use);
     }
 };
 

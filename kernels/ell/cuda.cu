@@ -7,19 +7,19 @@ namespace workbench {
 namespace {
 
 /// Column by column: warp g of a block takes the slots g, g + groups, ... of its 32 rows; the first warp sums up.
-template <typename Arrays, typename Value>
-__global__ void __launch_bounds__(EllGroups::rows_of_block* EllGroups::most_groups)
+template <typename Groups, typename Arrays, typename Value>
+__global__ void __launch_bounds__(Groups::rows_of_block* Groups::groups)
     reduce_columns(const __grid_constant__ Arrays ell, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
-    __shared__ Value sums[EllGroups::most_groups][EllGroups::rows_of_block];
+    __shared__ Value sums[Groups::groups][Groups::rows_of_block];
     const int lane = static_cast<int>(threadIdx.x);
     const int group = static_cast<int>(threadIdx.y);
-    const int groups = static_cast<int>(blockDim.y);
-    const auto run = EllGroups::run_of(ell, blockIdx.x, group, lane, groups);
-    sums[group][lane] = run.row >= 0 ? multiply_run<EllGroups>(ell, run, x, StreamingLoad{}) : Value{0};
+    const auto run = Groups::run_of(ell, blockIdx.x, group, lane);
+    sums[group][lane] = run.row >= 0 ? multiply_run<Groups>(ell, run, x, StreamingLoad{}) : Value{0};
     __syncthreads();
     if (group != 0 || run.row < 0) return;
     Value sum = 0;
-    for (int other = 0; other < groups; ++other) sum += sums[other][lane];
+#pragma unroll
+    for (int other = 0; other < Groups::groups; ++other) sum += sums[other][lane];
     write_result(y + run.row, sum, accumulate);
 }
 
@@ -31,9 +31,11 @@ public:
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (ell_.row_count == 0) return;
-        const dim3 threads(EllGroups::rows_of_block, static_cast<unsigned>(EllGroups::groups(ell_)));
-        reduce_columns<<<blocks_for(ell_.row_count, EllGroups::rows_of_block), threads, 0, stream_>>>(view_of(ell_), x, y,
-                                                                                                      accumulate);
+        EllWarps::choose(ell_, [&]<typename Groups>(Groups) {
+            const dim3 threads(Groups::rows_of_block, Groups::groups);
+            reduce_columns<Groups>
+                <<<blocks_for(ell_.row_count, Groups::rows_of_block), threads, 0, stream_>>>(view_of(ell_), x, y, accumulate);
+        });
         check_launch("ell reduce");
     }
 

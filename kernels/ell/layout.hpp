@@ -35,30 +35,35 @@ struct EllNeighbours {
 
 /// Of `reduce`, column by column: of a block, warp g takes the slots g, g + groups, ... of the same 32 rows, whose sums meet in
 /// shared memory.
+template <int warps>
 struct EllGroups : ScheduleDefaults {
     static constexpr NoColumn no_column = NoColumn::slot_read;
     static constexpr int rows_of_block = 32;
-    static constexpr int most_groups = 8;
+    static constexpr int groups = warps;
 
-    static constexpr int groups(const auto& ell) {
-        int groups = 1;
-        while (groups < most_groups && 2 * groups < ell.width) groups *= 2;
-        return groups;
-    }
     static constexpr Offset threads(const auto& ell) {
-        return (Offset{ell.row_count} + rows_of_block - 1) / rows_of_block * rows_of_block * groups(ell);
+        return (Offset{ell.row_count} + rows_of_block - 1) / rows_of_block * rows_of_block * groups;
     }
     static constexpr Run<Offset> run(const auto& ell, Offset thread) {
-        const Offset block_threads = Offset{rows_of_block} * groups(ell);
+        constexpr int block_threads = rows_of_block * groups;
         return run_of(ell, thread / block_threads, static_cast<int>(thread % block_threads) / rows_of_block,
-                      static_cast<int>(thread % rows_of_block), groups(ell));
+                      static_cast<int>(thread % rows_of_block));
     }
     /// The same for a kernel that knows its block, its warp and its lane.
-    static constexpr Run<Offset> run_of(const auto& ell, Offset block, int group, int lane, int groups) {
+    static constexpr Run<Offset> run_of(const auto& ell, Offset block, int group, int lane) {
         const Offset row = block * rows_of_block + lane;
         if (row >= ell.row_count) return {};
         return {static_cast<Index>(row), row + Offset{group} * ell.row_count, (ell.width - group + groups - 1) / groups,
                 Offset{groups} * ell.row_count};
+    }
+};
+
+/// As many warps as there are slots for, at most 8.
+struct EllWarps {
+    static auto choose(const auto& ell, const auto& use) {
+        if (ell.width > 8) return use(EllGroups<8>{});
+        if (ell.width > 4) return use(EllGroups<4>{});
+        return ell.width > 2 ? use(EllGroups<2>{}) : use(EllGroups<1>{});
     }
 };
 
@@ -71,11 +76,12 @@ struct EllSlots : ScheduleDefaults {
 
     static constexpr Offset threads(const auto& ell) { return ell.slot_count(); }
     static constexpr Run<Known<1>, Known<1>> run(const auto& ell, Offset thread) {
-        const auto slot = static_cast<Unsigned>(thread);
-        const auto rows = static_cast<Unsigned>(ell.row_count);
-        const auto width = static_cast<Unsigned>(ell.width);
-        if (thread >= ell.slot_count()) return {};
-        return {static_cast<Index>(order == EllOrder::row_major ? slot / width : slot % rows), thread};
+        return {thread < ell.slot_count() ? 0 : -1, thread};
+    }
+    static constexpr Index row_of(const auto& ell, const auto& run, const auto&) {
+        const auto slot = static_cast<Unsigned>(run.first);
+        return static_cast<Index>(order == EllOrder::row_major ? slot / static_cast<Unsigned>(ell.width)
+                                                               : slot % static_cast<Unsigned>(ell.row_count));
     }
 };
 

@@ -32,6 +32,7 @@ struct EllrSlots : ScheduleDefaults {
 
 /// Of the kernels `rows`: a thread a row, which stops at the row's end.
 struct EllrRows : ScheduleDefaults {
+    static constexpr int resident_blocks = 0;  // on an H200 1.1 to 1.2 times as fast as 6
     static constexpr Offset threads(const auto& ellr) { return ellr.row_count; }
     static constexpr Run<Offset> run(const auto& ellr, Offset row) {
         if (row >= ellr.row_count) return {};

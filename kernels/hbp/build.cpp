@@ -10,6 +10,7 @@
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/device/prepare.hpp"
 #include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/refusal/narrow_columns.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/hbp/layout.hpp"
@@ -42,15 +43,7 @@ result_offsets  0 1 3 4 5 7 8
 
 /// Everything that must hold before anything is built; that there are tiles, the recipe checker saw to.
 void require_suitable(const StagedMatrix& staged, bool narrow_columns) {
-    const Cuts& segments = *staged.find_cuts(CutKind::segment);
-    constexpr Index most_columns = 65536;
-    for (Index segment = 0; narrow_columns && segment < segments.count(); ++segment) {
-        if (segments.size(segment) <= most_columns) continue;
-        throw Unsuitable(
-            fmt::format("segment {} has {} columns, but columns of 16 bits reach {}: make segments narrower, or set "
-                        "column_index = \"u32\"",
-                        segment, segments.size(segment), most_columns));
-    }
+    if (narrow_columns) require_narrow(*staged.find_cuts(CutKind::segment), "make segments narrower");
     std::size_t results = 0;
     for (const Share& share : staged.shares) results += share.rows.size();
     constexpr std::size_t most_results = std::numeric_limits<Index>::max() - hbp_lanes;  // a batch may end behind the last

@@ -32,7 +32,7 @@ struct WithConstantOffsets : Arrays {
 };
 
 template <typename Load, typename Arrays, typename Value>
-__global__ void __launch_bounds__(row_threads)
+__global__ void __launch_bounds__(row_threads, JdsRows::resident_blocks)
     multiply(const __grid_constant__ Arrays jds, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
     const JaggedRow row = JdsRows::row(jds, static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x);
     if (row.row < 0) return;

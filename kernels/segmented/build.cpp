@@ -8,6 +8,7 @@
 #include "kernels/common/device/prepare.hpp"
 #include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/descending_rows.hpp"
+#include "kernels/common/refusal/narrow_columns.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/segmented/layout.hpp"
@@ -73,14 +74,7 @@ void require_suitable(const StagedMatrix& staged, const Cuts& segments, bool nar
             "there are row blocks, but a piece is a segment of all rows: remove stage row_blocks, or use a layout made of "
             "tiles");
     }
-    constexpr Index most = 65536;
-    for (Index segment = 0; narrow_columns && segment < segments.count(); ++segment) {
-        if (segments.size(segment) <= most) continue;
-        throw Unsuitable(
-            fmt::format("segment {} has {} columns, but columns of 16 bits reach {}: make the segments of column_segmentation "
-                        "narrower, or set column_index = \"u32\"",
-                        segment, segments.size(segment), most));
-    }
+    if (narrow_columns) require_narrow(segments, "make the segments of column_segmentation narrower");
     std::size_t stored_rows = 0;
     for (const Share& share : staged.shares) stored_rows += share.rows.size();
     if (stored_rows > static_cast<std::size_t>(std::numeric_limits<Index>::max() - rows_per_block)) {

@@ -16,7 +16,7 @@ namespace {
 
 /// The sum of each stored row: added to its row of `result` where `atomically`, otherwise written to its own place there.
 template <bool atomically, typename Rows, typename Pieces, typename Value>
-__global__ void __launch_bounds__(rows_per_block)
+__global__ void __launch_bounds__(rows_per_block, Rows::resident_blocks)
     multiply_pieces(const __grid_constant__ Pieces pieces, const Value* __restrict__ x, Value* __restrict__ result) {
     const auto slots = Rows::slots(pieces, blockIdx.x, static_cast<Index>(threadIdx.x));
     if (slots.row < 0) return;

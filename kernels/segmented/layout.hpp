@@ -41,11 +41,8 @@ struct SlicedPieces : Slices<Value, ColumnIndex, Array> {
     Array<Index> group_slices;  // [segments + 1] first slice of each piece
 
     static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "slice_height", of.slice_height...);
-        visit(ArrayRole::column, "columns", of.column_indices...);
-        visit(ArrayRole::value, "values", of.values...);
         visit(ArrayRole::structure, "group_slices", of.group_slices...);
-        visit(ArrayRole::structure, "slice_offsets", of.slice_offsets...);
+        Slices<Value, ColumnIndex, Array>::fields(visit, of...);
     }
 };
 
@@ -54,10 +51,8 @@ struct JaggedPieces : Jagged<Value, ColumnIndex, Array> {
     Array<Offset> group_diagonals;  // [segments + 1] first diagonal of each piece
 
     static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::column, "columns", of.column_indices...);
-        visit(ArrayRole::value, "values", of.values...);
         visit(ArrayRole::structure, "group_diagonals", of.group_diagonals...);
-        visit(ArrayRole::structure, "diagonal_offsets", of.diagonal_offsets...);
+        Jagged<Value, ColumnIndex, Array>::fields(visit, of...);
     }
 };
 

@@ -5,13 +5,12 @@
 
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 #include "kernels/staircase_sell/storage_size.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/host_memory.hpp"
 
 namespace workbench {
 namespace {
@@ -48,18 +47,6 @@ void cut_into_groups(StaircaseSellLayout<Value>& layout, const Cuts& groups) {
     }
 }
 
-template <ValueType Value>
-void require_memory(const StaircaseSellLayout<Value>& layout) {
-    const Offset slots = layout.group_slots.back();
-    const double wanted = static_cast<double>(slots) * (sizeof(Value) + sizeof(Index));
-    const std::size_t free = free_host_memory();
-    if (wanted <= static_cast<double>(free)) return;
-    throw Unsuitable(
-        fmt::format("{} length groups in slices of height {} need {} slots for {} nonzeros: {:.0f} bytes, but {} are free; a "
-                    "lower alpha of length_groups or smaller slices (slice_height) need less padding",
-                    layout.group_count(), layout.slice_height, slots, layout.nonzeros(), wanted, free));
-}
-
 /// Algorithm 4.
 template <ValueType Value>
 void fill(StaircaseSellLayout<Value>& layout, const CsrMatrix& matrix) {
@@ -90,7 +77,9 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->slice_height = static_cast<Index>(parameters.integer("slice_height"));
     layout->row_offsets = matrix.row_offsets;
     cut_into_groups(*layout, *staged.find_cuts(CutKind::length_group));
-    require_memory(*layout);
+    require_bounded_slots(fmt::format("{} length groups in slices of height {}", layout->group_count(), layout->slice_height),
+                          static_cast<double>(layout->group_slots.back()), matrix.nonzeros(), sizeof(Value) + sizeof(Index),
+                          {.advice = "a lower alpha of length_groups or smaller slices (slice_height) need less padding"});
     fill(*layout, matrix);
     return layout;
 }

@@ -23,35 +23,29 @@ struct Arguments {
     RecipeChanges changes;
     std::string device = "k20x";
     std::string precision = "f64";
-    std::string sweep;
     int resident_warps = 64;
     int block_warps = 8;
     std::string json;
 };
 
-struct Sweep {
-    std::string name;                     // empty: nothing is swept
-    std::vector<std::string> values{""};  // as they are written
-};
-
-/// "stage.column_segmentation.width=1024,2048".
-Sweep sweep_of(const std::string& text) {
-    if (text.empty()) return {};
-    const std::size_t equals = text.find('=');
-    Sweep sweep{text.substr(0, equals), {}};
-    if (equals != std::string::npos) sweep.values = CLI::detail::split(text.substr(equals + 1), ',');
-    for (const std::string& value : sweep.values) {
-        if (value.empty()) sweep.values.clear();
-    }
-    if (sweep.name.empty() || sweep.values.empty()) {
-        throw RecipeError(fmt::format(
-            "--sweep: found '{}', expected WHAT=VALUE,VALUE,..., as in stage.column_segmentation.width=1024,2048", text));
-    }
-    return sweep;
+/// "stage.column_segmentation.width", and its value: of all that a recipe tries.
+std::string swept_of(const Recipe& recipe) {
+    std::string names;
+    for (const SweptValue& value : recipe.sweep.values) names += (names.empty() ? "" : ", ") + value.name;
+    return names;
 }
 
-/// A point for each recipe: they differ in the value of the sweep.
-void count(const std::vector<Recipe>& recipes, const Sweep& sweep, const DeviceProperties& device, CacheStudy& study) {
+std::string value_of(const Recipe& recipe) {
+    std::string values;
+    for (const SweptValue& each : recipe.sweep.values) {
+        const auto* text = std::get_if<std::string>(&each.value);
+        values += (values.empty() ? "" : ", ") + (text == nullptr ? to_text(each.value) : *text);
+    }
+    return values;
+}
+
+/// A point for each recipe: they differ in their swept values.
+void count(const std::vector<Recipe>& recipes, const DeviceProperties& device, CacheStudy& study) {
     const Progress progress;
     std::pair<CsrMatrix, MatrixReport> loaded;
     for (std::size_t i = 0; i < recipes.size(); ++i) {
@@ -59,9 +53,9 @@ void count(const std::vector<Recipe>& recipes, const Sweep& sweep, const DeviceP
             progress.show("reading the matrix");
             loaded = load_matrix(recipes[i].matrix);
         }
-        progress.show(sweep.name.empty() ? "counting" : fmt::format("{} = {}", sweep.name, sweep.values[i]));
+        progress.show(recipes[i].sweep.label.empty() ? "counting" : recipes[i].sweep.label);
         study.points.push_back(study_cache(recipes[i], loaded.first, study.precision, study.model, {&device, study.precision}));
-        study.points.back().value = sweep.values[i];
+        study.points.back().value = value_of(recipes[i]);
         study.points.back().matrix = loaded.second.source;
     }
 }
@@ -78,20 +72,13 @@ int study(const Arguments& arguments) {
     study.precision = arguments.precision == "f32" ? Precision::f32 : Precision::f64;
     study.model = {device.processors, arguments.resident_warps, arguments.block_warps, device_caches(arguments.device)};
 
-    const Sweep sweep = sweep_of(arguments.sweep);
-    study.swept = sweep.name;
-    std::vector<Recipe> recipes;
-    for (const std::string& value : sweep.values) {
-        RecipeChanges changes = arguments.changes;
-        if (!sweep.name.empty()) changes.overrides.push_back(sweep.name + "=" + value);
-        recipes.push_back(
-            load_recipe(find_recipe(arguments.recipe), catalogue(), changes));  // all errors of values before any work
-    }
+    const std::vector<Recipe> recipes = load_recipes({arguments.recipe}, arguments.changes);
+    study.swept = swept_of(recipes.front());
     study.recipe = recipes.front().name;
 
     std::optional<WholeFile> file;  // whether it can be written is known before the work
     if (!arguments.json.empty()) file.emplace(arguments.json);
-    count(recipes, sweep, device, study);
+    count(recipes, device, study);
     if (file) {
         file->write(to_json(study));
         file->finish();
@@ -109,8 +96,7 @@ void add_cache_command(CLI::App& app, Action& action) {
         app.add_subcommand("cache", "Count how often reads of x hit the caches of a device, by a model of them");
     command->add_option("recipe", arguments->recipe, "Recipe file")->required()->type_name("RECIPE");
     add_recipe_changes(*command, arguments->changes);
-    command->add_option("--sweep", arguments->sweep, "A line for each value: stage.column_segmentation.width=512,1024,2048")
-        ->type_name("WHAT=VALUE,...");
+    add_sweeps(*command, arguments->changes);
     command->add_option("--device", arguments->device, "Device model whose caches are simulated")
         ->check(CLI::IsMember(device_model_names()))
         ->type_name("NAME")

@@ -1,4 +1,6 @@
 // workbench check
+#include <algorithm>
+#include <cstdio>
 #include <memory>
 
 #include <fmt/format.h>
@@ -15,27 +17,75 @@ namespace {
 
 struct CheckArguments {
     std::vector<std::string> recipes;
-    std::vector<std::string> overrides;
+    RecipeChanges changes;
     bool resolved = false;
 };
 
+/// "stage.metis_partition.parts = 132, 264": the values of each parameter in the order in which they are tried.
+std::string swept_values(const std::vector<Recipe>& points) {
+    std::string text;
+    for (std::size_t k = 0; k < points.front().sweep.values.size(); ++k) {
+        std::vector<std::string> values;
+        for (const Recipe& point : points) {
+            const std::string value = to_text(point.sweep.values[k].value);
+            if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+        }
+        text += fmt::format("  {} = {}\n", points.front().sweep.values[k].name, fmt::join(values, ", "));
+    }
+    return text;
+}
+
+std::string chain_of(const Recipe& recipe) {
+    std::string chain;
+    for (const RecipeStage& stage : recipe.stages) chain += stage.id + " -> ";
+    return chain + recipe.layout.entry->name;
+}
+
+void print_resolved(const std::vector<Recipe>& points) {
+    for (const Recipe& point : points) {
+        if (points.size() > 1) fmt::print("{}# {}\n", &point == &points.front() ? "" : "\n", point.sweep.label);
+        fmt::print("{}", resolved_recipe(point));
+    }
+}
+
+void print_summary(const std::string& file, const std::vector<Recipe>& points) {
+    std::vector<std::string> chains;
+    for (const Recipe& point : points) {
+        const std::string chain = chain_of(point);
+        if (std::find(chains.begin(), chains.end(), chain) == chains.end()) chains.push_back(chain);
+    }
+    for (const std::string& chain : chains) fmt::print("{}: ok: {}\n", file, chain);
+    if (points.front().sweep.values.empty()) return;
+    fmt::print("  a sweep of {} recipes:\n{}", points.size(), swept_values(points));
+}
+
 /// Checks every recipe, so that the errors of all of them are seen.
 int check(const CheckArguments& arguments) {
+    const Unmatched unmatched = arguments.recipes.size() == 1 ? Unmatched::refused : Unmatched::noted;
     int exit_code = exit_ok;
+    const auto refuse = [&exit_code](const RecipeError& error) {
+        (void)std::fflush(stdout);  // both may go to one file
+        fmt::print(stderr, "{}\n", error.what());
+        exit_code = error.exit_code;
+    };
+    std::vector<LoadedRecipe> loaded;
     for (const std::string& file : arguments.recipes) {
         try {
-            const Recipe recipe = load_recipe(find_recipe(file), catalogue(), {.overrides = arguments.overrides});
-            if (arguments.resolved) {
-                fmt::print("{}", resolved_recipe(recipe));
-                continue;
-            }
-            std::string chain;
-            for (const RecipeStage& stage : recipe.stages) chain += stage.id + " -> ";
-            fmt::print("{}: ok: {}{}\n", file, chain, recipe.layout.entry->name);
+            loaded.push_back(load_points(find_recipe(file), catalogue(), arguments.changes, unmatched));
         } catch (const RecipeError& error) {
-            fmt::print(stderr, "{}\n", error.what());
-            exit_code = error.exit_code;
+            refuse(error);
+            continue;
         }
+        const std::vector<Recipe>& points = loaded.back().points;
+        arguments.resolved ? print_resolved(points) : print_summary(file, points);
+        if (arguments.resolved) continue;
+        for (const std::string& note : points.front().notes) fmt::print("  note: {}\n", note);
+    }
+    if (exit_code != exit_ok) return exit_code;
+    try {
+        check_matched(loaded);
+    } catch (const RecipeError& error) {
+        refuse(error);
     }
     return exit_code;
 }
@@ -46,9 +96,11 @@ void add_check_command(CLI::App& app, Action& action) {
     const auto arguments = std::make_shared<CheckArguments>();
     CLI::App* command = app.add_subcommand("check", "Check recipes without reading a matrix; all errors are listed");
     command->add_option("recipe", arguments->recipes, "Recipe files")->required()->type_name("RECIPE");
-    command->add_option("--set", arguments->overrides, "Override a parameter: stage.ID.NAME=VALUE, layout.NAME=VALUE, ...")
+    command
+        ->add_option("--set", arguments->changes.overrides, "Override a parameter: stage.ID.NAME=VALUE, layout.NAME=VALUE, ...")
         ->type_name("WHAT=VALUE")
         ->allow_extra_args(false);
+    add_sweeps(*command, arguments->changes);
     command->add_flag("--resolved", arguments->resolved, "Print the recipe with every default filled in");
     command->callback([arguments, &action] { action = [arguments] { return check(*arguments); }; });
 }

@@ -19,7 +19,7 @@ struct OptionFacts {
     std::string range;                 // as [1 - 32]; empty: none
     std::string default_value;
     bool required = false;
-    bool repeated = false;  // may be given, or may take values, several times
+    bool repeated = false;  // may be given several times, or take several values
     bool by_commas = false;
 };
 

@@ -56,8 +56,9 @@ std::string zsh_value(const OptionFacts& option) {
     std::string action = "_files";
     if (option.value == "FOLDER") action = "_files -/";
     if (!option.choices.empty()) action = fmt::format("({})", fmt::join(option.choices, " "));
-    if (!option.choices.empty() && option.by_commas)
+    if (!option.choices.empty() && option.by_commas) {
         action = fmt::format("_sequence compadd - {}", fmt::join(option.choices, " "));
+    }
     return fmt::format(":{}:{}", escaped(option.value, ":"), action);
 }
 
@@ -172,8 +173,9 @@ std::string fish_completion(const CommandFacts& program) {
         const std::string inside = "__fish_seen_subcommand_from " + command.name;
         for (const OptionFacts& option : command.options) text += fish_option(inside, option);
         const std::vector<std::string> choices = choices_of(command.positionals);
-        if (!choices.empty())
+        if (!choices.empty()) {
             text += fmt::format("complete -c workbench -n '{}' -f -a '{}'\n", inside, fmt::join(choices, " "));
+        }
     }
     return text;
 }

@@ -1,4 +1,5 @@
 // workbench explain
+#include <array>
 #include <memory>
 
 #include <fmt/format.h>
@@ -51,8 +52,56 @@ void print_generator(const GeneratorEntry& generator) {
     print_parameters(generator.parameters);
 }
 
+/// Words of the recipe language that are explained too.
+struct Topic {
+    const char* name;
+    const char* text;
+};
+
+constexpr std::array topics{
+    Topic{"sweep",
+          R"(sweep
+  Values to try in turn: the recipe is run once for each combination of them.
+
+In a recipe, for any parameter of a stage, a layout or a generator, for a kernel, or for 'use':
+  parts = { sweep = [132, 264, 528] }
+  slice_height = { sweep = "32..1024*2" }   # 32, 64, ... 1024; "8..64+8": 8, 16, ... 64
+
+On the command line of run, check and cache:
+  --sweep stage.metis_partition.parts=132,264 --sweep layout.slice_height=32..1024*2
+
+Each combination is checked before any work, has a report and a folder of its own, and runs again from
+the recipe in its report. --set gives a swept parameter one value. Stages with which several combinations
+begin are run once.
+)"},
+    Topic{"extends",
+          R"(extends
+  A recipe that says only what differs from another one.
+
+  [recipe]
+  extends = "base.toml"        # relative to this file
+
+  [[stage]]
+  id = "sort_outside"          # a stage of the base: other values of its parameters
+  key = "nonzeros"
+
+  [[stage]]
+  use = "random_order"         # a new stage: at the end, or with
+  before = "metis_partition"   # before = ID, after = ID where it is to stand
+
+  [[stage]]
+  id = "natural"
+  remove = true
+
+[matrix], [layout] and [kernel] replace single values. With another 'use', the values of the base are gone;
+with another matrix, those of its matrix. A base may extend another one. Paths in it stay relative to it.
+'workbench check FILE --resolved' prints the whole.
+)"},
+};
+
 std::vector<std::string> all_names() {
     std::vector<std::string> names;
+    for (const Topic& topic : topics) names.emplace_back(topic.name);
     for (const StageEntry& stage : catalogue().stages) names.push_back(stage.name);
     for (const LayoutEntry& layout : catalogue().layouts) names.push_back(layout.name);
     for (const GeneratorEntry& generator : catalogue().generators) names.push_back(generator.name);
@@ -77,6 +126,11 @@ int explain(const std::string& name) {
         separate();
         print_generator(*generator);
     }
+    for (const Topic& topic : topics) {
+        if (name != topic.name) continue;
+        separate();
+        fmt::print("{}", topic.text);
+    }
     if (!known) {
         throw RecipeError(fmt::format("nothing is named '{}'{}", name, expected_one_of(name, all_names())));
     }
@@ -87,8 +141,11 @@ int explain(const std::string& name) {
 
 void add_explain_command(CLI::App& app, Action& action) {
     const auto name = std::make_shared<std::string>();
-    CLI::App* command = app.add_subcommand("explain", "Tell what a stage, layout or generator does, takes and comes from");
-    command->add_option("name", *name, "Name of a stage, layout or generator")->required()->type_name("NAME");
+    CLI::App* command = app.add_subcommand(
+        "explain", "Tell what a stage, layout or generator does, takes and comes from; also: sweep, extends");
+    command->add_option("name", *name, "Name of a stage, layout or generator, or sweep, or extends")
+        ->required()
+        ->type_name("NAME");
     command->callback([name, &action] { action = [name] { return explain(*name); }; });
 }
 

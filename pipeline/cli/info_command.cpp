@@ -78,7 +78,7 @@ void add_info_command(CLI::App& app, Action& action) {
     command->add_option("matrix", options->files, fmt::format("Matrix files: {}", readable_files))
         ->required()
         ->type_name("MATRIX");
-    command->add_flag("--table", options->table, "The row lengths as for several, a row a matrix, of one matrix too");
+    command->add_flag("--table", options->table, "A table of the row lengths with a line a matrix, also for a single matrix");
     command->add_flag("--json", options->json, "As one JSON object");
     command->add_flag("--legend", options->legend, "Say what the figures mean");
     add_read_options(*command, options->member);

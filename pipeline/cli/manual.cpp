@@ -26,7 +26,7 @@ std::string plain(const std::string& text) {
 std::string bold(const std::string& text) { return R"(\fB)" + plain(text) + R"(\fR)"; }
 std::string italic(const std::string& text) { return R"(\fI)" + plain(text) + R"(\fR)"; }
 
-std::string sentence(std::string text) { return text.ends_with('.') ? text : text + "."; }
+std::string sentence(const std::string& text) { return text.ends_with('.') ? text : text + "."; }
 
 std::string entry(const OptionFacts& option, bool positional) {
     std::string head;

@@ -17,12 +17,12 @@ int refuse(const std::string& what, int exit_code) {
     // A recipe's errors come as a list that says "error: " itself.
     const std::string text = (what.starts_with("error: ") ? "" : "error: ") + what + "\n";
     (void)std::fflush(stdout);  // both may go to one file
-    // Where even this cannot be written, the exit code has to do.
+    // Where this fails, too, the exit code has to do.
     (void)std::fputs(text.c_str(), stderr);
     return exit_code;
 }
 
-/// A table that was lost on the way, to a full disk say, is no success.
+/// Output that could not be written, on a full disk say, is an error.
 int refuse_lost_output() { return refuse("standard output: cannot be written", MachineError("").exit_code); }
 
 int act(const Action& action) {
@@ -49,6 +49,7 @@ int run_program(int argc, char** argv) {
     add_run_command(app, action);
     add_bench_command(app, action);
     add_summary_command(app, action);
+    add_compare_command(app, action);
     add_check_command(app, action);
     add_list_command(app, action);
     add_explain_command(app, action);

@@ -1,4 +1,4 @@
-// What the program is doing right now, on a terminal only.
+// The step that the program is at, on a terminal only.
 #pragma once
 
 #include <string>

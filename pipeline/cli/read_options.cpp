@@ -30,7 +30,7 @@ void add_memory_option(CLI::App& command) {
             "--max-memory", limit_host_memory,
             "Refuse what would bring the program above so much resident memory, as 500M or 8G (default: what is free)")
         ->transform(CLI::AsSizeValue(false).description(""))
-        ->transform(CLI::Validator(check_size, ""))  // looks first: the last one given comes first
+        ->transform(CLI::Validator(check_size, ""))  // CLI11 runs the one added last first
         ->type_name("SIZE");
 }
 

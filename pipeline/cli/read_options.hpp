@@ -1,4 +1,4 @@
-// What every command that reads a matrix lets one say about it.
+// The options of every command that reads a matrix.
 #pragma once
 
 #include <string>

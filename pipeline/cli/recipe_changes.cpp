@@ -1,8 +1,12 @@
 #include "pipeline/cli/recipe_changes.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/read_options.hpp"
 
 namespace workbench {
@@ -18,6 +22,24 @@ void add_recipe_changes(CLI::App& command, RecipeChanges& changes) {
     command.add_option("--set", changes.overrides, "Override a parameter: stage.ID.NAME=VALUE, layout.NAME=VALUE, ...")
         ->type_name("WHAT=VALUE")
         ->allow_extra_args(false);
+}
+
+void add_sweeps(CLI::App& command, RecipeChanges& changes) {
+    command
+        .add_option("--sweep", changes.sweeps,
+                    "Try values in turn, as layout.slice_height=32,64 or 32..512*2; several: all combinations")
+        ->type_name("WHAT=VALUE,...")
+        ->allow_extra_args(false);
+}
+
+std::vector<Recipe> load_recipes(const std::vector<std::string>& files, const RecipeChanges& changes) {
+    const Unmatched unmatched = files.size() == 1 ? Unmatched::refused : Unmatched::noted;
+    std::vector<LoadedRecipe> loaded;
+    for (const std::string& file : files) loaded.push_back(load_points(find_recipe(file), catalogue(), changes, unmatched));
+    check_matched(loaded);
+    std::vector<Recipe> recipes;
+    for (LoadedRecipe& each : loaded) std::move(each.points.begin(), each.points.end(), std::back_inserter(recipes));
+    return recipes;
 }
 
 std::filesystem::path find_recipe(const std::filesystem::path& given) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "pipeline/recipe/recipe.hpp"
 
@@ -13,6 +15,13 @@ namespace workbench {
 
 /// Adds --matrix, --member, --max-memory, --generate and --set. `changes` must live until the command line is parsed.
 void add_recipe_changes(CLI::App& command, RecipeChanges& changes);
+
+/// Adds --sweep, for commands that go through all points of a recipe.
+void add_sweeps(CLI::App& command, RecipeChanges& changes);
+
+/// Each of these files with all its points. Of several, --set and --sweep change those that have what they name; a note of a
+/// recipe says where that is not so. Throws RecipeError, also where one changes nothing anywhere.
+[[nodiscard]] std::vector<Recipe> load_recipes(const std::vector<std::string>& files, const RecipeChanges& changes);
 
 /// The file as it is given. Where there is none of this name, that of the installed program: recipes/ehyb.toml works in any
 /// folder.

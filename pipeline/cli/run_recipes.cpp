@@ -19,9 +19,12 @@ namespace {
 
 constexpr const char* standard_output = "-";
 
-std::filesystem::path folder_of(const RunOutput& output, const Recipe& recipe) { return output.folder / recipe.file.stem(); }
+std::filesystem::path folder_of(const RunOutput& output, const Recipe& recipe) {
+    const std::filesystem::path folder = output.folder / recipe.file.stem();
+    return recipe.sweep.folder.empty() ? folder : folder / recipe.sweep.folder;
+}
 
-/// Not fmt::print, which throws: a table that cannot be written must not cost the files. The program's end looks at stdout.
+/// Not fmt::print, which throws: where stdout fails, the files are still written. The end of the program checks stdout.
 void print(const std::string& text) { (void)std::fputs(text.c_str(), stdout); }
 
 void complain(const std::string& text) {
@@ -38,21 +41,31 @@ void record_failure(RunReport& report, const Work& work) {
     }
 }
 
-/// Collects what the pictures of a run need. Where that fails, there are none, and the run goes on.
+/// Collects what the pictures of a run need. Where that fails, the run goes on without pictures.
 class Pictures {
 public:
     explicit Pictures(bool wanted) {
         if (wanted) book_.emplace();
     }
 
-    void add(const StagedMatrix& staged) {
-        if (!book_) return;
+    void add(const StagedMatrix& staged, StageOutcome& outcome) {
         try {
-            book_->add(staged);
+            if (book_) outcome.page = page_of(staged);
         } catch (...) {
             failure_ = current_failure();
             book_.reset();
         }
+        if (book_) book_->add(outcome.page);
+    }
+
+    /// Of a stage that ran for an earlier recipe, which may have failed to collect them.
+    void add(const StageOutcome& outcome) {
+        if (book_ && outcome.page == nullptr) {
+            failure_ = Failure{MachineError("").exit_code,
+                               fmt::format("stage '{}' ran for an earlier recipe, which has none", outcome.id)};
+            book_.reset();
+        }
+        if (book_) book_->add(outcome.page);
     }
 
     void write(const std::filesystem::path& folder, RunReport& report) const {
@@ -65,16 +78,17 @@ private:
     std::optional<Failure> failure_;
 };
 
-RunReport run_one(Runner& runner, const Recipe& recipe, const RunOutput& output, const CompleteReport& complete,
+RunReport run_one(const FindRunner& runner_for, const Recipe& recipe, const RunOutput& output, const CompleteReport& complete,
                   bool is_alone) {
     const Progress progress;
     Pictures pictures(output.pictures);
     RunObserver observer;
     observer.progress = [&progress](const std::string& step) { progress.show(step); };
-    observer.stage_done = [&pictures](const StagedMatrix& staged, StageOutcome&) { pictures.add(staged); };
+    observer.stage_done = [&pictures](const StagedMatrix& staged, StageOutcome& outcome) { pictures.add(staged, outcome); };
+    observer.stage_shared = [&pictures](const StageOutcome& outcome) { pictures.add(outcome); };
     RunReport report;
     try {
-        runner.run(recipe, observer, report);
+        runner_for(recipe).run(recipe, observer, report);
     } catch (...) {
         if (is_alone && report.kernels.empty()) throw;
         report.failures.push_back(current_failure());
@@ -82,10 +96,11 @@ RunReport run_one(Runner& runner, const Recipe& recipe, const RunOutput& output,
     complete(report);
     progress.show("pictures");
     record_failure(report, [&] { pictures.write(folder_of(output, recipe), report); });
+    for (StageOutcome& stage : report.stages) stage.page.reset();
     return report;
 }
 
-/// Writes report.json, and takes away the pictures of the report that stood there where no stage has them any more.
+/// Writes report.json, and removes pictures that the previous report names and this one does not.
 void write_report(const std::filesystem::path& folder, const RunReport& report) {
     const std::filesystem::path file = folder / "report.json";
     std::set<std::string> stale = pictures_of_report(file);
@@ -97,11 +112,13 @@ void write_report(const std::filesystem::path& folder, const RunReport& report) 
     }
 }
 
-/// Complains of all that went wrong, and says with which code to end.
+/// Prints all failures and returns the exit code.
 int conclude(const std::vector<Recipe>& recipes, const std::vector<RunReport>& reports) {
     int exit_code = exit_ok;
     for (std::size_t i = 0; i < reports.size(); ++i) {
-        const std::string where = recipes.size() == 1 ? "" : recipes[i].file.string() + ": ";
+        const std::string& label = recipes[i].sweep.label;
+        const std::string name = recipes[i].file.string() + (label.empty() ? "" : fmt::format(" ({})", label));
+        const std::string where = recipes.size() == 1 ? "" : name + ": ";
         for (const Failure& failure : reports[i].failures) {
             complain(where + failure.text);
             if (exit_code == exit_ok) exit_code = failure.exit_code;
@@ -125,10 +142,11 @@ void check_output(const RunOutput& output, const std::vector<Recipe>& recipes) {
     if (!output.json.empty() && output.json != standard_output) check_writable(output.json);
 }
 
-int run_recipes(Runner& runner, const std::vector<Recipe>& recipes, const RunOutput& output, const CompleteReport& complete) {
+int run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& recipes, const RunOutput& output,
+                const CompleteReport& complete) {
     std::vector<RunReport> reports;
     for (const Recipe& recipe : recipes) {
-        RunReport report = run_one(runner, recipe, output, complete, recipes.size() == 1);
+        RunReport report = run_one(runner_for, recipe, output, complete, recipes.size() == 1);
         const std::filesystem::path folder = folder_of(output, recipe);
         const std::size_t failures = report.failures.size();
         record_failure(report, [&] { write_report(folder, report); });

@@ -9,7 +9,7 @@ namespace workbench {
 /// "workbench" with its commit, the compiler and every library.
 [[nodiscard]] const std::map<std::string, std::string>& versions();
 
-/// As 0.1.0.
+/// "0.1.0".
 [[nodiscard]] std::string version_number();
 
 /// One line for --version.

@@ -1,4 +1,4 @@
-// What the program asks of the machine that kernels run on: the host, or a GPU.
+// The machine that kernels run on: the host, or a GPU.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What went wrong, as it is recorded where the rest of the work goes on.
+// A failure that is recorded while the rest of the work goes on.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@ using Bits = std::conditional_t<std::same_as<Value, float>, std::uint32_t, std::
 
 [[noreturn]] void fail(const std::string& complaint) { throw std::logic_error("layout: " + complaint); }
 
-/// Looks at the slots one after another and remembers what a single slot cannot tell.
+/// Checks the slots one after another, and what only all of them together show.
 template <ValueType Value>
 class SlotChecker {
 public:

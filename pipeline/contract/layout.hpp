@@ -1,4 +1,4 @@
-// What a layout promises: how the nonzeros lie in memory, told slot by slot.
+// What a layout promises: how the nonzeros lie in memory, slot by slot.
 #pragma once
 
 #include <cstdint>
@@ -101,7 +101,7 @@ using BuildLayout = std::unique_ptr<Layout<Value>> (*)(const StagedMatrix&, cons
 template <typename Value>
 using WalkReads = void (*)(const Layout<Value>&, const std::function<void(const Read&)>&);
 
-/// Which thread of a GPU kernel reads what: told by the functions that the kernel itself calls, on any machine.
+/// Which thread of a GPU kernel reads what, by the functions that the kernel itself calls; on any machine.
 struct ScheduleEntry {
     std::string kernel;
     /// Visits every read, in the order of a thread's steps.
@@ -124,7 +124,7 @@ struct LayoutEntry {
 
     std::vector<ScheduleEntry> schedules = {};  // of its CUDA kernels, the usual one first
 
-    /// What it takes to store a matrix, after the literature. Null: nobody compares it.
+    /// The size of a stored matrix after the literature. Null: `workbench storage` leaves it out.
     StorageSizes storage_sizes = nullptr;
 
     std::vector<KernelEntry> kernels;  // of a baseline layout, the first of a backend is the baseline

@@ -1,4 +1,4 @@
-// What is known about a pipeline before any matrix is read: enough to refuse a recipe that cannot work.
+// What is known about a pipeline before any matrix is read; recipes that cannot work are refused by it.
 #pragma once
 
 #include <cstdint>

@@ -14,11 +14,11 @@ namespace workbench {
 
 /// What a stage may know beyond the matrix and its parameters.
 struct StageContext {
-    const DeviceProperties* device = nullptr;  // what the recipe is for: a model, or the GPU of this machine; null: neither
+    const DeviceProperties* device = nullptr;  // the recipe's device model, or the GPU of this machine; null: neither
     Precision precision = Precision::f64;      // of the values that will be stored; see StageContract::depends_on_precision
 };
 
-/// A change, and what is worth telling about how it was found ("partitions", "132"; "rows moved to fit", "17").
+/// A change, and notes on how it was found ("partitions", "132"; "rows moved to fit", "17").
 struct StageResult {
     StageChange change = {};
     std::vector<std::pair<std::string, std::string>> notes = {};

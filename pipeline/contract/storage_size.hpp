@@ -1,4 +1,4 @@
-// What formats take to store a matrix, counted before anything is built. Each layout that knows says it of its own format
+// The sizes of a matrix in several formats, counted before anything is built, by the layouts that know theirs
 // (LayoutEntry::storage_sizes). Source: Wikberg, "Unstructured Mesh FVM with GPU" (2025), section 4.2.3, eq. 4.1-4.5, and
 // table 5.2. In bytes; sums beyond 2^63 - 1 are given as that.
 //

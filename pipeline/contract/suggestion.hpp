@@ -1,4 +1,4 @@
-// "Did you mean ...?" for words that nobody knows.
+// "Did you mean ...?" for unknown words.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace workbench {
 
-/// "; did you mean 'metis_partition'?" with the candidate that the word was most likely meant to be: few letters added,
-/// dropped, replaced or swapped, or the beginning of it. Empty where no candidate is near.
+/// "; did you mean 'metis_partition'?" with the nearest candidate: few letters added, dropped, replaced or swapped, or the word
+/// is its beginning. Empty where none is near.
 [[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 /// "; did you mean 'b'? Expected one of a, b, c", or "; expected one of a, b, c" where no candidate is near.

@@ -8,8 +8,8 @@
 
 namespace workbench {
 
-/// A file that is written piece by piece under a temporary name beside `path` and has its own name only when all of it is
-/// there, so that nobody ever sees half a file. Folders above it are made. A link is followed, and a device or pipe is written
+/// A file that is written piece by piece under a temporary name beside `path` and gets its name when it is complete, so that
+/// nobody ever sees half a file. Folders above it are made. A link is followed, and a device or pipe is written
 /// to as it is. Every failure is a MachineError that names the path and the reason. Nothing is left behind where the file is
 /// not finished.
 class WholeFile {
@@ -37,7 +37,7 @@ private:
 };
 
 /// Throws as WholeFile does where no such file can be begun. Leaves nothing behind, no folder either; a device or pipe, which
-/// does not stay as it is when it is opened, is believed.
+/// opening would change, is not tried.
 void check_writable(const std::filesystem::path& path);
 
 /// The same as WholeFile for a file whose bytes are all there.

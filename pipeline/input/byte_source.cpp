@@ -23,6 +23,8 @@ public:
         const std::uintmax_t size = std::filesystem::file_size(path, unknown);
         if (!unknown) size_ = size;
     }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
     ~File() override {
         if (is_open()) close(descriptor_);
     }
@@ -61,7 +63,7 @@ private:
     std::size_t size_;
 };
 
-// Gives the bytes that were looked at once more, then the rest.
+// Gives the bytes that were looked at again, then the rest.
 class Replayed final : public ByteSource {
 public:
     Replayed(std::string start, std::unique_ptr<ByteSource> rest) : start_(std::move(start)), rest_(std::move(rest)) {}

@@ -18,7 +18,7 @@
 namespace workbench {
 namespace {
 
-/// What zlib and liblzma have in common: a stream that is fed, and fills what it is given.
+/// What zlib and liblzma have in common: a stream from one buffer to another.
 template <typename Stream>
 class Unpacked : public ByteSource {
 public:
@@ -68,6 +68,8 @@ public:
         constexpr int largest_window_of_gzip = 15 + 16;
         if (inflateInit2(&stream(), largest_window_of_gzip) != Z_OK) throw std::bad_alloc();
     }
+    Gunzip(const Gunzip&) = delete;
+    Gunzip& operator=(const Gunzip&) = delete;
     ~Gunzip() override { inflateEnd(&stream()); }
 
     /// Deflate cannot do better than 258 bytes for two bits.
@@ -114,6 +116,8 @@ public:
         constexpr std::uint32_t flags = LZMA_CONCATENATED | LZMA_TELL_UNSUPPORTED_CHECK;
         if (lzma_stream_decoder(&stream(), most_memory, flags) != LZMA_OK) throw std::bad_alloc();
     }
+    Unxz(const Unxz&) = delete;
+    Unxz& operator=(const Unxz&) = delete;
     ~Unxz() override { lzma_end(&stream()); }
 
 private:

@@ -1,4 +1,4 @@
-// What the files of the generators share; generators.hpp is for everybody else.
+// Shared by the files of the generators.
 #pragma once
 
 #include <cstdint>

@@ -20,6 +20,7 @@ public:
     explicit ArchiveReader(std::unique_ptr<ByteSource> source) : source_(std::move(source)), archive_(archive_read_new()) {}
     ArchiveReader(const ArchiveReader&) = delete;
     ArchiveReader& operator=(const ArchiveReader&) = delete;
+    ~ArchiveReader() = default;
 
     /// For choosing filters and formats before open(), and for what follows it.
     [[nodiscard]] archive* get() const { return archive_.get(); }

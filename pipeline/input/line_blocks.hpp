@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "pipeline/input/line_reader.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench {
 
@@ -86,8 +87,7 @@ std::deque<Outcome> parse_blocks(LineReader& lines, const Parse& parse) {
         }
     };
     using Host = Kokkos::DefaultHostExecutionSpace;
-    const int threads = Host().concurrency();  // NOLINT(readability-static-accessed-through-instance): static in Kokkos 3
-    Kokkos::parallel_for("parse_blocks", Kokkos::RangePolicy<Host, Kokkos::IndexType<int>>(0, threads), work);
+    Kokkos::parallel_for("parse_blocks", Kokkos::RangePolicy<Host, Kokkos::IndexType<int>>(0, host_threads()), work);
     if (failure) std::rethrow_exception(failure);
     std::int64_t line = lines.number() + 1;
     for (Outcome& outcome : outcomes) {

@@ -27,9 +27,9 @@ struct EntryBlock : BlockOutcome {
     Offset below = 0;
 };
 
-// ---- a line as nearly all are written: digits, blanks, digits, blanks, a number ----
+// ---- the usual line: digits, blanks, digits, blanks, a number ----
 
-// The end of a block is a newline, at which each of these stops. Null stands for what the careful way below has to look at.
+// A block ends with a newline, at which each of these stops. Null: the line is left to the slow parser below.
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -97,7 +97,7 @@ const char* take_value(const char* at, const char* end, double& value) {
     return at;
 }
 
-/// The beginning of the next line; null where this one is to be looked at carefully.
+/// The beginning of the next line; null where this one is left to the slow parser.
 template <Header::Format format, Header::Field field>
 const char* take_entry(const char* at, const char* end, const Header& header, Entry& entry) {
     if constexpr (format == Header::Format::coordinate) {
@@ -115,7 +115,7 @@ const char* take_entry(const char* at, const char* end, const Header& header, En
     return at == nullptr ? nullptr : end_of_line(at);
 }
 
-// ---- any line, and what is wrong with it ----
+// ---- any line, and its errors ----
 
 void expect_end_of_line(std::string_view rest, const char* expected) {
     const std::string_view more = next_word(rest);
@@ -163,7 +163,7 @@ bool is_content(std::string_view line) {
     return !word.empty() && word[0] != '%';
 }
 
-// ---- the whole ----
+// ---- the file ----
 
 void check_place(const Entry& entry, const Header& header, EntryBlock& block) {
     if (header.symmetry == Header::Symmetry::general || header.format == Header::Format::array) return;

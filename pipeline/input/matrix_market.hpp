@@ -10,7 +10,7 @@ namespace workbench {
 /// Reads a coordinate or array file: field real, integer or pattern (values 1), symmetry general, symmetric or
 /// skew-symmetric. Entries at the same place are summed in the order of the file, explicit zeros are kept (so that all places
 /// of an array are entries), integers are rounded to f64. In a symmetric coordinate file an entry of either triangle stands for
-/// its mirror image too; a file that gives every pair in both triangles is refused, for it was not meant so. Throws InputError
+/// its mirror image too; a file that gives every pair in both triangles is refused. Throws InputError
 /// "FILE:LINE: what was found; what was expected", and MachineError with the bytes wanted and had. Memory is in proportion to
 /// what is there, not to what is claimed.
 [[nodiscard]] CsrMatrix read_matrix_market(LineReader& lines);

@@ -1,4 +1,4 @@
-// What a Matrix Market file says of itself before its entries.
+// The header of a Matrix Market file.
 #pragma once
 
 #include <cstdint>

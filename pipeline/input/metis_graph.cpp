@@ -142,7 +142,7 @@ void parse_vertices(std::string_view text, const Header& header, VertexBlock& bl
     block.entries.shrink_to_fit();
 }
 
-// ---- the whole ----
+// ---- the file ----
 
 /// Where a vertex of the graph stands.
 std::int64_t line_of(const std::deque<VertexBlock>& blocks, std::int64_t vertex) {

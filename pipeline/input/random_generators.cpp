@@ -1,5 +1,5 @@
-// Matrices that chance fills. What belongs to a row is drawn from numbers of its own, so that threads change nothing, and by
-// integer arithmetic and single operations of IEEE 754, so that machines change nothing.
+// Random matrices. Each row has a stream of random numbers of its own, so that the number of threads changes nothing, and only
+// integer arithmetic and single operations of IEEE 754 are used, so that the machine changes nothing.
 #include <fmt/core.h>
 #include <Kokkos_Core.hpp>
 
@@ -106,7 +106,7 @@ void fill_row(CsrMatrix& matrix, Index row, std::uint64_t seed) {
     const Offset begin = matrix.row_offsets[row];
     const Offset length = matrix.row_length(row);
     const RandomStream random = random_stream(mixed(seed), static_cast<std::uint64_t>(row));
-    // Of a row that is nearly full, those that are left out are chosen: drawing the last ones would take for ever.
+    // Of a row that is nearly full, the columns that are left out are drawn: drawing the last ones would take too long.
     const bool leave_out = length > matrix.columns / 2;
     choose_columns(random, matrix.columns, static_cast<std::size_t>(leave_out ? matrix.columns - length : length), chosen);
     if (leave_out) {
@@ -141,17 +141,19 @@ CsrMatrix random_uniform(const Parameters& parameters) {
     const std::int64_t shortest = parameters.integer("shortest");
     const std::int64_t longest = parameters.integer("longest");
     const std::int64_t columns = parameters.integer(parameters.has("columns") ? "columns" : "rows");
-    if (longest < shortest)
+    if (longest < shortest) {
         throw ParameterError("longest", fmt::format("found {}; expected at least shortest, {}", longest, shortest));
-    if (longest > columns)
+    }
+    if (longest > columns) {
         throw ParameterError("longest", fmt::format("found {}; expected at most the columns, {}", longest, columns));
+    }
     return random_rows(parameters, static_cast<double>(shortest + longest) / 2, [=](RandomStream random, Index) {
         return shortest + static_cast<Offset>(random.below(static_cast<std::uint64_t>(longest - shortest + 1)));
     });
 }
 
-/// Of mean 0 and deviation 1: the sum of twelve uniform numbers less 6, which ends at -6 and 6. Exact: no function of the C
-/// library has a say in its bits.
+/// Of mean 0 and deviation 1: the sum of twelve uniform numbers less 6, within -6 and 6. No function of the C library is used:
+/// the bits are the same everywhere.
 double nearly_normal(RandomStream& random) {
     std::uint64_t sum = 0;
     for (int i = 0; i < 6; ++i) {

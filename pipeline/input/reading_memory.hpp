@@ -1,4 +1,4 @@
-// The memory that reading a text takes, against what there is.
+// The memory that reading a text takes, and the memory that is free.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace workbench {
 
-/// What a text says that it holds.
+/// The sizes that a text claims.
 struct ClaimedSize {
     std::int64_t rows = 0;
     Offset listed = 0;    // entries in the file

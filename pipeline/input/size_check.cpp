@@ -15,7 +15,7 @@ std::optional<std::string> reason_to_refuse_size(std::int64_t rows, std::int64_t
 std::optional<std::string> reason_to_refuse_size(std::int64_t rows, std::int64_t columns, Offset entries) {
     constexpr std::int64_t free_of_charge = std::int64_t{1} << 24;
     constexpr std::int64_t lines_per_entry = 64;
-    if (const auto reason = reason_to_refuse_size(rows, columns)) return reason;
+    if (auto reason = reason_to_refuse_size(rows, columns)) return reason;
     if (entries > 0 && (rows == 0 || columns == 0)) {
         return fmt::format("found a matrix of {} x {} with entries ({}); expected none", rows, columns, entries);
     }

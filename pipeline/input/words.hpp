@@ -1,4 +1,4 @@
-// Words of a text, and the numbers that they are: strictly, so that nothing is cut off in silence.
+// Words of a text, and the numbers in them, which are the whole word or refused.
 #pragma once
 
 #include <cstdint>

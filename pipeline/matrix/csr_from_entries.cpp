@@ -12,6 +12,7 @@
 
 #include "pipeline/matrix/csr_matrix.hpp"
 #include "pipeline/matrix/guarded_loop.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/huge_pages.hpp"
 #include "pipeline/matrix/sort_row.hpp"
 
@@ -27,8 +28,6 @@ void in_parallel(std::size_t count, const Work& work) {
     guarded_for("csr_from_entries", Kokkos::RangePolicy<Host, Kokkos::IndexType<std::size_t>>(0, count), work);
 }
 
-int thread_count() { return Host().concurrency(); }  // NOLINT(readability-static-accessed-through-instance): in Kokkos 3
-
 std::vector<Chunk> chunks_of(std::span<const std::span<const Entry>> pieces) {
     constexpr std::size_t longest = std::size_t{1} << 16;
     std::vector<Chunk> chunks;
@@ -40,7 +39,7 @@ std::vector<Chunk> chunks_of(std::span<const std::span<const Entry>> pieces) {
     return chunks;
 }
 
-// ---- a look at the list ----
+// ---- is the list in order? ----
 
 /// Throws where an entry lies outside. Is this the order of the matrix: row by row, with columns that ascend strictly?
 bool check_entries(Index rows, Index columns, const std::vector<Chunk>& chunks) {
@@ -93,10 +92,10 @@ void copy_in_order(const std::vector<Chunk>& chunks, CsrMatrix& matrix) {
     std::fill(offsets + last_row + 1, offsets + matrix.rows + 1, begins.back());
 }
 
-// ---- any other list: first to blocks of rows, then in each block to its rows ----
+// ---- any other list: into blocks of rows, then from each block into its rows ----
 
-// Entries that go straight to their rows go to as many places at once as there are rows, each out of the cache. Blocks are few
-// enough for the ends of all to be in the cache, and small enough for one to be there as a whole.
+// Entries written straight into their rows would each miss the cache. Blocks are few enough for the ends of all to stay in the
+// cache, and small enough for one block to.
 struct RowBlocks {
     int shift = 0;
     Index count = 0;
@@ -137,7 +136,7 @@ struct Shares {
 
 Shares shares_of(std::span<const Chunk> chunks, Mirror mirror, const RowBlocks& blocks) {
     Shares shares;
-    const std::size_t count = thread_count();
+    const std::size_t count = host_threads();
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t begin = chunks.size() * i / count;
         shares.chunks.push_back(chunks.subspan(begin, chunks.size() * (i + 1) / count - begin));
@@ -181,7 +180,7 @@ struct Scratch {
 bool sort_block(const RawArray<Index>& row_of, Index first, Index last, Offset begin, Offset end, CsrMatrix& matrix,
                 Scratch& scratch) {
     scratch.make_room(end - begin);
-    Offset* row_ends = matrix.row_offsets.data() + 1;  // of other blocks none is touched
+    Offset* row_ends = matrix.row_offsets.data() + 1;  // those of other blocks are left alone
     for (Offset i = begin; i < end; ++i) ++row_ends[row_of[i]];
     Offset row_end = 0;
     for (Index row = first; row < last; ++row) row_end = row_ends[row] += row_end;
@@ -246,7 +245,7 @@ void sort_entries(const std::vector<Chunk>& chunks, Mirror mirror, CsrMatrix& ma
     });
     std::atomic<Index> next_block = 0;
     std::atomic<bool> duplicates = false;
-    in_parallel(thread_count(), [&](std::size_t) {
+    in_parallel(host_threads(), [&](std::size_t) {
         Scratch scratch;
         for (Index block = next_block++; block < blocks.count; block = next_block++) {
             if (sort_block(row_of, blocks.first_row(block, matrix.rows), blocks.first_row(block + 1, matrix.rows),

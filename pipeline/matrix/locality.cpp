@@ -47,7 +47,7 @@ struct Bounds {
     Index last = -1;
 };
 
-/// Rarely does a row move a bound: most rows only look.
+/// Few rows move a bound: most only read it.
 template <typename Before>
 void move_bound(Index& bound, Index row, Before before) {
     std::atomic_ref<Index> shared(bound);
@@ -67,7 +67,7 @@ std::vector<Bounds> rows_of_columns(const CsrMatrix& matrix) {
     return bounds;
 }
 
-/// The number of distinct lines in a list that ascends, for lines of the three sizes: neighbours of one are halved to the next.
+/// The number of distinct lines in an ascending list, for lines of the three sizes, each twice the one before.
 std::array<Offset, 3> count_lines(std::vector<Index>& lines) {
     std::array<Offset, 3> counts{};
     for (Offset& count : counts) {

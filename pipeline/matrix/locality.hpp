@@ -1,4 +1,4 @@
-// How far the columns of a matrix in its current order lie apart, and so how much of x a kernel finds in a cache.
+// Locality of a matrix in its current order: how far its columns lie apart, and how many lines of x its rows read.
 #pragma once
 
 #include <array>

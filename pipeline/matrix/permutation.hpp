@@ -8,8 +8,8 @@
 
 namespace workbench {
 
-/// A bijection between an old and a new numbering of the same things. It is built by saying which way its list reads, and
-/// asked by saying which way the question goes; no bare list of integers means "a permutation" anywhere in the program.
+/// A bijection between an old and a new numbering. Its direction is named where it is built and where it is asked; nowhere in
+/// the program is a bare list of integers a permutation.
 class Permutation {
 public:
     Permutation() = default;  // of nothing

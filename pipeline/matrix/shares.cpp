@@ -53,7 +53,7 @@ std::optional<ShareChoice> share_choice(std::string_view words) {
             place.remove_prefix(1);
         }
         id.segment = take_number(place).value_or(0);
-        // To the letter: no blanks, no leading zeros, nothing after it.
+        // Exactly: no blanks, no leading zeros, nothing after it.
         if (name_of(id) == words) return ShareChoice{kind, id};
     }
     return std::nullopt;

@@ -88,7 +88,7 @@ std::vector<CutKind> cuts_of_share(ShareKind kind) {
     return {};
 }
 
-/// Does an entry lie where the share says that its entries lie? `k` is its number among those of its row in the share.
+/// Does an entry belong to the share by its kind and place? `k` is its number among those of its row in the share.
 bool lies_in(const ShareId& id, const StagedMatrix& staged, Index row, Offset entry, Offset k) {
     const auto piece = [&](CutKind kind, Index place) { return staged.find_cuts(kind)->piece_at(place); };
     const Index column = staged.matrix.column_indices[entry];

@@ -1,4 +1,4 @@
-// The one thing that flows through the stages, and the one place where a stage's change is applied to it.
+// The matrix on its way through the stages, and the one place where a stage's change is applied to it.
 #pragma once
 
 #include <optional>

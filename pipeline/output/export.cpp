@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <utility>
 
 #include "pipeline/output/matrix_market_writer.hpp"
 #include "pipeline/output/numpy_writer.hpp"
@@ -15,11 +16,11 @@ namespace {
 /// Writes files and remembers them.
 class Exporter {
 public:
-    Exporter(const std::filesystem::path& folder, ExportForms forms) : folder_(folder), forms_(forms) {}
+    Exporter(std::filesystem::path folder, ExportForms forms) : folder_(std::move(folder)), forms_(forms) {}
 
     using Write = std::function<void(WholeFile&)>;
 
-    /// The two forms of one thing.
+    /// The same data as text and for numpy.
     void add(const std::string& name, const std::string& holds, const std::string& text_ending, const Write& text,
              const std::string& numpy_ending, const Write& numpy) {
         if (forms_.text) add(name + text_ending, holds, text);

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/matrix/host_threads.hpp"
+
 namespace workbench {
 namespace {
 
@@ -17,7 +19,7 @@ using Blocks = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokk
 
 constexpr Offset items_per_block = Offset{1} << 15;
 
-/// False where memory is short, which is all that can go wrong.
+/// False where memory is short.
 [[nodiscard]] bool gzip_member(std::string_view text, std::string& compressed) {
     z_stream stream{};
     constexpr int gzip_wrapping = 15 + 16;
@@ -52,7 +54,7 @@ void write_items(WholeFile& file, Compression compression, std::string_view star
     file.write(plain ? start : compressed_start);
 
     const Offset block_count = (count + items_per_block - 1) / items_per_block;
-    std::vector<Block> blocks(static_cast<std::size_t>(std::min<Offset>(block_count, 4 * Host().concurrency())));
+    std::vector<Block> blocks(static_cast<std::size_t>(std::min<Offset>(block_count, 4 * host_threads())));
     for (Block& block : blocks) block.text.resize(longest_item * static_cast<std::size_t>(std::min(count, items_per_block)));
     for (Offset done = 0; done < block_count; done += static_cast<Offset>(blocks.size())) {
         const auto now = static_cast<int>(std::min<Offset>(static_cast<Offset>(blocks.size()), block_count - done));

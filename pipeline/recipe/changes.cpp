@@ -1,4 +1,4 @@
-// Options that say what the recipe would otherwise say: --set, --matrix, --member, --generate.
+// Options that replace what the recipe says: --set, --sweep, --matrix, --member, --generate.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -26,58 +26,70 @@ std::vector<std::string> split(std::string_view text, char separator) {
     return words;
 }
 
-std::optional<Override> read_override(std::string_view text, Place place) {
+/// WHAT=VALUE; the value is read later.
+std::optional<Override> read_path(std::string_view text, Place place) {
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) return std::nullopt;
-    Override override{split(text.substr(0, equals), '.'), read_value(text.substr(equals + 1), place)};
+    Override override{split(text.substr(0, equals), '.'), {}};
     override.setting.key = override.path.back();
-    override.setting.key_place = place;
-    const bool is_name = override.path == std::vector<std::string>{"matrix", "path"} ||
-                         override.path == std::vector<std::string>{"matrix", "member"};  // a file may be called 2024
-    if (is_name && !(override.setting.value && std::holds_alternative<std::string>(*override.setting.value))) {
-        override.setting.value = std::string(text.substr(equals + 1));
-        override.setting.texts.reset();
-    }
+    override.setting.key_place = override.setting.value_place = place;
     const std::size_t words = override.path.front() == "stage" ? 3 : 2;
     const bool named = std::none_of(override.path.begin(), override.path.end(), [](const auto& word) { return word.empty(); });
     return named && override.path.size() == words ? std::optional(std::move(override)) : std::nullopt;
 }
 
-/// "row_sort_1 (line 9), row_sort_2 (line 15)".
-std::string list_stages(const std::vector<const RecipeTable*>& stages) {
-    std::vector<std::string> words;
-    for (const RecipeTable* stage : stages) words.push_back(fmt::format("{} (line {})", stage->id, stage->place.line));
-    return join(words);
+/// The text as it stands, not read as TOML.
+Setting text_setting(const std::string& key, const std::string& text, Place place) {
+    Setting setting;
+    setting.key = key;
+    setting.key_place = setting.value_place = place;
+    setting.value = text;
+    return setting;
+}
+
+Setting read_value_of(const Override& override, std::string_view text, Place place) {
+    const std::string& key = override.setting.key;
+    Setting setting = read_value(text, place);
+    setting.key = key;
+    const bool is_name = override.path.front() == "matrix" && (key == "path" || key == "member");  // a file may be called 2024
+    const bool is_text = setting.value && std::holds_alternative<std::string>(*setting.value);
+    return is_name && !is_text && !setting.swept ? text_setting(key, std::string(text), place) : setting;
+}
+
+/// The values between commas; not between those in quotes or brackets.
+std::vector<std::string> split_values(std::string_view text) {
+    std::vector<std::string> values(1);
+    char quote = '\0';
+    int depth = 0;
+    for (const char letter : text) {
+        if (quote == '\0' && (letter == '"' || letter == '\'')) {
+            quote = letter;
+        } else if (letter == quote) {
+            quote = '\0';
+        }
+        if (quote == '\0' && (letter == '[' || letter == '{')) ++depth;
+        if (quote == '\0' && (letter == ']' || letter == '}')) --depth;
+        if (letter == ',' && quote == '\0' && depth == 0) {
+            values.emplace_back();
+        } else {
+            values.back() += letter;
+        }
+    }
+    return values;
 }
 
 RecipeTable* find_stage(RecipeDocument& document, const std::string& id, Place place, Diagnostics& diagnostics) {
-    std::vector<std::string> ids;
-    std::vector<const RecipeTable*> of_that_name;
     for (RecipeTable& stage : document.stages) {
         if (stage.id == id) return &stage;
-        const std::string* use = stage.text("use");
-        if (use != nullptr && *use == id) of_that_name.push_back(&stage);
-        ids.push_back(stage.id);
     }
-    const std::string shown = printable(id, 40);
-    if (!of_that_name.empty()) {
-        diagnostics.add(place, fmt::format("no stage has the id '{}'; expected that of one which uses it: {}", shown,
-                                           list_stages(of_that_name)));
-    } else if (ids.empty()) {
-        diagnostics.add(place, fmt::format("unknown stage '{}'; the recipe has no stages", shown));
-    } else {
-        diagnostics.add(place, fmt::format("unknown stage '{}'{}", shown, expected_one_of(id, ids)));
-    }
+    const std::string expected = expected_stage(id, document.stages, {}, diagnostics);
+    const bool of_that_name = expected.starts_with("; expected that of");
+    diagnostics.add_unmatched(
+        place, fmt::format("{} '{}'{}", of_that_name ? "no stage has the id" : "unknown stage", printable(id, 40), expected));
     return nullptr;
 }
 
-void set(RecipeTable& table, const Setting& setting) {
-    const auto same = [&](const Setting& other) { return other.key == setting.key; };
-    table.settings.erase(std::remove_if(table.settings.begin(), table.settings.end(), same), table.settings.end());
-    table.settings.push_back(setting);
-}
-
-/// Naming the matrix makes all void that the recipe says of its own. Only one option may.
+/// Naming a matrix replaces all that the recipe says of its own. Only one option may name one.
 void set_in_matrix(RecipeTable& matrix, const Setting& setting, Diagnostics& diagnostics) {
     if (names_matrix(setting)) {
         std::erase_if(matrix.settings, [](const Setting& other) { return other.key_place.option < 0; });
@@ -88,16 +100,7 @@ void set_in_matrix(RecipeTable& matrix, const Setting& setting, Diagnostics& dia
             return;
         }
     }
-    set(matrix, setting);
-}
-
-/// The text as it stands, whatever it may mean in TOML.
-Setting text_setting(const std::string& key, const std::string& text, Place place) {
-    Setting setting;
-    setting.key = key;
-    setting.key_place = setting.value_place = place;
-    setting.value = text;
-    return setting;
+    matrix.set(setting);
 }
 
 /// "KIND:NAME=VALUE,..." and `more`, each NAME=VALUE. `option` is what stands before them on the command line: "--generate ".
@@ -128,47 +131,91 @@ void set_generator(RecipeTable& matrix, std::string_view text, std::span<const s
     }
 }
 
-void apply_override(RecipeDocument& document, const std::string& text, Diagnostics& diagnostics) {
+/// Puts the setting where the path says, as if the recipe said so.
+void apply_setting(RecipeDocument& document, const Override& override, Diagnostics& diagnostics) {
     const std::vector<std::string>& tables = table_names();
-    const Place place = diagnostics.add_option("--set " + text);
-    const auto override = read_override(text, place);
+    const std::string& name = override.path.front();
+    const Place place = override.setting.key_place;
+    if (std::find(tables.begin(), tables.end(), name) == tables.end()) {
+        diagnostics.add(place, fmt::format("unknown table '{}'{}", printable(name, 40), expected_one_of(name, tables)));
+    } else if (name == "stage" && override.setting.key == "id") {
+        diagnostics.add(place, "an id is for naming a stage; it cannot be set");
+    } else if (name == "matrix") {
+        set_in_matrix(document.matrix, override.setting, diagnostics);
+    } else if (RecipeTable* table =
+                   name == "stage" ? find_stage(document, override.path[1], place, diagnostics) : document.find(name)) {
+        table->set(override.setting);
+    }
+}
+
+void apply_override(RecipeDocument& document, const std::string& text, std::size_t number, Diagnostics& diagnostics) {
+    const Place place = diagnostics.add_option("--set " + text, number);
+    auto override = read_path(text, place);
     if (!override) {
         diagnostics.add(place,
                         "expected stage.ID.PARAMETER=VALUE, layout.PARAMETER=VALUE, matrix.PARAMETER=VALUE, "
                         "kernel.BACKEND=NAME or recipe.name=TEXT");
         return;
     }
-    const std::string& name = override->path.front();
-    const std::string& key = override->setting.key;
-    if (std::find(tables.begin(), tables.end(), name) == tables.end()) {
-        diagnostics.add(place, fmt::format("unknown table '{}'{}", printable(name, 40), expected_one_of(name, tables)));
-    } else if (name == "stage" && key == "id") {
-        diagnostics.add(place, "an id is for naming a stage; it cannot be set");
-    } else if (name == "matrix") {
-        set_in_matrix(document.matrix, override->setting, diagnostics);
-    } else if (RecipeTable* table =
-                   name == "stage" ? find_stage(document, override->path[1], place, diagnostics) : document.find(name)) {
-        set(*table, override->setting);
+    override->setting = read_value_of(*override, std::string_view(text).substr(text.find('=') + 1), place);
+    apply_setting(document, *override, diagnostics);
+}
+
+void apply_sweep(RecipeDocument& document, const std::string& text, std::size_t number, Diagnostics& diagnostics) {
+    const Place place = diagnostics.add_option("--sweep " + text, number);
+    auto override = read_path(text, place);
+    const std::size_t equals = text.find('=');
+    const std::vector<std::string> values = split_values(std::string_view(text).substr(std::min(equals, text.size() - 1) + 1));
+    const bool empty = std::any_of(values.begin(), values.end(), [](const std::string& value) { return value.empty(); });
+    if (!override || empty) {
+        diagnostics.add(place,
+                        "expected WHAT=VALUE,VALUE,... or WHAT=FIRST..LAST*FACTOR, as in "
+                        "stage.metis_partition.parts=132,264 or layout.slice_height=32..512*2");
+        return;
     }
+    Setting setting = override->setting;
+    setting.swept = true;
+    setting.kind = "a sweep";
+    for (const std::string& value : values) {
+        const Place of_value = diagnostics.add_option(fmt::format("--sweep {}={}", text.substr(0, equals), value), number);
+        if (is_range(value)) {
+            read_range(value, of_value, setting);
+        } else {
+            setting.sweep.push_back(read_value_of(*override, value, of_value));
+        }
+    }
+    override->setting = std::move(setting);
+    apply_setting(document, *override, diagnostics);
 }
 
 }  // namespace
 
-void apply_changes(RecipeDocument& document, const RecipeChanges& changes, Diagnostics& diagnostics) {
+void apply_changes(RecipeDocument& document, const RecipeChanges& changes, const std::vector<UnmatchedChange>& without,
+                   Diagnostics& diagnostics) {
     const auto set_text = [&](const std::string& key, const std::string& text, const std::string& option) {
         set_in_matrix(document.matrix, text_setting(key, text, diagnostics.add_option(option + text)), diagnostics);
     };
     if (changes.matrix) set_text("path", *changes.matrix, "--matrix ");
     if (!changes.member.empty()) set_text("member", changes.member, "--member ");
     if (changes.generate) set_generator(document.matrix, *changes.generate, {}, "--generate ", diagnostics);
-    for (const std::string& text : changes.overrides) apply_override(document, text, diagnostics);
+    for (std::size_t i = 0; i < changes.overrides.size() + changes.sweeps.size(); ++i) {
+        const bool unmatched =
+            std::any_of(without.begin(), without.end(), [i](const auto& change) { return change.number == i; });
+        if (unmatched) continue;
+        const bool sweep = i >= changes.overrides.size();
+        if (sweep) {
+            apply_sweep(document, changes.sweeps[i - changes.overrides.size()], i, diagnostics);
+        } else {
+            apply_override(document, changes.overrides[i], i, diagnostics);
+        }
+    }
 }
 
 MatrixChoice generated_matrix(const std::string& text, std::span<const std::string> settings, const Catalogue& catalogue) {
     Diagnostics diagnostics("generate", "");
     RecipeTable table;
     set_generator(table, text, settings, "generate ", diagnostics);
-    MatrixChoice choice = check_matrix(table, "", catalogue, nullptr, diagnostics);
+    MatrixChoice choice = check_matrix(table, {}, catalogue, nullptr, diagnostics);
     diagnostics.throw_if_any();
     return choice;
 }

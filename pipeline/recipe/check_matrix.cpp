@@ -11,7 +11,7 @@
 namespace workbench {
 namespace {
 
-/// Has the generator a parameter `rows`? Then that word of a recipe is not the matrix itself.
+/// Has the generator a parameter `rows`? Then the key `rows` is not an inline matrix.
 bool counts_rows(const GeneratorEntry* generator) {
     if (generator == nullptr) return false;
     const auto& all = generator->parameters;
@@ -28,7 +28,7 @@ ParameterDeclaration node_size_declaration() {
             .help = "consecutive rows that belong to one mesh node"};
 }
 
-/// The keys of the table where no generator makes the matrix.
+/// The keys of [matrix] for a matrix that is not generated.
 std::vector<ParameterDeclaration> own_declarations() {
     return {
         {.name = "path", .type = ParameterType::text, .optional = true, .help = "a file, relative to the recipe"},
@@ -71,19 +71,21 @@ InlineMatrix check_rows(const Setting& setting, Diagnostics& diagnostics) {
     return matrix;
 }
 
-MatrixFile check_path(const RecipeTable& table, const std::filesystem::path& folder, Diagnostics& diagnostics) {
+MatrixFile check_path(const RecipeTable& table, std::span<const std::filesystem::path> files, Diagnostics& diagnostics) {
     const std::string& text = *table.text("path");
     const Place place = table.place_of("path");
     if (text.empty() || text.find('\0') != std::string::npos) {
         diagnostics.add(place, "[matrix], path: expected the name of a file");
         return {};
     }
-    const bool of_file = place.option < 0;
+    const bool of_file = place.option < 0 && static_cast<std::size_t>(place.file) < files.size();
     const std::string* member = table.text("member");
-    return {of_file ? (folder / text).lexically_normal() : std::filesystem::path(text), member == nullptr ? "" : *member};
+    return {of_file ? (files[static_cast<std::size_t>(place.file)].parent_path() / text).lexically_normal()
+                    : std::filesystem::path(text),
+            member == nullptr ? "" : *member};
 }
 
-/// Without the keys that only a generator could have declared: which one was meant is not known.
+/// Without the keys that only a generator could have declared: the generator is not known.
 RecipeTable known_entries(const RecipeTable& table, const std::vector<ParameterDeclaration>& declarations) {
     RecipeTable known = table;
     known.settings.clear();
@@ -112,7 +114,7 @@ std::optional<Parameters> check_generator(const RecipeTable& table, const Genera
                                           const ParameterDeclaration* node_size, Diagnostics& diagnostics) {
     RecipeTable of_generator = table;
     const bool of_file = table.place_of("generate").option < 0;
-    if (!of_file) of_generator.place = table.place_of("generate");  // what is missing is missing there
+    if (!of_file) of_generator.place = table.place_of("generate");  // where a missing parameter is reported
     std::vector<ParameterDeclaration> declarations = generator.parameters;
     if (node_size != nullptr) declarations.push_back(*node_size);
     std::vector<std::string> others{"generate", "path", "member"};
@@ -124,10 +126,12 @@ std::optional<Parameters> check_generator(const RecipeTable& table, const Genera
 }  // namespace
 
 bool names_matrix(const Setting& setting) {
-    return setting.key == "path" || setting.key == "generate" || (setting.key == "rows" && setting.texts);
+    const bool written_out =
+        setting.swept && !setting.sweep.empty() ? setting.sweep.front().texts.has_value() : setting.texts.has_value();
+    return setting.key == "path" || setting.key == "generate" || (setting.key == "rows" && written_out);
 }
 
-MatrixChoice check_matrix(const RecipeTable& table, const std::filesystem::path& folder, const Catalogue& catalogue,
+MatrixChoice check_matrix(const RecipeTable& table, std::span<const std::filesystem::path> files, const Catalogue& catalogue,
                           Index* node_size, Diagnostics& diagnostics) {
     check_one_source(table, diagnostics);
     const std::string* name = table.text("generate");
@@ -154,7 +158,7 @@ MatrixChoice check_matrix(const RecipeTable& table, const std::filesystem::path&
         chosen("rows");
     }
     if (table.text("path") != nullptr) {
-        choice.from = check_path(table, folder, diagnostics);
+        choice.from = check_path(table, files, diagnostics);
         chosen("path");
     } else if (table.find("member") != nullptr) {
         const Place place = table.place_of("member");

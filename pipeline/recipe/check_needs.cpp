@@ -70,7 +70,7 @@ bool holds(const StageEntry& entry, const std::map<std::string, ParameterValue>&
     try {
         return promise(entry.contract(Parameters(entry.parameters, values)));
     } catch (const std::exception&) {
-        return false;  // these values do not go together
+        return false;  // these values contradict each other
     }
 }
 
@@ -136,23 +136,24 @@ public:
             diagnostics_.add(table.place_of("use"),
                              fmt::format("{} takes the nonzeros whole, but {} has split them into {}; remove "
                                          "that stage",
-                                         owner, stage(maker_of_shares_), join(names_of(shares_))));
+                                         owner, stage(maker_of_shares_, table), join(names_of(shares_))));
         }
         if (needs.columns_by_density && certain_ && !columns_by_density_) {
             const auto promise = [](const StageContract& contract) { return contract.gives_columns_by_density; };
             diagnostics_.add(table.place_of("use"), fmt::format("{} needs columns sorted by their nonzeros, densest first; {}",
-                                                                owner, advice(promise)));
+                                                                owner, advice(promise, table)));
         }
     }
 
 private:
     /// "'split' (line 21)".
-    [[nodiscard]] std::string stage(std::size_t i) const {
+    [[nodiscard]] std::string stage(std::size_t i, const RecipeTable& from) const {
         const RecipeTable& table = document_.stages[i];
-        return fmt::format("'{}' (line {})", table.id.empty() ? stages_[i].entry->name : table.id, table.place.line);
+        return fmt::format("'{}' ({})", table.id.empty() ? stages_[i].entry->name : table.id,
+                           diagnostics_.line(table.place, from.place));
     }
 
-    /// Where a table asks for something, in a word that says its name; `use` where there is none.
+    /// The place of the setting with this text, for a caret under it; that of `use` where there is none.
     [[nodiscard]] static Place place_of_word(const RecipeTable& table, std::string_view word) {
         for (const Setting& setting : table.settings) {
             const std::string* text = table.text(setting.key);
@@ -163,9 +164,10 @@ private:
     }
 
     /// What to do where something is missing: the stage that comes too late, or those that could be put before.
-    [[nodiscard]] std::string advice(const auto& promise) const {
+    [[nodiscard]] std::string advice(const auto& promise, const RecipeTable& table) const {
         for (std::size_t i = next_; i < stages_.size(); ++i) {
-            if (stages_[i].facts && promise(*stages_[i].facts)) return fmt::format("{} comes too late; move it up", stage(i));
+            if (stages_[i].facts && promise(*stages_[i].facts))
+                return fmt::format("{} comes too late; move it up", stage(i, table));
         }
         const std::string names = stages_that(catalogue_, promise);
         return names.empty() ? "no stage gives it" : "stages that give it: " + names;
@@ -175,7 +177,7 @@ private:
         if (!certain_ || maker_of_cuts_.contains(kind) || !missing_cuts_.insert(kind).second) return;
         const auto promise = [&](const StageContract& contract) { return contains(contract.gives_cuts, kind); };
         diagnostics_.add(place_of_word(table, name_of(kind)), fmt::format("{} needs {}, which no stage before it gives; {}",
-                                                                          owner, in_words(kind), advice(promise)));
+                                                                          owner, in_words(kind), advice(promise, table)));
     }
 
     /// The shares that a stage makes where the cuts are those of now.
@@ -196,7 +198,7 @@ private:
             if (!certain_ || most == most_pieces_.end() || piece < most->second) return;
             diagnostics_.add(place_of_word(table, name_of(id)),
                              fmt::format("{} needs share '{}', but {} makes at most {} {}, counted from 0", owner, name_of(id),
-                                         stage(maker_of_cuts_.at(kind)), most->second, in_words(kind)));
+                                         stage(maker_of_cuts_.at(kind), table), most->second, in_words(kind)));
         };
         if (id.kind == ShareKind::tile) beyond(CutKind::row_block, id.row_block);
         if (id.kind == ShareKind::tile || id.kind == ShareKind::segment) beyond(CutKind::segment, id.segment);
@@ -217,9 +219,10 @@ private:
                                [&](const GivesShares& given) { return given.kind == first_missing; });
         };
         const std::vector<std::string> known = names_of(shares_);
-        const std::string there = shares_.empty() ? "the nonzeros are not split; " + advice(promise)
-                                                  : fmt::format("there are only {}, from {}{}", join(quoted(known)),
-                                                                stage(maker_of_shares_), did_you_mean(missing.front(), known));
+        const std::string there = shares_.empty()
+                                      ? "the nonzeros are not split; " + advice(promise, table)
+                                      : fmt::format("there are only {}, from {}{}", join(quoted(known)),
+                                                    stage(maker_of_shares_, table), did_you_mean(missing.front(), known));
         diagnostics_.add(place_of_word(table, missing.front()),
                          fmt::format("{} needs {} {}, but {}", owner, missing.size() > 1 ? "shares" : "share",
                                      join(quoted(missing)), there));
@@ -235,11 +238,11 @@ private:
             diagnostics_.add(
                 place, fmt::format("{} moves {} across the borders of {} that {} made; put it before that stage, or order "
                                    "within the pieces",
-                                   owner, axes(acts), in_words(kind), stage(maker)));
+                                   owner, axes(acts), in_words(kind), stage(maker, table)));
         }
         if (shares_.empty()) return;
         diagnostics_.add(place, fmt::format("{} moves {} after {} has split the nonzeros into shares; put it before that stage",
-                                            owner, axes(acts), stage(maker_of_shares_)));
+                                            owner, axes(acts), stage(maker_of_shares_, table)));
     }
 
     [[nodiscard]] static std::string_view axes(Acts acts) {
@@ -255,7 +258,7 @@ private:
     std::map<CutKind, std::int64_t> most_pieces_;  // the largest number: not known
     std::vector<ShareKind> shares_;                // empty: the nonzeros are not split
     std::size_t maker_of_shares_ = 0;
-    std::set<CutKind> missing_cuts_;  // said once, then taken for granted
+    std::set<CutKind> missing_cuts_;  // reported once, then taken as given
     std::set<ShareKind> missing_shares_;
     std::size_t next_ = 0;  // the stage after the present one
     bool columns_by_density_ = false;

@@ -48,7 +48,8 @@ std::optional<Parameters> check_parameters(const RecipeTable& table, const std::
         if (std::find(others.begin(), others.end(), setting.key) != others.end()) continue;
         const ParameterDeclaration* declaration = find(declarations, setting.key);
         if (declaration == nullptr) {
-            refuse(setting.key_place, unknown_key(setting.key, owner, declarations));
+            diagnostics.add_unmatched(setting.key_place, unknown_key(setting.key, owner, declarations));
+            fine = false;
         } else if (const std::string reason = reason_to_refuse(*declaration, setting); !reason.empty()) {
             refuse(setting.value_place, fmt::format("{}, {}: {}", owner, setting.key, reason));
         } else {

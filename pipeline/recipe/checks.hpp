@@ -1,7 +1,8 @@
-// From a document to a recipe: what its words mean, and whether they go together.
+// From a document to a recipe: the meaning of its words, and whether they fit together.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,7 @@
 
 namespace workbench {
 
-/// The values of a table for some declarations; the keys in `others` are somebody else's. Adds an error for each value that is
+/// The values of a table for some declarations; the keys in `others` are not for them. Adds an error for each value that is
 /// refused, each key that is not declared, and each parameter that is missing. None where there was an error.
 /// `owner` is who takes the parameters, in words: "stage 'split'".
 [[nodiscard]] std::optional<Parameters> check_parameters(const RecipeTable& table, const std::string& owner,
@@ -19,9 +20,9 @@ namespace workbench {
 /// Does the setting of [matrix] say which matrix it is? `rows` does where it is the rows themselves, not their number.
 [[nodiscard]] bool names_matrix(const Setting& setting);
 
-/// The [matrix] table, or what the command line has put in its place: the only function that makes a choice. `folder` is what a
-/// path in the file is relative to. `node_size`: where it goes; null: it is not taken.
-[[nodiscard]] MatrixChoice check_matrix(const RecipeTable& table, const std::filesystem::path& folder,
+/// The [matrix] table, or what the command line has put in its place: the only function that makes a choice. A path in one of
+/// the files is relative to that. `node_size`: where it goes; null: it is not taken.
+[[nodiscard]] MatrixChoice check_matrix(const RecipeTable& table, std::span<const std::filesystem::path> files,
                                         const Catalogue& catalogue, Index* node_size, Diagnostics& diagnostics);
 
 /// A stage or a layout whose name is known. Its parameters and what follows from them are known too where there was no error.

@@ -42,30 +42,48 @@ std::string quote(std::string_view text, Place place) {
 
 }  // namespace
 
-Place Diagnostics::add_option(std::string written) {
-    options_.push_back(std::move(written));
+int Diagnostics::add_file(std::string name, std::string text) {
+    if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark is no character of the file
+    files_.push_back({std::move(name), std::move(text)});
+    return static_cast<int>(files_.size()) - 1;
+}
+
+Place Diagnostics::add_option(std::string written, std::optional<std::size_t> change) {
+    options_.push_back({std::move(written), change});
     return {0, 0, static_cast<int>(options_.size()) - 1};
 }
 
-std::string Diagnostics::where(Place place) const {
-    if (place.option >= 0) return printable(options_[static_cast<std::size_t>(place.option)], widest_quote);
-    if (place.line == 0) return file_;
-    return fmt::format("{}:{}:{}", file_, place.line, place.column);
+std::optional<std::size_t> Diagnostics::change_of(Place place) const {
+    return place.option < 0 ? std::nullopt : options_[static_cast<std::size_t>(place.option)].change;
 }
 
-std::string Diagnostics::print(const Error& error) const {
-    const bool has_line = error.place.option < 0 && error.place.line > 0;
-    return fmt::format("error: {}: {}\n{}", where(error.place), error.message, has_line ? quote(text_, error.place) : "");
+std::string Diagnostics::where(Place place) const {
+    if (place.option >= 0) return printable(options_[static_cast<std::size_t>(place.option)].written, widest_quote);
+    const std::string& name = files_[static_cast<std::size_t>(place.file)].name;
+    return place.line == 0 ? name : fmt::format("{}:{}:{}", name, place.line, place.column);
+}
+
+std::string Diagnostics::line(Place place, Place from) const {
+    const std::string line = fmt::format("line {}", place.line);
+    if (place.file == from.file) return line;
+    return fmt::format("{} of {}", line, files_[static_cast<std::size_t>(place.file)].name);
+}
+
+std::string Diagnostics::print(const RecipeProblem& problem) const {
+    const Place place = problem.place;
+    const bool has_line = place.option < 0 && place.line > 0;
+    return fmt::format("error: {}: {}\n{}", where(place), problem.message, has_line ? quote(text(place.file), place) : "");
 }
 
 void Diagnostics::throw_if_any() const {
-    if (errors_.empty()) return;
-    std::vector<Error> sorted = errors_;
-    const auto order = [](const Error& error) {
-        const auto& [line, column, option] = error.place;
-        return std::tuple(option, line == 0, line, column);
+    if (problems_.empty()) return;
+    std::vector<RecipeProblem> sorted = problems_;
+    const auto order = [](const RecipeProblem& problem) {
+        const auto& [line, column, option, file] = problem.place;
+        return std::tuple(option, file, line == 0, line, column);
     };
-    std::stable_sort(sorted.begin(), sorted.end(), [&](const Error& a, const Error& b) { return order(a) < order(b); });
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&](const RecipeProblem& a, const RecipeProblem& b) { return order(a) < order(b); });
     std::string text;
     for (std::size_t i = 0; i < std::min(sorted.size(), most_errors); ++i) text += print(sorted[i]);
     if (sorted.size() > most_errors) text += fmt::format("and {} errors more\n", sorted.size() - most_errors);

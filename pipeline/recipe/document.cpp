@@ -17,7 +17,7 @@ Place place_of(const toml::source_region& region) {
     return {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
 }
 
-/// Plain words for what the parser says: "Error while parsing key-value pair: expected '=', saw 'x'".
+/// The parser's message in plain words: "Error while parsing key-value pair: expected '=', saw 'x'".
 std::string in_plain_words(std::string message) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 13> words = {{
         {"Error while parsing ", "not TOML: in a "},
@@ -51,6 +51,25 @@ std::optional<std::vector<TextItem>> texts_of(const toml::array& list) {
     return texts;
 }
 
+void read_node(const toml::node& node, Setting& setting);
+
+/// { sweep = [132, 264] } or { sweep = "32..1024*2" }.
+void read_sweep(const toml::table& source, Setting& setting) {
+    setting.swept = true;
+    setting.kind = "a sweep";
+    const toml::node& values = *source.get("sweep");
+    if (source.size() > 1) {
+        setting.sweep_problem = "found more beside 'sweep'; expected { sweep = [VALUE, VALUE, ...] }";
+    } else if (const auto* list = values.as_array()) {
+        for (const toml::node& item : *list) read_node(item, setting.sweep.emplace_back());
+        if (list->empty()) setting.sweep_problem = "found an empty list, expected values to try";
+    } else if (const auto* range = values.as_string()) {
+        read_range(range->get(), place_of(values.source()), setting);
+    } else {
+        setting.sweep_problem = "expected a list of values to try, or a range as \"32..1024*2\" or \"8..64+8\"";
+    }
+}
+
 void read_node(const toml::node& node, Setting& setting) {
     setting.value_place = place_of(node.source());
     if (const auto* boolean = node.as_boolean()) {
@@ -63,8 +82,10 @@ void read_node(const toml::node& node, Setting& setting) {
         setting.value = text->get();
     } else if (const auto* list = node.as_array()) {
         setting.texts = texts_of(*list);
+    } else if (const auto* table = node.as_table(); table != nullptr && table->contains("sweep")) {
+        read_sweep(*table, setting);
     }
-    if (!setting.value && !setting.texts) setting.kind = node.is_table() ? "a table" : "a list";
+    if (!setting.value && !setting.texts && !setting.swept) setting.kind = node.is_table() ? "a table" : "a list";
 }
 
 RecipeTable read_table(const toml::table& source) {
@@ -96,18 +117,28 @@ std::vector<RecipeTable> read_stages(const toml::node& node, Place place, Diagno
     return stages;
 }
 
-toml::table parse(std::string_view text, Diagnostics& diagnostics) {
+toml::table parse(int file, Diagnostics& diagnostics) {
+    const std::string_view text = diagnostics.text(file);
+    const auto refuse = [&](Place place, std::string message) {
+        place.file = file;
+        diagnostics.add(place, std::move(message));
+    };
     if (const auto error = first_text_error(text)) {
-        diagnostics.add(error->place, error->message);
+        refuse(error->place, error->message);
     } else {
         try {
             return toml::parse(text);
         } catch (const toml::parse_error& wrong) {
-            diagnostics.add(place_of(wrong.source()), in_plain_words(std::string(wrong.description())));
+            refuse(place_of(wrong.source()), in_plain_words(std::string(wrong.description())));
         }
     }
     diagnostics.throw_if_any();
     return {};
+}
+
+void set_file(RecipeTable& table, int file) {
+    table.place.file = file;
+    for (Setting& setting : table.settings) setting.for_each_place([file](Place& place) { place.file = file; });
 }
 
 }  // namespace
@@ -115,6 +146,15 @@ toml::table parse(std::string_view text, Diagnostics& diagnostics) {
 std::string found_text(const Setting& setting) {
     if (setting.value) return "found " + printable(to_text(*setting.value), 60);
     return "found " + (setting.texts ? "a list of texts" : setting.kind);
+}
+
+void Setting::for_each_place(const std::function<void(Place&)>& act) {
+    act(key_place);
+    act(value_place);
+    if (texts) {
+        for (TextItem& item : *texts) act(item.place);
+    }
+    for (Setting& value_to_try : sweep) value_to_try.for_each_place(act);
 }
 
 const Setting* RecipeTable::find(std::string_view key) const {
@@ -133,6 +173,19 @@ Place RecipeTable::place_of(std::string_view key) const {
     return setting == nullptr ? place : setting->value_place;
 }
 
+void RecipeTable::set(const Setting& setting) {
+    static_cast<void>(take(setting.key));
+    settings.push_back(setting);
+}
+
+std::optional<Setting> RecipeTable::take(std::string_view key) {
+    const Setting* found = find(key);
+    if (found == nullptr) return std::nullopt;
+    std::optional<Setting> taken = *found;
+    std::erase_if(settings, [key](const Setting& setting) { return setting.key == key; });
+    return taken;
+}
+
 const std::vector<std::string>& table_names() {
     static const std::vector<std::string> names = {"recipe", "matrix", "stage", "layout", "kernel"};
     return names;
@@ -145,20 +198,23 @@ RecipeTable* RecipeDocument::find(std::string_view name) {
     return name == "kernel" ? &kernel : nullptr;
 }
 
-RecipeDocument read_document(std::string_view text, Diagnostics& diagnostics) {
-    const toml::table root = parse(text, diagnostics);
+RecipeDocument read_document(int file, Diagnostics& diagnostics) {
+    const toml::table root = parse(file, diagnostics);
     RecipeDocument document;
     for (const auto& [key, node] : root) {
         const std::string name = printable(key.str(), 40);
-        const Place place = place_of(key.source());
+        Place place = place_of(key.source());
+        place.file = file;
         RecipeTable* table = document.find(name);
         if (table != nullptr && node.is_table()) {
             *table = read_table(*node.as_table());
+            set_file(*table, file);
         } else if (table != nullptr) {
             diagnostics.add(place, fmt::format("'{0}' is one table; begin it with [{0}]", name));
             table->broken = true;
         } else if (name == "stage") {
             document.stages = read_stages(node, place, diagnostics);
+            for (RecipeTable& stage : document.stages) set_file(stage, file);
         } else {
             diagnostics.add(place, fmt::format("unknown {} '{}'{}", node.is_table() ? "table" : "key", name,
                                                expected_one_of(name, table_names())));
@@ -167,8 +223,8 @@ RecipeDocument read_document(std::string_view text, Diagnostics& diagnostics) {
     return document;
 }
 
-std::vector<std::pair<std::string, RecipeTable>> read_tables(std::string_view text, Diagnostics& diagnostics) {
-    const toml::table root = parse(text, diagnostics);
+std::vector<std::pair<std::string, RecipeTable>> read_tables(int file, Diagnostics& diagnostics) {
+    const toml::table root = parse(file, diagnostics);
     std::vector<std::pair<std::string, RecipeTable>> tables;
     for (const auto& [key, node] : root) {
         if (node.is_table()) {
@@ -190,11 +246,8 @@ Setting read_value(std::string_view text, Place place) {
         } catch (const toml::parse_error&) {  // a bare word
         }
     }
-    if (!setting.value && !setting.texts) setting.value = std::string(text);
-    setting.value_place = place;
-    if (setting.texts) {
-        for (TextItem& item : *setting.texts) item.place = place;
-    }
+    if (!setting.value && !setting.texts && !setting.swept) setting.value = std::string(text);
+    setting.for_each_place([place](Place& each) { each = place; });
     return setting;
 }
 

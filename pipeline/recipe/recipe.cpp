@@ -4,36 +4,18 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
+#include <optional>
 
 #include "pipeline/contract/device.hpp"
 #include "pipeline/contract/suggestion.hpp"
 #include "pipeline/recipe/checks.hpp"
+#include "pipeline/recipe/sweep.hpp"
 #include "pipeline/recipe/text.hpp"
 
 namespace workbench {
 namespace {
 
-constexpr std::size_t longest_recipe = std::size_t{1} << 20;  // bytes
-constexpr std::size_t most_stages = 1000;
 constexpr std::array backends = {Backend::kokkos, Backend::eigen, Backend::cuda, Backend::cusparse};
-
-std::string read_file(const std::filesystem::path& file) {
-    const auto refuse = [&](const std::string& reason) {
-        throw RecipeError(fmt::format("error: {}: {}", file.string(), reason));
-    };
-    std::error_code failure;
-    const auto status = std::filesystem::status(file, failure);
-    if (!std::filesystem::exists(status)) refuse("no such file; expected a recipe");
-    if (std::filesystem::is_directory(status)) refuse("a folder; expected a recipe");
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) refuse("cannot be read");
-    std::string text(longest_recipe + 1, '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(stream.gcount()));
-    if (stream.bad()) refuse("cannot be read");
-    return text;
-}
 
 template <typename Found>
 std::vector<std::string> names_of(const std::vector<Found>& entries) {
@@ -107,10 +89,11 @@ void check_kernel(const Setting& setting, Backend backend, const LayoutEntry& la
         diagnostics.add(setting.value_place,
                         fmt::format("[kernel], {}: {}, expected the name of a kernel", setting.key, found_text(setting)));
     } else if (!names.empty()) {
-        diagnostics.add(setting.value_place, fmt::format("layout '{}' has no {} kernel '{}'{}", layout.name, setting.key,
-                                                         printable(*name, 40), expected_one_of(*name, names)));
+        diagnostics.add_unmatched(setting.value_place,
+                                  fmt::format("layout '{}' has no {} kernel '{}'{}", layout.name, setting.key,
+                                              printable(*name, 40), expected_one_of(*name, names)));
     } else if (is_built(catalogue, backend)) {
-        diagnostics.add(setting.key_place, fmt::format("layout '{}' has no {} kernels", layout.name, setting.key));
+        diagnostics.add_unmatched(setting.key_place, fmt::format("layout '{}' has no {} kernels", layout.name, setting.key));
     }
 }
 
@@ -171,33 +154,18 @@ CheckedLayout check_layout(const RecipeTable& table, const Catalogue& catalogue,
     return {};
 }
 
-}  // namespace
-
-Recipe parse_recipe(std::string_view text, const std::filesystem::path& file, const Catalogue& catalogue,
-                    const RecipeChanges& changes) {
-    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark is no character of the file
-    Diagnostics diagnostics(printable(file.string(), 1000), text);
-    if (text.size() > longest_recipe) {
-        diagnostics.add({}, fmt::format("a file of more than {} bytes; expected a recipe", longest_recipe));
-        diagnostics.throw_if_any();
-    }
-    RecipeDocument document = read_document(text, diagnostics);
-    if (document.stages.size() > most_stages) {
-        diagnostics.add({}, fmt::format("{} stages; expected at most {}", document.stages.size(), most_stages));
-        diagnostics.throw_if_any();
-    }
-    name_stages(document, diagnostics);
-    apply_changes(document, changes, diagnostics);
-
+/// None where there was an error.
+std::optional<Recipe> check_document(const RecipeDocument& document, const Catalogue& catalogue, Diagnostics& diagnostics) {
     Recipe recipe;
-    recipe.file = file;
+    recipe.file = document.files.front();
+    recipe.bases.assign(document.files.begin() + 1, document.files.end());
     check_header(document.recipe, recipe, diagnostics);
-    recipe.matrix = check_matrix(document.matrix, file.parent_path(), catalogue, &recipe.node_size, diagnostics);
+    recipe.matrix = check_matrix(document.matrix, document.files, catalogue, &recipe.node_size, diagnostics);
     std::vector<CheckedStage> stages = check_stages(document, catalogue, diagnostics);
     CheckedLayout layout = check_layout(document.layout, catalogue, diagnostics);
     recipe.kernels = check_kernels(document.kernel, layout.entry, catalogue, diagnostics);
     check_needs(document, stages, layout, catalogue, diagnostics);
-    diagnostics.throw_if_any();
+    if (!diagnostics.empty()) return std::nullopt;
 
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const RecipeTable& table = document.stages[i];
@@ -208,19 +176,129 @@ Recipe parse_recipe(std::string_view text, const std::filesystem::path& file, co
     return recipe;
 }
 
+/// Each point of the sweeps, checked. What is wrong is added to the diagnostics.
+std::vector<Recipe> check_points(const RecipeDocument& document, const Catalogue& catalogue, Diagnostics& diagnostics) {
+    const Sweeps sweeps(document, diagnostics);
+    const std::vector<RecipeProblem> before = diagnostics.take();
+    std::vector<Recipe> points;
+    std::vector<std::vector<RecipeProblem>> problems;
+    for (std::size_t i = 0; i < sweeps.count(); ++i) {
+        if (std::optional<Recipe> recipe = check_document(sweeps.document(i), catalogue, diagnostics)) {
+            recipe->sweep = sweeps.point(i);
+            points.push_back(std::move(*recipe));
+        }
+        problems.push_back(diagnostics.take());
+    }
+    diagnostics.add_all(before);
+    sweeps.add_problems(problems, diagnostics);
+    return points;
+}
+
+/// The changes that found nothing to change, each once, of all that is wrong.
+std::vector<UnmatchedChange> unmatched_of(const std::vector<RecipeProblem>& problems, const RecipeChanges& changes,
+                                          const Diagnostics& diagnostics) {
+    std::vector<UnmatchedChange> unmatched;
+    for (const RecipeProblem& problem : problems) {
+        const std::optional<std::size_t> number = problem.unmatched ? diagnostics.change_of(problem.place) : std::nullopt;
+        const auto known = [number](const UnmatchedChange& other) { return other.number == *number; };
+        if (!number || std::any_of(unmatched.begin(), unmatched.end(), known)) continue;
+        const std::size_t overrides = changes.overrides.size();
+        const std::string option =
+            *number < overrides ? "--set " + changes.overrides[*number] : "--sweep " + changes.sweeps[*number - overrides];
+        unmatched.push_back({*number, printable(option, 120), problem.message});
+    }
+    return unmatched;
+}
+
+}  // namespace
+
+std::string Recipe::line_of(Place place) const {
+    const std::filesystem::path& in = place.file == 0 ? file : bases[static_cast<std::size_t>(place.file) - 1];
+    return fmt::format("{}:{}", in.string(), place.line);
+}
+
+LoadedRecipe parse_points(std::string_view text, const std::filesystem::path& file, const Catalogue& catalogue,
+                          const RecipeChanges& changes, Unmatched unmatched) {
+    Diagnostics diagnostics(printable(file.string(), 1000), std::string(text));
+    const RecipeDocument document = read_with_bases(file, diagnostics);
+    const std::vector<RecipeProblem> of_document = diagnostics.take();
+
+    LoadedRecipe loaded;
+    for (;;) {
+        RecipeDocument changed = document;
+        apply_changes(changed, changes, loaded.unmatched, diagnostics);
+        loaded.points = check_points(changed, catalogue, diagnostics);
+        std::vector<RecipeProblem> problems = diagnostics.take();
+        const auto found =
+            unmatched == Unmatched::noted ? unmatched_of(problems, changes, diagnostics) : std::vector<UnmatchedChange>();
+        if (found.empty()) {
+            diagnostics.add_all(of_document);
+            diagnostics.add_all(problems);
+            break;
+        }
+        loaded.unmatched.insert(loaded.unmatched.end(), found.begin(), found.end());  // and once more without them
+    }
+    diagnostics.throw_if_any();
+    std::sort(loaded.unmatched.begin(), loaded.unmatched.end(),
+              [](const UnmatchedChange& a, const UnmatchedChange& b) { return a.number < b.number; });
+    for (Recipe& point : loaded.points) {
+        for (const UnmatchedChange& change : loaded.unmatched) {
+            point.notes.push_back(fmt::format("{} changes nothing here: {}", change.option, change.reason));
+        }
+    }
+    return loaded;
+}
+
+LoadedRecipe load_points(const std::filesystem::path& file, const Catalogue& catalogue, const RecipeChanges& changes,
+                         Unmatched unmatched) {
+    return parse_points(read_recipe_file(file), file, catalogue, changes, unmatched);
+}
+
+Recipe parse_recipe(std::string_view text, const std::filesystem::path& file, const Catalogue& catalogue,
+                    const RecipeChanges& changes) {
+    LoadedRecipe loaded = parse_points(text, file, catalogue, changes);
+    if (loaded.points.size() == 1) return std::move(loaded.points.front());
+    std::string names;
+    for (const SweptValue& value : loaded.points.front().sweep.values) {
+        names += fmt::format("{}--set {}=VALUE", names.empty() ? "" : " ", value.name);
+    }
+    throw RecipeError(fmt::format("error: {}: a sweep of {} recipes; expected a single one: {}", printable(file.string(), 1000),
+                                  loaded.points.size(), names));
+}
+
 Recipe load_recipe(const std::filesystem::path& file, const Catalogue& catalogue, const RecipeChanges& changes) {
-    return parse_recipe(read_file(file), file, catalogue, changes);
+    return parse_recipe(read_recipe_file(file), file, catalogue, changes);
+}
+
+void check_matched(const std::vector<LoadedRecipe>& recipes) {
+    std::string text;
+    for (const UnmatchedChange& change : recipes.empty() ? std::vector<UnmatchedChange>() : recipes.front().unmatched) {
+        std::string reasons;
+        const auto misses = [&](const LoadedRecipe& recipe) {
+            for (const UnmatchedChange& other : recipe.unmatched) {
+                if (other.number != change.number) continue;
+                reasons += fmt::format("  {}: {}\n", recipe.points.front().file.string(), other.reason);
+                return true;
+            }
+            return false;
+        };
+        if (!std::all_of(recipes.begin(), recipes.end(), misses)) continue;
+        text +=
+            fmt::format("error: {}: it changes nothing in any of these {} recipes\n{}", change.option, recipes.size(), reasons);
+    }
+    if (text.empty()) return;
+    text.pop_back();  // whoever prints the text adds a line end
+    throw RecipeError(text);
 }
 
 void check_against(const Recipe& recipe, Index rows, Index columns) {
     std::vector<std::string> askers;
-    const auto place = [&](Place at) { return fmt::format("{}:{}", recipe.file.string(), at.line); };
     for (const RecipeStage& stage : recipe.stages) {
         const bool asks = stage.contract.needs.square || stage.contract.acts == Acts::symmetric;
-        if (asks) askers.push_back(fmt::format("stage '{}' ({})", stage.id, place(stage.place)));
+        if (asks) askers.push_back(fmt::format("stage '{}' ({})", stage.id, recipe.line_of(stage.place)));
     }
     if (recipe.layout.entry->needs(recipe.layout.parameters).square) {
-        askers.push_back(fmt::format("layout '{}' ({})", recipe.layout.entry->name, place(recipe.layout.place)));
+        askers.push_back(fmt::format("layout '{}' ({})", recipe.layout.entry->name, recipe.line_of(recipe.layout.place)));
     }
     const Index node_size = recipe.node_size;
     if (node_size > 1) askers.push_back(fmt::format("node_size = {} in [matrix]", node_size));

@@ -211,8 +211,9 @@ CacheCounts count_cache_hits(const Layout<Value>& layout, WalkReads<Value> walk,
     const WarpRequests warps = collect(layout, walk);
     CacheCounts counts;
     counts.reads = warps.reads;
-    for (std::int64_t warp = 0; warp < warps.warps(); ++warp)
+    for (std::int64_t warp = 0; warp < warps.warps(); ++warp) {
         counts.requests += warps.warp_ends[warp] - warps.warp_starts[warp];
+    }
     counts.sectors = different_sectors(warps);
     counts.levels = Simulation(warps, model).run();
     return counts;

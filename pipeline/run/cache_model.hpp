@@ -26,7 +26,7 @@ public:
     /// As many sets as fit into `bytes`, and at least one.
     SetAssociativeCache(std::size_t bytes, int ways);
 
-    /// Reads a sector. Was it there?
+    /// Reads a sector; true where it hits.
     [[nodiscard]] bool read(std::uint64_t sector);
 
 private:

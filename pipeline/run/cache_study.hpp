@@ -1,4 +1,4 @@
-// The hit rates of x in the caches of a device, for one recipe, while one of its parameters goes through some values.
+// Cache hit rates of x for one recipe, for several values of one parameter.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ struct CacheStudy {
     std::string swept;  // "stage.column_segmentation.width"; empty: nothing is
     std::vector<CachePoint> points;
 
-    /// A table with a line a point, and what the model takes for granted.
+    /// A table with a line a point, and the assumptions of the model.
     [[nodiscard]] std::string text() const;
 };
 

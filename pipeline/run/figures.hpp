@@ -16,16 +16,16 @@
 
 namespace workbench {
 
-/// monostate: there is no such figure here.
+/// monostate: the figure has no value here.
 using FigureValue = std::variant<std::monostate, std::int64_t, double, std::string, std::vector<double>>;
 
 /// How one view shows a figure.
 struct Shown {
     std::string label = {};                             // empty: not at all; neighbours of one label stand together
-    std::string (*text)(const FigureValue&) = nullptr;  // never asked for a value that is not there: that is "-"
+    std::string (*text)(const FigureValue&) = nullptr;  // of a value that is there; otherwise "-" is shown
     int place = 0;                                      // from left to right, where that is not the order of the list
-    bool always = false;                                // also where it is there for none
-    std::string legend = {};                            // what --legend calls it and those after it, and what it says of them
+    bool always = false;                                // even where nothing has a value for it
+    std::string legend = {};                            // the term and its meaning in --legend, for it and those after it
     std::string meaning = {};
 };
 
@@ -39,7 +39,7 @@ struct Figure {
     Shown caption = {};                                      // `info` and the captions of pictures
     Shown table = {};                                        // the table of `run`
     Shown rows = {};                                         // `info --table`
-    int telling = 0;                                         // from 1, the most telling; 0: not on a contact sheet
+    int telling = 0;                                         // rank on a contact sheet, 1 first; 0: not there
 };
 
 [[nodiscard]] const std::vector<Figure<Metrics>>& metric_figures();

@@ -183,7 +183,7 @@ ReadyKernel prepare_kernel(const KernelEntry& entry, const Layout<Value>& exact,
         Comparison found = verify_exactly(*prepare(exact, device), *product, oracle, device);
         std::shared_ptr<Kernel<Value>> kernel;
         if (found.right) {
-            // The device is asked to time nothing so that copies still under way are counted.
+            // Timing nothing waits for copies that are still under way.
             const Stopwatch watch(clock);
             kernel = prepare(real, device);
             (void)device.time([] {});

@@ -13,7 +13,7 @@
 
 namespace workbench {
 
-/// All that tells right from wrong for one input matrix in one precision; computed once, used for every kernel.
+/// The reference results of one input matrix in one precision; computed once, used for every kernel.
 template <ValueType Value>
 struct Oracle {
     /// Throws Unsuitable, see ExactProblem.
@@ -25,17 +25,17 @@ struct Oracle {
     std::vector<BoundedReference> references;         // one for each x
 };
 
-/// In which order x is handed to a kernel and y is wanted. x and y are to be in one space, so that y can be the next x: where
-/// rows and columns are ordered alike, y stays as it is; otherwise y is scattered to the columns' order (of a matrix that is
-/// not square: to the input's rows), and that is timed with the kernel.
+/// The orders of x and y. y must be usable as the next x: where rows and columns have one order, y stays as it is; otherwise it
+/// is scattered to the order of the columns (to the input's order of rows where the matrix is not square), which is timed with
+/// the kernel.
 struct ProductSpace {
     ProductSpace(const Permutation& rows, const Permutation& columns);
 
     const Permutation& row_order;
     const Permutation& column_order;
-    std::vector<Index> target;  // [rows] where y of the current row i is wanted; empty: where it is
+    std::vector<Index> target;  // [rows] where y of the current row i goes; empty: it stays
 
-    /// Is x or y in another order than the input's, so that a caller has to permute once before and once after?
+    /// Is x or y in another order than the input's? Then a caller permutes x before and y after.
     [[nodiscard]] bool permuted() const { return !(row_order.is_identity() && column_order.is_identity()); }
 };
 

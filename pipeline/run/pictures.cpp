@@ -66,15 +66,16 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
     return captions;
 }
 
-void PictureBook::add(const StagedMatrix& staged) {
-    rasters_.push_back(rasterise(staged, picture_resolution));
-    profiles_.push_back(profile_tiles(staged));
+std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged) {
+    return std::make_shared<const StagePage>(StagePage{rasterise(staged, picture_resolution), profile_tiles(staged)});
 }
 
 void PictureBook::write(const std::filesystem::path& folder, RunReport& report) const {
-    const std::size_t count = std::min(rasters_.size(), report.stages.size());  // stages that were done
+    const std::size_t count = std::min(pages_.size(), report.stages.size());  // stages that were done
     if (count == 0) return;
-    const DensityScale scale = common_scale(rasters_);
+    std::vector<PatternRaster> rasters;
+    for (const auto& page : pages_) rasters.push_back(page->raster);
+    const DensityScale scale = common_scale(rasters);
     const std::vector<StageCaption> captions = captions_of(report);
     /// The name, or nothing where there is no such picture.
     const auto write_one = [&](const std::string& name, const auto& draw) -> std::string {
@@ -90,17 +91,18 @@ void PictureBook::write(const std::filesystem::path& folder, RunReport& report) 
     for (std::size_t i = 0; i < count; ++i) {
         StageOutcome& stage = report.stages[i];
         stage.picture =
-            write_one(fmt::format("{}_{}.png", i, stage.id), [&] { return draw_stage(rasters_[i], scale, captions[i]); });
-        if (i > 0 && profiles_[i].tiles > 0 && profiles_[i].shows_change_of(profiles_[report.stage_before(i)])) {
+            write_one(fmt::format("{}_{}.png", i, stage.id), [&] { return draw_stage(rasters[i], scale, captions[i]); });
+        const TileProfiles& profiles = pages_[i]->profiles;
+        const TileProfiles& before = pages_[i == 0 ? 0 : report.stage_before(i)]->profiles;
+        if (i > 0 && profiles.tiles > 0 && profiles.shows_change_of(before)) {
             stage.tile_picture = write_one(fmt::format("{}_{}_tiles.png", i, stage.id), [&] {
-                return draw_tile_profiles(profiles_[report.stage_before(i)], profiles_[i], captions[i].title,
-                                          captions[i].subtitle);
+                return draw_tile_profiles(before, profiles, captions[i].title, captions[i].subtitle);
             });
         }
-        frames.push_back({rasters_[i], short_caption(captions[i], captions)});
+        frames.push_back({rasters[i], short_caption(captions[i], captions)});
     }
     report.contact_sheet =
-        write_one("stages.png", [&] { return contact_sheet(frames, scale, report.recipe_name, report.recipe_source); });
+        write_one("stages.png", [&] { return contact_sheet(frames, scale, report.title(), report.recipe_source); });
 }
 
 }  // namespace workbench

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "pipeline/run/report.hpp"
@@ -11,15 +13,23 @@
 
 namespace workbench {
 
-/// What stands beside the picture of each stage. All captions of a run list the same figures, so that the pictures do not jump
-/// when one leafs through them, each with what it was after the stage before.
+/// The captions of the stages' pictures. All captions of a run list the same figures, so that nothing moves from picture to
+/// picture, each beside its value after the stage before.
 [[nodiscard]] std::vector<StageCaption> captions_of(const RunReport& report);
 
-/// Collects what the pictures need while the stages run (the matrix itself is gone afterwards), and draws them at the end, when
-/// the common density scale is known.
+/// What the pictures of a stage need of the matrix, which is gone when they are drawn.
+struct StagePage {
+    PatternRaster raster;
+    TileProfiles profiles;
+};
+
+[[nodiscard]] std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged);
+
+/// Collects pages while the stages run, and draws them at the end, when the common density scale is known.
 class PictureBook {
 public:
-    void add(const StagedMatrix& staged);
+    void add(std::shared_ptr<const StagePage> page) { pages_.push_back(std::move(page)); }
+    void add(const StagedMatrix& staged) { add(page_of(staged)); }
 
     /// Writes 0_input.png, 1_NAME.png, ... and stages.png into the folder and notes their names in the report; 3_NAME_tiles.png
     /// where stage 3 has changed the profiles of tiles. One that cannot be drawn or written is a failure of the report, and the
@@ -27,8 +37,7 @@ public:
     void write(const std::filesystem::path& folder, RunReport& report) const;
 
 private:
-    std::vector<PatternRaster> rasters_;
-    std::vector<TileProfiles> profiles_;
+    std::vector<std::shared_ptr<const StagePage>> pages_;
 };
 
 }  // namespace workbench

@@ -23,6 +23,8 @@ std::size_t LayoutOutcome::slots() const {
 
 std::string StageOutcome::label() const { return precision ? fmt::format("{} {}", id, workbench::name_of(*precision)) : id; }
 
+std::string RunReport::title() const { return sweep.label.empty() ? recipe_name : recipe_name + ": " + sweep.label; }
+
 double RunReport::stage_seconds(Precision precision) const {
     double sum = 0;
     for (const StageOutcome& stage : stages) {
@@ -93,6 +95,15 @@ std::string footprint_line(const LayoutOutcome& layout, Offset nonzeros) {
     return line;
 }
 
+/// The input has no price.
+std::string shared_stages(const RunReport& report) {
+    std::string names;
+    for (std::size_t i = 1; i < report.stages.size(); ++i) {
+        if (report.stages[i].shared) names += (names.empty() ? "" : ", ") + report.stages[i].label();
+    }
+    return names.empty() ? "" : fmt::format("  shared: {}: run and timed once, for an earlier recipe of this run\n", names);
+}
+
 std::string kernels_without_figures(const RunReport& report) {
     std::string text;
     for (const KernelOutcome& kernel : report.kernels) {
@@ -134,7 +145,7 @@ std::vector<std::pair<std::string, std::string>> legend_of_metrics() {
 }
 
 std::string to_text(const RunReport& report) {
-    std::string text = fmt::format("{}\n", report.recipe_name);
+    std::string text = fmt::format("{}\n", report.title());
     if (!report.recipe_source.empty()) text += fmt::format("  {}\n", report.recipe_source);
     text += fmt::format("  {}: {} x {}, {} nonzeros, read in {}\n", report.matrix.source, with_commas(report.matrix.rows),
                         with_commas(report.matrix.columns), with_commas(report.matrix.nonzeros),
@@ -143,6 +154,7 @@ std::string to_text(const RunReport& report) {
     for (const StageOutcome& stage : report.stages) {
         for (const auto& [name, value] : stage.notes) text += fmt::format("  {}: {}: {}\n", stage.label(), name, value);
     }
+    text += shared_stages(report);
     if (!report.layouts.empty()) text += "\nLayout\n";
     for (const LayoutOutcome& layout : report.layouts) text += footprint_line(layout, report.matrix.nonzeros);
     if (!report.kernels.empty() || report.failures.empty()) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,9 +14,12 @@
 #include "pipeline/contract/failure.hpp"
 #include "pipeline/contract/layout.hpp"
 #include "pipeline/matrix/metrics.hpp"
+#include "pipeline/recipe/recipe.hpp"
 #include "pipeline/run/measure.hpp"
 
 namespace workbench {
+
+struct StagePage;  // pictures.hpp
 
 struct MatrixReport {
     std::string source;  // the file, or the generator with its parameters
@@ -34,9 +38,11 @@ struct StageOutcome {
     std::string choices;                 // those that differ from their defaults: "parts = 16, weights = \"rows\""
     double seconds = 0;                  // of the stage and of applying its change; no metrics, no pictures
     Metrics metrics;
+    bool shared = false;  // it ran for an earlier recipe of this run, and its time is from there
     std::vector<std::pair<std::string, std::string>> notes;
-    std::string picture;       // file, relative to the report; empty where none was made
-    std::string tile_picture;  // row lengths in tiles before and after; empty where the stage has not changed them
+    std::shared_ptr<const StagePage> page;  // what its pictures are drawn from; null: not collected, or no longer there
+    std::string picture;                    // file, relative to the report; empty where none was made
+    std::string tile_picture;               // row lengths in tiles before and after; empty where the stage has not changed them
 
     /// "row_sort", or "row_sort f32" where it ran for one precision alone.
     [[nodiscard]] std::string label() const;
@@ -71,6 +77,7 @@ struct RunReport {
     std::string recipe_source;
     std::string recipe_file;
     std::string resolved_recipe;  // TOML that runs again as it is
+    SweepPoint sweep;             // nothing in it where nothing is swept
     MatrixReport matrix;
     std::vector<StageOutcome> stages;    // the first is the input
     std::vector<LayoutOutcome> layouts;  // one for each precision
@@ -84,6 +91,8 @@ struct RunReport {
     std::vector<Failure> failures;   // what ended the recipe early, pictures that could not be written
     std::string contact_sheet;       // file; empty where none was made
 
+    /// "EHYB", or "EHYB: parts=132".
+    [[nodiscard]] std::string title() const;
     /// Seconds of all stages that ran for a precision.
     [[nodiscard]] double stage_seconds(Precision precision) const;
     /// The stage, or the input, whose result stage i > 0 began with.

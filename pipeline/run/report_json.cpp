@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pipeline/run/comparison.hpp"
 #include "pipeline/run/figures.hpp"
 #include "pipeline/run/report.hpp"
 #include "pipeline/run/row_statistics.hpp"
@@ -35,6 +36,16 @@ Json json_of(const Parameters& parameters) {
     for (const auto& [name, value] : parameters.values()) {
         json[name] = std::visit([](const auto& plain) { return Json(plain); }, value);
     }
+    return json;
+}
+
+Json json_of(const ParameterValue& value) {
+    return std::visit([](const auto& plain) { return Json(plain); }, value);
+}
+
+Json json_of(const SweepPoint& sweep) {
+    Json json = Json::object();
+    for (const auto& [name, value] : sweep.values) json[name] = json_of(value);
     return json;
 }
 
@@ -78,6 +89,7 @@ Json json_of(const StageOutcome& stage) {
             {"parameters", json_of(stage.parameters)},
             {"precision", stage.precision ? Json(name_of(*stage.precision)) : Json(nullptr)},
             {"seconds", stage.seconds},
+            {"shared", stage.shared},
             {"metrics", json_of(stage.metrics)},
             {"notes", notes},
             {"picture", stage.picture.empty() ? Json(nullptr) : Json(stage.picture)},
@@ -150,6 +162,7 @@ Json json_of(const RunReport& report) {
               {"source", report.recipe_source},
               {"file", report.recipe_file},
               {"resolved", report.resolved_recipe}}},
+            {"sweep", json_of(report.sweep)},
             {"matrix", json_of(report.matrix)},
             {"stages", list_of(report.stages)},
             {"layout", layouts.empty() ? Json(nullptr) : layouts.front()},
@@ -174,6 +187,23 @@ std::string to_json(const RunReport& report) { return text_of(json_of(report)); 
 
 std::string to_json(const std::vector<RunReport>& reports) { return text_of({{"runs", list_of(reports)}}); }
 
+std::string compare_json(const RunReport& a, const RunReport& b) {
+    Json kernels = Json::array();
+    const auto number = [](const RunReport& report, const KernelOutcome* kernel) {
+        return kernel == nullptr ? Json(nullptr) : Json(kernel - report.kernels.data());
+    };
+    for (const KernelPair& pair : pairs_of(a, b)) {
+        const std::optional<double> ratio = pair.ratio();
+        kernels.push_back({{"backend", name_of(pair.either().backend)},
+                           {"precision", name_of(pair.either().precision)},
+                           {"baseline", pair.either().baseline},
+                           {"a", number(a, pair.a)},
+                           {"b", number(b, pair.b)},
+                           {"ratio", ratio ? Json(*ratio) : Json(nullptr)}});
+    }
+    return text_of({{"runs", {json_of(a), json_of(b)}}, {"kernels", kernels}});
+}
+
 std::set<std::string> pictures_of(const RunReport& report) {
     std::set<std::string> pictures{report.contact_sheet};
     for (const StageOutcome& stage : report.stages) pictures.insert({stage.picture, stage.tile_picture});
@@ -189,7 +219,7 @@ std::set<std::string> pictures_of_report(const std::filesystem::path& file) {
         const auto found = object.find(key);
         if (found == object.end() || !found->is_string()) return;
         const std::filesystem::path name = found->get<std::string>();
-        // Whatever the file says: only pictures beside it.
+        // Only pictures in the report's own folder, whatever the file names.
         if (name == name.filename() && name.extension() == ".png") pictures.insert(name.string());
     };
     std::ifstream stream(file);

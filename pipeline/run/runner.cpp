@@ -12,43 +12,8 @@
 namespace workbench {
 namespace {
 
-/// What a recipe chose: the values that differ from their defaults.
-std::string choices_of(const Parameters& parameters, const std::vector<ParameterDeclaration>& declarations) {
-    std::string text;
-    for (const ParameterDeclaration& declaration : declarations) {
-        const auto value = parameters.values().find(declaration.name);
-        if (value == parameters.values().end() || value->second == declaration.default_value) continue;
-        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", declaration.name, to_text(value->second));
-    }
-    return text;
-}
-
 void announce(const RunObserver& observer, const std::string& step) {
     if (observer.progress) observer.progress(step);
-}
-
-void finish_stage(StagedMatrix& staged, StageOutcome outcome, const RunObserver& observer,
-                  std::vector<StageOutcome>& outcomes) {
-    outcome.metrics = measure(staged);
-    if (observer.stage_done) observer.stage_done(staged, outcome);
-    outcomes.push_back(std::move(outcome));
-}
-
-void require_memory_for_copy(const CsrMatrix& matrix) {
-    require_host_memory(matrix.row_offsets.size() * sizeof(Offset) + matrix.values.size() * (sizeof(double) + sizeof(Index)),
-                        "a copy of the matrix for the stages");
-}
-
-/// The copy of the input that the stages reorder.
-StagedMatrix stage_copy(const CsrMatrix& input, Index node_size) {
-    require_memory_for_copy(input);
-    return stage_input(input, node_size);
-}
-
-/// The copy that the stages of one precision go on with.
-StagedMatrix stage_copy(const StagedMatrix& staged) {
-    require_memory_for_copy(staged.matrix);
-    return staged;
 }
 
 LayoutOutcome outcome_of(const LayoutEntry& entry, const Parameters& parameters, Precision precision) {
@@ -72,7 +37,7 @@ BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parame
     BuiltTwice<Value> built;
     const BuildLayout<Value> build = entry.build.template get<Value>();
     const std::size_t nonzeros = staged.matrix.values.size();
-    // How large it becomes is known when it is there. The values are in every layout.
+    // The size of a layout is known once it is built; the values alone are a lower bound.
     require_host_memory(nonzeros * sizeof(Value), fmt::format("layout '{}'", entry.name));
     const Stopwatch watch(clock);
     built.real = build(staged, parameters);
@@ -83,7 +48,7 @@ BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parame
         bytes += array.bytes();
     }
     require_host_memory(bytes, fmt::format("layout '{}', once more for the exact verification,", entry.name));
-    // The exact layout goes through the same building code; only the values are exchanged meanwhile.
+    // The exact layout is built by the same code, from the same matrix with other values.
     std::vector<double> exact = problem.values_of(staged.matrix, staged.row_order, staged.column_order);
     std::swap(staged.matrix.values, exact);
     try {
@@ -107,8 +72,7 @@ void warn(KernelOutcome& kernel, const DeviceProperties& device, const Cuts* par
             fmt::format("{} partitions on {} multiprocessors leave some idle; parts = \"auto\" makes as many",
                         partition->count(), device.processors));
     }
-    // A thread that waits for one that was interrupted makes a whole sample wait, and all samples alike: the spread may hide
-    // it.
+    // All threads wait for the one that was interrupted. Where that happens in every sample, the spread does not show it.
     if (device.kind == DeviceKind::host && kernel.timing.interruptions > static_cast<long>(kernel.timing.samples.size())) {
         kernel.warnings.push_back(
             fmt::format("{} {} {}: interrupted {} times in {} samples: this machine does other work, and the time says little",
@@ -125,66 +89,16 @@ void warn(KernelOutcome& kernel, const DeviceProperties& device, const Cuts* par
     }
 }
 
-void begin_with_input(StagedMatrix& staged, const RunObserver& observer, std::vector<StageOutcome>& outcomes) {
-    StageOutcome input;
-    input.id = input.name = "input";
-    finish_stage(staged, std::move(input), observer, outcomes);
-}
-
-/// Some stages of a recipe, one after the other. `only_for`: the precision that they run for, where others follow.
-void run_some_stages(std::span<const RecipeStage> stages, const Recipe& recipe, StagedMatrix& staged,
-                     const StageContext& context, std::optional<Precision> only_for, const RunObserver& observer,
-                     const Clock& clock, std::vector<StageOutcome>& outcomes) {
-    for (const RecipeStage& stage : stages) {
-        announce(observer, fmt::format("stage {}", stage.id));
-        StageOutcome outcome;
-        outcome.id = stage.id;
-        outcome.precision = only_for;
-        outcome.name = stage.entry->name;
-        outcome.parameters = stage.parameters;
-        outcome.choices = choices_of(stage.parameters, stage.entry->parameters);
-        const Stopwatch watch(clock);
-        try {
-            StageResult result = stage.entry->run(staged, stage.parameters, context);
-            apply(staged, std::move(result.change), stage.contract.keeps);
-            outcome.seconds = watch.seconds();
-            outcome.notes = std::move(result.notes);
-        } catch (const Unsuitable& reason) {
-            throw InputError(
-                fmt::format("{}:{}: stage '{}': {}", recipe.file.string(), stage.place.line, stage.id, reason.what()));
-        }
-        finish_stage(staged, std::move(outcome), observer, outcomes);
-    }
-}
-
-/// How many stages, from the first on, do the same for every precision.
-std::size_t stages_in_common(const Recipe& recipe) {
-    const auto depends = [](const RecipeStage& stage) { return stage.contract.depends_on_precision; };
-    return static_cast<std::size_t>(std::find_if(recipe.stages.begin(), recipe.stages.end(), depends) - recipe.stages.begin());
-}
-
 }  // namespace
 
-StageContext stage_context(const Recipe& recipe, Precision precision, const DeviceProperties* present_gpu) {
-    return {recipe.device.empty() ? present_gpu : find_device_model(recipe.device), precision};
-}
-
-std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
-                                     const RunObserver& observer, const Clock& clock) {
-    std::vector<StageOutcome> outcomes;
-    begin_with_input(staged, observer, outcomes);
-    run_some_stages(recipe.stages, recipe, staged, context, std::nullopt, observer, clock, outcomes);
-    return outcomes;
-}
-
 Runner::Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options)
-    : input_(input), catalogue_(catalogue), devices_(devices), options_(std::move(options)) {}
+    : input_(input), catalogue_(catalogue), devices_(devices), options_(std::move(options)), stages_(input) {}
 
 template <ValueType Value>
 Runner::Reference<Value>& Runner::reference() {
     std::optional<Reference<Value>>& made = references_.get<Value>();
     if (!made) {
-        // For two x each: the exact product, and the real one with its bounds.
+        // Two vectors x each for the exact product and for the real one with its bounds.
         require_host_memory(2 * sizeof(double) * (std::size_t{3} * input_.rows + input_.columns), "the right results");
         made.emplace(input_);
     }
@@ -349,17 +263,12 @@ void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& r
     report.resolved_recipe = resolved_recipe(recipe);
     report.cache = options_.timing.cache;
     report.turn_seed = options_.timing.seed;
+    report.sweep = recipe.sweep;
+    report.notes = recipe.notes;
 
+    const std::vector<Chain> chains = chains_of(recipe);
+    stages_.no_longer_expect(chains);
     check_against(recipe, input_.rows, input_.columns);
-    StagedMatrix staged = stage_copy(input_, recipe.node_size);
-    // What does not depend on the precision is done once; from the first stage on that does, each precision has its own.
-    const DeviceProperties* const gpu = devices_.gpu == nullptr ? nullptr : &devices_.gpu->properties();
-    const auto context = [&](Precision precision) { return stage_context(recipe, precision, gpu); };
-    const std::span<const RecipeStage> stages(recipe.stages);
-    const auto common = options_.precisions.size() == 1 ? stages : stages.first(stages_in_common(recipe));
-    begin_with_input(staged, observer, report.stages);
-    run_some_stages(common, recipe, staged, context(options_.precisions.front()), std::nullopt, observer, options_.timing.clock,
-                    report.stages);
     if (kernels_of(recipe).empty()) {
         std::string known;
         for (const KernelEntry& kernel : recipe.layout.entry->kernels) {
@@ -369,21 +278,25 @@ void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& r
                                            recipe.layout.entry->name, known));
     }
     try {
-        for (const Precision precision : options_.precisions) {
-            if (common.size() == stages.size()) {
-                measure(precision, recipe, staged, observer, report);
-                continue;
-            }
-            StagedMatrix own = stage_copy(staged);
-            run_some_stages(stages.subspan(common.size()), recipe, own, context(precision), precision, observer,
-                            options_.timing.clock, report.stages);
-            measure(precision, recipe, own, observer, report);
-        }
+        stages_.run(recipe, chains, observer, options_.timing.clock, report.stages,
+                    [&](const Chain& chain, StagedMatrix& staged) {
+                        for (const Precision precision : chain.precisions) measure(precision, recipe, staged, observer, report);
+                    });
     } catch (...) {
         add_devices(report);
         throw;
     }
     add_devices(report);
+}
+
+std::vector<Chain> Runner::chains_of(const Recipe& recipe) const {
+    return workbench::chains_of(recipe, options_.precisions, devices_.gpu == nullptr ? nullptr : &devices_.gpu->properties());
+}
+
+void Runner::expect(std::span<const Recipe> recipes) {
+    std::vector<std::vector<Chain>> to_come;
+    for (const Recipe& recipe : recipes) to_come.push_back(chains_of(recipe));
+    stages_.expect(std::move(to_come));
 }
 
 void Runner::add_devices(RunReport& report) const {

@@ -5,11 +5,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "pipeline/contract/catalogue.hpp"
 #include "pipeline/recipe/recipe.hpp"
+#include "pipeline/run/chain.hpp"
 #include "pipeline/run/report.hpp"
 
 namespace workbench {
@@ -27,12 +29,6 @@ struct Devices {
     Device* gpu = nullptr;  // null: none, or none wanted
 };
 
-/// Told as a run goes on; either may be empty.
-struct RunObserver {
-    std::function<void(const std::string&)> progress;                    // a step that may take long begins
-    std::function<void(const StagedMatrix&, StageOutcome&)> stage_done;  // the input too, as stage 0
-};
-
 /// Runs recipes on one matrix in one process. References and baselines are made once, so that all figures of a process can be
 /// compared with each other.
 class Runner {
@@ -40,7 +36,10 @@ public:
     /// Everything handed over must outlive the runner.
     Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options);
 
-    /// Fills stages, layouts, kernels, devices and notes of a report; the caller knows the rest. Throws InputError where the
+    /// The recipes that will be run, in their order. Stages with which several of them begin run once.
+    void expect(std::span<const Recipe> recipes);
+
+    /// Fills stages, layouts, kernels, devices and notes of a report; the rest is the caller's. Throws InputError where the
     /// matrix does not suit the recipe, MachineError where the machine lacks something.
     [[nodiscard]] RunReport run(const Recipe& recipe, const RunObserver& observer);
 
@@ -92,20 +91,14 @@ private:
     void add_devices(RunReport& report) const;
     [[nodiscard]] Device* device(DeviceKind kind) const { return kind == DeviceKind::host ? &devices_.host : devices_.gpu; }
     [[nodiscard]] std::vector<const KernelEntry*> kernels_of(const Recipe& recipe) const;
+    [[nodiscard]] std::vector<Chain> chains_of(const Recipe& recipe) const;
 
     const CsrMatrix& input_;
     const Catalogue& catalogue_;
     Devices devices_;
     RunOptions options_;
     ForEachPrecision<MaybeReference> references_;
+    SharedStages stages_;
 };
-
-/// What the stages of a recipe may know: its device, or else the GPU that is there (null: none).
-[[nodiscard]] StageContext stage_context(const Recipe& recipe, Precision precision, const DeviceProperties* present_gpu);
-
-/// Runs the stages of a recipe, one after the other, on a matrix that check_against accepts. Throws InputError where the matrix
-/// does not suit a stage.
-[[nodiscard]] std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
-                                                   const RunObserver& observer, const Clock& clock = {});
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// Repeating a measurement until it says something.
+// Timing a piece of work until there are enough samples.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace workbench {
 /// How often a thread of this process has lost its core to another.
 [[nodiscard]] long interruptions_so_far();
 
-/// What measuring reads of the machine. Tests hand over one of their own, on which time passes as they say.
+/// The clock and the count of interruptions that are read. Tests hand over their own.
 struct Clock {
     std::function<double()> seconds = seconds_so_far;
     std::function<long()> interruptions = interruptions_so_far;
@@ -44,7 +44,7 @@ struct TimingOptions {
     std::uint32_t seed = 1;  // of the order of the turns
 };
 
-/// Raw samples in seconds, in the order in which they were taken, and what they say.
+/// Samples in seconds, in the order in which they were taken, and their statistics.
 struct Timing {
     std::vector<double> samples;
     double median = 0;

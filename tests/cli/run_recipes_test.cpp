@@ -144,7 +144,7 @@ TEST_SUITE("run_recipes") {
         const std::string odd = "the matrix has 3 rows; expected a multiple of node_size = 2 in [matrix] of of_pairs.toml";
         CHECK(ended.text.find("\n  error: " + reason + '\n') != std::string::npos);
         CHECK(ended.text.find("\n  error: " + odd + '\n') != std::string::npos);
-        // And once more at the end, where one looks.
+        // And once more at the end.
         CHECK(ended.text.ends_with("error: refused.toml: " + reason + "\nerror: of_pairs.toml: " + odd + '\n'));
         CHECK(ended.text.find("Kernels", ended.text.find(odd)) != std::string::npos);
 

@@ -1,17 +1,13 @@
-// What the program says of itself for man and the shells, and what an installed one finds. The manual page and the completions
-// are compared with --help, which CLI11 writes.
+// The manual page and the shells' completions, compared with --help, and the recipes that an installed program finds.
 #include <doctest/doctest.h>
 
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <regex>
 #include <set>
 #include <sstream>
 
+#include "cli/shell.hpp"
 #include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -19,24 +15,6 @@ namespace workbench {
 namespace {
 
 const std::filesystem::path source = WORKBENCH_SOURCE_DIR;
-
-struct Outcome {
-    int exit_code = -1;
-    std::string text;
-};
-
-Outcome shell(const std::string& command) {
-    std::FILE* pipe = popen(command.c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    Outcome outcome;
-    std::array<char, 4096> buffer{};
-    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-        outcome.text.append(buffer.data(), count);
-    }
-    const int status = pclose(pipe);
-    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return outcome;
-}
 
 std::string output_of(const std::string& arguments) {
     const Outcome outcome = shell("'" WORKBENCH_BINARY "' " + arguments);
@@ -47,8 +25,9 @@ std::string output_of(const std::string& arguments) {
 std::set<std::string> matches(const std::string& text, const std::string& pattern) {
     std::set<std::string> found;
     const std::regex expression(pattern, std::regex::multiline);
-    for (std::sregex_iterator match(text.begin(), text.end(), expression), end; match != end; ++match)
+    for (std::sregex_iterator match(text.begin(), text.end(), expression), end; match != end; ++match) {
         found.insert((*match)[1]);
+    }
     return found;
 }
 
@@ -70,12 +49,6 @@ std::string between(const std::string& text, const std::string& begin, const std
     if (first == std::string::npos) return "";
     const std::size_t last = text.find(end, first + begin.size());
     return text.substr(first, last == std::string::npos ? last : last - first);
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-        text.replace(at, from.size(), to);
-    return text;
 }
 
 /// What bash offers for the last of these words.
@@ -132,7 +105,7 @@ TEST_CASE("bash completes commands, options and values") {
     CHECK(completed("list sta") == "stages\n");
     CHECK(completed("completion \"\"") == "bash zsh fish\n");
     CHECK(completed("export x.toml -o /et") == "/etc\n");
-    // Files, which bash offers where there is nothing else.
+    // Nothing: bash then offers files.
     CHECK(completed("run rec") == "\n");
     CHECK(completed("run --matrix f") == "\n");
     CHECK(shell("'" WORKBENCH_BINARY "' completion csh 2>&1").exit_code == 2);

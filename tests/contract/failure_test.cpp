@@ -1,4 +1,4 @@
-// What an exception is to the user: an exit code and a text. And whether a file can be written, asked before the work.
+// The exit code and the text that an exception becomes, and the check before the work that a file can be written.
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -140,8 +140,9 @@ TEST_SUITE("shared_memory") {
     TEST_CASE_TEMPLATE("ehyb that keeps x in shared memory", Value, float, double) {
         const auto device = make_cuda_device();
         const StagedMatrix staged = partitioned(shared_memory_matrix(), {0, 3, 100, 150});
-        for (const char* width : {"u16", "u32"})
+        for (const char* width : {"u16", "u32"}) {
             check_cuda_kernels<Value>(ehyb_entry(), width, staged, column_index(width), *device);
+        }
     }
 }
 

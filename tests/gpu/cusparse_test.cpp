@@ -17,7 +17,7 @@
 namespace workbench {
 namespace {
 
-/// cuSPARSE may find a matrix unsuitable, where there is a reason for it to.
+/// cuSPARSE may refuse a matrix, but only with a known reason.
 template <ValueType Value>
 void check_cusparse_kernels(const std::string& name, const CsrMatrix& matrix, Device& device) {
     for (const KernelOutcome& outcome : try_kernels<Value>(csr_entry(), Backend::cusparse, stage_input(matrix), {}, device)) {

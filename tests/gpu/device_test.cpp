@@ -38,7 +38,7 @@ TEST_SUITE("device") {
         }
         CHECK_NE(text.find("a petabyte for the test needs 1125899906842624 bytes"), std::string::npos);
         CHECK_NE(text.find("free are "), std::string::npos);
-        CHECK_EQ(device->allocate(1024, "a little").bytes(), 1024);  // and the device is none the worse for it
+        CHECK_EQ(device->allocate(1024, "a little").bytes(), 1024);  // the device still works
     }
 
     TEST_CASE("copies come back as they went") {

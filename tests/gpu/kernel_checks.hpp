@@ -17,7 +17,7 @@
 
 namespace workbench {
 
-/// One product of each kernel of the backend: exact and bounded, different x one after the other, fresh y and a y added to.
+/// Products of each kernel of the backend: exact and bounded, with several x, with a fresh y and with one that is added to.
 /// `build` makes the layout from a staged matrix. Throws Unsuitable where it does.
 template <ValueType Value, typename Build>
 std::vector<KernelOutcome> try_kernels(const LayoutEntry& entry, Backend backend, const CsrMatrix& input,

@@ -18,7 +18,7 @@
 namespace workbench {
 namespace {
 
-/// Demands that each read of the walk has happened once, by this very thread and as the so manieth that it made, and no other.
+/// Demands that each read of the walk was recorded once, by the same thread at the same step, and that there is no other.
 void check_recorded(const std::vector<Recorded>& recorded, const Layout<double>& layout, WalkReads<double> walk) {
     std::map<std::pair<std::int64_t, int>, int> turns;
     std::vector<Recorded> expected(recorded.size());
@@ -32,8 +32,7 @@ void check_recorded(const std::vector<Recorded>& recorded, const Layout<double>&
     }
 }
 
-/// The same where warps claim their work: which of them reads a slice is not known, only that one does, with the lanes of the
-/// walk, each step by step.
+/// The same where warps claim their work: one warp, whichever, reads a slice, with the lanes and in the steps of the walk.
 void check_recorded_lanes(const std::vector<Recorded>& recorded, int array, const Layout<double>& layout,
                           WalkReads<double> walk) {
     std::vector<int> times(recorded.size(), 0);

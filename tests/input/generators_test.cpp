@@ -1,4 +1,4 @@
-// Generators that draw: the same bits everywhere, and what they promise about their matrices.
+// Random generators: the same bits everywhere, and the properties of their matrices.
 #include <doctest/doctest.h>
 
 #include <Eigen/SparseCholesky>

@@ -18,7 +18,7 @@ namespace {
 /// How far the resident memory rises above what it is now.
 template <typename Work>
 std::size_t memory_taken(const Work& work) {
-    std::ofstream("/proc/self/clear_refs") << 5;  // the most is what there is now
+    std::ofstream("/proc/self/clear_refs") << 5;  // resets the peak
     const std::size_t before = memory_figure("VmHWM");
     work();
     return memory_figure("VmHWM") - before;
@@ -79,7 +79,7 @@ TEST_CASE("a claim costs nothing") {
 
 TEST_CASE("rows and columns need entries to be believed") {
     const std::string general = "%%MatrixMarket matrix coordinate real general\n";
-    // A row costs 8 bytes, without any byte in the file: some are for free, more must be paid for with entries.
+    // A row takes 8 bytes of memory and none of the file: beyond a limit, rows must come with entries.
     check_refused_cheaply(write("m", general + "2147483648 1 0\n"), "expected at most 2147483647 rows and columns");
     check_refused_cheaply(write("m", general + "2147483647 1 0\n"), "expected one for every 64 of them beyond 16777216");
     check_refused_cheaply(write("m", general + "1 2147483647 0\n"), "expected one for every 64 of them beyond 16777216");

@@ -1,4 +1,4 @@
-// Files for the tests of reading: written, read, and what their refusal says.
+// Writing and reading files, and the texts of refusals, for the tests of reading.
 #pragma once
 
 #include <cstdint>

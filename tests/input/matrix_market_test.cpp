@@ -1,4 +1,4 @@
-// Matrix Market: what is read, and what is refused with which words.
+// Matrix Market: files that are read, and refusals with their texts.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
@@ -100,7 +100,7 @@ TEST_CASE("Matrix Market: lines are numbered through all blocks, comments and bl
         const std::string surplus = refusal_of_text(text_with(line, "1 1 1"));
         CHECK(surplus.substr(0, surplus.find(';')) == "m.mtx:300000: found a further entry");
     }
-    // Of two errors the first is told.
+    // Of two errors the first is reported.
     std::string two = text_with(40000, "1 1 x");
     two.replace(two.rfind("1 "), 2, "y ");
     CHECK(refusal_of_text(two) == "m.mtx:40000: found 'x'; expected a number");

@@ -1,4 +1,4 @@
-// scipy's .npz: what is read, and what is refused with which words.
+// scipy's .npz: files that are read, and refusals with their texts.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 #include <zlib.h>
@@ -176,7 +176,7 @@ TEST_CASE("npz: every refusal names the member") {
           "m.npz: member data.npy: found 39 bytes of data; expected 40, as its shape says");
     CHECK(refusal_with("data", npy_header("<f8", "(5,)") + std::string(41, '\0')) ==
           "m.npz: member data.npy: found more than 40 bytes of data, which its shape says; expected no more");
-    // What a member claims costs nothing.
+    // A member's claim alone takes no memory.
     CHECK(refusal_with("data", npy_header("<f8", "(1099511627776,)") + std::string(40, '\0')) ==
           "m.npz: member data.npy: found 40 bytes of data; expected 8796093022208, as its shape says");
     CHECK(refusal_with("data", npy_header("<f8", "(4294967296, 4294967296)")) ==

@@ -1,7 +1,12 @@
 // The host as a device: memory, scatter, time and bandwidth.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -12,6 +17,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "support/free_memory.hpp"
 #include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace workbench;
 
@@ -53,10 +59,11 @@ TEST_CASE("the host as a device") {
         CHECK(wanted >= 2 * device.properties().last_level_cache);
         CHECK(wanted >= 64 * mebibyte);
     }
-    SUBCASE("a copy of half a buffer to the other reads half and writes half") {
-        const Bandwidth bandwidth = host_bandwidth(600, 2, 3);
-        CHECK(bandwidth.copy == 300);
-        CHECK(bandwidth.read == 200);
+    SUBCASE("all of that is written to flush the cache") {
+        const std::size_t before = memory_figure("VmRSS");
+        device.flush_cache();
+        const std::size_t buffer = std::max(2 * device.properties().last_level_cache, 64 * mebibyte);
+        CHECK(memory_figure("VmRSS") + mebibyte > before + buffer);
     }
     SUBCASE("time, flush, bandwidth") {
         bool ran = false;
@@ -68,4 +75,40 @@ TEST_CASE("the host as a device") {
         CHECK(bandwidth.read > 1e8);
         CHECK(device.bandwidth().copy == bandwidth.copy);
     }
+}
+
+TEST_CASE("bandwidth: the best copy of half a buffer to the other, and the best read of it, which both move all its bytes") {
+    std::vector<std::uint64_t> buffer(100, 7);
+    const std::uint64_t& last_of_copy = buffer.back();
+    std::vector<double> seconds{5, 7, 2, 8, 4, 4};
+    std::size_t timed = 0;
+    const Bandwidth bandwidth = measure_bandwidth(buffer, [&](const std::function<void()>& work) {
+        if (timed == 0) CHECK(last_of_copy == 0);
+        work();
+        CHECK(last_of_copy == 1);
+        return seconds.at(timed++);
+    });
+    CHECK(timed == seconds.size());
+    CHECK(bandwidth.copy == 800.0 / 2);
+    CHECK(bandwidth.read == 800.0 / 4);
+}
+
+TEST_CASE("the last-level cache: each cache of the highest level once, whichever cores share it") {
+    const TemporaryFolder folder;
+    const auto describe = [&](const std::string& core, const std::string& cache, const std::vector<std::string>& figures) {
+        const std::filesystem::path path = folder.path() / core / "cache" / cache;
+        std::filesystem::create_directories(path);
+        const std::vector<std::string> names{"level", "type", "size", "shared_cpu_list"};
+        for (std::size_t i = 0; i < names.size(); ++i) std::ofstream(path / names[i]) << figures.at(i) << '\n';
+    };
+    CHECK(last_level_cache(folder.path()) == 0);
+    CHECK(last_level_cache(folder.path() / "none") == 0);
+    describe("cpu0", "index0", {"1", "Data", "32K", "0"});
+    describe("cpu0", "index1", {"1", "Instruction", "64K", "0"});
+    CHECK(last_level_cache(folder.path()) == 32 << 10);
+    for (const std::string core : {"0", "1", "2"}) {
+        describe("cpu" + core, "index2", {"2", "Unified", "512K", core});
+        describe("cpu" + core, "index3", {"3", "Unified", core == "2" ? "24M" : "32768K", core == "2" ? "2" : "0-1"});
+    }
+    CHECK(last_level_cache(folder.path()) == (32 + 24) * mebibyte);
 }

@@ -1,4 +1,4 @@
-// How many lanes share a row, and what is compiled for them. Which slots they read, the tests of csr, csr16 and csc tell.
+// How many lanes share a row, and what is compiled for them. Which slots they read: the tests of csr, csr16 and csc.
 #include <doctest/doctest.h>
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// docs/new_format.md shows every file of its format as it is compiled, and what it tells to type makes a format.
+// docs/new_format.md shows every file of its format as it is compiled, and its commands make that format.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -95,7 +95,7 @@ TEST_SUITE("new_format") {
     TEST_CASE("docs/new_format.md shows every file of its format as it is") {
         const std::string page = file_text(source / "docs" / "new_format.md");
         for (const std::string& difference : differences(page)) FAIL_CHECK(difference);
-        // A page that says anything else is found out.
+        // A page that differs is noticed.
         for (const std::string word : {"        csr16_entry(),", "struct Csr16Rows : CompressedRows", "\"eight threads a row\"",
                                        "use = \"csr16\"", "variant = \"reverse\"", "```cuda kernels/csr16/cuda.cu"}) {
             const std::size_t place = page.find(word);

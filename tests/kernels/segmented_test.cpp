@@ -167,7 +167,7 @@ TEST_SUITE("segmented") {
             CHECK(matrix.values[slot.nonzero] == jagged.values[slot.index]);
             CHECK(matrix.column_indices[slot.nonzero] == slot.column);
             CHECK((matrix.row_offsets[slot.row] <= slot.nonzero && slot.nonzero < matrix.row_offsets[slot.row + 1]));
-            CHECK((slot.array == 6 && slot.column_array == 5 && slot.column_index == slot.index));
+            CHECK((slot.array == 8 && slot.column_array == 7 && slot.column_index == slot.index));
             nonzeros.insert(slot.nonzero);
         });
         CHECK(nonzeros.size() == 13);
@@ -180,7 +180,7 @@ TEST_SUITE("segmented") {
             for_each_read_of<double>(segmented_entry(), "two_phase", *built, [&](const Read& read) {
                 text += std::to_string(read.index) + ":" + std::to_string(read.warp) + "." + std::to_string(read.lane) + "/" +
                         std::to_string(read.step) + " ";
-                CHECK(read.array == 6);
+                CHECK(read.array == 8);
             });
             return text;
         };

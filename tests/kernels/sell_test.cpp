@@ -91,5 +91,5 @@ TEST_CASE("sell: padding beyond memory is refused with the figure") {
     const std::string message = message_of<Unsuitable>([&] {
         (void)build(sell_entry(), stage_input(matrix), {{"slice_height", 65536_i}});
     });
-    CHECK(message.find("slices of height 65536 need 68719476736 slots for 1048576 nonzeros: 824633720832 bytes") == 0);
+    CHECK(message.find("slices of height 65536 have 68719476736 slots for 1048576 nonzeros: 824633720832 bytes") == 0);
 }

@@ -77,7 +77,7 @@ TEST_CASE("staircase_sell: column 0 is a column like any other, and padding is n
     CHECK(layout.group_widths == Indices{2});  // one group: three rows are padded
     CHECK(layout.column_indices == Indices{0, 0, -1, -1, 0, 0, -1, 3});
     CHECK(product(layout, {1, 0, 0, 1}) == std::vector<double>{2, 3, 11, 12});
-    // Padding reads no x: what is not finite there stays there.
+    // Padding reads no x: a value of x that is not finite does not spread.
     const double infinity = std::numeric_limits<double>::infinity();
     const CsrMatrix other = csr_from_entries(3, 3, std::vector<Entry>{{0, 1, 2}, {1, 1, 3}, {1, 2, 5}, {2, 0, 1}});
     const auto padded = build<double>(staircase_sell_entry(), staircase_of(other, 4, 1), 4);
@@ -149,7 +149,7 @@ TEST_CASE("staircase_sell: what it needs, and padding beyond memory") {
     for (Index column = 0; column < size; ++column) entries.push_back({size - 1, column, 1});
     const StagedMatrix staged = staircase_of(csr_from_entries(size, size, entries), 512, 1);
     const std::string message = message_of<Unsuitable>([&] { (void)build<double>(staircase_sell_entry(), staged, 512); });
-    CHECK(message.find("1 length groups in slices of height 512 need 1099511627776 slots for 1048576 nonzeros: "
+    CHECK(message.find("1 length groups in slices of height 512 have 1099511627776 slots for 1048576 nonzeros: "
                        "13194139533312 bytes") == 0);
     CHECK(message.find("alpha") != std::string::npos);
 }

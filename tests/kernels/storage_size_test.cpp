@@ -1,4 +1,4 @@
-// What formats take: by hand, as the source prints it, and as the layouts really do.
+// Sizes of formats: by hand, as the source prints them, and as the layouts are stored.
 #include <doctest/doctest.h>
 
 #include <algorithm>

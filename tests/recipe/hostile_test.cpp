@@ -23,7 +23,7 @@ TEST_CASE("bytes that the TOML parser must not see") {
     CHECK(contains(errors_of(std::string("a = 1\nb\0c = 1", 13)), "2:2: control character 0x00"));
     CHECK(contains(errors_of("a = 1\rb = 2"), "1:6: control character 0x0D"));
     CHECK(contains(errors_of("a = \"\x1B[31m\""), "1:6: control character 0x1B"));
-    // Where the parser's own assumptions would break.
+    // Beyond what the parser itself assumes.
     CHECK(contains(errors_of("[=]"), "1:2: expected the name of a table"));
     CHECK(contains(errors_of("# c\n[[.a]]"), "2:3: expected the name of a table"));
     CHECK(contains(errors_of("[[[a]]]"), "1:3: expected the name of a table"));

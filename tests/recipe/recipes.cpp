@@ -47,8 +47,9 @@ StageContract sort_contract(const Parameters& parameters) {
 }
 
 StageContract split_contract(const Parameters& parameters) {
-    if (parameters.text("by") == "first_of_row")
+    if (parameters.text("by") == "first_of_row") {
         return {.needs = {.unsplit = true}, .gives_shares = {{ShareKind::first}, {ShareKind::rest}}};
+    }
     return {.needs = {.cuts = {CutKind::partition}, .unsplit = true},
             .gives_shares = {{ShareKind::inside}, {ShareKind::outside}}};
 }

@@ -24,7 +24,7 @@ int hits(SetAssociativeCache cache, const std::vector<std::uint64_t>& sectors) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------------
-// The same model, written down as simply as can be.
+// The same model in the simplest form.
 
 /// The sectors of a set, the last used first.
 using NaiveSet = std::list<std::uint64_t>;
@@ -140,7 +140,7 @@ void compare(const Layout<Value>& layout, WalkReads<Value> walk, const CacheMode
     }
 }
 
-/// Far too small for the battery, so that things are given up all the time.
+/// Far too small for the battery, so that sectors are displaced all the time.
 const CacheModel tiny{2, 4, 2, {{"near", 4 * 32, 2, 2}, {"far", 12 * 32, 4, 0}}};
 const CacheModel one_warp{1, 1, 1, {{"near", 2 * 32, 2, 1}}};
 const CacheModel ample{3, 64, 8, {{"near", 64 * 1024, 4, 1}, {"far", 1024 * 1024, 16, 0}}};
@@ -204,7 +204,7 @@ TEST_CASE("an ample cache lacks each sector once") {
 }
 
 TEST_CASE("segments that fit a cache are hit, and those that do not are not") {
-    // Each row reads all of x, which is four times the cache, and which it has always just given up.
+    // Each row reads all of x, four times the size of the cache: a sector is displaced before it is read again.
     std::vector<Entry> entries;
     for (Index row = 0; row < 320; ++row) {
         for (Index column = 0; column < 128; ++column) entries.push_back({row, column, 1});

@@ -1,4 +1,4 @@
-// The views of a report whose every figure is another one: text and JSON, to the letter.
+// Text and JSON of a report in which all figures differ, to the letter.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -43,7 +43,7 @@ KernelOutcome measured(const std::string& layout, const std::string& kernel) {
     return outcome;
 }
 
-/// Figures that no two things share.
+/// Figures that all differ.
 RunReport example() {
     RunReport report;
     report.recipe_name = "a name";

@@ -83,7 +83,7 @@ constexpr const char* reversed_plain = "[[stage]]\nuse = 'reverse'\n[layout]\nus
 TEST_SUITE("runner") {
     TEST_CASE("speed-up, and when it has paid for stages, layout, preparing and permuting") {
         price_everything();
-        script().seconds["time"] = {0.25};  // that a device takes for nothing
+        script().seconds["time"] = {0.25};  // the overhead of timing on the device
         const RunReport report = run(reversed_plain);
         CHECK(report.stage_seconds(Precision::f64) == 1);
         REQUIRE(report.stages.size() == 2);
@@ -243,6 +243,25 @@ TEST_SUITE("runner") {
         CHECK(kernel_of(report, "fast").timing.samples == std::vector<double>(5, 4));
         // For each of three kernels, and each order once more beforehand.
         CHECK(script().count("scatter") == 3 * 4);
+    }
+
+    TEST_CASE("permuting vectors: x goes by the order of the columns, y comes back by that of the rows") {
+        // The last four scatters: x twice, y twice.
+        const auto last_of = [](const std::string& stage) {
+            new_script();
+            RunOptions options = options_of();
+            options.only = "fast";
+            (void)run("[[stage]]\nuse = '" + stage + "'\n[layout]\nuse = 'plain'\n", options);
+            const auto& all = script().targets;
+            REQUIRE(all.size() >= 4);
+            return std::vector<std::vector<Index>>(all.end() - 4, all.end());
+        };
+        const std::vector<Index> as_it_is{0, 1, 2, 3};
+        const std::vector<Index> down{1, 2, 3, 0};  // column 0 now stands in place 1
+        const std::vector<Index> up{3, 0, 1, 2};    // row 0 now is row 3 of the input
+        using Targets = std::vector<std::vector<Index>>;
+        CHECK(last_of("rotate_columns") == Targets{down, down, as_it_is, as_it_is});
+        CHECK(last_of("rotate_rows") == Targets{as_it_is, as_it_is, up, up});
     }
 
     TEST_CASE("without an order nothing is permuted") {

@@ -1,4 +1,4 @@
-// How often a product is timed, and with what before each: on a clock that the test sets.
+// How often a product is timed, and what precedes each sample: on a clock that the test sets.
 #include <doctest/doctest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What tells right from wrong: integers that show every misplaced entry, and bounds on rounding.
+// Verification: integers that show every misplaced entry, and bounds on rounding.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The stage length_groups: Algorithm 3 of Staircase SELL, as written and as it is meant, and what the stage says and refuses.
+// The stage length_groups: Algorithm 3 of Staircase SELL as printed and as meant, the stage's notes and refusals.
 #include <doctest/doctest.h>
 
 #include <algorithm>

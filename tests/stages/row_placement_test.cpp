@@ -293,4 +293,10 @@ TEST_CASE("both: what they need and keep, and what they tell") {
           std::vector<std::pair<std::string, std::string>>{{"tables", "1"}, {"probes a row", "1"}});
     CHECK(pass(staged, dynamic_program_groups_stage(), {{"groups", std::int64_t{2}}}).notes ==
           std::vector<std::pair<std::string, std::string>>{{"groups", "2"}, {"padding of the groups", "4"}});
+    // Lengths 1, 3, 0 and 2, 4, 1 in two partitions: 2 + 0 + 3 and 2 + 0 + 3.
+    StagedMatrix partitions = stage_input(six_rows());
+    partitions.cuts = {{CutKind::partition, {0, 3, 6}}};
+    const Given in_one_group{{"within", std::string("partition")}, {"groups", std::int64_t{1}}};
+    CHECK(pass(partitions, dynamic_program_groups_stage(), in_one_group).notes ==
+          std::vector<std::pair<std::string, std::string>>{{"groups", "2"}, {"padding of the groups", "10"}});
 }

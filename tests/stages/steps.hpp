@@ -1,4 +1,4 @@
-// What the tests of the stages share: one stage run on a matrix, and small matrices to run it on.
+// Shared by the tests of the stages: one stage run on a matrix, and small matrices to run it on.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace workbench {
 using Indices = std::vector<Index>;
 using Offsets = std::vector<Offset>;
 
-/// What a stage says and does, and the matrix after it.
+/// A stage's contract and result, and the matrix after it.
 struct Step {
     StageContract contract;
     StageResult result;

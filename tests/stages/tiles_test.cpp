@@ -330,7 +330,7 @@ TEST_SUITE("row_sort within tiles") {
         CHECK(message_of<Unsuitable>([&] {
                   (void)pass(staged, row_sort_stage(), {{"share", "segment 2"}});
               }) == "there is no share 'segment 2' among 2 segments, counted from 0; a segment without nonzeros is no share");
-        // A matrix without nonzeros has no tiles, and every one of them is sorted.
+        // A matrix without nonzeros has no tiles: there is nothing to sort.
         StagedMatrix nothing = stage_input(csr_from_entries(4, 4, {}));
         pass(nothing, row_blocks_stage(), {{"height", 2_i}});
         pass(nothing, column_segmentation_stage(), {{"width", 2_i}});

@@ -6,8 +6,8 @@
 
 namespace workbench {
 
-/// A folder of them: in $WORKBENCH_TEST_DATA, or in shared/data beside the checkout. Empty where it is not there, which is
-/// said.
+/// A folder of them: in $WORKBENCH_TEST_DATA, or in shared/data beside the checkout. Empty, with a message, where there is
+/// none.
 [[nodiscard]] std::filesystem::path data_folder(std::string_view name);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// Whether the drawing of a layout shows what its builder builds, and other things that tests of one layout share.
+// Compares the drawing of a layout with what its builder builds; shared by the tests of the layouts.
 #pragma once
 
 #include <sstream>

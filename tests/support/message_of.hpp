@@ -5,7 +5,7 @@
 
 namespace workbench {
 
-/// What the work complains of.
+/// The text of the error that the work throws.
 template <typename Error, typename Work>
 [[nodiscard]] std::string message_of(const Work& work) {
     try {

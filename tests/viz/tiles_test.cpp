@@ -1,4 +1,4 @@
-// Pictures of tiles: rows lie as their tile stores them, and the profiles say what an order of them has changed.
+// Pictures of tiles: rows lie as their tile stores them, and profiles show what an order of them changes.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -58,7 +58,7 @@ StagedMatrix tiled(const CsrMatrix& matrix, Index height, Index width, bool by_l
     return staged;
 }
 
-/// Row lengths that differ, and none of the symmetries.
+/// Rows of several lengths, and no symmetry.
 CsrMatrix uneven(Index rows, Index columns) {
     std::vector<Entry> entries;
     for (Index row = 0; row < rows; ++row) {

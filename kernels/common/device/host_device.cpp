@@ -17,6 +17,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/contract/precision.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench {
 namespace {
@@ -47,29 +48,6 @@ std::size_t parse_size(const std::string& text) {
     char* unit = nullptr;
     const std::size_t number = std::strtoull(text.c_str(), &unit, 10);
     return *unit == 'K' ? number << 10 : *unit == 'M' ? number << 20 : number;
-}
-
-/// All caches of the highest level together (a processor may have several, each for some of its cores); 0 where unknown.
-std::size_t last_level_cache() {
-    std::error_code ignored;
-    int last_level = 0;
-    std::size_t bytes = 0;
-    std::set<std::string> seen;  // the cores that share a cache name it
-    for (const auto& core : std::filesystem::directory_iterator("/sys/devices/system/cpu", ignored)) {
-        for (const auto& cache : std::filesystem::directory_iterator(core.path() / "cache", ignored)) {
-            const int level = std::atoi(first_line(cache.path() / "level").c_str());
-            if (level < last_level || first_line(cache.path() / "type") == "Instruction") continue;
-            if (level > last_level) {
-                last_level = level;
-                bytes = 0;
-                seen.clear();
-            }
-            if (seen.insert(first_line(cache.path() / "shared_cpu_list")).second) {
-                bytes += parse_size(first_line(cache.path() / "size"));
-            }
-        }
-    }
-    return bytes;
 }
 
 /// "model name	: Intel(R) Xeon(R) Gold 6248 CPU @ 2.50GHz"
@@ -105,6 +83,11 @@ Word sum_words(const Word* words, std::size_t count) {
     return sum;
 }
 
+/// A sum that is looked at cannot be left out by the compiler, nor the reads that it is made of.
+void require_sum(Word sum, Word expected) {
+    if (sum != expected) throw MachineError("host memory does not keep what is written to it");
+}
+
 void require_fits(std::size_t found, std::size_t room) {
     if (found > room) throw std::logic_error(fmt::format("host memory of {} bytes: a copy of {} does not fit", room, found));
 }
@@ -114,9 +97,8 @@ public:
     HostDevice() {
         properties_.kind = DeviceKind::host;
         properties_.name = processor_name();
-        // NOLINTNEXTLINE(readability-static-accessed-through-instance): static in Kokkos 3 alone
-        properties_.processors = static_cast<int>(HostSpace().concurrency());
-        properties_.last_level_cache = last_level_cache();
+        properties_.processors = host_threads();
+        properties_.last_level_cache = last_level_cache("/sys/devices/system/cpu");
         properties_.memory = host_memory();
     }
 
@@ -159,48 +141,21 @@ public:
     [[nodiscard]] double time(const std::function<void()>& work) override { return seconds_of(work); }
 
     [[nodiscard]] Bandwidth bandwidth() override {
-        if (!bandwidth_) bandwidth_ = measure_bandwidth();
+        if (!bandwidth_) bandwidth_ = measure_bandwidth(large_buffer(), seconds_of);
         return *bandwidth_;
     }
 
 private:
     /// At least twice the last-level cache.
     std::span<Word> large_buffer() {
-        const std::size_t bytes = std::max(2 * properties_.last_level_cache, 64 * mebibyte);
-        if (!buffer_) {
-            buffer_ = allocate(bytes, "flushing the cache");
-            fill_words(buffer_->as<Word>(), bytes / sizeof(Word), 0);
-        }
-        return {buffer_->as<Word>(), bytes / sizeof(Word)};
-    }
-
-    /// A sum that is looked at cannot be left out by the compiler, nor the reads that it is made of.
-    static void require_sum(Word sum, Word expected) {
-        if (sum != expected) throw MachineError("host memory does not keep what is written to it");
+        if (!buffer_) buffer_ = allocate(std::max(2 * properties_.last_level_cache, 64 * mebibyte), "flushing the cache");
+        return {buffer_->as<Word>(), buffer_->bytes() / sizeof(Word)};
     }
 
     template <ValueType Value>
     void scatter_values(const Value* values, const Index* target, Index count, Value* y) {
         Kokkos::parallel_for(Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<Index>>(0, count),
                              [=](Index i) { y[target[i]] = values[i]; });
-    }
-
-    /// The best of some rounds through a buffer that no cache holds: read whole, or one half copied to the other.
-    Bandwidth measure_bandwidth() {
-        const std::span<Word> words = large_buffer();
-        const std::size_t half = words.size() / 2;
-        fill_words(words.data(), words.size(), 1);
-        double copy_seconds = std::numeric_limits<double>::infinity();
-        double read_seconds = copy_seconds;
-        Word sum = 0;
-        for (int round = 0; round < 3; ++round) {
-            const double copied = seconds_of([&] { copy_words(words.data(), words.data() + half, half); });
-            const double read = seconds_of([&] { sum = sum_words(words.data(), words.size()); });
-            require_sum(sum, words.size());
-            copy_seconds = std::min(copy_seconds, copied);
-            read_seconds = std::min(read_seconds, read);
-        }
-        return host_bandwidth(words.size_bytes(), copy_seconds, read_seconds);
     }
 
     DeviceProperties properties_;
@@ -211,8 +166,43 @@ private:
 
 }  // namespace
 
-Bandwidth host_bandwidth(std::size_t bytes, double copy_seconds, double read_seconds) {
-    return {static_cast<double>(bytes) / copy_seconds, static_cast<double>(bytes) / read_seconds};
+std::size_t last_level_cache(const std::filesystem::path& cores) {
+    std::error_code ignored;
+    int last_level = 0;
+    std::size_t bytes = 0;
+    std::set<std::string> seen;  // the cores that share a cache name it
+    for (const auto& core : std::filesystem::directory_iterator(cores, ignored)) {
+        for (const auto& cache : std::filesystem::directory_iterator(core.path() / "cache", ignored)) {
+            const int level = std::atoi(first_line(cache.path() / "level").c_str());
+            if (level < last_level || first_line(cache.path() / "type") == "Instruction") continue;
+            if (level > last_level) {
+                last_level = level;
+                bytes = 0;
+                seen.clear();
+            }
+            if (seen.insert(first_line(cache.path() / "shared_cpu_list")).second) {
+                bytes += parse_size(first_line(cache.path() / "size"));
+            }
+        }
+    }
+    return bytes;
+}
+
+Bandwidth measure_bandwidth(std::span<Word> buffer, const std::function<double(const std::function<void()>&)>& time) {
+    Word* const words = buffer.data();
+    const std::size_t half = buffer.size() / 2;
+    fill_words(words, half, 1);
+    fill_words(words + half, half, 0);
+    double copy_seconds = std::numeric_limits<double>::infinity();
+    double read_seconds = copy_seconds;
+    Word sum = 0;
+    for (int round = 0; round < 3; ++round) {
+        copy_seconds = std::min(copy_seconds, time([&] { copy_words(words, words + half, half); }));
+        read_seconds = std::min(read_seconds, time([&] { sum = sum_words(words, buffer.size()); }));
+        require_sum(sum, buffer.size());
+    }
+    const auto bytes = static_cast<double>(buffer.size_bytes());
+    return {bytes / copy_seconds, bytes / read_seconds};
 }
 
 std::unique_ptr<Device> make_host_device() { return std::make_unique<HostDevice>(); }

@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <span>
 
 #include "pipeline/contract/device.hpp"
 
@@ -11,7 +15,13 @@ namespace workbench {
 /// Kokkos must be initialised as long as the device lives.
 [[nodiscard]] std::unique_ptr<Device> make_host_device();
 
-/// From the seconds that it takes to copy one half of a buffer to the other, and to read all of it: both move its bytes once.
-[[nodiscard]] Bandwidth host_bandwidth(std::size_t bytes, double copy_seconds, double read_seconds);
+/// Copies one half of a buffer that no cache holds to the other, then reads all of it: both move all of its bytes once. The
+/// best of three rounds; time(work) says how many seconds one takes. `buffer` has an even number of words.
+[[nodiscard]] Bandwidth measure_bandwidth(std::span<std::uint64_t> buffer,
+                                          const std::function<double(const std::function<void()>&)>& time);
+
+/// All caches of the highest level together (a processor may have several, each for some of its cores); 0 where unknown.
+/// `cores`: the folder in which Linux describes them.
+[[nodiscard]] std::size_t last_level_cache(const std::filesystem::path& cores);
 
 }  // namespace workbench

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 
 #include "pipeline/contract/parameters.hpp"
@@ -12,9 +13,9 @@ namespace workbench {
 /// The declaration of the bound, for the layouts that have one.
 [[nodiscard]] ParameterDeclaration slots_per_nonzero_parameter(double default_value);
 
-/// How many slots a layout may have.
+/// How many slots a layout may have. No number: as many as fit into memory.
 struct SlotBound {
-    double slots_per_nonzero = 1;
+    double slots_per_nonzero = std::numeric_limits<double>::infinity();
     std::string advice;  // what may need fewer slots, or allow more: "smaller blocks (block_size) have fewer"
 };
 

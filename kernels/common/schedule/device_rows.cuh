@@ -61,10 +61,13 @@ __device__ __forceinline__ Value sum_over_row(Value sum) {
 inline constexpr int row_threads = 256;  // of a block
 
 template <typename Schedule, typename Arrays, typename Value>
-__global__ void __launch_bounds__(row_threads)
+__global__ void __launch_bounds__(row_threads, Schedule::lanes == 1 ? Schedule::resident_blocks : 0)
     multiply_rows(const __grid_constant__ Arrays arrays, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
     const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
     const auto run = run_of_thread<Schedule>(arrays, thread, StreamingLoad{});
+    if constexpr (Schedule::lanes == 1) {
+        if (run.row < 0) return;  // here already, so that what follows is one block, whose loads may all be started first
+    }
     Value sum = 0;
     if (run.row >= 0) sum = multiply_run<Schedule>(arrays, run, x, StreamingLoad{});
     // Outside the branch: all threads of a warp take part, those past the last row too.
@@ -72,7 +75,7 @@ __global__ void __launch_bounds__(row_threads)
     if (run.row < 0 || lane_of<Schedule>(thread) != 0) return;
     Value* const y_of_row = y + Schedule::row_of(arrays, run, StreamingLoad{});
     if constexpr (Schedule::atomic) {
-        atomicAdd(y_of_row, sum);
+        if (Schedule::no_column == NoColumn::never || sum != 0) atomicAdd(y_of_row, sum);  // nothing for padding
     } else {
         write_result(y_of_row, sum, accumulate);
     }

@@ -60,6 +60,9 @@ struct ScheduleDefaults {
     static constexpr int lanes = 1;
     static constexpr int lane_distance = 1;      // the lanes of a row are so many threads apart
     static constexpr int entries_in_flight = 4;  // that a thread of a GPU loads before it uses the first
+    /// Blocks of row_threads that a multiprocessor of a GPU is to hold where a row has one thread: the fewer, the more
+    /// registers for entries in flight. 0: as the compiler finds best, as where threads share a row and read few entries each.
+    static constexpr int resident_blocks = 6;
     static constexpr NoColumn no_column = NoColumn::never;
     static constexpr bool atomic = false;  // do threads of other warps add to the same row?
 

@@ -15,8 +15,12 @@ __global__ void __launch_bounds__(row_threads)
     // Threads past the last triplet take part in the shuffles, with a row of their own (-1).
     const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
     const auto run = run_of_thread<Schedule>(arrays, thread, StreamingLoad{});
-    const Index row = run.row >= 0 ? Schedule::row_of(arrays, run, StreamingLoad{}) : -1;
-    Value sum = run.row >= 0 ? multiply_run<Schedule>(arrays, run, x, StreamingLoad{}) : Value{0};
+    Index row = -1;
+    Value sum = 0;
+    if (run.row >= 0) {
+        row = Schedule::row_of(arrays, run, StreamingLoad{});
+        sum = multiply_run<Schedule>(arrays, run, x, StreamingLoad{});
+    }
     // Before each round a lane holds the sum over its row in the next `distance` lanes.
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/storage/offsets.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
@@ -69,17 +70,6 @@ void require_memory_for_lanes(std::size_t slices, Index slice_height) {
                     slices, slice_height, lanes, wanted, free));
 }
 
-/// A width and a slice height below 2^31 each and fewer than 2^32 lanes keep the number of slots below 2^63.
-void require_memory(Offset slots, Offset entries, Index slice_height, std::size_t bytes_per_slot) {
-    const double wanted = static_cast<double>(slots) * static_cast<double>(bytes_per_slot);
-    const std::size_t free = free_host_memory();
-    if (wanted <= static_cast<double>(free)) return;
-    throw Unsuitable(
-        fmt::format("slices of height {} need {} slots for {} nonzeros: {:.0f} bytes, but {} are free; "
-                    "rows sorted by length (row_sort) or smaller slices (slice_height) need less padding",
-                    slice_height, slots, entries, wanted, free));
-}
-
 /// The second pass: values and columns. Returns how many entries lie outside the columns of their group.
 template <ValueType Value, typename ColumnIndex>
 std::int64_t fill(Slices<Value, ColumnIndex, HostArray>& slices, const std::vector<SlicePlaces>& places,
@@ -134,8 +124,11 @@ Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, cons
     const std::vector<SlicePlaces> places = cut_into_slices(plan);
     require_memory_for_lanes(places.size(), plan.slice_height);
     measure(slices, places, share, plan);
+    // A width and a slice height below 2^31 each and fewer than 2^32 lanes keep the number of slots below 2^63.
     const Offset slots = slices.slice_offsets.back();
-    require_memory(slots, share.entry_count(), plan.slice_height, sizeof(Value) + sizeof(ColumnIndex));
+    require_bounded_slots(fmt::format("slices of height {}", plan.slice_height), static_cast<double>(slots),
+                          share.entry_count(), sizeof(Value) + sizeof(ColumnIndex),
+                          {.advice = "rows sorted by length (row_sort) or smaller slices (slice_height) need less padding"});
     slices.column_indices.assign(slots, 0);
     slices.values.assign(slots, 0);
     if (const std::int64_t strays = fill(slices, places, matrix, share, plan); strays > 0) {

@@ -31,8 +31,7 @@ struct EachTriplet : ScheduleDefaults {
 
     static constexpr Offset threads(const auto& triplets) { return static_cast<Offset>(triplets.values.size()); }
     static constexpr Run<Known<1>, Known<1>> run(const auto& triplets, Offset thread) {
-        if (thread >= threads(triplets)) return {};
-        return {0, thread};
+        return {thread < threads(triplets) ? 0 : -1, thread};
     }
     static constexpr Index row_of(const auto& triplets, const auto& run, const auto& load) {
         return load(triplets.row_indices.data() + run.first);

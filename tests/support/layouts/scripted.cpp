@@ -23,6 +23,7 @@ template <ValueType Value>
 void scatter_values(const Value* values, const Index* target, Index count, Value* y) {
     for (Index i = 0; i < count; ++i) y[target[i]] = values[i];
     script().pass("scatter");
+    script().targets.emplace_back(target, target + count);
 }
 
 Permutation rotated(Index size) {

@@ -25,6 +25,7 @@ struct Script {
     double now = 1000;
     long interrupted = 7;
     std::vector<std::string> events;
+    std::vector<std::vector<Index>> targets;  // of each scatter
 
     void pass(const std::string& event);
     [[nodiscard]] std::ptrdiff_t count(const std::string& event) const;

@@ -1,0 +1,104 @@
+// workbench compare: two recipes on one matrix, side by side.
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "kernels/common/device/host_device.hpp"
+#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/machine.hpp"
+#include "pipeline/cli/matrix_runner.hpp"
+#include "pipeline/cli/measuring.hpp"
+#include "pipeline/cli/progress.hpp"
+#include "pipeline/cli/recipe_changes.hpp"
+#include "pipeline/cli/versions.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/run/comparison.hpp"
+
+namespace workbench {
+namespace {
+
+struct CompareArguments {
+    std::vector<std::string> recipes;
+    RecipeChanges changes;
+    MeasuringArguments measuring;
+    bool json = false;
+};
+
+std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
+    std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
+    if (recipes.size() != 2) {
+        throw RecipeError(
+            fmt::format("found {} recipe{}, expected two to compare: two files, or one with a --sweep of two values",
+                        recipes.size(), recipes.size() == 1 ? "" : "s"));
+    }
+    if (recipes.front().matrix != recipes.back().matrix) {
+        throw RecipeError("the recipes do not name the same matrix: give it with --matrix or --generate");
+    }
+    return recipes;
+}
+
+RunReport run_one(MatrixRunner& runner, const Recipe& recipe) {
+    const Progress progress;
+    RunObserver observer;
+    observer.progress = [&progress](const std::string& step) { progress.show(step); };
+    RunReport report;
+    try {
+        runner(recipe).run(recipe, observer, report);
+    } catch (...) {
+        report.failures.push_back(current_failure());
+    }
+    report.matrix = runner.report();
+    return report;
+}
+
+int compare(const CompareArguments& arguments) {
+    const KokkosRuntime kokkos;
+    const std::vector<Recipe> recipes = two_recipes(arguments);
+    const RunOptions options = options_of(arguments.measuring);
+    std::string note;
+    const std::unique_ptr<Device> gpu = gpu_for(arguments.measuring, options, note);
+    const std::unique_ptr<Device> host = make_host_device();
+    MatrixRunner runner(recipes, {*host, gpu.get()}, options);
+    static_cast<void>(runner(recipes.front()));  // without the matrix there is nothing to compare
+
+    std::vector<RunReport> reports;
+    for (const Recipe& recipe : recipes) {
+        reports.push_back(run_one(runner, recipe));
+        reports.back().machine = describe_machine(host->properties());
+        reports.back().versions = versions();
+    }
+    if (!note.empty()) reports.front().notes.push_back(note);
+    fmt::print("{}", arguments.json ? compare_json(reports[0], reports[1]) : compare_text(reports[0], reports[1]));
+
+    int exit_code = exit_ok;
+    for (const RunReport& report : reports) {
+        for (const Failure& failure : report.failures) {
+            (void)std::fflush(stdout);  // both may go to one file
+            fmt::print(stderr, "error: {}: {}\n", report.title(), failure.text);
+            if (exit_code == exit_ok) exit_code = failure.exit_code;
+        }
+        if (!report.all_verified()) exit_code = exit_verification_failed;
+    }
+    return exit_code;
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, Action& action) {
+    const auto arguments = std::make_shared<CompareArguments>();
+    CLI::App* command =
+        app.add_subcommand("compare", "Run two recipes on a matrix and show them side by side, stages and kernels");
+    command->add_option("recipe", arguments->recipes, "Two recipe files, or one with a --sweep of two values")
+        ->required()
+        ->type_name("RECIPE");
+    add_recipe_changes(*command, arguments->changes);
+    add_sweeps(*command, arguments->changes);
+    add_measuring_options(*command, arguments->measuring);
+    command->add_flag("--json", arguments->json, "As one JSON object");
+    command->callback([arguments, &action] { action = [arguments] { return compare(*arguments); }; });
+}
+
+}  // namespace workbench

@@ -1,0 +1,58 @@
+#include "pipeline/cli/matrix_runner.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/cli/matrix_source.hpp"
+#include "pipeline/cli/progress.hpp"
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+void sort_by_matrix(std::vector<Recipe>& recipes) {
+    std::vector<MatrixChoice> matrices;
+    std::vector<std::pair<std::size_t, Recipe>> numbered;
+    std::map<std::filesystem::path, std::set<std::size_t>> of_file;
+    for (Recipe& recipe : recipes) {
+        const auto known = std::find(matrices.begin(), matrices.end(), recipe.matrix);
+        const auto number = static_cast<std::size_t>(known - matrices.begin());
+        if (known == matrices.end()) matrices.push_back(recipe.matrix);
+        of_file[recipe.file].insert(number);
+        numbered.emplace_back(number, std::move(recipe));
+    }
+    const std::filesystem::path first = numbered.front().second.file;
+    for (const auto& [file, numbers] : of_file) {
+        if (numbers == of_file.at(first)) continue;
+        throw RecipeError(fmt::format(
+            "{} and {} do not name the same matrix; several recipes run on one: give it with --matrix or --generate",
+            first.string(), file.string()));
+    }
+    std::stable_sort(numbered.begin(), numbered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::transform(numbered.begin(), numbered.end(), recipes.begin(), [](auto& each) { return std::move(each.second); });
+}
+
+Runner& MatrixRunner::operator()(const Recipe& recipe) {
+    if (runner_ && recipe.matrix == choice_) return *runner_;
+    runner_.reset();
+    report_ = {};
+    matrix_ = {};
+    Progress progress;
+    progress.show("reading the matrix");
+    std::tie(matrix_, report_) = load_matrix(recipe.matrix);
+    choice_ = recipe.matrix;
+    runner_.emplace(matrix_, catalogue(), devices_, options_);
+    std::vector<Recipe> to_come;
+    const auto on_this = [&](const Recipe& other) { return other.matrix == choice_; };
+    std::copy_if(recipes_.begin(), recipes_.end(), std::back_inserter(to_come), on_this);
+    runner_->expect(to_come);
+    return *runner_;
+}
+
+}  // namespace workbench

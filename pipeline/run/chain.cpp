@@ -1,0 +1,254 @@
+#include "pipeline/run/chain.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
+
+namespace workbench {
+namespace {
+
+/// What a recipe chose: the values that differ from their defaults.
+std::string choices_of(const Parameters& parameters, const std::vector<ParameterDeclaration>& declarations) {
+    std::string text;
+    for (const ParameterDeclaration& declaration : declarations) {
+        const auto value = parameters.values().find(declaration.name);
+        if (value == parameters.values().end() || value->second == declaration.default_value) continue;
+        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", declaration.name, to_text(value->second));
+    }
+    return text;
+}
+
+void finish_stage(StagedMatrix& staged, StageOutcome& outcome, const RunObserver& observer) {
+    outcome.metrics = measure(staged);
+    if (observer.stage_done) observer.stage_done(staged, outcome);
+}
+
+StageOutcome input_outcome(StagedMatrix& staged, const RunObserver& observer) {
+    StageOutcome input;
+    input.id = input.name = "input";
+    finish_stage(staged, input, observer);
+    return input;
+}
+
+StageResult result_of(const Recipe& recipe, const RecipeStage& stage, const StagedMatrix& staged, const StageContext& context) {
+    try {
+        return stage.entry->run(staged, stage.parameters, context);
+    } catch (const Unsuitable& reason) {
+        throw InputError(fmt::format("{}: stage '{}': {}", recipe.line_of(stage.place), stage.id, reason.what()));
+    }
+}
+
+/// `only_for`: the precision that it runs for, where others follow. Where it throws before it has changed anything, `intact`
+/// says so.
+StageOutcome run_stage(const Recipe& recipe, const RecipeStage& stage, StagedMatrix& staged, const StageContext& context,
+                       std::optional<Precision> only_for, const RunObserver& observer, const Clock& clock, bool& intact) {
+    if (observer.progress) observer.progress(fmt::format("stage {}", stage.id));
+    StageOutcome outcome;
+    outcome.id = stage.id;
+    outcome.precision = only_for;
+    outcome.name = stage.entry->name;
+    outcome.parameters = stage.parameters;
+    outcome.choices = choices_of(stage.parameters, stage.entry->parameters);
+    intact = true;
+    const Stopwatch watch(clock);
+    StageResult result = result_of(recipe, stage, staged, context);
+    intact = false;
+    apply(staged, std::move(result.change), stage.contract.keeps);
+    outcome.seconds = watch.seconds();
+    outcome.notes = std::move(result.notes);
+    finish_stage(staged, outcome, observer);
+    return outcome;
+}
+
+std::size_t copy_bytes(const CsrMatrix& matrix) {
+    return matrix.row_offsets.size() * sizeof(Offset) + matrix.values.size() * (sizeof(double) + sizeof(Index));
+}
+
+/// Is there memory for one more matrix like this that is kept, which has yet to be copied or not? What a layout and its
+/// verification take must not lack for it.
+bool has_room_for(const CsrMatrix& matrix, bool copied) {
+    constexpr std::size_t others = 5;
+    return free_host_memory() >= (copied ? others + 1 : others) * copy_bytes(matrix);
+}
+
+/// How many stages, from the first on, do the same for every precision.
+std::size_t stages_in_common(const Recipe& recipe) {
+    const auto depends = [](const RecipeStage& stage) { return stage.contract.depends_on_precision; };
+    return static_cast<std::size_t>(std::find_if(recipe.stages.begin(), recipe.stages.end(), depends) - recipe.stages.begin());
+}
+
+}  // namespace
+
+StageContext stage_context(const Recipe& recipe, Precision precision, const DeviceProperties* present_gpu) {
+    return {recipe.device.empty() ? present_gpu : find_device_model(recipe.device), precision};
+}
+
+StagedMatrix stage_copy(const CsrMatrix& input, Index node_size) {
+    require_host_memory(copy_bytes(input), "a copy of the matrix for the stages");
+    return stage_input(input, node_size);
+}
+
+std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
+                                     const RunObserver& observer, const Clock& clock) {
+    std::vector<StageOutcome> outcomes{input_outcome(staged, observer)};
+    bool intact = true;
+    for (const RecipeStage& stage : recipe.stages) {
+        outcomes.push_back(run_stage(recipe, stage, staged, context, std::nullopt, observer, clock, intact));
+    }
+    return outcomes;
+}
+
+std::optional<std::size_t> common_beginning(const Chain& a, const Chain& b) {
+    if (a.node_size != b.node_size) return std::nullopt;
+    const auto [end, ignored] = std::mismatch(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end());
+    return static_cast<std::size_t>(end - a.steps.begin());
+}
+
+std::vector<Chain> chains_of(const Recipe& recipe, const std::vector<Precision>& precisions,
+                             const DeviceProperties* present_gpu) {
+    const std::size_t common = precisions.size() == 1 ? recipe.stages.size() : stages_in_common(recipe);
+    const auto chain_for = [&](Precision precision) {
+        Chain chain{recipe.node_size, {}, {precision}};
+        for (std::size_t i = 0; i < recipe.stages.size(); ++i) {
+            const Precision of_step = i < common ? precisions.front() : precision;
+            const StageContext context = stage_context(recipe, of_step, present_gpu);
+            chain.steps.push_back({recipe.stages[i].entry, recipe.stages[i].parameters, context.device, context.precision,
+                                   i < common ? std::nullopt : std::optional(precision)});
+        }
+        return chain;
+    };
+    std::vector<Chain> chains;
+    for (const Precision precision : precisions) chains.push_back(chain_for(precision));
+    if (common < recipe.stages.size()) return chains;
+    chains.resize(1);
+    chains.front().precisions = precisions;
+    return chains;
+}
+
+std::size_t SharedStages::kept() const {
+    return static_cast<std::size_t>(
+        std::count_if(kept_.begin(), kept_.end(), [](const Kept& kept) { return kept.staged.has_value(); }));
+}
+
+std::deque<SharedStages::Kept>::iterator SharedStages::longest_kept(const Chain& chain) {
+    auto longest = kept_.end();
+    for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
+        const std::size_t steps = kept->beginning.steps.size();
+        if (common_beginning(kept->beginning, chain) != steps) continue;
+        if (longest == kept_.end() || longest->beginning.steps.size() < steps) longest = kept;
+    }
+    return longest;
+}
+
+std::vector<const Chain*> SharedStages::later_than(const std::vector<Chain>& chains, std::size_t i) const {
+    std::vector<const Chain*> later;
+    for (std::size_t k = i + 1; k < chains.size(); ++k) later.push_back(&chains[k]);
+    for (const std::vector<Chain>& recipe : to_come_) {
+        for (const Chain& chain : recipe) later.push_back(&chain);
+    }
+    return later;
+}
+
+SharedStages::Plan SharedStages::make_plan(const Chain& chain, const std::vector<const Chain*>& later) {
+    Plan plan;
+    std::vector<const Kept*> needed;
+    for (const Chain* other : later) {
+        const auto kept = longest_kept(*other);
+        const std::optional<std::size_t> common = common_beginning(chain, *other);
+        if (common && (kept == kept_.end() || *common > kept->beginning.steps.size())) {
+            plan.keep.push_back(*common);
+        } else if (kept != kept_.end()) {
+            needed.push_back(&*kept);
+        }
+    }
+    const auto is_needed = [&needed](const Kept& kept) {
+        return std::find(needed.begin(), needed.end(), &kept) != needed.end();
+    };
+    if (const auto begin = longest_kept(chain); begin != kept_.end()) {
+        const bool copied = is_needed(*begin) && (!begin->staged || has_room_for(begin->staged->matrix, true));
+        plan.begin = copied ? *begin : std::move(*begin);
+        if (!copied) std::erase(needed, &*begin);
+    }
+    std::deque<Kept> still_needed;
+    for (Kept& kept : kept_) {
+        if (is_needed(kept)) still_needed.push_back(std::move(kept));
+    }
+    kept_ = std::move(still_needed);
+    return plan;
+}
+
+bool SharedStages::begins_here(const Chain& chain, std::size_t steps, const std::vector<const Chain*>& later) {
+    return std::any_of(later.begin(), later.end(), [&](const Chain* other) {
+        const auto kept = longest_kept(*other);
+        return common_beginning(chain, *other) >= steps && (kept == kept_.end() || kept->beginning.steps.size() < steps);
+    });
+}
+
+void SharedStages::keep(const Chain& chain, const std::vector<StageOutcome>& outcomes, StagedMatrix& staged, bool wanted) {
+    const bool of_input = outcomes.size() == 1;
+    if (!of_input && !has_room_for(staged.matrix, wanted)) return;
+    Kept kept{chain, outcomes, std::nullopt};
+    kept.beginning.steps.resize(outcomes.size() - 1);
+    if (!of_input && wanted) kept.staged = staged;
+    if (!of_input && !wanted) kept.staged = std::move(staged);
+    kept_.push_back(std::move(kept));
+}
+
+void SharedStages::no_longer_expect(const std::vector<Chain>& chains) {
+    const auto expected = std::find(to_come_.begin(), to_come_.end(), chains);
+    if (expected != to_come_.end()) to_come_.erase(expected);
+}
+
+StagedMatrix SharedStages::begin(const Recipe& recipe, const Chain& chain, std::optional<Kept> from,
+                                 const RunObserver& observer, std::vector<StageOutcome>& done) {
+    if (!from) {
+        StagedMatrix staged = stage_copy(input_, chain.node_size);
+        done.push_back(input_outcome(staged, observer));
+        return staged;
+    }
+    done = std::move(from->outcomes);
+    for (std::size_t i = 0; i < done.size(); ++i) {
+        done[i].shared = true;
+        if (i > 0) done[i].id = recipe.stages[i - 1].id;
+    }
+    return from->staged ? std::move(*from->staged) : stage_copy(input_, chain.node_size);
+}
+
+void SharedStages::run(const Recipe& recipe, const std::vector<Chain>& chains, const RunObserver& observer, const Clock& clock,
+                       std::vector<StageOutcome>& outcomes, const std::function<void(const Chain&, StagedMatrix&)>& use) {
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+        const Chain& chain = chains[i];
+        const std::vector<const Chain*> later = later_than(chains, i);
+        Plan plan = make_plan(chain, later);
+        std::vector<StageOutcome> done;  // the input, and the stages so far
+        StagedMatrix staged = begin(recipe, chain, std::move(plan.begin), observer, done);
+        for (const StageOutcome& outcome : done) {
+            if (i > 0 && !outcome.precision) continue;  // the first chain has told it
+            if (outcome.shared && observer.stage_shared) observer.stage_shared(outcome);
+            outcomes.push_back(outcome);
+        }
+        bool intact = true;  // is `staged` what `done` has left behind?
+        try {
+            while (done.size() <= chain.steps.size()) {
+                const std::size_t next = done.size() - 1;
+                const bool kept = std::find(plan.keep.begin(), plan.keep.end(), next) != plan.keep.end();
+                if (kept) keep(chain, done, staged, true);
+                const ChainStep& step = chain.steps[next];
+                done.push_back(run_stage(recipe, recipe.stages[next], staged, {step.device, step.precision}, step.only_for,
+                                         observer, clock, intact));
+                intact = true;
+                if (i == 0 || step.only_for) outcomes.push_back(done.back());
+            }
+            use(chain, staged);
+        } catch (...) {
+            if (intact && begins_here(chain, done.size() - 1, later)) keep(chain, done, staged, false);
+            throw;
+        }
+        if (begins_here(chain, chain.steps.size(), later)) keep(chain, done, staged, false);
+    }
+}
+
+}  // namespace workbench

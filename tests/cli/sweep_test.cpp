@@ -1,0 +1,162 @@
+// Sweeps, variants and options for several recipes as users meet them. Texts are compared with tests/golden/cli.
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "support/golden.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+    int exit_code = -1;
+    std::string text;  // standard output and standard error together
+};
+
+/// Runs the program in the project's folder.
+Outcome run(const std::string& arguments) {
+    const std::string command = "cd '" WORKBENCH_SOURCE_DIR "' && '" WORKBENCH_BINARY "' " + arguments + " 2>&1";
+    std::FILE* pipe = popen(command.c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    Outcome outcome;
+    std::array<char, 4096> buffer{};
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+        outcome.text.append(buffer.data(), count);
+    }
+    const int status = pclose(pipe);
+    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return outcome;
+}
+
+void expect(const std::string& name, const std::string& arguments, int exit_code) {
+    CAPTURE(arguments);
+    const Outcome outcome = run(arguments);
+    CHECK(outcome.exit_code == exit_code);
+    compare_with_golden(fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/cli" / (name + ".txt"), outcome.text);
+}
+
+nlohmann::json json_in(const fs::path& file) { return nlohmann::json::parse(file_text(file)); }
+
+const std::string quick = " --backend kokkos --samples 1 --seconds 0 --cache warm";
+
+}  // namespace
+
+TEST_CASE("check and explain know sweeps and variants") {
+    const std::string variant = "tests/golden/cli/variant.toml";
+    expect("check_sweep", "check " + variant + " --sweep stage.row_sort.window=32..128*2", 0);
+    expect("check_sweep_resolved", "check --resolved tests/golden/cli/small_sweep.toml", 0);
+    expect("check_several", "check recipes/csr.toml recipes/sell.toml --set layout.slice_height=64", 0);
+    expect("check_nowhere", "check recipes/csr.toml recipes/sell.toml --set layout.slice_hight=64", 2);
+    expect("check_sweep_errors", "check recipes/sell.toml --sweep layout.slice_height=32,0,many --sweep layout.use=sell,sel",
+           2);
+    expect("explain_sweep", "explain sweep", 0);
+    expect("explain_extends", "explain extends", 0);
+    expect("export_sweep", "export tests/golden/cli/small_sweep.toml -o none", 2);
+}
+
+TEST_CASE("each point of a sweep has a folder and a report, and stages that they share run once") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    const Outcome outcome =
+        run("run tests/golden/cli/variant.toml --sweep matrix.nx=6,7 --sweep layout.slice_height=4,8 --out " + out +
+            " --json " + out + "/all.json" + quick);
+    CHECK_MESSAGE(outcome.exit_code == 0, outcome.text);
+    const auto runs = json_in(folder.path() / "all.json")["runs"];
+    REQUIRE(runs.size() == 4);
+    const std::vector<std::string> folders{"nx=6,slice_height=4", "nx=6,slice_height=8", "nx=7,slice_height=4",
+                                           "nx=7,slice_height=8"};
+    for (std::size_t i = 0; i < 4; ++i) {
+        CAPTURE(i);
+        const fs::path of_point = folder.path() / "variant" / folders[i];
+        CHECK(json_in(of_point / "report.json") == runs[i]);
+        for (const char* picture : {"0_input.png", "1_row_sort.png", "stages.png"}) CHECK(fs::exists(of_point / picture));
+        CHECK(runs[i]["sweep"] == nlohmann::json{{"matrix.nx", i < 2 ? 6 : 7}, {"layout.slice_height", i % 2 == 0 ? 4 : 8}});
+        CHECK(runs[i]["recipe"]["name"] == "variant");
+        CHECK(runs[i]["matrix"]["rows"] == (i < 2 ? 6 * 5 : 7 * 5));
+        CHECK(runs[i]["layout"]["parameters"]["slice_height"] == (i % 2 == 0 ? 4 : 8));
+        CHECK(runs[i]["stages"][1]["shared"] == (i % 2 == 1));
+        CHECK(runs[i]["stages"][1]["seconds"] == runs[i - i % 2]["stages"][1]["seconds"]);
+        CHECK(runs[i]["stages"][1]["metrics"] == runs[i - i % 2]["stages"][1]["metrics"]);
+    }
+    CHECK(outcome.text.find("variant: nx=6, slice_height=4\n") == 0);
+    CHECK(file_text(folder.path() / "variant" / folders[0] / "1_row_sort.png") ==
+          file_text(folder.path() / "variant" / folders[1] / "1_row_sort.png"));
+    CHECK(outcome.text.find("written to " + out + "/variant/nx=7,slice_height=8\n") != std::string::npos);
+
+    // The recipe of a point runs again as it is.
+    std::ofstream(folder.path() / "again.toml") << runs[3]["recipe"]["resolved"].get<std::string>();
+    CHECK(run("run " + out + "/again.toml --no-pictures --out " + out + quick).exit_code == 0);
+    const auto again = json_in(folder.path() / "again" / "report.json");
+    CHECK(again["sweep"].empty());
+    CHECK(again["stages"][1]["metrics"] == runs[3]["stages"][1]["metrics"]);
+    CHECK(again["layout"]["footprint"] == runs[3]["layout"]["footprint"]);
+}
+
+TEST_CASE("several recipes of one run share beginnings and matrices; an option that does not fit one of them is a note") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    const Outcome outcome =
+        run("run recipes/csr.toml tests/golden/cli/variant.toml --sweep matrix.generate=laplace2d,laplace3d"
+            " --set matrix.nx=4 --set layout.slice_height=16 --no-pictures --json " +
+            out + "/all.json --out " + out + quick);
+    CHECK_MESSAGE(outcome.exit_code == 0, outcome.text);
+    const auto runs = json_in(folder.path() / "all.json")["runs"];
+    REQUIRE(runs.size() == 4);  // matrix by matrix
+    for (std::size_t i = 0; i < 4; ++i) {
+        CHECK(runs[i]["recipe"]["name"] == (i % 2 == 0 ? "CSR" : "variant"));
+        CHECK(runs[i]["matrix"]["rows"] == (i < 2 ? 16 : 64));
+        CHECK(runs[i]["stages"][0]["shared"] == (i % 2 == 1));
+    }
+    CHECK(runs[0]["notes"][0] ==
+          "--set layout.slice_height=16 changes nothing here: layout 'csr' takes no parameters; found 'slice_height'");
+    CHECK(runs[1]["notes"].empty());
+    CHECK(runs[1]["layout"]["parameters"]["slice_height"] == 16);
+    CHECK(outcome.text.find("  note: --set layout.slice_height=16 changes nothing here") != std::string::npos);
+}
+
+TEST_CASE("a point that fails costs its line, and says which point it was") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    const Outcome outcome =
+        run("run recipes/csr.toml --sweep matrix.path=tests/golden/cli/wide.mtx,none.mtx --no-pictures --out " + out + quick);
+    CHECK(outcome.exit_code == 3);
+    CHECK(outcome.text.find("error: recipes/csr.toml (path=none.mtx): none.mtx: ") != std::string::npos);
+    CHECK(json_in(folder.path() / "csr" / "path=wide.mtx" / "report.json")["errors"].empty());
+    const auto failed = json_in(folder.path() / "csr" / "path=none.mtx" / "report.json");
+    CHECK(failed["errors"].size() == 1);
+    CHECK(failed["matrix"]["rows"] == 0);  // not those of the matrix before
+}
+
+TEST_CASE("compare") {
+    expect("help_compare", "compare --help", 0);
+    expect("compare_one", "compare recipes/csr.toml", 2);
+    expect("compare_three", "compare recipes/csr.toml recipes/sell.toml --sweep layout.slice_height=1,2", 2);
+    expect("compare_matrices", "compare recipes/csr.toml recipes/teaching/small_inline.toml", 2);
+    const Outcome text = run("compare recipes/csr.toml recipes/sell.toml --generate laplace2d:nx=9 --precision both" + quick);
+    CHECK_MESSAGE(text.exit_code == 0, text.text);
+    CHECK(text.text.rfind("A  CSR (recipes/csr.toml)\nB  Sliced ELL (recipes/sell.toml)\nlaplace2d nx=9", 0) == 0);
+    const Outcome json =
+        run("compare recipes/sell.toml --sweep layout.slice_height=1,2 --generate laplace2d:nx=9 --json" + quick);
+    CHECK(json.exit_code == 0);
+    const auto data = nlohmann::json::parse(json.text);
+    CHECK(data["runs"][1]["sweep"]["layout.slice_height"] == 2);
+    CHECK(data["kernels"][1]["backend"] == "kokkos");
+    CHECK(run("compare recipes/csr.toml recipes/sell.toml --matrix none.mtx").exit_code == 3);
+    const Outcome one_fails = run("compare recipes/csr.toml recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx" + quick);
+    CHECK(one_fails.exit_code == 3);
+    CHECK(one_fails.text.find("error: EHYB: the matrix has") != std::string::npos);
+}
+
+}  // namespace workbench

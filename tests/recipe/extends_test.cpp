@@ -1,0 +1,176 @@
+// Recipes that say only what differs from another one.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "recipe/recipes.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Folder {
+public:
+    explicit Folder(const std::string& base) {
+        fs::create_directory(folder_.path() / "bases");
+        write("bases/base.toml", base);
+    }
+
+    void write(const std::string& name, const std::string& text) const { std::ofstream(folder_.path() / name) << text; }
+
+    /// A recipe beside the folder of its base.
+    [[nodiscard]] Recipe variant(const std::string& text, const RecipeChanges& changes = {}) const {
+        write("variant.toml", text);
+        return load_recipe(folder_.path() / "variant.toml", small_catalogue(), changes);
+    }
+
+    [[nodiscard]] fs::path path() const { return folder_.path(); }
+
+private:
+    TemporaryFolder folder_;
+};
+
+const std::string extends = "[recipe]\nextends = 'bases/base.toml'\n";
+
+std::string chain_of(const Recipe& recipe) {
+    std::string chain;
+    for (const RecipeStage& stage : recipe.stages) chain += stage.id + ":" + stage.entry->name + " ";
+    return chain + recipe.layout.entry->name;
+}
+
+const std::string chain = R"([recipe]
+name = "base"
+source = "somebody"
+[matrix]
+path = "a.mtx"
+node_size = 3
+[[stage]]
+use  = "shuffle"
+seed = 7
+apply = "rows"
+[[stage]]
+use = "sort"
+apply = "rows"
+[[stage]]
+use = "sort"
+apply = "columns"
+[layout]
+use = "plain"
+slice_height = 8
+[kernel]
+kokkos = "rows"
+)";
+
+}  // namespace
+
+TEST_CASE("a recipe that says nothing more is its base, under a name of its own") {
+    const Folder folder(chain);
+    const Recipe recipe = folder.variant(extends);
+    CHECK(recipe.name == "variant");
+    CHECK(recipe.source == "somebody");
+    CHECK(recipe.node_size == 3);
+    CHECK(std::get<MatrixFile>(recipe.matrix.from).path == folder.path() / "bases" / "a.mtx");  // relative to the base
+    CHECK(chain_of(recipe) == "shuffle:shuffle sort_1:sort sort_2:sort plain");
+    CHECK(recipe.layout.parameters.integer("slice_height") == 8);
+    CHECK(recipe.kernels.at(Backend::kokkos) == "rows");
+    CHECK(recipe.bases == std::vector{folder.path() / "bases" / "base.toml"});
+    CHECK(recipe.line_of(recipe.stages[0].place) == (folder.path() / "bases" / "base.toml").string() + ":7");
+    const std::string resolved = resolved_recipe(recipe);
+    CHECK_FALSE(contains(resolved, "extends"));
+    check_same(recipe, parse_recipe(resolved, "/elsewhere/resolved.toml", small_catalogue()));
+}
+
+TEST_CASE("values are replaced one by one") {
+    const Folder folder(chain);
+    const Recipe recipe =
+        folder.variant(extends +
+                       "source = 'me'\n[matrix]\nnode_size = 2\n[[stage]]\nid = 'sort_2'\napply = 'rows'\n"
+                       "[[stage]]\nuse = 'shuffle'\nseed = 8\n[layout]\nslice_height = 16\n[kernel]\nkokkos = 'lanes'\n");
+    CHECK(recipe.source == "me");
+    CHECK(recipe.node_size == 2);
+    CHECK(std::get<MatrixFile>(recipe.matrix.from).path == folder.path() / "bases" / "a.mtx");
+    CHECK(chain_of(recipe) == "shuffle:shuffle sort_1:sort sort_2:sort plain");
+    CHECK(recipe.stages[0].parameters.integer("seed") == 8);
+    CHECK(recipe.stages[0].parameters.text("apply") == "rows");  // still that of the base
+    CHECK(recipe.stages[1].parameters.text("apply") == "rows");
+    CHECK(recipe.stages[2].parameters.text("apply") == "rows");
+    CHECK(recipe.layout.parameters.integer("slice_height") == 16);
+    CHECK(recipe.kernels.at(Backend::kokkos) == "lanes");
+}
+
+TEST_CASE("another use or another matrix leaves nothing of the base's") {
+    const Folder folder(chain);
+    const Recipe recipe = folder.variant(extends +
+                                         "[matrix]\npath = 'b.mtx'\n[[stage]]\nid = 'sort_1'\nuse = 'segments'\nwidth = 4\n"
+                                         "[[stage]]\nid = 'sort_2'\nremove = true\n");
+    CHECK(std::get<MatrixFile>(recipe.matrix.from).path == folder.path() / "b.mtx");
+    CHECK(recipe.node_size == 1);
+    CHECK(chain_of(recipe) == "shuffle:shuffle sort_1:segments plain");
+    const Recipe cached =
+        folder.variant(extends +
+                       "[[stage]]\nid = 'sort_1'\nuse = 'graph_partition'\nparts = 4\n[[stage]]\nid = 'sort_2'\n"
+                       "use = 'split'\n[layout]\nuse = 'cached'\n");
+    CHECK(cached.layout.parameters.values().empty());
+    CHECK(cached.kernels.empty());
+    const Recipe same = folder.variant(extends + "[layout]\nuse = 'plain'\n");
+    CHECK(same.layout.parameters.integer("slice_height") == 8);
+    CHECK(same.kernels.size() == 1);
+}
+
+TEST_CASE("stages are added before, after and at the end, and removed") {
+    const Folder folder(chain);
+    CHECK(chain_of(folder.variant(extends + "[[stage]]\nid = 'x'\nuse = 'shuffle'\nbefore = 'shuffle'\n"
+                                            "[[stage]]\nid = 'y'\nuse = 'shuffle'\nafter = 'shuffle'\n"
+                                            "[[stage]]\nid = 'z'\nuse = 'shuffle'\nafter = 'y'\n"
+                                            "[[stage]]\nuse = 'segments'\nwidth = 4\n"
+                                            "[[stage]]\nid = 'sort_1'\nremove = true\n"
+                                            "[[stage]]\nuse = 'sort'\napply = 'rows'\nafter = 'sort_2'\n")) ==
+          "x:shuffle shuffle:shuffle y:shuffle z:shuffle sort_2:sort sort:sort segments:segments plain");
+    CHECK(
+        chain_of(folder.variant(
+            extends + "[[stage]]\nuse = 'shuffle'\nremove = true\n[[stage]]\nid = 'sort_2'\nuse = 'sort'\nremove = true\n")) ==
+        "sort_1:sort plain");
+}
+
+TEST_CASE("a base may extend another one, and be swept; the command line has the last word") {
+    const Folder folder(chain);
+    folder.write("bases/middle.toml", "[recipe]\nextends = 'base.toml'\n[layout]\nslice_height.sweep = [1, 2]\n");
+    folder.write("variant.toml", "[recipe]\nextends = 'bases/middle.toml'\n[[stage]]\nid = 'shuffle'\nseed.sweep = [3, 4]\n");
+    const auto load = [&](const RecipeChanges& changes) {
+        return load_points(folder.path() / "variant.toml", small_catalogue(), changes).points;
+    };
+    const std::vector<Recipe> points = load({});
+    REQUIRE(points.size() == 4);
+    CHECK(points[1].sweep.label == "seed=3, slice_height=2");
+    CHECK(points[0].bases.size() == 2);
+    CHECK(std::get<MatrixFile>(points[3].matrix.from).path == folder.path() / "bases" / "a.mtx");
+    CHECK(load({.overrides = {"stage.shuffle.seed=5", "layout.slice_height=9"}}).size() == 1);
+}
+
+TEST_CASE("a byte order mark, and texts that are no recipes, in a base") {
+    const Folder folder("\xEF\xBB\xBF[layout]\nuse = 'plain'\n");
+    CHECK(folder.variant(extends).layout.entry->name == "plain");
+    folder.write("bases/base.toml", std::string(2'000'000, '#'));
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(folder.variant(extends)),
+        ("error: " + (folder.path() / "bases/base.toml").string() + ": a file of more than 1048576 bytes; expected a recipe")
+            .c_str(),
+        RecipeError);
+    for (int i = 0; i < 20; ++i) {
+        folder.write("bases/" + std::to_string(i) + ".toml", "[recipe]\nextends = '" + std::to_string(i + 1) + ".toml'\n");
+    }
+    try {
+        static_cast<void>(load_recipe(folder.path() / "bases/0.toml", small_catalogue()));
+        FAIL("a chain of 20 recipes was taken");
+    } catch (const RecipeError& error) {
+        CHECK(contains(error.what(), "bases/15.toml:2:11: a chain of more than 16 recipes"));
+    }
+}
+
+}  // namespace workbench

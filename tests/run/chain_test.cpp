@@ -1,0 +1,275 @@
+// What recipes of one run begin with runs once: the same results, and nothing kept for longer than somebody needs it.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <set>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/run/pictures.hpp"
+#include "pipeline/run/runner.hpp"
+#include "support/free_memory.hpp"
+#include "support/golden.hpp"
+#include "support/layouts/scripted.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+const CsrMatrix& example() {
+    static const CsrMatrix matrix =
+        csr_from_entries(4, 4, std::vector<Entry>{{0, 0, 1.5}, {0, 2, 2.5}, {1, 1, 3.5}, {2, 0, 4.5}, {3, 3, 0.25}});
+    return matrix;
+}
+
+using Names = std::vector<std::string>;
+
+/// "reverse rotate_rows": a recipe of these stages.
+std::string stages(const std::string& names, const std::string& before = "") {
+    std::string text = before;
+    std::istringstream words(names);
+    for (std::string name; words >> name;) text += "[[stage]]\nuse = '" + name + "'\n";
+    return text + "[layout]\nuse = 'plain'\n";
+}
+
+/// A catalogue whose stage `halve` depends on the precision.
+const Catalogue& by_precision() {
+    static const Catalogue catalogue = [] {
+        Catalogue changed = scripted_catalogue();
+        for (StageEntry& stage : changed.stages) {
+            if (stage.name != "halve") continue;
+            stage.contract = [](const Parameters&) {
+                StageContract contract{.gives_cuts = {CutKind::partition}};
+                contract.depends_on_precision = true;
+                return contract;
+            };
+        }
+        return changed;
+    }();
+    return catalogue;
+}
+
+struct Ran {
+    std::vector<RunReport> reports;
+    Names announced;  // stages that were computed
+    Names shared;     // stages that were not
+};
+
+Ran run(const Names& texts, const std::vector<Precision>& precisions = {Precision::f64}, std::size_t expected = 100) {
+    new_script().seconds["stage reverse"] = {2, 700};  // the second would be a mistake
+    script().seconds["run usual"] = {16};
+    script().seconds["run fast"] = {4};
+    ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
+    RunOptions options;
+    options.precisions = precisions;
+    options.timing = {CacheState::warm, 5, 0, 1e9, scripted_clock()};
+    std::vector<Recipe> recipes;
+    for (const std::string& text : texts) recipes.push_back(parse_recipe(text, "test.toml", by_precision()));
+    Runner runner(example(), by_precision(), {host}, options);
+    runner.expect(std::span(recipes).first(std::min(expected, recipes.size())));
+    Ran ran;
+    RunObserver observer;
+    observer.progress = [&](const std::string& step) {
+        if (step.starts_with("stage ")) ran.announced.push_back(step.substr(6));
+    };
+    observer.stage_shared = [&](const StageOutcome& outcome) { ran.shared.push_back(outcome.label()); };
+    for (const Recipe& recipe : recipes) {
+        ran.reports.emplace_back();
+        try {
+            runner.run(recipe, observer, ran.reports.back());
+        } catch (const InputError&) {
+        }
+    }
+    return ran;
+}
+
+Names stages_of(const RunReport& report) {
+    Names names;
+    for (const StageOutcome& stage : report.stages) names.push_back(stage.label() + (stage.shared ? " shared" : ""));
+    return names;
+}
+
+/// The five-point Laplacian of n x n points.
+CsrMatrix grid(std::int64_t n) {
+    const GeneratorEntry& laplace = *catalogue().find_generator("laplace2d");
+    return laplace.generate(Parameters(laplace.parameters, {{"nx", n}}));
+}
+
+/// What each chain leaves behind.
+std::vector<StagedMatrix> results_of(SharedStages& shared, const std::vector<Recipe>& recipes, const RunObserver& observer,
+                                     std::vector<std::size_t>& kept) {
+    std::vector<std::vector<Chain>> chains;
+    for (const Recipe& recipe : recipes) chains.push_back(chains_of(recipe, {Precision::f64, Precision::f32}, nullptr));
+    shared.expect(chains);
+    std::vector<StagedMatrix> results;
+    for (std::size_t i = 0; i < recipes.size(); ++i) {
+        shared.no_longer_expect(chains[i]);
+        std::vector<StageOutcome> outcomes;
+        shared.run(recipes[i], chains[i], observer, {}, outcomes,
+                   [&](const Chain&, StagedMatrix& staged) { results.push_back(staged); });
+        kept.push_back(shared.kept());
+    }
+    return results;
+}
+
+void check_same_matrix(const StagedMatrix& a, const StagedMatrix& b) {
+    CHECK(a.matrix == b.matrix);
+    CHECK(a.row_order == b.row_order);
+    CHECK(a.column_order == b.column_order);
+    CHECK(a.cuts == b.cuts);
+    CHECK(a.shares == b.shares);
+    CHECK(a.node_size == b.node_size);
+}
+
+}  // namespace
+
+TEST_CASE("a beginning that recipes share runs once, and each report has its price") {
+    const Ran ran = run({stages("reverse rotate_rows"), stages("reverse"), stages("reverse rotate_columns")});
+    CHECK(ran.announced == Names{"reverse", "rotate_rows", "rotate_columns"});
+    CHECK(ran.shared == Names{"input", "reverse", "input", "reverse"});
+    CHECK(stages_of(ran.reports[0]) == Names{"input", "reverse", "rotate_rows"});
+    CHECK(stages_of(ran.reports[1]) == Names{"input shared", "reverse shared"});
+    CHECK(stages_of(ran.reports[2]) == Names{"input shared", "reverse shared", "rotate_columns"});
+    for (const RunReport& report : ran.reports) CHECK(report.stages[1].seconds == 2);
+    CHECK(ran.reports[1].stages[1].notes.at(0).second == "round");
+    CHECK(ran.reports[1].kernels.back().verified());
+    CHECK(ran.reports[1].kernels[1].break_even == 2.0 / 12);
+    CHECK(to_text(ran.reports[0]).find("shared") == std::string::npos);
+    CHECK(to_text(ran.reports[2]).find("\n  shared: reverse: run and timed once, for an earlier recipe of this run\n") !=
+          std::string::npos);
+}
+
+TEST_CASE("only what is the same is shared") {
+    // Another size of node: not even the input's figures. Another device that stages decide for: no stage.
+    CHECK(run({stages(""), stages("")}).shared == Names{"input"});
+    CHECK(run({stages(""), stages("", "[matrix]\nnode_size = 2\n")}).shared.empty());
+    CHECK(run({stages("reverse"), stages("reverse", "[recipe]\ndevice = 'v100'\n")}).announced == Names{"reverse", "reverse"});
+    CHECK(run({stages("rotate_rows reverse"), stages("reverse rotate_rows")}).shared == Names{"input"});
+    // Nobody said that more would come.
+    CHECK(run({stages("reverse"), stages("reverse")}, {Precision::f64}, 0).announced == Names{"reverse", "reverse"});
+    // Ids are names, no part of the work; a report has those of its recipe.
+    const Ran named = run({stages("reverse"), "[[stage]]\nid = 'mine'\nuse = 'reverse'\n[layout]\nuse = 'plain'\n"});
+    CHECK(named.announced == Names{"reverse"});
+    CHECK(stages_of(named.reports[1]) == Names{"input shared", "mine shared"});
+}
+
+TEST_CASE("a precision of its own from where it matters on") {
+    const Ran both =
+        run({stages("reverse halve"), stages("reverse halve"), stages("reverse")}, {Precision::f64, Precision::f32});
+    CHECK(both.announced == Names{"reverse", "halve", "halve"});
+    CHECK(stages_of(both.reports[0]) == Names{"input", "reverse", "halve f64", "halve f32"});
+    CHECK(stages_of(both.reports[1]) == Names{"input shared", "reverse shared", "halve f64 shared", "halve f32 shared"});
+    CHECK(both.shared == Names{"input", "reverse", "halve f64", "halve f32", "input", "reverse"});
+    CHECK(both.reports[1].layouts.size() == 2);
+    CHECK(both.reports[2].layouts.size() == 2);
+    const Ran one = run({stages("reverse halve"), stages("reverse halve")});
+    CHECK(one.announced == Names{"reverse", "halve"});
+    CHECK(stages_of(one.reports[1]) == Names{"input shared", "reverse shared", "halve shared"});
+}
+
+TEST_CASE("a stage that refuses the matrix leaves what was before it to the others") {
+    const Ran ran = run({stages("reverse refuse"), stages("reverse refuse"), stages("reverse rotate_rows")});
+    CHECK(ran.announced == Names{"reverse", "refuse", "refuse", "rotate_rows"});
+    CHECK(stages_of(ran.reports[1]) == Names{"input shared", "reverse shared"});
+    CHECK(ran.reports[1].kernels.empty());
+    CHECK(ran.reports[2].kernels.size() == 4);
+    CHECK(run({stages("reverse refuse"), stages("reverse refuse")}).announced == Names{"reverse", "refuse", "refuse"});
+}
+
+TEST_CASE("shared stages leave the same matrix behind, bit for bit, and no more is kept than is needed") {
+    const std::string metis = "[[stage]]\nuse = 'metis_partition'\nparts = 4\n";
+    const std::string sort = "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\n";
+    const std::string split = "[[stage]]\nuse = 'split'\nby = 'inside_partition'\n";
+    const std::string random = "[[stage]]\nuse = 'random_order'\n";
+    const std::string csr = "[layout]\nuse = 'csr'\n";
+    std::vector<Recipe> recipes;
+    for (const std::string& text :
+         {metis + csr, metis + sort + csr, random + csr, metis + sort + split + "[layout]\nuse = 'ehyb'\n", csr, metis + csr,
+          random + metis + csr}) {
+        recipes.push_back(parse_recipe(text, "test.toml", catalogue()));
+    }
+    const CsrMatrix matrix = grid(12);
+    SharedStages shared(matrix);
+    Names computed;
+    RunObserver observer;
+    observer.progress = [&](const std::string& step) { computed.push_back(step.substr(6)); };
+    std::vector<std::size_t> kept;
+    const std::vector<StagedMatrix> results = results_of(shared, recipes, observer, kept);
+    CHECK(computed == Names{"metis_partition", "row_sort", "random_order", "split", "metis_partition"});
+    // metis; and row_sort; and random_order; metis and random_order; the same; random_order; nothing.
+    CHECK(kept == std::vector<std::size_t>{1, 2, 3, 2, 2, 1, 0});
+    REQUIRE(results.size() == recipes.size());
+    for (std::size_t i = 0; i < recipes.size(); ++i) {
+        CAPTURE(i);
+        StagedMatrix alone = stage_input(matrix);
+        (void)run_stages(recipes[i], alone, {nullptr, Precision::f64}, {});
+        check_same_matrix(results[i], alone);
+    }
+}
+
+TEST_CASE("where memory is short, nothing is kept and stages run again") {
+    std::vector<Recipe> recipes;
+    for (const char* names : {"reverse rotate_rows", "reverse rotate_rows", "reverse"}) {
+        recipes.push_back(parse_recipe(stages(names), "test.toml", scripted_catalogue()));
+    }
+    const CsrMatrix matrix = grid(400);  // a copy of it takes 11 MiB
+    const auto computed_with = [&](std::size_t free_bytes, std::vector<std::size_t>& kept) {
+        new_script();
+        const FreeMemory free(free_bytes);
+        SharedStages shared(matrix);
+        Names computed;
+        RunObserver observer;
+        observer.progress = [&](const std::string& step) { computed.push_back(step.substr(6)); };
+        CHECK(results_of(shared, recipes, observer, kept).size() == 3);
+        return computed;
+    };
+    std::vector<std::size_t> kept;
+    CHECK(computed_with(1000 * mebibyte, kept) == Names{"reverse", "rotate_rows"});
+    CHECK(kept == std::vector<std::size_t>{2, 1, 0});
+    kept.clear();
+    CHECK(computed_with(60 * mebibyte, kept) == Names{"reverse", "rotate_rows", "reverse", "rotate_rows", "reverse"});
+    CHECK(kept == std::vector<std::size_t>{0, 0, 0});
+}
+
+TEST_CASE("pictures of shared stages are the same to the byte") {
+    const auto pictures = [](const Names& texts, const std::filesystem::path& folder) {
+        std::vector<Recipe> recipes;
+        for (const std::string& text : texts) recipes.push_back(parse_recipe(text, "test.toml", scripted_catalogue()));
+        new_script();
+        ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
+        RunOptions options;
+        options.timing = {CacheState::warm, 5, 0, 1e9, scripted_clock()};
+        Runner runner(example(), scripted_catalogue(), {host}, options);
+        runner.expect(recipes);
+        std::set<std::string> names;
+        for (const Recipe& recipe : recipes) {
+            PictureBook book;
+            RunObserver observer;
+            observer.stage_done = [&](const StagedMatrix& staged, StageOutcome& outcome) {
+                outcome.page = page_of(staged);
+                book.add(outcome.page);
+            };
+            observer.stage_shared = [&](const StageOutcome& outcome) { book.add(outcome.page); };
+            RunReport report = runner.run(recipe, observer);
+            book.write(folder, report);
+            names = pictures_of(report);
+        }
+        return names;
+    };
+    const TemporaryFolder alone;
+    const TemporaryFolder shared;
+    const auto names = pictures({stages("reverse rotate_rows")}, alone.path());
+    CHECK(names == std::set<std::string>{"0_input.png", "1_reverse.png", "2_rotate_rows.png", "stages.png"});
+    CHECK(pictures({stages("reverse rotate_columns"), stages("reverse rotate_rows")}, shared.path()) == names);
+    for (const std::string& name : names) {
+        CAPTURE(name);
+        CHECK(file_text(alone.path() / name).size() > 100);
+        CHECK(file_text(alone.path() / name) == file_text(shared.path() / name));
+    }
+}
+
+}  // namespace workbench
