@@ -85,6 +85,8 @@ void expect_in(const std::string& name, const std::string& folder, std::string a
 TEST_CASE("help") {
     expect("help", "--help", 0);
     expect("help_run", "run --help", 0);
+    expect("help_bench", "bench --help", 0);
+    expect("help_summary", "summary --help", 0);
     expect("help_list", "list --help", 0);
     expect("help_explain", "explain --help", 0);
     expect("help_check", "check --help", 0);

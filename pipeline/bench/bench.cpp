@@ -88,11 +88,8 @@ private:
     std::vector<Pending> pending_for(const BenchMatrix& matrix) {
         std::vector<Pending> pending;
         for (std::size_t i = 0; i < plan_.recipes.size(); ++i) {
-            Pending one{&plan_.recipes[i],
-                        facts_[i],
-                        &matrix,
-                        {},
-                        fmt::format("{}_{}", i, plan_.recipes[i].recipe.file.stem().string())};
+            Pending one{&plan_.recipes[i], facts_[i], &matrix, {}, {}};
+            one.stem = fmt::format("{}_{}", i, one.recipe->recipe.file.stem().string());
             one.facts.copy = (work_.path() / (one.stem + ".toml")).string();
             for (const Precision precision : plan_.precisions) {
                 const std::string options = fmt::format("{} {}", fmt::join(plan_.run_options, " "), backends_text(*one.recipe));
@@ -270,24 +267,24 @@ std::vector<BenchRecipe> baseline_recipes(const Catalogue& catalogue, const std:
     std::vector<BenchRecipe> recipes;
     const auto add = [&](const LayoutEntry& layout, const std::string& vendor, const std::vector<Backend>& on) {
         for (const bool reordered : {false, true}) {
-            const std::string name = fmt::format("{} {}{}", vendor, layout.name, reordered ? ", RCM" : "");
+            const std::string name = vendor + (reordered ? ", RCM" : "");
             const std::string stage = reordered ? "[[stage]]\nuse = \"cuthill_mckee\"\nvariant = \"reverse\"\n" : "";
             const std::string text =
                 fmt::format("[recipe]\nname = \"{}\"\n{}[layout]\nuse = \"{}\"\n", name, stage, layout.name);
-            const std::string file = fmt::format("{}_{}{}.toml", vendor, layout.name, reordered ? "_rcm" : "");
+            const std::string file = fmt::format("{}{}.toml", layout.name, reordered ? "_rcm" : "");
             recipes.push_back({parse_recipe(text, file, catalogue), "", on, true});
         }
     };
     for (const LayoutEntry& layout : catalogue.layouts) {
         const bool has = std::any_of(layout.kernels.begin(), layout.kernels.end(),
                                      [](const KernelEntry& kernel) { return kernel.backend == Backend::cusparse; });
-        if (gpu && has && (wanted(Backend::cusparse) || wanted(Backend::cuda))) add(layout, "cuSPARSE", {Backend::cusparse});
+        if (gpu && has && (wanted(Backend::cusparse) || wanted(Backend::cuda))) add(layout, layout.name == "csr" ? "cuSPARSE" : "cuSPARSE " + layout.name, {Backend::cusparse});
     }
     std::vector<Backend> on_host;
     for (const Backend backend : {Backend::kokkos, Backend::eigen}) {
         if (wanted(backend)) on_host.push_back(backend);
     }
-    if (!on_host.empty()) add(*catalogue.find_layout(catalogue.baseline_layout), "CPU", on_host);
+    if (!on_host.empty()) add(*catalogue.find_layout(catalogue.baseline_layout), "Kokkos/Eigen CSR", on_host);
     return recipes;
 }
 

@@ -45,8 +45,8 @@ struct BenchCount {
     bool stopped = false;  // before all was done
 };
 
-/// The libraries that everybody has, in the order of the input and in that of reverse Cuthill-McKee: on a GPU every layout for
-/// which there is a kernel of cuSPARSE, on the host CSR.
+/// The libraries that everybody has, in the order of the input and in that of reverse Cuthill-McKee: on a GPU all formats of
+/// cuSPARSE (they are kernels of csr), on the host CSR.
 [[nodiscard]] std::vector<BenchRecipe> baseline_recipes(const Catalogue& catalogue, const std::vector<Backend>& backends,
                                                         bool gpu);
 

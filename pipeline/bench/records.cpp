@@ -49,6 +49,12 @@ void add_numbers(const Json& object, const std::string& prefix, std::map<std::st
 Record common_of(const Json& report) {
     Record record;
     record.recipe = text_at(object_at(report, "recipe"), "name");
+    std::string point;
+    for (const auto& [name, value] : object_at(report, "sweep").items()) {
+        point += fmt::format("{}{}={}", point.empty() ? ": " : ", ", name.substr(name.rfind('.') + 1),
+                             value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    record.recipe += point;
     const Json& matrix = object_at(report, "matrix");
     const std::string named = text_at(object_at(report, "key"), "matrix");
     record.matrix = named.empty() ? text_at(matrix, "source") : named;

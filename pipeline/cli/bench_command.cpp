@@ -36,7 +36,7 @@ struct Arguments {
     std::vector<std::string> files;  // one suite, or recipes
     std::vector<std::string> matrices;
     std::vector<std::string> generated;
-    std::vector<std::string> overrides;
+    RecipeChanges changes;
     std::string out;
     std::string precision;
     std::vector<std::string> backends;
@@ -120,25 +120,22 @@ std::vector<Backend> backends_for(const Arguments& arguments, const Suite& suite
 
 std::vector<BenchRecipe> recipes_of(const Suite& suite, const Arguments& arguments, const std::vector<Backend>& backends,
                                     bool gpu) {
+    std::vector<std::string> files;
+    for (const SuiteItem& item : suite.recipes) files.push_back(item.text);
     std::vector<BenchRecipe> recipes;
-    std::string errors;
     std::map<std::string, std::string> names;
-    for (const SuiteItem& item : suite.recipes) {
-        try {
-            Recipe recipe = load_recipe(find_recipe(item.text), catalogue(), {.overrides = arguments.overrides});
-            const auto [other, is_new] = names.emplace(recipe.name, item.text);
-            if (!is_new) {
-                errors += fmt::format(
-                    "error: {}: the recipe is called '{}', as {} is; name it otherwise: a table needs to "
-                    "tell them apart\n",
-                    item.text, recipe.name, other->second);
-            }
-            recipes.push_back({std::move(recipe), item.text, backends, false});
-        } catch (const RecipeError& error) {
-            errors += error.what() + std::string("\n");
+    for (Recipe& recipe : load_recipes(files, arguments.changes)) {
+        const std::string file = recipe.file.string();
+        if (!recipe.sweep.label.empty()) recipe.name += ": " + recipe.sweep.label;
+        const auto [other, is_new] = names.emplace(recipe.name, file);
+        if (!is_new) {
+            throw RecipeError(
+                fmt::format("{}: the recipe is called '{}', as that of {} is; name it otherwise, so that tables can "
+                            "tell them apart",
+                            file, recipe.name, other->second));
         }
+        recipes.push_back({std::move(recipe), file, backends, false});
     }
-    if (!errors.empty()) throw RecipeError(errors.substr(0, errors.size() - 1));
     std::vector<BenchRecipe> baselines = baseline_recipes(catalogue(), backends, gpu);
     for (BenchRecipe& baseline : baselines) recipes.push_back(std::move(baseline));
     return recipes;
@@ -250,9 +247,11 @@ void add_bench_command(CLI::App& app, Action& action) {
     command->add_option("--generate", arguments->generated, "Generated matrices too: laplace2d:nx=300,ny=300")
         ->allow_extra_args(false)
         ->type_name("KIND[:NAME=VALUE,...]");
-    command->add_option("--set", arguments->overrides, "Override a parameter of the recipes: layout.NAME=VALUE, ...")
+    command
+        ->add_option("--set", arguments->changes.overrides, "Override a parameter: stage.ID.NAME=VALUE, layout.NAME=VALUE, ...")
         ->type_name("WHAT=VALUE")
         ->allow_extra_args(false);
+    add_sweeps(*command, arguments->changes);
     command
         ->add_option("--out", arguments->out,
                      "File that lines are added to; what it has is not measured again (default: NAME.jsonl of the suite)")

@@ -87,7 +87,7 @@ public:
         if (++chosen_ > 1 && !is_namesake) return;
         has_namesake_ = has_namesake_ || is_namesake;
         error_.reset();
-        // An error in the first of several members does not matter: there must be just one.
+        // An error in the first of several members does not matter: there must be just one, or the namesake.
         try {
             matrix_ = read_text(std::move(member));
         } catch (const InputError& error) {

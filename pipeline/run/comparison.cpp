@@ -104,9 +104,14 @@ std::string kernel_text(const RunReport& a, const RunReport& b, const KernelPair
     both(
         "padding", [&a](const KernelOutcome& kernel) { return padding_of(a, kernel); },
         [&b](const KernelOutcome& kernel) { return padding_of(b, kernel); });
-    all("speed-up", [](const KernelOutcome& kernel) { return kernel.speedup ? factor(*kernel.speedup) : "-"; });
-    all("break-even", [](const KernelOutcome& kernel) {
-        return kernel.break_even ? with_commas(std::llround(std::ceil(*kernel.break_even))) : std::string("never");
+    all("speed-up", [](const KernelOutcome& kernel) -> std::string {
+        if (!kernel.speedup) return "-";
+        if (kernel.verdict() == Verdict::too_few_samples) return "too few samples";
+        return kernel.verdict() == Verdict::within_noise ? "within noise" : factor(*kernel.speedup);
+    });
+    all("break-even", [](const KernelOutcome& kernel) -> std::string {
+        if (kernel.break_even) return with_commas(std::llround(std::ceil(*kernel.break_even)));
+        return kernel.verdict() == Verdict::slower ? "never" : "-";
     });
     if (const auto ratio = pair.ratio()) text += line("    time of A / B", factor(*ratio), "");
     return text;

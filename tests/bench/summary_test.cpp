@@ -1,0 +1,238 @@
+// Tables and charts of many runs, from numbers that can be worked out by hand.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "pipeline/bench/plots.hpp"
+#include "pipeline/bench/ranking.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/golden.hpp"
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
+#include "viz/golden_picture.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+Record measured(const std::string& recipe, const std::string& matrix, double speedup, Interval interval) {
+    Record record;
+    record.recipe = recipe;
+    record.matrix = matrix;
+    record.device = "host";
+    record.precision = "f64";
+    record.status = "measured";
+    record.layout = "ell";
+    record.kernel = "rows";
+    record.backend = "kokkos";
+    record.seconds = 0.5;
+    record.gflops = 4 * speedup;
+    record.gbytes_per_second = 3;
+    record.bytes_per_nonzero = 12;
+    record.speedup = speedup;
+    record.interval = interval;
+    record.verdict = "faster";
+    record.copy_bandwidth = 5e10;
+    record.read_bandwidth = 9e10;
+    record.metrics = {{"nonzeros", 1000}, {"rows", 10}, {"columns", 20}};
+    record.shape = "ell";
+    return record;
+}
+
+/// a wins on one, is tied on two and loses on three; it did not suit four.
+std::vector<Record> example() {
+    std::vector<Record> records{
+        measured("a", "f/one.mtx", 4, {3.5, 4.5}),   measured("b & c", "f/one.mtx", 1, {0.9, 1.1}),
+        measured("a", "f/two.mtx", 2, {1.5, 2.5}),   measured("b & c", "f/two.mtx", 1.6, {1.4, 1.8}),
+        measured("a", "f/three.mtx", 1, {0.9, 1.1}), measured("b & c", "f/three.mtx", 2.5, {2, 3}),
+    };
+    records[1].metrics["nonzeros"] = records[0].metrics["nonzeros"] = 300000;
+    records[4].metrics["nonzeros"] = records[5].metrics["nonzeros"] = 20000;
+    records[0].break_even = 12.5;
+    Record unfit;
+    unfit.recipe = "a";
+    unfit.matrix = "f/four.mtx";
+    unfit.precision = "f64";
+    unfit.status = "unsuitable";
+    unfit.reason = "rows of \"8\", too long";
+    records.push_back(unfit);
+    return records;
+}
+
+void compare(const std::string& name, const std::string& text) {
+    compare_with_golden(fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/bench" / name, text);
+}
+
+void fit_80_columns(const std::string& text) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
+}
+
+}  // namespace
+
+TEST_SUITE("summary") {
+    TEST_CASE("min, mean, geometric mean and max") {
+        const RatioStatistics statistics = statistics_of({1, 4, 2});
+        CHECK(statistics.count == 3);
+        CHECK(statistics.least == 1);
+        CHECK(statistics.most == 4);
+        CHECK(statistics.mean == doctest::Approx(7.0 / 3));
+        CHECK(statistics.geometric_mean == doctest::Approx(2));
+        CHECK(statistics_of({}).count == 0);
+    }
+
+    TEST_CASE("won, tied, and the order by geometric mean") {
+        const std::vector<Ranking> rankings = rank(example());
+        REQUIRE(rankings.size() == 1);
+        const Ranking& ranking = rankings[0];
+        CHECK(ranking.matrices == 3);
+        REQUIRE(ranking.recipes.size() == 2);
+        CHECK(ranking.recipes[0].recipe == "a");  // 8^(1/3) against 4^(1/3)
+        CHECK(ranking.recipes[0].won == 1);
+        CHECK(ranking.recipes[0].tied == 1);
+        CHECK(ranking.recipes[0].not_measured == 1);
+        CHECK(ranking.recipes[0].speedup.geometric_mean == doctest::Approx(2));
+        CHECK(ranking.recipes[1].won == 1);
+        CHECK(ranking.recipes[1].tied == 1);
+        CHECK(ranking.recipes[1].speedup.geometric_mean == doctest::Approx(std::cbrt(4)));
+    }
+
+    TEST_CASE("without intervals nothing is won, and alone neither") {
+        std::vector<Record> records = example();
+        for (Record& record : records) record.interval.reset();
+        CHECK(rank(records)[0].recipes[0].won == 0);
+        CHECK(rank(records)[0].recipes[0].tied == 3);
+        CHECK(rank({measured("a", "m", 2, {1.5, 3})})[0].recipes[0].won == 0);
+    }
+
+    TEST_CASE("one against the others") {
+        const std::vector<Record> records = example();
+        const auto table = against_others(records, rank(records)[0], "a");
+        REQUIRE(table.size() == 1);
+        CHECK(table[0].other == "b & c");
+        CHECK(table[0].faster == 2);
+        CHECK(table[0].ratio.least == doctest::Approx(0.4));
+        CHECK(table[0].ratio.most == doctest::Approx(4));
+        CHECK(table[0].ratio.mean == doctest::Approx((4 + 1.25 + 0.4) / 3));
+        CHECK(message_of<RecipeError>([&] { (void)ranking_text(records, "aa"); }) ==
+              "--of aa: no recipe of this name was measured; did you mean 'a'? Expected one of a, b & c");
+    }
+
+    TEST_CASE("the tables") {
+        std::vector<Record> records = example();
+        records.push_back(
+            measured("a name that is much longer than the table has room for it", "f/one.mtx", 123.4, {100, 150}));
+        fit_80_columns(ranking_text(records, "a"));
+        compare("ranking.txt", ranking_text(records, "a"));
+        compare("ranking.tex", ranking_tex(records, "a"));
+        compare("records.csv", records_csv(records));
+        CHECK(ranking_text({}) == "nothing was measured\n");
+    }
+
+    TEST_CASE("files: lines, one report, several; a line that breaks off; something else") {
+        const TemporaryFolder folder;
+        const std::string kernels =
+            R"([{"layout":"csr","kernel":"base","backend":"kokkos","precision":"f64","baseline":true,"status":"measured","median_seconds":2,"speedup":1,"speedup_interval":null},
+                {"layout":"ell","kernel":"x","backend":"kokkos","precision":"f64","baseline":false,"status":"measured","median_seconds":1,"speedup":2,"speedup_interval":[1.5,2.5],"verdict":"faster"}])";
+        std::string report =
+            R"({"recipe":{"name":"R"},"matrix":{"source":"m","rows":7},"stages":[{"id":"input"}],"layouts":[{"name":"ell"}],"kernels":)" +
+            kernels + "}";
+        std::erase(report, '\n');
+        const auto read = [&](const std::string& text) {
+            std::ofstream(folder.path() / "f", std::ios::binary) << text;
+            std::vector<Record> records;
+            add_records(folder.path() / "f", records);
+            return records;
+        };
+        for (const std::string& text :
+             {report, "{\"runs\":[" + report + "]}", report + "\n" + report + "\n", report + "\n{\"key\":{\"reci"}) {
+            const auto records = read(text);
+            REQUIRE(records.size() == 1);
+            CHECK(records[0].recipe == "R");
+            CHECK(records[0].kernel == "x");
+            CHECK(records[0].speedup == 2);
+            CHECK(records[0].interval == Interval{1.5, 2.5});
+            CHECK(records[0].metrics.at("rows") == 7);
+        }
+        const std::string file = (folder.path() / "f").string();
+        CHECK(message_of<RecipeError>([&] { (void)read(report + "\nnotes\n"); }) ==
+              file + ":2:1: found neither a line of a bench nor the JSON of a run");
+        CHECK(message_of<RecipeError>([&] {
+                  std::vector<Record> none;
+                  add_records(folder.path() / "g", none);
+              }) == (folder.path() / "g").string() + ": cannot be read; expected lines of a bench, or the JSON of a run");
+    }
+
+    TEST_CASE("the charts, to the byte") {
+        std::vector<Record> records = example();
+        const Plots plots = plots_of(records, {"nonzeros"});
+        REQUIRE(plots.bars.size() == 1);
+        check_golden("chart_bars", image_of(plots.bars[0].chart));
+        compare("bars.svg", svg_of(plots.bars[0].chart));
+        std::vector<std::string> names;
+        for (const auto& plot : plots.curves) {
+            names.push_back(plot.name);
+            check_golden("chart_" + plot.name, image_of(plot.chart));
+        }
+        CHECK(names == std::vector<std::string>{"profile_host_f64", "speedup_nonzeros_host_f64", "roofline_host_f64"});
+        compare("profile.svg", svg_of(plots.curves[0].chart));
+        REQUIRE(plots.maps.size() == 1);
+        check_golden("chart_map", image_of(plots.maps[0].chart));
+
+        const TemporaryFolder folder;
+        CHECK(write_plots(plots, folder.path()).size() == 10);
+        CHECK(file_text(folder.path() / "bars_host_f64.svg") == svg_of(plots.bars[0].chart));
+    }
+
+    TEST_CASE("recipes that differ in one number are a curve, in two a map") {
+        std::vector<Record> records;
+        for (const double height : {2.0, 4.0, 8.0, 64.0}) {
+            records.push_back(measured("h" + std::to_string(height), "one.mtx", std::sqrt(height), {1, 2}));
+            records.back().parameters = {{"layout.slice_height", height}, {"layout.other", 3}};
+        }
+        Plots plots = plots_of(records, {});
+        CHECK(plots.curves.back().name == "sweep_1_host_f64");
+        REQUIRE(plots.curves.back().chart.series.size() == 1);
+        CHECK(plots.curves.back().chart.series[0].points[2] == std::pair{8.0, std::exp(std::log(std::sqrt(8.0)))});
+        check_golden("chart_sweep", image_of(plots.curves.back().chart));
+
+        records.pop_back();
+        for (Record& record : records) record.parameters["stage.row_sort.window"] = 16;
+        for (const double height : {2.0, 8.0}) {
+            records.push_back(measured("w" + std::to_string(height), "one.mtx", 1 / height, {0, 1}));
+            records.back().parameters = {{"layout.slice_height", height}, {"layout.other", 3}, {"stage.row_sort.window", 32}};
+        }
+        plots = plots_of(records, {});
+        const HeatMap& map = plots.maps.back().chart;
+        CHECK(map.row_label == "layout.slice_height");
+        CHECK(map.column_label == "stage.row_sort.window");
+        CHECK(map.rows == std::vector<std::string>{"2", "4", "8"});
+        CHECK(map.columns == std::vector<std::string>{"16", "32"});
+        CHECK(map.values[0][1] == std::exp(std::log(0.5)));
+        CHECK(!map.values[1][1]);
+        check_golden("chart_sweep_map", image_of(map));
+    }
+
+    TEST_CASE("axes have round marks") {
+        const auto marks = [](bool logarithmic, double low, double high) {
+            return Scale({"", logarithmic}, low, high, 0, 100).marks();
+        };
+        using Marks = std::vector<double>;
+        CHECK(marks(false, 0, 9) == Marks{0, 2, 4, 6, 8, 10});
+        CHECK(marks(false, 0, 1).size() == 6);
+        CHECK(marks(true, 3, 40) == Marks{2, 5, 10, 20, 50});
+        CHECK(marks(true, 1000, 300000) == Marks{1000, 10000, 100000, 1000000});
+        CHECK(Scale({"", true}, 1, 100, 0, 100).at(10) == doctest::Approx(50));
+        CHECK(mark_text(20000) == "20k");
+        CHECK(mark_text(0.5) == "0.5");
+        CHECK(mark_text(0.00001) == "1e-05");
+    }
+}
+
+}  // namespace workbench

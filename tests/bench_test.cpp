@@ -1,0 +1,397 @@
+// Many runs: which matrices, what is kept, what a process that dies costs, and the tables of it all.
+#include <doctest/doctest.h>
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "pipeline/bench/bench.hpp"
+#include "pipeline/bench/line.hpp"
+#include "pipeline/bench/matrices.hpp"
+#include "pipeline/bench/results_file.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/golden.hpp"
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+void write(const fs::path& file, const std::string& text) {
+    fs::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << text;
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+    std::vector<std::string> names;
+    for (const BenchMatrix& matrix : matrices_in(folder)) names.push_back(matrix.name);
+    return names;
+}
+
+using Names = std::vector<std::string>;
+
+std::string message_of_opening(const fs::path& file) {
+    return message_of<RecipeError>([&] { const ResultsFile results(file, false); });
+}
+
+}  // namespace
+
+TEST_SUITE("matrices of a bench") {
+    TEST_CASE("a folder of downloads: archives, unpacked ones, right sides beside the matrix, other files") {
+        const TemporaryFolder folder;
+        const fs::path down = folder.path() / "down";
+        for (const char* file :
+             {"bus.tar.gz", "plate/plate.mtx", "plate/plate_b.mtx", "plate/plate_coord.mtx", "plate.tar.gz", "a.mtx.gz",
+              "b.npz", "c.rb.xz", "d.graph.zst", "e.tgz", "notes.txt", "f.mtx.bak", "two/x.mtx", "two/y.mtx", ".mtx"}) {
+            write(down / file, "12345");
+        }
+        CHECK(names_in(down) == Names{"down/a.mtx.gz", "down/b.npz", "down/bus.tar.gz", "down/c.rb.xz", "down/d.graph.zst",
+                                      "down/e.tgz", "down/plate/plate.mtx", "down/two/x.mtx", "down/two/y.mtx"});
+        CHECK(names_in(down / "plate") == Names{"plate/plate.mtx"});
+        CHECK(names_in(down / ".") == names_in(down));
+        CHECK(matrices_in(down).front().bytes == 5);
+
+        const auto alone = matrices_at(down / "a.mtx.gz");
+        REQUIRE(alone.size() == 1);
+        CHECK(alone[0].name == "down/a.mtx.gz");
+        CHECK(std::get<MatrixFile>(alone[0].choice.from).path == down / "a.mtx.gz");
+    }
+
+    TEST_CASE("a folder without a matrix, and nothing at all") {
+        const TemporaryFolder folder;
+        CHECK(message_of<InputError>([&] { (void)matrices_at(folder.path()); }) ==
+              folder.path().string() + ": a folder without a matrix; expected .mtx, .rb, .graph, .npz or .tar files in it");
+        CHECK(message_of<InputError>([] { (void)matrices_at("none.mtx"); }) ==
+              "none.mtx: there is no such file; expected a matrix, or a folder of them");
+    }
+}
+
+TEST_SUITE("results file") {
+    TEST_CASE("what is there is known again; a line that breaks off is cut off") {
+        const TemporaryFolder folder;
+        const fs::path file = folder.path() / "new" / "r.jsonl";
+        const std::string one = R"({"key":{"a":1},"status":"measured"})";
+        const std::string two = R"({"key":{"a":2},"status":"failed"})";
+        {
+            ResultsFile results(file, false);
+            CHECK(!results.has(R"({"a":1})"));
+            results.add(R"({"a":1})", one);
+            CHECK(results.has(R"({"a":1})"));
+            results.add(R"({"a":2})", two);
+        }
+        CHECK(file_text(file) == one + '\n' + two + '\n');
+        // At whatever byte the program was killed.
+        for (std::size_t bytes = 1; bytes < two.size(); ++bytes) {
+            write(file, one + '\n' + two.substr(0, bytes));
+            const ResultsFile results(file, false);
+            CHECK(results.was_torn());
+            CHECK(results.has(R"({"a":1})"));
+            CHECK(!results.has(R"({"a":2})"));
+            CHECK(file_text(file) == one + '\n');
+        }
+        write(file, one + '\n' + two + '\n');
+        CHECK(ResultsFile(file, false).has(R"({"a":2})"));
+        CHECK(!ResultsFile(file, true).has(R"({"a":2})"));  // it failed, and is to be tried again
+        CHECK(ResultsFile(file, true).has(R"({"a":1})"));
+        CHECK(!ResultsFile(file, true).was_torn());
+    }
+
+    TEST_CASE("something else is left as it is") {
+        const TemporaryFolder folder;
+        const fs::path file = folder.path() / "notes";
+        const std::string expected =
+            R"(found no line of a bench; expected {"key":{...},...} in each line, or another file with --out)";
+        for (const auto& [text, line] : {std::pair{"my notes", 1},
+                                         {"my notes\n", 1},
+                                         {"{\"key\":{},\"status\":\"\"}\n{}\n", 2},
+                                         {"{\"key\":{},\"status\":\"\"}\n{\"k\":", 2}}) {
+            write(file, text);
+            CHECK(message_of_opening(file) == file.string() + ":" + std::to_string(line) + ":1: " + expected);
+            CHECK(file_text(file) == text);
+        }
+    }
+
+    TEST_CASE("one program at a time") {
+        const TemporaryFolder folder;
+        const fs::path file = folder.path() / "r.jsonl";
+        const ResultsFile results(file, false);
+        CHECK(message_of<MachineError>([&] { const ResultsFile again(file, false); }) ==
+              file.string() + ": another bench is adding to it; wait for it, or name another file with --out");
+    }
+}
+
+namespace {
+
+/// A report with what a bench looks at. `kernels` as JSON.
+std::string report_of(const std::string& kernels, const std::string& more = R"("errors": [], "notes": [])") {
+    return R"({"recipe": {"name": "?"}, "matrix": {"source": "m.mtx", "rows": 2, "columns": 2, "nonzeros": 3},
+        "stages": [{"id": "input", "precision": null}, {"id": "a", "precision": "f32"}, {"id": "b", "precision": "f64"}],
+        "layouts": [{"name": "ell", "precision": "f64", "unsuitable": null}, {"name": "ell", "precision": "f32", "unsuitable": "too wide"}],
+        "cache": "cold", "turn_seed": 1, "devices": [], "machine": {}, "versions": {}, )" +
+           more + R"(, "kernels": [)" + kernels + "]}";
+}
+
+std::string kernel_of(const std::string& name, double seconds, const std::string& more, bool baseline = false) {
+    return R"({"kernel": ")" + name + R"(", "layout": "ell", "backend": "kokkos", "precision": "f64", "baseline": )" +
+           (baseline ? "true" : "false") + R"(, "median_seconds": )" + std::to_string(seconds) + R"(, "samples": [1, 2], )" +
+           more + "}";
+}
+
+const std::string good =
+    R"("status": "measured", "verified": true, "reason": null, "speedup": 1.5, "speedup_interval": [1.25, 2],
+    "verdict": "faster")";
+const std::string noise =
+    R"("status": "measured", "verified": true, "reason": null, "speedup": 1.5, "speedup_interval": [0.5, 2],
+    "verdict": "within noise")";
+const std::string unfit = R"("status": "unsuitable", "verified": false, "reason": "rows too long")";
+const std::string wrong = R"("status": "wrong", "verified": false, "reason": "row 3")";
+
+BenchLine line_of(const std::string& report, Precision precision = Precision::f64, bool keep = false) {
+    BenchKey key{"h", "m", 5, precision, "p", "d", "o"};
+    return line_of_report(key, {"R", "", "r.toml", "[layout]", false, "work/0_r.toml"}, report, keep);
+}
+
+}  // namespace
+
+TEST_SUITE("lines of a bench") {
+    TEST_CASE("the hash is FNV-1a") {
+        CHECK(content_hash("") == "cbf29ce484222325");
+        CHECK(content_hash("a") == "af63dc4c8601ec8c");
+        CHECK(content_hash("foobar") == "85944171f73967e8");
+    }
+
+    TEST_CASE("a line is one precision of a report, and its fastest right kernel speaks for it") {
+        const std::string both =
+            kernel_of("base", 9, good, true) + "," + kernel_of("slow", 2, noise) + "," + kernel_of("fast", 1, good);
+        const BenchLine line = line_of(report_of(both));
+        CHECK(line.status == "measured");
+        CHECK(line.summary == "1.50 x (1.25 to 2.00), kokkos fast");
+        CHECK(line.text.find('\n') == std::string::npos);
+        const Json json = Json::parse(line.text);
+        CHECK(json["key"].dump() == Json::parse(BenchKey{"h", "m", 5, Precision::f64, "p", "d", "o"}.text()).dump());
+        CHECK(line.text.starts_with(
+            R"({"key":{"recipe":"h","matrix":"m","bytes":5,"precision":"f64","program":"p","device":"d","options":"o"},)"));
+        CHECK(json["stages"].size() == 2);
+        CHECK(json["stages"][1]["id"] == "b");
+        CHECK(json["layouts"].size() == 1);
+        CHECK(json["recipe"]["name"] == "R");
+        CHECK(json["kernels"].size() == 3);
+        CHECK(json["kernels"][2]["sample_count"] == 2);
+        CHECK(!json["kernels"][2].contains("samples"));
+        CHECK(Json::parse(line_of(report_of(both), Precision::f64, true).text)["kernels"][2]["samples"].size() == 2);
+        CHECK(line_of(report_of(kernel_of("slow", 2, noise))).summary == "within noise (0.500 to 2.00), kokkos slow");
+    }
+
+    TEST_CASE("what is not measured has a reason") {
+        CHECK(line_of(report_of(kernel_of("fast", 1, good)), Precision::f32).status == "unsuitable");
+        CHECK(line_of(report_of(kernel_of("fast", 1, good)), Precision::f32).summary == "too wide");
+        CHECK(line_of(report_of(kernel_of("base", 9, good, true) + "," + kernel_of("k", 0, unfit))).summary == "rows too long");
+        CHECK(line_of(report_of(kernel_of("fast", 1, good) + "," + kernel_of("k", 0, wrong))).status == "wrong");
+        CHECK(line_of(report_of("", R"("errors": [], "notes": ["no kernel for it"])")).summary == "no kernel for it");
+        const std::string broken = R"("errors": ["work/0_r.toml:3:12: stage 'x' (work/0_r.toml:7): no"], "notes": [])";
+        const BenchLine failed = line_of(report_of(kernel_of("base", 9, good, true), broken));
+        CHECK(failed.status == "failed");
+        CHECK(failed.summary == "r.toml: stage 'x' (r.toml): no");
+        CHECK(Json::parse(failed.text)["reason"] == failed.summary);
+        CHECK(line_of(report_of(kernel_of("base", 9, good, true))).summary == "1.50 x (1.25 to 2.00), kokkos base");
+    }
+}
+
+namespace {
+
+/// Stands in the place of the program: what it does with a recipe is told by words in the recipe's name.
+constexpr const char* stand_in = R"(#!/bin/sh
+shift
+recipes=""
+while [ "$1" != "--no-pictures" ]; do recipes="$recipes $1"; shift; done
+out=$3
+echo "$5 $7" >> calls.txt
+for recipe in $recipes; do
+    if grep -q dies $recipe; then kill -SEGV $$; fi
+    if grep -q hangs $recipe; then sleep 60; fi
+    if grep -q refuses $recipe; then echo "noise" >&2; echo "error: $recipe:1:1: no such thing" >&2; exit 3; fi
+    folder=$out/$(basename $recipe .toml)
+    mkdir -p $folder
+    cp report.json $folder/tmp && mv $folder/tmp $folder/report.json
+done
+exit 0
+)";
+
+struct Stage {
+    TemporaryFolder folder;
+    fs::path before = fs::current_path();
+    BenchPlan plan;
+    std::vector<std::string> said;
+
+    Stage() {
+        fs::current_path(folder.path());
+        write("./program", stand_in);
+        (void)chmod("program", 0755);
+        write("./report.json", report_of(kernel_of("fast", 1, good)));
+        plan.matrices = {{"f/a.mtx", 1, {MatrixFile{"a.mtx"}}}, {"f/b.mtx", 2, {MatrixFile{"b.mtx"}}}};
+        plan.precisions = {Precision::f64, Precision::f32};
+        plan.run_options = {"--samples", "5"};
+        plan.program = fs::absolute("program");
+        plan.version = "1";
+        plan.device = "d";
+    }
+    Stage(const Stage&) = delete;
+    Stage& operator=(const Stage&) = delete;
+    ~Stage() { fs::current_path(before); }
+
+    void add(const std::string& name, std::vector<Backend> backends = {Backend::kokkos}) {
+        const std::string text = "[recipe]\nname = '" + name + "'\n[layout]\nuse = 'csr'\n";
+        plan.recipes.push_back({parse_recipe(text, name + ".toml", catalogue()), name + ".toml", std::move(backends), false});
+    }
+
+    BenchCount run(int lines_until_stop = 1000000, bool retry = false) {
+        ResultsFile results("r.jsonl", retry);
+        said.clear();
+        const BenchObserver observer{[this](const std::string& line) { said.push_back(line); },
+                                     [&] { return static_cast<int>(said.size()) >= lines_until_stop; }};
+        return bench(plan, results, observer);
+    }
+
+    [[nodiscard]] std::vector<std::string> told() const {  // recipe, precision and reason, in the order of the lines
+        std::vector<std::string> lines;
+        std::ifstream stream("r.jsonl");
+        for (std::string line; std::getline(stream, line);) {
+            const Json json = Json::parse(line);
+            lines.push_back(json["key"]["matrix"].get<std::string>().substr(2, 1) + " " +
+                            json["recipe"]["name"].get<std::string>() + " " + json["key"]["precision"].get<std::string>() +
+                            " " + json["status"].get<std::string>() +
+                            (json["reason"].is_null() ? "" : ": " + json["reason"].get<std::string>()));
+        }
+        return lines;
+    }
+};
+
+}  // namespace
+
+TEST_SUITE("bench") {
+    TEST_CASE("a process a matrix; the same command again measures nothing again") {
+        Stage stage;
+        stage.add("one");
+        stage.add("two");
+        const BenchCount count = stage.run();
+        CHECK(count.measured == 4);
+        CHECK(count.unsuitable == 4);
+        CHECK(file_text("calls.txt") == "both kokkos\nboth kokkos\n");
+        CHECK(stage.told() == Names{"a one f64 measured", "a one f32 unsuitable: too wide", "a two f64 measured",
+                                    "a two f32 unsuitable: too wide", "b one f64 measured", "b one f32 unsuitable: too wide",
+                                    "b two f64 measured", "b two f32 unsuitable: too wide"});
+        CHECK(stage.said[0] == "[1/2] f/a.mtx");
+        CHECK(stage.said[1] == "  one f64: 1.50 x (1.25 to 2.00), kokkos fast");
+        CHECK(stage.said[2] == "  one f32: unsuitable: too wide");
+        CHECK(!fs::exists("r.jsonl.work"));
+
+        CHECK(stage.run().there == 8);
+        CHECK(stage.said.empty());
+        CHECK(stage.told().size() == 8);
+        stage.add("three");  // only this
+        CHECK(stage.run().there == 8);
+        CHECK(stage.told().size() == 12);
+        stage.plan.version = "2";  // all
+        CHECK(stage.run().there == 0);
+    }
+
+    TEST_CASE("what is missing of a recipe is asked for alone") {
+        Stage stage;
+        stage.add("one");
+        stage.plan.precisions = {Precision::f64};
+        (void)stage.run();
+        stage.plan.precisions = {Precision::f64, Precision::f32};
+        CHECK(stage.run().there == 2);
+        CHECK(file_text("calls.txt") == "f64 kokkos\nf64 kokkos\nf32 kokkos\nf32 kokkos\n");
+    }
+
+    TEST_CASE("recipes on other backends have a process of their own") {
+        Stage stage;
+        stage.plan.matrices.resize(1);
+        stage.add("one");
+        stage.add("two", {Backend::kokkos, Backend::eigen});
+        stage.add("three");
+        (void)stage.run();
+        CHECK(file_text("calls.txt") == "both kokkos\nboth kokkos,eigen\n");
+        CHECK(stage.told().size() == 6);
+    }
+
+    TEST_CASE("a recipe that takes its process down costs its own lines") {
+        Stage stage;
+        stage.plan.matrices.resize(1);
+        stage.plan.precisions = {Precision::f64};
+        for (const char* name : {"one", "dies", "two", "dies too", "three"}) stage.add(name);
+        const BenchCount count = stage.run();
+        CHECK(count.failed == 2);
+        CHECK(count.measured == 3);
+        CHECK(stage.told() == Names{"a one f64 measured", "a dies f64 failed: killed by signal 11 (Segmentation fault)",
+                                    "a two f64 measured", "a dies too f64 failed: killed by signal 11 (Segmentation fault)",
+                                    "a three f64 measured"});
+        CHECK(stage.run().there == 5);
+        CHECK(stage.run(1000000, true).failed == 2);  // tried again
+    }
+
+    TEST_CASE("what a process refuses is the reason of all that it did not do") {
+        Stage stage;
+        stage.plan.matrices.resize(1);
+        stage.plan.precisions = {Precision::f64};
+        for (const char* name : {"one", "refuses", "two"}) stage.add(name);
+        CHECK(stage.run().failed == 2);
+        CHECK(stage.told()[1] == "a refuses f64 failed: refuses.toml: no such thing");
+        CHECK(stage.told()[2].starts_with("a two f64 failed: "));
+        CHECK(file_text("calls.txt") == "f64 kokkos\n");
+    }
+
+    TEST_CASE("a matrix has its time, and the next one has its own") {
+        Stage stage;
+        stage.plan.precisions = {Precision::f64};
+        stage.plan.limit_seconds = 0.5;
+        for (const char* name : {"one", "hangs", "two"}) stage.add(name);
+        CHECK(stage.run().failed == 4);
+        CHECK(stage.told() == Names{"a one f64 measured", "a hangs f64 failed: not done within the limit of 0.5 s for a matrix",
+                                    "a two f64 failed: not begun within the limit of 0.5 s for a matrix", "b one f64 measured",
+                                    "b hangs f64 failed: not done within the limit of 0.5 s for a matrix",
+                                    "b two f64 failed: not begun within the limit of 0.5 s for a matrix"});
+    }
+
+    TEST_CASE("stopped: what is done is kept, what is not is no failure, and the same command goes on") {
+        Stage stage;
+        stage.plan.precisions = {Precision::f64};
+        for (const char* name : {"one", "hangs", "two"}) stage.add(name);
+        const BenchCount count = stage.run(2);  // the name of the matrix, and one
+        CHECK(count.stopped);
+        CHECK(count.measured == 1);
+        CHECK(count.failed == 0);
+        CHECK(stage.told() == Names{"a one f64 measured"});
+        stage.plan.limit_seconds = 0.5;
+        CHECK(stage.run().there == 1);
+        CHECK(stage.told().size() == 6);
+    }
+
+    TEST_CASE("the libraries that are always there") {
+        const auto names_of = [](const std::vector<Backend>& backends, bool gpu) {
+            Names names;
+            for (const BenchRecipe& one : baseline_recipes(catalogue(), backends, gpu)) {
+                CHECK(one.baseline);
+                if (!one.recipe.name.starts_with("cuSPARSE")) names.push_back(one.recipe.name);
+            }
+            return names;
+        };
+        CHECK(names_of({Backend::kokkos, Backend::eigen}, false) == Names{"Kokkos/Eigen CSR", "Kokkos/Eigen CSR, RCM"});
+        CHECK(names_of({Backend::cuda}, true).empty());
+        const auto host = baseline_recipes(catalogue(), {Backend::eigen}, false);
+        CHECK(host[0].backends == std::vector{Backend::eigen});
+        CHECK(host[1].recipe.stages.at(0).entry->name == "cuthill_mckee");
+    }
+}
+
+}  // namespace workbench

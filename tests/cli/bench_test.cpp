@@ -1,0 +1,123 @@
+// A bench as its users meet it: with the program itself, stopped in the middle and gone on with.
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "support/golden.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Ended {
+    int exit_code = -1;
+    std::string text;
+};
+
+Ended workbench_in(const fs::path& folder, const std::string& arguments) {
+    const std::string command = "cd '" + folder.string() + "' && '" WORKBENCH_BINARY "' " + arguments + " 2>&1";
+    std::FILE* pipe = popen(command.c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    Ended ended;
+    std::array<char, 4096> buffer{};
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) ended.text.append(buffer.data(), count);
+    const int status = pclose(pipe);
+    ended.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return ended;
+}
+
+long lines_of(const fs::path& file) {
+    const std::string text = file_text(file);
+    return std::count(text.begin(), text.end(), '\n');
+}
+
+const std::string csr = std::string(WORKBENCH_SOURCE_DIR) + "/recipes/csr.toml";
+const std::string sell = std::string(WORKBENCH_SOURCE_DIR) + "/recipes/sell.toml";
+const std::string quick = " --backend kokkos --samples 5 --seconds 0 --cache warm ";
+
+}  // namespace
+
+TEST_SUITE("bench with the program") {
+    TEST_CASE("recipes on a folder, a table at the end, and a summary of the file") {
+        const TemporaryFolder folder;
+        std::ofstream(folder.path() / "s.toml") << "[suite]\nrecipes = ['" + csr + "', '" + sell +
+                                                       "']\nmatrices = ['down']\ngenerate = ['laplace2d:nx=9,ny=9']\n"
+                                                       "backends = ['kokkos']\nsamples = 5\nseconds = 0\ncache = 'warm'\n";
+        fs::create_directory(folder.path() / "down");
+        std::ofstream(folder.path() / "down" / "bad.mtx") << "no matrix\n";
+        const Ended first = workbench_in(folder.path(), "bench s.toml");
+        CHECK(first.exit_code == 0);
+        // Two recipes and CSR in two orders, on two matrices.
+        CHECK(first.text.find("4 measured, 0 unsuitable, 0 wrong, 4 failed, 0 were there; written to s.jsonl\n") !=
+              std::string::npos);
+        CHECK(first.text.find("[1/2] down/bad.mtx\n  CSR f64: failed: down/bad.mtx: starts with 'no matrix'") !=
+              std::string::npos);
+        CHECK(first.text.find("CPU, f64: 1 matrix, speed-up over CSR in the input's order\n") != std::string::npos);
+        CHECK(file_text(folder.path() / "s.jsonl").find(folder.path().string()) ==
+              std::string::npos);  // means the same elsewhere
+        const Ended again = workbench_in(folder.path(), "bench s.toml");
+        CHECK(again.text.find("0 measured, 0 unsuitable, 0 wrong, 0 failed, 8 were there") != std::string::npos);
+        CHECK(lines_of(folder.path() / "s.jsonl") == 8);
+
+        const Ended csv = workbench_in(folder.path(), "summary s.jsonl --csv --plots pictures");
+        CHECK(csv.exit_code == 0);
+        CHECK(std::count(csv.text.begin(), csv.text.end(), '\n') == 9);
+        CHECK(fs::exists(folder.path() / "pictures" / "profile_host_f64.svg"));
+        CHECK(workbench_in(folder.path(), "summary s.jsonl --metric none --plots pictures")
+                  .text.find("error: --metric: unknown metric 'none'; expected one of ") == 0);
+        CHECK(workbench_in(folder.path(), "summary s.jsonl --of ELL").exit_code == 2);
+    }
+
+    TEST_CASE("killed in the middle: the same command does the rest") {
+        const TemporaryFolder folder;
+        const std::string arguments = "bench " + csr + quick + "--generate laplace2d:nx=9,ny=9 --generate laplace3d:nx=5";
+        const std::string command =
+            "cd '" + folder.path().string() + "' && exec '" WORKBENCH_BINARY "' " + arguments + " > /dev/null 2>&1";
+        const pid_t process = fork();
+        if (process == 0) {
+            execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+            _exit(127);
+        }
+        const fs::path file = folder.path() / "bench.jsonl";
+        for (int i = 0; i < 6000 && lines_of(file) == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        (void)kill(process, SIGKILL);
+        int status = 0;
+        (void)waitpid(process, &status, 0);
+        const long done = lines_of(file);
+        CHECK(done >= 1);
+        std::ofstream(file, std::ios::app) << "{\"key\":{\"reci";  // as if in the middle of a line
+        const Ended rest = workbench_in(folder.path(), arguments);
+        CHECK(rest.exit_code == 0);
+        CHECK(rest.text.find("bench.jsonl: the last line broke off; it is measured again\n") == 0);
+        CHECK(rest.text.find(std::to_string(done) + " were there") != std::string::npos);
+        CHECK(lines_of(file) == 6);
+    }
+
+    TEST_CASE("errors") {
+        const TemporaryFolder folder;
+        CHECK(workbench_in(folder.path(), "bench " + csr).text ==
+              "error: no matrices; name files or folders with --matrices, --generate KIND, or in the suite\n");
+        CHECK(workbench_in(folder.path(), "bench " + csr + " " + csr + " --generate laplace2d:nx=3").exit_code == 2);
+        CHECK(workbench_in(folder.path(), "bench " + csr + " --matrices none").exit_code == 3);
+        CHECK(workbench_in(folder.path(), "bench " + csr + " --generate laplace9d").exit_code == 2);
+        CHECK(workbench_in(folder.path(), "bench none.toml --generate laplace2d:nx=3").text ==
+              "error: none.toml: no such file; expected a recipe\n");
+        CHECK(!fs::exists(folder.path() / "bench.jsonl"));
+    }
+}
+
+}  // namespace workbench

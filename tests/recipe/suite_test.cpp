@@ -1,0 +1,86 @@
+// Suites: what they say, and every error with its place.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/recipe/suite.hpp"
+#include "support/golden.hpp"
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string errors_of(const std::string& text) {
+    return message_of<RecipeError>([&] { (void)parse_suite(text, "suites/s.toml"); });
+}
+
+}  // namespace
+
+TEST_SUITE("suite") {
+    TEST_CASE("all that a suite can say") {
+        const TemporaryFolder folder;
+        std::ofstream(folder.path() / "r.toml") << "x";
+        fs::create_directories(folder.path() / "more" / "down");
+        const Suite suite = parse_suite(
+            "[suite]\nname = 'N'\nsource = 'S'\nrecipes = ['../r.toml']\nmatrices = ['down', '../r.toml']\n"
+            "generate = ['laplace2d:nx=3']\nprecisions = ['f32', 'f64', 'f32']\nbackends = ['eigen']\ncache = 'warm'\n"
+            "samples = 7\nseconds = 0.5\nlimit = 60\n",
+            folder.path() / "more" / "s.toml");
+        CHECK(suite.name == "N");
+        CHECK(suite.source == "S");
+        REQUIRE(suite.recipes.size() == 1);
+        CHECK(suite.recipes[0].text == (folder.path() / "r.toml").string());
+        CHECK(suite.recipes[0].where == (folder.path() / "more" / "s.toml").string() + ":4:12");
+        REQUIRE(suite.matrices.size() == 2);
+        CHECK(suite.matrices[0].text == (folder.path() / "more" / "down").string());
+        CHECK(suite.generated.at(0).text == "laplace2d:nx=3");
+        CHECK(suite.precisions == std::vector{Precision::f32, Precision::f64});
+        CHECK(suite.backends == std::vector{Backend::eigen});
+        CHECK(suite.cache == "warm");
+        CHECK(suite.samples == 7);
+        CHECK(suite.seconds == 0.5);
+        CHECK(suite.limit_seconds == 60);
+    }
+
+    TEST_CASE("what it says where it says nothing") {
+        const Suite suite = parse_suite("[suite]\nrecipes = []\n", "suites/s.toml");
+        CHECK(suite.name == "s");
+        CHECK(suite.precisions == std::vector{Precision::f64});
+        CHECK(suite.cache == "cold");
+        CHECK(suite.samples == 20);
+        CHECK(suite.limit_seconds == 0);
+        CHECK(suite.backends.empty());
+    }
+
+    TEST_CASE("errors point") {
+        const fs::path golden = fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/recipe/suite_errors.txt";
+        const std::string wrong =
+            "[suite]\nrecipe = ['a.toml']\nrecipes = ['none.toml', 7]\nmatrices = 'down'\nprecisions = ['f16']\n"
+            "backends = ['gpu']\nsamples = 0\ncache = 'hot'\ngenerate = ['a', 'b']\nlimit = 'long'\n[matrix]\npath = 'x'\n";
+        const std::string paths = "[suite]\nrecipes = ['none.toml',\n    'also none.toml']\nmatrices = ['nowhere']\n";
+        compare_with_golden(golden, errors_of(wrong) + "\n\n" + errors_of(paths) + "\n\n" + errors_of("[suite]\nname = 'x'\n") +
+                                        "\n\n" + errors_of("x = 3\n") + "\n\n" + errors_of("[suite\n") + "\n");
+    }
+
+    TEST_CASE("a file is a suite where it begins that table, and not where a recipe stands") {
+        const TemporaryFolder folder;
+        const auto is = [&](const std::string& text) {
+            std::ofstream(folder.path() / "f.toml", std::ios::binary) << text;
+            return is_suite(folder.path() / "f.toml");
+        };
+        CHECK(is("# what it is\n\n  [suite]\nx"));
+        CHECK(is("[suite]"));
+        CHECK(!is("[layout]\nuse = 'csr'\n# [suite]\n"));
+        CHECK(!is(""));
+        CHECK(!is_suite(folder.path()));
+        CHECK(!is_suite(folder.path() / "none"));
+    }
+}
+
+}  // namespace workbench
