@@ -242,7 +242,11 @@ std::optional<Recipe> check_document(const RecipeDocument& document, const Catal
         recipe.sources = check_sources(*only.kernel, document.files, only.layout.entry, diagnostics);
     }
     check_needs(document, stages, layouts, catalogue, diagnostics);
-    if (!diagnostics.empty()) return std::nullopt;
+    // What is wrong with a broken table has been said before.
+    const bool is_whole =
+        std::all_of(stages.begin(), stages.end(), [](const auto& stage) { return stage.parameters && stage.facts; }) &&
+        std::all_of(layouts.begin(), layouts.end(), [](const auto& choice) { return choice.layout.parameters.has_value(); });
+    if (!diagnostics.empty() || !is_whole) return std::nullopt;
 
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const RecipeTable& table = document.stages[i];

@@ -61,7 +61,7 @@ TEST_CASE("what a recipe says of its own kernels") {
     expected.backend = Backend::cpu;
     CHECK(both.sources[1] == expected);
     CHECK(both.sources[1].name() == "mine");
-    CHECK(both.kernels.at(Backend::kokkos) == "rows");
+    CHECK(both.layouts.front().kernels.at(Backend::kokkos) == "rows");
     check_same(both, parse_recipe(resolved_recipe(both), "elsewhere.toml", small_catalogue()));
 
     const Recipe one = beside.recipe("cpu_source = 'mine.cpp'\n");
