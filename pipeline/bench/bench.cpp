@@ -204,16 +204,22 @@ private:
             if (line.starts_with("error: ") && reason.empty()) reason = line.substr(7);
         }
         if (reason.empty()) return ending.text();
-        if (const auto* file = std::get_if<MatrixFile>(&pending.matrix->choice.from)) {
-            const std::string whole = fs::absolute(file->path).lexically_normal().string();
-            if (const std::size_t at = reason.find(whole); at != std::string::npos) {
-                reason.replace(at, whole.size(), pending.matrix->name);  // lines mean the same on any machine
-            }
-        }
-        return in_given_name(reason, pending.facts);
+        return in_given_name(with_matrix_name(std::move(reason), *pending.matrix), pending.facts);
     }
 
-    void take_up(const Pending& pending, const std::string& report) {
+    /// With the name of the matrix in place of its path: lines mean the same on any machine.
+    static std::string with_matrix_name(std::string text, const BenchMatrix& matrix) {
+        const auto* file = std::get_if<MatrixFile>(&matrix.choice.from);
+        if (file == nullptr) return text;
+        const std::string whole = fs::absolute(file->path).lexically_normal().string();
+        for (std::size_t at = 0; (at = text.find(whole, at)) != std::string::npos; at += matrix.name.size()) {
+            text.replace(at, whole.size(), matrix.name);
+        }
+        return text;
+    }
+
+    void take_up(const Pending& pending, const std::string& whole_report) {
+        const std::string report = with_matrix_name(whole_report, *pending.matrix);
         for (const BenchKey& key : pending.keys) {
             BenchLine line;
             try {
