@@ -202,7 +202,7 @@ TEST_SUITE("lines of a bench") {
         CHECK(failed.status == "failed");
         CHECK(failed.summary == "r.toml: stage 'x' (r.toml): no");
         CHECK(Json::parse(failed.text)["reason"] == failed.summary);
-        CHECK(line_of(report_of(kernel_of("base", 9, good, true))).summary == "1.50 x (1.25 to 2.00), kokkos base");
+        CHECK(line_of(report_of(kernel_of("base", 9, good, true))).summary == "the baseline, kokkos base");
     }
 }
 
@@ -329,12 +329,12 @@ TEST_SUITE("bench") {
         Stage stage;
         stage.plan.matrices.resize(1);
         stage.plan.precisions = {Precision::f64};
-        for (const char* name : {"one", "dies", "two", "dies too", "three"}) stage.add(name);
+        for (const char* name : {"one", "dies", "two", "dies_too", "three"}) stage.add(name);
         const BenchCount count = stage.run();
         CHECK(count.failed == 2);
         CHECK(count.measured == 3);
         CHECK(stage.told() == Names{"a one f64 measured", "a dies f64 failed: killed by signal 11 (Segmentation fault)",
-                                    "a two f64 measured", "a dies too f64 failed: killed by signal 11 (Segmentation fault)",
+                                    "a two f64 measured", "a dies_too f64 failed: killed by signal 11 (Segmentation fault)",
                                     "a three f64 measured"});
         CHECK(stage.run().there == 5);
         CHECK(stage.run(1000000, true).failed == 2);  // tried again

@@ -99,7 +99,7 @@ std::string padded(const std::string& name, std::size_t width) {
     return name + std::string(width - std::min(width, letters), ' ');
 }
 
-constexpr std::size_t name_width = 30;
+constexpr std::size_t name_width = 29;
 
 std::string heading(const Ranking& ranking) {
     return fmt::format("{}, {}: {} {}", ranking.device == "gpu" ? "GPU" : "CPU", ranking.precision, ranking.matrices,
