@@ -15,7 +15,7 @@ constexpr int margin = 24;
 constexpr int title_size = 20;
 constexpr int text_size = 15;
 constexpr int small_size = 13;
-constexpr int head = 92;  // title, subtitle and a label of an axis
+constexpr int head = 108;  // title, subtitle and a label of an axis
 constexpr int plot_width = 640;
 constexpr int longest_legend = 240;
 constexpr int key_width = 30;  // the piece of line before a name of the legend
@@ -214,15 +214,16 @@ void draw(Canvas& canvas, const BarChart& chart) {
 ChartSize size_of(const HeatMap& map) {
     const int rows = static_cast<int>(map.rows.size());
     const int columns = static_cast<int>(map.columns.size());
-    return {std::max(520, cells_left(map) + columns * cell_width(map) + margin), head + 26 + rows * cell_height + margin + 30};
+    return {std::max(560, cells_left(map) + columns * cell_width(map) + margin), head + 26 + rows * cell_height + margin + 30};
 }
 
 void draw(Canvas& canvas, const HeatMap& map) {
     draw_head(canvas, map.title, map.subtitle, size_of(map).width);
     const double left = cells_left(map);
     const double top = head + 26;
-    canvas.text(left - 10, top - 8, map.row_label, {small_size, style::muted, Align::right});
-    canvas.text(left, head - 12, map.column_label, {small_size, style::muted});
+    if (!map.row_label.empty()) {
+        canvas.text(margin, head - 12, "down: " + map.row_label + ", across: " + map.column_label, {small_size, style::muted});
+    }
     for (std::size_t column = 0; column < map.columns.size(); ++column) {
         canvas.text(left + (static_cast<double>(column) + 0.5) * cell_width(map), top - 8,
                     shortened(map.columns[column], small_size, cell_width(map) - 6), {small_size, style::ink, Align::centre});
@@ -240,7 +241,7 @@ void draw(Canvas& canvas, const HeatMap& map) {
                         {small_size, dark && *value > 1 ? white : style::ink, Align::centre});
         }
     }
-    canvas.text(left, top + static_cast<double>(map.rows.size()) * cell_height + 26,
+    canvas.text(margin, top + static_cast<double>(map.rows.size()) * cell_height + 26,
                 "blue: faster than the baseline, orange: slower; strongest at 4 and 1/4", {small_size, style::muted});
 }
 

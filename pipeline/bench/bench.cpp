@@ -14,7 +14,6 @@
 #include "pipeline/bench/child.hpp"
 #include "pipeline/bench/line.hpp"
 #include "pipeline/contract/whole_file.hpp"
-#include "pipeline/run/timing.hpp"
 
 namespace workbench {
 namespace {
@@ -78,7 +77,7 @@ public:
             std::vector<Pending> pending = pending_for(matrix);
             if (pending.empty()) continue;
             observer_.say(fmt::format("[{}/{}] {}", i + 1, plan_.matrices.size(), matrix.name));
-            const Stopwatch since_start;
+            const Stopwatch since_start(plan_.clock);
             while (!pending.empty() && !count_.stopped) run_some(matrix, pending, since_start);
         }
         return count_;
@@ -284,7 +283,8 @@ std::vector<BenchRecipe> baseline_recipes(const Catalogue& catalogue, const std:
     for (const LayoutEntry& layout : catalogue.layouts) {
         const bool has = std::any_of(layout.kernels.begin(), layout.kernels.end(),
                                      [](const KernelEntry& kernel) { return kernel.backend == Backend::cusparse; });
-        if (gpu && has && (wanted(Backend::cusparse) || wanted(Backend::cuda))) add(layout, layout.name == "csr" ? "cuSPARSE" : "cuSPARSE " + layout.name, {Backend::cusparse});
+        if (gpu && has && (wanted(Backend::cusparse) || wanted(Backend::cuda)))
+            add(layout, layout.name == "csr" ? "cuSPARSE" : "cuSPARSE " + layout.name, {Backend::cusparse});
     }
     std::vector<Backend> on_host;
     for (const Backend backend : {Backend::kokkos, Backend::eigen}) {

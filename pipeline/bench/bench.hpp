@@ -9,6 +9,7 @@
 #include "pipeline/bench/matrices.hpp"
 #include "pipeline/bench/results_file.hpp"
 #include "pipeline/recipe/recipe.hpp"
+#include "pipeline/run/timing.hpp"
 
 namespace workbench {
 
@@ -29,6 +30,7 @@ struct BenchPlan {
     std::filesystem::path program;  // that runs a recipe: this one
     std::string version;
     std::string device;
+    Clock clock = {};
 };
 
 struct BenchObserver {

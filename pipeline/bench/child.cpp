@@ -69,7 +69,9 @@ std::optional<Ending> Child::ending() {
 }
 
 void Child::kill() {
-    if (!ending_) (void)::kill(process_, SIGKILL);
+    if (ending_) return;
+    (void)::kill(-process_, SIGKILL);  // and what it has started itself
+    (void)::kill(process_, SIGKILL);   // which may have had no time to lead them
 }
 
 }  // namespace workbench

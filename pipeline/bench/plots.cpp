@@ -113,6 +113,7 @@ void add_profile(const Field& field, Plots& plots) {
     }
     for (Series& series : chart.series) series.points.emplace_back(widest, series.points.back().second);
     chart.x.high = widest;
+    chart.x.logarithmic = widest > 5;
     plots.curves.push_back({"profile_" + field.suffix, std::move(chart)});
 }
 
@@ -134,7 +135,7 @@ void add_metric(const Field& field, const std::string& metric, Plots& plots) {
     }
     if (chart.series.empty()) return;
     chart.x.logarithmic = least > 0 && most / least > 100;
-    if (chart.x.logarithmic) chart.guides = {{"", {{least, 1}, {most, 1}}, Drawn::lines}};
+    chart.guides = {{"", {{chart.x.logarithmic ? least : 0, 1}, {most, 1}}, Drawn::lines}};
     std::string name = metric;
     std::replace_if(
         name.begin(), name.end(), [](char letter) { return std::isalnum(static_cast<unsigned char>(letter)) == 0; }, '_');

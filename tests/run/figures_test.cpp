@@ -106,8 +106,9 @@ TEST_CASE("docs/report.md says of each figure of a matrix what the list says") {
 
 TEST_CASE("docs/report.md says of each figure of a kernel what the list says") {
     Described docs = described_in_docs("kernels[].");
-    for (const char* no_figure : {"layout", "kernel", "backend", "precision", "baseline", "status", "reason", "verified",
-                                  "samples[]", "warnings", "warnings[]"}) {
+    for (const char* no_figure :
+         {"layout", "kernel", "backend", "precision", "baseline", "status", "reason", "verified", "samples[]", "warnings",
+          "warnings[]", "share", "speedup_interval[]", "break_even_interval[]"}) {
         CHECK(docs.erase(no_figure) == 1);
     }
     check_same(docs, described_in_list(kernel_figures()));

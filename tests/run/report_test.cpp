@@ -76,6 +76,7 @@ RunReport example() {
     LayoutOutcome layout;
     layout.name = "ell";
     layout.seconds = 0.5;
+    layout.nonzeros = 1003;
     layout.footprint = {{"columns", ArrayRole::column, 2006, 4012},
                         {"values", ArrayRole::value, 2006, 16048},
                         {"none", ArrayRole::structure, 0, 0}};
