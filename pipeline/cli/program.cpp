@@ -49,6 +49,7 @@ int run_program(int argc, char** argv) {
     add_run_command(app, action);
     add_bench_command(app, action);
     add_summary_command(app, action);
+    add_fetch_command(app, action);
     add_check_command(app, action);
     add_compare_command(app, action);
     add_list_command(app, action);
