@@ -153,7 +153,37 @@ TEST_SUITE("download") {
         const std::string url = server.address() + "/f";
         place.begun("012", url, etag);
         CHECK(place.error(url) == url + ": the server sends another piece than it was asked for");
-        CHECK(place.got() == "012");
+        CHECK(place.got().empty());
+        CHECK(server.requests().size() == 2);
+    }
+
+    TEST_CASE("a piece of another file, from a server that knows no If-Range, is not appended") {
+        const Place place;
+        const HttpServer server([](const HttpRequest& request) {
+            return file_reply({request.path, request.range, ""}, bytes, etag);
+        });
+        const std::string url = server.address() + "/f";
+        place.begun(bytes.substr(0, 10), url, etag);
+        download(url, place.part, {});
+        CHECK(server.requests().size() == 1);
+        place.begun("0123456789", url, "\"zero\"");
+        download(url, place.part, {});
+        CHECK(place.got() == bytes);
+        CHECK(server.requests().size() == 3);
+    }
+
+    TEST_CASE("a server that tells nothing of its file: what broke off is of no use") {
+        const Place place;
+        const HttpServer server([](const HttpRequest& request) {
+            CHECK(request.range.empty());
+            return HttpReply{.body = bytes, .stop_after = 100};
+        });
+        const std::string url = server.address() + "/f";
+        for (int i = 0; i < 2; ++i) {
+            CHECK(place.error(url) ==
+                  url + ": the connection broke off after 100 of " + std::to_string(bytes.size()) + " bytes");
+        }
+        CHECK(place.got() == bytes.substr(0, 100));
     }
 
     TEST_CASE("redirects are followed, but not for ever, and not to nowhere") {

@@ -202,8 +202,9 @@ int run_bench(const Arguments& arguments) {
     const int now = count.measured + count.unsuitable + count.wrong + count.failed;
     fmt::print("{}{} measured, {} unsuitable, {} wrong, {} failed, {} were there; written to {}\n",
                count.stopped ? "stopped: " : "", count.measured, count.unsuitable, count.wrong, count.failed, count.there, out);
-    if (matrices.missing > 0)
+    if (matrices.missing > 0) {
         fmt::print("{} of the {} matrices that the suite names were missing\n", matrices.missing, suite.named.size());
+    }
     std::vector<Record> records;
     add_records(out, records);
     fmt::print("\n{}", ranking_text(records));

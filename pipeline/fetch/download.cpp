@@ -80,13 +80,12 @@ std::string validator_of(const std::string& etag, const std::string& last_modifi
     return etag.empty() || etag.starts_with("W/") ? last_modified : etag;
 }
 
-/// The validator of what `part` is the beginning of; none where it is of something else, or nobody knows.
-std::optional<std::string> known_validator(const fs::path& part, const std::string& url) {
+/// The validator of what `part` is the beginning of; empty where it is of something else, or nobody knows.
+std::string known_validator(const fs::path& part, const std::string& url) {
     std::ifstream file(origin_file(part));
     std::string from;
     std::string validator;
-    if (!std::getline(file, from) || !std::getline(file, validator) || from != url || validator.empty()) return std::nullopt;
-    return validator;
+    return std::getline(file, from) && std::getline(file, validator) && from == url ? validator : "";
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -127,12 +126,13 @@ public:
         : url_(std::move(url)), part_path_(part_path), part_(part), options_(options), there_(part.size()) {}
 
     Outcome run() {
-        const std::optional<std::string> validator = there_ > 0 ? known_validator(part_path_, url_) : std::nullopt;
-        if (!validator) there_ = 0;  // what is there stays until something better comes
+        const std::string validator = there_ > 0 ? known_validator(part_path_, url_) : "";
+        if (validator.empty()) there_ = 0;  // what is there stays until something better comes
+        validator_ = validator;
         const std::unique_ptr<CURL, decltype(curl_.cleanup)> handle(curl_.init(), curl_.cleanup);
         if (handle == nullptr) throw MachineError("libcurl cannot be set up");
         curl_slist* headers = nullptr;
-        if (validator) headers = curl_.append(headers, ("If-Range: " + *validator).c_str());
+        if (there_ > 0) headers = curl_.append(headers, ("If-Range: " + validator).c_str());
         const std::unique_ptr<curl_slist, decltype(curl_.free_all)> kept(headers, curl_.free_all);
         set_up(handle.get(), headers);
         const CURLcode result = curl_.perform(handle.get());
@@ -229,9 +229,10 @@ private:
         wanted_ = code == http_ok || code == http_partial;
         if (code == http_ok) {
             forget();
-            const std::string validator = validator_of(etag_, last_modified_);
-            write_whole_file(origin_file(part_path_), url_ + '\n' + validator + '\n');
-        } else if (code == http_partial && range_.first != there_) {
+            validator_ = validator_of(etag_, last_modified_);
+            write_whole_file(origin_file(part_path_), url_ + '\n' + validator_ + '\n');
+        } else if (code == http_partial && !goes_on()) {
+            other_piece_ = there_ > 0;
             throw DownloadError(fmt::format("{}: the server sends another piece than it was asked for", url_), false);
         }
         curl_off_t length = -1;
@@ -239,7 +240,17 @@ private:
         if (length >= 0) all_ = there_ + length;
     }
 
+    /// Is the piece that comes the next one, and of the same file? Some servers know ranges, but not If-Range.
+    [[nodiscard]] bool goes_on() const {
+        const std::string validator = validator_of(etag_, last_modified_);
+        return range_.first == there_ && (validator.empty() || validator == validator_);
+    }
+
     Outcome judge(CURLcode result) {
+        if (other_piece_) {
+            forget();
+            return Outcome::begin_anew;
+        }
         if (failure_) std::rethrow_exception(failure_);
         if (result != CURLE_OK) fail(result);
         const long code = status();
@@ -278,7 +289,7 @@ private:
     [[nodiscard]] std::string arrived() const {
         if (there_ == 0) return "before anything came";
         const std::string of = all_ > 0 ? fmt::format(" of {}", all_) : "";
-        return fmt::format("after {}{} bytes; the same command goes on from there", there_, of);
+        return fmt::format("after {}{} bytes{}", there_, of, validator_.empty() ? "" : "; the same command goes on from there");
     }
 
     [[noreturn]] void fail(CURLcode result) const {
@@ -308,6 +319,8 @@ private:
             case CURLE_RECV_ERROR:
             case CURLE_SEND_ERROR:
             case CURLE_GOT_NOTHING:
+            case CURLE_HTTP2:
+            case CURLE_HTTP2_STREAM:
                 throw DownloadError(fmt::format("{}: the connection broke off {}", from(), arrived()), false);
             default: throw DownloadError(fmt::format("{}: {}", from(), reason), false);
         }
@@ -326,6 +339,8 @@ private:
     std::string etag_;
     std::string last_modified_;
     ContentRange range_;
+    std::string validator_;  // of what is in the file; empty: nothing tells whether the server still has the same
+    bool other_piece_ = false;
     Clock::time_point last_news_ = Clock::now();
     bool begun_ = false;
     bool wanted_ = false;
