@@ -13,6 +13,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/fetch/fetch_matrix.hpp"
+#include "support/free_memory.hpp"
 #include "support/golden.hpp"
 #include "support/http_server.hpp"
 #include "support/message_of.hpp"
@@ -267,6 +268,16 @@ TEST_SUITE("fetch a matrix") {
         CHECK(read.unchecked.empty());
         CHECK(file_text(target) == bytes);
         CHECK(std::distance(fs::directory_iterator(target.parent_path()), fs::directory_iterator()) == 1);  // nothing else
+    }
+
+    TEST_CASE("what this machine lacks the memory to read is kept") {
+        const Place place;
+        const fs::path target = place.folder.path() / "G" / "m.tar.gz";
+        const HttpServer server(plain);
+        const FreeMemory none(0);
+        const CheckedMatrix read = fetch_matrix(server.address() + "/f", target, {});
+        CHECK(read.unchecked.find("bytes of memory") != std::string::npos);
+        CHECK(file_text(target) == bytes);
     }
 
     TEST_CASE("what is no matrix is not kept") {

@@ -16,6 +16,7 @@
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/progress.hpp"
+#include "pipeline/cli/read_options.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/suite_matrices.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -225,6 +226,7 @@ void add_fetch_command(CLI::App& app, Action& action) {
     command->add_option("--timeout", arguments->timeout, "Give up where nothing comes for so long; 60 if not given")
         ->check(CLI::Range(1, 3600))
         ->type_name("SECONDS");
+    add_memory_option(*command);
     command->callback([arguments, &action] { action = [arguments] { return fetch(*arguments); }; });
 }
 

@@ -152,6 +152,15 @@ TEST_SUITE("fetch") {
               "error: Bad/silent: SERVER/MM/Bad/silent.tar.gz: nothing came for 1 s, before anything came\n");
     }
 
+    TEST_CASE("too large to be read here: kept, and said") {
+        const Site site;
+        const Outcome outcome = site.fetch("Good/one --max-memory 1M");
+        CHECK(outcome.exit_code == 0);
+        CHECK(site.stable(outcome.text)
+                  .starts_with("Good/one: fetched, N B\nnote: Good/one: not read to its end: matrices/Good/one."));
+        CHECK(fs::exists(site.folder.path() / "matrices/Good/one.tar.gz"));
+    }
+
     TEST_CASE("a disk that is full, a folder that is none") {
         const Site site;
         const std::string limited = "cd '" + site.folder.path().string() +
