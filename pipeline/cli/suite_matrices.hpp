@@ -18,8 +18,8 @@ struct SuiteMatrices {
     std::size_t missing = 0;  // of those that the suite names
 };
 
-/// What a bench of the suite runs on. Says on standard error which named matrices are missing, with the command that brings each.
-/// `given`: the suite as the user named it. Throws InputError or RecipeError where there is nothing to run on.
+/// What a bench of the suite runs on. Says on standard error which named matrices are missing, with the command that brings
+/// each. `given`: the suite as the user named it. Throws InputError or RecipeError where there is nothing to run on.
 [[nodiscard]] SuiteMatrices matrices_of(const Suite& suite, const std::string& given);
 
 [[nodiscard]] MatrixFacts facts_of(const Suite& suite, const SuiteMatrix& matrix);
