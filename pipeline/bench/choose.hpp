@@ -1,0 +1,81 @@
+// Which recipe for a matrix: what fits, what moves few bytes, and what is the fastest within the time that is given.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/bench/records.hpp"
+#include "pipeline/run/runner.hpp"
+
+namespace workbench {
+
+/// The baseline layout in the order of the input and in that of reverse Cuthill-McKee, then these recipes, all of them on
+/// `matrix`. Where `orders` are to be tried, then also those recipes after reverse Cuthill-McKee that do not begin with an
+/// order of their own, and those that begin with Cuthill-McKee without it. What does the same as one before it is left out.
+[[nodiscard]] std::vector<Recipe> candidates_of(const Catalogue& catalogue, const std::vector<Recipe>& recipes,
+                                                const MatrixChoice& matrix, bool orders);
+
+struct ChooseOptions {
+    double budget_seconds = 60;  // what is under way when it is over is finished; half of it may pass before anything is timed
+    std::optional<double> products;  // how many are wanted; none: as many as it takes to pay
+    Precision precision = Precision::f64;
+    std::vector<Backend> backends;  // of one kind of device
+    TimingOptions timing = {};
+    std::function<void(const std::string&)> progress = {};  // a step that may take long begins
+};
+
+/// A recipe that was timed.
+struct Timed {
+    Recipe recipe;             // its fastest kernel is named, where the layout has it; `run` takes it as it is
+    Record record;             // by that kernel
+    double floor_seconds = 0;  // no kernel of the recipe can take less: its bytes, at the larger of the device's two bandwidths
+    double price_seconds = 0;  // what break-even counts: stages, layout, preparing the kernel, permuting x and y
+    bool tied = false;         // the noise does not tell it from the first
+
+    [[nodiscard]] bool faster() const { return record.interval && record.interval->low > 1; }
+    /// What so many products save over the baseline, the price taken off; none where it is not faster.
+    [[nodiscard]] std::optional<double> saved_seconds(double products) const;
+};
+
+struct NotTimed {
+    std::string recipe;
+    std::string reason;
+    std::optional<double> floor_seconds = {};  // where it was known
+};
+
+struct Choice {
+    /// The first is the choice. It is the one that pays earliest among those that are faster than the baseline and that the
+    /// noise does not tell from the fastest, or, where the number of products is known, the one that saves the most in all;
+    /// where there is none, the baseline. The others follow by their speed-up.
+    std::vector<Timed> ranking;
+    bool stay = true;  // the first is the baseline, for want of a better one
+    std::vector<NotTimed> not_timed;
+    std::string baseline_kernel;
+    std::string device;
+    double seconds = 0;              // that all of it took
+    bool wrong = false;              // a kernel gave a wrong result; not_timed says which
+    std::vector<RunReport> reports;  // of what was timed
+};
+
+/// The first recipe is the baseline. Each is prepared and verified once, which says what does not fit and how many bytes its
+/// kernels move. Then they are timed, each in turns with the baseline, those with the lowest floor first; a recipe whose floor
+/// is above the best time so far is passed over. Throws InputError where not even the baseline can be measured.
+[[nodiscard]] Choice choose(const CsrMatrix& matrix, const Catalogue& catalogue, Devices devices,
+                            const std::vector<Recipe>& recipes, const ChooseOptions& options);
+
+/// A plain sentence: which, how much faster, and when it pays.
+[[nodiscard]] std::string answer_of(const Choice& choice, const ChooseOptions& options);
+
+/// A table of at most 80 columns, and what was not timed.
+[[nodiscard]] std::string choice_text(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix);
+
+/// Described in docs/prototyping.md. `written`: the file with the recipe that was chosen.
+[[nodiscard]] std::string choice_json(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix,
+                                      const std::string& written);
+
+/// The recipe that was chosen as a file, with the answer above it.
+[[nodiscard]] std::string choice_recipe(const Choice& choice, const ChooseOptions& options);
+
+}  // namespace workbench
