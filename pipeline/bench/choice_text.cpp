@@ -52,16 +52,17 @@ std::string pays_text(const Timed& one) {
 }
 
 std::string row(const std::string& place, const std::string& name, const std::vector<std::string>& cells) {
-    return fmt::format("{:>4} {} {:>8}  {:<17}{:>9}{:>10}\n", place, padded(shortened(name, name_width), name_width), cells[0],
+    return fmt::format("{:>4} {} {:>8}  {:<17}{:>8}{:>11}\n", place, padded(shortened(name, name_width), name_width), cells[0],
                        cells[1], cells[2], cells[3]);
 }
 
-/// "REASON: NAMES" for each reason, in the order in which they came.
+/// "REASON: NAMES" for each reason, in the order in which they came. What could be done about it stands in the JSON.
 std::string not_timed_text(const Choice& choice) {
     std::vector<std::pair<std::string, std::string>> groups;
     for (const NotTimed& one : choice.not_timed) {
-        auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& known) { return known.first == one.reason; });
-        if (group == groups.end()) group = groups.insert(groups.end(), {one.reason, ""});
+        const std::string reason = one.reason.substr(0, one.reason.find(';'));
+        auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& known) { return known.first == reason; });
+        if (group == groups.end()) group = groups.insert(groups.end(), {reason, ""});
         group->second += (group->second.empty() ? "" : "; ") + one.recipe;
     }
     std::string text;

@@ -61,7 +61,12 @@ public:
           options_(options),
           runner_(matrix, catalogue, devices, {{options.precision}, options.backends, "", options.timing}),
           watch_(options.timing.clock) {
-        for (const Recipe& recipe : recipes) waiting_.push_back({recipe, 0, waiting_.empty()});
+        for (const Recipe& recipe : recipes) {
+            waiting_.push_back({recipe, 0, waiting_.empty(), waiting_.size() < options.always});
+        }
+        std::stable_sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
+            return a.always != b.always ? a.always : !a.always && a.recipe.stages.size() < b.recipe.stages.size();
+        });
     }
 
     Choice run() {
@@ -77,6 +82,7 @@ private:
         Recipe recipe;
         double floor_seconds = 0;
         bool is_baseline = false;
+        bool always = false;
     };
 
     [[nodiscard]] bool out_of_time(double share) const { return watch_.seconds() >= share * options_.budget_seconds; }
@@ -142,7 +148,7 @@ private:
         std::vector<Waiting> weighed;
         for (std::size_t i = 0; i < waiting_.size(); ++i) {
             Waiting& one = waiting_[i];
-            if (i > 0 && out_of_time(0.5)) {
+            if (!one.always && out_of_time(0.5)) {
                 pass_over(one, fmt::format("not prepared within half of the {:g} s", options_.budget_seconds), false);
                 continue;
             }
@@ -156,8 +162,9 @@ private:
             weighed.push_back(std::move(one));
         }
         waiting_ = std::move(weighed);
-        std::stable_sort(waiting_.begin() + 1, waiting_.end(),
-                         [](const Waiting& a, const Waiting& b) { return a.floor_seconds < b.floor_seconds; });
+        std::stable_sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
+            return a.always != b.always ? a.always : !a.always && a.floor_seconds < b.floor_seconds;
+        });
     }
 
     [[noreturn]] void refuse(const Waiting& baseline, const RunReport& report) const {
@@ -181,11 +188,11 @@ private:
         double best = std::numeric_limits<double>::infinity();
         for (std::size_t i = 0; i < waiting_.size(); ++i) {
             const Waiting& one = waiting_[i];
-            if (one.floor_seconds > best) {
+            if (!one.always && one.floor_seconds > best) {
                 pass_over(one, "its bytes alone take longer than the best time", true);
                 continue;
             }
-            if (!one.is_baseline && out_of_time(1)) {
+            if (!one.always && out_of_time(1)) {
                 pass_over(one, fmt::format("not timed within {:g} s", options_.budget_seconds), true);
                 continue;
             }

@@ -22,6 +22,7 @@ struct ChooseOptions {
     std::optional<double> products;  // how many are wanted; none: as many as it takes to pay
     Precision precision = Precision::f64;
     std::vector<Backend> backends;  // of one kind of device
+    std::size_t always = 1;         // so many of the first recipes are timed first, whatever bytes and budget say
     TimingOptions timing = {};
     std::function<void(const std::string&)> progress = {};  // a step that may take long begins
 };
@@ -59,9 +60,9 @@ struct Choice {
     std::vector<RunReport> reports;  // of what was timed
 };
 
-/// The first recipe is the baseline. Each is prepared and verified once, which says what does not fit and how many bytes its
-/// kernels move. Then they are timed, each in turns with the baseline, those with the lowest floor first; a recipe whose floor
-/// is above the best time so far is passed over. Throws InputError where not even the baseline can be measured.
+/// The first recipe is the baseline. Each is prepared and verified once, those of few stages first, which says what does not fit
+/// and how many bytes its kernels move. Then they are timed, each in turns with the baseline, those with the lowest floor first;
+/// a recipe whose floor is above the best time so far is passed over. Throws InputError where not even the baseline can be measured.
 [[nodiscard]] Choice choose(const CsrMatrix& matrix, const Catalogue& catalogue, Devices devices,
                             const std::vector<Recipe>& recipes, const ChooseOptions& options);
 

@@ -111,6 +111,7 @@ int choose_recipe(const Arguments& arguments) {
     options.budget_seconds = arguments.budget;
     options.products = arguments.products;
     options.precision = arguments.precision == "f32" ? Precision::f32 : Precision::f64;
+    options.always = 2;                  // CSR in both orders
     options.timing.minimum_seconds = 0;  // many recipes with few samples, rather than few with many
     options.backends = backends_of(arguments.backends, gpu != nullptr);
     const auto [matrix, matrix_report] = load_matrix(recipes.front().matrix);
