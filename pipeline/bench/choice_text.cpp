@@ -1,7 +1,7 @@
 // What was chosen, and why: as text, as JSON, and as a recipe.
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -70,7 +70,17 @@ std::string not_timed_text(const Choice& choice) {
     return text;
 }
 
-Json optional(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
+std::string warnings_text(const Timed& first) {
+    const std::set<std::string> distinct(first.warnings.begin(), first.warnings.end());
+    std::string text = distinct.empty() ? "" : "\n";
+    for (const std::string& warning : distinct) text += fmt::format("  warning: {}\n", warning);
+    return text;
+}
+
+template <typename Number>
+Json optional(const std::optional<Number>& number) {
+    return number ? Json(*number) : Json(nullptr);
+}
 
 Json json_of(const Timed& one) {
     const Record& record = one.record;
@@ -80,7 +90,7 @@ Json json_of(const Timed& one) {
             {"kernel", record.kernel},
             {"backend", record.backend},
             {"median_seconds", record.seconds},
-            {"floor_seconds", one.floor_seconds},
+            {"bytes_to_move", one.bytes},
             {"speedup", optional(record.speedup)},
             {"speedup_interval", has_interval ? Json{record.interval->low, record.interval->high} : Json(nullptr)},
             {"verdict", record.verdict},
@@ -136,6 +146,7 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
     if (tied)
         text += fmt::format("  =: not told from the first by the noise{}.\n", by_price ? "; the first pays earliest" : "");
     if (!choice.not_timed.empty()) text += "\nNot timed\n" + not_timed_text(choice);
+    text += warnings_text(choice.ranking.front());
     return wrapped(text + fmt::format("\n{}\n", answer_of(choice, options)));
 }
 
@@ -145,7 +156,7 @@ std::string choice_json(const Choice& choice, const ChooseOptions& options, cons
     for (const Timed& one : choice.ranking) ranking.push_back(json_of(one));
     Json not_timed = Json::array();
     for (const NotTimed& one : choice.not_timed) {
-        not_timed.push_back({{"recipe", one.recipe}, {"reason", one.reason}, {"floor_seconds", optional(one.floor_seconds)}});
+        not_timed.push_back({{"recipe", one.recipe}, {"reason", one.reason}, {"bytes_to_move", optional(one.bytes)}});
     }
     const Json json{{"matrix",
                      {{"source", matrix.source},
@@ -155,6 +166,7 @@ std::string choice_json(const Choice& choice, const ChooseOptions& options, cons
                       {"read_seconds", matrix.read_seconds}}},
                     {"precision", name_of(options.precision)},
                     {"device", choice.device},
+                    {"bytes_per_second", choice.bandwidth},
                     {"budget_seconds", options.budget_seconds},
                     {"seconds", choice.seconds},
                     {"products", optional(options.products)},

@@ -30,7 +30,7 @@ bool finds_an_order(const RecipeStage& stage) {
 }
 
 /// The other order in which a recipe may be worth trying.
-std::optional<Recipe> in_other_order(const Recipe& recipe, const RecipeStage& rcm) {
+std::optional<Recipe> in_other_order(const Recipe& recipe, const RecipeStage& rcm, Orders orders) {
     Recipe other = recipe;
     if (!recipe.stages.empty() && recipe.stages.front().entry->name == cuthill_mckee) {
         other.stages.erase(other.stages.begin());
@@ -38,6 +38,7 @@ std::optional<Recipe> in_other_order(const Recipe& recipe, const RecipeStage& rc
         other.name = named_so ? other.name.substr(0, other.name.size() - after_rcm.size()) : other.name + ", natural order";
         return other;
     }
+    if (orders != Orders::others_of_square) return std::nullopt;
     if (std::any_of(recipe.stages.begin(), recipe.stages.end(), finds_an_order)) return std::nullopt;
     other.stages.insert(other.stages.begin(), rcm);
     other.name += after_rcm;
@@ -80,7 +81,7 @@ public:
 private:
     struct Waiting {
         Recipe recipe;
-        double floor_seconds = 0;
+        std::int64_t bytes = 0;
         bool is_baseline = false;
         bool always = false;
     };
@@ -88,8 +89,7 @@ private:
     [[nodiscard]] bool out_of_time(double share) const { return watch_.seconds() >= share * options_.budget_seconds; }
 
     void pass_over(const Waiting& one, const std::string& reason, bool weighed) {
-        choice_.not_timed.push_back(
-            {one.recipe.name, reason, weighed ? std::optional<double>(one.floor_seconds) : std::nullopt});
+        choice_.not_timed.push_back({one.recipe.name, reason, weighed ? std::optional(one.bytes) : std::nullopt});
     }
 
     /// Runs that are to come begin with what was done before.
@@ -158,12 +158,14 @@ private:
                 if (one.is_baseline) refuse(one, report);
                 continue;
             }
-            one.floor_seconds = floor_of(report, one.is_baseline);
+            one.bytes = fewest_bytes(report, one.is_baseline);
+            const Bandwidth bandwidth = report.devices.front().bandwidth;
+            choice_.bandwidth = std::max({choice_.bandwidth, bandwidth.copy, bandwidth.read});
             weighed.push_back(std::move(one));
         }
         waiting_ = std::move(weighed);
         std::stable_sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
-            return a.always != b.always ? a.always : !a.always && a.floor_seconds < b.floor_seconds;
+            return a.always != b.always ? a.always : !a.always && a.bytes < b.bytes;
         });
     }
 
@@ -173,14 +175,27 @@ private:
         throw UserError(exit_code, fmt::format("nothing suits this matrix, not even {}: {}", baseline.recipe.name, reason));
     }
 
-    /// Caches are cold: the bytes come from the memory.
-    static double floor_of(const RunReport& report, bool is_baseline) {
-        double bytes = std::numeric_limits<double>::infinity();
-        for (const KernelOutcome* kernel : own_kernels(report, is_baseline)) {
-            bytes = std::min(bytes, static_cast<double>(kernel->bytes_to_move));
+    static std::int64_t fewest_bytes(const RunReport& report, bool is_baseline) {
+        std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
+        for (const KernelOutcome* kernel : own_kernels(report, is_baseline)) bytes = std::min(bytes, kernel->bytes_to_move);
+        return bytes;
+    }
+
+    /// Bandwidths that were measured while the machine did other work are too low: a kernel may show more.
+    void note_bandwidth(const RunReport& report) {
+        for (const KernelOutcome& kernel : report.kernels) {
+            if (!kernel.verified() || kernel.timing.median <= 0) continue;
+            choice_.bandwidth = std::max(choice_.bandwidth, static_cast<double>(kernel.bytes_to_move) / kernel.timing.median);
         }
-        const Bandwidth bandwidth = report.devices.front().bandwidth;
-        return bytes / std::max(bandwidth.copy, bandwidth.read);
+    }
+
+    /// Each that is left has the same share of the time that is left.
+    [[nodiscard]] TimingOptions timing_for(std::size_t left) const {
+        constexpr double kernels_at_once = 3;
+        TimingOptions timing = options_.timing;
+        const double share = (options_.budget_seconds - watch_.seconds()) / static_cast<double>(left);
+        timing.maximum_seconds = std::clamp(share / kernels_at_once, 0.0, timing.maximum_seconds);
+        return timing;
     }
 
     void time_all() {
@@ -188,7 +203,7 @@ private:
         double best = std::numeric_limits<double>::infinity();
         for (std::size_t i = 0; i < waiting_.size(); ++i) {
             const Waiting& one = waiting_[i];
-            if (!one.always && one.floor_seconds > best) {
+            if (!one.always && static_cast<double>(one.bytes) / choice_.bandwidth > best) {
                 pass_over(one, "its bytes alone take longer than the best time", true);
                 continue;
             }
@@ -197,9 +212,11 @@ private:
                 continue;
             }
             RunReport report;
-            const auto record = run_one(one, options_.timing, fmt::format("timing {} of {}", i + 1, waiting_.size()), report);
+            const auto record =
+                run_one(one, timing_for(waiting_.size() - i), fmt::format("timing {} of {}", i + 1, waiting_.size()), report);
             if (!record && one.is_baseline) refuse(one, report);
             if (!record) continue;
+            note_bandwidth(report);
             best = std::min(best, record->seconds);
             add(one, *record, report);
             choice_.reports.push_back(std::move(report));
@@ -207,12 +224,16 @@ private:
     }
 
     void add(const Waiting& one, const Record& record, const RunReport& report) {
-        Timed timed{one.recipe, record, one.floor_seconds};
+        Timed timed{one.recipe, record, one.bytes};
         for (const KernelOutcome* kernel : own_kernels(report, one.is_baseline)) {
             if (kernel->kernel != record.kernel || name_of(kernel->backend) != record.backend) continue;
             timed.price_seconds = report.stage_seconds(kernel->precision) + report.layouts.front().seconds +
                                   kernel->prepare_seconds + kernel->vector_permutation_seconds;
             name_kernel(timed.recipe, *kernel);
+            timed.warnings.insert(timed.warnings.end(), kernel->warnings.begin(), kernel->warnings.end());
+        }
+        for (const KernelOutcome& kernel : report.kernels) {
+            if (kernel.baseline) timed.warnings.insert(timed.warnings.end(), kernel.warnings.begin(), kernel.warnings.end());
         }
         if (one.is_baseline) {
             choice_.device = report.devices.front().properties.name;
@@ -285,7 +306,7 @@ std::optional<double> Timed::saved_seconds(double products) const {
 }
 
 std::vector<Recipe> candidates_of(const Catalogue& catalogue, const std::vector<Recipe>& recipes, const MatrixChoice& matrix,
-                                  bool orders) {
+                                  Orders orders) {
     const std::string layout = fmt::format("[layout]\nuse = \"{}\"\n", catalogue.baseline_layout);
     const std::string stage = fmt::format("[[stage]]\nuse = \"{}\"\n", cuthill_mckee);
     std::vector<Recipe> candidates;
@@ -301,8 +322,8 @@ std::vector<Recipe> candidates_of(const Catalogue& catalogue, const std::vector<
     add(rcm);
     for (const Recipe& recipe : recipes) add(recipe);
     for (const Recipe& recipe : recipes) {
-        if (!orders) break;
-        if (std::optional<Recipe> other = in_other_order(recipe, rcm.stages.front())) add(std::move(*other));
+        if (orders == Orders::own) break;
+        if (std::optional<Recipe> other = in_other_order(recipe, rcm.stages.front(), orders)) add(std::move(*other));
     }
     return candidates;
 }

@@ -11,11 +11,14 @@
 
 namespace workbench {
 
-/// The baseline layout in the order of the input and in that of reverse Cuthill-McKee, then these recipes, all of them on
-/// `matrix`. Where `orders` are to be tried, then also those recipes after reverse Cuthill-McKee that do not begin with an
-/// order of their own, and those that begin with Cuthill-McKee without it. What does the same as one before it is left out.
+/// In which orders recipes are tried: as they are; also without Cuthill-McKee, where they begin with it; and also after reverse
+/// Cuthill-McKee, where they find no order of their own, which takes a square matrix.
+enum class Orders { own, others, others_of_square };
+
+/// The baseline layout in the order of the input and in that of reverse Cuthill-McKee, then these recipes, then those in other
+/// orders, all of them on `matrix`. What does the same as one before it is left out.
 [[nodiscard]] std::vector<Recipe> candidates_of(const Catalogue& catalogue, const std::vector<Recipe>& recipes,
-                                                const MatrixChoice& matrix, bool orders);
+                                                const MatrixChoice& matrix, Orders orders);
 
 struct ChooseOptions {
     double budget_seconds = 60;  // what is under way when it is over is finished; half of it may pass before anything is timed
@@ -29,11 +32,12 @@ struct ChooseOptions {
 
 /// A recipe that was timed.
 struct Timed {
-    Recipe recipe;             // its fastest kernel is named, where the layout has it; `run` takes it as it is
-    Record record;             // by that kernel
-    double floor_seconds = 0;  // no kernel of the recipe can take less: its bytes, at the larger of the device's two bandwidths
-    double price_seconds = 0;  // what break-even counts: stages, layout, preparing the kernel, permuting x and y
-    bool tied = false;         // the noise does not tell it from the first
+    Recipe recipe;                           // its fastest kernel is named, where the layout has it; `run` takes it as it is
+    Record record;                           // by that kernel
+    std::int64_t bytes = 0;                  // that its kernel with the fewest has to move
+    double price_seconds = 0;                // what break-even counts: stages, layout, preparing the kernel, permuting x and y
+    bool tied = false;                       // the noise does not tell it from the first
+    std::vector<std::string> warnings = {};  // on its time, and on the baseline's beside it
 
     [[nodiscard]] bool faster() const { return record.interval && record.interval->low > 1; }
     /// What so many products save over the baseline, the price taken off; none where it is not faster.
@@ -43,7 +47,7 @@ struct Timed {
 struct NotTimed {
     std::string recipe;
     std::string reason;
-    std::optional<double> floor_seconds = {};  // where it was known
+    std::optional<std::int64_t> bytes = {};  // as above, where it is known
 };
 
 struct Choice {
@@ -55,14 +59,16 @@ struct Choice {
     std::vector<NotTimed> not_timed;
     std::string baseline_kernel;
     std::string device;
+    double bandwidth = 0;            // bytes a second: the most that was seen, be it of copying, of reading, or of a kernel
     double seconds = 0;              // that all of it took
     bool wrong = false;              // a kernel gave a wrong result; not_timed says which
     std::vector<RunReport> reports;  // of what was timed
 };
 
-/// The first recipe is the baseline. Each is prepared and verified once, those of few stages first, which says what does not fit
-/// and how many bytes its kernels move. Then they are timed, each in turns with the baseline, those with the lowest floor first;
-/// a recipe whose floor is above the best time so far is passed over. Throws InputError where not even the baseline can be measured.
+/// The first recipe is the baseline. Each is prepared and verified once, those of few stages first, which says what does not
+/// fit and how many bytes its kernels move. Then they are timed, each in turns with the baseline, those of the fewest bytes
+/// first; a recipe whose bytes alone would take longer than the best time so far is passed over. Throws InputError where not
+/// even the baseline can be measured.
 [[nodiscard]] Choice choose(const CsrMatrix& matrix, const Catalogue& catalogue, Devices devices,
                             const std::vector<Recipe>& recipes, const ChooseOptions& options);
 

@@ -62,12 +62,12 @@ std::vector<Recipe> recipes_of(const Arguments& arguments) {
     if (!arguments.changes.matrix && !arguments.changes.generate) {
         throw RecipeError("no matrix to choose for; name one with --matrix FILE or --generate KIND");
     }
-    const bool shipped = arguments.recipes.empty();
-    const std::vector<Recipe> recipes = load_recipes(shipped ? shipped_recipes() : arguments.recipes, arguments.changes);
+    std::vector<Recipe> recipes =
+        load_recipes(arguments.recipes.empty() ? shipped_recipes() : arguments.recipes, arguments.changes);
     for (const Recipe& recipe : recipes) {
         if (recipe.matrix != recipes.front().matrix) throw RecipeError("one matrix at a time; found a sweep over several");
     }
-    return candidates_of(catalogue(), recipes, recipes.front().matrix, shipped);
+    return recipes;
 }
 
 /// Of one kind of device, so that times can be compared: what is asked for, otherwise the GPU where there is one.
@@ -114,11 +114,16 @@ int choose_recipe(const Arguments& arguments) {
     options.always = 2;                  // CSR in both orders
     options.timing.minimum_seconds = 0;  // many recipes with few samples, rather than few with many
     options.backends = backends_of(arguments.backends, gpu != nullptr);
-    const auto [matrix, matrix_report] = load_matrix(recipes.front().matrix);
+    const MatrixChoice& of = recipes.front().matrix;
+    const auto [matrix, matrix_report] = load_matrix(of);
+    const Orders orders = !arguments.recipes.empty()      ? Orders::own
+                          : matrix.rows == matrix.columns ? Orders::others_of_square
+                                                          : Orders::others;
+    const std::vector<Recipe> candidates = candidates_of(catalogue(), recipes, of, orders);
     const Choice choice = [&] {
         const Progress progress;
         options.progress = [&progress](const std::string& step) { progress.show(step); };
-        Choice made = choose(matrix, catalogue(), {*host, gpu.get()}, recipes, options);
+        Choice made = choose(matrix, catalogue(), {*host, gpu.get()}, candidates, options);
         for (RunReport& report : made.reports) {
             report.matrix = matrix_report;
             report.machine = describe_machine(host->properties());

@@ -102,16 +102,39 @@ TEST_SUITE("choose") {
         const Choice choice = choose({csr(), plain("S", "slow"), plain("F", "fast")}, options_of());
         CHECK(names_of(choice) == Names{"F", "CSR"});
         CHECK_FALSE(choice.stay);
-        CHECK(choice.ranking[0].floor_seconds == 4);
-        CHECK(choice.ranking[1].floor_seconds == 188.0 / 752);
+        CHECK(choice.ranking[0].bytes == 752 * 4);
+        CHECK(choice.ranking[1].bytes == 188);
         CHECK(not_timed_of(choice) == Names{"S: its bytes alone take longer than the best time"});
-        CHECK(choice.not_timed[0].floor_seconds > 4);
+        CHECK(choice.not_timed[0].bytes == 752 * 4 + 1);
         CHECK(choice.reports.size() == 2);
         CHECK(choice.baseline_kernel == "usual");
         CHECK(choice.device == "a host");
 
         script.bytes["slow"] = 752 * 4;  // no more than the best time: timed, though it is slow
         CHECK(names_of(choose({csr(), plain("S", "slow"), plain("F", "fast")}, options_of())) == Names{"F", "CSR", "S"});
+        // A kernel that shows more bandwidth than was measured: what is read in its 4 s counts.
+        script.bytes = {{"fast", 752 * 8}, {"slow", 752 * 8}};
+        CHECK(choose({csr(), plain("S", "slow"), plain("F", "fast")}, options_of()).bandwidth == 1504);
+        CHECK(names_of(choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of())) == Names{"F", "CSR", "S"});
+    }
+
+    TEST_CASE("each has its share of the time that is left") {
+        Script& script = new_script();
+        script.seconds["run usual"] = {16};
+        script.seconds["run fast"] = {4};
+        script.seconds["flush"] = {10};
+        ChooseOptions options = options_of(2000);
+        options.timing.minimum_samples = 20;  // 20 rounds would take 20 * (10 + 4 + 10 + 16) = 800 s
+        const std::vector<Recipe> recipes{csr(), plain("F", "fast", "reverse"), plain("G", "fast"),
+                                          plain("H", "fast", "rotate_rows")};
+        const Choice choice = choose(recipes, options);
+        for (const RunReport& report : choice.reports) {
+            const std::size_t samples = report.kernels.back().timing.samples.size();
+            CHECK(samples >= 5);
+            CHECK(samples < 20);
+        }
+        options.budget_seconds = 1e9;
+        CHECK(choose(recipes, options).reports.back().kernels.back().timing.samples.size() == 20);
     }
 
     TEST_CASE("a stage runs once, is paid for, and counts") {
@@ -249,7 +272,7 @@ TEST_SUITE("choose") {
         CHECK(json["ranking"][2]["verdict"] == "baseline");
         CHECK(json["ranking"][2]["speedup_interval"] == nullptr);
         CHECK(json["not_timed"][0]["reason"] == "this matrix has no such layout");
-        CHECK(json["not_timed"][0]["floor_seconds"] == nullptr);
+        CHECK(json["not_timed"][0]["bytes_to_move"] == nullptr);
         CHECK(json["runs"].size() == 3);
     }
 
@@ -284,7 +307,7 @@ TEST_SUITE("choose") {
                 load_recipe(fs::path(WORKBENCH_SOURCE_DIR) / "recipes" / (std::string(name) + ".toml"), catalogue()));
         }
         const MatrixChoice matrix = generated_matrix("laplace2d:nx=9", {}, catalogue());
-        const auto names = [&](bool orders) {
+        const auto names = [&](Orders orders) {
             Names all;
             for (const Recipe& recipe : candidates_of(catalogue(), recipes, matrix, orders)) {
                 CHECK(recipe.matrix == matrix);
@@ -304,12 +327,15 @@ TEST_SUITE("choose") {
                                 "SELL-32-1024",
                                 "Staircase SELL",
                                 "Staircase SELL in natural order"};
-        CHECK(names(false) == as_they_are);
+        CHECK(names(Orders::own) == as_they_are);
         Names all = as_they_are;
+        for (const char* more : {"BSR, natural order", "SELL-32-16384"}) all.emplace_back(more);
+        CHECK(names(Orders::others) == all);
+        all = as_they_are;
         for (const char* more : {"BSR, natural order", "SELL-32-16384", "Sliced ELL after RCM", "SELL-32-1024 after RCM"}) {
             all.emplace_back(more);
         }
-        CHECK(names(true) == all);
+        CHECK(names(Orders::others_of_square) == all);
     }
 
     TEST_CASE("each point of a sweep is a candidate with a name of its own") {
@@ -317,7 +343,7 @@ TEST_SUITE("choose") {
         changes.sweeps = {"layout.slice_height=8,16"};
         const fs::path sell = fs::path(WORKBENCH_SOURCE_DIR) / "recipes/sell.toml";
         const std::vector<Recipe> candidates =
-            candidates_of(catalogue(), load_points(sell, catalogue(), changes).points, {}, false);
+            candidates_of(catalogue(), load_points(sell, catalogue(), changes).points, {}, Orders::own);
         REQUIRE(candidates.size() == 4);
         CHECK(candidates[2].name == "Sliced ELL: slice_height=8");
         CHECK(candidates[3].name == "Sliced ELL: slice_height=16");
