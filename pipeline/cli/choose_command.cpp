@@ -90,19 +90,22 @@ std::vector<Backend> backends_of(const std::vector<std::string>& names, bool has
     return backends;
 }
 
-void check_out(const std::string& out) {
+void check_out(const std::string& out, const std::string& json) {
     std::error_code unknown;
     if (fs::is_regular_file(out, unknown) || fs::is_directory(out, unknown)) {
         throw RecipeError(fmt::format("{}: is there already; name another file for the recipe with --out", out));
     }
+    if (!json.empty() && fs::path(json).lexically_normal() == fs::path(out).lexically_normal()) {
+        throw RecipeError(fmt::format("{}: named by both --out and --json; expected two files", out));
+    }
     check_writable(out);
+    if (!json.empty() && json != standard_output) check_writable(json);
 }
 
 int choose_recipe(const Arguments& arguments) {
     const KokkosRuntime kokkos;
     if (!std::isfinite(arguments.budget)) throw RecipeError("--budget: not a finite number");
-    check_out(arguments.out);
-    if (!arguments.json.empty() && arguments.json != standard_output) check_writable(arguments.json);
+    check_out(arguments.out, arguments.json);
     const std::vector<Recipe> recipes = recipes_of(arguments);
     const std::unique_ptr<Device> gpu = make_cuda_device();
     const std::unique_ptr<Device> host = make_host_device();

@@ -55,6 +55,7 @@ TEST_SUITE("choose with the program") {
         expect("choose_not_writable", folder.path(), recipes + "sell.toml " + matrix + "-o winner.toml/w.toml", 4);
         expect("choose_json_not_writable", folder.path(),
                recipes + "sell.toml " + matrix + "-o w.toml --json winner.toml/w.json", 4);
+        expect("choose_one_file", folder.path(), recipes + "sell.toml " + matrix + "-o w.toml --json ./w.toml", 2);
         CHECK(file_text(folder.path() / "winner.toml") == "mine");
         CHECK_FALSE(fs::exists(folder.path() / "w.toml"));
     }
