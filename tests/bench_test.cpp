@@ -395,6 +395,21 @@ TEST_SUITE("bench") {
         };
         CHECK(names_of({Backend::kokkos, Backend::eigen}, false) == Names{"Kokkos/Eigen CSR", "Kokkos/Eigen CSR, RCM"});
         CHECK(names_of({Backend::cuda}, true).empty());
+        // As in a program that was built with CUDA.
+        Catalogue vendor = catalogue();
+        for (LayoutEntry& layout : vendor.layouts) {
+            std::erase_if(layout.kernels, [](const KernelEntry& kernel) { return kernel.backend == Backend::cusparse; });
+            if (layout.name == "csr" || layout.name == "sell" || layout.name == "staircase_sell") {
+                layout.kernels.push_back({"theirs", Backend::cusparse, "", {}});
+            }
+        }
+        Names theirs;
+        for (const BenchRecipe& one : baseline_recipes(vendor, {Backend::cuda}, true)) {
+            theirs.push_back(one.recipe.name);
+            CHECK(one.backends == std::vector{Backend::cusparse});
+        }
+        CHECK(theirs == Names{"cuSPARSE", "cuSPARSE, RCM", "cuSPARSE sell", "cuSPARSE sell, RCM"});
+        CHECK(baseline_recipes(vendor, {Backend::cuda}, false).empty());
         const auto host = baseline_recipes(catalogue(), {Backend::eigen}, false);
         CHECK(host[0].backends == std::vector{Backend::eigen});
         CHECK(host[1].recipe.stages.at(0).entry->name == "cuthill_mckee");

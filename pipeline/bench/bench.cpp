@@ -281,6 +281,7 @@ std::vector<BenchRecipe> baseline_recipes(const Catalogue& catalogue, const std:
         }
     };
     for (const LayoutEntry& layout : catalogue.layouts) {
+        if (!layout.needs(Parameters(layout.parameters, {})).cuts.empty()) continue;  // it takes stages of its own
         const bool has = std::any_of(layout.kernels.begin(), layout.kernels.end(),
                                      [](const KernelEntry& kernel) { return kernel.backend == Backend::cusparse; });
         if (gpu && has && (wanted(Backend::cusparse) || wanted(Backend::cuda)))

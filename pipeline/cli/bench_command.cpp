@@ -104,7 +104,7 @@ Machine machine_here() {
 std::vector<Backend> backends_for(const Arguments& arguments, const Suite& suite, bool gpu) {
     std::vector<Backend> wanted = suite.backends;
     if (!arguments.backends.empty()) wanted.clear();
-    const std::array all{Backend::kokkos, Backend::eigen, Backend::cuda, Backend::cusparse};
+    const std::array all{Backend::kokkos, Backend::eigen, Backend::cpu, Backend::cuda, Backend::cusparse};
     for (const Backend backend : all) {
         const auto named = std::find(arguments.backends.begin(), arguments.backends.end(), name_of(backend));
         if (named != arguments.backends.end()) wanted.push_back(backend);
@@ -261,8 +261,8 @@ void add_bench_command(CLI::App& app, Action& action) {
         ->type_name("WHICH");
     command
         ->add_option("--backend", arguments->backends,
-                     "Only these backends: kokkos, eigen, cuda, cusparse (default: all there are)")
-        ->check(CLI::IsMember({"kokkos", "eigen", "cuda", "cusparse"}))
+                     "Only these backends: kokkos, eigen, cpu, cuda, cusparse (default: all there are)")
+        ->check(CLI::IsMember({"kokkos", "eigen", "cpu", "cuda", "cusparse"}))
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("LIST");

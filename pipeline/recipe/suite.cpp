@@ -106,8 +106,9 @@ void check_suite(const RecipeTable& table, const std::filesystem::path& folder, 
     for (const TextItem& item : check_list(table, "generate", diagnostics)) {
         suite.generated.push_back({item.text, diagnostics.where(item.place)});
     }
-    suite.backends = check_words(table, "backends",
-                                 std::array{Backend::kokkos, Backend::eigen, Backend::cuda, Backend::cusparse}, diagnostics);
+    suite.backends =
+        check_words(table, "backends",
+                    std::array{Backend::kokkos, Backend::eigen, Backend::cpu, Backend::cuda, Backend::cusparse}, diagnostics);
     const auto precisions = check_words(table, "precisions", std::array{Precision::f64, Precision::f32}, diagnostics);
     if (!precisions.empty()) suite.precisions = precisions;
     if (suite.recipes.empty() && table.find("recipes") == nullptr) {

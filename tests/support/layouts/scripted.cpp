@@ -168,6 +168,22 @@ KernelEntry kernel(Backend backend) {
     return {name_of(which), backend, "", {prepare<which, float>, prepare<which, double>}};
 }
 
+class ScriptedBranch final : public Branch {
+public:
+    explicit ScriptedBranch(int number) : number_(std::to_string(number)) {}
+
+    void take(const std::function<void()>& give) override {
+        script().pass("take " + number_);
+        give();
+        script().pass("taken " + number_);
+    }
+    void fork() override { script().pass("fork " + number_); }
+    void join() override { script().pass("join " + number_); }
+
+private:
+    std::string number_;
+};
+
 constexpr std::array layout_names{"csr", "plain", "bad"};
 
 template <int number, ValueType Value>
@@ -262,6 +278,8 @@ double ScriptedDevice::time(const std::function<void()>& work) {
     work();
     return script().now - before;
 }
+
+std::unique_ptr<Branch> ScriptedDevice::make_branch() { return std::make_unique<ScriptedBranch>(++branches_); }
 
 Bandwidth ScriptedDevice::bandwidth() {
     script().pass("bandwidth");
