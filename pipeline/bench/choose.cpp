@@ -89,6 +89,8 @@ private:
     [[nodiscard]] bool out_of_time(double share) const { return watch_.seconds() >= share * options_.budget_seconds; }
 
     void pass_over(const Waiting& one, const std::string& reason, bool weighed) {
+        const auto is_known = [&](const NotTimed& known) { return known.recipe == one.recipe.name && known.reason == reason; };
+        if (std::any_of(choice_.not_timed.begin(), choice_.not_timed.end(), is_known)) return;
         choice_.not_timed.push_back({one.recipe.name, reason, weighed ? std::optional(one.bytes) : std::nullopt});
     }
 
@@ -113,19 +115,33 @@ private:
         } catch (...) {
             report.failures.push_back(current_failure());
         }
-        if (!report.all_verified()) choice_.wrong = true;
+        const bool told = tell_wrong_results(one, report);
         std::vector<Record> records = records_of({report});
         const auto measured =
             std::find_if(records.begin(), records.end(), [](const Record& r) { return r.status == "measured"; });
-        if (measured != records.end()) return std::move(*measured);
-        pass_over(one, reason_of(one, report, records), false);
-        return std::nullopt;
+        if (measured == records.end()) {
+            if (!told) pass_over(one, reason_of(one, report, records), false);
+            return std::nullopt;
+        }
+        for (const Failure& failure : report.failures)
+            pass_over(one, failure.text, false);  // a source that is not compiled, say
+        return std::move(*measured);
+    }
+
+    bool tell_wrong_results(const Waiting& one, const RunReport& report) {
+        bool any = false;
+        for (const KernelOutcome& kernel : report.kernels) {
+            if (kernel.status != KernelOutcome::Status::wrong) continue;
+            any = choice_.wrong = true;
+            pass_over(one, fmt::format("WRONG RESULT of kernel {}: {}", kernel.kernel, kernel.reason), false);
+        }
+        return any;
     }
 
     [[nodiscard]] std::string reason_of(const Waiting& one, const RunReport& report, const std::vector<Record>& records) const {
         if (matrix_.rows != matrix_.columns && needs_square(one.recipe)) return "for square matrices alone";
         for (const Record& record : records) {
-            if (!record.reason.empty()) return (record.status == "wrong" ? "WRONG RESULT: " : "") + record.reason;
+            if (!record.reason.empty()) return record.reason;
         }
         return report.notes.empty() ? "no kernel of it runs here" : report.notes.back();
     }

@@ -44,6 +44,7 @@ struct Timed {
     [[nodiscard]] std::optional<double> saved_seconds(double products) const;
 };
 
+/// A recipe that was not timed, or a kernel of it.
 struct NotTimed {
     std::string recipe;
     std::string reason;

@@ -209,6 +209,19 @@ TEST_SUITE("choose") {
         CHECK(names_of(choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of())) == Names{"F", "S", "CSR"});
     }
 
+    TEST_CASE("a wrong kernel is told once, though another one of its recipe is right") {
+        Script& script = new_script();
+        script.seconds["run usual"] = {4};
+        script.seconds["run coarse"] = {2};
+        const Choice choice = choose({csr(), recipe_of("[recipe]\nname = 'B'\n[layout]\nuse = 'bad'\n")}, options_of());
+        CHECK(names_of(choice) == Names{"B", "CSR"});
+        CHECK(choice.ranking[0].record.kernel == "coarse");
+        CHECK(choice.wrong);
+        REQUIRE(choice.not_timed.size() == 2);
+        CHECK(choice.not_timed[0].reason.starts_with("WRONG RESULT of kernel wrong: row 3: y = "));
+        CHECK(choice.not_timed[1].reason.starts_with("WRONG RESULT of kernel wrong_later: row 3: y = "));
+    }
+
     TEST_CASE("for so many products the one that saves the most is chosen") {
         ChooseOptions options = options_of();
         const std::vector<Recipe> recipes{csr(), plain("F", "fast"), plain("S", "slow")};
