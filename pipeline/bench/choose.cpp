@@ -45,7 +45,7 @@ std::optional<Recipe> in_other_order(const Recipe& recipe, const RecipeStage& rc
     return other;
 }
 
-/// The kernels that are the recipe's own: all but the baseline, unless there is nothing else.
+/// The right kernels that are the recipe's own: the baseline is the first recipe's alone.
 std::vector<const KernelOutcome*> own_kernels(const RunReport& report, bool is_baseline) {
     std::vector<const KernelOutcome*> kernels;
     for (const KernelOutcome& kernel : report.kernels) {
