@@ -145,6 +145,7 @@ public:
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override {
+        if (const auto said = script().bytes.find(name_of(which_)); said != script().bytes.end()) return said->second;
         return which_ == Which::vendor ? std::optional<std::int64_t>(1000) : std::nullopt;
     }
 

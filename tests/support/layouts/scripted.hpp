@@ -23,6 +23,8 @@ struct Script {
     std::map<std::string, long> interruptions;          // that each time brings
     std::map<std::string, std::set<int>> fails;         // the times, from 1, at which memory runs out
 
+    std::map<std::string, std::int64_t> bytes;  // that a kernel says it moves, by its name; none: what the layout says
+
     double now = 1000;
     long interrupted = 7;
     std::vector<std::string> events;
