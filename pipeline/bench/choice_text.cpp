@@ -95,6 +95,7 @@ Json json_of(const Timed& one) {
             {"speedup_interval", has_interval ? Json{record.interval->low, record.interval->high} : Json(nullptr)},
             {"verdict", record.verdict},
             {"tied", one.tied},
+            {"confirmed", one.confirmed},
             {"price_seconds", one.price_seconds},
             {"break_even", optional(record.break_even)},
             {"resolved", resolved_recipe(one.recipe)}};
@@ -145,6 +146,7 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
     const bool by_price = !choice.stay && !options.products;
     if (tied)
         text += fmt::format("  =: not told from the first by the noise{}.\n", by_price ? "; the first pays earliest" : "");
+    if (choice.ranking.front().confirmed) text += "  The first was timed twice; its figures are of the second time.\n";
     if (!choice.not_timed.empty()) text += "\nNot timed\n" + not_timed_text(choice);
     text += warnings_text(choice.ranking.front());
     return wrapped(text + fmt::format("\n{}\n", answer_of(choice, options)));

@@ -25,6 +25,7 @@ struct ChooseOptions {
     std::optional<double> products;  // how many are wanted; none: as many as it takes to pay
     Precision precision = Precision::f64;
     std::vector<Backend> backends;  // of one kind of device
+    bool confirm = true;            // the choice is timed a second time, which is what counts: one of many is fast by luck
     std::size_t always = 1;         // so many of the first recipes are timed first, whatever bytes and budget say
     TimingOptions timing = {};
     std::function<void(const std::string&)> progress = {};  // a step that may take long begins
@@ -37,6 +38,7 @@ struct Timed {
     std::int64_t bytes = 0;                  // that its kernel with the fewest has to move
     double price_seconds = 0;                // what break-even counts: stages, layout, preparing the kernel, permuting x and y
     bool tied = false;                       // the noise does not tell it from the first
+    bool confirmed = false;                  // the figures are of a second time
     std::vector<std::string> warnings = {};  // on its time, and on the baseline's beside it
 
     [[nodiscard]] bool faster() const { return record.interval && record.interval->low > 1; }
@@ -68,8 +70,9 @@ struct Choice {
 
 /// The first recipe is the baseline. Each is prepared and verified once, those of few stages first, which says what does not
 /// fit and how many bytes its kernels move. Then they are timed, each in turns with the baseline, those of the fewest bytes
-/// first; a recipe whose bytes alone would take longer than the best time so far is passed over. Throws InputError where not
-/// even the baseline can be measured.
+/// first; a recipe whose bytes alone would take longer than the best time so far is passed over. What would be chosen is timed
+/// again; where that takes its advantage away, the next is, until one keeps it or the baseline is left. Throws InputError where
+/// not even the baseline can be measured.
 [[nodiscard]] Choice choose(const CsrMatrix& matrix, const Catalogue& catalogue, Devices devices,
                             const std::vector<Recipe>& recipes, const ChooseOptions& options);
 

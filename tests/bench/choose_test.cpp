@@ -42,6 +42,7 @@ ChooseOptions options_of(double budget = 1e9) {
     ChooseOptions options;
     options.budget_seconds = budget;
     options.backends = {Backend::kokkos};
+    options.confirm = false;
     options.timing = {CacheState::cold, 5, 0, 1e9, scripted_clock()};
     return options;
 }
@@ -207,6 +208,49 @@ TEST_SUITE("choose") {
         std::deque<double>& slow = script().seconds["run slow"];
         std::fill(slow.end() - 5, slow.end(), 9);  // ratios of 16 / 9, and those of `fast` are 2 and more
         CHECK(names_of(choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of())) == Names{"F", "S", "CSR"});
+    }
+
+    TEST_CASE("what would be chosen is timed again, until one keeps its word") {
+        ChooseOptions options = options_of();
+        options.confirm = true;
+        const std::vector<Recipe> recipes{csr(), plain("F", "fast"), plain("S", "slow")};
+        // `slow` was lucky: from now on a product takes 32 s. `fast` keeps at 8 s, its last.
+        two_that_are_tied();
+        std::deque<double>& slow = script().seconds["run slow"];
+        slow.push_back(32);
+        const Choice choice = choose(recipes, options);
+        CHECK(names_of(choice) == Names{"F", "CSR", "S"});
+        CHECK(choice.ranking[0].confirmed);
+        CHECK(choice.ranking[0].record.speedup == 2);
+        CHECK(choice.ranking[0].record.break_even == 500.0 / 8);
+        CHECK_FALSE(choice.ranking[1].confirmed);
+        CHECK(choice.ranking[2].confirmed);
+        CHECK(choice.ranking[2].record.speedup == 0.5);
+        CHECK(choice.reports.size() == 5);
+        CHECK(answer_of(choice, options) == "F (fast) is 2.00 x CSR (usual); it pays after 63 products.");
+        CHECK(choice_text(choice, options, matrix_report).find("The first was timed twice") != std::string::npos);
+
+        // Both were.
+        two_that_are_tied();
+        script().seconds["run slow"].push_back(16);
+        script().seconds["run fast"].push_back(16);
+        const Choice none = choose(recipes, options);
+        CHECK(none.stay);
+        CHECK(names_of(none) == Names{"CSR", "F", "S"});
+        CHECK(none.reports.size() == 5);
+        CHECK(answer_of(none, options) == "Stay with CSR: nothing measured beats it by more than the noise.");
+
+        // A tenth of the budget is for this.
+        Script& script = new_script();
+        script.seconds["run usual"] = {1.0 / 1024};
+        script.seconds["run fast"] = {1.0 / 2048};
+        script.bytes = {{"fast", 0}};
+        script.seconds["build plain"] = {10};
+        const std::vector<Recipe> two{csr(), plain("A", "fast"), plain("B", "fast", "reverse")};
+        options.budget_seconds = 64;  // 60 s have gone by when A was timed: more than nine tenths
+        CHECK(not_timed_of(choose(two, options)) == Names{"B: not timed within 64 s"});
+        options.confirm = false;
+        CHECK(not_timed_of(choose(two, options)).empty());
     }
 
     TEST_CASE("a wrong kernel is told once, though another one of its recipe is right") {
