@@ -13,6 +13,7 @@
 #include "kernels/common/device/host_device.hpp"
 #include "pipeline/bench/choose.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/cli/aside.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
@@ -124,6 +125,7 @@ int choose_recipe(const Arguments& arguments) {
                                                           : Orders::others;
     const std::vector<Recipe> candidates = candidates_of(catalogue(), recipes, of, orders);
     const Choice choice = [&] {
+        const PrintsAside prints_aside;
         const Progress progress;
         options.progress = [&progress](const std::string& step) { progress.show(step); };
         Choice made = choose(matrix, catalogue(), {*host, gpu.get()}, candidates, options);

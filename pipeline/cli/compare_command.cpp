@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "kernels/common/device/host_device.hpp"
+#include "pipeline/cli/aside.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
@@ -41,6 +42,7 @@ std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
 }
 
 RunReport run_one(MatrixRunner& runner, const Recipe& recipe) {
+    const PrintsAside prints_aside;
     const Progress progress;
     RunObserver observer;
     observer.progress = [&progress](const std::string& step) { progress.show(step); };

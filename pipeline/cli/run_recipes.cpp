@@ -9,6 +9,7 @@
 
 #include "pipeline/bench/ranking.hpp"
 #include "pipeline/bench/records.hpp"
+#include "pipeline/cli/aside.hpp"
 #include "pipeline/cli/progress.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
@@ -80,6 +81,7 @@ private:
 
 RunReport run_one(const FindRunner& runner_for, const Recipe& recipe, const RunOutput& output, const CompleteReport& complete,
                   bool is_alone) {
+    const PrintsAside prints_aside;
     const Progress progress;
     Pictures pictures(output.pictures);
     RunObserver observer;

@@ -48,6 +48,7 @@ BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& st
     };
     try {
         share.built = build_twice<Value>(*layout.entry, layout.parameters, matrix.staged, exact, clock, share.outcome);
+        share.outcome.rows = share.present;  // also where the layout has all rows
     } catch (const Unsuitable& reason) {
         share.outcome.unsuitable = reason.what();
     }

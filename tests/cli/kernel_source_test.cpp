@@ -1,15 +1,13 @@
 // Kernels beside a recipe, as a user meets them.
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
+#include "cli/shell.hpp"
 #include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -18,23 +16,8 @@ namespace {
 
 const std::filesystem::path source = WORKBENCH_SOURCE_DIR;
 
-struct Outcome {
-    int exit_code = -1;
-    std::string text;
-};
-
-Outcome run_workbench(const std::string& arguments, const std::string& environment = "") {
-    const std::string command =
-        "cd '" + source.string() + "' && " + environment + " '" WORKBENCH_BINARY "' " + arguments + " 2>&1";
-    std::FILE* pipe = popen(command.c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    Outcome outcome;
-    std::array<char, 4096> buffer{};
-    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
-        outcome.text.append(buffer.data(), count);
-    const int status = pclose(pipe);
-    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return outcome;
+Outcome run_workbench(const std::string& arguments, const std::string& environment = "", const char* errors = "2>&1") {
+    return shell("cd '" + source.string() + "' && " + environment + " '" WORKBENCH_BINARY "' " + arguments + " " + errors);
 }
 
 /// A recipe for csr with this body of a loop over rows, run on a matrix of 16 rows.
@@ -42,7 +25,8 @@ struct OneRun {
     explicit OneRun(const std::string& body, const std::string& options = "", const std::string& environment = "") {
         std::ofstream(folder.path() / "mine.toml")
             << "[matrix]\ngenerate = 'laplace2d'\nnx = 4\n[layout]\nuse = 'csr'\n[kernel]\ncpu_source = 'mine.cpp'\n";
-        std::ofstream(folder.path() / "mine.cpp") << R"(#include "arrays.hpp"
+        std::ofstream(folder.path() / "mine.cpp") << R"(#include <cstdio>
+#include "arrays.hpp"
 void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
     for (Index row = 0; row < arrays.row_count; ++row) {
         Value sum = 0;
@@ -75,6 +59,18 @@ void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
 };
 
 const std::string right = "        y[row] = accumulate ? y[row] + sum : sum;";
+
+TEST_CASE("what a kernel prints goes to standard error") {
+    OneRun one("        if (row == 0) std::puts(\"hello\");\n" + right);
+    CHECK(one.outcome.exit_code == 0);
+    CHECK(one.says("hello\n"));
+    const std::string again = "run " + (one.folder.path() / "mine.toml").string() +
+                              " --backend cpu --samples 1 --seconds 0 --cache warm --no-pictures --json - --out " +
+                              one.folder.path().string();
+    const Outcome apart = run_workbench(again, "", "2>/dev/null");
+    CHECK(apart.exit_code == 0);
+    CHECK(nlohmann::json::parse(apart.text)["kernels"].size() == 2);
+}
 
 TEST_CASE("explain prints the header of a layout") {
     const std::filesystem::path golden = source / "tests" / "golden";
@@ -147,7 +143,7 @@ TEST_CASE("a kernel that cannot be compiled is told, and the others are kept") {
     const OneRun one("        y[row] = summ;");
     CHECK(one.outcome.exit_code == 2);
     CHECK_MESSAGE(one.says("error: mine.cpp: "), one.outcome.text);
-    CHECK(one.says("mine.cpp:8:18: error: "));
+    CHECK(one.says("mine.cpp:9:18: error: "));
     CHECK(one.kernels() == "rows kokkos f64 measured ");
 }
 

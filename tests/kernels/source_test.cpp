@@ -2,15 +2,18 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <regex>
 #include <string>
+#include <thread>
 
 #include "kernels/common/device/host_device.hpp"
 #include "kernels/common/source/arrays_header.hpp"
 #include "kernels/common/source/compile.hpp"
 #include "kernels/common/source/kernel_from_source.hpp"
+#include "kernels/common/source/process.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/hbp/layout.hpp"
@@ -49,6 +52,25 @@ std::string trial_of(const KernelEntry& kernel, Index rows, const std::string& f
         return without(refusal.what(), folder);
     }
     return "fine";
+}
+
+TEST_CASE("what a process leaves behind ends with it") {
+    const TemporaryFolder folder;
+    const std::string file = (folder.path() / "left").string();
+    const auto is_running = [&] {
+        std::ifstream state("/proc/" + file_text(file).substr(0, file_text(file).find('\n')) + "/stat");
+        std::string number;
+        std::string name;
+        char letter = 'Z';
+        return state >> number >> name >> letter && letter != 'Z' && letter != 'X';
+    };
+    const ProcessEnd end = run_process({"sh", "-c", "sleep 100 & echo $! > '" + file + "'; exit 3"}, 50);
+    CHECK(end.exit_code == 3);
+    CHECK_FALSE(end.too_long);
+    REQUIRE_FALSE(file_text(file).empty());
+    for (int i = 0; i < 200 && is_running(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK_FALSE(is_running());
+    CHECK(run_process({"sleep", "100"}, 0.05).too_long);
 }
 
 TEST_CASE("the header of a layout") {

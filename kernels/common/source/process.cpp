@@ -59,19 +59,15 @@ private:
     posix_spawnattr_t attributes_{};
 };
 
-/// The status that the process ended with; false where it was still running at the limit and had to be killed.
-bool wait_for(pid_t process, double limit_seconds, int& status) {
+/// False where it is still running at the limit. It is not reaped: its number, and that of its group, stay its own.
+bool wait_for(pid_t process, double limit_seconds) {
     const auto limit = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_seconds));
     std::chrono::microseconds pause(200);
     for (;;) {
-        const pid_t ended = waitpid(process, &status, WNOHANG);
-        if (ended == process || (ended < 0 && errno != EINTR)) return true;
-        if (Clock::now() > limit) {
-            (void)kill(-process, SIGKILL);
-            while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-            }
-            return false;
-        }
+        siginfo_t ended{};
+        const int result = waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT);
+        if ((result == 0 && ended.si_pid == process) || (result < 0 && errno != EINTR)) return true;
+        if (Clock::now() > limit) return false;
         std::this_thread::sleep_for(pause);
         pause = std::min(2 * pause, std::chrono::microseconds(20000));
     }
@@ -94,8 +90,11 @@ ProcessEnd run_process(const std::vector<std::string>& command, double limit_sec
         end.not_started = std::strerror(error);
         return end;
     }
+    end.too_long = !wait_for(process, limit_seconds);
+    (void)kill(-process, SIGKILL);  // also what it has started and left behind
     int status = 0;
-    end.too_long = !wait_for(process, limit_seconds, status);
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
     if (WIFEXITED(status)) end.exit_code = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
     return end;

@@ -15,7 +15,7 @@ struct ProcessEnd {
 };
 
 /// Runs `command`, whose first word is looked for on PATH. All that it prints goes to the file `output`; where that is empty,
-/// to standard error.
+/// to standard error. What it has started itself ends with it.
 [[nodiscard]] ProcessEnd run_process(const std::vector<std::string>& command, double limit_seconds,
                                      const std::filesystem::path& output = {});
 
