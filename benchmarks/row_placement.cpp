@@ -1,6 +1,5 @@
 // What it costs to bring rows of like length together in every tile of a matrix: by the nonlinear hash, by sorting, and by
-// dynamic programming; and how many lanes of a warp each leaves idle. Prints JSON; docs/results/row_placement_table.py makes a
-// table of it.
+// dynamic programming; and how many lanes of a warp each leaves idle. Prints JSON.
 //
 //     row_placement_benchmark [--height 512] [--width 4096] [--samples 512 128 --] [--groups 8] [--repetitions 9] MATRIX... >
 //     FILE

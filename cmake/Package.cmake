@@ -1,9 +1,9 @@
 # What `cmake --install` puts under a prefix, and `cpack` into a package that runs on a machine with only the GPU's driver, the CUDA
 # toolkit and glibc. Nothing in it knows the prefix: the program looks for the rest from where it is.
 #   bin/workbench                      lib/spmv-workbench/      the libraries that it needs, apart from those of others
-#   share/spmv-workbench/recipes/      share/doc/, share/man/   and completions for the shells
+#   share/spmv-workbench/recipes/, suites/                     share/doc/, share/man/   and completions for the shells
 #   libexec/spmv-workbench/            check_gpu.sh, gpu_test; share/spmv-workbench/layouts/ for them (where the tests are built)
-# glibc is the machine's own, and so is cuSPARSE, with nvJitLink: together 250 MB.
+# glibc is the machine's own, and so are cuSPARSE, with nvJitLink together 250 MB, and libcurl, which is opened when it is needed.
 set(private_libraries lib/spmv-workbench)
 install(TARGETS workbench RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION bin)
 install(TARGETS workbench_trial RUNTIME DESTINATION ${private_libraries})
@@ -18,7 +18,7 @@ install(RUNTIME_DEPENDENCY_SET workbench_dependencies
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|util)\\.so" "^libcuda\\.so" "^libcusparse" "^libnvJitLink"
   POST_EXCLUDE_REGEXES "/ld-linux[^/]*$"
   LIBRARY DESTINATION ${private_libraries})
-install(DIRECTORY recipes DESTINATION share/spmv-workbench)
+install(DIRECTORY recipes suites DESTINATION share/spmv-workbench)
 install(FILES README.md LICENSE CITATION.cff DESTINATION share/doc/spmv-workbench)
 install(DIRECTORY docs DESTINATION share/doc/spmv-workbench FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
 

@@ -67,6 +67,36 @@ TEST_SUITE("matrices of a bench") {
         CHECK(std::get<MatrixFile>(alone[0].choice.from).path == down / "a.mtx.gz");
     }
 
+    TEST_CASE("a matrix by its name: in its group's folder, otherwise anywhere") {
+        const TemporaryFolder folder;
+        for (const char* file : {"A/x.tar.gz", "B/x/x.mtx", "y.mtx.gz", "A/z.npz", "xx.mtx"}) write(folder.path() / file, "1");
+        const std::vector<BenchMatrix> all = any_matrices_in(folder.path());
+        const auto found = [&](const std::string& group, const std::string& name) -> std::string {
+            const BenchMatrix* matrix = find_named(all, group, name);
+            return matrix == nullptr ? "none"
+                                     : std::get<MatrixFile>(matrix->choice.from).path.lexically_relative(folder.path());
+        };
+        CHECK(found("A", "x") == "A/x.tar.gz");
+        CHECK(found("B", "x") == "B/x/x.mtx");
+        CHECK(found("C", "x") == "A/x.tar.gz");
+        CHECK(found("", "x") == "A/x.tar.gz");
+        CHECK(found("A", "y") == "y.mtx.gz");
+        CHECK(found("A", "z") == "A/z.npz");
+        CHECK(found("A", "w") == "none");
+        CHECK(folder_of(*find_named(all, "B", "x")) == folder.path() / "B");
+        CHECK(folder_of(*find_named(all, "A", "x")) == folder.path() / "A");
+        CHECK(any_matrices_in(folder.path() / "B" / "x").size() == 1);
+    }
+
+    TEST_CASE("what a source says, and what a file has") {
+        CHECK(contradiction({}, 3, 4).empty());
+        CHECK(contradiction({"S", 3, 4}, 3, 4).empty());
+        CHECK(contradiction({"S", 3, {}}, 3, 4).empty());
+        CHECK(contradiction({"S", 3, 5}, 3, 4) == "the file has 3 rows and 4 nonzeros, not 3 and 5 as in: S");
+        CHECK(contradiction({"S", 2, {}}, 3, 4) == "the file has 3 rows, not 2 as in: S");
+        CHECK(contradiction({"", {}, 5}, 3, 4) == "the file has 4 nonzeros, not 5 as in: the suite");
+    }
+
     TEST_CASE("a folder without a matrix, and nothing at all") {
         const TemporaryFolder folder;
         CHECK(message_of<InputError>([&] { (void)matrices_at(folder.path()); }) ==
@@ -395,6 +425,21 @@ TEST_SUITE("bench") {
         };
         CHECK(names_of({Backend::kokkos, Backend::eigen}, false) == Names{"Kokkos/Eigen CSR", "Kokkos/Eigen CSR, RCM"});
         CHECK(names_of({Backend::cuda}, true).empty());
+        // As in a program that was built with CUDA.
+        Catalogue vendor = catalogue();
+        for (LayoutEntry& layout : vendor.layouts) {
+            std::erase_if(layout.kernels, [](const KernelEntry& kernel) { return kernel.backend == Backend::cusparse; });
+            if (layout.name == "csr" || layout.name == "sell" || layout.name == "staircase_sell") {
+                layout.kernels.push_back({"theirs", Backend::cusparse, "", {}});
+            }
+        }
+        Names theirs;
+        for (const BenchRecipe& one : baseline_recipes(vendor, {Backend::cuda}, true)) {
+            theirs.push_back(one.recipe.name);
+            CHECK(one.backends == std::vector{Backend::cusparse});
+        }
+        CHECK(theirs == Names{"cuSPARSE", "cuSPARSE, RCM", "cuSPARSE sell", "cuSPARSE sell, RCM"});
+        CHECK(baseline_recipes(vendor, {Backend::cuda}, false).empty());
         const auto host = baseline_recipes(catalogue(), {Backend::eigen}, false);
         CHECK(host[0].backends == std::vector{Backend::eigen});
         CHECK(host[1].recipe.stages.at(0).entry->name == "cuthill_mckee");

@@ -87,6 +87,7 @@ TEST_CASE("help") {
     expect("help_run", "run --help", 0);
     expect("help_bench", "bench --help", 0);
     expect("help_summary", "summary --help", 0);
+    expect("help_fetch", "fetch --help", 0);
     expect("help_list", "list --help", 0);
     expect("help_explain", "explain --help", 0);
     expect("help_check", "check --help", 0);

@@ -7,10 +7,10 @@
 // come to the fork, and the device's stream goes on when all of them are done.
 #include <algorithm>
 #include <array>
-#include <type_traits>
 
 #include "kernels/common/device/cuda_check.cuh"
 #include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/cuda_stream.cuh"
 #include "kernels/common/device/prepare.hpp"
 #include "kernels/common/schedule/device_rows.cuh"
 #include "kernels/staircase_sell/layout.hpp"
@@ -61,28 +61,6 @@ private:
     std::vector<Launch<Value>> launches_;
 };
 
-struct Destroy {
-    void operator()(cudaStream_t stream) const { (void)cudaStreamDestroy(stream); }
-    void operator()(cudaEvent_t event) const { (void)cudaEventDestroy(event); }
-    void operator()(cudaGraph_t graph) const { (void)cudaGraphDestroy(graph); }
-    void operator()(cudaGraphExec_t graph) const { (void)cudaGraphExecDestroy(graph); }
-};
-
-template <typename Handle>
-using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy>;
-
-Owned<cudaStream_t> make_stream() {
-    cudaStream_t stream = nullptr;
-    check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-    return Owned<cudaStream_t>(stream);
-}
-
-Owned<cudaEvent_t> make_event() {
-    cudaEvent_t event = nullptr;
-    check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-    return Owned<cudaEvent_t>(event);
-}
-
 /// Section 4.3.5: every group is launched on a stream of its own. With more groups than a GPU runs kernels at once, some share.
 template <ValueType Value>
 class StaircaseStreams final : public Kernel<Value> {
@@ -106,20 +84,19 @@ public:
             check_launch("staircase_sell");
         }
         for (const Branch& branch : branches_) {
-            check_cuda(cudaEventRecord(branch.done.get(), branch.stream.get()), "cudaEventRecord");
-            check_cuda(cudaStreamWaitEvent(stream_, branch.done.get(), 0), "cudaStreamWaitEvent");
+            wait_for(stream_, branch.stream.get(), branch.done.get());
         }
     }
 
 private:
     struct Branch {
-        Owned<cudaStream_t> stream;
-        Owned<cudaEvent_t> done;
+        OwnedCuda<cudaStream_t> stream;
+        OwnedCuda<cudaEvent_t> done;
     };
 
     cudaStream_t stream_;
     DeviceGroups<Value> groups_;
-    Owned<cudaEvent_t> forked_;
+    OwnedCuda<cudaEvent_t> forked_;
     std::vector<Branch> branches_;
 };
 
@@ -177,8 +154,8 @@ private:
 
     cudaStream_t stream_;
     DeviceGroups<Value> groups_;
-    Owned<cudaGraph_t> graph_;
-    Owned<cudaGraphExec_t> executable_;
+    OwnedCuda<cudaGraph_t> graph_;
+    OwnedCuda<cudaGraphExec_t> executable_;
     std::vector<cudaGraphNode_t> nodes_;  // one a group
     const Value* x_ = nullptr;
     Value* y_ = nullptr;

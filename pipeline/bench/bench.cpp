@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -222,7 +223,7 @@ private:
         for (const BenchKey& key : pending.keys) {
             BenchLine line;
             try {
-                line = line_of_report(key, pending.facts, report, plan_.keep_samples);
+                line = line_of_report(key, pending.facts, report, plan_.keep_samples, pending.matrix->facts);
             } catch (const std::exception& wrong) {
                 line = line_of_failure(key, pending.facts, fmt::format("its report cannot be read: {}", wrong.what()));
             }
@@ -247,6 +248,9 @@ private:
                                                   : count_.failed;
         ++kind;
         const std::string status = line.status == "measured" ? "" : line.status + ": ";
+        if (!line.warning.empty() && std::exchange(warned_of_, pending.matrix) != pending.matrix) {
+            observer_.say("  warning: " + line.warning);
+        }
         observer_.say(fmt::format("  {} {}: {}{}", pending.facts.name, name_of(key.precision), status, line.summary));
     }
 
@@ -261,6 +265,7 @@ private:
     WorkFolder work_;
     std::vector<BenchRecipeFacts> facts_;
     BenchCount count_;
+    const BenchMatrix* warned_of_ = nullptr;  // the last one that is not as its source says
 };
 
 }  // namespace
@@ -281,6 +286,7 @@ std::vector<BenchRecipe> baseline_recipes(const Catalogue& catalogue, const std:
         }
     };
     for (const LayoutEntry& layout : catalogue.layouts) {
+        if (!layout.needs(Parameters(layout.parameters, {})).cuts.empty()) continue;  // it takes stages of its own
         const bool has = std::any_of(layout.kernels.begin(), layout.kernels.end(),
                                      [](const KernelEntry& kernel) { return kernel.backend == Backend::cusparse; });
         if (gpu && has && (wanted(Backend::cusparse) || wanted(Backend::cuda))) {

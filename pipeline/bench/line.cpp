@@ -118,8 +118,8 @@ std::string in_given_name(std::string text, const BenchRecipeFacts& recipe) {
 
 std::string BenchKey::text() const { return in_one_line(json_of(*this)); }
 
-BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& report_text,
-                         bool keep_samples) {
+BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& report_text, bool keep_samples,
+                         const MatrixFacts& facts) {
     const Json report = Json::parse(report_text);
     Json kernels = of_precision(report.at("kernels"), key.precision);
     const Json layouts = of_precision(report.at("layouts"), key.precision);
@@ -131,11 +131,15 @@ BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, co
     }
     Judgement found = judge(report, layouts, kernels);
     found.reason = in_given_name(found.reason, recipe);
+    const Json& matrix = report.at("matrix");
+    const std::string warning = contradiction(facts, matrix.at("rows"), matrix.at("nonzeros"));
+    Json notes = report.at("notes");
+    if (!warning.empty()) notes.push_back(warning);
     const Json line{{"key", json_of(key)},
                     {"status", found.status},
                     {"reason", found.reason.empty() ? Json(nullptr) : Json(found.reason)},
                     {"recipe", json_of(recipe, key.recipe)},
-                    {"matrix", report.at("matrix")},
+                    {"matrix", matrix},
                     {"stages", of_precision(report.at("stages"), key.precision)},
                     {"layouts", layouts},
                     {"cache", report.at("cache")},
@@ -144,8 +148,8 @@ BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, co
                     {"devices", report.at("devices")},
                     {"machine", report.at("machine")},
                     {"versions", report.at("versions")},
-                    {"notes", report.at("notes")}};
-    return {in_one_line(line), found.status, found.best == nullptr ? found.reason : summary_of(*found.best)};
+                    {"notes", notes}};
+    return {in_one_line(line), found.status, warning, found.best == nullptr ? found.reason : summary_of(*found.best)};
 }
 
 BenchLine line_of_failure(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& reason) {
@@ -154,7 +158,7 @@ BenchLine line_of_failure(const BenchKey& key, const BenchRecipeFacts& recipe, c
                     {"reason", reason},
                     {"recipe", json_of(recipe, key.recipe)},
                     {"matrix", {{"source", key.matrix}}}};
-    return {in_one_line(line), "failed", reason};
+    return {in_one_line(line), "failed", "", reason};
 }
 
 }  // namespace workbench

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "pipeline/bench/matrices.hpp"
 #include "pipeline/contract/precision.hpp"
 
 namespace workbench {
@@ -40,12 +41,13 @@ struct BenchRecipeFacts {
 struct BenchLine {
     std::string text;
     std::string status;   // "measured", "unsuitable", "wrong", "failed"
+    std::string warning;  // what contradicts the source of the suite; also among the line's notes
     std::string summary;  // for the terminal: "1.23 x (1.20 to 1.25), kernel lanes", or the reason
 };
 
 /// From the report.json of a run. Throws std::exception where it is none.
 [[nodiscard]] BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& report,
-                                       bool keep_samples);
+                                       bool keep_samples, const MatrixFacts& facts = {});
 
 /// Of a run that left no report.
 [[nodiscard]] BenchLine line_of_failure(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& reason);

@@ -54,7 +54,7 @@ BenchMatrix matrix_at(const fs::path& file, std::string name) {
 
 }  // namespace
 
-std::vector<BenchMatrix> matrices_in(const fs::path& folder) {
+std::vector<BenchMatrix> any_matrices_in(const fs::path& folder) {
     std::vector<fs::path> files;
     std::error_code unreadable;
     const auto options = fs::directory_options::skip_permission_denied | fs::directory_options::follow_directory_symlink;
@@ -78,11 +78,49 @@ std::vector<BenchMatrix> matrices_in(const fs::path& folder) {
         if (follows || unpacked) continue;
         matrices.push_back(matrix_at(file, name_of_folder(folder) + "/" + file.lexically_relative(folder).generic_string()));
     }
+    return matrices;
+}
+
+std::vector<BenchMatrix> matrices_in(const fs::path& folder) {
+    std::vector<BenchMatrix> matrices = any_matrices_in(folder);
     if (matrices.empty()) {
         throw InputError(fmt::format("{}: a folder without a matrix; expected .mtx, .rb, .graph, .npz or .tar files in it",
                                      folder.string()));
     }
     return matrices;
+}
+
+fs::path folder_of(const BenchMatrix& matrix) {
+    const fs::path path = fs::absolute(std::get<MatrixFile>(matrix.choice.from).path).lexically_normal();
+    const fs::path folder = path.parent_path();
+    return folder.filename() == stem_of(path) ? folder.parent_path() : folder;
+}
+
+const BenchMatrix* find_named(const std::vector<BenchMatrix>& matrices, const std::string& group, const std::string& name) {
+    const BenchMatrix* found = nullptr;
+    for (const BenchMatrix& matrix : matrices) {
+        const auto* file = std::get_if<MatrixFile>(&matrix.choice.from);
+        if (file == nullptr || stem_of(file->path) != name) continue;
+        if (!group.empty() && folder_of(matrix).filename() == group) return &matrix;
+        if (found == nullptr) found = &matrix;
+    }
+    return found;
+}
+
+std::string contradiction(const MatrixFacts& facts, std::int64_t rows, std::int64_t nonzeros) {
+    const bool rows_differ = facts.rows && *facts.rows != rows;
+    const bool nonzeros_differ = facts.nonzeros && *facts.nonzeros != nonzeros;
+    if (!rows_differ && !nonzeros_differ) return "";
+    std::string has;
+    std::string said;
+    const auto add = [&](const char* things, const std::optional<std::int64_t>& in_source, std::int64_t found) {
+        if (!in_source) return;
+        has += fmt::format("{}{} {}", has.empty() ? "" : " and ", found, things);
+        said += fmt::format("{}{}", said.empty() ? "" : " and ", *in_source);
+    };
+    add("rows", facts.rows, rows);
+    add("nonzeros", facts.nonzeros, nonzeros);
+    return fmt::format("the file has {}, not {} as in: {}", has, said, facts.source.empty() ? "the suite" : facts.source);
 }
 
 std::vector<BenchMatrix> matrices_at(const fs::path& path) {

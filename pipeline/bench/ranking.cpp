@@ -10,6 +10,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/suggestion.hpp"
+#include "pipeline/run/text_table.hpp"
 
 namespace workbench {
 namespace {
@@ -81,23 +82,6 @@ std::string ratio(double number) {
 }
 
 std::string share(int part, int whole) { return whole == 0 ? "-" : fmt::format("{:.0f} %", 100.0 * part / whole); }
-
-/// As much of a name as fits, in characters.
-std::string shortened(const std::string& name, std::size_t most) {
-    std::size_t letters = 0;
-    std::size_t cut = 0;
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        if ((static_cast<unsigned char>(name[i]) & 0xC0) == 0x80) continue;
-        if (++letters == most - 2) cut = i;
-    }
-    return letters <= most ? name : name.substr(0, cut) + "...";
-}
-
-std::string padded(const std::string& name, std::size_t width) {
-    const auto letters = static_cast<std::size_t>(std::count_if(
-        name.begin(), name.end(), [](char letter) { return (static_cast<unsigned char>(letter) & 0xC0) != 0x80; }));
-    return name + std::string(width - std::min(width, letters), ' ');
-}
 
 constexpr std::size_t name_width = 29;
 

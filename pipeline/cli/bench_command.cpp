@@ -23,6 +23,7 @@
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/read_options.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
+#include "pipeline/cli/suite_matrices.hpp"
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/recipe/suite.hpp"
@@ -104,7 +105,7 @@ Machine machine_here() {
 std::vector<Backend> backends_for(const Arguments& arguments, const Suite& suite, bool gpu) {
     std::vector<Backend> wanted = suite.backends;
     if (!arguments.backends.empty()) wanted.clear();
-    const std::array all{Backend::kokkos, Backend::eigen, Backend::cuda, Backend::cusparse};
+    const std::array all{Backend::kokkos, Backend::eigen, Backend::cpu, Backend::cuda, Backend::cusparse};
     for (const Backend backend : all) {
         const auto named = std::find(arguments.backends.begin(), arguments.backends.end(), name_of(backend));
         if (named != arguments.backends.end()) wanted.push_back(backend);
@@ -141,45 +142,23 @@ std::vector<BenchRecipe> recipes_of(const Suite& suite, const Arguments& argumen
     return recipes;
 }
 
-std::vector<BenchMatrix> matrices_of(const Suite& suite) {
-    std::vector<BenchMatrix> matrices;
-    for (const SuiteItem& item : suite.matrices) {
-        for (BenchMatrix& matrix : matrices_at(item.text)) matrices.push_back(std::move(matrix));
-    }
-    for (const SuiteItem& item : suite.generated) {
-        try {
-            matrices.push_back({item.text, 0, generated_matrix(item.text, {}, catalogue())});
-        } catch (const RecipeError& error) {
-            throw RecipeError(item.where.empty() ? error.what() : fmt::format("{}: {}", item.where, error.what()));
-        }
-    }
-    std::map<std::string, std::uintmax_t> seen;
-    std::erase_if(matrices, [&seen](const BenchMatrix& matrix) {  // named twice, by a folder and as a file, say
-        const auto [there, is_new] = seen.emplace(matrix.name, matrix.bytes);
-        return !is_new && there->second == matrix.bytes;
-    });
-    if (matrices.empty()) {
-        throw RecipeError("no matrices; name files or folders with --matrices, --generate KIND, or in the suite");
-    }
-    return matrices;
-}
-
 /// The suite of the command line: one file that is one, or recipes; options replace what it says.
 Suite suite_of(const Arguments& arguments) {
     Suite suite;
-    const bool is_file = arguments.files.size() == 1 && is_suite(arguments.files.front());
-    if (is_file) {
-        suite = load_suite(arguments.files.front());
+    const std::filesystem::path first = find_recipe(arguments.files.front());
+    if (arguments.files.size() == 1 && is_suite(first)) {
+        suite = load_suite(first);
     } else {
         suite.name = "bench";
         for (const std::string& file : arguments.files) {
-            if (is_suite(file)) throw RecipeError(file + ": a suite; expected recipes alone, or one suite");
+            if (is_suite(find_recipe(file))) throw RecipeError(file + ": a suite; expected recipes alone, or one suite");
             suite.recipes.push_back({file, ""});
         }
     }
     if (!arguments.matrices.empty() || !arguments.generated.empty()) {
         suite.matrices.clear();
-        suite.generated.clear();
+        // Named matrices are looked for elsewhere; those to be generated belong to the figure all the same.
+        if (suite.named.empty() || !arguments.generated.empty()) suite.generated.clear();
         for (const std::string& matrix : arguments.matrices) suite.matrices.push_back({matrix, ""});
         for (const std::string& kind : arguments.generated) suite.generated.push_back({kind, ""});
     }
@@ -204,7 +183,8 @@ int run_bench(const Arguments& arguments) {
     BenchPlan plan;
     const std::vector<Backend> backends = backends_for(arguments, suite, machine.gpu);
     plan.recipes = recipes_of(suite, arguments, backends, machine.gpu);
-    plan.matrices = matrices_of(suite);
+    const SuiteMatrices matrices = matrices_of(suite, arguments.files.front());
+    plan.matrices = matrices.here;
     plan.precisions = suite.precisions;
     plan.run_options = {"--samples", fmt::format("{}", suite.samples), "--seconds", fmt::format("{}", suite.seconds), "--cache",
                         suite.cache};
@@ -222,6 +202,9 @@ int run_bench(const Arguments& arguments) {
     const int now = count.measured + count.unsuitable + count.wrong + count.failed;
     fmt::print("{}{} measured, {} unsuitable, {} wrong, {} failed, {} were there; written to {}\n",
                count.stopped ? "stopped: " : "", count.measured, count.unsuitable, count.wrong, count.failed, count.there, out);
+    if (matrices.missing > 0) {
+        fmt::print("{} of the {} matrices that the suite names were missing\n", matrices.missing, suite.named.size());
+    }
     std::vector<Record> records;
     add_records(out, records);
     fmt::print("\n{}", ranking_text(records));
@@ -242,7 +225,9 @@ void add_bench_command(CLI::App& app, Action& action) {
         ->type_name("SUITE|RECIPE");
     command
         ->add_option("--matrices", arguments->matrices,
-                     fmt::format("Matrix files, and folders with all in them, in place of the suite's: {}", readable_files))
+                     fmt::format("Matrix files, and folders with all in them, in place of the suite's (where it names "
+                                 "matrices: to look for those): {}",
+                                 readable_files))
         ->type_name("DIR|FILE");
     command->add_option("--generate", arguments->generated, "Generated matrices too: laplace2d:nx=300,ny=300")
         ->allow_extra_args(false)
@@ -261,8 +246,8 @@ void add_bench_command(CLI::App& app, Action& action) {
         ->type_name("WHICH");
     command
         ->add_option("--backend", arguments->backends,
-                     "Only these backends: kokkos, eigen, cuda, cusparse (default: all there are)")
-        ->check(CLI::IsMember({"kokkos", "eigen", "cuda", "cusparse"}))
+                     "Only these backends: kokkos, eigen, cpu, cuda, cusparse (default: all there are)")
+        ->check(CLI::IsMember({"kokkos", "eigen", "cpu", "cuda", "cusparse"}))
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("LIST");

@@ -14,8 +14,10 @@ using Action = std::function<int()>;
 
 void add_run_command(CLI::App& app, Action& action);
 void add_compare_command(CLI::App& app, Action& action);
+void add_choose_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_summary_command(CLI::App& app, Action& action);
+void add_fetch_command(CLI::App& app, Action& action);
 void add_list_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);
 void add_check_command(CLI::App& app, Action& action);

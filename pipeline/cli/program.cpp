@@ -47,8 +47,10 @@ int run_program(int argc, char** argv) {
     app.get_formatter()->column_width(34);
     Action action;
     add_run_command(app, action);
+    add_choose_command(app, action);
     add_bench_command(app, action);
     add_summary_command(app, action);
+    add_fetch_command(app, action);
     add_check_command(app, action);
     add_compare_command(app, action);
     add_list_command(app, action);

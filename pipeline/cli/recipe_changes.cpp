@@ -42,13 +42,16 @@ std::vector<Recipe> load_recipes(const std::vector<std::string>& files, const Re
     return recipes;
 }
 
+std::filesystem::path installed(const std::filesystem::path& given) {
+    std::error_code ignored;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+    return program.parent_path().parent_path() / "share" / "spmv-workbench" / given;  // an absolute path stays as it is
+}
+
 std::filesystem::path find_recipe(const std::filesystem::path& given) {
     std::error_code ignored;
     if (std::filesystem::exists(given, ignored)) return given;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-    // An absolute path stays as it is.
-    const std::filesystem::path installed = program.parent_path().parent_path() / "share" / "spmv-workbench" / given;
-    return std::filesystem::is_regular_file(installed, ignored) ? installed : given;
+    return std::filesystem::is_regular_file(installed(given), ignored) ? installed(given) : given;
 }
 
 }  // namespace workbench

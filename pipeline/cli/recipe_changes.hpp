@@ -23,8 +23,11 @@ void add_sweeps(CLI::App& command, RecipeChanges& changes);
 /// recipe says where that is not so. Throws RecipeError, also where one changes nothing anywhere.
 [[nodiscard]] std::vector<Recipe> load_recipes(const std::vector<std::string>& files, const RecipeChanges& changes);
 
-/// The file as it is given. Where there is none of this name, that of the installed program: recipes/ehyb.toml works in any
-/// folder.
+/// Where a file or folder of the installed program lies, whether it is there or not.
+[[nodiscard]] std::filesystem::path installed(const std::filesystem::path& given);
+
+/// The file as it is given. Where there is none of this name, that of the installed program: recipes/ehyb.toml and
+/// suites/ehyb.toml work in any folder.
 [[nodiscard]] std::filesystem::path find_recipe(const std::filesystem::path& given);
 
 }  // namespace workbench

@@ -72,7 +72,23 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// One device. Work is in order on one stream.
+/// A stream beside the device's own: what stands on it may run while the device's stream, or another branch, is at work.
+class Branch {
+public:
+    Branch() = default;
+    Branch(const Branch&) = delete;
+    Branch& operator=(const Branch&) = delete;
+    virtual ~Branch() = default;
+
+    /// The device's work that `give` asks for, and all that kernels prepared in it will ever ask for, is of this branch.
+    virtual void take(const std::function<void()>& give) = 0;
+    /// What the branch is given from now on waits for what the device's stream has been given so far.
+    virtual void fork() = 0;
+    /// What the device's stream is given from now on waits for what the branch has been given so far.
+    virtual void join() = 0;
+};
+
+/// One device. Work is in order on one stream, but for branches.
 class Device {
 public:
     Device() = default;
@@ -104,6 +120,9 @@ public:
     /// Runs work and waits for it. Seconds between its start and its end as the device sees them (events on a GPU).
     /// Throws MachineError where the device reports a failure.
     [[nodiscard]] virtual double time(const std::function<void()>& work) = 0;
+
+    /// Null where a device does one thing at a time. The device must outlive it.
+    [[nodiscard]] virtual std::unique_ptr<Branch> make_branch() { return nullptr; }
 
     /// Measured once and remembered.
     [[nodiscard]] virtual Bandwidth bandwidth() = 0;

@@ -161,7 +161,13 @@ RecipeTable* find_layout(RecipeDocument& document, const std::vector<std::string
 RecipeTable* find_table(RecipeDocument& document, const std::vector<std::string>& path, Place place, Diagnostics& diagnostics) {
     const std::string& name = path.front();
     if (name == "stage") return find_stage(document, path[1], place, diagnostics);
-    if (!document.layouts.empty() && (name == "layout" || name == "kernel")) {
+    const bool several = !document.layouts.empty();
+    if (name == "kernel" && path[1] == "side_by_side") {
+        if (several) return &document.kernel;
+        diagnostics.add_unmatched(place, "the recipe has one layout for all nonzeros, which has nothing beside it");
+        return nullptr;
+    }
+    if (several && (name == "layout" || name == "kernel")) {
         return find_layout(document, path, place, diagnostics);
     }
     if (path.size() == 2) return document.find(name);

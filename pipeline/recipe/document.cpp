@@ -51,7 +51,16 @@ std::optional<std::vector<TextItem>> texts_of(const toml::array& list) {
     return texts;
 }
 
+/// A list of tables, as [[layout]] begins one; null for a list of something else.
+const toml::array* list_of_tables(const toml::node& node) {
+    const auto* list = node.as_array();
+    const bool tables = list != nullptr && !list->empty() &&
+                        std::all_of(list->begin(), list->end(), [](const auto& item) { return item.is_table(); });
+    return tables ? list : nullptr;
+}
+
 void read_node(const toml::node& node, Setting& setting);
+RecipeTable read_table(const toml::table& source);
 
 /// { sweep = [132, 264] } or { sweep = "32..1024*2" }.
 void read_sweep(const toml::table& source, Setting& setting) {
@@ -82,6 +91,9 @@ void read_node(const toml::node& node, Setting& setting) {
         setting.value = text->get();
     } else if (const auto* list = node.as_array()) {
         setting.texts = texts_of(*list);
+        if (list_of_tables(node) != nullptr) {
+            for (const toml::node& item : *list) setting.tables.push_back(read_table(*item.as_table()));
+        }
     } else if (const auto* table = node.as_table(); table != nullptr && table->contains("sweep")) {
         read_sweep(*table, setting);
     }
@@ -132,14 +144,6 @@ std::vector<LayoutTables> read_layouts(const toml::array& list) {
     return layouts;
 }
 
-/// [[layout]], not a list of something else.
-const toml::array* list_of_tables(const toml::node& node) {
-    const auto* list = node.as_array();
-    const bool tables = list != nullptr && !list->empty() &&
-                        std::all_of(list->begin(), list->end(), [](const auto& item) { return item.is_table(); });
-    return tables ? list : nullptr;
-}
-
 toml::table parse(int file, Diagnostics& diagnostics) {
     const std::string_view text = diagnostics.text(file);
     const auto refuse = [&](Place place, std::string message) {
@@ -178,6 +182,10 @@ void Setting::for_each_place(const std::function<void(Place&)>& act) {
         for (TextItem& item : *texts) act(item.place);
     }
     for (Setting& value_to_try : sweep) value_to_try.for_each_place(act);
+    for (RecipeTable& table : tables) {
+        act(table.place);
+        for (Setting& setting : table.settings) setting.for_each_place(act);
+    }
 }
 
 const Setting* RecipeTable::find(std::string_view key) const {

@@ -18,7 +18,9 @@ struct TextItem {
     Place place;
 };
 
-/// key = value. The value is plain, a list of texts, a sweep (values to be tried in turn), or of a kind
+struct RecipeTable;
+
+/// key = value. The value is plain, a list of texts, a list of tables, a sweep (values to be tried in turn), or of a kind
 /// that no recipe uses.
 struct Setting {
     std::string key;
@@ -26,6 +28,7 @@ struct Setting {
     Place value_place;
     std::optional<ParameterValue> value;         // plain
     std::optional<std::vector<TextItem>> texts;  // a list of texts
+    std::vector<RecipeTable> tables;             // a list of tables
     std::string kind;                            // otherwise: "a list", "a table", "a sweep"
     bool swept = false;
     std::vector<Setting> sweep;  // its values

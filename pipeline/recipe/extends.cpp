@@ -160,7 +160,8 @@ std::vector<LayoutTables>::iterator find_share(std::vector<LayoutTables>& layout
 /// A list of layouts replaces one layout; in a list, layouts are told apart by their shares.
 void merge_layouts(RecipeDocument& base, RecipeDocument& own, Diagnostics& diagnostics) {
     base.layout = {};
-    base.kernel = std::move(own.kernel);
+    if (base.layouts.empty()) base.kernel = {};  // that of its one layout
+    replace(base.kernel, own.kernel);
     for (LayoutTables& tables : own.layouts) {
         const auto layout = find_share(base.layouts, tables.own.text("share"));
         const std::optional<Setting> remove = tables.own.take("remove");

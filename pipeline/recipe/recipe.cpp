@@ -15,7 +15,8 @@
 namespace workbench {
 namespace {
 
-constexpr std::size_t most_problems = 2000;  // of all points of a sweep: more are not looked for
+constexpr std::string_view side_by_side = "side_by_side";  // of several layouts: the one key of [kernel]
+constexpr std::size_t most_problems = 2000;                // of all points of a sweep: more are not looked for
 constexpr std::array backends = {Backend::kokkos, Backend::eigen, Backend::cuda, Backend::cusparse};
 
 template <typename Found>
@@ -192,9 +193,12 @@ std::vector<CheckedChoice> check_layouts(const RecipeDocument& document, const C
         layouts.push_back(std::move(choice));
     }
     if (!layouts.empty()) {
-        if (!document.kernel.settings.empty()) {
-            diagnostics.add(document.kernel.place,
-                            "[kernel] is for one [layout]; in each [[layout]] say kernel.cuda = \"NAME\"");
+        for (const Setting& setting : document.kernel.settings) {
+            if (setting.key == side_by_side) continue;
+            diagnostics.add(setting.key_place,
+                            fmt::format("[kernel] of several layouts has only {}; found {}; in each [[layout]] "
+                                        "say kernel.cuda = \"NAME\"",
+                                        side_by_side, printable(setting.key, 40)));
         }
         return layouts;
     }
@@ -207,6 +211,17 @@ std::vector<CheckedChoice> check_layouts(const RecipeDocument& document, const C
             {}, fmt::format("no [layout]; expected one with use = \"NAME\", one of {}", join(names_of(catalogue.layouts))));
     }
     return {choice};
+}
+
+/// What [kernel] says of several layouts.
+bool check_side_by_side(const RecipeTable& table, Diagnostics& diagnostics) {
+    const Setting* setting = table.find(side_by_side);
+    if (setting == nullptr) return false;
+    const bool* value = setting->value ? std::get_if<bool>(&*setting->value) : nullptr;
+    if (value != nullptr) return *value;
+    diagnostics.add(setting->value_place,
+                    fmt::format("[kernel], {}: {}, expected true or false", side_by_side, found_text(*setting)));
+    return false;
 }
 
 /// A layout of several has one kernel on each kind of device.
@@ -236,6 +251,7 @@ std::optional<Recipe> check_document(const RecipeDocument& document, const Catal
         if (choice.share) check_one_kernel_a_device(*choice.kernel, layout.kernels, diagnostics);
     }
     const CheckedChoice& only = layouts.front();
+    if (!document.layouts.empty()) recipe.side_by_side = check_side_by_side(document.kernel, diagnostics);
     if (only.share) {
         for (const CheckedChoice& choice : layouts) refuse_sources(*choice.kernel, diagnostics);
     } else {

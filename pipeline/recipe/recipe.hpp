@@ -75,6 +75,7 @@ struct Recipe {
     /// One that takes everything; or, of a hybrid, several, each for a share of the nonzeros, which together take each share
     /// exactly once.
     std::vector<RecipeLayout> layouts;
+    bool side_by_side = false;             // of a hybrid: shares without a common row may run at the same time
     std::vector<KernelSource> sources;     // kernels that lie beside the recipe; not of a hybrid
     std::vector<KernelEntry> own_kernels;  // of the sources, one each
 

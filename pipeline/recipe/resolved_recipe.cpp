@@ -95,7 +95,7 @@ std::string resolved_recipe(const Recipe& recipe) {
             const std::string before = &layout == &recipe.layouts.front() ? "" : "\n";
             text += before + table("[[layout]]", lines_of(layout));
         }
-        return text;
+        return recipe.side_by_side ? text + "\n" + table("[kernel]", {{"side_by_side", "true"}}) : text;
     }
     RecipeLayout layout = recipe.layouts.front();
     Lines kernels;

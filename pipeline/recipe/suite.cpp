@@ -81,8 +81,48 @@ std::vector<Thing> check_words(const RecipeTable& table, const std::string& key,
     return things;
 }
 
+constexpr const char* matrix_name = "GROUP/NAME of the SuiteSparse collection, or NAME, of letters, digits and _ - + .";
+
+std::vector<SuiteMatrix> check_named(const RecipeTable& table, Diagnostics& diagnostics) {
+    static const std::vector<ParameterDeclaration> facts = {
+        {.name = "name", .type = ParameterType::text, .help = matrix_name},
+        {.name = "rows", .type = ParameterType::integer, .optional = true, .minimum = 0, .help = "as the source has them"},
+        {.name = "nonzeros", .type = ParameterType::integer, .optional = true, .minimum = 0, .help = "likewise"},
+    };
+    const Setting* list = table.find("named");
+    if (list == nullptr) return {};
+    if (list->tables.empty()) {
+        diagnostics.add(list->value_place,
+                        fmt::format("[suite], named: {}, expected [{{ name = \"GROUP/NAME\" }}, ...], with rows and "
+                                    "nonzeros where the source has them",
+                                    found_text(*list)));
+    }
+    std::vector<SuiteMatrix> named;
+    for (const RecipeTable& one : list->tables) {
+        const auto parameters = check_parameters(one, "a matrix of [suite], named", facts, {}, diagnostics);
+        if (!parameters) continue;
+        auto matrix = read_matrix_name(parameters->text("name"));
+        if (!matrix) {
+            diagnostics.add(one.place_of("name"), fmt::format("[suite], named: found '{}', expected {}",
+                                                              printable(parameters->text("name"), 60), matrix_name));
+            continue;
+        }
+        const auto same = std::find_if(named.begin(), named.end(),
+                                       [&](const SuiteMatrix& other) { return other.full_name() == matrix->full_name(); });
+        if (same != named.end()) {
+            diagnostics.add(one.place_of("name"),
+                            fmt::format("[suite], named: '{}' is there already, {}", matrix->full_name(), same->where));
+        }
+        if (parameters->has("rows")) matrix->rows = parameters->integer("rows");
+        if (parameters->has("nonzeros")) matrix->nonzeros = parameters->integer("nonzeros");
+        matrix->where = diagnostics.where(one.place_of("name"));
+        named.push_back(std::move(*matrix));
+    }
+    return named;
+}
+
 void check_suite(const RecipeTable& table, const std::filesystem::path& folder, Suite& suite, Diagnostics& diagnostics) {
-    const std::vector<std::string> lists = {"recipes", "matrices", "generate", "precisions", "backends"};
+    const std::vector<std::string> lists = {"recipes", "matrices", "named", "generate", "precisions", "backends"};
     std::vector<std::string> known = lists;
     for (const ParameterDeclaration& declaration : declarations()) known.push_back(declaration.name);
     std::vector<std::string> others = lists;
@@ -103,11 +143,13 @@ void check_suite(const RecipeTable& table, const std::filesystem::path& folder, 
     }
     suite.recipes = check_paths(table, "recipes", folder, false, diagnostics);
     suite.matrices = check_paths(table, "matrices", folder, true, diagnostics);
+    suite.named = check_named(table, diagnostics);
     for (const TextItem& item : check_list(table, "generate", diagnostics)) {
         suite.generated.push_back({item.text, diagnostics.where(item.place)});
     }
-    suite.backends = check_words(table, "backends",
-                                 std::array{Backend::kokkos, Backend::eigen, Backend::cuda, Backend::cusparse}, diagnostics);
+    suite.backends =
+        check_words(table, "backends",
+                    std::array{Backend::kokkos, Backend::eigen, Backend::cpu, Backend::cuda, Backend::cusparse}, diagnostics);
     const auto precisions = check_words(table, "precisions", std::array{Precision::f64, Precision::f32}, diagnostics);
     if (!precisions.empty()) suite.precisions = precisions;
     if (suite.recipes.empty() && table.find("recipes") == nullptr) {
@@ -116,6 +158,22 @@ void check_suite(const RecipeTable& table, const std::filesystem::path& folder, 
 }
 
 }  // namespace
+
+std::optional<SuiteMatrix> read_matrix_name(std::string_view text) {
+    constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+.";
+    // They become names of files and parts of addresses.
+    const auto is_word = [&](std::string_view word) {
+        return !word.empty() && word.front() != '.' && word.front() != '-' &&
+               word.find_first_not_of(letters) == std::string_view::npos;
+    };
+    const std::size_t slash = text.find('/');
+    const std::string_view name = slash == std::string_view::npos ? text : text.substr(slash + 1);
+    if (!is_word(name) || (slash != std::string_view::npos && !is_word(text.substr(0, slash)))) return std::nullopt;
+    SuiteMatrix matrix;
+    if (slash != std::string_view::npos) matrix.group = text.substr(0, slash);
+    matrix.name = name;
+    return matrix;
+}
 
 bool is_suite(const std::filesystem::path& file) {
     std::error_code unknown;

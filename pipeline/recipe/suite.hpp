@@ -1,7 +1,9 @@
 // A suite: which recipes on which matrices, in a TOML file.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,11 +18,27 @@ struct SuiteItem {
     std::string where;
 };
 
+/// A matrix that the source names, of the SuiteSparse collection where it has a group, and what the source says of it.
+struct SuiteMatrix {
+    std::string group = {};  // empty: it is in no group that is known
+    std::string name = {};
+    std::optional<std::int64_t> rows = {};
+    std::optional<std::int64_t> nonzeros = {};
+    std::string where = {};
+
+    /// "GROUP/NAME", or the name alone.
+    [[nodiscard]] std::string full_name() const { return group.empty() ? name : group + "/" + name; }
+};
+
+/// Of "GROUP/NAME" or "NAME"; none where it is neither, or not of the letters that names there are made of.
+[[nodiscard]] std::optional<SuiteMatrix> read_matrix_name(std::string_view text);
+
 struct Suite {
     std::string name;
     std::string source;                // may be empty
     std::vector<SuiteItem> recipes;    // files that are there, relative to the current folder or absolute
     std::vector<SuiteItem> matrices;   // files and folders that are there, likewise
+    std::vector<SuiteMatrix> named;    // to be looked for in these; where there are none: all that is in them
     std::vector<SuiteItem> generated;  // as --generate takes them
     std::vector<Precision> precisions{Precision::f64};
     std::vector<Backend> backends;  // empty: all

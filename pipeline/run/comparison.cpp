@@ -160,26 +160,6 @@ std::string remarks_of(char letter, const RunReport& report) {
     return text;
 }
 
-/// At blanks, so that no line is longer than 80 columns unless a word is.
-std::string wrapped(const std::string& text) {
-    constexpr std::size_t width = 80;
-    std::string result;
-    std::size_t begin = 0;
-    while (begin < text.size()) {
-        std::size_t end = text.find('\n', begin);
-        std::string rest = text.substr(begin, end - begin);
-        begin = end + 1;
-        while (rest.size() > width) {
-            const std::size_t blank = rest.rfind(' ', width);
-            if (blank == std::string::npos || blank < 6) break;
-            result += rest.substr(0, blank) + '\n';
-            rest = "     " + rest.substr(blank);
-        }
-        result += rest + '\n';
-    }
-    return result;
-}
-
 }  // namespace
 
 std::optional<double> KernelPair::ratio() const {

@@ -104,7 +104,7 @@ LayoutOutcome outcome_of_whole(const Recipe& recipe, const std::vector<BuiltShar
 
 template <ValueType Value>
 Candidate<Value> candidate_of(std::span<const BuiltShare<Value>> shares, std::span<const KernelEntry* const> kernels,
-                              const CsrMatrix& matrix) {
+                              const CsrMatrix& matrix, bool side_by_side) {
     Candidate<Value> candidate;
     candidate.backend = kernels.front()->backend;
     for (std::size_t i = 0; i < shares.size(); ++i) {
@@ -117,7 +117,7 @@ Candidate<Value> candidate_of(std::span<const BuiltShare<Value>> shares, std::sp
             for (std::size_t i = 0; i < shares.size(); ++i) {
                 parts.push_back({kernels[i], (shares[i].built.*which).get(), shares[i].rows, shares[i].present});
             }
-            return std::make_unique<HybridKernel<Value>>(parts, rows, columns, device);
+            return std::make_unique<HybridKernel<Value>>(parts, rows, columns, side_by_side, device);
         };
     };
     candidate.exact = prepare(&BuiltTwice<Value>::exact);
@@ -132,8 +132,8 @@ template std::vector<BuiltShare<double>> build_shares<double>(const Recipe&, con
 template LayoutOutcome outcome_of_whole<float>(const Recipe&, const std::vector<BuiltShare<float>>&);
 template LayoutOutcome outcome_of_whole<double>(const Recipe&, const std::vector<BuiltShare<double>>&);
 template Candidate<float> candidate_of<float>(std::span<const BuiltShare<float>>, std::span<const KernelEntry* const>,
-                                              const CsrMatrix&);
+                                              const CsrMatrix&, bool);
 template Candidate<double> candidate_of<double>(std::span<const BuiltShare<double>>, std::span<const KernelEntry* const>,
-                                                const CsrMatrix&);
+                                                const CsrMatrix&, bool);
 
 }  // namespace workbench

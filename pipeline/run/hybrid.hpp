@@ -33,10 +33,11 @@ template <ValueType Value>
 template <ValueType Value>
 [[nodiscard]] LayoutOutcome outcome_of_whole(const Recipe& recipe, const std::vector<BuiltShare<Value>>& shares);
 
-/// y = A x from some of the shares, each with its kernel, as something to measure. `kernels` are those of the shares; all of it
-/// must outlive what is measured.
+/// y = A x from some of the shares, each with its kernel, as something to measure; as HybridKernel, side by side or not.
+/// `kernels` are those of the shares; all of it must outlive what is measured.
 template <ValueType Value>
 [[nodiscard]] Candidate<Value> candidate_of(std::span<const BuiltShare<Value>> shares,
-                                            std::span<const KernelEntry* const> kernels, const CsrMatrix& matrix);
+                                            std::span<const KernelEntry* const> kernels, const CsrMatrix& matrix,
+                                            bool side_by_side);
 
 }  // namespace workbench

@@ -78,10 +78,12 @@ std::unique_ptr<Kernel<Value>> prepare(const KernelOfShare<Value>& share, bool h
 }  // namespace
 
 template <ValueType Value>
-HybridKernel<Value>::HybridKernel(const std::vector<KernelOfShare<Value>>& shares, Index rows, Index columns, Device& device)
+HybridKernel<Value>::HybridKernel(const std::vector<KernelOfShare<Value>>& shares, Index rows, Index columns, bool side_by_side,
+                                  Device& device)
     : device_(device), rows_(rows), bytes_(std::int64_t{columns} * static_cast<std::int64_t>(sizeof(Value))) {
     constexpr auto value_bytes = static_cast<std::int64_t>(sizeof(Value));
     Written written(rows);
+    Written together(rows);  // by the steps that run side by side
     for (const KernelOfShare<Value>& share : shares) {
         const bool has_all_rows = share.rows.empty() && share.layout->rows() == rows;
         if (!has_all_rows && share.rows.empty()) continue;  // no nonzeros
@@ -96,7 +98,21 @@ HybridKernel<Value>::HybridKernel(const std::vector<KernelOfShare<Value>>& share
             zeroes_first_ = zeroes_first_ || (step.adds && common < static_cast<Index>(share.rows.size()));
             written.add(share.rows);
         }
-        step.kernel = prepare(share, has_all_rows, device);
+        if (side_by_side && !has_all_rows && !together.nothing() && together.count(share.rows) == 0) {
+            step.branch = device.make_branch();
+        }
+        if (step.branch == nullptr) together = Written(rows);
+        if (has_all_rows) {
+            together.add_all();
+        } else {
+            together.add(share.rows);
+        }
+        const auto make = [&] { step.kernel = prepare(share, has_all_rows, device); };
+        if (step.branch != nullptr) {
+            step.branch->take(make);
+        } else {
+            make();
+        }
         bytes_ += step.kernel->own_bytes_to_move().value_or(share.layout->bytes_to_move()) - columns * value_bytes;
         bytes_ += static_cast<std::int64_t>(share.rows.size_bytes());
         // To be added to, a row is read as well; those that have no nonzeros may be left alone.
@@ -110,7 +126,15 @@ HybridKernel<Value>::HybridKernel(const std::vector<KernelOfShare<Value>>& share
 template <ValueType Value>
 void HybridKernel<Value>::run(const Value* x, Value* y, bool accumulate) {
     if (zeroes_first_ && !accumulate) device_.zero(y, static_cast<std::size_t>(rows_) * sizeof(Value));
-    for (Step& step : steps_) step.kernel->run(x, y, accumulate || step.adds);
+    for (auto first = steps_.begin(); first != steps_.end();) {
+        const auto last = std::find_if(first + 1, steps_.end(), [](const Step& step) { return step.branch == nullptr; });
+        const std::span<Step> beside(first + 1, last);
+        for (Step& step : beside) step.branch->fork();
+        first->kernel->run(x, y, accumulate || first->adds);
+        for (Step& step : beside) step.branch->take([&] { step.kernel->run(x, y, accumulate || step.adds); });
+        for (Step& step : beside) step.branch->join();
+        first = last;
+    }
 }
 
 template class HybridKernel<float>;

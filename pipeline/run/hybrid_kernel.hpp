@@ -20,12 +20,13 @@ struct KernelOfShare {
 
 /// y = A x as a sum over shares. The first share to come to a row writes it, those after it add; y is zeroed before where a row
 /// is in no share, or where a share adds to rows of which some are still to be written. A kernel that knows nothing of other
-/// rows writes to a buffer, from which its rows are brought to y.
+/// rows writes to a buffer, from which its rows are brought to y. Side by side, each share that has no row in common with those
+/// directly before it that run together runs with them, where the device can.
 template <ValueType Value>
 class HybridKernel final : public Kernel<Value> {
 public:
     /// Of a matrix with so many rows and columns.
-    HybridKernel(const std::vector<KernelOfShare<Value>>& shares, Index rows, Index columns, Device& device);
+    HybridKernel(const std::vector<KernelOfShare<Value>>& shares, Index rows, Index columns, bool side_by_side, Device& device);
 
     void run(const Value* x, Value* y, bool accumulate) override;
 
@@ -38,6 +39,7 @@ private:
     struct Step {
         std::unique_ptr<Kernel<Value>> kernel;
         bool adds = false;
+        std::unique_ptr<Branch> branch = {};  // beside the step before it; none: after it
     };
 
     Device& device_;

@@ -303,8 +303,8 @@ void Runner::prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, Bu
         const std::span<const KernelEntry* const> kernels(chosen);
         tell(fmt::format("kernels {} {}", whole.name, name_of(precision_of<Value>)));
         wait(waiting, observer, report, [&] {
-            ReadyKernel ready = prepare_candidate(candidate_of<Value>(shares, kernels, staged.matrix), *built.space, oracle,
-                                                  *device(kind), clock);
+            ReadyKernel ready = prepare_candidate(candidate_of<Value>(shares, kernels, staged.matrix, recipe.side_by_side),
+                                                  *built.space, oracle, *device(kind), clock);
             ready.outcome.layout = whole.name;
             return ready;
         });
@@ -315,7 +315,7 @@ void Runner::prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, Bu
             const Oracle<Value> of_share(oracle, share_of_input(staged, shares[i].share));
             wait(waiting, observer, report, [&] {
                 ReadyKernel ready =
-                    prepare_candidate(candidate_of<Value>(shares.subspan(i, 1), kernels.subspan(i, 1), staged.matrix),
+                    prepare_candidate(candidate_of<Value>(shares.subspan(i, 1), kernels.subspan(i, 1), staged.matrix, false),
                                       *built.space, of_share, *device(kind), clock);
                 ready.outcome.layout = share.name;
                 ready.outcome.share = share.share;

@@ -40,6 +40,10 @@ public:
     /// The recipes that will be run, in their order. Stages with which several of them begin run once.
     void expect(std::span<const Recipe> recipes);
 
+    /// From the next recipe on. Where neither a sample nor a second is the least, kernels are prepared, verified and priced
+    /// alone.
+    void time_with(const TimingOptions& timing) { options_.timing = timing; }
+
     /// Fills stages, layouts, kernels, devices and notes of a report; the rest is the caller's. Throws InputError where the
     /// matrix does not suit the recipe, MachineError where the machine lacks something.
     [[nodiscard]] RunReport run(const Recipe& recipe, const RunObserver& observer);

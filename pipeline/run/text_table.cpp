@@ -65,4 +65,39 @@ std::string byte_count(double bytes) {
     return significant(bytes) + " " + units[unit];
 }
 
+std::string shortened(const std::string& name, std::size_t most) {
+    std::size_t letters = 0;
+    std::size_t cut = 0;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        if ((static_cast<unsigned char>(name[i]) & 0xC0) == 0x80) continue;
+        if (++letters == most - 2) cut = i;
+    }
+    return letters <= most ? name : name.substr(0, cut) + "...";
+}
+
+std::string padded(const std::string& name, std::size_t width) {
+    const auto letters = static_cast<std::size_t>(std::count_if(
+        name.begin(), name.end(), [](char letter) { return (static_cast<unsigned char>(letter) & 0xC0) != 0x80; }));
+    return name + std::string(width - std::min(width, letters), ' ');
+}
+
+std::string wrapped(const std::string& text) {
+    constexpr std::size_t width = 80;
+    std::string result;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        std::size_t end = text.find('\n', begin);
+        std::string rest = text.substr(begin, end - begin);
+        begin = end + 1;
+        while (rest.size() > width) {
+            const std::size_t blank = rest.rfind(' ', width);
+            if (blank == std::string::npos || blank < 6) break;
+            result += rest.substr(0, blank) + '\n';
+            rest = "     " + rest.substr(blank);
+        }
+        result += rest + '\n';
+    }
+    return result;
+}
+
 }  // namespace workbench

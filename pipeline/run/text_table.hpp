@@ -28,4 +28,13 @@ struct TextTable {
 /// Three significant digits without an exponent where the number allows it.
 [[nodiscard]] std::string significant(double number);
 
+/// As much of a name as fits in so many characters; "..." stands for the rest.
+[[nodiscard]] std::string shortened(const std::string& name, std::size_t most);
+
+/// With blanks behind it, until it is so many characters wide.
+[[nodiscard]] std::string padded(const std::string& name, std::size_t width);
+
+/// Lines broken at blanks, so that none is longer than 80 columns unless a word is.
+[[nodiscard]] std::string wrapped(const std::string& text);
+
 }  // namespace workbench

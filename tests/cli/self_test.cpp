@@ -124,6 +124,10 @@ TEST_CASE("an installed program finds its recipes in any folder") {
     };
     CHECK(check("recipes/csr.toml").text == "recipes/csr.toml: ok: csr\n");
     CHECK(check("recipes/none.toml").text == "error: recipes/none.toml: no such file; expected a recipe\n");
+    const Outcome chosen = shell("cd '" + (prefix / "elsewhere").string() +
+                                 "' && ../bin/workbench choose --generate laplace2d:nx=3 --budget 0.1 --json - -o w.toml");
+    CHECK(chosen.exit_code == 0);
+    CHECK(chosen.text.find("\"answer\": \"") != std::string::npos);
     // The one that is there goes first.
     std::ofstream(prefix / "elsewhere/recipes/csr.toml") << "[layout]\nuse = \"sell\"\n";
     CHECK(check("recipes/csr.toml").text == "recipes/csr.toml: ok: sell\n");

@@ -1,10 +1,6 @@
 // Sweeps, variants and options for several recipes as users meet them. Texts are compared with tests/golden/cli.
 #include <doctest/doctest.h>
 
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -12,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/shell.hpp"
 #include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -20,24 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Outcome {
-    int exit_code = -1;
-    std::string text;  // standard output and standard error together
-};
-
-/// Runs the program in the project's folder.
+/// Runs the program in the project's folder; standard output and standard error together.
 Outcome run(const std::string& arguments) {
-    const std::string command = "cd '" WORKBENCH_SOURCE_DIR "' && '" WORKBENCH_BINARY "' " + arguments + " 2>&1";
-    std::FILE* pipe = popen(command.c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    Outcome outcome;
-    std::array<char, 4096> buffer{};
-    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-        outcome.text.append(buffer.data(), count);
-    }
-    const int status = pclose(pipe);
-    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return outcome;
+    return shell("cd '" WORKBENCH_SOURCE_DIR "' && '" WORKBENCH_BINARY "' " + arguments + " 2>&1");
 }
 
 void expect(const std::string& name, const std::string& arguments, int exit_code) {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,51 @@ TEST_SUITE("device") {
         std::vector<Value> expected(count);
         for (Index i = 0; i < count; ++i) expected[target[i]] = values[i];
         CHECK(found == expected);
+    }
+
+    TEST_CASE("a branch begins after its fork, and the device goes on after its join") {
+        const auto device = make_cuda_device();
+        const auto branch = device->make_branch();
+        REQUIRE(branch != nullptr);
+        constexpr Index count = 1000;
+        std::vector<Index> places(count);
+        for (Index i = 0; i < count; ++i) places[i] = i;
+        const DeviceMemory target = to_device(*device, std::span<const Index>(places), "target");
+        const DeviceMemory y = device->allocate(count * sizeof(double), "y");
+        const auto all = [&](double value) {
+            return to_device(*device, std::span<const double>(std::vector<double>(count, value)), "values");
+        };
+        const DeviceMemory one = all(1);
+        const DeviceMemory two = all(2);
+        const auto set = [&](const DeviceMemory& to) {
+            device->scatter(to.as<double>(), target.as<Index>(), count, y.as<double>());
+        };
+        const auto add = [&](const DeviceMemory& what) {
+            device->scatter_add(what.as<double>(), target.as<Index>(), count, y.as<double>());
+        };
+        const auto is = [&](double value) {
+            std::vector<double> found(count);
+            device->download(y, std::as_writable_bytes(std::span(found)));
+            return found == std::vector<double>(count, value);
+        };
+        // A flush takes longer than what would come too early.
+        device->flush_cache();
+        set(one);
+        branch->fork();
+        branch->take([&] { add(two); });
+        branch->join();
+        CHECK(is(3));
+        branch->fork();
+        branch->take([&] {
+            device->flush_cache();
+            add(one);
+        });
+        branch->join();
+        set(two);
+        CHECK(is(2));
+        CHECK_THROWS_AS(branch->take([] { throw std::runtime_error("no"); }), std::runtime_error);
+        add(one);  // on the device's own stream again
+        CHECK(is(3));
     }
 }
 

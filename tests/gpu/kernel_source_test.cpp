@@ -119,16 +119,16 @@ extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, boo
     const Offset row = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
     if (row < rows) y[row] = (accumulate ? y[row] : 0) + arrays.values[row] * x[row];
     if (row != 0) return;
-    volatile int zero = 0;
+    const volatile Value* const here = y;  // what is volatile stays in a loop
     switch (rows) {
-        case 2: while (zero == 0) {} break;
+        case 2: while (*here == *here) {} break;
         case 3: y[3] = 1; break;
         case 4: y[-1] = 1; break;
         case 5: const_cast<Value*>(arrays.values)[2] = 1; break;
         case 6: *reinterpret_cast<volatile int*>(16L) = 1; break;
         case 7: const_cast<Value*>(x)[7] = 1; break;
         case 8: __trap();
-        case 9: while (accumulate && zero == 0) {} break;
+        case 9: while (accumulate && *here == *here) {} break;
         case 10: y[7] = 0; break;
         default: break;
     }

@@ -92,6 +92,30 @@ TEST_CASE("hybrids: a variant replaces, adds and removes layouts by their shares
     CHECK(contains(message("[[layout]]\nshare = 'rest'\nremove = true\n"), "no layout takes share 'rest'"));
 }
 
+TEST_CASE("hybrids: shares run side by side where the recipe, its base, an option or a sweep says so") {
+    const std::string beside = two + "[kernel]\nside_by_side = true\n";
+    CHECK_FALSE(parse(two).side_by_side);
+    CHECK(parse(beside).side_by_side);
+    check_same(parse(beside), parse(resolved_recipe(parse(beside))));
+    CHECK(points_of(two, {.overrides = {"kernel.side_by_side=true"}}).front().side_by_side);
+    const std::vector<Recipe> points = points_of(two, {.sweeps = {"kernel.side_by_side=false,true"}});
+    REQUIRE(points.size() == 2);
+    CHECK_FALSE(points[0].side_by_side);
+    CHECK(points[1].side_by_side);
+
+    const TemporaryFolder folder;
+    const auto variant = [&](const std::string& text) {
+        std::ofstream(folder.path() / "base.toml") << beside;
+        std::ofstream(folder.path() / "variant.toml") << "[recipe]\nextends = 'base.toml'\n" + text;
+        return load_recipe(folder.path() / "variant.toml", small_catalogue());
+    };
+    CHECK(variant("[[layout]]\nshare = 'rest'\nslice_height = 4\n").side_by_side);
+    CHECK_FALSE(variant("[kernel]\nside_by_side = false\n").side_by_side);
+    CHECK_FALSE(variant("[[stage]]\nid = 'split'\nremove = true\n[layout]\nuse = 'plain'\n").side_by_side);
+    CHECK(
+        contains(text_of_error("[layout]\nuse = 'plain'\n[kernel]\nside_by_side = true\n"), "[kernel] has no 'side_by_side'"));
+}
+
 TEST_CASE("hybrids: an option of several recipes that one of them has no use for is noted") {
     const auto note = [](const std::string& text, const std::string& option) {
         const LoadedRecipe loaded =
@@ -103,6 +127,8 @@ TEST_CASE("hybrids: an option of several recipes that one of them has no use for
     CHECK(contains(note(two, "layout.slice_height=4"), "changes nothing here: the recipe has several layouts"));
     CHECK(contains(note(two, "kernel.kokkos=rows"), "changes nothing here: the recipe has several layouts"));
     CHECK(contains(note(two, "layout.near.slice_height=4"), "changes nothing here: no layout takes share 'near'"));
+    CHECK(contains(note("[layout]\nuse = 'plain'\n", "kernel.side_by_side=true"),
+                   "changes nothing here: the recipe has one layout for all nonzeros, which has nothing beside it"));
     CHECK(contains(note("[layout]\nuse = 'plain'\n", "layout.rest.slice_height=4"),
                    "changes nothing here: the recipe has one layout for all nonzeros"));
 }

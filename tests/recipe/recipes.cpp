@@ -161,6 +161,7 @@ void check_same(const Recipe& a, const Recipe& b) {
         CHECK(a.stages[i].entry == b.stages[i].entry);
         CHECK(a.stages[i].parameters.values() == b.stages[i].parameters.values());
     }
+    CHECK(a.side_by_side == b.side_by_side);
     REQUIRE(a.layouts.size() == b.layouts.size());
     for (std::size_t i = 0; i < a.layouts.size(); ++i) {
         CHECK(a.layouts[i].share == b.layouts[i].share);

@@ -29,6 +29,7 @@ TEST_SUITE("suite") {
         fs::create_directories(folder.path() / "more" / "down");
         const Suite suite = parse_suite(
             "[suite]\nname = 'N'\nsource = 'S'\nrecipes = ['../r.toml']\nmatrices = ['down', '../r.toml']\n"
+            "named = [{ name = 'Janna/Hook_1498', rows = 3, nonzeros = 4 }, { name = 'e40r5000' }]\n"
             "generate = ['laplace2d:nx=3']\nprecisions = ['f32', 'f64', 'f32']\nbackends = ['eigen']\ncache = 'warm'\n"
             "samples = 7\nseconds = 0.5\nlimit = 60\n",
             folder.path() / "more" / "s.toml");
@@ -39,6 +40,16 @@ TEST_SUITE("suite") {
         CHECK(suite.recipes[0].where == (folder.path() / "more" / "s.toml").string() + ":4:12");
         REQUIRE(suite.matrices.size() == 2);
         CHECK(suite.matrices[0].text == (folder.path() / "more" / "down").string());
+        REQUIRE(suite.named.size() == 2);
+        CHECK(suite.named[0].group == "Janna");
+        CHECK(suite.named[0].name == "Hook_1498");
+        CHECK(suite.named[0].full_name() == "Janna/Hook_1498");
+        CHECK(suite.named[0].rows == 3);
+        CHECK(suite.named[0].nonzeros == 4);
+        CHECK(suite.named[1].group.empty());
+        CHECK(suite.named[1].full_name() == "e40r5000");
+        CHECK(!suite.named[1].rows);
+        CHECK(!suite.named[1].nonzeros);
         CHECK(suite.generated.at(0).text == "laplace2d:nx=3");
         CHECK(suite.precisions == std::vector{Precision::f32, Precision::f64});
         CHECK(suite.backends == std::vector{Backend::eigen});
@@ -56,6 +67,21 @@ TEST_SUITE("suite") {
         CHECK(suite.samples == 20);
         CHECK(suite.limit_seconds == 0);
         CHECK(suite.backends.empty());
+        CHECK(suite.named.empty());
+    }
+
+    TEST_CASE("names of the collection") {
+        const auto group_of = [](const char* text) {
+            const auto matrix = read_matrix_name(text);
+            return matrix ? matrix->group + "|" + matrix->name : "refused";
+        };
+        CHECK(group_of("Williams/cant") == "Williams|cant");
+        CHECK(group_of("a-b/c+d_1.e") == "a-b|c+d_1.e");
+        CHECK(group_of("cant") == "|cant");
+        for (const char* text :
+             {"", "/", "a/", "/a", "a/b/c", "../a", "a/..", "a/.b", "a b", "a/b?c", "a/%20", "-x/a", "a\\b"}) {
+            CHECK_MESSAGE(group_of(text) == "refused", text);
+        }
     }
 
     TEST_CASE("errors point") {
@@ -64,8 +90,14 @@ TEST_SUITE("suite") {
             "[suite]\nrecipe = ['a.toml']\nrecipes = ['none.toml', 7]\nmatrices = 'down'\nprecisions = ['f16']\n"
             "backends = ['gpu']\nsamples = 0\ncache = 'hot'\ngenerate = ['a', 'b']\nlimit = 'long'\n[matrix]\npath = 'x'\n";
         const std::string paths = "[suite]\nrecipes = ['none.toml',\n    'also none.toml']\nmatrices = ['nowhere']\n";
+        const std::string named =
+            "[suite]\nrecipes = []\nnamed = [\n    { name = 'Janna/Hook_1498', rows = -1 },\n    { rows = 3 },\n"
+            "    { name = 'Janna/Hook/1498', row = 3 },\n    { name = 'Janna/Hook/1498' },\n    { name = 'a/b' },\n"
+            "    { name = 'a/b', nonzeros = 'many' },\n    { name = 'a/b' }]\n";
+        const std::string no_tables = "[suite]\nrecipes = []\nnamed = ['Janna/Hook_1498']\n";
         compare_with_golden(golden, errors_of(wrong) + "\n\n" + errors_of(paths) + "\n\n" + errors_of("[suite]\nname = 'x'\n") +
-                                        "\n\n" + errors_of("x = 3\n") + "\n\n" + errors_of("[suite\n") + "\n");
+                                        "\n\n" + errors_of("x = 3\n") + "\n\n" + errors_of("[suite\n") + "\n\n" +
+                                        errors_of(named) + "\n\n" + errors_of(no_tables) + "\n");
     }
 
     TEST_CASE("a file is a suite where it begins that table, and not where a recipe stands") {

@@ -16,6 +16,7 @@
 #include "support/battery.hpp"
 #include "support/data_folder.hpp"
 #include "support/layouts/layout_recipes.hpp"
+#include "support/layouts/scripted.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {
@@ -73,8 +74,8 @@ struct ExactHybrid {
                                           Device& host) const {
         std::vector<const KernelEntry*> kernels;
         for (std::size_t i = begin; i < begin + count; ++i) kernels.push_back(recipe.layouts[i].entry->kernels.data());
-        Candidate<Value> candidate =
-            candidate_of<Value>(std::span(shares).subspan(begin, count), std::span<const KernelEntry* const>(kernels), input);
+        Candidate<Value> candidate = candidate_of<Value>(
+            std::span(shares).subspan(begin, count), std::span<const KernelEntry* const>(kernels), input, recipe.side_by_side);
         candidate.real = candidate.exact;
         return measure_candidate(candidate, space, right, host, quick).reason;
     }
@@ -304,7 +305,7 @@ std::vector<double> product(const std::vector<KernelOfShare<double>>& shares, st
                             bool zeroes_first) {
     const std::unique_ptr<Device> host = make_host_device();
     const std::vector<double> x{1, 10};
-    HybridKernel<double> kernel(shares, static_cast<Index>(y.size()), 2, *host);
+    HybridKernel<double> kernel(shares, static_cast<Index>(y.size()), 2, false, *host);
     CHECK(kernel.zeroes_first() == zeroes_first);
     kernel.run(x.data(), y.data(), accumulate);
     return y;
@@ -345,7 +346,7 @@ TEST_SUITE("hybrid kernel") {
         const std::vector<Index> r02{2, 0};
         const std::unique_ptr<Device> host = make_host_device();
         const auto bytes = [&](const char* name) {
-            const HybridKernel<double> kernel({{&csr_kernel(name), two.get(), r02, 2}}, 3, 2, *host);
+            const HybridKernel<double> kernel({{&csr_kernel(name), two.get(), r02, 2}}, 3, 2, false, *host);
             return kernel.own_bytes_to_move().value();
         };
         const bool rows_knows_others = csr_kernel("rows").prepare_rows.f64 != nullptr;
@@ -359,6 +360,43 @@ TEST_SUITE("hybrid kernel") {
         // 3 offsets, 2 columns, 2 values, x, 2 of y, 2 rows, and y zeroed.
         CHECK(bytes("rows") == 3 * 8 + 2 * 4 + 2 * 8 + 2 * 8 + 2 * 8 + 2 * 4 + 3 * 8);
         CHECK(bytes("eigen") == bytes("rows") + 2 * 2 * 8);
+    }
+
+    TEST_CASE("side by side run those that have no row in common") {
+        const auto two = csr_of(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}}));  // 1, 20
+        const auto one = csr_of(csr_from_entries(1, 2, std::vector<Entry>{{0, 0, 3}}));             // 3
+        const auto all = csr_of(csr_from_entries(4, 2, std::vector<Entry>{{0, 0, 4}, {2, 1, 5}}));  // 4, 0, 50, 0
+        const std::vector<Index> r02{2, 0};
+        const std::vector<Index> r1{1};
+        const std::vector<Index> r2{2};
+        const std::vector<Index> r3{3};
+        const KernelEntry& eigen = csr_kernel("eigen");  // through a buffer: the device sees when it runs
+        const KernelOfShare<double> at_20{&eigen, two.get(), r02, 2};
+        const KernelOfShare<double> at_1{&eigen, one.get(), r1, 1};
+        const KernelOfShare<double> at_2{&eigen, one.get(), r2, 1};
+        const KernelOfShare<double> at_3{&eigen, one.get(), r3, 1};
+        const KernelOfShare<double> whole{&eigen, all.get(), {}, 2};
+        const std::vector<double> x{1, 10};
+        using Events = std::vector<std::string>;
+        const auto run = [&](const std::vector<KernelOfShare<double>>& shares, bool side_by_side, const Ys& expected) {
+            ScriptedDevice device({});
+            HybridKernel<double> kernel(shares, 4, 2, side_by_side, device);
+            Ys y{7, 7, 7, 7};
+            new_script();
+            kernel.run(x.data(), y.data(), false);
+            CHECK(y == expected);
+            return script().events;
+        };
+        // Row 2 of the third is the first one's, too: it begins anew, and the fourth runs beside it.
+        CHECK(run({at_20, at_1, at_2, at_3}, true, {20, 3, 4, 3}) == Events{"fork 1", "scatter", "take 1", "scatter", "taken 1",
+                                                                            "join 1", "fork 2", "scatter_add", "take 2",
+                                                                            "scatter", "taken 2", "join 2"});
+        CHECK(run({at_20, at_1, at_3}, true, {20, 3, 1, 3}) == Events{"fork 1", "fork 2", "scatter", "take 1", "scatter",
+                                                                      "taken 1", "take 2", "scatter", "taken 2", "join 1",
+                                                                      "join 2"});
+        CHECK(run({at_20, at_1, at_3}, false, {20, 3, 1, 3}) == Events{"scatter", "scatter", "scatter"});
+        // What has all rows has them in common with everything.
+        CHECK(run({at_1, whole, at_2}, true, {4, 3, 53, 0}) == Events{"zero", "scatter", "scatter_add"});
     }
 }
 

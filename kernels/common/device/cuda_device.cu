@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_stream.cuh"
 
 namespace workbench {
 namespace {
@@ -106,6 +107,30 @@ void launch_scatter_add(cudaStream_t stream, const Value* values, const Index* t
     scatter_add_kernel<<<blocks_for(count, threads_per_block), threads_per_block, 0, stream>>>(values, target, count, y);
     check_launch("scatter_add");
 }
+
+/// Swaps the stream of the device while it takes work.
+class CudaBranch final : public Branch {
+public:
+    explicit CudaBranch(cudaStream_t& device) : device_(device) {}
+
+    void take(const std::function<void()>& give) override {
+        const struct Restore {
+            cudaStream_t& device;
+            cudaStream_t before;
+            ~Restore() { device = before; }
+        } restore{device_, device_};
+        device_ = stream_.get();
+        give();
+    }
+
+    void fork() override { wait_for(stream_.get(), device_, event_.get()); }
+    void join() override { wait_for(device_, stream_.get(), event_.get()); }
+
+private:
+    cudaStream_t& device_;
+    OwnedCuda<cudaStream_t> stream_ = make_stream();
+    OwnedCuda<cudaEvent_t> event_ = make_event();
+};
 
 DeviceProperties read_properties() {
     cudaDeviceProp found{};
@@ -227,6 +252,8 @@ double CudaDevice::time(const std::function<void()>& work) {
     check_cuda(cudaEventElapsedTime(&milliseconds, start_, end_), "cudaEventElapsedTime");
     return 1e-3 * milliseconds;
 }
+
+std::unique_ptr<Branch> CudaDevice::make_branch() { return std::make_unique<CudaBranch>(stream_); }
 
 Bandwidth CudaDevice::bandwidth() {
     if (!bandwidth_) bandwidth_ = measure_bandwidth();

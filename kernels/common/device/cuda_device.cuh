@@ -14,7 +14,8 @@ public:
     CudaDevice();
     ~CudaDevice() override;
 
-    /// Kernels are launched on this stream, in order. It does not wait for the legacy default stream.
+    /// Kernels are launched on this stream, in order: on that of a branch while it takes work. It does not wait for the legacy
+    /// default stream.
     [[nodiscard]] cudaStream_t stream() const { return stream_; }
 
     [[nodiscard]] const DeviceProperties& properties() const override { return properties_; }
@@ -28,6 +29,7 @@ public:
     void zero(void* memory, std::size_t bytes) override;
     void flush_cache() override;
     [[nodiscard]] double time(const std::function<void()>& work) override;
+    [[nodiscard]] std::unique_ptr<Branch> make_branch() override;
     [[nodiscard]] Bandwidth bandwidth() override;
     void enter_range(std::string_view name) override;
     void leave_range() override;

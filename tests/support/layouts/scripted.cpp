@@ -145,6 +145,7 @@ public:
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override {
+        if (const auto said = script().bytes.find(name_of(which_)); said != script().bytes.end()) return said->second;
         return which_ == Which::vendor ? std::optional<std::int64_t>(1000) : std::nullopt;
     }
 
@@ -166,6 +167,22 @@ template <Which which>
 KernelEntry kernel(Backend backend) {
     return {name_of(which), backend, "", {prepare<which, float>, prepare<which, double>}};
 }
+
+class ScriptedBranch final : public Branch {
+public:
+    explicit ScriptedBranch(int number) : number_(std::to_string(number)) {}
+
+    void take(const std::function<void()>& give) override {
+        script().pass("take " + number_);
+        give();
+        script().pass("taken " + number_);
+    }
+    void fork() override { script().pass("fork " + number_); }
+    void join() override { script().pass("join " + number_); }
+
+private:
+    std::string number_;
+};
 
 constexpr std::array layout_names{"csr", "plain", "bad"};
 
@@ -261,6 +278,8 @@ double ScriptedDevice::time(const std::function<void()>& work) {
     work();
     return script().now - before;
 }
+
+std::unique_ptr<Branch> ScriptedDevice::make_branch() { return std::make_unique<ScriptedBranch>(++branches_); }
 
 Bandwidth ScriptedDevice::bandwidth() {
     script().pass("bandwidth");

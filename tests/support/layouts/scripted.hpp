@@ -15,12 +15,15 @@
 namespace workbench {
 
 /// What happens, by name: "stage reverse", "build plain", "prepare fast", "run fast", "scatter",
-/// "scatter_add", "zero", "flush", "upload", "download", "time", "bandwidth". There is one script, because stages and layouts
+/// "scatter_add", "zero", "flush", "upload", "download", "time", "bandwidth", of branches, counted from 1, "fork 1", "take 1",
+/// "taken 1", "join 1". There is one script, because stages and layouts
 /// are plain functions; each test begins with a new one.
 struct Script {
     std::map<std::string, std::deque<double>> seconds;  // that each time takes; the last again and again; none: no time
     std::map<std::string, long> interruptions;          // that each time brings
     std::map<std::string, std::set<int>> fails;         // the times, from 1, at which memory runs out
+
+    std::map<std::string, std::int64_t> bytes;  // that a kernel says it moves, by its name; none: what the layout says
 
     double now = 1000;
     long interrupted = 7;
@@ -55,9 +58,11 @@ public:
     void zero(void* memory, std::size_t bytes) override;
     void flush_cache() override { script().pass("flush"); }
     [[nodiscard]] double time(const std::function<void()>& work) override;
+    [[nodiscard]] std::unique_ptr<Branch> make_branch() override;
     [[nodiscard]] Bandwidth bandwidth() override;
 
 private:
+    int branches_ = 0;
     DeviceProperties properties_;
     Bandwidth bandwidth_;
 };

@@ -1,0 +1,107 @@
+#include "pipeline/cli/suite_matrices.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// As one word of a shell.
+std::string in_shell(const std::string& text) {
+    constexpr const char* plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+./=:,@%";
+    if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+    std::string quoted = "'";
+    for (const char letter : text) quoted += letter == '\'' ? std::string(R"('\'')") : std::string(1, letter);
+    return quoted + "'";
+}
+
+/// Where the user keeps matrices: the first folder that is named.
+std::string folder_for(const Suite& suite) {
+    std::error_code unknown;
+    for (const SuiteItem& item : suite.matrices) {
+        if (fs::is_directory(item.text, unknown)) return item.text;
+    }
+    return default_matrix_folder;
+}
+
+/// All that named matrices are looked for in.
+std::vector<BenchMatrix> around(const Suite& suite) {
+    std::vector<BenchMatrix> all;
+    std::error_code unknown;
+    const auto add = [&](const fs::path& path) {
+        const bool folder = fs::is_directory(path, unknown);
+        for (BenchMatrix& matrix : folder ? any_matrices_in(path) : matrices_at(path)) all.push_back(std::move(matrix));
+    };
+    for (const SuiteItem& item : suite.matrices) add(item.text);
+    if (suite.matrices.empty() && fs::is_directory(default_matrix_folder, unknown)) add(default_matrix_folder);
+    return all;
+}
+
+std::string missing_text(const Suite& suite, const std::vector<SuiteMatrix>& missing, const std::string& given) {
+    const std::string folder = folder_for(suite);
+    const std::string into = folder == default_matrix_folder ? "" : " --into " + in_shell(folder);
+    std::string text =
+        fmt::format("{} of the {} matrices that the suite names are not in {}:\n", missing.size(), suite.named.size(), folder);
+    bool in_collection = false;
+    for (const SuiteMatrix& matrix : missing) {
+        if (matrix.group.empty()) {
+            text += fmt::format("  {0}: in no known group of the collection; expected as {0}.mtx or {0}.tar.gz\n", matrix.name);
+        } else {
+            text += fmt::format("  workbench fetch {}{}\n", matrix.full_name(), into);
+            in_collection = true;
+        }
+    }
+    if (in_collection) text += fmt::format("All of them: workbench fetch {}{}\n", in_shell(given), into);
+    return text;
+}
+
+}  // namespace
+
+MatrixFacts facts_of(const Suite& suite, const SuiteMatrix& matrix) { return {suite.source, matrix.rows, matrix.nonzeros}; }
+
+SuiteMatrices matrices_of(const Suite& suite, const std::string& given) {
+    SuiteMatrices matrices;
+    if (suite.named.empty()) {
+        for (const SuiteItem& item : suite.matrices) {
+            for (BenchMatrix& matrix : matrices_at(item.text)) matrices.here.push_back(std::move(matrix));
+        }
+    } else {
+        const std::vector<BenchMatrix> all = around(suite);
+        std::vector<SuiteMatrix> missing;
+        for (const SuiteMatrix& named : suite.named) {
+            const BenchMatrix* found = find_named(all, named.group, named.name);
+            if (found == nullptr) {
+                missing.push_back(named);
+            } else {
+                matrices.here.push_back({named.full_name(), found->bytes, found->choice, facts_of(suite, named)});
+            }
+        }
+        matrices.missing = missing.size();
+        if (!missing.empty()) (void)std::fputs(missing_text(suite, missing, given).c_str(), stderr);
+    }
+    for (const SuiteItem& item : suite.generated) {
+        try {
+            matrices.here.push_back({item.text, 0, generated_matrix(item.text, {}, catalogue())});
+        } catch (const RecipeError& error) {
+            throw RecipeError(item.where.empty() ? error.what() : fmt::format("{}: {}", item.where, error.what()));
+        }
+    }
+    std::map<std::string, std::uintmax_t> seen;
+    std::erase_if(matrices.here, [&seen](const BenchMatrix& matrix) {  // named twice, by a folder and as a file, say
+        const auto [there, is_new] = seen.emplace(matrix.name, matrix.bytes);
+        return !is_new && there->second == matrix.bytes;
+    });
+    if (!matrices.here.empty()) return matrices;
+    if (matrices.missing > 0) throw InputError("no matrix of the suite is here; the commands above bring them");
+    throw RecipeError("no matrices; name files or folders with --matrices, --generate KIND, or in the suite");
+}
+
+}  // namespace workbench

@@ -1,0 +1,366 @@
+// Which recipe is chosen, on a machine whose times and bytes a script gives: order, what is passed over, budget, noise and
+// price are worked out by hand.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <deque>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "pipeline/bench/choose.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/golden.hpp"
+#include "support/layouts/scripted.hpp"
+#include "support/message_of.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+CsrMatrix example() {
+    return csr_from_entries(
+        4, 4, std::vector<Entry>{{0, 0, 1.5}, {0, 2, 2.5}, {1, 1, 3.5}, {2, 0, 4.5}, {2, 3, 5.5}, {3, 1, 6.5}, {3, 3, 0.25}});
+}
+
+Recipe recipe_of(const std::string& text) { return parse_recipe(text, "recipes/test.toml", scripted_catalogue()); }
+
+Recipe csr() { return recipe_of("[recipe]\nname = 'CSR'\n[layout]\nuse = 'csr'\n"); }
+
+Recipe plain(const std::string& name, const std::string& kernel, const std::string& stage = "") {
+    const std::string first = stage.empty() ? "" : "[[stage]]\nuse = '" + stage + "'\n";
+    return recipe_of("[recipe]\nname = '" + name + "'\n" + first + "[layout]\nuse = 'plain'\n[kernel]\nkokkos = '" + kernel +
+                     "'\n");
+}
+
+ChooseOptions options_of(double budget = 1e9) {
+    ChooseOptions options;
+    options.budget_seconds = budget;
+    options.backends = {Backend::kokkos};
+    options.timing = {CacheState::cold, 5, 0, 1e9, scripted_clock()};
+    return options;
+}
+
+Choice choose(const std::vector<Recipe>& recipes, const ChooseOptions& options, const CsrMatrix& matrix = example()) {
+    ScriptedDevice host({DeviceKind::host, "a host", 8, 0, 0, 0}, {376, 752});
+    return choose(matrix, scripted_catalogue(), {host}, recipes, options);
+}
+
+using Names = std::vector<std::string>;
+
+Names names_of(const Choice& choice) {
+    Names names;
+    for (const Timed& one : choice.ranking) names.push_back(one.recipe.name);
+    return names;
+}
+
+Names not_timed_of(const Choice& choice) {
+    Names names;
+    for (const NotTimed& one : choice.not_timed) names.push_back(one.recipe + ": " + one.reason);
+    return names;
+}
+
+/// The baseline takes 16 s a product. `fast` takes 2, 4, 4, 4, 8 s in its five rounds and 500 s to prepare, `slow` 3, 5, 5, 5,
+/// 5 and 1 s: the noise does not tell them from each other.
+void two_that_are_tied() {
+    Script& script = new_script();
+    script.seconds["run usual"] = {16};
+    const int before = 2 * (ExactProblem(example()).vector_count() + 4);  // verified and tried once, twice
+    const auto samples = [&](const std::string& kernel, const std::vector<double>& each) {
+        std::deque<double>& seconds = script.seconds["run " + kernel];
+        seconds.assign(before, 1);
+        seconds.insert(seconds.end(), each.begin(), each.end());
+    };
+    samples("fast", {2, 4, 4, 4, 8});
+    samples("slow", {3, 5, 5, 5, 5});
+    script.seconds["prepare fast"] = {500};
+    script.seconds["prepare slow"] = {1};
+}
+
+void compare(const std::string& name, const std::string& text) {
+    compare_with_golden(fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/bench" / name, text);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
+}
+
+const MatrixReport matrix_report{"a.mtx", 4, 4, 7, 0};
+
+}  // namespace
+
+TEST_SUITE("choose") {
+    TEST_CASE("the fewest bytes are timed first, and what they alone forbid is passed over") {
+        Script& script = new_script();
+        script.seconds["run usual"] = {16};
+        script.seconds["run fast"] = {4};
+        script.seconds["run slow"] = {32};
+        script.bytes = {{"fast", 752 * 4}, {"slow", 752 * 4 + 1}};  // in 4 s the memory gives just as much as `fast` moves
+        const Choice choice = choose({csr(), plain("S", "slow"), plain("F", "fast")}, options_of());
+        CHECK(names_of(choice) == Names{"F", "CSR"});
+        CHECK_FALSE(choice.stay);
+        CHECK(choice.ranking[0].bytes == 752 * 4);
+        CHECK(choice.ranking[1].bytes == 188);
+        CHECK(not_timed_of(choice) == Names{"S: its bytes alone take longer than the best time"});
+        CHECK(choice.not_timed[0].bytes == 752 * 4 + 1);
+        CHECK(choice.reports.size() == 2);
+        CHECK(choice.baseline_kernel == "usual");
+        CHECK(choice.device == "a host");
+
+        script.bytes["slow"] = 752 * 4;  // no more than the best time: timed, though it is slow
+        CHECK(names_of(choose({csr(), plain("S", "slow"), plain("F", "fast")}, options_of())) == Names{"F", "CSR", "S"});
+        // A kernel that shows more bandwidth than was measured: what is read in its 4 s counts.
+        script.bytes = {{"fast", 752 * 8}, {"slow", 752 * 8}};
+        CHECK(choose({csr(), plain("S", "slow"), plain("F", "fast")}, options_of()).bandwidth == 1504);
+        CHECK(names_of(choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of())) == Names{"F", "CSR", "S"});
+    }
+
+    TEST_CASE("each has its share of the time that is left") {
+        Script& script = new_script();
+        script.seconds["run usual"] = {16};
+        script.seconds["run fast"] = {4};
+        script.seconds["flush"] = {10};
+        ChooseOptions options = options_of(2000);
+        options.timing.minimum_samples = 20;  // 20 rounds would take 20 * (10 + 4 + 10 + 16) = 800 s
+        const std::vector<Recipe> recipes{csr(), plain("F", "fast", "reverse"), plain("G", "fast"),
+                                          plain("H", "fast", "rotate_rows")};
+        const Choice choice = choose(recipes, options);
+        for (const RunReport& report : choice.reports) {
+            const std::size_t samples = report.kernels.back().timing.samples.size();
+            CHECK(samples >= 5);
+            CHECK(samples < 20);
+        }
+        options.budget_seconds = 1e9;
+        CHECK(choose(recipes, options).reports.back().kernels.back().timing.samples.size() == 20);
+    }
+
+    TEST_CASE("a stage runs once, is paid for, and counts") {
+        Script& script = new_script();
+        script.seconds["run usual"] = {16};
+        script.seconds["run fast"] = {4};
+        script.seconds["stage reverse"] = {1};
+        script.seconds["build plain"] = {2};
+        script.seconds["prepare fast"] = {5};
+        script.seconds["scatter"] = {0.5};
+        const Choice choice = choose({csr(), plain("F", "fast", "reverse")}, options_of());
+        CHECK(script.count("stage reverse") == 1);
+        const Timed& first = choice.ranking.front();
+        CHECK(first.price_seconds == 1 + 2 + 5 + 0.5 + 0.5);
+        CHECK(first.record.speedup == 4);
+        CHECK(first.record.break_even == 9.0 / 12);
+        CHECK(first.saved_seconds(10) == 9 * (10 / 0.75 - 1));  // 10 products of 12 s less, and 9 s before them
+    }
+
+    TEST_CASE("recipes of few stages are prepared first") {
+        Script& script = new_script();
+        script.seconds["run usual"] = {1.0 / 1024};
+        script.seconds["run fast"] = {1.0 / 2048};
+        script.bytes = {{"fast", 0}};
+        script.seconds["build plain"] = {10};
+        const Choice choice = choose({csr(), plain("two", "fast", "reverse"), plain("none", "fast")}, options_of(30));
+        CHECK(names_of(choice) == Names{"none", "CSR"});
+    }
+
+    TEST_CASE("half of the budget may pass before anything is timed, and all of it before the last") {
+        Script& script = new_script();
+        script.seconds["run usual"] = {1.0 / 1024};
+        script.seconds["run fast"] = {1.0 / 2048};
+        script.bytes = {{"fast", 0}};
+        script.seconds["build plain"] = {10};  // twice a recipe: with its values, and with those of the exact problem
+        const Choice choice = choose({csr(), plain("A", "fast"), plain("B", "fast", "reverse"),
+                                      plain("C", "fast", "rotate_rows"), plain("D", "fast", "rotate_columns")},
+                                     options_of(60));
+        CHECK(names_of(choice) == Names{"A", "CSR"});
+        CHECK(not_timed_of(choice) == Names{"C: not prepared within half of the 60 s",
+                                            "D: not prepared within half of the 60 s", "B: not timed within 60 s"});
+        CHECK(choice.seconds > 60);
+        CHECK(choice.seconds < 61);
+        // The baseline is timed whatever happens, and so are the first that are to be.
+        script.seconds["build csr"] = {1000};
+        CHECK(names_of(choose({csr(), plain("A", "fast")}, options_of(60))) == Names{"CSR"});
+        ChooseOptions two = options_of(60);
+        two.always = 2;
+        script.seconds["run slow"] = {1.0 / 512};
+        script.bytes["slow"] = 1 << 30;
+        CHECK(names_of(choose({csr(), plain("S", "slow"), plain("A", "fast")}, two)) == Names{"CSR", "S"});
+    }
+
+    TEST_CASE("of those that the noise cannot tell apart the one that pays earliest is chosen") {
+        two_that_are_tied();
+        const Choice choice = choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of());
+        CHECK(names_of(choice) == Names{"S", "F", "CSR"});
+        CHECK(choice.ranking[0].record.speedup == 16.0 / 5);
+        CHECK(choice.ranking[0].record.interval == Interval{16.0 / 5, 16.0 / 3});
+        CHECK(choice.ranking[0].record.break_even == 1.0 / 11);
+        CHECK_FALSE(choice.ranking[0].tied);
+        CHECK(choice.ranking[1].record.speedup == 4);
+        CHECK(choice.ranking[1].record.break_even == 500.0 / 12);
+        CHECK(choice.ranking[1].tied);
+        CHECK_FALSE(choice.ranking[2].tied);
+        CHECK(answer_of(choice, options_of()) == "S (slow) is 3.20 x CSR (usual); it pays after 1 product.");
+        compare("choose.txt", choice_text(choice, options_of(), matrix_report));
+
+        two_that_are_tied();
+        std::deque<double>& slow = script().seconds["run slow"];
+        std::fill(slow.end() - 5, slow.end(), 9);  // ratios of 16 / 9, and those of `fast` are 2 and more
+        CHECK(names_of(choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of())) == Names{"F", "S", "CSR"});
+    }
+
+    TEST_CASE("a wrong kernel is told once, though another one of its recipe is right") {
+        Script& script = new_script();
+        script.seconds["run usual"] = {4};
+        script.seconds["run coarse"] = {2};
+        const Choice choice = choose({csr(), recipe_of("[recipe]\nname = 'B'\n[layout]\nuse = 'bad'\n")}, options_of());
+        CHECK(names_of(choice) == Names{"B", "CSR"});
+        CHECK(choice.ranking[0].record.kernel == "coarse");
+        CHECK(choice.wrong);
+        REQUIRE(choice.not_timed.size() == 2);
+        CHECK(choice.not_timed[0].reason.starts_with("WRONG RESULT of kernel wrong: row 3: y = "));
+        CHECK(choice.not_timed[1].reason.starts_with("WRONG RESULT of kernel wrong_later: "));
+    }
+
+    TEST_CASE("for so many products the one that saves the most is chosen") {
+        ChooseOptions options = options_of();
+        const std::vector<Recipe> recipes{csr(), plain("F", "fast"), plain("S", "slow")};
+        options.products = 100;  // 100 * 12 - 500 = 700; 100 * 11 - 1 = 1099
+        two_that_are_tied();
+        CHECK(names_of(choose(recipes, options)) == Names{"S", "F", "CSR"});
+        options.products = 1000;  // 11,500; 10,999
+        two_that_are_tied();
+        const Choice choice = choose(recipes, options);
+        CHECK(names_of(choice) == Names{"F", "S", "CSR"});
+        CHECK(answer_of(choice, options) ==
+              "F (fast) is 4.00 x CSR (usual); it pays after 42 products, and 1,000 of them save 11,500 s.");
+    }
+
+    TEST_CASE("where nothing pays, one stays with the baseline") {
+        ChooseOptions options = options_of();
+        options.products = 41;  // 500 / 12 is 41.67
+        two_that_are_tied();
+        const Choice choice = choose({csr(), plain("F", "fast")}, options);
+        CHECK(choice.stay);
+        CHECK(names_of(choice) == Names{"CSR", "F"});
+        CHECK(answer_of(choice, options) ==
+              "Stay with CSR: nothing pays within 41 products; F (fast) is 4.00 x CSR (usual) and pays after 42.");
+        options.products = 42;
+        two_that_are_tied();
+        CHECK(names_of(choose({csr(), plain("F", "fast")}, options)) == Names{"F", "CSR"});
+    }
+
+    TEST_CASE("where the noise says nothing, one stays with the baseline") {
+        two_that_are_tied();
+        script().seconds["run fast"].back() = 17;  // ratios 8, 4, 4, 4 and 16 / 17
+        const Choice choice = choose({csr(), plain("F", "fast"), plain("R", "slow", "refuse"),
+                                      recipe_of("[recipe]\nname = 'N'\n[layout]\nuse = 'refusing'\n"),
+                                      recipe_of("[recipe]\nname = 'W'\n[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'wrong'\n")},
+                                     options_of());
+        CHECK(choice.stay);
+        CHECK(names_of(choice) == Names{"CSR", "F"});
+        CHECK(choice.ranking[1].tied);
+        CHECK(choice.wrong);
+        CHECK(answer_of(choice, options_of()) == "Stay with CSR: nothing measured beats it by more than the noise.");
+        compare("choose_stay.txt", choice_text(choice, options_of(), matrix_report));
+        compare("choose_stay.toml", choice_recipe(choice, options_of()));
+    }
+
+    TEST_CASE("the JSON holds what the text does, and the reports") {
+        two_that_are_tied();
+        const ChooseOptions options = options_of();
+        const Choice choice =
+            choose({csr(), plain("F", "fast"), plain("S", "slow"), recipe_of("[layout]\nuse = 'refusing'\n")}, options);
+        const auto json = nlohmann::json::parse(choice_json(choice, options, matrix_report, "winner.toml"));
+        CHECK(json["answer"] == answer_of(choice, options));
+        CHECK(json["written"] == "winner.toml");
+        CHECK(json["stay"] == false);
+        CHECK(json["products"] == nullptr);
+        CHECK(json["matrix"]["nonzeros"] == 7);
+        CHECK(json["ranking"][0]["recipe"] == "S");
+        CHECK(json["ranking"][0]["speedup_interval"] == nlohmann::json{16.0 / 5, 16.0 / 3});
+        CHECK(json["ranking"][0]["break_even"] == 1.0 / 11);
+        CHECK(json["ranking"][0]["price_seconds"] == 1);
+        CHECK(json["ranking"][1]["tied"] == true);
+        CHECK(json["ranking"][2]["verdict"] == "baseline");
+        CHECK(json["ranking"][2]["speedup_interval"] == nullptr);
+        CHECK(json["not_timed"][0]["reason"] == "this matrix has no such layout");
+        CHECK(json["not_timed"][0]["bytes_to_move"] == nullptr);
+        CHECK(json["runs"].size() == 3);
+    }
+
+    TEST_CASE("a matrix that is not square, and one that nothing suits") {
+        new_script().seconds["run usual"] = {1};
+        const CsrMatrix wide = csr_from_entries(1, 2, std::vector<Entry>{{0, 1, 1.5}});
+        const Choice choice = choose({csr(), plain("F", "fast", "reverse")}, options_of(), wide);
+        CHECK(not_timed_of(choice) == Names{"F: for square matrices alone"});
+        const Recipe refusing = recipe_of("[recipe]\nname = 'N'\n[layout]\nuse = 'refusing'\n");
+        CHECK(message_of<UserError>([&] { (void)choose({refusing}, options_of()); }) ==
+              "nothing suits this matrix, not even N: this matrix has no such layout");
+    }
+
+    TEST_CASE("the recipe is one, and names the fastest kernel") {
+        new_script().seconds["run usual"] = {16};
+        script().seconds["run fast"] = {4};
+        script().seconds["run slow"] = {8};
+        script().seconds["prepare fast"] = {30};
+        const Recipe both = recipe_of("[recipe]\nname = 'P'\n[layout]\nuse = 'plain'\n");
+        const std::string text = choice_recipe(choose({csr(), both}, options_of()), options_of());
+        CHECK(text.starts_with(
+            "# P (fast) is 4.00 x CSR (usual); it pays after 3 products.\n# Chosen by workbench choose for f64 on a "
+            "host.\n[recipe]\n"));
+        CHECK(recipe_of(text).layouts.front().kernels == std::map<Backend, std::string>{{Backend::kokkos, "fast"}});
+    }
+
+    TEST_CASE("candidates: CSR in two orders, each recipe, and its other order; nothing twice") {
+        std::vector<Recipe> recipes;
+        for (const char* name : {"bsr", "csr", "ehyb", "nus_jds", "random_csr", "rcm_csr", "rcm_sell", "sell", "sell_c_sigma",
+                                 "staircase_sell", "staircase_sell_natural"}) {
+            recipes.push_back(
+                load_recipe(fs::path(WORKBENCH_SOURCE_DIR) / "recipes" / (std::string(name) + ".toml"), catalogue()));
+        }
+        const MatrixChoice matrix = generated_matrix("laplace2d:nx=9", {}, catalogue());
+        const auto names = [&](Orders orders) {
+            Names all;
+            for (const Recipe& recipe : candidates_of(catalogue(), recipes, matrix, orders)) {
+                CHECK(recipe.matrix == matrix);
+                CHECK(parse_recipe(resolved_recipe(recipe), "again.toml", catalogue()).stages.size() == recipe.stages.size());
+                all.push_back(recipe.name);
+            }
+            return all;
+        };
+        const Names as_they_are{"CSR",
+                                "CSR after RCM",
+                                "BSR",
+                                "EHYB",
+                                "NUS-JDS",
+                                "CSR in random order",
+                                "SELL-32-16384 after RCM",
+                                "Sliced ELL",
+                                "SELL-32-1024",
+                                "Staircase SELL",
+                                "Staircase SELL in natural order"};
+        CHECK(names(Orders::own) == as_they_are);
+        Names all = as_they_are;
+        for (const char* more : {"BSR, natural order", "SELL-32-16384"}) all.emplace_back(more);
+        CHECK(names(Orders::others) == all);
+        all = as_they_are;
+        for (const char* more : {"BSR, natural order", "SELL-32-16384", "Sliced ELL after RCM", "SELL-32-1024 after RCM"}) {
+            all.emplace_back(more);
+        }
+        CHECK(names(Orders::others_of_square) == all);
+    }
+
+    TEST_CASE("each point of a sweep is a candidate with a name of its own") {
+        RecipeChanges changes;
+        changes.sweeps = {"layout.slice_height=8,16"};
+        const fs::path sell = fs::path(WORKBENCH_SOURCE_DIR) / "recipes/sell.toml";
+        const std::vector<Recipe> candidates =
+            candidates_of(catalogue(), load_points(sell, catalogue(), changes).points, {}, Orders::own);
+        REQUIRE(candidates.size() == 4);
+        CHECK(candidates[2].name == "Sliced ELL: slice_height=8");
+        CHECK(candidates[3].name == "Sliced ELL: slice_height=16");
+    }
+}
+
+}  // namespace workbench

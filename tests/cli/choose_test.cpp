@@ -1,0 +1,98 @@
+// Choosing a recipe as users meet it. Texts are compared with tests/golden/cli.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/shell.hpp"
+#include "support/golden.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string recipes = WORKBENCH_SOURCE_DIR "/recipes/";
+
+/// Runs the program in a folder of the test, which is "OUT" in the text, as the project's is "PROJECT".
+Outcome choose_in(const fs::path& folder, const std::string& arguments) {
+    Outcome outcome = shell("cd '" + folder.string() + "' && '" WORKBENCH_BINARY "' choose " + arguments + " 2>&1");
+    outcome.text = replaced(replaced(outcome.text, folder.string(), "OUT"), WORKBENCH_SOURCE_DIR, "PROJECT");
+    return outcome;
+}
+
+void expect(const std::string& name, const fs::path& folder, const std::string& arguments, int exit_code) {
+    CAPTURE(arguments);
+    const Outcome outcome = choose_in(folder, arguments);
+    CHECK(outcome.exit_code == exit_code);
+    compare_with_golden(fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/cli" / (name + ".txt"), outcome.text);
+}
+
+const std::string on_host = " --backend kokkos ";
+
+}  // namespace
+
+TEST_SUITE("choose with the program") {
+    TEST_CASE("help and errors before the work") {
+        const TemporaryFolder folder;
+        const std::string matrix = "--generate laplace2d:nx=9 ";
+        expect("help_choose", folder.path(), "--help", 0);
+        expect("choose_no_matrix", folder.path(), recipes + "sell.toml", 2);
+        expect("choose_no_recipes", folder.path(), matrix, 2);
+        expect("choose_budget", folder.path(), matrix + "--budget soon", 2);
+        expect("choose_no_budget", folder.path(), matrix + "--budget 0", 2);
+        expect("choose_no_products", folder.path(), matrix + "--products 0", 2);
+        expect("choose_two_devices", folder.path(), recipes + "sell.toml " + matrix + "--backend kokkos,cuda", 2);
+        expect("choose_two_matrices", folder.path(), recipes + "sell.toml " + matrix + "--sweep matrix.nx=8,9", 2);
+        expect("choose_no_file", folder.path(), recipes + "sell.toml --matrix none.mtx", 3);
+        std::ofstream(folder.path() / "winner.toml") << "mine";
+        expect("choose_there", folder.path(), recipes + "sell.toml " + matrix, 2);
+        expect("choose_not_writable", folder.path(), recipes + "sell.toml " + matrix + "-o winner.toml/w.toml", 4);
+        expect("choose_json_not_writable", folder.path(),
+               recipes + "sell.toml " + matrix + "-o w.toml --json winner.toml/w.json", 4);
+        expect("choose_one_file", folder.path(), recipes + "sell.toml " + matrix + "-o w.toml --json ./w.toml", 2);
+        CHECK(file_text(folder.path() / "winner.toml") == "mine");
+        CHECK_FALSE(fs::exists(folder.path() / "w.toml"));
+    }
+
+    TEST_CASE("a matrix that nothing suits leaves no recipe") {
+        const TemporaryFolder folder;
+        std::ofstream(folder.path() / "huge.mtx") << "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e300\n";
+        expect("choose_nothing_suits", folder.path(), recipes + "sell.toml --matrix huge.mtx --precision f32" + on_host, 3);
+        CHECK_FALSE(fs::exists(folder.path() / "winner.toml"));
+    }
+
+    TEST_CASE("what is chosen is written, and run takes it as it is") {
+        const TemporaryFolder folder;
+        const Outcome chosen = choose_in(folder.path(), recipes + "sell.toml " + recipes +
+                                                            "metis_sell.toml --json all.json --matrix " WORKBENCH_SOURCE_DIR
+                                                            "/tests/golden/cli/wide.mtx" +
+                                                            on_host);
+        CHECK(chosen.exit_code == 0);
+        CHECK(chosen.text.find("wide.mtx: 3 x 4, 5 nonzeros\nf64 on ") == 0);
+        CHECK(chosen.text.find("\nNot timed\n  for square matrices alone: CSR after RCM; METIS SELL-32-256\n\n") !=
+              std::string::npos);
+        CHECK(chosen.text.ends_with(".\nWritten to winner.toml\n"));
+        const auto json = nlohmann::json::parse(file_text(folder.path() / "all.json"));
+        CHECK(json["ranking"].size() == 2);
+        const std::string answer = json["answer"];
+        CHECK(file_text(folder.path() / "winner.toml").starts_with("# " + answer + "\n"));
+
+        const Outcome run =
+            shell("cd '" + folder.path().string() +
+                  "' && '" WORKBENCH_BINARY "' run winner.toml --samples 1 --seconds 0 --cache warm --no-pictures");
+        CHECK(run.exit_code == 0);
+        CHECK(run.text.starts_with(json["ranking"][0]["recipe"].get<std::string>() + "\n"));
+        CHECK(run.text.find("wide.mtx: 3 x 4, 5 nonzeros") != std::string::npos);
+        const Outcome summary = shell("cd '" + folder.path().string() + "' && '" WORKBENCH_BINARY "' summary all.json");
+        CHECK(summary.exit_code == 0);
+        CHECK(summary.text.find("CPU, f64: 1 matrix") != std::string::npos);
+    }
+}
+
+}  // namespace workbench

@@ -1,0 +1,330 @@
+// Downloads from a server on this machine: whole, in pieces, and all the ways in which they do not arrive.
+#include <doctest/doctest.h>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/fetch/fetch_matrix.hpp"
+#include "support/free_memory.hpp"
+#include "support/golden.hpp"
+#include "support/http_server.hpp"
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string matrix = "%%MatrixMarket matrix coordinate real general\n3 4 3\n1 1 1\n1 3 2\n3 4 -1\n";
+const std::string bytes = collection_archive("m", matrix);
+const std::string etag = "\"one\"";
+
+/// A download into a folder of its own.
+struct Place {
+    TemporaryFolder folder;
+    fs::path part = folder.path() / "m.tar.gz.part";
+
+    explicit Place() { setenv("no_proxy", "127.0.0.1", 1); }
+
+    /// As if an attempt had broken off.
+    void begun(const std::string& start, const std::string& url, const std::string& validator) const {
+        std::ofstream(part, std::ios::binary) << start;
+        std::ofstream(origin_file(part)) << url << '\n' << validator << '\n';
+    }
+    [[nodiscard]] std::string got() const { return file_text(part); }
+
+    [[nodiscard]] std::string error(const std::string& url, int patience = 5) const {
+        return message_of<DownloadError>([&] { download(url, part, {patience, {}}); });
+    }
+};
+
+HttpReply plain(const HttpRequest& request) { return file_reply(request, bytes, etag); }
+
+}  // namespace
+
+TEST_SUITE("download") {
+    TEST_CASE("a whole file, and how far it is") {
+        const Place place;
+        const HttpServer server(plain);
+        std::int64_t there = 0;
+        std::int64_t all = 0;
+        download(server.address() + "/f", place.part, {5, [&](std::int64_t now, std::int64_t of) {
+                                                           CHECK(now > there);
+                                                           there = now;
+                                                           all = of;
+                                                       }});
+        CHECK(place.got() == bytes);
+        CHECK(there == static_cast<std::int64_t>(bytes.size()));
+        CHECK(all == there);
+        REQUIRE(server.requests().size() == 1);
+        CHECK(server.requests()[0].path == "/f");
+        CHECK(server.requests()[0].range.empty());
+    }
+
+    TEST_CASE("what broke off goes on from there") {
+        const Place place;
+        bool breaks = true;
+        const HttpServer server([&](const HttpRequest& request) {
+            HttpReply reply = plain(request);
+            if (std::exchange(breaks, false)) reply.stop_after = 100;
+            return reply;
+        });
+        const std::string url = server.address() + "/f";
+        CHECK(place.error(url) == url + ": the connection broke off after 100 of " + std::to_string(bytes.size()) +
+                                      " bytes; the same command goes on from there");
+        CHECK(place.got() == bytes.substr(0, 100));
+        std::int64_t all = 0;
+        download(url, place.part, {5, [&](std::int64_t, std::int64_t of) { all = of; }});
+        CHECK(place.got() == bytes);
+        CHECK(all == static_cast<std::int64_t>(bytes.size()));
+        REQUIRE(server.requests().size() == 2);
+        CHECK(server.requests()[1].range == "bytes=100-");
+        CHECK(server.requests()[1].if_range == etag);
+    }
+
+    TEST_CASE("from the beginning: the server knows no ranges, its file is another one by now, or nobody knows") {
+        const Place place;
+        const HttpServer without_ranges(
+            [](const HttpRequest&) { return HttpReply{.headers = {"ETag: " + etag}, .body = bytes}; });
+        const HttpServer server(plain);
+        for (const bool ranges : {false, true}) {
+            const std::string url = (ranges ? server : without_ranges).address() + "/f";
+            place.begun("something else", url, ranges ? "\"zero\"" : etag);
+            download(url, place.part, {});
+            CHECK(place.got() == bytes);
+        }
+        const std::string url = server.address() + "/f";
+        for (const auto& [from, validator] : {std::pair<std::string, std::string>{url, ""}, {url + "2", etag}}) {
+            place.begun("something else", from, validator);
+            download(url, place.part, {});
+            CHECK(place.got() == bytes);
+            CHECK(server.requests().back().range.empty());
+        }
+        std::ofstream(place.part) << "something else";
+        fs::remove(origin_file(place.part));
+        download(url, place.part, {});
+        CHECK(place.got() == bytes);
+    }
+
+    TEST_CASE("a weak ETag is no proof; a date is") {
+        const Place place;
+        const HttpServer server([](const HttpRequest& request) {
+            HttpReply reply = file_reply(request, bytes, "Mon, 01 Jan 2024 00:00:00 GMT");
+            reply.headers[0] = "last-modified:Mon, 01 Jan 2024 00:00:00 GMT";
+            reply.headers.emplace_back("ETag: W/\"x\"");
+            if (request.range.empty()) reply.stop_after = 50;
+            return reply;
+        });
+        const std::string url = server.address() + "/f";
+        CHECK(place.error(url).find("broke off after 50 of") != std::string::npos);
+        download(url, place.part, {});
+        CHECK(place.got() == bytes);
+        CHECK(server.requests()[1].if_range == "Mon, 01 Jan 2024 00:00:00 GMT");
+    }
+
+    TEST_CASE("killed when all was there; longer than the file of the server") {
+        const Place place;
+        const HttpServer server(plain);
+        const std::string url = server.address() + "/f";
+        place.begun(bytes, url, etag);
+        download(url, place.part, {});
+        CHECK(place.got() == bytes);
+        CHECK(server.requests().size() == 1);
+        place.begun(bytes + "more", url, etag);
+        download(url, place.part, {});
+        CHECK(place.got() == bytes);
+        CHECK(server.requests().size() == 3);
+        CHECK(server.requests()[2].range.empty());
+    }
+
+    TEST_CASE("another piece than was asked for is not appended") {
+        const Place place;
+        const HttpServer server([](const HttpRequest&) {
+            return HttpReply{.status = 206, .headers = {"Content-Range: bytes 7-9/10"}, .body = "789"};
+        });
+        const std::string url = server.address() + "/f";
+        place.begun("012", url, etag);
+        CHECK(place.error(url) == url + ": the server sends another piece than it was asked for");
+        CHECK(place.got().empty());
+        CHECK(server.requests().size() == 2);
+    }
+
+    TEST_CASE("a piece of another file, from a server that knows no If-Range, is not appended") {
+        const Place place;
+        const HttpServer server([](const HttpRequest& request) {
+            return file_reply({request.path, request.range, ""}, bytes, etag);
+        });
+        const std::string url = server.address() + "/f";
+        place.begun(bytes.substr(0, 10), url, etag);
+        download(url, place.part, {});
+        CHECK(server.requests().size() == 1);
+        place.begun("0123456789", url, "\"zero\"");
+        download(url, place.part, {});
+        CHECK(place.got() == bytes);
+        CHECK(server.requests().size() == 3);
+    }
+
+    TEST_CASE("a server that tells nothing of its file: what broke off is of no use") {
+        const Place place;
+        const HttpServer server([](const HttpRequest& request) {
+            CHECK(request.range.empty());
+            return HttpReply{.body = bytes, .stop_after = 100};
+        });
+        const std::string url = server.address() + "/f";
+        for (int i = 0; i < 2; ++i) {
+            CHECK(place.error(url) ==
+                  url + ": the connection broke off after 100 of " + std::to_string(bytes.size()) + " bytes");
+        }
+        CHECK(place.got() == bytes.substr(0, 100));
+    }
+
+    TEST_CASE("redirects are followed, but not for ever, and not to nowhere") {
+        const Place place;
+        const HttpServer server([](const HttpRequest& request) {
+            if (request.path == "/f")
+                return HttpReply{.status = 302, .headers = {"Location: /there", "ETag: \"page\""}, .body = "moved"};
+            if (request.path == "/there") return plain(request);
+            if (request.path == "/gone") return HttpReply{.status = 301, .headers = {"Location: /none"}};
+            if (request.path == "/none") return HttpReply{.status = 404, .body = "<html>none</html>"};
+            if (request.path == "/nowhere") return HttpReply{.status = 302};
+            return HttpReply{.status = 302, .headers = {"Location: /round"}};
+        });
+        const std::string at = server.address();
+        download(at + "/f", place.part, {});
+        CHECK(place.got() == bytes);
+        CHECK(file_text(origin_file(place.part)) == at + "/f\n" + etag + "\n");
+        CHECK(place.error(at + "/gone") == at + "/gone (redirected to " + at + "/none): the server has no such file (404)");
+        CHECK(place.error(at + "/nowhere") == at + "/nowhere: redirected to nowhere (302 without a place)");
+        CHECK(place.error(at + "/round") == at + "/round: redirected more than 10 times, at last to " + at + "/round");
+    }
+
+    TEST_CASE("errors of the server, none at all, and one that falls silent") {
+        const Place place;
+        const HttpServer server([](const HttpRequest& request) {
+            if (request.path == "/busy") return HttpReply{.status = 503, .body = "later"};
+            HttpReply reply = plain(request);
+            reply.stop_after = request.path == "/dumb" ? 0 : 10;
+            reply.hang = true;
+            return reply;
+        });
+        const std::string at = server.address();
+        CHECK(place.error(at + "/busy") == at + "/busy: the server answers 503");
+        CHECK(place.got().empty());
+        CHECK(place.error(at + "/silent", 1) == at + "/silent: nothing came for 1 s, after 10 of " +
+                                                    std::to_string(bytes.size()) +
+                                                    " bytes; the same command goes on from there");
+        CHECK(place.got() == bytes.substr(0, 10));
+        const std::string nobody = address_of_nobody() + "/f";
+        const std::string refused = place.error(nobody);
+        CHECK(refused.starts_with(nobody + ": the server cannot be reached ("));
+        CHECK(refused.find("onnect") != std::string::npos);
+        CHECK(place.got() == bytes.substr(0, 10));  // what was there is still of use
+    }
+
+    TEST_CASE("one program at a time, and a disk that does not take it") {
+        const Place place;
+        const HttpServer server(plain);
+        const int other = open(place.part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        REQUIRE(flock(other, LOCK_EX) == 0);
+        CHECK(message_of<MachineError>([&] { download(server.address() + "/f", place.part, {}); }) ==
+              place.part.string() + ": another workbench is fetching it; wait for that one");
+        close(other);
+        const fs::path nowhere = place.folder.path() / "none" / "f.part";
+        CHECK(message_of<MachineError>([&] { download(server.address() + "/f", nowhere, {}); }) ==
+              nowhere.string() + ": cannot be written: No such file or directory");
+        fs::create_symlink("/dev/full", place.folder.path() / "full");
+        CHECK(message_of<MachineError>([&] {
+                  download(server.address() + "/f", place.folder.path() / "full", {});
+              }).ends_with("/full: cannot be written: No space left on device"));
+    }
+}
+
+TEST_SUITE("fetch a matrix") {
+    TEST_CASE("addresses and places") {
+        CHECK(collection_url("https://a.b/c//", "Janna", "Hook_1498") == "https://a.b/c/MM/Janna/Hook_1498.tar.gz");
+        CHECK(fetched_file("into", "Janna", "Hook_1498") == fs::path("into/Janna/Hook_1498.tar.gz"));
+    }
+
+    TEST_CASE("a good one is read, and has its name only then") {
+        const Place place;
+        const fs::path target = place.folder.path() / "G" / "m.tar.gz";
+        const HttpServer server([&](const HttpRequest& request) {
+            CHECK(!fs::exists(target));
+            return plain(request);
+        });
+        const CheckedMatrix read = fetch_matrix(server.address() + "/f", target, {});
+        CHECK(read.rows == 3);
+        CHECK(read.columns == 4);
+        CHECK(read.nonzeros == 3);
+        CHECK(read.unchecked.empty());
+        CHECK(file_text(target) == bytes);
+        CHECK(std::distance(fs::directory_iterator(target.parent_path()), fs::directory_iterator()) == 1);  // nothing else
+    }
+
+    TEST_CASE("what this machine lacks the memory to read is kept") {
+        const Place place;
+        const fs::path target = place.folder.path() / "G" / "m.tar.gz";
+        const HttpServer server(plain);
+        const FreeMemory none(0);
+        const CheckedMatrix read = fetch_matrix(server.address() + "/f", target, {});
+        CHECK(read.unchecked.find("bytes of memory") != std::string::npos);
+        CHECK(file_text(target) == bytes);
+    }
+
+    TEST_CASE("what is no matrix is not kept") {
+        const Place place;
+        const fs::path target = place.folder.path() / "G" / "m.tar.gz";
+        const fs::path part = target.string() + ".part";
+        std::string body;
+        const HttpServer server([&](const HttpRequest&) { return HttpReply{.body = body, .says_length = false}; });
+        const std::string url = server.address() + "/f";
+        const auto found = [&](std::string sent) {
+            body = std::move(sent);
+            const std::string prefix = url + ": what came is not kept: ";
+            std::string what = message_of<DownloadError>([&] { (void)fetch_matrix(url, target, {}); });
+            CHECK(what.starts_with(prefix));
+            CHECK(!fs::exists(target));
+            CHECK(!fs::exists(part));
+            CHECK(!fs::exists(origin_file(part)));
+            what = what.substr(std::min(prefix.size(), what.size()));
+            return what.starts_with(part.string()) ? "PART" + what.substr(part.string().size()) : what;
+        };
+        CHECK(found("\n <!DOCTYPE html><html>Sign in</html>") ==
+              "found a page for a browser, expected a .tar.gz with a matrix");
+        CHECK(found("") == "found an empty file, expected a .tar.gz with a matrix");
+        CHECK(found(matrix) == "found something else, expected a .tar.gz with a matrix");
+        CHECK(found(bytes.substr(0, bytes.size() / 2)) ==
+              "PART:1: found a gzip stream that breaks off; expected a whole one");  // of a server that says no length
+        CHECK(
+            found(collection_archive("m", matrix.substr(0, matrix.size() - 7))) ==
+            "PART: member 'm/m.mtx':5: found the end of the file after 2 of 3 entries; expected as many as the size line says");
+        CHECK(found(collection_archive("m", "%%MatrixMarket matrix coordinate complex general\n"))
+                  .starts_with("PART: member 'm/m.mtx':1: found a complex matrix"));
+    }
+
+    TEST_CASE("where nothing came, nothing is left behind") {
+        const Place place;
+        const HttpServer server([](const HttpRequest&) { return HttpReply{.status = 404, .body = "none"}; });
+        const std::string url = server.address() + "/f";
+        const auto fetch = [&](const fs::path& target) {
+            return message_of<DownloadError>([&] { (void)fetch_matrix(url, target, {}); });
+        };
+        CHECK(fetch(place.folder.path() / "into" / "G" / "m.tar.gz") == url + ": the server has no such file (404)");
+        CHECK(fs::is_empty(place.folder.path()));
+        std::ofstream(place.folder.path() / "G") << "a file";
+        const fs::path inside = place.folder.path() / "G" / "H" / "m.tar.gz";
+        CHECK(message_of<MachineError>([&] { (void)fetch_matrix(url, inside, {}); }) ==
+              inside.parent_path().string() + ": cannot be made: Not a directory");
+    }
+}
+
+}  // namespace workbench
