@@ -30,8 +30,9 @@ Outcome run_workbench(const std::string& arguments, const std::string& environme
     REQUIRE(pipe != nullptr);
     Outcome outcome;
     std::array<char, 4096> buffer{};
-    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
         outcome.text.append(buffer.data(), count);
+    }
     const int status = pclose(pipe);
     outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     return outcome;
