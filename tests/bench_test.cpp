@@ -257,6 +257,20 @@ done
 exit 0
 )";
 
+/// Recipe, precision and reason, in the order of the lines.
+std::vector<std::string> told() {
+    std::vector<std::string> lines;
+    std::ifstream stream("r.jsonl");
+    for (std::string line; std::getline(stream, line);) {
+        const Json json = Json::parse(line);
+        lines.push_back(json["key"]["matrix"].get<std::string>().substr(2, 1) + " " +
+                        json["recipe"]["name"].get<std::string>() + " " + json["key"]["precision"].get<std::string>() + " " +
+                        json["status"].get<std::string>() +
+                        (json["reason"].is_null() ? "" : ": " + json["reason"].get<std::string>()));
+    }
+    return lines;
+}
+
 struct Stage {
     TemporaryFolder folder;
     fs::path before = fs::current_path();
@@ -291,19 +305,6 @@ struct Stage {
                                      [&] { return static_cast<int>(said.size()) >= lines_until_stop; }};
         return bench(plan, results, observer);
     }
-
-    [[nodiscard]] std::vector<std::string> told() const {  // recipe, precision and reason, in the order of the lines
-        std::vector<std::string> lines;
-        std::ifstream stream("r.jsonl");
-        for (std::string line; std::getline(stream, line);) {
-            const Json json = Json::parse(line);
-            lines.push_back(json["key"]["matrix"].get<std::string>().substr(2, 1) + " " +
-                            json["recipe"]["name"].get<std::string>() + " " + json["key"]["precision"].get<std::string>() +
-                            " " + json["status"].get<std::string>() +
-                            (json["reason"].is_null() ? "" : ": " + json["reason"].get<std::string>()));
-        }
-        return lines;
-    }
 };
 
 }  // namespace
@@ -317,9 +318,9 @@ TEST_SUITE("bench") {
         CHECK(count.measured == 4);
         CHECK(count.unsuitable == 4);
         CHECK(file_text("calls.txt") == "both kokkos\nboth kokkos\n");
-        CHECK(stage.told() == Names{"a one f64 measured", "a one f32 unsuitable: too wide", "a two f64 measured",
-                                    "a two f32 unsuitable: too wide", "b one f64 measured", "b one f32 unsuitable: too wide",
-                                    "b two f64 measured", "b two f32 unsuitable: too wide"});
+        CHECK(told() == Names{"a one f64 measured", "a one f32 unsuitable: too wide", "a two f64 measured",
+                              "a two f32 unsuitable: too wide", "b one f64 measured", "b one f32 unsuitable: too wide",
+                              "b two f64 measured", "b two f32 unsuitable: too wide"});
         CHECK(stage.said[0] == "[1/2] f/a.mtx");
         CHECK(stage.said[1] == "  one f64: 1.50 x (1.25 to 2.00), kokkos fast");
         CHECK(stage.said[2] == "  one f32: unsuitable: too wide");
@@ -327,10 +328,10 @@ TEST_SUITE("bench") {
 
         CHECK(stage.run().there == 8);
         CHECK(stage.said.empty());
-        CHECK(stage.told().size() == 8);
+        CHECK(told().size() == 8);
         stage.add("three");  // only this
         CHECK(stage.run().there == 8);
-        CHECK(stage.told().size() == 12);
+        CHECK(told().size() == 12);
         stage.plan.version = "2";  // all
         CHECK(stage.run().there == 0);
     }
@@ -353,7 +354,7 @@ TEST_SUITE("bench") {
         stage.add("three");
         (void)stage.run();
         CHECK(file_text("calls.txt") == "both kokkos\nboth kokkos,eigen\n");
-        CHECK(stage.told().size() == 6);
+        CHECK(told().size() == 6);
     }
 
     TEST_CASE("a recipe that takes its process down costs its own lines") {
@@ -364,9 +365,9 @@ TEST_SUITE("bench") {
         const BenchCount count = stage.run();
         CHECK(count.failed == 2);
         CHECK(count.measured == 3);
-        CHECK(stage.told() == Names{"a one f64 measured", "a dies f64 failed: killed by signal 11 (Segmentation fault)",
-                                    "a two f64 measured", "a dies_too f64 failed: killed by signal 11 (Segmentation fault)",
-                                    "a three f64 measured"});
+        CHECK(told() == Names{"a one f64 measured", "a dies f64 failed: killed by signal 11 (Segmentation fault)",
+                              "a two f64 measured", "a dies_too f64 failed: killed by signal 11 (Segmentation fault)",
+                              "a three f64 measured"});
         CHECK(stage.run().there == 5);
         CHECK(stage.run(1000000, true).failed == 2);  // tried again
     }
@@ -377,8 +378,8 @@ TEST_SUITE("bench") {
         stage.plan.precisions = {Precision::f64};
         for (const char* name : {"one", "refuses", "two"}) stage.add(name);
         CHECK(stage.run().failed == 2);
-        CHECK(stage.told()[1] == "a refuses f64 failed: refuses.toml: no such thing");
-        CHECK(stage.told()[2].starts_with("a two f64 failed: "));
+        CHECK(told()[1] == "a refuses f64 failed: refuses.toml: no such thing");
+        CHECK(told()[2].starts_with("a two f64 failed: "));
         CHECK(file_text("calls.txt") == "f64 kokkos\n");
     }
 
@@ -394,10 +395,10 @@ TEST_SUITE("bench") {
         };
         for (const char* name : {"one", "hangs", "two"}) stage.add(name);
         CHECK(stage.run().failed == 4);
-        CHECK(stage.told() == Names{"a one f64 measured", "a hangs f64 failed: not done within the limit of 0.5 s for a matrix",
-                                    "a two f64 failed: not begun within the limit of 0.5 s for a matrix", "b one f64 measured",
-                                    "b hangs f64 failed: not done within the limit of 0.5 s for a matrix",
-                                    "b two f64 failed: not begun within the limit of 0.5 s for a matrix"});
+        CHECK(told() == Names{"a one f64 measured", "a hangs f64 failed: not done within the limit of 0.5 s for a matrix",
+                              "a two f64 failed: not begun within the limit of 0.5 s for a matrix", "b one f64 measured",
+                              "b hangs f64 failed: not done within the limit of 0.5 s for a matrix",
+                              "b two f64 failed: not begun within the limit of 0.5 s for a matrix"});
     }
 
     TEST_CASE("stopped: what is done is kept, what is not is no failure, and the same command goes on") {
@@ -408,10 +409,10 @@ TEST_SUITE("bench") {
         CHECK(count.stopped);
         CHECK(count.measured == 1);
         CHECK(count.failed == 0);
-        CHECK(stage.told() == Names{"a one f64 measured"});
+        CHECK(told() == Names{"a one f64 measured"});
         stage.plan.limit_seconds = 0.5;
         CHECK(stage.run().there == 1);
-        CHECK(stage.told().size() == 6);
+        CHECK(told().size() == 6);
     }
 
     TEST_CASE("the libraries that are always there") {

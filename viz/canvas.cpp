@@ -1,6 +1,7 @@
 #include "viz/canvas.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -19,7 +20,9 @@ void fill_shape(Image& image, double left, double top, double right, double bott
         for (int x = first_x; x <= last_x; ++x) {
             int covered = 0;
             for (int point = 0; point < 16; ++point) {
-                covered += inside(x + (point % 4 + 0.5) / 4, y + (point / 4 + 0.5) / 4) ? 1 : 0;
+                const int row = point / 4;
+                const int column = point % 4;
+                covered += inside(x + (column + 0.5) / 4, y + (row + 0.5) / 4) ? 1 : 0;
             }
             if (covered > 0) fill(image, {x, y, 1, 1}, colour, covered * 16);
         }
@@ -41,10 +44,15 @@ std::string hex(Colour colour) { return fmt::format("#{:02x}{:02x}{:02x}", colou
 std::string escaped(std::string_view text) {
     std::string safe;
     for (const char letter : text) {
-        if (letter == '&') safe += "&amp;";
-        else if (letter == '<') safe += "&lt;";
-        else if (letter == '>') safe += "&gt;";
-        else if (static_cast<unsigned char>(letter) >= ' ') safe += letter;
+        if (letter == '&') {
+            safe += "&amp;";
+        } else if (letter == '<') {
+            safe += "&lt;";
+        } else if (letter == '>') {
+            safe += "&gt;";
+        } else if (static_cast<unsigned char>(letter) >= ' ') {
+            safe += letter;
+        }
     }
     return safe;
 }
@@ -99,8 +107,9 @@ void SvgCanvas::box(double x, double y, double width, double height, Colour colo
 void SvgCanvas::marker(Marker shape, double x, double y, double radius, Colour colour) {
     const auto polygon = [&](std::initializer_list<std::pair<double, double>> corners) {
         std::string points;
-        for (const auto& [right, down] : corners)
+        for (const auto& [right, down] : corners) {
             points += fmt::format(" {:.1f},{:.1f}", x + right * radius, y + down * radius);
+        }
         text_ += fmt::format("<polygon points=\"{}\" fill=\"{}\"/>\n", points.substr(1), hex(colour));
     };
     switch (shape) {
@@ -114,9 +123,9 @@ void SvgCanvas::marker(Marker shape, double x, double y, double radius, Colour c
 }
 
 void SvgCanvas::text(double x, double y, std::string_view text, const TextStyle& style) {
-    constexpr const char* anchors[] = {"start", "middle", "end"};
+    constexpr std::array anchors{"start", "middle", "end"};
     text_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\" fill=\"{}\" text-anchor=\"{}\">{}</text>\n", x, y,
-                         style.size, hex(style.colour), anchors[static_cast<int>(style.align)], escaped(text));
+                         style.size, hex(style.colour), anchors.at(static_cast<std::size_t>(style.align)), escaped(text));
 }
 
 }  // namespace workbench

@@ -19,6 +19,19 @@ double step_between(double low, double high) {
     return 10 * power;
 }
 
+/// Powers of ten from below low to above high; with their double and fivefold where they are few.
+std::vector<double> logarithmic_marks(double low, double high) {
+    std::vector<double> marks;
+    const bool few = high / low < 300;
+    for (int power = static_cast<int>(std::floor(std::log10(low))) - 1; power < 300; ++power) {
+        for (const double factor : {1.0, 2.0, 5.0}) {
+            if (factor == 1 || few) marks.push_back(factor * std::pow(10, power));
+        }
+        if (marks.back() > high * 1.0001 && marks.size() > 3) break;
+    }
+    return marks;
+}
+
 }  // namespace
 
 Colour series_colour(std::size_t series) {
@@ -37,20 +50,12 @@ Scale::Scale(const Axis& axis, double low, double high, double from, double to)
     if (logarithmic_) {
         if (low_ <= 0) low_ = high_ > 0 ? high_ / 10 : 0.1;
         if (high_ <= low_) high_ = low_ * 2;
-        std::vector<double> all;
-        const bool few = high_ / low_ < 300;  // a decade has three marks
-        for (int power = static_cast<int>(std::floor(std::log10(low_))) - 1; power < 300; ++power) {
-            for (const double factor : {1.0, 2.0, 5.0}) {
-                if (factor == 1 || few) all.push_back(factor * std::pow(10, power));
-            }
-            if (all.back() > high_ * 1.0001 && all.size() > 3) break;
-        }
+        marks_ = logarithmic_marks(low_, high_);
         const auto below = [this](double mark) { return mark <= low_ * 1.0001; };
-        const auto first_above = std::find_if(all.begin(), all.end(), [&](double mark) { return !below(mark); });
-        if (!axis.low && first_above != all.begin()) low_ = *(first_above - 1);
-        const auto end = std::find_if(all.begin(), all.end(), [this](double mark) { return mark >= high_ * 0.9999; });
-        if (!axis.high && end != all.end()) high_ = *end;
-        marks_ = std::move(all);
+        const auto first_above = std::find_if(marks_.begin(), marks_.end(), [&](double mark) { return !below(mark); });
+        if (!axis.low && first_above != marks_.begin()) low_ = *(first_above - 1);
+        const auto end = std::find_if(marks_.begin(), marks_.end(), [this](double mark) { return mark >= high_ * 0.9999; });
+        if (!axis.high && end != marks_.end()) high_ = *end;
     } else {
         if (high_ <= low_) high_ = low_ + 1;
         const double step = step_between(low_, high_);

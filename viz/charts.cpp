@@ -211,37 +211,40 @@ void draw(Canvas& canvas, const BarChart& chart) {
     }
 }
 
-ChartSize size_of(const HeatMap& map) {
-    const int rows = static_cast<int>(map.rows.size());
-    const int columns = static_cast<int>(map.columns.size());
-    return {std::max(560, cells_left(map) + columns * cell_width(map) + margin), head + 26 + rows * cell_height + margin + 30};
+ChartSize size_of(const HeatMap& chart) {
+    const int rows = static_cast<int>(chart.rows.size());
+    const int columns = static_cast<int>(chart.columns.size());
+    return {std::max(560, cells_left(chart) + columns * cell_width(chart) + margin),
+            head + 26 + rows * cell_height + margin + 30};
 }
 
-void draw(Canvas& canvas, const HeatMap& map) {
-    draw_head(canvas, map.title, map.subtitle, size_of(map).width);
-    const double left = cells_left(map);
+void draw(Canvas& canvas, const HeatMap& chart) {
+    draw_head(canvas, chart.title, chart.subtitle, size_of(chart).width);
+    const double left = cells_left(chart);
     const double top = head + 26;
-    if (!map.row_label.empty()) {
-        canvas.text(margin, head - 12, "down: " + map.row_label + ", across: " + map.column_label, {small_size, style::muted});
+    if (!chart.row_label.empty()) {
+        canvas.text(margin, head - 12, "down: " + chart.row_label + ", across: " + chart.column_label,
+                    {small_size, style::muted});
     }
-    for (std::size_t column = 0; column < map.columns.size(); ++column) {
-        canvas.text(left + (static_cast<double>(column) + 0.5) * cell_width(map), top - 8,
-                    shortened(map.columns[column], small_size, cell_width(map) - 6), {small_size, style::ink, Align::centre});
+    for (std::size_t column = 0; column < chart.columns.size(); ++column) {
+        canvas.text(left + (static_cast<double>(column) + 0.5) * cell_width(chart), top - 8,
+                    shortened(chart.columns[column], small_size, cell_width(chart) - 6),
+                    {small_size, style::ink, Align::centre});
     }
-    for (std::size_t row = 0; row < map.rows.size(); ++row) {
+    for (std::size_t row = 0; row < chart.rows.size(); ++row) {
         const double y = top + static_cast<double>(row) * cell_height;
-        canvas.text(left - 10, y + cell_height / 2.0 + 5, shortened(map.rows[row], small_size, 260),
+        canvas.text(left - 10, y + cell_height / 2.0 + 5, shortened(chart.rows[row], small_size, 260),
                     {small_size, style::ink, Align::right});
-        for (std::size_t column = 0; column < map.columns.size(); ++column) {
-            const double x = left + static_cast<double>(column) * cell_width(map);
-            const std::optional<double>& value = map.values[row][column];
-            canvas.box(x + 1, y + 1, cell_width(map) - 2, cell_height - 2, value ? ratio_colour(*value) : style::hairline);
+        for (std::size_t column = 0; column < chart.columns.size(); ++column) {
+            const double x = left + static_cast<double>(column) * cell_width(chart);
+            const std::optional<double>& value = chart.values[row][column];
+            canvas.box(x + 1, y + 1, cell_width(chart) - 2, cell_height - 2, value ? ratio_colour(*value) : style::hairline);
             const bool dark = value && std::abs(std::log2(*value)) > 1.2;
-            canvas.text(x + cell_width(map) / 2.0, y + cell_height / 2.0 + 5, value ? ratio_text(*value) : "-",
+            canvas.text(x + cell_width(chart) / 2.0, y + cell_height / 2.0 + 5, value ? ratio_text(*value) : "-",
                         {small_size, dark && *value > 1 ? white : style::ink, Align::centre});
         }
     }
-    canvas.text(margin, top + static_cast<double>(map.rows.size()) * cell_height + 26,
+    canvas.text(margin, top + static_cast<double>(chart.rows.size()) * cell_height + 26,
                 "blue: faster than the baseline, orange: slower; strongest at 4 and 1/4", {small_size, style::muted});
 }
 

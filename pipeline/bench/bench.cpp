@@ -289,8 +289,9 @@ std::vector<BenchRecipe> baseline_recipes(const Catalogue& catalogue, const std:
         if (!layout.needs(Parameters(layout.parameters, {})).cuts.empty()) continue;  // it takes stages of its own
         const bool has = std::any_of(layout.kernels.begin(), layout.kernels.end(),
                                      [](const KernelEntry& kernel) { return kernel.backend == Backend::cusparse; });
-        if (gpu && has && (wanted(Backend::cusparse) || wanted(Backend::cuda)))
+        if (gpu && has && (wanted(Backend::cusparse) || wanted(Backend::cuda))) {
             add(layout, layout.name == "csr" ? "cuSPARSE" : "cuSPARSE " + layout.name, {Backend::cusparse});
+        }
     }
     std::vector<Backend> on_host;
     for (const Backend backend : {Backend::kokkos, Backend::eigen}) {

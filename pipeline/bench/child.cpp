@@ -22,7 +22,7 @@ namespace {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127);  // it ended meanwhile
     if (const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); score >= 0) {
-        (void)!write(score, "1000", 4);
+        (void)(write(score, "1000", 4) < 0);
         close(score);
     }
     const int nowhere = open("/dev/null", O_RDWR);
@@ -35,6 +35,17 @@ namespace {
     _exit(127);
 }
 
+pid_t start(std::vector<std::string> command, const std::filesystem::path& errors) {
+    std::vector<char*> arguments;
+    for (std::string& word : command) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    const pid_t parent = getpid();
+    const pid_t child = fork();
+    if (child == 0) become(arguments.data(), errors.c_str(), parent);
+    if (child < 0) throw MachineError(fmt::format("{}: cannot be started ({})", command.front(), std::strerror(errno)));
+    return child;
+}
+
 }  // namespace
 
 std::string Ending::text() const {
@@ -42,16 +53,7 @@ std::string Ending::text() const {
     return fmt::format("killed by signal {} ({})", signal, strsignal(signal));
 }
 
-Child::Child(const std::vector<std::string>& command, const std::filesystem::path& errors) {
-    std::vector<std::string> copies = command;
-    std::vector<char*> arguments;
-    for (std::string& word : copies) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    const pid_t parent = getpid();
-    process_ = fork();
-    if (process_ == 0) become(arguments.data(), errors.c_str(), parent);
-    if (process_ < 0) throw MachineError(fmt::format("{}: cannot be started ({})", command.front(), std::strerror(errno)));
-}
+Child::Child(const std::vector<std::string>& command, const std::filesystem::path& errors) : process_(start(command, errors)) {}
 
 Child::~Child() {
     if (ending_) return;

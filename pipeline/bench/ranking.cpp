@@ -99,10 +99,13 @@ std::string row(const std::string& name, const std::vector<std::string>& cells) 
 std::string for_tex(const std::string& text) {
     std::string safe;
     for (const char letter : text) {
-        if (letter == '\\') safe += "\\textbackslash{}";
-        else if (letter == '~') safe += "\\textasciitilde{}";
-        else if (letter == '^') safe += "\\textasciicircum{}";
-        else {
+        if (letter == '\\') {
+            safe += "\\textbackslash{}";
+        } else if (letter == '~') {
+            safe += "\\textasciitilde{}";
+        } else if (letter == '^') {
+            safe += "\\textasciicircum{}";
+        } else {
             if (std::string("&%$#_{}").find(letter) != std::string::npos) safe += '\\';
             safe += letter;
         }
@@ -241,8 +244,9 @@ std::string records_csv(const std::vector<Record>& records) {
         std::vector<std::string> cells{r.recipe, r.matrix, r.device, r.precision, r.status,
                                        r.reason, r.layout, r.kernel, r.backend};
         for (std::string& cell : cells) cell = for_csv(cell);
-        for (const double number : {r.seconds, r.gflops, r.gbytes_per_second, r.bytes_per_nonzero})
+        for (const double number : {r.seconds, r.gflops, r.gbytes_per_second, r.bytes_per_nonzero}) {
             cells.push_back(known(number));
+        }
         cells.push_back(known(r.speedup));
         cells.push_back(r.interval ? fmt::format("{}", r.interval->low) : "");
         cells.push_back(r.interval ? fmt::format("{}", r.interval->high) : "");

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -131,8 +132,9 @@ void add_report(const Json& report, std::vector<Record>& records) {
         }
         if (text_at(kernel, "status") != "measured" || !text_at(kernel, "share").empty()) continue;
         const Json*& fastest = best[{precision, device_of_backend(text_at(kernel, "backend"))}];
-        if (fastest == nullptr || number_at(kernel, "median_seconds") < number_at(*fastest, "median_seconds"))
+        if (fastest == nullptr || number_at(kernel, "median_seconds") < number_at(*fastest, "median_seconds")) {
             fastest = &kernel;
+        }
     }
     for (const auto& [where, kernel] : best) {
         Record record = common;
@@ -171,11 +173,15 @@ bool is_report(const Json& json) {
 /// The last of those that say of one thing.
 void keep_last(std::vector<Record>& records) {
     std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
+    std::reverse(records.begin(), records.end());
     std::vector<Record> kept;
-    for (auto record = records.rbegin(); record != records.rend(); ++record) {
-        if (seen.emplace(record->recipe, record->matrix, record->precision, record->device).second) kept.push_back(*record);
+    for (Record& record : records) {
+        if (seen.emplace(record.recipe, record.matrix, record.precision, record.device).second) {
+            kept.push_back(std::move(record));
+        }
     }
-    records.assign(kept.rbegin(), kept.rend());
+    std::reverse(kept.begin(), kept.end());
+    records = std::move(kept);
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ std::vector<Index> places_of_rows(const ShareView& view, Index rows) {
 void ShareMatrix::take_values(std::span<const double> whole) {
     std::vector<double>& values = staged.matrix.values;
     values.resize(entries.size());
-    Kokkos::parallel_for("take_values", Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<Offset>>(0, entries.size()),
+    const auto count = static_cast<Offset>(entries.size());
+    Kokkos::parallel_for("take_values", Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<Offset>>(0, count),
                          [&](Offset i) { values[i] = whole[entries[i]]; });
 }
 

@@ -76,7 +76,7 @@ std::optional<ShareId> share_within(const ShareId& parent, ShareKind kind) {
     if (parent.kind == ShareKind::all) return id;
     if (has_places(parent.kind) || has_places(kind)) return std::nullopt;
     id.within = parent.within;
-    const auto place = std::find(id.within.begin(), id.within.end(), ShareKind::all);
+    auto* const place = std::find(id.within.begin(), id.within.end(), ShareKind::all);
     if (place == id.within.end()) return std::nullopt;
     *place = parent.kind;
     return id;

@@ -242,8 +242,9 @@ private:
     /// What to do where something is missing: the stage that comes too late, or those that could be put before.
     [[nodiscard]] std::string advice(const auto& promise, const RecipeTable& table) const {
         for (std::size_t i = next_; i < stages_.size(); ++i) {
-            if (stages_[i].facts && promise(*stages_[i].facts))
+            if (stages_[i].facts && promise(*stages_[i].facts)) {
                 return fmt::format("{} comes too late; move it up", stage(i, table));
+            }
         }
         const std::string names = stages_that(catalogue_, promise);
         return names.empty() ? "no stage gives it" : "stages that give it: " + names;

@@ -22,8 +22,7 @@ std::filesystem::path check_file(const Setting& setting, std::span<const std::fi
                                  Diagnostics& diagnostics) {
     const auto& text = std::get<std::string>(*setting.value);
     const bool from_file = setting.value_place.option < 0;
-    const std::filesystem::path file = from_file
-                                           ? files[static_cast<std::size_t>(setting.value_place.file)].parent_path() / text
+    std::filesystem::path file = from_file ? files[static_cast<std::size_t>(setting.value_place.file)].parent_path() / text
                                            : std::filesystem::path(text);
     const auto refuse = [&](const std::string& reason) {
         diagnostics.add(setting.value_place,

@@ -64,7 +64,7 @@ std::string Diagnostics::where(Place place) const {
 }
 
 std::string Diagnostics::line(Place place, Place from) const {
-    const std::string line = fmt::format("line {}", place.line);
+    std::string line = fmt::format("line {}", place.line);
     if (place.file == from.file) return line;
     return fmt::format("{} of {}", line, files_[static_cast<std::size_t>(place.file)].name);
 }

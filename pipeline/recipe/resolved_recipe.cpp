@@ -54,8 +54,9 @@ Lines lines_of(const RecipeLayout& layout) {
     if (layout.share) lines.emplace_back("share", quoted(name_of(*layout.share)));
     lines.emplace_back("use", quoted(layout.entry->name));
     add_parameters(lines, layout.entry->parameters, layout.parameters);
-    for (const auto& [backend, name] : layout.kernels)
+    for (const auto& [backend, name] : layout.kernels) {
         lines.emplace_back(fmt::format("kernel.{}", name_of(backend)), quoted(name));
+    }
     return lines;
 }
 

@@ -16,6 +16,7 @@ struct Request {
     std::uint32_t step = 0;    // rows are shorter than 2^31
     std::uint32_t sector = 0;  // 2^31 columns of 8 bytes are 2^29 sectors
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the zero of a comparison for a pointer
     friend auto operator<=>(const Request&, const Request&) = default;
 };
 
@@ -126,7 +127,7 @@ private:
         std::int64_t first_warp = 0;
     };
 
-    bool has_work(std::int64_t warp) const { return next_[warp] < warps_.warp_ends[warp]; }
+    [[nodiscard]] bool has_work(std::int64_t warp) const { return next_[warp] < warps_.warp_ends[warp]; }
 
     [[nodiscard]] std::int64_t end_of_block(std::int64_t first_warp) const {
         return std::min(first_warp + block_warps_, warps_.warps());

@@ -35,7 +35,7 @@ using Cell = FigureCell<Metrics>;
 /// "123 -> 45", or the value alone where the stage left it as it was.
 std::string change_text(const RunReport& report, std::size_t i, const Cell& cell) {
     if (i >= report.stages.size()) return "";
-    const std::string now = cell.text(report.stages[i].metrics, "/");
+    std::string now = cell.text(report.stages[i].metrics, "/");
     if (i == 0) return now;
     const std::string before = cell.text(report.stages[report.stage_before(i)].metrics, "/");
     if (now == before) return now;
@@ -188,7 +188,7 @@ std::vector<KernelPair> pairs_of(const RunReport& a, const RunReport& b) {
     for (KernelPair& pair : pairs) take(pair, false);
     for (const KernelOutcome* kernel : left) pairs.push_back({nullptr, kernel});
     std::stable_sort(pairs.begin(), pairs.end(),
-                     [](const KernelPair& x, const KernelPair& y) { return x.either().baseline > y.either().baseline; });
+                     [](const KernelPair& x, const KernelPair& y) { return x.either().baseline && !y.either().baseline; });
     return pairs;
 }
 

@@ -52,10 +52,10 @@ TEST_CASE("rows are the matrix itself, or their number where a generator asks fo
     CHECK(rows_of(parse(layout,
                         {"matrix.generate=random_uniform", "matrix.rows=90", "matrix.shortest=1", "matrix.longest=3"})) == 90);
     CHECK(std::get<InlineMatrix>(parse(text, {"matrix.rows=['1']"}).matrix.from).rows == std::vector<std::string>{"1"});
-    CHECK_THROWS_AS(parse("[matrix]\ngenerate = 'random_uniform'\nshortest = 1\nlongest = 3\n" + layout), RecipeError);
-    CHECK_THROWS_AS(parse("[matrix]\ngenerate = 'random_uniform'\nrows = ['1']\nshortest = 1\nlongest = 3\n" + layout),
+    CHECK_THROWS_AS((void)parse("[matrix]\ngenerate = 'random_uniform'\nshortest = 1\nlongest = 3\n" + layout), RecipeError);
+    CHECK_THROWS_AS((void)parse("[matrix]\ngenerate = 'random_uniform'\nrows = ['1']\nshortest = 1\nlongest = 3\n" + layout),
                     RecipeError);
-    CHECK_THROWS_AS(parse("[matrix]\nrows = 70\n" + layout), RecipeError);
+    CHECK_THROWS_AS((void)parse("[matrix]\nrows = 70\n" + layout), RecipeError);
 }
 
 }  // namespace

@@ -62,6 +62,37 @@ Program program_of(const Layout<Value>& layout, WalkReads<Value> walk) {
     return program;
 }
 
+struct Place {
+    int processor;
+    std::int64_t block;  // -1: empty
+};
+
+/// Warp k of a block asks one level after the other.
+void read_sector(std::vector<NaiveLevel>& levels, const CacheModel& model, int processor, int k, std::uint64_t sector) {
+    for (NaiveLevel& level : levels) {
+        const std::size_t each = level.caches.size() / model.processors;
+        NaiveCache& cache =
+            each == 0 || level.caches.size() == 1 ? level.caches.front() : level.caches[processor * each + k % each];
+        ++level.count.requests;
+        const bool hit = cache.read(sector);
+        level.count.hits += hit ? 1 : 0;
+        if (hit) return;
+    }
+}
+
+/// Takes one step of each warp of a block out of the program; false where none is left.
+bool take_step(Program& program, std::vector<NaiveLevel>& levels, const CacheModel& model, const Place& place) {
+    bool left = false;
+    for (int k = 0; k < model.block_warps; ++k) {
+        const auto warp = program.find(place.block * model.block_warps + k);
+        if (warp == program.end() || warp->second.empty()) continue;
+        for (const std::uint64_t sector : warp->second.begin()->second) read_sector(levels, model, place.processor, k, sector);
+        warp->second.erase(warp->second.begin());
+        left = left || !warp->second.empty();
+    }
+    return left;
+}
+
 std::vector<CacheLevelCount> naive_counts(Program program, const CacheModel& model) {
     std::vector<NaiveLevel> levels;
     for (const CacheProperties& cache : model.caches) {
@@ -74,10 +105,6 @@ std::vector<CacheLevelCount> naive_counts(Program program, const CacheModel& mod
     for (const auto& [warp, steps] : program) {
         if (waiting.empty() || waiting.back() != warp / model.block_warps) waiting.push_back(warp / model.block_warps);
     }
-    struct Place {
-        int processor;
-        std::int64_t block;  // -1: empty
-    };
     std::vector<Place> places;
     for (int i = 0; i < model.resident_warps / model.block_warps * model.processors; ++i) {
         places.push_back({i % model.processors, -1});
@@ -90,27 +117,7 @@ std::vector<CacheLevelCount> naive_counts(Program program, const CacheModel& mod
     const auto lives = [](const Place& place) { return place.block >= 0; };
     while (std::any_of(places.begin(), places.end(), lives)) {
         for (Place& place : places) {
-            if (!lives(place)) continue;
-            bool left = false;
-            for (int k = 0; k < model.block_warps; ++k) {
-                const auto warp = program.find(place.block * model.block_warps + k);
-                if (warp == program.end() || warp->second.empty()) continue;
-                for (const std::uint64_t sector : warp->second.begin()->second) {
-                    for (NaiveLevel& level : levels) {
-                        const std::size_t each = level.caches.size() / model.processors;
-                        NaiveCache& cache = each == 0 || level.caches.size() == 1
-                                                ? level.caches.front()
-                                                : level.caches[place.processor * each + k % each];
-                        ++level.count.requests;
-                        const bool hit = cache.read(sector);
-                        level.count.hits += hit ? 1 : 0;
-                        if (hit) break;
-                    }
-                }
-                warp->second.erase(warp->second.begin());
-                left = left || !warp->second.empty();
-            }
-            if (!left) fill(place);
+            if (lives(place) && !take_step(program, levels, model, place)) fill(place);
         }
     }
     std::vector<CacheLevelCount> counts;

@@ -466,7 +466,8 @@ TEST_SUITE("runner") {
 namespace {
 
 /// The warnings of kernel `fast`, or `gpu`.
-Names warnings_of(DeviceProperties properties, const RunOptions& options = options_of(), const std::string& stages = "") {
+Names warnings_of(const DeviceProperties& properties, const RunOptions& options = options_of(),
+                  const std::string& stages = "") {
     ScriptedDevice device(properties);
     Machine machine;
     const bool gpu = properties.kind == DeviceKind::gpu;

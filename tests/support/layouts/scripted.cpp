@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <utility>
 
@@ -201,7 +201,7 @@ std::unique_ptr<Layout<Value>> refuse(const StagedMatrix&, const Parameters&) {
 }
 
 template <int number>
-LayoutEntry layout(std::vector<KernelEntry> kernels) {
+LayoutEntry layout(const std::vector<KernelEntry>& kernels) {
     return {.name = layout_names.at(number),
             .summary = {},
             .source = {},
@@ -209,7 +209,7 @@ LayoutEntry layout(std::vector<KernelEntry> kernels) {
             .parameters = {},
             .needs = [](const Parameters&) { return Needs{}; },
             .build = {build<number, float>, build<number, double>},
-            .kernels = std::move(kernels)};
+            .kernels = kernels};
 }
 
 }  // namespace
@@ -238,7 +238,7 @@ Clock scripted_clock() {
 
 DeviceMemory ScriptedDevice::allocate(std::size_t bytes, std::string_view purpose) {
     script().pass("allocate " + std::string(purpose));
-    return {std::malloc(std::max<std::size_t>(bytes, 1)), bytes, std::free};
+    return {::operator new(bytes), bytes, [](void* address) { ::operator delete(address); }};
 }
 
 void ScriptedDevice::upload(std::span<const std::byte> from, DeviceMemory& to) {

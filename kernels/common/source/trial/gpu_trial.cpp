@@ -57,8 +57,9 @@ private:
             require(driver_.fill(memory, trial_guard, array.bytes + 2 * trial_guard_bytes));
             array.address = memory + trial_guard_bytes;
             if (array.bytes > 0) require(driver_.upload(array.address, trial_.bytes + array.offset, array.bytes));
-            if (i < plan_.array_count - 2)
+            if (i < plan_.array_count - 2) {
                 std::memcpy(arguments_.data() + array.pointer, &array.address, sizeof(array.address));
+            }
         }
     }
 
