@@ -190,8 +190,9 @@ TEST_SUITE("download") {
     TEST_CASE("redirects are followed, but not for ever, and not to nowhere") {
         const Place place;
         const HttpServer server([](const HttpRequest& request) {
-            if (request.path == "/f")
+            if (request.path == "/f") {
                 return HttpReply{.status = 302, .headers = {"Location: /there", "ETag: \"page\""}, .body = "moved"};
+            }
             if (request.path == "/there") return plain(request);
             if (request.path == "/gone") return HttpReply{.status = 301, .headers = {"Location: /none"}};
             if (request.path == "/none") return HttpReply{.status = 404, .body = "<html>none</html>"};

@@ -144,8 +144,9 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
         "after so many products.\n",
         baseline_of(choice));
     const bool by_price = !choice.stay && !options.products;
-    if (tied)
+    if (tied) {
         text += fmt::format("  =: not told from the first by the noise{}.\n", by_price ? "; the first pays earliest" : "");
+    }
     if (choice.ranking.front().confirmed) text += "  The first was timed twice; its figures are of the second time.\n";
     if (!choice.not_timed.empty()) text += "\nNot timed\n" + not_timed_text(choice);
     text += warnings_text(choice.ranking.front());

@@ -127,8 +127,9 @@ private:
             if (!told) pass_over(one, reason_of(one, report, records), false);
             return std::nullopt;
         }
-        for (const Failure& failure : report.failures)
+        for (const Failure& failure : report.failures) {
             pass_over(one, failure.text, false);  // a source that is not compiled, say
+        }
         return std::move(*measured);
     }
 

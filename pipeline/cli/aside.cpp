@@ -7,9 +7,8 @@
 
 namespace workbench {
 
-PrintsAside::PrintsAside() {
+PrintsAside::PrintsAside() : output_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)) {
     (void)std::fflush(stdout);
-    output_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     if (output_ >= 0) (void)dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 

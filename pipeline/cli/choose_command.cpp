@@ -124,13 +124,13 @@ int choose_recipe(const Arguments& arguments) {
                           : matrix.rows == matrix.columns ? Orders::others_of_square
                                                           : Orders::others;
     const std::vector<Recipe> candidates = candidates_of(catalogue(), recipes, of, orders);
-    const Choice choice = [&] {
+    const Choice choice = [&, &input = matrix, &of_input = matrix_report] {
         const PrintsAside prints_aside;
         const Progress progress;
         options.progress = [&progress](const std::string& step) { progress.show(step); };
-        Choice made = choose(matrix, catalogue(), {*host, gpu.get()}, candidates, options);
+        Choice made = choose(input, catalogue(), {*host, gpu.get()}, candidates, options);
         for (RunReport& report : made.reports) {
-            report.matrix = matrix_report;
+            report.matrix = of_input;
             report.machine = describe_machine(host->properties());
             report.versions = versions();
         }

@@ -54,7 +54,7 @@ struct FetchCount {
 std::string address_of(const Arguments& arguments) {
     const char* variable = std::getenv(address_variable);
     const bool by_variable = arguments.from.empty() && variable != nullptr && *variable != '\0';
-    const std::string address = !arguments.from.empty() ? arguments.from : by_variable ? variable : collection_address;
+    std::string address = !arguments.from.empty() ? arguments.from : by_variable ? variable : collection_address;
     const bool good =
         (address.starts_with("http://") && address.size() > 7) || (address.starts_with("https://") && address.size() > 8);
     if (!good) {
@@ -139,7 +139,7 @@ private:
         tell(wanted, matrix, "fetched", byte_count(static_cast<double>(fs::file_size(target, unknown))));
     }
 
-    CheckedMatrix fetched(const std::string& name, const Wanted& wanted, const fs::path& target) const {
+    [[nodiscard]] CheckedMatrix fetched(const std::string& name, const Wanted& wanted, const fs::path& target) const {
         const Progress progress;
         using Clock = std::chrono::steady_clock;
         Clock::time_point shown;

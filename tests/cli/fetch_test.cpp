@@ -251,8 +251,9 @@ TEST_SUITE("suites that name matrices") {
             CHECK(names.size() == suite.recipes.size());
             CHECK(names.size() >= 4);
             for (const SuiteItem& item : suite.generated) (void)generated_matrix(item.text, {}, catalogue());
-            for (const SuiteMatrix& matrix : suite.named)
+            for (const SuiteMatrix& matrix : suite.named) {
                 CHECK_MESSAGE((matrix.group.empty() == (matrix.name == "e40r5000")), matrix.name);
+            }
             named += suite.named.size();
         }
         CHECK(named == 92 + 12 + 3 + 4);

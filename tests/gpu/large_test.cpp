@@ -67,7 +67,7 @@ TEST_SUITE("large") {
 
     TEST_CASE_TEMPLATE("dia and banded_block on large matrices with a band", Value, float, double) {
         const auto device = make_cuda_device();
-        const std::pair<Index, Index> sides[] = {{20011, 20011}, {30000, 20000}, {20000, 30000}};
+        const std::vector<std::pair<Index, Index>> sides{{20011, 20011}, {30000, 20000}, {20000, 30000}};
         for (const auto& [rows, columns] : sides) {
             for (const auto& [left, right] : {std::pair<Index, Index>{1, 1}, {40, 3}, {0, 90}}) {
                 const std::string name = fmt::format("{} x {} with {} and {} beside the diagonal", rows, columns, left, right);

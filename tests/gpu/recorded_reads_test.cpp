@@ -19,7 +19,8 @@ namespace workbench {
 namespace {
 
 /// Demands that each read of the walk was recorded once, by the same thread at the same step, and that there is no other.
-void check_recorded(const std::vector<Recorded>& recorded, const Layout<double>& layout, WalkReads<double> walk) {
+[[maybe_unused]] void check_recorded(const std::vector<Recorded>& recorded, const Layout<double>& layout,
+                                     WalkReads<double> walk) {
     std::map<std::pair<std::int64_t, int>, int> turns;
     std::vector<Recorded> expected(recorded.size());
     walk(layout, [&](const Read& read) {
@@ -33,8 +34,8 @@ void check_recorded(const std::vector<Recorded>& recorded, const Layout<double>&
 }
 
 /// The same where warps claim their work: one warp, whichever, reads a slice, with the lanes and in the steps of the walk.
-void check_recorded_lanes(const std::vector<Recorded>& recorded, int array, const Layout<double>& layout,
-                          WalkReads<double> walk) {
+[[maybe_unused]] void check_recorded_lanes(const std::vector<Recorded>& recorded, int array, const Layout<double>& layout,
+                                           WalkReads<double> walk) {
     std::vector<int> times(recorded.size(), 0);
     std::map<std::pair<std::int64_t, int>, Recorded> before;  // by warp and lane of the walk
     walk(layout, [&](const Read& read) {

@@ -20,7 +20,7 @@ std::string xz(const std::string& text) {
     const auto sum = [](const std::string& bytes) {
         return bytes_of(crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())), 4);
     };
-    const auto padded = [](std::string bytes) { return bytes + std::string((4 - bytes.size() % 4) % 4, '\0'); };
+    const auto padded = [](const std::string& bytes) { return bytes + std::string((4 - bytes.size() % 4) % 4, '\0'); };
     const auto number = [](std::size_t value) {  // seven bits a byte, the last without the highest bit
         std::string bytes;
         for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);

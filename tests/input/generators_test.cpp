@@ -99,7 +99,9 @@ TEST_CASE("another seed is another matrix") {
         {"random_normal", {{"rows", whole(50)}, {"mean", 5.0}, {"deviation", 2.0}}},
         {"rmat", {{"scale", whole(6)}}},
         {"delaunay", {{"nx", whole(9)}}}};
-    for (auto [name, given] : kinds) {
+    for (const auto& kind : kinds) {
+        const std::string& name = kind.first;
+        Given given = kind.second;
         CAPTURE(name);
         given["seed"] = whole(1);
         const CsrMatrix first = made(name, given);

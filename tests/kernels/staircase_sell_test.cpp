@@ -110,7 +110,7 @@ TEST_CASE("staircase_sell: without alpha it has the slots of sliced ELL in the s
     const LayoutEntry sell = sell_entry();
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
-        for (const std::int64_t height : {1, 2, 4, 32}) {
+        for (const Index height : {1, 2, 4, 32}) {
             const StagedMatrix staged = staircase_of(named.matrix, height, 0);
             const std::size_t slots = slots_of(*build<double>(sell, staged, height));
             CHECK(slots_of(*build<double>(staircase_sell_entry(), staged, height)) == slots);

@@ -154,8 +154,9 @@ std::string collection_archive(const std::string& name, const std::string& matri
     const std::string tar = tar_member(name + "/" + name + "_b.mtx", right_side) +
                             tar_member(name + "/" + name + ".mtx", matrix_market) + std::string(1024, '\0');
     z_stream stream{};
-    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
         throw std::runtime_error("zlib");
+    }
     std::string packed(deflateBound(&stream, tar.size()), '\0');
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(tar.data()));
     stream.avail_in = static_cast<uInt>(tar.size());
