@@ -1,7 +1,9 @@
 // Charts of measurements: points and lines over two axes, bars in rows, and tables of colours.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +31,7 @@ struct Series {
     std::string name;
     std::vector<std::pair<double, double>> points;  // lines and steps: with ascending x
     Drawn drawn = Drawn::markers;
+    std::set<std::size_t> hollow = {};  // the points whose marks are
 };
 
 struct XyChart {
@@ -38,6 +41,7 @@ struct XyChart {
     Axis y;
     std::vector<Series> series;       // at most most_series
     std::vector<Series> guides = {};  // grey lines beneath, with their names at their right end
+    std::string foot = {};            // a line below
 };
 
 struct BarChart {
@@ -45,9 +49,11 @@ struct BarChart {
     std::string subtitle;
     std::string label;  // of the values
     std::vector<std::string> rows;
-    std::vector<std::string> series;                         // at most most_series
-    std::vector<std::vector<std::optional<double>>> values;  // [row][series]
-    std::optional<double> guide = {};                        // a line at this value
+    std::vector<std::string> series;                                                      // at most most_series
+    std::vector<std::vector<std::optional<double>>> values;                               // [row][series]
+    std::optional<double> guide = {};                                                     // a line at this value
+    std::map<std::pair<std::size_t, std::size_t>, std::pair<double, double>> spans = {};  // by row and series: from, to
+    std::string foot = {};
 };
 
 /// Values are ratios: 1 is white, more is blue, less is orange.
@@ -58,7 +64,9 @@ struct HeatMap {
     std::string column_label;
     std::vector<std::string> rows;
     std::vector<std::string> columns;
-    std::vector<std::vector<std::optional<double>>> values;  // [row][column]
+    std::vector<std::vector<std::optional<double>>> values;             // [row][column]
+    std::set<std::pair<std::size_t, std::size_t>> without_colour = {};  // by row and column
+    std::string foot = {};                                              // a line below that on colours
 };
 
 struct ChartSize {

@@ -24,6 +24,11 @@ void require_few(std::size_t series) {
     if (series > most_series) throw std::invalid_argument("more series than colours");
 }
 
+void draw_foot(Canvas& canvas, const std::string& foot, const ChartSize& size) {
+    if (foot.empty()) return;
+    canvas.text(margin, size.height - 20, shortened(foot, small_size, size.width - 2 * margin), {small_size, style::muted});
+}
+
 void draw_head(Canvas& canvas, const std::string& title, const std::string& subtitle, int width) {
     canvas.text(margin, margin + 14, shortened(title, title_size, width - 2 * margin), {title_size, style::ink});
     canvas.text(margin, margin + 37, shortened(subtitle, small_size, width - 2 * margin), {small_size, style::muted});
@@ -64,9 +69,10 @@ struct Range {
 void draw_series(Canvas& canvas, const Series& series, std::size_t number, const Scale& x, const Scale& y, bool log_x,
                  bool log_y) {
     const Colour colour = series_colour(number);
+    const auto is_left_out = [&](const auto& point) { return (log_x && point.first <= 0) || (log_y && point.second <= 0); };
     const std::pair<double, double>* before = nullptr;
     for (const auto& point : series.points) {
-        if ((log_x && point.first <= 0) || (log_y && point.second <= 0)) continue;
+        if (is_left_out(point)) continue;
         const double at_x = x.at(point.first);
         const double at_y = y.at(point.second);
         if (before != nullptr && series.drawn == Drawn::steps) {
@@ -75,8 +81,15 @@ void draw_series(Canvas& canvas, const Series& series, std::size_t number, const
         } else if (before != nullptr && series.drawn == Drawn::lines) {
             canvas.line(x.at(before->first), y.at(before->second), at_x, at_y, colour, 2.5);
         }
-        if (series.drawn != Drawn::steps) canvas.marker(series_marker(number), at_x, at_y, 4.5, colour);
         before = &point;
+    }
+    if (series.drawn == Drawn::steps) return;
+    for (std::size_t i = 0; i < series.points.size(); ++i) {
+        if (is_left_out(series.points[i])) continue;
+        const double at_x = x.at(series.points[i].first);
+        const double at_y = y.at(series.points[i].second);
+        canvas.marker(series_marker(number), at_x, at_y, 4.5, colour);
+        if (series.hollow.contains(i)) canvas.marker(series_marker(number), at_x, at_y, 2.7, white);
     }
 }
 
@@ -159,6 +172,7 @@ void draw(Canvas& canvas, const XyChart& chart) {
         draw_series(canvas, chart.series[i], i, x, y, chart.x.logarithmic, chart.y.logarithmic);
     }
     draw_legend(canvas, right + 24, top + 12, chart.series);
+    draw_foot(canvas, chart.foot, size_of(chart));
 }
 
 ChartSize size_of(const BarChart& chart) {
@@ -179,6 +193,7 @@ void draw(Canvas& canvas, const BarChart& chart) {
             if (value) range.add(*value, false);
         }
     }
+    for (const auto& [place, span] : chart.spans) range.add(span.second, false);
     const double left = bar_left(chart);
     const double right = left + plot_width;
     const double bottom = head + static_cast<double>(chart.rows.size()) * row_height(chart);
@@ -199,6 +214,10 @@ void draw(Canvas& canvas, const BarChart& chart) {
             const std::optional<double>& value = chart.values[row][i];
             const double y = middle - bars / 2 + height * static_cast<double>(i);
             if (value) canvas.box(left, y, std::max(1.0, x.at(*value) - left), height - 1, series_colour(i));
+            const auto span = chart.spans.find({row, i});
+            if (span == chart.spans.end()) continue;
+            const double middle_of_bar = y + (height - 1) / 2;
+            canvas.line(x.at(span->second.first), middle_of_bar, x.at(span->second.second), middle_of_bar, style::ink, 1.5);
         }
     }
     canvas.line(left, head, left, bottom, style::faint, 1);
@@ -209,13 +228,14 @@ void draw(Canvas& canvas, const BarChart& chart) {
         canvas.text(right + 24 + key_width, y + 5, shortened(chart.series[i], text_size, longest_legend),
                     {text_size, style::ink});
     }
+    draw_foot(canvas, chart.foot, size_of(chart));
 }
 
 ChartSize size_of(const HeatMap& chart) {
     const int rows = static_cast<int>(chart.rows.size());
     const int columns = static_cast<int>(chart.columns.size());
     return {std::max(560, cells_left(chart) + columns * cell_width(chart) + margin),
-            head + 26 + rows * cell_height + margin + 30};
+            head + 26 + rows * cell_height + margin + 30 + (chart.foot.empty() ? 0 : 18)};
 }
 
 void draw(Canvas& canvas, const HeatMap& chart) {
@@ -238,14 +258,23 @@ void draw(Canvas& canvas, const HeatMap& chart) {
         for (std::size_t column = 0; column < chart.columns.size(); ++column) {
             const double x = left + static_cast<double>(column) * cell_width(chart);
             const std::optional<double>& value = chart.values[row][column];
-            canvas.box(x + 1, y + 1, cell_width(chart) - 2, cell_height - 2, value ? ratio_colour(*value) : style::hairline);
-            const bool dark = value && std::abs(std::log2(*value)) > 1.2;
+            const bool plain = chart.without_colour.contains({row, column});
+            if (!plain) {
+                canvas.box(x + 1, y + 1, cell_width(chart) - 2, cell_height - 2,
+                           value ? ratio_colour(*value) : style::hairline);
+            }
+            const bool dark = !plain && value && std::log2(*value) > 1.2;
             canvas.text(x + cell_width(chart) / 2.0, y + cell_height / 2.0 + 5, value ? ratio_text(*value) : "-",
-                        {small_size, dark && *value > 1 ? white : style::ink, Align::centre});
+                        {small_size,
+                         dark    ? white
+                         : plain ? style::muted
+                                 : style::ink,
+                         Align::centre});
         }
     }
     canvas.text(margin, top + static_cast<double>(chart.rows.size()) * cell_height + 26,
                 "blue: faster than the baseline, orange: slower; strongest at 4 and 1/4", {small_size, style::muted});
+    draw_foot(canvas, chart.foot, size_of(chart));
 }
 
 }  // namespace workbench

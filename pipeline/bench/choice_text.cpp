@@ -52,8 +52,8 @@ std::string pays_text(const Timed& one) {
 }
 
 std::string row(const std::string& place, const std::string& name, const std::vector<std::string>& cells) {
-    return fmt::format("{:>4} {} {:>8}  {:<17}{:>8}{:>11}\n", place, padded(shortened(name, name_width), name_width), cells[0],
-                       cells[1], cells[2], cells[3]);
+    return fmt::format("{:>4} {} {:>8}  {:<17}{:>8}{:>11}\n", place, padded(name, name_width), cells[0], cells[1], cells[2],
+                       cells[3]);
 }
 
 /// "REASON: NAMES" for each reason, in the order in which they came. What could be done about it stands in the JSON.
@@ -130,10 +130,13 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
                     with_commas(matrix.columns), with_commas(matrix.nonzeros), name_of(options.precision), choice.device);
     text += row("", "candidate", {"time", "speed-up", "price", "pays after"});
     bool tied = false;
+    std::vector<std::string> names;
+    for (const Timed& one : choice.ranking) names.push_back(one.recipe.name);
+    names = shortened(names, name_width);
     for (std::size_t i = 0; i < choice.ranking.size(); ++i) {
         const Timed& one = choice.ranking[i];
         tied = tied || one.tied;
-        text += row(fmt::format("{}{}", i + 1, one.tied ? "=" : " "), one.recipe.name,
+        text += row(fmt::format("{}{}", i + 1, one.tied ? "=" : " "), names[i],
                     {duration(one.record.seconds), speedup_text(one), is_baseline(one) ? "-" : duration(one.price_seconds),
                      pays_text(one)});
     }

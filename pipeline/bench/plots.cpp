@@ -17,6 +17,29 @@ namespace {
 
 constexpr std::size_t rows_of_bars = 24;
 constexpr const char* over_baseline = "speed-up over CSR in the input's order";
+constexpr const char* hollow_means = "hollow: within noise";
+
+/// Are the measurements of a speed-up on both sides of 1, or too few to tell?
+bool is_noise(const Record& record) {
+    if (record.verdict == "baseline") return false;
+    return !record.interval || (record.interval->low <= 1 && record.interval->high >= 1);
+}
+
+bool all_are_noise(const std::vector<const Record*>& records) {
+    return std::all_of(records.begin(), records.end(), [](const Record* record) { return is_noise(*record); });
+}
+
+/// The point that was added last stands for noise.
+void make_hollow(Series& series, XyChart& chart) {
+    series.hollow.insert(series.points.size() - 1);
+    chart.foot = hollow_means;
+}
+
+/// The cell that was added last likewise.
+void take_colour(HeatMap& map) {
+    map.without_colour.emplace(map.values.size() - 1, map.values.back().size() - 1);
+    map.foot = "no colour: within noise";
+}
 
 /// The records of one ranking, by recipe and matrix.
 struct Field {
@@ -76,7 +99,12 @@ void add_bars(const Field& field, Plots& plots) {
             chart.rows.push_back(short_name(field.matrices[i]));
             chart.values.emplace_back();
             for (const std::string& recipe : field.recipes) {
+                const Record* record = field.find(recipe, field.matrices[i]);
                 chart.values.back().push_back(field.speedup(recipe, field.matrices[i]));
+                if (record == nullptr || !record->interval || record->verdict == "baseline") continue;
+                chart.spans[{chart.rows.size() - 1, chart.values.back().size() - 1}] = {record->interval->low,
+                                                                                        record->interval->high};
+                chart.foot = "thin lines: 95 % confidence";
             }
         }
         const bool alone = field.matrices.size() <= rows_of_bars;
@@ -128,6 +156,7 @@ void add_metric(const Field& field, const std::string& metric, Plots& plots) {
             if (record == nullptr || !record->metrics.contains(metric)) continue;
             const double value = record->metrics.at(metric);
             series.points.emplace_back(value, *record->speedup);
+            if (is_noise(*record)) make_hollow(series, chart);
             if (value > 0) least = least == 0 ? value : std::min(least, value);
             most = std::max(most, value);
         }
@@ -181,7 +210,11 @@ void add_map(const Field& field, Plots& plots) {
     for (const std::string& matrix : field.matrices) {
         map.rows.push_back(short_name(matrix));
         map.values.emplace_back();
-        for (const std::string& recipe : field.recipes) map.values.back().push_back(field.speedup(recipe, matrix));
+        for (const std::string& recipe : field.recipes) {
+            const Record* record = field.find(recipe, matrix);
+            map.values.back().push_back(field.speedup(recipe, matrix));
+            if (record != nullptr && is_noise(*record)) take_colour(map);
+        }
     }
     plots.maps.push_back({"map_" + field.suffix, std::move(map)});
 }
@@ -229,7 +262,10 @@ XyChart curve_of(const Field& field, const std::string& shape, const Sweep& swee
         "Speed-up over " + sweep.names[0], fmt::format("{}: {}", field.where, shape), {sweep.names[0]}, {over_baseline}, {}};
     chart.y.low = 0;
     Series mean{field.matrices.size() == 1 ? short_name(field.matrices[0]) : "geometric mean", {}, Drawn::lines};
-    for (const auto& [place, records] : sweep.points) mean.points.emplace_back(place[0], geometric_mean(records));
+    for (const auto& [place, records] : sweep.points) {
+        mean.points.emplace_back(place[0], geometric_mean(records));
+        if (all_are_noise(records)) make_hollow(mean, chart);
+    }
     const double least = mean.points.front().first;
     chart.x.logarithmic = least > 0 && mean.points.back().first / least > 10;
     chart.series.push_back(std::move(mean));
@@ -238,7 +274,9 @@ XyChart curve_of(const Field& field, const std::string& shape, const Sweep& swee
         Series series{short_name(matrix), {}, Drawn::lines};
         for (const auto& [place, records] : sweep.points) {
             for (const Record* record : records) {
-                if (record->matrix == matrix) series.points.emplace_back(place[0], *record->speedup);
+                if (record->matrix != matrix) continue;
+                series.points.emplace_back(place[0], *record->speedup);
+                if (is_noise(*record)) make_hollow(series, chart);
             }
         }
         chart.series.push_back(std::move(series));
@@ -266,8 +304,9 @@ HeatMap map_of(const Field& field, const std::string& shape, const Sweep& sweep)
         map.values.emplace_back();
         for (const double column : columns) {
             const auto found = sweep.points.find({row, column});
-            map.values.back().push_back(found == sweep.points.end() ? std::nullopt
-                                                                    : std::optional(geometric_mean(found->second)));
+            const bool there = found != sweep.points.end();
+            map.values.back().push_back(there ? std::optional(geometric_mean(found->second)) : std::nullopt);
+            if (there && all_are_noise(found->second)) take_colour(map);
         }
     }
     return map;

@@ -91,9 +91,19 @@ std::string heading(const Ranking& ranking) {
 }
 
 std::string row(const std::string& name, const std::vector<std::string>& cells) {
-    std::string line = "  " + padded(shortened(name, name_width), name_width);
+    std::string line = "  " + padded(name, name_width);
     for (const std::string& cell : cells) line += fmt::format("{:>7}", cell);
     return line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+}
+
+/// What each recipe is called in the tables of text.
+std::map<std::string, std::string> short_names_of(const Ranking& ranking) {
+    std::vector<std::string> names;
+    for (const Ranked& one : ranking.recipes) names.push_back(one.recipe);
+    const std::vector<std::string> texts = shortened(names, name_width);
+    std::map<std::string, std::string> short_names;
+    for (std::size_t i = 0; i < names.size(); ++i) short_names[names[i]] = texts[i];
+    return short_names;
 }
 
 std::string for_tex(const std::string& text) {
@@ -165,8 +175,12 @@ std::vector<Against> against_others(const std::vector<Record>& records, const Ra
     std::vector<std::string> names;
     for (const Ranked& ranked : ranking.recipes) names.push_back(ranked.recipe);
     if (std::find(names.begin(), names.end(), recipe) == names.end()) {
-        throw RecipeError(
-            fmt::format("--of {}: no recipe of this name was measured{}", recipe, expected_one_of(recipe, names)));
+        const std::string suggestion = did_you_mean(recipe, names);
+        std::vector<std::string> quoted;  // a name may have commas in it
+        for (const std::string& name : names) quoted.push_back(fmt::format("'{}'", name));
+        throw RecipeError(fmt::format("--of {}: no recipe of this name was measured{}{}", recipe,
+                                      suggestion.empty() ? "; expected one of " : suggestion + " Expected one of ",
+                                      join(quoted)));
     }
     std::map<std::string, std::vector<double>> ratios;
     for (const auto& [matrix, on_matrix] : by_matrix(records, ranking)) {
@@ -189,21 +203,22 @@ std::string ranking_text(const std::vector<Record>& records, const std::string& 
         text += (text.empty() ? "" : "\n") + heading(ranking) + ", speed-up over CSR in the input's order\n";
         text += row("recipe", {"won", "tied", "min", "mean", "geo", "max", "of"});
         bool missing = false;
+        const std::map<std::string, std::string> short_names = short_names_of(ranking);
         for (const Ranked& one : ranking.recipes) {
             const RatioStatistics& speedup = one.speedup;
             missing = missing || one.not_measured > 0;
-            text += row(one.recipe, {share(one.won, ranking.matrices), share(one.tied, ranking.matrices), ratio(speedup.least),
-                                     ratio(speedup.mean), ratio(speedup.geometric_mean), ratio(speedup.most),
-                                     fmt::format("{}", speedup.count)});
+            text += row(short_names.at(one.recipe), {share(one.won, ranking.matrices), share(one.tied, ranking.matrices),
+                                                     ratio(speedup.least), ratio(speedup.mean), ratio(speedup.geometric_mean),
+                                                     ratio(speedup.most), fmt::format("{}", speedup.count)});
         }
         if (missing) text += "  Matrices that failed or did not suit are left out; --csv has the reasons.\n";
         if (of.empty()) continue;
         text += fmt::format("\n{} over the others, {}\n", of, ranking.precision) +
                 row("recipe", {"faster", "", "min", "mean", "geo", "max", "of"});
         for (const Against& one : against_others(records, ranking, of)) {
-            text +=
-                row(one.other, {share(one.faster, one.ratio.count), "", ratio(one.ratio.least), ratio(one.ratio.mean),
-                                ratio(one.ratio.geometric_mean), ratio(one.ratio.most), fmt::format("{}", one.ratio.count)});
+            text += row(short_names.at(one.other),
+                        {share(one.faster, one.ratio.count), "", ratio(one.ratio.least), ratio(one.ratio.mean),
+                         ratio(one.ratio.geometric_mean), ratio(one.ratio.most), fmt::format("{}", one.ratio.count)});
         }
     }
     return text.empty() ? "nothing was measured\n" : text;

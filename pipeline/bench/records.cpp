@@ -14,7 +14,7 @@
 namespace workbench {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;  // a sweep is called by its values in the order in which they are nested
 
 std::string text_at(const Json& object, const char* key) {
     const auto found = object.find(key);
@@ -206,8 +206,8 @@ void add_records(const std::filesystem::path& file, std::vector<Record>& records
         if (is_report(line)) {
             add_run(line, records);
         } else if (end != text.size() || text.compare(begin, 7, "{\"key\":") != 0) {
-            throw RecipeError(
-                fmt::format("{}:{}:1: found neither a line of a bench nor the JSON of a run", file.string(), number));
+            throw RecipeError(fmt::format("{}:{}:1: found neither a line of a bench nor the JSON of a run{}", file.string(),
+                                          number, number > 1 ? "; without that line the others can be used" : ""));
         }
         begin = end + 1;
     }

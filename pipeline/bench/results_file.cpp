@@ -55,8 +55,8 @@ void ResultsFile::read() {
         const auto refuse = [&] {
             throw RecipeError(
                 fmt::format("{}:{}:1: found no line of a bench; expected {{\"key\":{{...}},...}} in each line, or "
-                            "another file with --out",
-                            path_.string(), number));
+                            "another file with --out{}",
+                            path_.string(), number, number > 1 ? "; without that line the others can be used" : ""));
         };
         const bool breaks_off = stream.eof();  // there was no line end
         if (breaks_off) {

@@ -68,7 +68,7 @@ In a recipe, for any parameter of a stage, a layout or a generator, for a kernel
   parts = { sweep = [132, 264, 528] }
   slice_height = { sweep = "32..1024*2" }   # 32, 64, ... 1024; "8..64+8": 8, 16, ... 64
 
-On the command line of run, check and cache:
+On the command line of run, check, cache, bench, compare and choose:
   --sweep stage.metis_partition.parts=132,264 --sweep layout.slice_height=32..1024*2
 
 Each combination is checked before any work, has a report and a folder of its own, and runs again from
@@ -93,6 +93,10 @@ begin are run once.
   [[stage]]
   id = "natural"
   remove = true
+
+  [[layout]]
+  share = "short"              # of a hybrid, the layout that the base has for this share; remove = true here, too
+  slice_height = 8
 
 [matrix], [layout] and [kernel] replace single values. With another 'use', the values of the base are gone;
 with another matrix, those of its matrix. A base may extend another one. Paths in it stay relative to it.

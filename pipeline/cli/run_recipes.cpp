@@ -114,15 +114,16 @@ void write_report(const std::filesystem::path& folder, const RunReport& report) 
     }
 }
 
-/// Prints all failures and returns the exit code.
-int conclude(const std::vector<Recipe>& recipes, const std::vector<RunReport>& reports) {
+/// Prints all failures and returns the exit code. `shown`: the tables have them in full, with the messages of a compiler.
+int conclude(const std::vector<Recipe>& recipes, const std::vector<RunReport>& reports, bool shown) {
     int exit_code = exit_ok;
     for (std::size_t i = 0; i < reports.size(); ++i) {
         const std::string& label = recipes[i].sweep.label;
         const std::string name = recipes[i].file.string() + (label.empty() ? "" : fmt::format(" ({})", label));
         const std::string where = recipes.size() == 1 ? "" : name + ": ";
         for (const Failure& failure : reports[i].failures) {
-            complain(where + failure.text);
+            const std::size_t line_end = shown ? failure.text.find('\n') : std::string::npos;
+            complain(where + failure.text.substr(0, line_end) + (line_end == std::string::npos ? "" : "; see the table"));
             if (exit_code == exit_ok) exit_code = failure.exit_code;
         }
     }
@@ -168,7 +169,7 @@ int run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& recipes
             record_failure(reports.back(), [&] { write_whole_file(output.json, text); });
         }
     }
-    return conclude(recipes, reports);
+    return conclude(recipes, reports, output.json != standard_output);
 }
 
 }  // namespace workbench

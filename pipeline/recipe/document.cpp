@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <utility>
 
 #include "pipeline/contract/suggestion.hpp"
@@ -163,6 +165,14 @@ toml::table parse(int file, Diagnostics& diagnostics) {
     return {};
 }
 
+/// An integer of more than 64 bits.
+bool is_too_large(std::string_view text) {
+    if (text.starts_with('+')) text.remove_prefix(1);
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc::result_out_of_range && end == text.data() + text.size();
+}
+
 void set_file(RecipeTable& table, int file) {
     table.place.file = file;
     for (Setting& setting : table.settings) setting.for_each_place([file](Place& place) { place.file = file; });
@@ -283,7 +293,13 @@ Setting read_value(std::string_view text, Place place) {
         } catch (const toml::parse_error&) {  // a bare word
         }
     }
-    if (!setting.value && !setting.texts && !setting.swept) setting.value = std::string(text);
+    if (!setting.value && !setting.texts && !setting.swept) {
+        if (is_too_large(text)) {
+            setting.kind = fmt::format("{}, too {} for an integer", printable(text, 60), text[0] == '-' ? "small" : "large");
+        } else {
+            setting.value = std::string(text);
+        }
+    }
     setting.for_each_place([place](Place& each) { each = place; });
     return setting;
 }

@@ -126,6 +126,7 @@ void check_header(const RecipeTable& table, Recipe& recipe, Diagnostics& diagnos
     const std::vector<ParameterDeclaration> declarations = {
         {.name = "name", .type = ParameterType::text, .optional = true, .help = "how the recipe is called in reports"},
         {.name = "source", .type = ParameterType::text, .optional = true, .help = "where the idea comes from"},
+        {.name = "extends", .type = ParameterType::text, .optional = true, .help = "a recipe that this one changes"},
         {.name = "device",
          .type = ParameterType::choice,
          .optional = true,
@@ -136,6 +137,9 @@ void check_header(const RecipeTable& table, Recipe& recipe, Diagnostics& diagnos
     const auto parameters = check_parameters(table, "[recipe]", declarations, {}, diagnostics);
     if (parameters && parameters->has("name")) recipe.name = parameters->text("name");
     if (parameters && parameters->has("source")) recipe.source = parameters->text("source");
+    if (const Setting* extends = table.find("extends")) {  // that of a file has been followed before
+        diagnostics.add(extends->key_place, "[recipe], extends: it cannot be set; expected it in a file");
+    }
     if (parameters && parameters->has("device")) recipe.device = parameters->text("device");
     if (recipe.name != printable(recipe.name, 80)) {
         diagnostics.add(table.place_of("name"), "[recipe], name: expected one line of at most 80 characters");

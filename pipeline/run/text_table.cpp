@@ -7,6 +7,31 @@
 #include <fmt/format.h>
 
 namespace workbench {
+namespace {
+
+/// Where each letter of a text in UTF-8 begins, and where the last one ends.
+std::vector<std::size_t> places_of_letters(const std::string& text) {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) places.push_back(i);
+    }
+    places.push_back(text.size());
+    return places;
+}
+
+/// "heights: ...ht=32, window=256".
+std::string without_middle(const std::string& name, std::size_t most) {
+    const std::vector<std::size_t> places = places_of_letters(name);
+    if (places.size() - 1 <= most) return name;
+    const std::size_t colon = name.find(": ");
+    const auto behind_colon = std::find(places.begin(), places.end(), colon == std::string::npos ? colon : colon + 2);
+    auto head = static_cast<std::size_t>(behind_colon - places.begin());
+    if (head > most / 2) head = 8;  // there is no colon, or it comes late
+    const std::size_t tail = places.size() - 1 - (most - 3 - head);
+    return name.substr(0, places[head]) + "..." + name.substr(places[tail]);
+}
+
+}  // namespace
 
 std::string TextTable::text() const {
     std::vector<std::size_t> widths;
@@ -66,18 +91,37 @@ std::string byte_count(double bytes) {
 }
 
 std::string shortened(const std::string& name, std::size_t most) {
-    std::size_t letters = 0;
-    std::size_t cut = 0;
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        if ((static_cast<unsigned char>(name[i]) & 0xC0) == 0x80) continue;
-        if (++letters == most - 2) cut = i;
+    const std::vector<std::size_t> places = places_of_letters(name);
+    return places.size() - 1 <= most ? name : name.substr(0, places[most - 3]) + "...";
+}
+
+std::vector<std::string> shortened(const std::vector<std::string>& names, std::size_t most) {
+    const auto all_by = [&names](const auto& shorten) {
+        std::vector<std::string> texts;
+        for (const std::string& name : names) texts.push_back(shorten(name));
+        return texts;
+    };
+    const auto is_like_another = [&names](const std::vector<std::string>& texts, std::size_t i) {
+        for (std::size_t j = 0; j < texts.size(); ++j) {
+            if (texts[j] == texts[i] && names[j] != names[i]) return true;
+        }
+        return false;
+    };
+    const std::vector<std::string> without_end = all_by([most](const std::string& name) { return shortened(name, most); });
+    std::vector<std::string> texts = without_end;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (is_like_another(without_end, i)) texts[i] = without_middle(names[i], most);
     }
-    return letters <= most ? name : name.substr(0, cut) + "...";
+    const std::vector<std::string> before = texts;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const std::string number = fmt::format(" #{}", i + 1);  // they differ where both ways cut
+        if (is_like_another(before, i)) texts[i] = shortened(names[i], most - number.size()) + number;
+    }
+    return texts;
 }
 
 std::string padded(const std::string& name, std::size_t width) {
-    const auto letters = static_cast<std::size_t>(std::count_if(
-        name.begin(), name.end(), [](char letter) { return (static_cast<unsigned char>(letter) & 0xC0) != 0x80; }));
+    const std::size_t letters = places_of_letters(name).size() - 1;
     return name + std::string(width - std::min(width, letters), ' ');
 }
 

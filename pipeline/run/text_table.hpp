@@ -31,6 +31,10 @@ struct TextTable {
 /// As much of a name as fits in so many characters; "..." stands for the rest.
 [[nodiscard]] std::string shortened(const std::string& name, std::size_t most);
 
+/// Names of one table in so many characters each. Different ones stay different: where only what is cut off tells them apart,
+/// "..." stands in their middle, behind what comes before ": ".
+[[nodiscard]] std::vector<std::string> shortened(const std::vector<std::string>& names, std::size_t most);
+
 /// With blanks behind it, until it is so many characters wide.
 [[nodiscard]] std::string padded(const std::string& name, std::size_t width);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "pipeline/bench/plots.hpp"
 #include "pipeline/bench/ranking.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/run/text_table.hpp"
 #include "support/golden.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
@@ -121,7 +123,7 @@ TEST_SUITE("summary") {
         CHECK(table[0].ratio.most == doctest::Approx(4));
         CHECK(table[0].ratio.mean == doctest::Approx((4 + 1.25 + 0.4) / 3));
         CHECK(message_of<RecipeError>([&] { (void)ranking_text(records, "aa"); }) ==
-              "--of aa: no recipe of this name was measured; did you mean 'a'? Expected one of a, b & c");
+              "--of aa: no recipe of this name was measured; did you mean 'a'? Expected one of 'a', 'b & c'");
     }
 
     TEST_CASE("the tables") {
@@ -133,6 +135,19 @@ TEST_SUITE("summary") {
         compare("ranking.tex", ranking_tex(records, "a"));
         compare("records.csv", records_csv(records));
         CHECK(ranking_text({}) == "nothing was measured\n");
+    }
+
+    TEST_CASE("names that are cut stay different") {
+        using Names = std::vector<std::string>;
+        CHECK(shortened(Names{"short", "heights: slice_height=32"}, 16) == Names{"short", "heights: slic..."});
+        CHECK(shortened(Names{"heights: slice_height=32, window=256", "heights: slice_height=32, window=16", "sell"}, 29) ==
+              Names{"heights: ...ht=32, window=256", "heights: ...ght=32, window=16", "sell"});
+        CHECK(shortened(Names{"laplace of one", "laplace of ones", "laplace of one"}, 14) ==
+              Names{"laplace of one", "laplace of ...", "laplace of one"});
+        CHECK(shortened(Names{"m\u00fcller_in_the_north_1", "m\u00fcller_in_the_north_2"}, 16) ==
+              Names{"m\u00fcller_i...rth_1", "m\u00fcller_i...rth_2"});
+        CHECK(shortened(Names{"abcdefghijklmno1pqrstuvw", "abcdefghijklmno2pqrstuvw"}, 16) ==
+              Names{"abcdefghij... #1", "abcdefghij... #2"});
     }
 
     TEST_CASE("files: lines, one report, several; a line that breaks off; something else") {
@@ -162,7 +177,12 @@ TEST_SUITE("summary") {
         }
         const std::string file = (folder.path() / "f").string();
         CHECK(message_of<RecipeError>([&] { (void)read(report + "\nnotes\n"); }) ==
-              file + ":2:1: found neither a line of a bench nor the JSON of a run");
+              file + ":2:1: found neither a line of a bench nor the JSON of a run; without that line the others can be used");
+        CHECK(message_of<RecipeError>([&] { (void)read("notes\n" + report + "\n"); }) ==
+              file + ":1:1: found neither a line of a bench nor the JSON of a run");
+        const std::string swept = R"({"recipe":{"name":"R"},"sweep":{"stage.row_sort.window":256,"layout.slice_height":8},)" +
+                                  report.substr(report.find("\"matrix\""));
+        CHECK(read(swept)[0].recipe == "R: window=256, slice_height=8");
         CHECK(message_of<RecipeError>([&] {
                   std::vector<Record> none;
                   add_records(folder.path() / "g", none);
@@ -193,12 +213,15 @@ TEST_SUITE("summary") {
     TEST_CASE("recipes that differ in one number are a curve, in two a map") {
         std::vector<Record> records;
         for (const double height : {2.0, 4.0, 8.0, 64.0}) {
-            records.push_back(measured("h" + std::to_string(height), "one.mtx", std::sqrt(height), {1, 2}));
+            records.push_back(
+                measured("h" + std::to_string(height), "one.mtx", std::sqrt(height), {height == 2 ? 0.9 : 1.1, 2}));
             records.back().parameters = {{"layout.slice_height", height}, {"layout.other", 3}};
         }
         Plots plots = plots_of(records, {});
         CHECK(plots.curves.back().name == "sweep_1_host_f64");
         REQUIRE(plots.curves.back().chart.series.size() == 1);
+        CHECK(plots.curves.back().chart.series[0].hollow == std::set<std::size_t>{0});
+        CHECK(plots.curves.back().chart.foot == "hollow: within noise");
         CHECK(plots.curves.back().chart.series[0].points[2] == std::pair{8.0, std::exp(std::log(std::sqrt(8.0)))});
         check_golden("chart_sweep", image_of(plots.curves.back().chart));
 
@@ -210,6 +233,9 @@ TEST_SUITE("summary") {
         }
         plots = plots_of(records, {});
         const HeatMap& map = plots.maps.back().chart;
+        using Cells = std::set<std::pair<std::size_t, std::size_t>>;
+        CHECK(map.without_colour == Cells{{0, 0}, {0, 1}, {2, 1}});
+        CHECK(map.foot == "no colour: within noise");
         CHECK(map.row_label == "layout.slice_height");
         CHECK(map.column_label == "stage.row_sort.window");
         CHECK(map.rows == std::vector<std::string>{"2", "4", "8"});
@@ -217,6 +243,29 @@ TEST_SUITE("summary") {
         CHECK(map.values[0][1] == std::exp(std::log(0.5)));
         CHECK(!map.values[1][1]);
         check_golden("chart_sweep_map", image_of(map));
+    }
+
+    TEST_CASE("noise is shown as such, but not the baseline, and not where there is none") {
+        std::vector<Record> records{measured("a", "m", 2, {1.5, 3}), measured("b", "m", 1.2, {1, 1.5}),
+                                    measured("c", "m", 0.9, {0.7, 1}), measured("d", "m", 1, {1, 1}),
+                                    measured("e", "m", 0.8, {0, 0})};
+        records[3].verdict = "baseline";
+        records[4].interval.reset();  // too few samples
+        Plots plots = plots_of(records, {"rows"});
+        const XyChart& scattered = plots.curves[1].chart;
+        std::vector<std::size_t> hollow;
+        for (const Series& series : scattered.series) hollow.push_back(series.hollow.count(0));
+        CHECK(hollow == std::vector<std::size_t>{0, 1, 0, 1, 1});  // a, b, d, c, e: by their speed-up
+        CHECK(scattered.foot == "hollow: within noise");
+        CHECK(plots.maps[0].chart.without_colour == std::set<std::pair<std::size_t, std::size_t>>{{0, 1}, {0, 3}, {0, 4}});
+        const BarChart& bars = plots.bars[0].chart;
+        CHECK(bars.spans.size() == 3);
+        CHECK(bars.spans.at({0, 3}) == std::pair{0.7, 1.0});
+
+        plots = plots_of({measured("a", "m", 2, {1.5, 3}), records[3]}, {"rows"});
+        CHECK(plots.curves[1].chart.foot.empty());
+        CHECK(plots.maps[0].chart.foot.empty());
+        CHECK(plots.maps[0].chart.without_colour.empty());
     }
 
     TEST_CASE("axes have round marks") {

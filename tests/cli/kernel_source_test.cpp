@@ -143,7 +143,11 @@ TEST_CASE("a kernel that cannot be compiled is told, and the others are kept") {
     const OneRun one("        y[row] = summ;");
     CHECK(one.outcome.exit_code == 2);
     CHECK_MESSAGE(one.says("error: mine.cpp: "), one.outcome.text);
-    CHECK(one.says("mine.cpp:9:18: error: "));
+    const std::string message = "mine.cpp:9:18: error: ";
+    CHECK(one.says(message));
+    CHECK_MESSAGE(one.outcome.text.find(message) == one.outcome.text.rfind(message), one.outcome.text);
+    CHECK(one.says(" cannot compile it; see the table\n"));
+    CHECK(OneRun("        y[row] = summ;", "--json -").says(message));  // which prints no table
     CHECK(one.kernels() == "rows kokkos f64 measured ");
 }
 

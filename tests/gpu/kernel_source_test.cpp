@@ -138,11 +138,11 @@ extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, boo
         CHECK(found(0) == "fine");
         CHECK(found(1) == "fine");
         CHECK(found(2) == "faults.cu does not end within 2 s (limit_seconds)");
-        CHECK(found(3) == "faults.cu writes outside y, before its begin or behind its end");
-        CHECK(found(4) == "faults.cu writes outside y, before its begin or behind its end");
+        CHECK(found(3) == "faults.cu writes outside y, before its beginning or behind its end");
+        CHECK(found(4) == "faults.cu writes outside y, before its beginning or behind its end");
         CHECK(found(5) == "faults.cu writes to values, which is only to be read");
         CHECK(found(6) == "faults.cu fails on the device: CUDA_ERROR_ILLEGAL_ADDRESS");
-        CHECK(found(7) == "faults.cu writes outside x, before its begin or behind its end");
+        CHECK(found(7) == "faults.cu writes outside x, before its beginning or behind its end");
         CHECK(found(8).starts_with("faults.cu fails on the device: CUDA_ERROR_"));
         CHECK(found(9) == "faults.cu does not end within 2 s (limit_seconds) (adding to a y that was there)");
         CHECK(found(10).starts_with("row 7: y = 0, expected exactly "));
@@ -163,6 +163,10 @@ extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, boo
             found("extern \"C\" __global__ void multiplied() {}") ==
             "wrong.cu: no function 'multiply'; expected\nextern \"C\" __global__ void multiply(Arrays arrays, const Value* x, "
             "Value* y, bool accumulate)");
+        CHECK(
+            found("__global__ void multiply(Arrays, const Value*, Value*) {}") ==
+            "wrong.cu: 'multiply' takes other parameters than expected:\nextern \"C\" __global__ void multiply(Arrays arrays, "
+            "const Value* x, Value* y, bool accumulate)");
     }
 }
 

@@ -177,18 +177,18 @@ void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
     CHECK(found(0) == "fine");
     CHECK(found(1) == "fine");
     CHECK(found(2) == "faults.cpp does not end within 0.3 s (limit_seconds)");
-    CHECK(found(3) == "faults.cpp writes outside y, before its begin or behind its end");
+    CHECK(found(3) == "faults.cpp writes outside y, before its beginning or behind its end");
     CHECK(found(4) == "faults.cpp reaches behind the end of y (element 1000 of 4, counted from 0)");
     CHECK(found(5) == "faults.cpp writes to values (element 2), which is only to be read");
     CHECK(found(6) == "faults.cpp ends with a signal: Aborted");
-    CHECK(found(7) == "faults.cpp writes outside y, before its begin or behind its end");
+    CHECK(found(7) == "faults.cpp writes outside y, before its beginning or behind its end");
     CHECK(found(8) == "faults.cpp ends the program, with exit code 3");
     CHECK(found(9) == "faults.cpp does not end within 0.3 s (limit_seconds) (adding to a y that was there)");
     CHECK(found(10) == "faults.cpp reaches behind the end of x (element 16 of 10, counted from 0)");
     CHECK(found(11) == "faults.cpp ends with a signal: Floating point exception");
-    CHECK(found(12) == "faults.cpp reaches before the begin of y, by 8000 bytes");
+    CHECK(found(12) == "faults.cpp reaches before the beginning of y, by 8000 bytes");
     CHECK(found(13) == "faults.cpp reads or writes at address 0x10, where nothing is");
-    CHECK(found(14) == "faults.cpp reaches before the begin of row_offsets, by 65536 bytes");
+    CHECK(found(14) == "faults.cpp reaches before the beginning of row_offsets, by 65536 bytes");
     CHECK(found(15) == "fine");
     CHECK(found(100) == "fine");
 }
@@ -251,6 +251,9 @@ TEST_CASE("files that cannot be compiled or loaded for the host") {
           "none.cpp: no function 'multiply'; expected\nextern \"C\" void multiply(const Arrays& arrays, const Value* x, Value* "
           "y, "
           "bool accumulate)");
+    CHECK(found("overload.cpp", "#include \"arrays.hpp\"\nvoid multiply(const Arrays&, const Value*, Value*) {}") ==
+          "overload.cpp: 'multiply' takes other parameters than expected:\nextern \"C\" void multiply(const Arrays& arrays, "
+          "const Value* x, Value* y, bool accumulate)");
     const std::string missing = found("missing.cpp", R"(#include "arrays.hpp"
 void helper();
 void multiply(const Arrays&, const Value*, Value*, bool) { helper(); })");

@@ -27,6 +27,22 @@ TEST_CASE("overrides are as if the recipe said so") {
     CHECK(parse(whole, {"layout.use=cached"}).layouts.front().entry->name == "cached");
 }
 
+TEST_CASE("an integer of more than 64 bits is told as such") {
+    const auto found = [](const std::string& value) { return errors_of(whole, {"stage.graph_partition.parts=" + value}); };
+    const std::string large = "99999999999999999999";
+    CHECK_MESSAGE(contains(found(large), "parts: found 99999999999999999999, too large for an integer, expected "),
+                  found(large));
+    CHECK(contains(found("+" + large), "parts: found +99999999999999999999, too large for an integer, expected "));
+    CHECK(contains(found("-" + large), "parts: found -99999999999999999999, too small for an integer, expected "));
+    CHECK(contains(found(large + "x"), "parts: found \"99999999999999999999x\", expected "));
+    CHECK(std::get<MatrixFile>(parse(whole, {"matrix.path=" + large}).matrix.from).path == large);
+}
+
+TEST_CASE("what a recipe extends cannot be set") {
+    CHECK(
+        contains(errors_of(whole, {"recipe.extends=base.toml"}), "[recipe], extends: it cannot be set; expected it in a file"));
+}
+
 TEST_CASE("overriding the matrix replaces all that the recipe says of its own") {
     const std::string text = "[matrix]\nrows = ['1 .', '. 1']\nnode_size = 2\n[layout]\nuse = 'plain'\n";
     const Recipe other = parse(text, {"matrix.path=b.mtx"});

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -137,10 +139,18 @@ std::string place_of(std::uint64_t address, const TrialPlan& plan) {
                                (address - array.address) / array.element_bytes, count);
         }
         if (address < array.address && address + trial_guard_bytes >= first) {
-            return fmt::format("reaches before the begin of {}, by {} bytes", name_of(array), array.address - address);
+            return fmt::format("reaches before the beginning of {}, by {} bytes", name_of(array), array.address - address);
         }
     }
     return fmt::format("reads or writes at address {:#x}, where nothing is", address);
+}
+
+/// Is there a function of the kernel's name with other parameters? Compiled, these are part of its name.
+bool has_overload(const TrialSetUp& set_up) {
+    const std::string begin_of_name = fmt::format("_Z{}{}", std::strlen(kernel_function), kernel_function);
+    std::ifstream library(set_up.library, std::ios::binary);
+    const std::string compiled = set_up.on_gpu ? set_up.image : std::string(std::istreambuf_iterator<char>(library), {});
+    return compiled.find(begin_of_name) != std::string::npos;
 }
 
 [[noreturn]] void throw_verdict(const TrialSetUp& set_up, const TrialPlan& plan) {
@@ -151,8 +161,11 @@ std::string place_of(std::uint64_t address, const TrialPlan& plan) {
     switch (plan.verdict) {
         case TrialVerdict::not_loadable: throw RecipeError(fmt::format("{}: cannot be loaded: {}", file, text));
         case TrialVerdict::no_function:
-            throw RecipeError(
-                fmt::format("{}: no function '{}'; expected\n{}", file, kernel_function, declaration_of_kernel(set_up.on_gpu)));
+            throw RecipeError(fmt::format("{}: {}\n{}", file,
+                                          has_overload(set_up)
+                                              ? fmt::format("'{}' takes other parameters than expected:", kernel_function)
+                                              : fmt::format("no function '{}'; expected", kernel_function),
+                                          declaration_of_kernel(set_up.on_gpu)));
         case TrialVerdict::refused: throw MachineError(fmt::format("the trial of {}: {}", file, text));
         case TrialVerdict::hung: broken(fmt::format("does not end within {} s (limit_seconds)", plan.limit_seconds)); break;
         case TrialVerdict::signal:
@@ -161,7 +174,7 @@ std::string place_of(std::uint64_t address, const TrialPlan& plan) {
                        : fmt::format("ends with a signal: {}", strsignal(plan.signal)));
             break;
         case TrialVerdict::wrote_outside:
-            broken(fmt::format("writes outside {}, before its begin or behind its end", name_of(plan.arrays[plan.array])));
+            broken(fmt::format("writes outside {}, before its beginning or behind its end", name_of(plan.arrays[plan.array])));
             break;
         case TrialVerdict::wrote_inside:
             broken(fmt::format("writes to {}, which is only to be read", name_of(plan.arrays[plan.array])));
