@@ -193,7 +193,9 @@ void draw(Canvas& canvas, const BarChart& chart) {
             if (value) range.add(*value, false);
         }
     }
-    for (const auto& [place, span] : chart.spans) range.add(span.second, false);
+    // One wide span must not make all bars short: it ends at the edge.
+    const double widest_span = 1.25 * range.high;
+    for (const auto& [place, span] : chart.spans) range.add(std::min(span.second, widest_span), false);
     const double left = bar_left(chart);
     const double right = left + plot_width;
     const double bottom = head + static_cast<double>(chart.rows.size()) * row_height(chart);
@@ -217,7 +219,8 @@ void draw(Canvas& canvas, const BarChart& chart) {
             const auto span = chart.spans.find({row, i});
             if (span == chart.spans.end()) continue;
             const double middle_of_bar = y + (height - 1) / 2;
-            canvas.line(x.at(span->second.first), middle_of_bar, x.at(span->second.second), middle_of_bar, style::ink, 1.5);
+            canvas.line(std::min(x.at(span->second.first), right), middle_of_bar, std::min(x.at(span->second.second), right),
+                        middle_of_bar, style::ink, 1.5);
         }
     }
     canvas.line(left, head, left, bottom, style::faint, 1);
