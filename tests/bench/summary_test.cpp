@@ -261,6 +261,11 @@ TEST_SUITE("summary") {
         const BarChart& bars = plots.bars[0].chart;
         CHECK(bars.spans.size() == 3);
         CHECK(bars.spans.at({0, 3}) == std::pair{0.7, 1.0});
+        BarChart wide = bars;  // the longest bar is 2: what goes beyond 1.25 times that ends at the edge
+        wide.spans = {{{0, 3}, {0.7, 2.5}}};
+        const std::string to_the_edge = svg_of(wide);
+        wide.spans = {{{0, 3}, {0.7, 1000}}};
+        CHECK(svg_of(wide) == to_the_edge);
 
         plots = plots_of({measured("a", "m", 2, {1.5, 3}), records[3]}, {"rows"});
         CHECK(plots.curves[1].chart.foot.empty());

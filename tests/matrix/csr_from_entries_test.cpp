@@ -62,8 +62,10 @@ CsrMatrix expected_of(Index rows, Index columns, const std::vector<Entry>& list,
 
 TEST_CASE("csr_from_entries: long lists in random order, with duplicates") {
     constexpr std::size_t count = 200000;
-    for (const auto& [rows, columns] : std::vector<std::pair<Index, Index>>{
+    for (const auto& size : std::vector<std::pair<Index, Index>>{
              {1, 70000}, {2, 300}, {37, 1000}, {700, 400}, {5000, 5000}, {65537, 3}, {1000000, 100000}}) {
+        const Index rows = size.first;
+        const Index columns = size.second;
         CAPTURE(rows);
         const std::vector<Entry> list = random_list(rows, columns, count, rows);
         CHECK(csr_from_entries(rows, columns, list) == expected_of(rows, columns, list));

@@ -237,7 +237,7 @@ TEST_SUITE("metis_partition") {
             (void)run(metis_partition_stage(), {{"parts", "auto"}}, before);
         });
         for (const std::string& model : device_model_names()) CHECK(message.find(model) != std::string::npos);
-        CHECK_THROWS_AS(run(metis_partition_stage(), {{"parts", std::int64_t{4}}, {"capacity", "shared_memory"}}, before),
+        CHECK_THROWS_AS((void)run(metis_partition_stage(), {{"parts", std::int64_t{4}}, {"capacity", "shared_memory"}}, before),
                         MachineError);
         // The same partition on every machine.
         const DeviceProperties gpu{DeviceKind::gpu, "a GPU", 4, 100, 0, 0};
@@ -255,8 +255,8 @@ TEST_SUITE("metis_partition") {
             CHECK(step.note("capacity") == "39 rows");
             for (const Index size : sizes(step.after.cuts.front())) CHECK(size <= 39);
         }
-        CHECK_THROWS_WITH_AS(run(metis_partition_stage(), {{"parts", std::int64_t{7}}, {"capacity", "shared_memory"}},
-                                 stage_input(matrix), {.device = &gpu}),
+        CHECK_THROWS_WITH_AS((void)run(metis_partition_stage(), {{"parts", std::int64_t{7}}, {"capacity", "shared_memory"}},
+                                       stage_input(matrix), {.device = &gpu}),
                              "metis_partition: parts = 7 of at most 39 rows (capacity = \"shared_memory\") cannot hold 300 "
                              "rows; give at least 8 parts",
                              InputError);
