@@ -133,7 +133,8 @@ TEST_CASE("Rutherford-Boeing: each field with each symmetry") {
                                     {'i', "(3I6)", "     7    -8     9\n  1000\n", {"7", "-8", "9", "1000"}},
                                     {'p', "", "", {"1", "1", "1", "1"}}};
     const auto negated = [](const std::string& number) { return number[0] == '-' ? number.substr(1) : "-" + number; };
-    for (const auto& [letter, format, values, v] : fields) {
+    for (const Field& field : fields) {
+        const auto& [letter, format, values, v] = field;
         const auto read = [&, &format = format, &values = values, letter = letter](char symmetry, const std::string& size) {
             return read_parts({.type = std::string{letter, symmetry, 'a'},
                                .size = size,
@@ -143,7 +144,7 @@ TEST_CASE("Rutherford-Boeing: each field with each symmetry") {
                                .values = values,
                                .counts = values.empty() ? "3 2 1 0" : "5 2 1 2"});
         };
-        CAPTURE(letter);
+        CAPTURE(field.letter);
         CHECK(read('u', "4 4 4 0") ==
               csr_from_rows(Rows{". . . .", v[0] + " . . .", v[1] + " " + v[2] + " . .", ". . " + v[3] + " ."}));
         CHECK(read('r', "6 4 4 0") == csr_from_rows(Rows{". . . .", v[0] + " . . .", v[1] + " " + v[2] + " . .",
