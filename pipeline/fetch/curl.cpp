@@ -17,8 +17,7 @@ void* open_library() {
     }
     throw MachineError(
         "libcurl is not available: there is neither libcurl.so.4 nor libcurl-gnutls.so.4 where libraries are looked for; "
-        "install "
-        "it (Debian, Ubuntu: libcurl4), or bring the matrices in another way");
+        "install it (Debian, Ubuntu: libcurl4), or bring the matrices in another way");
 }
 
 /// Never closed: what it has set up for this process stays.

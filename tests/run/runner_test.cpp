@@ -2,83 +2,16 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <deque>
 #include <string>
 #include <vector>
 
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/run/runner.hpp"
-#include "support/layouts/scripted.hpp"
+#include "run/scripted_runs.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {
-namespace {
 
-/// 4 x 4 with 7 nonzeros, none of them an integer. As plain rows in f64: 40 bytes of offsets, 28 of columns, 56 of values; with
-/// x and y 188 in all.
-const CsrMatrix& example() {
-    static const CsrMatrix matrix = csr_from_entries(
-        4, 4, std::vector<Entry>{{0, 0, 1.5}, {0, 2, 2.5}, {1, 1, 3.5}, {2, 0, 4.5}, {2, 3, 5.5}, {3, 1, 6.5}, {3, 3, 0.25}});
-    return matrix;
-}
-
-DeviceProperties host_properties() { return {DeviceKind::host, "a host", 8, 0, 0, 0}; }
-DeviceProperties gpu_properties() { return {DeviceKind::gpu, "a GPU", 4, 1000, 0, 0}; }
-
-Recipe recipe_of(const std::string& text) { return parse_recipe(text, "some/test.toml", scripted_catalogue()); }
-
-RunOptions options_of(CacheState cache = CacheState::warm, int samples = 5) {
-    RunOptions options;
-    options.timing = {cache, samples, 0, 1e9, scripted_clock()};
-    return options;
-}
-
-struct Machine {
-    ScriptedDevice host{host_properties(), {376, 752}};
-    ScriptedDevice gpu{gpu_properties(), {3000, 4000}};
-};
-
-RunReport run(const std::string& recipe, const RunOptions& options = options_of(), bool with_gpu = false,
-              const CsrMatrix& matrix = example()) {
-    Machine machine;
-    Runner runner(matrix, scripted_catalogue(), {machine.host, with_gpu ? &machine.gpu : nullptr}, options);
-    return runner.run(recipe_of(recipe), {});
-}
-
-const KernelOutcome& kernel_of(const RunReport& report, const std::string& name, Precision precision = Precision::f64) {
-    const auto found = std::find_if(report.kernels.begin(), report.kernels.end(), [&](const KernelOutcome& kernel) {
-        return kernel.kernel == name && kernel.precision == precision;
-    });
-    REQUIRE_MESSAGE(found != report.kernels.end(), name);
-    return *found;
-}
-
-std::vector<std::string> names_of(const RunReport& report) {
-    std::vector<std::string> names;
-    for (const KernelOutcome& kernel : report.kernels) names.push_back(kernel.kernel);
-    return names;
-}
-
-using Names = std::vector<std::string>;
-
-/// The baseline takes 16 s, `fast` 4 and `slow` 32; the rest as in the comments.
-void price_everything() {
-    Script& script = new_script();
-    script.seconds["stage reverse"] = {1};
-    script.seconds["stage rotate_rows"] = {2};
-    script.seconds["build csr"] = {1000};
-    script.seconds["build plain"] = {3, 500};   // the second is for the exact problem, and no price
-    script.seconds["prepare fast"] = {700, 5};  // the first likewise
-    script.seconds["prepare slow"] = {700, 5};
-    script.seconds["run usual"] = {16};
-    script.seconds["run fast"] = {4};
-    script.seconds["run slow"] = {32};
-    script.seconds["scatter"] = {0.5};
-}
-
-constexpr const char* reversed_plain = "[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'plain'\n";
-
-}  // namespace
+using namespace scripted_runs;
 
 TEST_SUITE("runner") {
     TEST_CASE("speed-up, and when it has paid for stages, layout, preparing and permuting") {
@@ -460,74 +393,6 @@ TEST_SUITE("runner") {
         CHECK(report.recipe_source == "S");
         CHECK(report.recipe_file == "some/test.toml");
         CHECK(report.resolved_recipe.find("use = \"plain\"") != std::string::npos);
-    }
-}
-
-namespace {
-
-/// The warnings of kernel `fast`, or `gpu`.
-Names warnings_of(const DeviceProperties& properties, const RunOptions& options = options_of(),
-                  const std::string& stages = "") {
-    ScriptedDevice device(properties);
-    Machine machine;
-    const bool gpu = properties.kind == DeviceKind::gpu;
-    Runner runner(example(), scripted_catalogue(), {gpu ? machine.host : device, gpu ? &device : nullptr}, options);
-    return kernel_of(runner.run(recipe_of(stages + "[layout]\nuse = 'plain'\n"), {}), gpu ? "gpu" : "fast").warnings;
-}
-
-}  // namespace
-
-TEST_SUITE("warnings") {
-    TEST_CASE("a matrix that fits in the cache") {
-        price_everything();
-        CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 188, 0}).empty());
-        CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 189, 0}) ==
-              Names{"the matrix fits in the last-level cache of a host: times say little about memory traffic"});
-        CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 0, 0}).empty());
-    }
-
-    TEST_CASE("few samples") {
-        price_everything();
-        CHECK(warnings_of(host_properties(), options_of(CacheState::warm, 4)) ==
-              Names{"fewer than 5 samples a kernel: their times and spreads say little"});
-    }
-
-    TEST_CASE("a wide spread") {
-        new_script().seconds["run fast"] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2};
-        CHECK(warnings_of(host_properties(), options_of(CacheState::cold, 5)).empty());
-        // Of three products on integers, one that adds, two on real values and one before the samples: the last is a sample.
-        const int before = ExactProblem(example()).vector_count() + 4;
-        Script& script = new_script();
-        script.seconds["run fast"] = std::deque<double>(before, 1);
-        for (const double sample : {10.0, 10.0, 10.0, 10.0, 12.0}) script.seconds["run fast"].push_back(sample);
-        // The 90th percentile is 3/5 of the way from 10 to 12.
-        CHECK(warnings_of(host_properties(), options_of(CacheState::cold)) ==
-              Names{"plain fast f64: a spread of 12 % between the 10th and the 90th percentile of 5 samples"});
-    }
-
-    TEST_CASE("fewer partitions than a GPU has multiprocessors") {
-        const auto on = [](DeviceKind kind, int processors) {
-            price_everything();
-            return warnings_of({kind, "a device", processors, 0, 0, 0}, options_of(), "[[stage]]\nuse = 'halve'\n");
-        };
-        CHECK(on(DeviceKind::gpu, 3) ==
-              Names{"2 partitions on 3 multiprocessors leave some idle; parts = \"auto\" makes as many"});
-        CHECK(on(DeviceKind::gpu, 2).empty());
-        CHECK(on(DeviceKind::host, 3).empty());
-    }
-
-    TEST_CASE("interruptions") {
-        price_everything();
-        script().interruptions["run fast"] = 1;
-        CHECK(warnings_of(host_properties()).empty());
-        price_everything();
-        script().interruptions["run fast"] = 2;
-        CHECK(
-            warnings_of(host_properties()) ==
-            Names{"plain fast f64: interrupted 10 times in 5 samples: this machine does other work, and the time says little"});
-        price_everything();
-        script().interruptions["run gpu"] = 2;
-        CHECK(warnings_of(gpu_properties()).empty());
     }
 }
 

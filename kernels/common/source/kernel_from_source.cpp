@@ -52,7 +52,7 @@ public:
     [[nodiscard]] bool on_gpu() const { return source_.backend == Backend::cuda; }
 
     /// The shared object for a list of fields.
-    [[nodiscard]] const std::filesystem::path& library(const std::vector<LayoutField>& fields, Precision precision) {
+    [[nodiscard]] const std::filesystem::path& shared_object(const std::vector<LayoutField>& fields, Precision precision) {
         const std::string header = arrays_header(source_.layout, fields, precision);
         const auto known = libraries_.find(header);
         if (known != libraries_.end()) return known->second;
@@ -121,7 +121,7 @@ public:
             if (field.is_array) arrays_.point(number++, field.data);
         }
         // Never closed: threads of OpenMP may still be on their way out of it.
-        void* const library = dlopen(compiled.library(fields, precision_of<Value>).c_str(), RTLD_NOW | RTLD_LOCAL);
+        void* const library = dlopen(compiled.shared_object(fields, precision_of<Value>).c_str(), RTLD_NOW | RTLD_LOCAL);
         void* const function = library == nullptr ? nullptr : dlsym(library, kernel_function);
         if (function == nullptr) throw RecipeError(fmt::format("{}: {}", compiled.source().file.string(), dlerror()));
         multiply_ = reinterpret_cast<Multiply>(function);
@@ -202,7 +202,7 @@ void try_out(CompiledSource& compiled, const Layout<Value>& layout) {
     if (compiled.on_gpu()) {
         set_up.image = compiled.image(fields, precision_of<Value>);
     } else {
-        set_up.library = compiled.library(fields, precision_of<Value>);
+        set_up.shared_object = compiled.shared_object(fields, precision_of<Value>);
     }
     try_kernel(set_up, fields);
 }

@@ -72,7 +72,7 @@ TrialPlan make_plan(const TrialSetUp& set_up, const std::vector<LayoutField>& fi
     if (packed.bytes.size() > plan.arguments.size()) throw std::logic_error("a layout with too many fields for a trial");
     plan.argument_bytes = packed.bytes.size();
     std::memcpy(plan.arguments.data(), packed.bytes.data(), packed.bytes.size());
-    set_text(plan.library, set_up.library.string());
+    set_text(plan.shared_object, set_up.shared_object.string());
     set_text(plan.function, kernel_function);
 
     std::uint64_t end = whole_pages(sizeof(TrialPlan));
@@ -148,7 +148,7 @@ std::string place_of(std::uint64_t address, const TrialPlan& plan) {
 /// Is there a function of the kernel's name with other parameters? Compiled, these are part of its name.
 bool has_overload(const TrialSetUp& set_up) {
     const std::string begin_of_name = fmt::format("_Z{}{}", std::strlen(kernel_function), kernel_function);
-    std::ifstream library(set_up.library, std::ios::binary);
+    std::ifstream library(set_up.shared_object, std::ios::binary);
     const std::string compiled = set_up.on_gpu ? set_up.image : std::string(std::istreambuf_iterator<char>(library), {});
     return compiled.find(begin_of_name) != std::string::npos;
 }

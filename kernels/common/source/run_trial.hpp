@@ -13,8 +13,8 @@ namespace workbench {
 struct TrialSetUp {
     std::filesystem::path file = {};  // the author's, for messages
     bool on_gpu = false;
-    std::filesystem::path library = {};  // what the host loads
-    std::string image = {};              // what a GPU loads
+    std::filesystem::path shared_object = {};  // what the host loads
+    std::string image = {};                    // what a GPU loads
     Launch launch = {};
     double limit_seconds = 10;
     Precision precision = Precision::f64;

@@ -62,8 +62,8 @@ struct TrialPlan {
     std::array<unsigned char, most_trial_arguments> arguments{};
     std::int32_t array_count = 0;  // the last but one is x, the last y
     std::array<TrialArray, most_trial_arrays> arrays{};
-    std::uint64_t image = 0;           // offset of what a GPU loads
-    std::array<char, 4096> library{};  // what the host loads
+    std::uint64_t image = 0;                 // offset of what a GPU loads
+    std::array<char, 4096> shared_object{};  // what the host loads
     std::array<char, 64> function{};
 
     // Told by the trial.

@@ -29,7 +29,7 @@ unsigned char* map_array(const Trial& trial, TrialArray& array, int protection) 
 
 void try_on_host(const Trial& trial) {
     TrialPlan& plan = trial.plan;
-    void* const library = dlopen(plan.library.data(), RTLD_NOW | RTLD_LOCAL);
+    void* const library = dlopen(plan.shared_object.data(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) conclude(plan, TrialVerdict::not_loadable, dlerror());
     using Function = void (*)(const void* arrays, const void* x, void* y, bool accumulate);
     const auto function = reinterpret_cast<Function>(dlsym(library, plan.function.data()));

@@ -1,0 +1,81 @@
+// What a run warns of.
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <string>
+
+#include "run/scripted_runs.hpp"
+
+namespace workbench {
+
+using namespace scripted_runs;
+
+namespace {
+
+/// The warnings of kernel `fast`, or `gpu`.
+Names warnings_of(const DeviceProperties& properties, const RunOptions& options = options_of(),
+                  const std::string& stages = "") {
+    ScriptedDevice device(properties);
+    Machine machine;
+    const bool gpu = properties.kind == DeviceKind::gpu;
+    Runner runner(example(), scripted_catalogue(), {gpu ? machine.host : device, gpu ? &device : nullptr}, options);
+    return kernel_of(runner.run(recipe_of(stages + "[layout]\nuse = 'plain'\n"), {}), gpu ? "gpu" : "fast").warnings;
+}
+
+}  // namespace
+
+TEST_SUITE("warnings") {
+    TEST_CASE("a matrix that fits in the cache") {
+        price_everything();
+        CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 188, 0}).empty());
+        CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 189, 0}) ==
+              Names{"the matrix fits in the last-level cache of a host: times say little about memory traffic"});
+        CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 0, 0}).empty());
+    }
+
+    TEST_CASE("few samples") {
+        price_everything();
+        CHECK(warnings_of(host_properties(), options_of(CacheState::warm, 4)) ==
+              Names{"fewer than 5 samples a kernel: their times and spreads say little"});
+    }
+
+    TEST_CASE("a wide spread") {
+        new_script().seconds["run fast"] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2};
+        CHECK(warnings_of(host_properties(), options_of(CacheState::cold, 5)).empty());
+        // Of three products on integers, one that adds, two on real values and one before the samples: the last is a sample.
+        const int before = ExactProblem(example()).vector_count() + 4;
+        Script& script = new_script();
+        script.seconds["run fast"] = std::deque<double>(before, 1);
+        for (const double sample : {10.0, 10.0, 10.0, 10.0, 12.0}) script.seconds["run fast"].push_back(sample);
+        // The 90th percentile is 3/5 of the way from 10 to 12.
+        CHECK(warnings_of(host_properties(), options_of(CacheState::cold)) ==
+              Names{"plain fast f64: a spread of 12 % between the 10th and the 90th percentile of 5 samples"});
+    }
+
+    TEST_CASE("fewer partitions than a GPU has multiprocessors") {
+        const auto on = [](DeviceKind kind, int processors) {
+            price_everything();
+            return warnings_of({kind, "a device", processors, 0, 0, 0}, options_of(), "[[stage]]\nuse = 'halve'\n");
+        };
+        CHECK(on(DeviceKind::gpu, 3) ==
+              Names{"2 partitions on 3 multiprocessors leave some idle; parts = \"auto\" makes as many"});
+        CHECK(on(DeviceKind::gpu, 2).empty());
+        CHECK(on(DeviceKind::host, 3).empty());
+    }
+
+    TEST_CASE("interruptions") {
+        price_everything();
+        script().interruptions["run fast"] = 1;
+        CHECK(warnings_of(host_properties()).empty());
+        price_everything();
+        script().interruptions["run fast"] = 2;
+        CHECK(
+            warnings_of(host_properties()) ==
+            Names{"plain fast f64: interrupted 10 times in 5 samples: this machine does other work, and the time says little"});
+        price_everything();
+        script().interruptions["run gpu"] = 2;
+        CHECK(warnings_of(gpu_properties()).empty());
+    }
+}
+
+}  // namespace workbench
