@@ -4,7 +4,7 @@ if(NOT WORKBENCH_HAS_CUDA)
   return()
 endif()
 
-file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/cuda.cu kernels/common/device/*.cu kernels/*/cusparse.cpp
+file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/cuda.cu kernels/common/device/*.cu kernels/common/krylov/*.cu kernels/*/cusparse.cpp
   kernels/common/vendor/cusparse.cpp kernels/common/vendor/cusparse_slices.cpp)
 target_sources(workbench_kernels PRIVATE ${cuda_sources})
 target_link_libraries(workbench_kernels PRIVATE CUDA::cudart_static)

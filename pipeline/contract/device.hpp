@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/contract/krylov.hpp"
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
@@ -123,6 +124,17 @@ public:
 
     /// Null where a device does one thing at a time. The device must outlive it.
     [[nodiscard]] virtual std::unique_ptr<Branch> make_branch() { return nullptr; }
+
+    /// A solve with x = 0 to begin with. b and the inverse of the diagonal (or nothing: no preconditioner) are [size], in the
+    /// order of its products. Null where a device cannot solve. The device must outlive it.
+    [[nodiscard]] virtual std::unique_ptr<Krylov<float>> make_krylov(const KrylovPlan&, std::span<const float> /*b*/,
+                                                                     std::span<const float> /*inverse_diagonal*/) {
+        return nullptr;
+    }
+    [[nodiscard]] virtual std::unique_ptr<Krylov<double>> make_krylov(const KrylovPlan&, std::span<const double> /*b*/,
+                                                                      std::span<const double> /*inverse_diagonal*/) {
+        return nullptr;
+    }
 
     /// Measured once and remembered.
     [[nodiscard]] virtual Bandwidth bandwidth() = 0;

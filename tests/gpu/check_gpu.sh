@@ -63,11 +63,11 @@ fi
 echo "kernel $kernel ($runtime), $(ldd --version | head -1), $(nproc) cores"
 echo "cuSPARSE module: $(ldd "$prefix/lib/spmv-workbench/libworkbench_cusparse.so" 2>&1 | grep -E 'cusparse|nvJitLink|not found' | tr -s '\t\n ' ' ')"
 
-step "GPU tests" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=battery,shared_memory,device,large,timing,kernel_source
+step "GPU tests" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=battery,shared_memory,device,krylov,large,timing,kernel_source
 step "GPU tests of cuSPARSE" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=cusparse
 # memcheck counts an allocation that is refused as an error, which one of the tests provokes.
-step "compute-sanitizer memcheck" sanitize memcheck -ts=battery,shared_memory,device -tce="memory that is not there*"
-step "compute-sanitizer racecheck" sanitize racecheck -ts=shared_memory
+step "compute-sanitizer memcheck" sanitize memcheck -ts=battery,shared_memory,device,krylov -tce="memory that is not there*"
+step "compute-sanitizer racecheck" sanitize racecheck -ts=shared_memory,krylov
 
 echo "== summary"
 printf '%s\n' "${table[@]}"

@@ -9,6 +9,7 @@
 
 #include "kernels/common/device/cuda_check.cuh"
 #include "kernels/common/device/cuda_stream.cuh"
+#include "kernels/common/krylov/cuda_krylov.cuh"
 
 namespace workbench {
 namespace {
@@ -254,6 +255,16 @@ double CudaDevice::time(const std::function<void()>& work) {
 }
 
 std::unique_ptr<Branch> CudaDevice::make_branch() { return std::make_unique<CudaBranch>(stream_); }
+
+std::unique_ptr<Krylov<float>> CudaDevice::make_krylov(const KrylovPlan& plan, std::span<const float> b,
+                                                       std::span<const float> inverse_diagonal) {
+    return make_cuda_krylov(plan, b, inverse_diagonal, *this);
+}
+
+std::unique_ptr<Krylov<double>> CudaDevice::make_krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                        std::span<const double> inverse_diagonal) {
+    return make_cuda_krylov(plan, b, inverse_diagonal, *this);
+}
 
 Bandwidth CudaDevice::bandwidth() {
     if (!bandwidth_) bandwidth_ = measure_bandwidth();

@@ -30,6 +30,10 @@ public:
     void flush_cache() override;
     [[nodiscard]] double time(const std::function<void()>& work) override;
     [[nodiscard]] std::unique_ptr<Branch> make_branch() override;
+    [[nodiscard]] std::unique_ptr<Krylov<float>> make_krylov(const KrylovPlan& plan, std::span<const float> b,
+                                                             std::span<const float> inverse_diagonal) override;
+    [[nodiscard]] std::unique_ptr<Krylov<double>> make_krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                              std::span<const double> inverse_diagonal) override;
     [[nodiscard]] Bandwidth bandwidth() override;
     void enter_range(std::string_view name) override;
     void leave_range() override;

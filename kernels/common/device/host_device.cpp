@@ -14,6 +14,7 @@
 #include <stdexcept>
 
 #include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/krylov/host_krylov.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/contract/precision.hpp"
@@ -154,6 +155,15 @@ public:
     }
 
     [[nodiscard]] double time(const std::function<void()>& work) override { return seconds_of(work); }
+
+    [[nodiscard]] std::unique_ptr<Krylov<float>> make_krylov(const KrylovPlan& plan, std::span<const float> b,
+                                                             std::span<const float> inverse_diagonal) override {
+        return make_host_krylov(plan, b, inverse_diagonal, *this);
+    }
+    [[nodiscard]] std::unique_ptr<Krylov<double>> make_krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                              std::span<const double> inverse_diagonal) override {
+        return make_host_krylov(plan, b, inverse_diagonal, *this);
+    }
 
     [[nodiscard]] Bandwidth bandwidth() override {
         if (!bandwidth_) bandwidth_ = measure_bandwidth(large_buffer(), seconds_of);

@@ -1,0 +1,90 @@
+// The vectors of a solve in the memory of its device.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "kernels/common/krylov/steps.hpp"
+#include "pipeline/contract/device.hpp"
+
+namespace workbench::krylov {
+
+template <ValueType Value>
+class Memory {
+public:
+    /// b: [size]; inverse_diagonal: [size], or none. x is zeroed.
+    Memory(KrylovMethod method, std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& device)
+        : device_(device), size_(static_cast<Index>(b.size())), preconditioned_(!inverse_diagonal.empty()) {
+        b_ = to_device(device, b, "the right-hand side");
+        inverse_diagonal_ = to_device(device, inverse_diagonal, "the diagonal");
+        const bool stabilised = method == KrylovMethod::bicgstab;
+        for (DeviceMemory* vector : {&x_, &r_, &p_, &q_}) *vector = allocate();
+        if (stabilised) {
+            for (DeviceMemory* vector : {&shadow_, &t_}) *vector = allocate();
+        }
+        if (stabilised && preconditioned_) {
+            for (DeviceMemory* vector : {&mp_, &ms_}) *vector = allocate();
+        }
+        device.zero(x_.address(), x_.bytes());
+        device.zero(q_.address(), q_.bytes());
+    }
+
+    [[nodiscard]] Vectors<Value> vectors() const {
+        Vectors<Value> v;
+        v.size = size_;
+        v.b = b_.as<const Value>();
+        v.inverse_diagonal = preconditioned_ ? inverse_diagonal_.as<const Value>() : nullptr;
+        v.x = x_.as<Value>();
+        v.r = r_.as<Value>();
+        v.p = p_.as<Value>();
+        v.q = q_.as<Value>();
+        v.shadow = shadow_.as<Value>();
+        v.t = t_.as<Value>();
+        v.mp = mp_.bytes() > 0 ? mp_.as<Value>() : v.p;
+        v.ms = ms_.bytes() > 0 ? ms_.as<Value>() : v.r;
+        return v;
+    }
+
+    [[nodiscard]] Index size() const { return size_; }
+    [[nodiscard]] bool preconditioned() const { return preconditioned_; }
+
+    [[nodiscard]] std::vector<Value> x() {
+        std::vector<Value> x(static_cast<std::size_t>(size_));
+        device_.download(x_, std::as_writable_bytes(std::span(x)));
+        return x;
+    }
+
+    /// Element i of each vector goes to place target[i]. What is only used within an iteration stays.
+    void reorder(std::span<const Index> target) {
+        const DeviceMemory targets = to_device(device_, target, "an order of vectors");
+        DeviceMemory moved = allocate();
+        for (DeviceMemory* vector : {&b_, &inverse_diagonal_, &x_, &r_, &p_, &shadow_, &mp_}) {
+            if (vector->bytes() == 0) continue;
+            device_.scatter(vector->as<const Value>(), targets.as<const Index>(), size_, moved.as<Value>());
+            std::swap(*vector, moved);
+        }
+        (void)device_.time([] {});  // the memory is given back
+    }
+
+private:
+    [[nodiscard]] DeviceMemory allocate() {
+        return device_.allocate(static_cast<std::size_t>(size_) * sizeof(Value), "a vector of the solve");
+    }
+
+    Device& device_;
+    Index size_;
+    bool preconditioned_;
+    DeviceMemory b_, inverse_diagonal_, x_, r_, p_, q_, shadow_, t_, mp_, ms_;
+};
+
+/// What a solve begins with.
+inline Scalars first_scalars(const KrylovPlan& plan, double* history) {
+    Scalars scalars;
+    scalars.stop_below = plan.stop_below * plan.stop_below;
+    scalars.history = history;
+    return scalars;
+}
+
+}  // namespace workbench::krylov

@@ -1,0 +1,368 @@
+// What an iteration does beside its products, written once for host and GPU as constexpr functions: steps, each of which goes
+// once over the vectors, adds up at most two sums, and ends in a few scalars. What can be done in one pass is one step: next to
+// the matrix, vectors are what an iteration moves.
+//
+//   struct Step {
+//       static constexpr bool sums = true;   // does finish need them?
+//       static constexpr bool ends = false;  // is the iteration counted here? Then finish knows whether another one follows.
+//       static constexpr Element<Value> read(const Vectors<Value>&, Index i);
+//       static constexpr void write(const Vectors<Value>&, const Scalars&, Index i, Element<Value>, Sums&);
+//       static constexpr void finish(Scalars&, const Sums&);
+//       static constexpr std::int64_t moved(bool preconditioned);   // vectors that are read or written
+//   };
+//
+// No step does anything once the state is no longer `running`. `read` and `write` are apart so that a thread can have several
+// elements under way.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "pipeline/contract/krylov.hpp"
+
+namespace workbench::krylov {
+
+/// The scalars of a solve, where its device has them.
+struct Scalars {
+    KrylovState state = KrylovState::running;
+    std::int64_t iterations = 0;
+    std::int64_t until = 0;  // iterations at which the present launch ends
+    double stop_below = 0;   // of r.r
+    double residual = 0;     // r.r
+    double rho = 0;          // cg: r.Mr; bicgstab: shadow.r
+    double alpha = 0;
+    double beta = 0;
+    double omega = 0;
+    double first = 0;  // bicgstab: shadow.shadow
+    double divisor = 0;
+    double* history = nullptr;  // [iterations + 1] r.r after each iteration
+
+    [[nodiscard]] constexpr bool goes_on() const { return state == KrylovState::running && iterations < until; }
+};
+
+/// [size] each; the letters are those of the literature. M: the inverse of A's diagonal, or of nothing.
+template <typename Value>
+struct Vectors {
+    Index size = 0;
+    const Value* b = nullptr;
+    const Value* inverse_diagonal = nullptr;  // null: not preconditioned
+    Value* x = nullptr;
+    Value* r = nullptr;  // bicgstab: s, too, which takes its place for half an iteration
+    Value* p = nullptr;
+    Value* q = nullptr;       // A p; bicgstab: A M p, there called v
+    Value* shadow = nullptr;  // bicgstab: the r of its beginning
+    Value* t = nullptr;       // bicgstab: A M s
+    Value* mp = nullptr;      // bicgstab: M p and M s: p and r themselves where not preconditioned
+    Value* ms = nullptr;
+};
+
+struct Sums {
+    double first = 0;
+    double second = 0;
+};
+
+/// What a step reads of element i.
+template <typename Value>
+struct Element {
+    Value diagonal = 1;  // of M
+    Value a{}, b{}, c{}, d{}, e{};
+};
+
+template <typename Value>
+constexpr Value diagonal_at(const Vectors<Value>& v, Index i) {
+    return v.inverse_diagonal == nullptr ? Value{1} : v.inverse_diagonal[i];
+}
+
+constexpr double product(double a, double b) { return a * b; }
+
+constexpr bool is_finite(double value) {
+    return value >= std::numeric_limits<double>::lowest() && value <= std::numeric_limits<double>::max();
+}
+
+constexpr void stop(Scalars& s, KrylovState state, double divisor) {
+    s.state = state;
+    s.divisor = divisor;
+}
+
+/// Before the first iteration, and after each: is it the last?
+constexpr void note_residual(Scalars& s, double residual) {
+    s.residual = residual;
+    s.history[s.iterations] = residual;
+    if (!is_finite(residual)) {
+        stop(s, KrylovState::breakdown, residual);
+    } else if (residual == 0 || residual < s.stop_below) {
+        s.state = KrylovState::converged;
+    }
+}
+
+/// r = b - A x, with A x in q.
+struct Residual {
+    static constexpr bool sums = false;
+    static constexpr bool ends = false;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.a = v.b[i], .b = v.q[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>& v, const Scalars&, Index i, const Element<Value>& e, Sums&) {
+        v.r[i] = e.a - e.b;
+    }
+    static constexpr void finish(Scalars&, const Sums&) {}
+};
+
+// ---- Conjugate gradients. An iteration: q = A p, CgLength, CgUpdate, CgDirection.
+
+/// p = M r.
+struct CgBegin {
+    static constexpr bool sums = true;
+    static constexpr bool ends = false;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.diagonal = diagonal_at(v, i), .a = v.r[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>& v, const Scalars&, Index i, const Element<Value>& e, Sums& sums) {
+        const Value mr = e.diagonal * e.a;
+        v.p[i] = mr;
+        sums.first += product(e.a, e.a);
+        sums.second += product(e.a, mr);
+    }
+    static constexpr void finish(Scalars& s, const Sums& sums) {
+        s.rho = sums.second;
+        note_residual(s, sums.first);
+        if (s.state == KrylovState::running && !(s.rho > 0)) stop(s, KrylovState::indefinite, s.rho);
+    }
+};
+
+/// alpha = r.Mr / p.q
+struct CgLength {
+    static constexpr bool sums = true;
+    static constexpr bool ends = false;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.a = v.p[i], .b = v.q[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>&, const Scalars&, Index, const Element<Value>& e, Sums& sums) {
+        sums.first += product(e.a, e.b);
+    }
+    static constexpr void finish(Scalars& s, const Sums& sums) {
+        if (!is_finite(sums.first)) return stop(s, KrylovState::breakdown, sums.first);
+        if (sums.first <= 0) return stop(s, KrylovState::indefinite, sums.first);
+        s.alpha = s.rho / sums.first;
+    }
+    static constexpr std::int64_t moved(bool) { return 2; }
+};
+
+/// x += alpha p, r -= alpha q; beta = r.Mr / what it was.
+struct CgUpdate {
+    static constexpr bool sums = true;
+    static constexpr bool ends = true;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.diagonal = diagonal_at(v, i), .a = v.x[i], .b = v.r[i], .c = v.p[i], .d = v.q[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>& v, const Scalars& s, Index i, const Element<Value>& e, Sums& sums) {
+        v.x[i] = static_cast<Value>(e.a + s.alpha * e.c);
+        const auto r = static_cast<Value>(e.b - s.alpha * e.d);
+        v.r[i] = r;
+        sums.first += product(r, r);
+        sums.second += product(r, e.diagonal * r);
+    }
+    static constexpr void finish(Scalars& s, const Sums& sums) {
+        ++s.iterations;
+        s.beta = sums.second / s.rho;
+        s.rho = sums.second;
+        note_residual(s, sums.first);
+        if (s.state == KrylovState::running && !(s.rho > 0)) stop(s, KrylovState::indefinite, s.rho);
+    }
+    static constexpr std::int64_t moved(bool preconditioned) { return preconditioned ? 7 : 6; }
+};
+
+/// p = M r + beta p
+struct CgDirection {
+    static constexpr bool sums = false;
+    static constexpr bool ends = false;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.diagonal = diagonal_at(v, i), .a = v.r[i], .b = v.p[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>& v, const Scalars& s, Index i, const Element<Value>& e, Sums&) {
+        v.p[i] = static_cast<Value>(product(e.diagonal, e.a) + s.beta * e.b);
+    }
+    static constexpr void finish(Scalars&, const Sums&) {}
+    static constexpr std::int64_t moved(bool preconditioned) { return preconditioned ? 4 : 3; }
+};
+
+// ---- BiCGStab, preconditioned from the right. An iteration: q = A mp, StabLength, StabHalf, t = A ms, StabOmega, StabUpdate,
+// StabDirection.
+
+/// shadow = p = r
+struct StabBegin {
+    static constexpr bool sums = true;
+    static constexpr bool ends = false;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.diagonal = diagonal_at(v, i), .a = v.r[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>& v, const Scalars&, Index i, const Element<Value>& e, Sums& sums) {
+        v.shadow[i] = e.a;
+        v.p[i] = e.a;
+        v.mp[i] = e.diagonal * e.a;
+        sums.first += product(e.a, e.a);
+    }
+    static constexpr void finish(Scalars& s, const Sums& sums) {
+        s.rho = sums.first;
+        s.first = sums.first;
+        note_residual(s, sums.first);
+    }
+};
+
+/// alpha = shadow.r / shadow.q
+struct StabLength {
+    static constexpr bool sums = true;
+    static constexpr bool ends = false;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.a = v.shadow[i], .b = v.q[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>&, const Scalars&, Index, const Element<Value>& e, Sums& sums) {
+        sums.first += product(e.a, e.b);
+    }
+    static constexpr void finish(Scalars& s, const Sums& sums) {
+        s.alpha = s.rho / sums.first;
+        if (sums.first == 0 || !is_finite(s.alpha)) stop(s, KrylovState::breakdown, sums.first);
+    }
+    static constexpr std::int64_t moved(bool) { return 2; }
+};
+
+/// s = r - alpha q, in the place of r
+struct StabHalf {
+    static constexpr bool sums = false;
+    static constexpr bool ends = false;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.diagonal = diagonal_at(v, i), .a = v.r[i], .b = v.q[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>& v, const Scalars& s, Index i, const Element<Value>& e, Sums&) {
+        const auto half = static_cast<Value>(e.a - s.alpha * e.b);
+        v.r[i] = half;
+        if (v.inverse_diagonal != nullptr) v.ms[i] = e.diagonal * half;
+    }
+    static constexpr void finish(Scalars&, const Sums&) {}
+    static constexpr std::int64_t moved(bool preconditioned) { return preconditioned ? 5 : 3; }
+};
+
+/// omega = t.s / t.t
+struct StabOmega {
+    static constexpr bool sums = true;
+    static constexpr bool ends = false;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.a = v.t[i], .b = v.r[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>&, const Scalars&, Index, const Element<Value>& e, Sums& sums) {
+        sums.first += product(e.a, e.a);
+        sums.second += product(e.a, e.b);
+    }
+    static constexpr void finish(Scalars& s, const Sums& sums) { s.omega = sums.first > 0 ? sums.second / sums.first : 0; }
+    static constexpr std::int64_t moved(bool) { return 2; }
+};
+
+/// x += alpha mp + omega ms, r = s - omega t; beta = (shadow.r / what it was) (alpha / omega).
+struct StabUpdate {
+    static constexpr bool sums = true;
+    static constexpr bool ends = true;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.a = v.x[i], .b = v.mp[i], .c = v.ms[i], .d = v.t[i], .e = v.r[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>& v, const Scalars& s, Index i, const Element<Value>& e, Sums& sums) {
+        v.x[i] = static_cast<Value>(e.a + s.alpha * e.b + s.omega * e.c);
+        const auto r = static_cast<Value>(e.e - s.omega * e.d);
+        v.r[i] = r;
+        sums.first += product(r, r);
+        sums.second += product(r, v.shadow[i]);
+    }
+    static constexpr void finish(Scalars& s, const Sums& sums) {
+        constexpr double epsilon = std::numeric_limits<double>::epsilon();
+        ++s.iterations;
+        s.beta = sums.second / s.rho * (s.alpha / s.omega);
+        s.rho = sums.second;
+        note_residual(s, sums.first);
+        if (s.state != KrylovState::running) return;
+        const double size = s.rho < 0 ? -s.rho : s.rho;
+        // r has become orthogonal to the shadow, within rounding.
+        if (size < epsilon * epsilon * s.first) {
+            stop(s, KrylovState::breakdown, s.rho);
+        } else if (s.omega == 0 || !is_finite(s.beta)) {
+            stop(s, KrylovState::breakdown, s.omega);
+        }
+    }
+    static constexpr std::int64_t moved(bool preconditioned) { return preconditioned ? 8 : 7; }
+};
+
+/// p = r + beta (p - omega q)
+struct StabDirection {
+    static constexpr bool sums = false;
+    static constexpr bool ends = false;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.diagonal = diagonal_at(v, i), .a = v.r[i], .b = v.p[i], .c = v.q[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>& v, const Scalars& s, Index i, const Element<Value>& e, Sums&) {
+        const auto p = static_cast<Value>(e.a + s.beta * (e.b - s.omega * e.c));
+        v.p[i] = p;
+        if (v.inverse_diagonal != nullptr) v.mp[i] = e.diagonal * p;
+    }
+    static constexpr void finish(Scalars&, const Sums&) {}
+    static constexpr std::int64_t moved(bool preconditioned) { return preconditioned ? 6 : 4; }
+};
+
+/// Vectors that the steps of an iteration read or write, a vector once a step.
+constexpr std::int64_t vectors_moved(KrylovMethod method, bool preconditioned) {
+    const auto sum = [&](auto... steps) { return (decltype(steps)::moved(preconditioned) + ...); };
+    return method == KrylovMethod::cg ? sum(CgLength(), CgUpdate(), CgDirection())
+                                      : sum(StabLength(), StabHalf(), StabOmega(), StabUpdate(), StabDirection());
+}
+
+/// One iteration, in its order. `step` runs a Step; `multiply(from, to)` the product.
+template <typename Value, typename RunStep, typename Multiply>
+void iterate(KrylovMethod method, const Vectors<Value>& v, const RunStep& step, const Multiply& multiply) {
+    if (method == KrylovMethod::cg) {
+        multiply(v.p, v.q);
+        step(CgLength());
+        step(CgUpdate());
+        step(CgDirection());
+    } else {
+        multiply(v.mp, v.q);
+        step(StabLength());
+        step(StabHalf());
+        multiply(v.ms, v.t);
+        step(StabOmega());
+        step(StabUpdate());
+        step(StabDirection());
+    }
+}
+
+/// The method begun anew from the present x.
+template <typename Value, typename RunStep, typename Multiply>
+void begin(KrylovMethod method, const Vectors<Value>& v, const RunStep& step, const Multiply& multiply) {
+    multiply(v.x, v.q);
+    step(Residual());
+    if (method == KrylovMethod::cg) {
+        step(CgBegin());
+    } else {
+        step(StabBegin());
+    }
+}
+
+}  // namespace workbench::krylov

@@ -1,0 +1,33 @@
+// Solving on a GPU.
+#include <doctest/doctest.h>
+
+#include "kernels/common/device/cuda_device.hpp"
+#include "support/layouts/krylov_checks.hpp"
+
+namespace workbench {
+
+TEST_SUITE("krylov") {
+    TEST_CASE("the GPU solves as Eigen does") {
+        const auto device = make_cuda_device();
+        for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {
+            for (const Precision precision : {Precision::f32, Precision::f64}) {
+                CAPTURE(name_of(method));
+                CAPTURE(name_of(precision));
+                check_solves_like_eigen(*device, method, precision);
+            }
+        }
+    }
+
+    TEST_CASE("a solve in pieces, restarted or reordered") {
+        const auto device = make_cuda_device();
+        for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {
+            CAPTURE(name_of(method));
+            check_limits_and_restarts(*device, method);
+            check_reordering(*device, method);
+        }
+    }
+
+    TEST_CASE("solves that cannot converge end with the reason") { check_ends_without_convergence(*make_cuda_device()); }
+}
+
+}  // namespace workbench

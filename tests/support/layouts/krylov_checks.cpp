@@ -1,0 +1,289 @@
+#include "support/layouts/krylov_checks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <Eigen/IterativeLinearSolvers>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/matrix/permutation.hpp"
+#include "pipeline/matrix/staged_matrix.hpp"
+#include "support/eigen.hpp"
+
+namespace workbench {
+namespace {
+
+CsrMatrix square_of(Index size, const std::vector<Entry>& entries) { return csr_from_entries(size, size, entries); }
+
+/// Five points on a square of so many nodes a side, each unknown scaled so that the diagonal runs from 4 to some 200; `drift`
+/// takes the symmetry away.
+CsrMatrix scaled_laplacian(Index side, double drift) {
+    std::vector<Entry> entries;
+    const auto scale = [&](Index i) { return 1.0 + 6.0 * static_cast<double>(i % 17) / 16.0; };
+    const auto add = [&](Index row, Index column, double value) {
+        entries.push_back({row, column, value * scale(row) * scale(column)});
+    };
+    for (Index i = 0; i < side; ++i) {
+        for (Index j = 0; j < side; ++j) {
+            const Index row = i * side + j;
+            add(row, row, 4);
+            if (j > 0) add(row, row - 1, -1 - drift);
+            if (j + 1 < side) add(row, row + 1, -1 + drift);
+            if (i > 0) add(row, row - side, -1);
+            if (i + 1 < side) add(row, row + side, -1);
+        }
+    }
+    return square_of(side * side, entries);
+}
+
+std::vector<double> right_hand_side(Index size) {
+    std::vector<double> b(size);
+    for (Index i = 0; i < size; ++i) b[i] = 1.0 + static_cast<double>(i % 7) / 8.0;
+    return b;
+}
+
+template <typename Value>
+std::vector<Value> inverse_diagonal(const CsrMatrix& matrix) {
+    const Eigen::VectorXd diagonal = to_eigen(matrix).diagonal();
+    std::vector<Value> inverse(matrix.rows);
+    for (Index i = 0; i < matrix.rows; ++i) inverse[i] = static_cast<Value>(1 / diagonal[i]);
+    return inverse;
+}
+
+double norm_of(const std::vector<double>& b) { return Eigen::Map<const Eigen::VectorXd>(b.data(), std::ssize(b)).norm(); }
+
+/// The baseline's kernel on a device.
+template <typename Value>
+class Multiplier {
+public:
+    Multiplier(const CsrMatrix& matrix, Device& device) : staged_(stage_input(matrix)) {
+        const LayoutEntry& csr = *catalogue().find_layout("csr");
+        layout_ = csr.build.template get<Value>()(staged_, Parameters(csr.parameters, {}));
+        const Backend backend = device.properties().kind == DeviceKind::gpu ? Backend::cuda : Backend::kokkos;
+        const auto entry = std::find_if(csr.kernels.begin(), csr.kernels.end(),
+                                        [&](const KernelEntry& kernel) { return kernel.backend == backend; });
+        kernel_ = entry->prepare.template get<Value>()(*layout_, device);
+    }
+
+    [[nodiscard]] KrylovProduct<Value> product() {
+        return [this](const Value* x, Value* y) { kernel_->run(x, y, false); };
+    }
+
+private:
+    StagedMatrix staged_;
+    std::unique_ptr<Layout<Value>> layout_;
+    std::unique_ptr<Kernel<Value>> kernel_;
+};
+
+template <typename Value>
+std::unique_ptr<Krylov<Value>> begin(Device& device, const KrylovPlan& plan, const std::vector<double>& b,
+                                     const std::vector<Value>& inverse = {}) {
+    const std::vector<Value> rounded(b.begin(), b.end());
+    auto krylov = device.make_krylov(plan, std::span<const Value>(rounded), std::span<const Value>(inverse));
+    REQUIRE(krylov != nullptr);
+    return krylov;
+}
+
+struct Expected {
+    std::int64_t iterations;
+    Eigen::VectorXd x;
+};
+
+template <typename Solver>
+Expected solve_with(const EigenMatrix& matrix, const std::vector<double>& b, double tolerance) {
+    Solver solver;
+    solver.setTolerance(tolerance);
+    solver.compute(matrix);
+    const Eigen::VectorXd x = solver.solve(Eigen::Map<const Eigen::VectorXd>(b.data(), std::ssize(b)));
+    REQUIRE(solver.info() == Eigen::Success);
+    return {solver.iterations(), x};
+}
+
+Expected eigen_solution(const CsrMatrix& matrix, KrylovMethod method, bool jacobi, const std::vector<double>& b,
+                        double tolerance) {
+    using None = Eigen::IdentityPreconditioner;
+    using Jacobi = Eigen::DiagonalPreconditioner<double>;
+    constexpr auto both = Eigen::Lower | Eigen::Upper;
+    const EigenMatrix eigen = to_eigen(matrix);
+    if (method == KrylovMethod::cg) {
+        // It does not count the iteration that converges.
+        Expected found = jacobi ? solve_with<Eigen::ConjugateGradient<EigenMatrix, both, Jacobi>>(eigen, b, tolerance)
+                                : solve_with<Eigen::ConjugateGradient<EigenMatrix, both, None>>(eigen, b, tolerance);
+        ++found.iterations;
+        return found;
+    }
+    return jacobi ? solve_with<Eigen::BiCGSTAB<EigenMatrix, Jacobi>>(eigen, b, tolerance)
+                  : solve_with<Eigen::BiCGSTAB<EigenMatrix, None>>(eigen, b, tolerance);
+}
+
+template <typename Value>
+void check_one_solve(Device& device, KrylovMethod method, bool jacobi) {
+    const bool single = sizeof(Value) == 4;
+    const double tolerance = single ? 1e-4 : 1e-9;
+    const CsrMatrix matrix = scaled_laplacian(40, method == KrylovMethod::cg ? 0 : 0.3);
+    const std::vector<double> b = right_hand_side(matrix.rows);
+    const Expected expected = eigen_solution(matrix, method, jacobi, b, tolerance);
+    const auto krylov = begin<Value>(device, {method, tolerance * norm_of(b), 1000}, b,
+                                     jacobi ? inverse_diagonal<Value>(matrix) : std::vector<Value>());
+    Multiplier<Value> multiplier(matrix, device);
+    krylov->use(multiplier.product());
+    krylov->launch(1000);
+    const KrylovProgress progress = krylov->wait();
+    CAPTURE(jacobi);
+    CHECK(progress.state == KrylovState::converged);
+    // Rounding decides when the residual goes under the threshold.
+    const std::int64_t off = 1 + expected.iterations / (method == KrylovMethod::cg && !single ? 50 : 10);
+    CHECK_GE(progress.iterations, expected.iterations - off);
+    CHECK_LE(progress.iterations, expected.iterations + off);
+    CHECK_LT(progress.residual, tolerance * norm_of(b));
+    const std::vector<Value> x = krylov->x();
+    const Eigen::VectorXd mine =
+        Eigen::Map<const Eigen::Matrix<Value, Eigen::Dynamic, 1>>(x.data(), std::ssize(x)).template cast<double>();
+    CHECK_LT((mine - expected.x).norm(), 1e3 * tolerance * expected.x.norm());
+    const Eigen::VectorXd residual = Eigen::Map<const Eigen::VectorXd>(b.data(), std::ssize(b)) - to_eigen(matrix) * mine;
+    CHECK_LT(residual.norm(), (single ? 5 : 1.01) * tolerance * norm_of(b));
+    const std::vector<double> history = krylov->history();
+    REQUIRE(std::ssize(history) == progress.iterations + 1);
+    CHECK(history.front() == doctest::Approx(norm_of(b)).epsilon(1e-6));
+    CHECK_EQ(history.back(), progress.residual);
+    CHECK_GE(history[history.size() - 2], tolerance * norm_of(b));
+}
+
+}  // namespace
+
+void check_solves_like_eigen(Device& device, KrylovMethod method, Precision precision) {
+    for (const bool jacobi : {false, true}) {
+        if (precision == Precision::f32) {
+            check_one_solve<float>(device, method, jacobi);
+        } else {
+            check_one_solve<double>(device, method, jacobi);
+        }
+    }
+}
+
+void check_limits_and_restarts(Device& device, KrylovMethod method) {
+    const CsrMatrix matrix = scaled_laplacian(30, method == KrylovMethod::cg ? 0 : 0.2);
+    const std::vector<double> b = right_hand_side(matrix.rows);
+    const KrylovPlan plan{method, 1e-8 * norm_of(b), 300};
+    const std::vector<double> inverse = inverse_diagonal<double>(matrix);
+    Multiplier<double> multiplier(matrix, device);
+    const auto whole = begin<double>(device, plan, b, inverse);
+    whole->use(multiplier.product());
+    whole->launch(300);
+    const KrylovProgress at_once = whole->wait();
+    REQUIRE(at_once.state == KrylovState::converged);
+
+    // In pieces it is the same solve, to the bit.
+    const auto pieces = begin<double>(device, plan, b, inverse);
+    pieces->use(multiplier.product());
+    pieces->launch(0);
+    CHECK_EQ(pieces->wait().iterations, 0);
+    pieces->launch(3);
+    CHECK_EQ(pieces->wait().iterations, 3);
+    CHECK(pieces->wait().state == KrylovState::running);
+    for (int i = 0; i < 100; ++i) pieces->launch(4);
+    CHECK_EQ(pieces->wait().iterations, at_once.iterations);
+    CHECK(pieces->wait().state == KrylovState::converged);
+    CHECK(pieces->x() == whole->x());
+    CHECK(pieces->history() == whole->history());
+
+    // The limit holds over all launches.
+    const auto limited = begin<double>(device, {method, plan.stop_below, 5}, b, inverse);
+    limited->use(multiplier.product());
+    for (int i = 0; i < 4; ++i) limited->launch(3);
+    CHECK_EQ(limited->wait().iterations, 5);
+    CHECK(limited->wait().state == KrylovState::running);
+    CHECK_EQ(limited->history().size(), 6);
+
+    // A restart goes on from the x that is there.
+    const auto again = begin<double>(device, plan, b, inverse);
+    again->use(multiplier.product());
+    again->launch(10);
+    const double before = again->wait().residual;
+    again->restart();
+    CHECK_EQ(again->wait().iterations, 10);
+    CHECK(again->wait().residual == doctest::Approx(before).epsilon(1e-6));
+    again->launch(300);
+    CHECK(again->wait().state == KrylovState::converged);
+    CHECK_GT(again->wait().iterations, 10);
+}
+
+void check_reordering(Device& device, KrylovMethod method) {
+    const CsrMatrix matrix = scaled_laplacian(25, method == KrylovMethod::cg ? 0 : 0.2);
+    const std::vector<double> b = right_hand_side(matrix.rows);
+    std::vector<Index> old_of_new(matrix.rows);
+    for (Index i = 0; i < matrix.rows; ++i) old_of_new[i] = static_cast<Index>((std::int64_t{i} * 7 + 3) % matrix.rows);
+    const Permutation order = Permutation::from_old_of_new(old_of_new);
+    const CsrMatrix permuted = permute(matrix, order, order);
+    Multiplier<double> multiplier(matrix, device);
+    Multiplier<double> other(permuted, device);
+    for (const bool jacobi : {false, true}) {
+        CAPTURE(jacobi);
+        const std::vector<double> inverse = jacobi ? inverse_diagonal<double>(matrix) : std::vector<double>();
+        const KrylovPlan plan{method, 1e-10 * norm_of(b), 500};
+        const auto plain = begin<double>(device, plan, b, inverse);
+        plain->use(multiplier.product());
+        plain->launch(500);
+        const auto moved = begin<double>(device, plan, b, inverse);
+        moved->use(multiplier.product());
+        moved->launch(11);
+        (void)moved->wait();
+        moved->reorder(order.new_of_old());
+        moved->use(other.product());
+        moved->launch(500);
+        CHECK(moved->wait().state == KrylovState::converged);
+        // Only rounding tells the two apart.
+        CHECK_LE(std::abs(moved->wait().iterations - plain->wait().iterations),
+                 1 + plain->wait().iterations / (method == KrylovMethod::cg ? 50 : 8));
+        const std::vector<double> expected = plain->x();
+        const std::vector<double> found = moved->x();
+        double difference = 0;
+        for (Index i = 0; i < matrix.rows; ++i) {
+            difference = std::max(difference, std::abs(found[order.new_of_old(i)] - expected[i]));
+        }
+        CHECK_LT(difference, 1e-6);
+    }
+}
+
+void check_ends_without_convergence(Device& device) {
+    const auto end_of = [&](const CsrMatrix& matrix, KrylovMethod method, std::vector<double> b,
+                            const std::vector<double>& inverse = {}) {
+        const auto krylov = begin<double>(device, {method, 1e-12, 50}, b, inverse);
+        Multiplier<double> multiplier(matrix, device);
+        krylov->use(multiplier.product());
+        krylov->launch(50);
+        return krylov->wait();
+    };
+    const CsrMatrix indefinite = square_of(3, {{0, 0, 1}, {1, 1, -2}, {2, 2, 1}});
+    const KrylovProgress negative = end_of(indefinite, KrylovMethod::cg, {1, 2, 1});
+    CHECK(negative.state == KrylovState::indefinite);
+    CHECK_EQ(negative.divisor, 1 - 8 + 1);  // p.Ap with p = b
+    CHECK_EQ(negative.iterations, 0);
+    CHECK(end_of(indefinite, KrylovMethod::bicgstab, {3, 1, 2}).state == KrylovState::converged);
+    // The preconditioner: r.Mr = 1 - 2 + 1 - ...
+    CHECK(end_of(indefinite, KrylovMethod::cg, {1, 2, 1}, {1, -0.5, 1}).state == KrylovState::indefinite);
+    // Singular, and b not in its range.
+    const CsrMatrix singular = square_of(2, {{0, 0, 1}});
+    CHECK(end_of(singular, KrylovMethod::cg, {0, 1}).state == KrylovState::indefinite);
+    CHECK(end_of(singular, KrylovMethod::bicgstab, {0, 1}).state == KrylovState::breakdown);
+    // shadow.Ap = 0 in the first iteration.
+    const CsrMatrix skew = square_of(2, {{0, 1, 1}, {1, 0, -1}});
+    const KrylovProgress broken = end_of(skew, KrylovMethod::bicgstab, {1, 1});
+    CHECK(broken.state == KrylovState::breakdown);
+    CHECK_EQ(broken.divisor, 0);
+    CHECK_EQ(broken.iterations, 0);
+    // Nothing to do, and nothing that can be done.
+    const CsrMatrix identity = square_of(2, {{0, 0, 1}, {1, 1, 1}});
+    for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {
+        const KrylovProgress nothing = end_of(identity, method, {0, 0});
+        CHECK(nothing.state == KrylovState::converged);
+        CHECK_EQ(nothing.iterations, 0);
+        CHECK(end_of(identity, method, {1, std::nan("")}).state == KrylovState::breakdown);
+        CHECK_EQ(end_of(identity, method, {3, 4}).iterations, 1);
+    }
+}
+
+}  // namespace workbench

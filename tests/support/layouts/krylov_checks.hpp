@@ -1,0 +1,16 @@
+// What a solve on any device must do, with Eigen's solvers as oracles.
+#pragma once
+
+#include <string>
+
+#include "pipeline/contract/device.hpp"
+
+namespace workbench {
+
+/// Each throws nothing and checks with doctest. Products are the baseline CSR kernel of the device.
+void check_solves_like_eigen(Device& device, KrylovMethod method, Precision precision);
+void check_limits_and_restarts(Device& device, KrylovMethod method);
+void check_reordering(Device& device, KrylovMethod method);
+void check_ends_without_convergence(Device& device);
+
+}  // namespace workbench
