@@ -28,8 +28,15 @@ struct BuiltTwice {
     std::unique_ptr<Layout<Value>> exact;
 };
 
+/// The values of the exact problem in the order of a staged matrix. Both must outlive what is returned.
+[[nodiscard]] inline std::function<std::vector<double>()> exact_values(const ExactProblem& problem,
+                                                                       const StagedMatrix& staged) {
+    return [&] { return problem.values_of(staged.matrix, staged.row_order, staged.column_order); };
+}
+
 /// Fills the time, the footprint and the size of the outcome. `exact_values` gives the values of the exact problem in the order
-/// of the matrix. Throws Unsuitable where the matrix does not fit the layout, MachineError where memory lacks.
+/// of the matrix; empty: nothing will be verified exactly, and there is no exact layout. Throws Unsuitable where the matrix
+/// does not fit the layout, MachineError where memory lacks.
 template <ValueType Value>
 [[nodiscard]] BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parameters, StagedMatrix& staged,
                                             const std::function<std::vector<double>()>& exact_values, const Clock& clock,
@@ -49,6 +56,7 @@ template <ValueType Value>
         outcome.footprint.push_back({std::string(array.name), array.role, array.count, array.bytes()});
         bytes += array.bytes();
     }
+    if (!exact_values) return built;
     require_host_memory(bytes, fmt::format("layout '{}', once more for the exact verification,", entry.name));
     // The exact layout goes through the same building code; only the values are exchanged meanwhile.
     std::vector<double> exact = exact_values();

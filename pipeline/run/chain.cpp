@@ -101,6 +101,16 @@ std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged,
     return outcomes;
 }
 
+std::vector<std::string> apply_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context) {
+    std::vector<std::string> notes;
+    for (const RecipeStage& stage : recipe.stages) {
+        StageResult result = result_of(recipe, stage, staged, context);
+        apply(staged, std::move(result.change), stage.contract.keeps);
+        for (const auto& [what, text] : result.notes) notes.push_back(fmt::format("{}: {}: {}", stage.id, what, text));
+    }
+    return notes;
+}
+
 std::optional<std::size_t> common_beginning(const Chain& a, const Chain& b) {
     if (a.node_size != b.node_size) return std::nullopt;
     const auto [end, ignored] = std::mismatch(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end());

@@ -104,6 +104,10 @@ private:
 [[nodiscard]] std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
                                                    const RunObserver& observer, const Clock& clock = {});
 
+/// The same for who wants the matrix alone: without figures and pictures in between. The notes of the stages, each with the id
+/// of its stage before it.
+[[nodiscard]] std::vector<std::string> apply_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context);
+
 /// The input before any stage, if there is memory for it.
 [[nodiscard]] StagedMatrix stage_copy(const CsrMatrix& input, Index node_size);
 

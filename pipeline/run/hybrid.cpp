@@ -1,5 +1,6 @@
 #include "pipeline/run/hybrid.hpp"
 
+#include <optional>
 #include <stdexcept>
 
 #include "pipeline/contract/errors.hpp"
@@ -28,8 +29,8 @@ void require_memory_for_share(const ShareView& share) {
 }
 
 template <ValueType Value>
-BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& staged, const std::vector<double>& exact_values,
-                              const Clock& clock) {
+BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& staged,
+                              const std::optional<std::vector<double>>& exact_values, const Clock& clock) {
     BuiltShare<Value> share;
     share.share = *layout.share;
     share.outcome = outcome_of(*layout.entry, layout.parameters, precision_of<Value>);
@@ -40,12 +41,15 @@ BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& st
     const Stopwatch watch(clock);
     ShareMatrix matrix = matrix_of_share(staged, *layout.share, layout.entry->rows_of_share);
     share.outcome.seconds = watch.seconds();
-    const auto exact = [&] {
-        std::vector<double> values;
-        values.reserve(matrix.entries.size());
-        for (const Offset entry : matrix.entries) values.push_back(exact_values[entry]);
-        return values;
-    };
+    std::function<std::vector<double>()> exact;
+    if (exact_values) {
+        exact = [&] {
+            std::vector<double> values;
+            values.reserve(matrix.entries.size());
+            for (const Offset entry : matrix.entries) values.push_back((*exact_values)[entry]);
+            return values;
+        };
+    }
     try {
         share.built = build_twice<Value>(*layout.entry, layout.parameters, matrix.staged, exact, clock, share.outcome);
         share.outcome.rows = share.present;  // also where the layout has all rows
@@ -63,10 +67,11 @@ BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& st
 }  // namespace
 
 template <ValueType Value>
-std::vector<BuiltShare<Value>> build_shares(const Recipe& recipe, const StagedMatrix& staged, const ExactProblem& problem,
+std::vector<BuiltShare<Value>> build_shares(const Recipe& recipe, const StagedMatrix& staged, const ExactProblem* problem,
                                             const Clock& clock, const std::function<void(const std::string&)>& announce) {
     require_every_share(recipe, staged);
-    const std::vector<double> exact_values = problem.values_of(staged.matrix, staged.row_order, staged.column_order);
+    std::optional<std::vector<double>> exact_values;
+    if (problem != nullptr) exact_values = problem->values_of(staged.matrix, staged.row_order, staged.column_order);
     std::vector<BuiltShare<Value>> shares;
     Offset stored = 0;
     bool all_fit = true;
@@ -126,9 +131,9 @@ Candidate<Value> candidate_of(std::span<const BuiltShare<Value>> shares, std::sp
     return candidate;
 }
 
-template std::vector<BuiltShare<float>> build_shares<float>(const Recipe&, const StagedMatrix&, const ExactProblem&,
+template std::vector<BuiltShare<float>> build_shares<float>(const Recipe&, const StagedMatrix&, const ExactProblem*,
                                                             const Clock&, const std::function<void(const std::string&)>&);
-template std::vector<BuiltShare<double>> build_shares<double>(const Recipe&, const StagedMatrix&, const ExactProblem&,
+template std::vector<BuiltShare<double>> build_shares<double>(const Recipe&, const StagedMatrix&, const ExactProblem*,
                                                               const Clock&, const std::function<void(const std::string&)>&);
 template LayoutOutcome outcome_of_whole<float>(const Recipe&, const std::vector<BuiltShare<float>>&);
 template LayoutOutcome outcome_of_whole<double>(const Recipe&, const std::vector<BuiltShare<double>>&);

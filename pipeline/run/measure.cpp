@@ -6,9 +6,15 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
 
 namespace workbench {
 namespace {
+
+/// For two x each: the exact product, and the real one with its bounds.
+void require_memory_for_results(const CsrMatrix& input) {
+    require_host_memory(2 * sizeof(double) * (std::size_t{3} * input.rows + input.columns), "the right results");
+}
 
 /// The vectors of one product on a device.
 template <ValueType Value>
@@ -108,6 +114,48 @@ Comparison verify_within_bounds(Kernel<Value>& kernel, Product<Value>& product, 
     return worst;
 }
 
+/// With the vectors that it was verified on.
+template <ValueType Value>
+struct VerifiedProduct {
+    VerifiedKernel<Value> verified;
+    std::shared_ptr<Product<Value>> product;
+};
+
+template <ValueType Value>
+VerifiedProduct<Value> verify_on_product(const Candidate<Value>& candidate, const ProductSpace& space,
+                                         const Oracle<Value>& oracle, Device& device, const Clock& clock) {
+    VerifiedProduct<Value> result;
+    KernelOutcome& outcome = result.verified.outcome;
+    outcome.kernel = candidate.kernel;
+    outcome.backend = candidate.backend;
+    outcome.precision = precision_of<Value>;
+    try {
+        if (candidate.try_out) candidate.try_out(device);
+        result.product = std::make_shared<Product<Value>>(space, device);
+        Comparison found = verify_exactly(*candidate.exact(device), *result.product, oracle, device);
+        std::shared_ptr<Kernel<Value>> kernel;
+        if (found.right) {
+            // Timing nothing waits for copies that are still under way.
+            const Stopwatch watch(clock);
+            kernel = candidate.real(device);
+            (void)device.time([] {});
+            outcome.prepare_seconds = watch.seconds();
+            found = verify_within_bounds(*kernel, *result.product, oracle, device);
+        }
+        outcome.error_over_bound = found.error_over_bound;
+        outcome.status = found.right ? KernelOutcome::Status::measured : KernelOutcome::Status::wrong;
+        outcome.reason = found.first_wrong;
+        if (found.right) result.verified.kernel = std::move(kernel);
+    } catch (const Unsuitable& reason) {
+        outcome.status = KernelOutcome::Status::unsuitable;
+        outcome.reason = reason.what();
+    } catch (const BrokenKernel& reason) {
+        outcome.status = KernelOutcome::Status::wrong;
+        outcome.reason = reason.what();
+    }
+    return result;
+}
+
 /// What it costs to bring x into the layout's order and y back, once each.
 template <ValueType Value>
 double time_vector_permutation(const ProductSpace& space, Device& device) {
@@ -142,6 +190,7 @@ void derive_rates(KernelOutcome& outcome, Offset nonzero_count, std::int64_t byt
 
 template <ValueType Value>
 Oracle<Value>::Oracle(const CsrMatrix& input) : exact(input) {
+    require_memory_for_results(input);
     for (int vector = 0; vector < exact.vector_count(); ++vector) exact_products.push_back(exact.product(input, vector));
     for (const std::uint32_t seed : {1U, 2U}) {
         real_vectors.push_back(real_vector(input.columns, seed));
@@ -151,6 +200,7 @@ Oracle<Value>::Oracle(const CsrMatrix& input) : exact(input) {
 
 template <ValueType Value>
 Oracle<Value>::Oracle(const Oracle& whole, const CsrMatrix& share) : exact(whole.exact), real_vectors(whole.real_vectors) {
+    require_memory_for_results(share);
     for (int vector = 0; vector < exact.vector_count(); ++vector) exact_products.push_back(exact.product(share, vector));
     for (const std::vector<double>& x : real_vectors) references.push_back(bounded_reference<Value>(share, x));
 }
@@ -174,64 +224,47 @@ std::optional<Verdict> KernelOutcome::verdict() const {
 }
 
 template <ValueType Value>
-ReadyKernel prepare_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
-                           const ProductSpace& space, const Oracle<Value>& oracle, Device& device, const Clock& clock) {
+Candidate<Value> candidate_of(const KernelEntry& entry, const Layout<Value>* exact, const Layout<Value>& real) {
     const auto prepare = entry.prepare.template get<Value>();
     Candidate<Value> candidate{
         entry.name,
         entry.backend,
-        [&](Device& on) { return prepare(exact, on); },
-        [&](Device& on) { return prepare(real, on); },
+        [=](Device& on) { return prepare(*exact, on); },
+        [=, &real](Device& on) { return prepare(real, on); },
         real.nonzeros(),
         real.bytes_to_move(),
         {},
     };
-    if (const auto& try_out = entry.try_out.template get<Value>()) candidate.try_out = [&](Device& on) { try_out(exact, on); };
-    return prepare_candidate(candidate, space, oracle, device, clock);
+    if (const auto& try_out = entry.try_out.template get<Value>()) {
+        candidate.try_out = [=, &tried = exact != nullptr ? *exact : real](Device& on) { try_out(tried, on); };
+    }
+    return candidate;
+}
+
+template <ValueType Value>
+ReadyKernel prepare_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
+                           const ProductSpace& space, const Oracle<Value>& oracle, Device& device, const Clock& clock) {
+    return prepare_candidate(candidate_of(entry, &exact, real), space, oracle, device, clock);
+}
+
+template <ValueType Value>
+VerifiedKernel<Value> verify_candidate(const Candidate<Value>& candidate, const ProductSpace& space,
+                                       const Oracle<Value>& oracle, Device& device, const Clock& clock) {
+    return verify_on_product(candidate, space, oracle, device, clock).verified;
 }
 
 template <ValueType Value>
 ReadyKernel prepare_candidate(const Candidate<Value>& candidate, const ProductSpace& space, const Oracle<Value>& oracle,
                               Device& device, const Clock& clock) {
-    ReadyKernel ready;
-    ready.device = &device;
-    KernelOutcome& outcome = ready.outcome;
-    outcome.kernel = candidate.kernel;
-    outcome.backend = candidate.backend;
-    outcome.precision = precision_of<Value>;
-    try {
-        if (candidate.try_out) candidate.try_out(device);
-        const auto product = std::make_shared<Product<Value>>(space, device);
-        Comparison found = verify_exactly(*candidate.exact(device), *product, oracle, device);
-        std::shared_ptr<Kernel<Value>> kernel;
-        if (found.right) {
-            // Timing nothing waits for copies that are still under way.
-            const Stopwatch watch(clock);
-            kernel = candidate.real(device);
-            (void)device.time([] {});
-            outcome.prepare_seconds = watch.seconds();
-            found = verify_within_bounds(*kernel, *product, oracle, device);
-        }
-        outcome.error_over_bound = found.error_over_bound;
-        if (!found.right) {
-            outcome.status = KernelOutcome::Status::wrong;
-            outcome.reason = found.first_wrong;
-            return ready;
-        }
-        outcome.status = KernelOutcome::Status::measured;
-        ready.run = [product, kernel] { product->run(*kernel); };
-        const std::int64_t bytes = kernel->own_bytes_to_move().value_or(candidate.bytes_to_move);
-        ready.derive_rates = [nonzeros = candidate.nonzeros, bytes, &space, &device](KernelOutcome& timed) {
-            if (space.permuted()) timed.vector_permutation_seconds = time_vector_permutation<Value>(space, device);
-            derive_rates(timed, nonzeros, bytes, device);
-        };
-    } catch (const Unsuitable& reason) {
-        outcome.status = KernelOutcome::Status::unsuitable;
-        outcome.reason = reason.what();
-    } catch (const BrokenKernel& reason) {
-        outcome.status = KernelOutcome::Status::wrong;
-        outcome.reason = reason.what();
-    }
+    auto [verified, product] = verify_on_product(candidate, space, oracle, device, clock);
+    ReadyKernel ready{std::move(verified.outcome), &device, {}, {}};
+    if (verified.kernel == nullptr) return ready;
+    const std::int64_t bytes = verified.kernel->own_bytes_to_move().value_or(candidate.bytes_to_move);
+    ready.run = [product = std::move(product), kernel = std::move(verified.kernel)] { product->run(*kernel); };
+    ready.derive_rates = [nonzeros = candidate.nonzeros, bytes, &space, &device](KernelOutcome& timed) {
+        if (space.permuted()) timed.vector_permutation_seconds = time_vector_permutation<Value>(space, device);
+        derive_rates(timed, nonzeros, bytes, device);
+    };
     return ready;
 }
 
@@ -294,6 +327,12 @@ KernelOutcome measure_candidate(const Candidate<Value>& candidate, const Product
 
 template struct Oracle<float>;
 template struct Oracle<double>;
+template Candidate<float> candidate_of<float>(const KernelEntry&, const Layout<float>*, const Layout<float>&);
+template Candidate<double> candidate_of<double>(const KernelEntry&, const Layout<double>*, const Layout<double>&);
+template VerifiedKernel<float> verify_candidate<float>(const Candidate<float>&, const ProductSpace&, const Oracle<float>&,
+                                                       Device&, const Clock&);
+template VerifiedKernel<double> verify_candidate<double>(const Candidate<double>&, const ProductSpace&, const Oracle<double>&,
+                                                         Device&, const Clock&);
 template ReadyKernel prepare_candidate<float>(const Candidate<float>&, const ProductSpace&, const Oracle<float>&, Device&,
                                               const Clock&);
 template ReadyKernel prepare_candidate<double>(const Candidate<double>&, const ProductSpace&, const Oracle<double>&, Device&,

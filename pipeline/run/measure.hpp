@@ -17,7 +17,7 @@ namespace workbench {
 /// The reference results of one input matrix in one precision; computed once, used for every kernel.
 template <ValueType Value>
 struct Oracle {
-    /// Throws Unsuitable, see ExactProblem.
+    /// Throws Unsuitable, see ExactProblem; MachineError where there is no memory for the results.
     explicit Oracle(const CsrMatrix& input);
     /// Of some of the input's nonzeros, at their places in the input.
     Oracle(const Oracle& whole, const CsrMatrix& share);
@@ -103,6 +103,23 @@ struct ReadyKernel {
 
     [[nodiscard]] bool to_be_timed() const { return run != nullptr; }
 };
+
+/// A kernel of one layout as something to measure. All that is handed over must outlive what is prepared. `exact` null: it will
+/// not be verified.
+template <ValueType Value>
+[[nodiscard]] Candidate<Value> candidate_of(const KernelEntry& entry, const Layout<Value>* exact, const Layout<Value>& real);
+
+/// A kernel of the real values; null where the outcome says that it is wrong or unsuitable.
+template <ValueType Value>
+struct VerifiedKernel {
+    KernelOutcome outcome;
+    std::shared_ptr<Kernel<Value>> kernel;
+};
+
+/// As prepare_candidate, for who wants to multiply with it rather than time it.
+template <ValueType Value>
+[[nodiscard]] VerifiedKernel<Value> verify_candidate(const Candidate<Value>& candidate, const ProductSpace& space,
+                                                     const Oracle<Value>& oracle, Device& device, const Clock& clock);
 
 /// Prepares it on layouts of the exact and of the real values, and verifies it both ways (pipeline/run/verification.hpp), with
 /// and without accumulation. What does not fit is recorded as unsuitable, a wrong result as wrong. All that is handed over, and

@@ -7,22 +7,13 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/contract/host_memory.hpp"
+#include "pipeline/run/kernel_choice.hpp"
 
 namespace workbench {
 namespace {
 
 void announce(const RunObserver& observer, const std::string& step) {
     if (observer.progress) observer.progress(step);
-}
-
-/// For two x each: the exact product, and the real one with its bounds.
-void require_memory_for_oracle(const CsrMatrix& input) {
-    require_host_memory(2 * sizeof(double) * (std::size_t{3} * input.rows + input.columns), "the right results");
-}
-
-std::function<std::vector<double>()> exact_values(const ExactProblem& problem, const StagedMatrix& staged) {
-    return [&] { return problem.values_of(staged.matrix, staged.row_order, staged.column_order); };
 }
 
 void warn(KernelOutcome& kernel, const DeviceProperties& device, const Cuts* partition) {
@@ -53,19 +44,6 @@ void warn(KernelOutcome& kernel, const DeviceProperties& device, const Cuts* par
     }
 }
 
-std::string no_kernel_of(const Recipe& recipe) {
-    std::string layouts;
-    std::string known;
-    for (const RecipeLayout& layout : recipe.layouts) {
-        layouts += fmt::format("{}'{}'", layouts.empty() ? "" : " and ", layout.entry->name);
-        for (const KernelEntry& kernel : layout.entry->kernels) {
-            known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", kernel.name, name_of(kernel.backend));
-        }
-    }
-    return fmt::format("no kernel of layout {} runs with these options on this machine; {} {}", layouts,
-                       recipe.is_hybrid() ? "there are" : "it has", known);
-}
-
 }  // namespace
 
 Runner::Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options)
@@ -74,10 +52,7 @@ Runner::Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devic
 template <ValueType Value>
 Runner::Reference<Value>& Runner::reference() {
     std::optional<Reference<Value>>& made = references_.get<Value>();
-    if (!made) {
-        require_memory_for_oracle(input_);
-        made.emplace(input_);
-    }
+    if (!made) made.emplace(input_);
     return *made;
 }
 
@@ -169,28 +144,8 @@ std::vector<const KernelEntry*> Runner::kernels_of(const Recipe& recipe) const {
     return wanted;
 }
 
-const KernelEntry* Runner::kernel_of_share(const RecipeLayout& layout, DeviceKind kind) const {
-    const KernelEntry* found = nullptr;
-    const auto rank = [&](const KernelEntry& kernel) {
-        const auto chosen = layout.kernels.find(kernel.backend);
-        if (options_.only == kernel.name) return 3;
-        return chosen != layout.kernels.end() && chosen->second == kernel.name ? 2 : 1;
-    };
-    for (const Backend backend : {Backend::kokkos, Backend::cuda, Backend::eigen, Backend::cusparse}) {
-        for (const KernelEntry& kernel : layout.entry->kernels) {
-            if (kernel.backend != backend || device_of(backend) != kind || !may_run(kernel)) continue;
-            if (found == nullptr || rank(kernel) > rank(*found)) found = &kernel;
-        }
-    }
-    return found;
-}
-
 std::vector<const KernelEntry*> Runner::kernels_of_hybrid(const Recipe& recipe, DeviceKind kind) const {
-    std::vector<const KernelEntry*> kernels;
-    for (const RecipeLayout& layout : recipe.layouts) kernels.push_back(kernel_of_share(layout, kind));
-    const bool complete = std::find(kernels.begin(), kernels.end(), nullptr) == kernels.end();
-    const auto is_asked_for = [&](const KernelEntry* kernel) { return options_.only.empty() || options_.only == kernel->name; };
-    return complete && std::any_of(kernels.begin(), kernels.end(), is_asked_for) ? kernels : std::vector<const KernelEntry*>{};
+    return choose_kernels(recipe, {kind, options_.only, [this](const KernelEntry& kernel) { return may_run(kernel); }});
 }
 
 std::vector<DeviceKind> Runner::kinds_of(const Recipe& recipe) const {
@@ -290,7 +245,7 @@ void Runner::prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, Bu
     const Oracle<Value>& oracle = reference<Value>().oracle;
     const Clock& clock = options_.timing.clock;
     const auto tell = [&](const std::string& step) { announce(observer, step); };
-    built.shares = build_shares<Value>(recipe, staged, oracle.exact, clock, tell);
+    built.shares = build_shares<Value>(recipe, staged, &oracle.exact, clock, tell);
     const LayoutOutcome whole = outcome_of_whole(recipe, built.shares);
     waiting.price_seconds = report.stage_seconds(whole.precision) + whole.seconds;
     report.layouts.push_back(whole);
@@ -311,7 +266,6 @@ void Runner::prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, Bu
         for (std::size_t i = 0; i < shares.size(); ++i) {
             const LayoutOutcome& share = shares[i].outcome;
             tell(fmt::format("kernel {} {} of share {}", kernels[i]->name, name_of(precision_of<Value>), share.share));
-            require_memory_for_oracle(input_);
             const Oracle<Value> of_share(oracle, share_of_input(staged, shares[i].share));
             wait(waiting, observer, report, [&] {
                 ReadyKernel ready =

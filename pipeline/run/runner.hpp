@@ -114,9 +114,7 @@ private:
     /// Of the backends that are wanted, on a device that is there?
     [[nodiscard]] bool may_run(const KernelEntry& kernel) const;
     [[nodiscard]] std::vector<const KernelEntry*> kernels_of(const Recipe& recipe) const;
-    /// The one kernel of a share on such a device: what is asked for by name, what the recipe chooses, or the usual one.
-    [[nodiscard]] const KernelEntry* kernel_of_share(const RecipeLayout& layout, DeviceKind kind) const;
-    /// One a share; none where not every share has one.
+    /// One a share; none where not every share has one (choose_kernels).
     [[nodiscard]] std::vector<const KernelEntry*> kernels_of_hybrid(const Recipe& recipe, DeviceKind kind) const;
     /// On which devices kernels of the recipe run.
     [[nodiscard]] std::vector<DeviceKind> kinds_of(const Recipe& recipe) const;

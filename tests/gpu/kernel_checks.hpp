@@ -82,7 +82,7 @@ void check_hybrid(const LayoutRecipe& one, int turn, const std::string& name, co
     const StagedMatrix staged = one.stage(matrix);
     const Oracle<Value> oracle(matrix);
     const ProductSpace space(staged.row_order, staged.column_order);
-    const auto shares = build_shares<Value>(one.recipe, staged, oracle.exact, {}, [](const std::string&) {});
+    const auto shares = build_shares<Value>(one.recipe, staged, &oracle.exact, {}, [](const std::string&) {});
     std::vector<const KernelEntry*> kernels;
     for (const RecipeLayout& layout : one.recipe.layouts) {
         std::vector<const KernelEntry*> candidates;

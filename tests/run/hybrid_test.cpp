@@ -62,7 +62,7 @@ struct ExactHybrid {
           staged(one.stage(matrix)),
           oracle(matrix),
           space(staged.row_order, staged.column_order),
-          shares(build_shares<Value>(recipe, staged, oracle.exact, {}, [](const std::string&) {})) {
+          shares(build_shares<Value>(recipe, staged, &oracle.exact, {}, [](const std::string&) {})) {
         for (BuiltShare<Value>& share : shares) {
             REQUIRE(share.outcome.unsuitable == "");
             share.built.real = nullptr;
@@ -200,7 +200,7 @@ TEST_SUITE("hybrids") {
         const StagedMatrix sound = one.stage(input);
         const auto message = [&](const Recipe& recipe, const StagedMatrix& staged) {
             return message_of<std::logic_error>(
-                [&] { (void)build_shares<double>(recipe, staged, oracle.exact, {}, [](const std::string&) {}); });
+                [&] { (void)build_shares<double>(recipe, staged, &oracle.exact, {}, [](const std::string&) {}); });
         };
         StagedMatrix lost = sound;
         const Offset entry = lost.shares[0].entries.back();
