@@ -1,0 +1,84 @@
+// A recipe on one matrix, ready to multiply again and again on one device.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/recipe/recipe.hpp"
+#include "pipeline/run/hybrid.hpp"
+#include "pipeline/run/kernel_choice.hpp"
+#include "pipeline/run/measure.hpp"
+
+namespace workbench {
+
+/// What it took to make one ready.
+struct Preparation {
+    std::string recipe;
+    std::string layout;
+    KernelOutcome kernel;      // verified
+    double stage_seconds = 0;  // with nobody looking in between: no metrics, no pictures
+    double build_seconds = 0;  // of the layout
+    double copy_seconds = 0;   // to the device, with the buffers that the kernel needs
+    std::vector<std::string> notes;
+
+    [[nodiscard]] double seconds() const { return stage_seconds + build_seconds + copy_seconds; }
+};
+
+/// How it is to be made ready.
+template <ValueType Value>
+struct MultiplierPlan {
+    const CsrMatrix& input;  // square
+    const Oracle<Value>& oracle;
+    Device& device;
+    KernelWish wish;
+    std::function<void(const std::string&)> tell = {};  // a step that may take long begins
+    Clock clock = {};
+};
+
+/// y = A x with the recipe's kernel, x and y in one order: that of the columns. Where rows have another one, y is brought from
+/// there each time, as its users would have to.
+template <ValueType Value>
+class Multiplier {
+public:
+    /// Runs the stages, builds the layout, prepares and verifies the kernel; see the outcome for what became of it. Throws
+    /// InputError where the matrix does not suit a stage, RecipeError where no kernel of the recipe runs on the device,
+    /// MachineError. The recipe, the oracle and the device must outlive it.
+    Multiplier(const Recipe& recipe, const MultiplierPlan<Value>& plan);
+    Multiplier(const Multiplier&) = delete;
+    Multiplier& operator=(const Multiplier&) = delete;
+
+    [[nodiscard]] const Preparation& preparation() const { return preparation_; }
+    /// Did the kernel pass verification? Otherwise it must not be used.
+    [[nodiscard]] bool ready() const { return kernel_ != nullptr; }
+
+    /// The order of x and y.
+    [[nodiscard]] const Permutation& order() const { return column_order_; }
+
+    /// Does not wait for the device.
+    void multiply(const Value* x, Value* y);
+
+    /// As something to be timed: with x and y of its own, on the real values.
+    [[nodiscard]] std::function<void()> product();
+
+private:
+    Candidate<Value> build(const Recipe& recipe, StagedMatrix& staged, const MultiplierPlan<Value>& plan);
+
+    Device& device_;
+    Preparation preparation_;
+    Permutation row_order_;
+    Permutation column_order_;
+    std::optional<ProductSpace> space_;
+    std::vector<const KernelEntry*> chosen_;  // one a layout
+    BuiltTwice<Value> whole_;                 // of one layout
+    std::vector<BuiltShare<Value>> shares_;   // of a hybrid
+    std::shared_ptr<Kernel<Value>> kernel_;
+    DeviceMemory target_;   // [rows] where the rows of y go, where that is elsewhere
+    DeviceMemory by_rows_;  // y in the order of the rows, likewise
+    DeviceMemory x_;        // of product()
+    DeviceMemory y_;
+};
+
+}  // namespace workbench
