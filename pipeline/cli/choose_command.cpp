@@ -17,6 +17,7 @@
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
+#include "pipeline/cli/measuring.hpp"
 #include "pipeline/cli/progress.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/versions.hpp"
@@ -71,26 +72,6 @@ std::vector<Recipe> recipes_of(const Arguments& arguments) {
     return recipes;
 }
 
-/// Of one kind of device, so that times can be compared: what is asked for, otherwise the GPU where there is one.
-std::vector<Backend> backends_of(const std::vector<std::string>& names, bool has_gpu) {
-    const auto asked = [&](Backend backend) { return std::find(names.begin(), names.end(), name_of(backend)) != names.end(); };
-    std::vector<Backend> host{Backend::kokkos, Backend::eigen, Backend::cpu};
-    std::vector<Backend> gpu{Backend::cuda, Backend::cusparse};
-    const bool on_host = std::any_of(host.begin(), host.end(), asked);
-    const bool on_gpu = std::any_of(gpu.begin(), gpu.end(), asked);
-    if (on_host && on_gpu) {
-        throw RecipeError(
-            fmt::format("--backend {}: backends of a CPU and of a GPU; expected those of one of them, whose times "
-                        "can be compared",
-                        fmt::join(names, ",")));
-    }
-    if (on_gpu && !has_gpu) throw MachineError(fmt::format("--backend {}: {}", fmt::join(names, ","), cuda_absence_reason()));
-    std::vector<Backend> backends = on_gpu || (!on_host && has_gpu) ? gpu : host;
-    const auto always = [](Backend backend) { return backend == Backend::eigen || backend == Backend::cusparse; };
-    if (!names.empty()) std::erase_if(backends, [&](Backend backend) { return !asked(backend) && !always(backend); });
-    return backends;
-}
-
 void check_out(const std::string& out, const std::string& json) {
     std::error_code unknown;
     if (fs::is_regular_file(out, unknown) || fs::is_directory(out, unknown)) {
@@ -117,7 +98,7 @@ int choose_recipe(const Arguments& arguments) {
     options.precision = arguments.precision == "f32" ? Precision::f32 : Precision::f64;
     options.always = 2;                  // CSR in both orders
     options.timing.minimum_seconds = 0;  // many recipes with few samples, rather than few with many
-    options.backends = backends_of(arguments.backends, gpu != nullptr);
+    options.backends = backends_of_one_device(arguments.backends, gpu != nullptr);
     const MatrixChoice& of = recipes.front().matrix;
     const auto [matrix, matrix_report] = load_matrix(of);
     const Orders orders = !arguments.recipes.empty()      ? Orders::own

@@ -15,6 +15,7 @@ using Action = std::function<int()>;
 void add_run_command(CLI::App& app, Action& action);
 void add_compare_command(CLI::App& app, Action& action);
 void add_choose_command(CLI::App& app, Action& action);
+void add_solve_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_summary_command(CLI::App& app, Action& action);
 void add_fetch_command(CLI::App& app, Action& action);

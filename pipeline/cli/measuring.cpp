@@ -38,6 +38,25 @@ RunOptions options_of(const MeasuringArguments& arguments) {
     return options;
 }
 
+std::vector<Backend> backends_of_one_device(const std::vector<std::string>& names, bool has_gpu) {
+    const auto asked = [&](Backend backend) { return std::find(names.begin(), names.end(), name_of(backend)) != names.end(); };
+    std::vector<Backend> host{Backend::kokkos, Backend::eigen, Backend::cpu};
+    std::vector<Backend> gpu{Backend::cuda, Backend::cusparse};
+    const bool on_host = std::any_of(host.begin(), host.end(), asked);
+    const bool on_gpu = std::any_of(gpu.begin(), gpu.end(), asked);
+    if (on_host && on_gpu) {
+        throw RecipeError(
+            fmt::format("--backend {}: backends of a CPU and of a GPU; expected those of one of them, whose times "
+                        "can be compared",
+                        fmt::join(names, ",")));
+    }
+    if (on_gpu && !has_gpu) throw MachineError(fmt::format("--backend {}: {}", fmt::join(names, ","), cuda_absence_reason()));
+    std::vector<Backend> backends = on_gpu || (!on_host && has_gpu) ? gpu : host;
+    const auto always = [](Backend backend) { return backend == Backend::eigen || backend == Backend::cusparse; };
+    if (!names.empty()) std::erase_if(backends, [&](Backend backend) { return !asked(backend) && !always(backend); });
+    return backends;
+}
+
 std::unique_ptr<Device> gpu_for(const MeasuringArguments& arguments, const RunOptions& options, std::string& note) {
     const bool wanted = std::any_of(options.backends.begin(), options.backends.end(),
                                     [](Backend backend) { return device_of(backend) == DeviceKind::gpu; });

@@ -33,4 +33,9 @@ void add_measuring_options(CLI::App& command, MeasuringArguments& arguments);
 [[nodiscard]] std::unique_ptr<Device> gpu_for(const MeasuringArguments& arguments, const RunOptions& options,
                                               std::string& note);
 
+/// Of one kind of device, so that times can be compared: what is asked for, otherwise the GPU's where there is one. eigen or
+/// cusparse, which everything is compared with, is always among them. Throws RecipeError where kinds are mixed, MachineError
+/// where there is no GPU for them.
+[[nodiscard]] std::vector<Backend> backends_of_one_device(const std::vector<std::string>& names, bool has_gpu);
+
 }  // namespace workbench

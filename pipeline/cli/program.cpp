@@ -48,6 +48,7 @@ int run_program(int argc, char** argv) {
     Action action;
     add_run_command(app, action);
     add_choose_command(app, action);
+    add_solve_command(app, action);
     add_bench_command(app, action);
     add_summary_command(app, action);
     add_fetch_command(app, action);

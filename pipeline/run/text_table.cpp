@@ -130,7 +130,7 @@ std::string wrapped(const std::string& text) {
     std::string result;
     std::size_t begin = 0;
     while (begin < text.size()) {
-        std::size_t end = text.find('\n', begin);
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
         std::string rest = text.substr(begin, end - begin);
         begin = end + 1;
         while (rest.size() > width) {

@@ -88,12 +88,11 @@ private:
         const double before = *std::min_element(history.begin(), begin_of_last);
         const double last = *std::min_element(begin_of_last, history.end());
         if (progress_.iterations >= options_.most_iterations) {
-            end(SolveEnd::iteration_limit, fmt::format("{} iterations were not enough for {:.3g}", progress_.iterations,
-                                                       options_.tolerance));
+            end(SolveEnd::iteration_limit,
+                fmt::format("{} iterations were not enough for {:.3g}", progress_.iterations, options_.tolerance));
         } else if (!(last < progress_of_iterations * before)) {
-            end(SolveEnd::stagnated,
-                fmt::format("the last {} of {} iterations brought no smaller residual than {:.3g} of |b|", options_.patience,
-                            progress_.iterations, before / system_.norm_of_b()));
+            end(SolveEnd::stagnated, fmt::format("the last {} of {} iterations brought no smaller residual than {:.3g} of |b|",
+                                                 options_.patience, progress_.iterations, before / system_.norm_of_b()));
         }
     }
 
@@ -110,13 +109,12 @@ private:
     }
 
     void look_at_breakdown() {
-        const std::string what =
-            std::isfinite(progress_.residual) && std::isfinite(progress_.divisor)
-                ? fmt::format("a divisor of {} is {:.3g}", name_of(options_.method), progress_.divisor)
-                : "something is no longer finite";
+        const std::string what = std::isfinite(progress_.residual) && std::isfinite(progress_.divisor)
+                                     ? fmt::format("a divisor of {} is {:.3g}", name_of(options_.method), progress_.divisor)
+                                     : "something is no longer finite";
         if (!std::isfinite(progress_.residual) || !(progress_.residual < progress_of_restart * residual_before_)) {
-            return end(SolveEnd::breakdown, fmt::format("{} after {} iterations and {} restarts", what, progress_.iterations,
-                                                        outcome_.restarts));
+            return end(SolveEnd::breakdown,
+                       fmt::format("{} after {} iterations and {} restarts", what, progress_.iterations, outcome_.restarts));
         }
         residual_before_ = progress_.residual;
         restart();

@@ -23,11 +23,11 @@ enum class SolveEnd { converged, iteration_limit, stagnated, indefinite, breakdo
 struct SolveOptions {
     KrylovMethod method = KrylovMethod::cg;
     bool jacobi = false;
-    double tolerance = 1e-8;              // of |b - A x| / |b|
+    double tolerance = 1e-8;  // of |b - A x| / |b|
     std::int64_t most_iterations = 10000;
-    std::int64_t patience = 1000;         // iterations without a residual smaller by 1 % than all before: stagnated
-    std::string only = {};                // the kernel of this name; empty: the recipe's, or the usual one
-    TimingOptions timing = {};            // of one product alone
+    std::int64_t patience = 1000;  // iterations without a residual smaller by 1 % than all before: stagnated
+    std::string only = {};         // the kernel of this name; empty: the recipe's, or the usual one
+    TimingOptions timing = {};     // of one product alone
 };
 
 /// One recipe's solve.
@@ -38,17 +38,17 @@ struct SolveOutcome {
     SolveEnd end = SolveEnd::breakdown;
     std::string reason;  // of every end but convergence: a sentence with the numbers
     std::int64_t iterations = 0;
-    std::int64_t products = 0;       // that the iterations took
-    int restarts = 0;                // from x as it was: after a breakdown, or because the true residual was larger
-    double residual = 0;             // |r| / |b|, as the recurrence has it
-    double true_residual = 0;        // |b - A x| / |b| in f64, with the input matrix
-    std::vector<double> history;     // |r| / |b| before the first iteration and after each one
-    double solve_seconds = 0;        // of the iterations, on the device
-    double vector_seconds = 0;       // bringing b to the recipe's order and the device, and x back
-    double product_seconds = 0;      // of one product alone, the median
-    double vector_bytes = 0;         // that the vectors' part of an iteration moves at least
-    double copy_bandwidth = 0;       // of the device, bytes a second
-    std::vector<double> x;           // in the input's order
+    std::int64_t products = 0;    // that the iterations took
+    int restarts = 0;             // from x as it was: after a breakdown, or because the true residual was larger
+    double residual = 0;          // |r| / |b|, as the recurrence has it
+    double true_residual = 0;     // |b - A x| / |b| in f64, with the input matrix
+    std::vector<double> history;  // |r| / |b| before the first iteration and after each one
+    double solve_seconds = 0;     // of the iterations, on the device
+    double vector_seconds = 0;    // bringing b to the recipe's order and the device, and x back
+    double product_seconds = 0;   // of one product alone, the median
+    double vector_bytes = 0;      // that the vectors' part of an iteration moves at least
+    double copy_bandwidth = 0;    // of the device, bytes a second
+    std::vector<double> x;        // in the input's order
 
     [[nodiscard]] bool solved() const { return end == SolveEnd::converged; }
     /// Of reordering, building, copying: before the first iteration.

@@ -1,0 +1,179 @@
+// workbench solve: A x = b with recipes, and what they are worth to someone who iterates.
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/common/device/host_device.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/cli/aside.hpp"
+#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/machine.hpp"
+#include "pipeline/cli/matrix_source.hpp"
+#include "pipeline/cli/measuring.hpp"
+#include "pipeline/cli/progress.hpp"
+#include "pipeline/cli/recipe_changes.hpp"
+#include "pipeline/cli/versions.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/whole_file.hpp"
+#include "pipeline/solve/solve_recipes.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr const char* standard_output = "-";
+
+struct Arguments {
+    std::vector<std::string> recipes;
+    RecipeChanges changes;
+    std::string method = "cg";
+    std::string preconditioner = "none";
+    std::string precision = "f64";
+    std::vector<std::string> backends;
+    std::string only;
+    std::string rhs = "ones";
+    std::uint32_t seed = 1;
+    std::optional<double> tolerance;
+    std::int64_t iterations = 10000;
+    std::int64_t patience = 1000;
+    std::string out = "out/solve";
+    std::string json;
+};
+
+std::vector<Recipe> recipes_of(const Arguments& arguments) {
+    std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
+    for (const Recipe& recipe : recipes) {
+        if (recipe.matrix != recipes.front().matrix) {
+            throw RecipeError("the recipes do not name the same matrix: give it with --matrix or --generate");
+        }
+    }
+    return recipes;
+}
+
+RightHandSide right_hand_side_of(const Arguments& arguments) {
+    if (arguments.rhs == "ones") return {RightHandSide::Kind::ones};
+    if (arguments.rhs == "random") return {RightHandSide::Kind::random, arguments.seed};
+    return {RightHandSide::Kind::file, 0, arguments.rhs};
+}
+
+SolveOptions options_of(const Arguments& arguments) {
+    SolveOptions options;
+    options.method = arguments.method == "cg" ? KrylovMethod::cg : KrylovMethod::bicgstab;
+    options.jacobi = arguments.preconditioner == "jacobi";
+    // About what the precision holds of b - A x for matrices that are not too bad.
+    options.tolerance = arguments.tolerance.value_or(arguments.precision == "f32" ? 1e-4 : 1e-8);
+    if (!std::isfinite(options.tolerance)) throw RecipeError("--tolerance: not a finite number");
+    options.most_iterations = arguments.iterations;
+    options.patience = arguments.patience;
+    options.only = arguments.only;
+    options.timing.minimum_seconds = 0;
+    return options;
+}
+
+int solve(const Arguments& arguments) {
+    const KokkosRuntime kokkos;
+    const std::filesystem::path folder = arguments.out;
+    check_writable(folder / "solve.json");
+    if (!arguments.json.empty() && arguments.json != standard_output) check_writable(arguments.json);
+    const std::vector<Recipe> recipes = recipes_of(arguments);
+    const std::unique_ptr<Device> gpu = make_cuda_device();
+    const std::unique_ptr<Device> host = make_host_device();
+    const std::vector<Backend> backends = backends_of_one_device(arguments.backends, gpu != nullptr);
+    Device& device = device_of(backends.front()) == DeviceKind::gpu ? *gpu : *host;
+
+    auto [matrix, matrix_report] = load_matrix(recipes.front().matrix);
+    SolveReport report;
+    report.matrix = matrix_report;
+    report.right_hand_side = right_hand_side_of(arguments).text();
+    report.precision = arguments.precision == "f32" ? Precision::f32 : Precision::f64;
+    report.options = options_of(arguments);
+    report.device = device.properties();
+    report.machine = describe_machine(host->properties());
+    report.versions = versions();
+    std::vector<double> b = make_right_hand_side(right_hand_side_of(arguments), matrix.rows);
+    {
+        const PrintsAside prints_aside;
+        const Progress progress;
+        const SolvePlan plan{matrix, std::move(b), catalogue(),
+                             device, backends,     [&progress](const std::string& step) { progress.show(step); }};
+        solve_recipes(plan, recipes, report);
+    }
+    const std::vector<std::string> files = write_solve(report, folder);
+    if (!arguments.json.empty() && arguments.json != standard_output) write_whole_file(arguments.json, solve_json(report));
+    if (arguments.json == standard_output) {
+        fmt::print("{}", solve_json(report));
+    } else {
+        fmt::print("{}\nWritten to {}: {}\n", solve_text(report), folder.string(), fmt::join(files, ", "));
+    }
+    (void)std::fflush(stdout);  // both may go to one file
+    for (const Failure& failure : report.failures) fmt::print(stderr, "error: {}\n", failure.text);
+    return exit_code_of(report);
+}
+
+}  // namespace
+
+void add_solve_command(CLI::App& app, Action& action) {
+    const auto arguments = std::make_shared<Arguments>();
+    CLI::App* command =
+        app.add_subcommand("solve", "Solve A x = b with the kernels of recipes: time with set-up, when it pays, residuals");
+    command->add_option("recipe", arguments->recipes, "Recipe files; each solves the same system")
+        ->required()
+        ->type_name("RECIPE");
+    add_recipe_changes(*command, arguments->changes);
+    add_sweeps(*command, arguments->changes);
+    command
+        ->add_option("--method", arguments->method,
+                     "cg: conjugate gradients, for symmetric positive definite matrices; bicgstab: for others")
+        ->check(CLI::IsMember({"cg", "bicgstab"}))
+        ->type_name("WHICH")
+        ->capture_default_str();
+    command->add_option("--preconditioner", arguments->preconditioner, "none, or jacobi: the inverse of the diagonal")
+        ->check(CLI::IsMember({"none", "jacobi"}))
+        ->type_name("WHICH")
+        ->capture_default_str();
+    command->add_option("--precision", arguments->precision, "Of matrix and vectors: f32 or f64; sums are f64")
+        ->check(CLI::IsMember({"f32", "f64"}))
+        ->type_name("WHICH")
+        ->capture_default_str();
+    command->add_option("--rhs", arguments->rhs, "b: ones, random, or a matrix file of one column")
+        ->type_name("WHICH|FILE")
+        ->capture_default_str();
+    command->add_option("--seed", arguments->seed, "Of the random b")->type_name("NUMBER")->capture_default_str();
+    command
+        ->add_option("--tolerance", arguments->tolerance,
+                     "Converged where |b - A x| / |b| is below (default: 1e-8, in f32 1e-4)")
+        ->check(CLI::Range(0.0, 1.0))
+        ->type_name("NUMBER");
+    command->add_option("--iterations", arguments->iterations, "The most that a solve may take")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}))
+        ->type_name("COUNT")
+        ->capture_default_str();
+    command
+        ->add_option("--patience", arguments->patience,
+                     "Stagnated where so many iterations bring no residual smaller by 1 % than before")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}))
+        ->type_name("COUNT")
+        ->capture_default_str();
+    command
+        ->add_option("--backend", arguments->backends,
+                     "kokkos, eigen, cpu, or cuda, cusparse (default: the GPU's, if any); the baseline is always there")
+        ->check(CLI::IsMember({"kokkos", "eigen", "cpu", "cuda", "cusparse"}))
+        ->delimiter(',')
+        ->type_name("LIST");
+    command->add_option("--only", arguments->only, "The kernel of this name, where a recipe has it")->type_name("KERNEL");
+    command->add_option("--out", arguments->out, "Folder for solve.json, residuals.csv and plots of the residual")
+        ->type_name("FOLDER")
+        ->capture_default_str();
+    command
+        ->add_option("--json", arguments->json,
+                     "Also write solve.json to this file; -: to standard output, and nothing else there")
+        ->type_name("FILE");
+    command->callback([arguments, &action] { action = [arguments] { return solve(*arguments); }; });
+}
+
+}  // namespace workbench

@@ -1,0 +1,94 @@
+#include "pipeline/solve/solve_recipes.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+template <ValueType Value>
+class Solves {
+public:
+    Solves(const SolvePlan& plan, SolveReport& report) : plan_(plan), report_(report), system_(plan.matrix, plan.b) {}
+
+    void run(const std::vector<Recipe>& recipes) {
+        add_baseline();
+        for (const Recipe& recipe : recipes) {
+            try {
+                add(recipe, wish_of_recipes(), false);
+            } catch (...) {
+                report_.failures.push_back(current_failure());
+            }
+        }
+    }
+
+private:
+    [[nodiscard]] KernelWish wish_of_recipes() const {
+        const auto may_run = [this](const KernelEntry& kernel) {
+            return std::find(plan_.backends.begin(), plan_.backends.end(), kernel.backend) != plan_.backends.end();
+        };
+        return {plan_.device.properties().kind, report_.options.only, may_run};
+    }
+
+    /// Where a vendor's kernel is not there or does not suit, our own.
+    void add_baseline() {
+        const DeviceKind kind = plan_.device.properties().kind;
+        try {
+            if (add(baseline_recipe(plan_.catalogue, kind, true), {kind}, true)) return;
+            report_.notes.push_back("baseline: " + report_.outcomes.back().preparation.kernel.reason);
+            report_.outcomes.pop_back();
+        } catch (const MachineError& reason) {
+            report_.notes.push_back(fmt::format("baseline: {}", reason.what()));
+        }
+        add(baseline_recipe(plan_.catalogue, kind, false), {kind}, true);
+    }
+
+    /// True where the kernel was right.
+    bool add(const Recipe& recipe, const KernelWish& wish, bool baseline) {
+        Multiplier<Value> multiplier(
+            recipe, {plan_.matrix, system_.oracle(), plan_.device, wish, plan_.tell, report_.options.timing.clock});
+        SolveOutcome outcome;
+        outcome.preparation = multiplier.preparation();
+        if (multiplier.ready()) {
+            if (plan_.tell) plan_.tell(fmt::format("{}: {}", recipe.name, name_of(report_.options.method)));
+            outcome = solve(system_, multiplier, plan_.device, report_.options);
+        }
+        outcome.baseline = baseline;
+        report_.outcomes.push_back(std::move(outcome));
+        return multiplier.ready();
+    }
+
+    const SolvePlan& plan_;
+    SolveReport& report_;
+    System<Value> system_;
+};
+
+}  // namespace
+
+Recipe baseline_recipe(const Catalogue& catalogue, DeviceKind kind, bool of_vendor) {
+    const bool gpu = kind == DeviceKind::gpu;
+    Recipe recipe;
+    RecipeLayout layout;
+    layout.entry = catalogue.find_layout(catalogue.baseline_layout);
+    layout.parameters = Parameters(layout.entry->parameters, {});
+    const Backend backend = of_vendor ? (gpu ? Backend::cusparse : Backend::eigen) : (gpu ? Backend::cuda : Backend::kokkos);
+    for (const KernelEntry& kernel : layout.entry->kernels) {
+        if (kernel.backend == backend) layout.kernels.emplace(backend, kernel.name);  // the first of them
+    }
+    recipe.name = !of_vendor ? "CSR" : gpu ? "cuSPARSE CSR" : "Eigen CSR";
+    recipe.layouts.push_back(std::move(layout));
+    return recipe;
+}
+
+void solve_recipes(const SolvePlan& plan, const std::vector<Recipe>& recipes, SolveReport& report) {
+    if (report.precision == Precision::f32) {
+        Solves<float>(plan, report).run(recipes);
+    } else {
+        Solves<double>(plan, report).run(recipes);
+    }
+}
+
+}  // namespace workbench

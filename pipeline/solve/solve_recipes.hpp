@@ -1,0 +1,30 @@
+// One system solved with several recipes, and with the baseline.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pipeline/contract/catalogue.hpp"
+#include "pipeline/solve/solve_report.hpp"
+
+namespace workbench {
+
+struct SolvePlan {
+    const CsrMatrix& matrix;
+    std::vector<double> b;  // [rows], in the matrix's order
+    const Catalogue& catalogue;
+    Device& device;
+    std::vector<Backend> backends;                           // whose kernels recipes may use
+    std::function<void(const std::string&)> tell = nullptr;  // a step that may take long begins
+};
+
+/// Fills outcomes and failures of a report that says method, precision and the rest. The baseline is CSR in the matrix's order:
+/// cuSPARSE's on a GPU (the workbench's own, with a note, where cuSPARSE is not there), Eigen's on a CPU. A recipe that fails
+/// costs its own line. Throws where not even the system can be made: see System.
+void solve_recipes(const SolvePlan& plan, const std::vector<Recipe>& recipes, SolveReport& report);
+
+/// The recipe of the baseline.
+[[nodiscard]] Recipe baseline_recipe(const Catalogue& catalogue, DeviceKind kind, bool of_vendor);
+
+}  // namespace workbench

@@ -1,0 +1,156 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/run/text_table.hpp"
+#include "pipeline/solve/solve_report.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::size_t name_width = 24;
+
+std::string name_of(const SolveOutcome& one) {
+    return one.baseline ? one.preparation.recipe + " (baseline)" : one.preparation.recipe;
+}
+
+/// Did it come to iterations?
+bool iterated(const SolveOutcome& one) { return one.preparation.kernel.verified(); }
+
+std::string ending_of(const SolveOutcome& one) {
+    switch (one.preparation.kernel.status) {
+        case KernelOutcome::Status::wrong: return "WRONG KERNEL";
+        case KernelOutcome::Status::unsuitable: return "unsuitable";
+        case KernelOutcome::Status::measured: break;
+    }
+    return std::string(name_of(one.end));
+}
+
+std::vector<std::string> names_of(const SolveReport& report) {
+    std::vector<std::string> names;
+    for (const SolveOutcome& one : report.outcomes) names.push_back(name_of(one));
+    return shortened(names, name_width);
+}
+
+std::string residuals_table(const SolveReport& report) {
+    TextTable table{{"recipe", "kernel", "ended", "iterations", "restarts", "|b-Ax|/|b|"}, 3, {}};
+    const std::vector<std::string> names = names_of(report);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const SolveOutcome& one = report.outcomes[i];
+        std::vector<std::string> row{names[i], shortened(one.preparation.kernel.kernel, 12), ending_of(one)};
+        if (iterated(one)) {
+            row.insert(row.end(),
+                       {with_commas(one.iterations), std::to_string(one.restarts), fmt::format("{:.2e}", one.true_residual)});
+        } else {
+            row.insert(row.end(), {"-", "-", "-"});
+        }
+        table.rows.push_back(std::move(row));
+    }
+    return table.text();
+}
+
+/// When a recipe is level with the baseline.
+std::string level_text(const SolveOutcome& one, const SolveOutcome* baseline) {
+    if (one.baseline || baseline == nullptr || !iterated(*baseline) || baseline->iterations == 0 || one.iterations == 0)
+        return "-";
+    if (const auto iterations = crossing(one, *baseline)) {
+        const double whole = std::ceil(*iterations);
+        return whole < 1e9 ? with_commas(std::llround(whole)) : fmt::format("{:.1e}", whole);
+    }
+    return one.iteration_seconds() < baseline->iteration_seconds() ? "at once" : "never";
+}
+
+std::string times_table(const SolveReport& report) {
+    TextTable table{{"recipe", "set-up", "iteration", "of parts", "solve", "in all", "level after"}, 1, {}};
+    const std::vector<std::string> names = names_of(report);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const SolveOutcome& one = report.outcomes[i];
+        if (!iterated(one)) continue;
+        const std::optional<double> over = one.over_parts();
+        table.rows.push_back({names[i], duration(one.setup_seconds()),
+                              one.iterations > 0 ? duration(one.iteration_seconds()) : "-",
+                              over ? fmt::format("{:.2f}", *over) : "-", duration(one.solve_seconds),
+                              duration(one.total_seconds()), level_text(one, report.baseline())});
+    }
+    return table.text();
+}
+
+constexpr const char* legend = R"(
+  set-up: reordering, building, copying, and bringing b to the recipe's order and
+      x back. of parts: an iteration over its products alone and its vectors at
+      copy bandwidth. level after: iterations until the recipe has made up for
+      its set-up against the baseline.
+)";
+
+/// What a solve of this length is worth, for each recipe that is faster an iteration.
+std::string verdicts(const SolveReport& report) {
+    const SolveOutcome* baseline = report.baseline();
+    std::string text;
+    if (baseline == nullptr || !baseline->solved()) return text;
+    for (const SolveOutcome& one : report.outcomes) {
+        if (one.baseline || !one.solved()) continue;
+        const double ratio = baseline->total_seconds() / one.total_seconds();
+        text += fmt::format("{}: {:.2f} x the speed of the baseline with its set-up, {:.2f} x without", one.preparation.recipe,
+                            ratio, baseline->solve_seconds / one.solve_seconds);
+        if (const auto solves = solves_to_pay(one, *baseline)) {
+            text += fmt::format("; it pays after {} such solves", with_commas(std::llround(std::ceil(*solves))));
+        }
+        text += '\n';
+    }
+    return text.empty() ? text : '\n' + text;
+}
+
+std::string remarks(const SolveReport& report) {
+    std::string text;
+    for (const SolveOutcome& one : report.outcomes) {
+        const std::string& reason = iterated(one) ? one.reason : one.preparation.kernel.reason;
+        if (!reason.empty()) text += fmt::format("  {}: {}: {}\n", one.preparation.recipe, ending_of(one), reason);
+        for (const std::string& note : one.preparation.notes) {
+            text += fmt::format("  {}: note: {}\n", one.preparation.recipe, note);
+        }
+    }
+    for (const std::string& note : report.notes) text += fmt::format("  note: {}\n", note);
+    return text.empty() ? text : '\n' + text;
+}
+
+}  // namespace
+
+const SolveOutcome* SolveReport::baseline() const {
+    for (const SolveOutcome& one : outcomes) {
+        if (one.baseline) return &one;
+    }
+    return nullptr;
+}
+
+int exit_code_of(const SolveReport& report) {
+    int code = exit_ok;
+    const auto note = [&code](int other) { code = code == exit_ok ? other : code; };
+    for (const SolveOutcome& one : report.outcomes) {
+        if (one.preparation.kernel.status == KernelOutcome::Status::wrong) return exit_verification_failed;
+    }
+    for (const SolveOutcome& one : report.outcomes) {
+        if (!iterated(one)) continue;
+        switch (one.end) {
+            case SolveEnd::converged: break;
+            case SolveEnd::iteration_limit: note(exit_iteration_limit); break;
+            case SolveEnd::stagnated: note(exit_stagnated); break;
+            case SolveEnd::indefinite: note(exit_indefinite); break;
+            case SolveEnd::breakdown: note(exit_breakdown); break;
+        }
+    }
+    for (const Failure& failure : report.failures) note(failure.exit_code);
+    return code;
+}
+
+std::string solve_text(const SolveReport& report) {
+    std::string text = fmt::format("{}: {} x {}, {} nonzeros\n", report.matrix.source, with_commas(report.matrix.rows),
+                                   with_commas(report.matrix.columns), with_commas(report.matrix.nonzeros));
+    text += fmt::format("{}{}, {}, on {}; b: {}; tolerance {:g}\n\n", name_of(report.options.method),
+                        report.options.jacobi ? " with Jacobi" : "", name_of(report.precision), report.device.name,
+                        report.right_hand_side, report.options.tolerance);
+    if (report.outcomes.empty()) return text;
+    return wrapped(text + residuals_table(report) + '\n' + times_table(report) + legend + verdicts(report) + remarks(report));
+}
+
+}  // namespace workbench
