@@ -230,11 +230,11 @@ CsrMatrix finite_volume(const Parameters& parameters) {
         throw InputError(fmt::format("found {} x {} x {} nodes; expected at most {}", x, y, z, most));
     }
     const auto cells = static_cast<Index>(x * y * z);
-    // 16 neighbours on average at most. On the way to the matrix there are its entries on and above the diagonal as a list,
-    // later the matrix in another numbering.
+    // 16 neighbours on average at most. Beside the matrix there are first the entries on and above its diagonal as a list, with
+    // four bytes a nonzero to sort them, and later the matrix in another numbering with the orders: no more than that.
     constexpr double row_entries = 17;
-    check_generator_memory(cells, row_entries * cells,
-                           cells * (row_entries * (sizeof(Index) + sizeof(double)) + 2 * sizeof(Entry) + 2 * sizeof(Index)));
+    constexpr double beside = row_entries * (sizeof(Index) + sizeof(double)) + sizeof(Offset) + 4 * sizeof(Index);
+    check_generator_memory(cells, row_entries * cells, beside * cells);
 
     CsrMatrix matrix = areas_over_distances(mesh, equation, cells);
     limit_neighbours(matrix);
@@ -276,7 +276,7 @@ std::vector<GeneratorEntry> finite_volume_generators() {
          {grid_length_parameter("nx", true), grid_length_parameter("ny", false), grid_length_parameter("nz", false),
           real_parameter("irregularity", 1, 0, 1,
                          "0: a node is in the middle of its cube, cells are cubes; 1: it is anywhere in its cube"),
-          real_parameter("smallest_face", 0.01, 0, 0.1, "faces of no larger area, in squares of a cube's edge, are left out"),
+          real_parameter("smallest_face", 0.01, 0, 0.05, "faces of no larger area, in squares of a cube's edge, are left out"),
           real_parameter("anisotropy", 1, 1e-6, 1e6, "diffusivity along z over that along x and y"),
           real_parameter("peclet", 0, 0, 1e6,
                          "Peclet number of a cube, speed times edge over diffusivity; 0: diffusion alone, symmetric"),
