@@ -154,17 +154,18 @@ std::vector<Entry> block_faces(const Mesh& mesh, const Equation& equation, const
     return faces;
 }
 
-/// Of a matrix of areas over distances: leaves out those beyond the largest 20 of a row, and their mirror images.
+/// Of a matrix of areas over distances: leaves out those beyond the largest 20 of a row, and their mirror images. What equals
+/// the 21st is left out as well: no order of the neighbours decides.
 void limit_neighbours(CsrMatrix& matrix) {
-    std::vector<double> least(matrix.rows, 0.0);
-    guarded_for("least", Rows(0, matrix.rows), [&](Index row) {
+    std::vector<double> too_small(matrix.rows, 0.0);
+    guarded_for("too_small", Rows(0, matrix.rows), [&](Index row) {
         if (matrix.row_length(row) <= most_neighbours + 1) return;
         std::vector<double> flows;
         for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
             if (matrix.column_indices[i] != row) flows.push_back(matrix.values[i]);
         }
-        std::nth_element(flows.begin(), flows.begin() + most_neighbours - 1, flows.end(), std::greater<>());
-        least[row] = flows[most_neighbours - 1];
+        std::nth_element(flows.begin(), flows.begin() + most_neighbours, flows.end(), std::greater<>());
+        too_small[row] = flows[most_neighbours];
     });
     Offset from = 0;
     Offset to = 0;
@@ -172,7 +173,7 @@ void limit_neighbours(CsrMatrix& matrix) {
         for (; from < matrix.row_offsets[row + 1]; ++from) {
             const Index column = matrix.column_indices[from];
             const double value = matrix.values[from];
-            if (column != row && value < std::max(least[row], least[column])) continue;
+            if (column != row && value <= std::max(too_small[row], too_small[column])) continue;
             matrix.column_indices[to] = column;
             matrix.values[to++] = value;
         }

@@ -33,11 +33,11 @@ std::uint64_t along_curve(Place place, int bits) {
     }
     // What remains is a Gray code, its bits dealt out to the coordinates.
     std::uint64_t code = 0;
-    bool odd = false;
+    std::uint64_t parity = 0;
     for (int bit = bits - 1; bit >= 0; --bit) {
         for (const std::uint64_t coordinate : place) {
-            odd ^= (coordinate >> bit & 1) != 0;
-            code = code << 1 | (odd ? 1 : 0);
+            parity ^= coordinate >> bit & 1;
+            code = code << 1 | parity;
         }
     }
     return code;
