@@ -105,9 +105,9 @@ TEST_CASE("list and explain") {
         CHECK(outcome.exit_code == 0);
         compare_with_golden(golden(name), without_column_widths(without_others(without_gpu_lines(outcome.text))));
     }
-    for (const char* name :
-         {"cuthill_mckee", "metis_partition", "row_sort", "split", "random_order", "natural", "csr", "sell", "ehyb",
-          "laplace2d", "laplace3d", "elasticity3d", "delaunay", "banded", "random_uniform", "random_normal", "rmat"}) {
+    for (const char* name : {"cuthill_mckee", "metis_partition", "row_sort", "split", "random_order", "natural", "csr", "sell",
+                             "ehyb", "laplace2d", "laplace3d", "elasticity3d", "delaunay", "finite_volume", "banded",
+                             "random_uniform", "random_normal", "rmat"}) {
         expect(std::string("explain_") + name, std::string("explain ") + name, 0);
     }
 }
@@ -225,6 +225,8 @@ TEST_CASE("generate, convert and export refuse in the user's words") {
     expect_in("generate_missing", out, "generate laplace2d -o OUT/a.mtx", 2);
     expect_in("generate_wrong", out, "generate laplace3d nx=3 nx=4 ny nz=two points=9.5 node_size=2 -o OUT/a.mtx", 2);
     expect_in("generate_together", out, "generate laplace3d nx=3 points=9 -o OUT/a.mtx", 2);
+    expect_in("generate_wrong_words", out, "generate finite_volume nx=3 numbering=morton irregularity=2 cells=9 -o OUT/a.mtx",
+              2);
     expect_in("generate_too_large", out, "generate laplace2d nx=46341 -o OUT/a.mtx", 3);
     expect_in("convert_missing", out, "convert OUT/none.mtx OUT/a.mtx", 3);
     expect_in("convert_unknown_ending", out, "convert tests/golden/cli/wide.mtx OUT/a", 2);

@@ -9,9 +9,10 @@
 
 namespace workbench {
 
-[[nodiscard]] std::vector<GeneratorEntry> grid_generators();      // laplace2d, laplace3d, elasticity3d
-[[nodiscard]] std::vector<GeneratorEntry> delaunay_generators();  // delaunay
-[[nodiscard]] std::vector<GeneratorEntry> random_generators();    // banded, random_uniform, random_normal, rmat
+[[nodiscard]] std::vector<GeneratorEntry> grid_generators();           // laplace2d, laplace3d, elasticity3d
+[[nodiscard]] std::vector<GeneratorEntry> delaunay_generators();       // delaunay
+[[nodiscard]] std::vector<GeneratorEntry> finite_volume_generators();  // finite_volume
+[[nodiscard]] std::vector<GeneratorEntry> random_generators();         // banded, random_uniform, random_normal, rmat
 
 /// Throws MachineError where a matrix of this size, and `more` bytes on the way to it, are more than the machine has.
 /// In f64, which no product of parameters overflows.

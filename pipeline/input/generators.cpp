@@ -54,7 +54,8 @@ ParameterDeclaration seed_parameter() {
 
 std::vector<GeneratorEntry> generators() {
     std::vector<GeneratorEntry> all = grid_generators();
-    for (const auto& more : {delaunay_generators(), random_generators()}) all.insert(all.end(), more.begin(), more.end());
+    for (const auto& more : {delaunay_generators(), finite_volume_generators(), random_generators()})
+        all.insert(all.end(), more.begin(), more.end());
     return all;
 }
 

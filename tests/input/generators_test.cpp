@@ -1,67 +1,20 @@
 // Random generators: the same bits everywhere, and the properties of their matrices.
 #include <doctest/doctest.h>
 
-#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <map>
 #include <numeric>
 
-#include "pipeline/contract/catalogue.hpp"
-#include "pipeline/contract/errors.hpp"
-#include "pipeline/input/generators.hpp"
+#include "input/generated.hpp"
 #include "pipeline/input/inline_matrix.hpp"
 #include "pipeline/matrix/permutation.hpp"
 #include "pipeline/matrix/random.hpp"
-#include "support/eigen.hpp"
 
 using namespace workbench;
 
 namespace {
-
-using Given = std::map<std::string, ParameterValue>;
-
-const Catalogue& known() {
-    static const Catalogue all{.generators = generators()};
-    return all;
-}
-
-CsrMatrix made(const std::string& name, const Given& given) {
-    const GeneratorEntry* generator = known().find_generator(name);
-    REQUIRE(generator != nullptr);
-    CsrMatrix matrix = generator->generate(Parameters(generator->parameters, given));
-    check_csr(matrix);
-    return matrix;
-}
-
-ParameterValue whole(std::int64_t number) { return number; }
-
-// Every bit of every array.
-std::uint64_t hash_of(const CsrMatrix& matrix) {
-    std::uint64_t hash = mixed(static_cast<std::uint64_t>(matrix.rows)) ^ static_cast<std::uint64_t>(matrix.columns);
-    const auto add = [&hash](std::uint64_t bits) { hash = mixed(hash ^ bits); };
-    for (const Offset offset : matrix.row_offsets) add(static_cast<std::uint64_t>(offset));
-    for (const Index column : matrix.column_indices) add(static_cast<std::uint64_t>(column));
-    for (const double value : matrix.values) add(std::bit_cast<std::uint64_t>(value));
-    return hash;
-}
-
-bool positive_definite(const CsrMatrix& matrix) {
-    return Eigen::SimplicialLLT<Eigen::SparseMatrix<double>>(to_eigen(matrix)).info() == Eigen::Success;
-}
-
-std::string refusal(const std::string& name, const Given& given) {
-    try {
-        static_cast<void>(made(name, given));
-        return "made";
-    } catch (const ParameterError& error) {
-        return error.parameter + ": " + error.what();
-    } catch (const UserError& error) {
-        return std::to_string(error.exit_code) + " " + error.what();
-    }
-}
 
 struct Moments {
     double mean = 0;
