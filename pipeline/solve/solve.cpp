@@ -83,9 +83,12 @@ private:
     }
 
     void look_at_running() {
+        // Not counting |b|: on ill-conditioned matrices the residual rises before it falls.
         const std::vector<double> history = krylov_->history();
-        const auto begin_of_last = history.end() - std::min<std::ptrdiff_t>(options_.patience, std::ssize(history) - 1);
-        const double before = *std::min_element(history.begin(), begin_of_last);
+        const auto first = history.begin() + 1;
+        const auto begin_of_last = history.end() - std::min<std::ptrdiff_t>(options_.patience, history.end() - first);
+        const double before =
+            begin_of_last == first ? std::numeric_limits<double>::infinity() : *std::min_element(first, begin_of_last);
         const double last = *std::min_element(begin_of_last, history.end());
         if (progress_.iterations >= options_.most_iterations) {
             end(SolveEnd::iteration_limit,

@@ -9,11 +9,10 @@
 namespace workbench {
 namespace {
 
-constexpr std::size_t name_width = 24;
+constexpr std::size_t name_width = 18;
+constexpr std::size_t kernel_width = 13;
 
-std::string name_of(const SolveOutcome& one) {
-    return one.baseline ? one.preparation.recipe + " (baseline)" : one.preparation.recipe;
-}
+std::string name_of(const SolveOutcome& one) { return one.baseline ? one.preparation.recipe + " *" : one.preparation.recipe; }
 
 /// Did it come to iterations?
 bool iterated(const SolveOutcome& one) { return one.preparation.kernel.verified(); }
@@ -38,7 +37,7 @@ std::string residuals_table(const SolveReport& report) {
     const std::vector<std::string> names = names_of(report);
     for (std::size_t i = 0; i < names.size(); ++i) {
         const SolveOutcome& one = report.outcomes[i];
-        std::vector<std::string> row{names[i], shortened(one.preparation.kernel.kernel, 12), ending_of(one)};
+        std::vector<std::string> row{names[i], shortened(one.preparation.kernel.kernel, kernel_width), ending_of(one)};
         if (iterated(one)) {
             row.insert(row.end(),
                        {with_commas(one.iterations), std::to_string(one.restarts), fmt::format("{:.2e}", one.true_residual)});
@@ -77,10 +76,10 @@ std::string times_table(const SolveReport& report) {
 }
 
 constexpr const char* legend = R"(
-  set-up: reordering, building, copying, and bringing b to the recipe's order and
-      x back. of parts: an iteration over its products alone and its vectors at
-      copy bandwidth. level after: iterations until the recipe has made up for
-      its set-up against the baseline.
+  *: the baseline. set-up: reordering, building, copying, and bringing b to the
+      recipe's order and x back. of parts: an iteration over its products alone
+      and its vectors at copy bandwidth. level after: iterations until the
+      recipe has made up for its set-up against the baseline.
 )";
 
 /// What a solve of this length is worth, for each recipe that is faster an iteration.
@@ -94,7 +93,8 @@ std::string verdicts(const SolveReport& report) {
         text += fmt::format("{}: {:.2f} x the speed of the baseline with its set-up, {:.2f} x without", one.preparation.recipe,
                             ratio, baseline->solve_seconds / one.solve_seconds);
         if (const auto solves = solves_to_pay(one, *baseline)) {
-            text += fmt::format("; it pays after {} such solves", with_commas(std::llround(std::ceil(*solves))));
+            const long long whole = std::llround(std::ceil(*solves));
+            text += fmt::format("; it pays after {} such solve{}", with_commas(whole), whole == 1 ? "" : "s");
         }
         text += '\n';
     }
