@@ -32,13 +32,21 @@ void add_sweeps(CLI::App& command, RecipeChanges& changes) {
         ->allow_extra_args(false);
 }
 
-std::vector<Recipe> load_recipes(const std::vector<std::string>& files, const RecipeChanges& changes) {
+std::vector<std::vector<Recipe>> load_each(const std::vector<std::string>& files, const RecipeChanges& changes) {
     const Unmatched unmatched = files.size() == 1 ? Unmatched::refused : Unmatched::noted;
     std::vector<LoadedRecipe> loaded;
     for (const std::string& file : files) loaded.push_back(load_points(find_recipe(file), catalogue(), changes, unmatched));
     check_matched(loaded);
+    std::vector<std::vector<Recipe>> points;
+    for (LoadedRecipe& each : loaded) points.push_back(std::move(each.points));
+    return points;
+}
+
+std::vector<Recipe> load_recipes(const std::vector<std::string>& files, const RecipeChanges& changes) {
     std::vector<Recipe> recipes;
-    for (LoadedRecipe& each : loaded) std::move(each.points.begin(), each.points.end(), std::back_inserter(recipes));
+    for (std::vector<Recipe>& points : load_each(files, changes)) {
+        std::move(points.begin(), points.end(), std::back_inserter(recipes));
+    }
     return recipes;
 }
 

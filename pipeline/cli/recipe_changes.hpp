@@ -23,6 +23,9 @@ void add_sweeps(CLI::App& command, RecipeChanges& changes);
 /// recipe says where that is not so. Throws RecipeError, also where one changes nothing anywhere.
 [[nodiscard]] std::vector<Recipe> load_recipes(const std::vector<std::string>& files, const RecipeChanges& changes);
 
+/// The same, the points of each file by themselves.
+[[nodiscard]] std::vector<std::vector<Recipe>> load_each(const std::vector<std::string>& files, const RecipeChanges& changes);
+
 /// Where a file or folder of the installed program lies, whether it is there or not.
 [[nodiscard]] std::filesystem::path installed(const std::filesystem::path& given);
 

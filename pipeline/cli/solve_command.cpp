@@ -30,6 +30,7 @@ constexpr const char* standard_output = "-";
 
 struct Arguments {
     std::vector<std::string> recipes;
+    std::vector<std::string> tune;
     RecipeChanges changes;
     std::string method = "cg";
     std::string preconditioner = "none";
@@ -45,11 +46,27 @@ struct Arguments {
     std::string json;
 };
 
-std::vector<Recipe> recipes_of(const Arguments& arguments) {
-    std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
-    for (const Recipe& recipe : recipes) {
-        if (recipe.matrix != recipes.front().matrix) {
-            throw RecipeError("the recipes do not name the same matrix: give it with --matrix or --generate");
+/// All on one matrix.
+struct Recipes {
+    std::vector<Recipe> solve;
+    std::vector<Recipe> tune;
+    MatrixChoice matrix;
+};
+
+Recipes recipes_of(const Arguments& arguments) {
+    std::vector<std::string> files = arguments.recipes;
+    files.insert(files.end(), arguments.tune.begin(), arguments.tune.end());
+    if (files.empty()) throw RecipeError("no recipe to solve with; name some, or some to tune with after --tune");
+    Recipes recipes;
+    std::size_t number = 0;
+    for (std::vector<Recipe>& points : load_each(files, arguments.changes)) {
+        std::vector<Recipe>& list = number++ < arguments.recipes.size() ? recipes.solve : recipes.tune;
+        for (Recipe& recipe : points) {
+            if (number == 1 && list.empty()) recipes.matrix = recipe.matrix;
+            if (recipe.matrix != recipes.matrix) {
+                throw RecipeError("the recipes do not name the same matrix: give it with --matrix or --generate");
+            }
+            list.push_back(std::move(recipe));
         }
     }
     return recipes;
@@ -80,13 +97,14 @@ int solve(const Arguments& arguments) {
     const std::filesystem::path folder = arguments.out;
     check_writable(folder / "solve.json");
     if (!arguments.json.empty() && arguments.json != standard_output) check_writable(arguments.json);
-    const std::vector<Recipe> recipes = recipes_of(arguments);
+    const Recipes recipes = recipes_of(arguments);
     const std::unique_ptr<Device> gpu = make_cuda_device();
     const std::unique_ptr<Device> host = make_host_device();
     const std::vector<Backend> backends = backends_of_one_device(arguments.backends, gpu != nullptr);
-    Device& device = device_of(backends.front()) == DeviceKind::gpu ? *gpu : *host;
+    const bool on_gpu = device_of(backends.front()) == DeviceKind::gpu;
+    Device& device = on_gpu ? *gpu : *host;
 
-    auto [matrix, matrix_report] = load_matrix(recipes.front().matrix);
+    auto [matrix, matrix_report] = load_matrix(recipes.matrix);
     SolveReport report;
     report.matrix = matrix_report;
     report.right_hand_side = right_hand_side_of(arguments).text();
@@ -99,9 +117,11 @@ int solve(const Arguments& arguments) {
     {
         const PrintsAside prints_aside;
         const Progress progress;
-        const SolvePlan plan{matrix, std::move(b), catalogue(),
-                             device, backends,     [&progress](const std::string& step) { progress.show(step); }};
-        solve_recipes(plan, recipes, report);
+        SolvePlan plan{matrix, std::move(b), catalogue(), device, backends};
+        plan.tell = [&progress](const std::string& step) { progress.show(step); };
+        plan.tune_with = recipes.tune;
+        if (on_gpu) plan.make_device = make_cuda_device;
+        solve_recipes(plan, recipes.solve, report);
     }
     const std::vector<std::string> files = write_solve(report, folder);
     if (!arguments.json.empty() && arguments.json != standard_output) write_whole_file(arguments.json, solve_json(report));
@@ -121,8 +141,10 @@ void add_solve_command(CLI::App& app, Action& action) {
     const auto arguments = std::make_shared<Arguments>();
     CLI::App* command =
         app.add_subcommand("solve", "Solve A x = b with the kernels of recipes: time with set-up, when it pays, residuals");
-    command->add_option("recipe", arguments->recipes, "Recipe files; each solves the same system")
-        ->required()
+    command->add_option("recipe", arguments->recipes, "Recipe files; each solves the same system")->type_name("RECIPE");
+    command
+        ->add_option("--tune", arguments->tune,
+                     "One more solve: it begins with CSR, tries these recipes while it runs, and keeps what is faster")
         ->type_name("RECIPE");
     add_recipe_changes(*command, arguments->changes);
     add_sweeps(*command, arguments->changes);

@@ -122,6 +122,9 @@ public:
     /// Throws MachineError where the device reports a failure.
     [[nodiscard]] virtual double time(const std::function<void()>& work) = 0;
 
+    /// What this device is given from now on waits for what the other has been given so far. Both are of one kind.
+    virtual void wait_for(Device& /*earlier*/) {}
+
     /// Null where a device does one thing at a time. The device must outlive it.
     [[nodiscard]] virtual std::unique_ptr<Branch> make_branch() { return nullptr; }
 

@@ -62,8 +62,8 @@ public:
     /// Waits for what was launched.
     [[nodiscard]] virtual KrylovProgress wait() = 0;
 
-    /// Brings all vectors to another order: element i goes to place target[i]. target: [size], on the host.
-    virtual void reorder(std::span<const Index> target) = 0;
+    /// Brings all vectors to another order: element i goes to place target[i]. target: [size], on the device. Does not wait.
+    virtual void reorder(const Index* target) = 0;
 
     [[nodiscard]] virtual std::vector<Value> x() = 0;
 

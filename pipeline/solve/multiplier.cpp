@@ -13,6 +13,20 @@ const DeviceProperties* gpu_of(const Device& device) {
     return device.properties().kind == DeviceKind::gpu ? &device.properties() : nullptr;
 }
 
+template <ValueType Value>
+VerifiedKernel<Value> taken_as_it_is(const Candidate<Value>& candidate, Device& device, const Clock& clock) {
+    VerifiedKernel<Value> taken;
+    taken.outcome.kernel = candidate.kernel;
+    taken.outcome.backend = candidate.backend;
+    taken.outcome.precision = precision_of<Value>;
+    const Stopwatch watch(clock);
+    taken.kernel = candidate.real(device);
+    (void)device.time([] {});
+    taken.outcome.prepare_seconds = watch.seconds();
+    taken.outcome.status = KernelOutcome::Status::measured;
+    return taken;
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -42,7 +56,9 @@ Multiplier<Value>::Multiplier(const Recipe& recipe, const MultiplierPlan<Value>&
     try {
         const Candidate<Value> candidate = build(recipe, staged, plan);
         tell("kernel " + candidate.kernel);
-        VerifiedKernel<Value> verified = verify_candidate(candidate, *space_, plan.oracle, plan.device, plan.clock);
+        VerifiedKernel<Value> verified = plan.oracle == nullptr
+                                             ? taken_as_it_is(candidate, plan.device, plan.clock)
+                                             : verify_candidate(candidate, *space_, *plan.oracle, plan.device, plan.clock);
         preparation_.kernel = verified.outcome;
         kernel_ = std::move(verified.kernel);
     } catch (const Unsuitable& reason) {
@@ -61,7 +77,8 @@ Multiplier<Value>::Multiplier(const Recipe& recipe, const MultiplierPlan<Value>&
 template <ValueType Value>
 Candidate<Value> Multiplier<Value>::build(const Recipe& recipe, StagedMatrix& staged, const MultiplierPlan<Value>& plan) {
     if (recipe.is_hybrid()) {
-        shares_ = build_shares<Value>(recipe, staged, &plan.oracle.exact, plan.clock, [](const std::string&) {});
+        shares_ = build_shares<Value>(recipe, staged, plan.oracle == nullptr ? nullptr : &plan.oracle->exact, plan.clock,
+                                      [](const std::string&) {});
         const LayoutOutcome whole = outcome_of_whole(recipe, shares_);
         preparation_.build_seconds = whole.seconds;
         if (!whole.unsuitable.empty()) throw Unsuitable(whole.unsuitable);
@@ -70,8 +87,9 @@ Candidate<Value> Multiplier<Value>::build(const Recipe& recipe, StagedMatrix& st
     }
     const RecipeLayout& choice = recipe.layouts.front();
     LayoutOutcome layout = outcome_of(*choice.entry, choice.parameters, precision_of<Value>);
-    whole_ = build_twice<Value>(*choice.entry, choice.parameters, staged, exact_values(plan.oracle.exact, staged), plan.clock,
-                                layout);
+    whole_ =
+        build_twice<Value>(*choice.entry, choice.parameters, staged,
+                           plan.oracle == nullptr ? nullptr : exact_values(plan.oracle->exact, staged), plan.clock, layout);
     preparation_.build_seconds = layout.seconds;
     return candidate_of(*chosen_.front(), whole_.exact.get(), *whole_.real);
 }

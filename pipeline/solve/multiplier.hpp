@@ -30,8 +30,8 @@ struct Preparation {
 /// How it is to be made ready.
 template <ValueType Value>
 struct MultiplierPlan {
-    const CsrMatrix& input;  // square
-    const Oracle<Value>& oracle;
+    const CsrMatrix& input;       // square
+    const Oracle<Value>* oracle;  // null: the kernel is taken as it is, for a solve that cannot wait
     Device& device;
     KernelWish wish;
     std::function<void(const std::string&)> tell = {};  // a step that may take long begins
@@ -43,7 +43,7 @@ struct MultiplierPlan {
 template <ValueType Value>
 class Multiplier {
 public:
-    /// Runs the stages, builds the layout, prepares and verifies the kernel; see the outcome for what became of it. Throws
+    /// Runs the stages, builds the layout, prepares and verifies the kernel; see the preparation for what became of it. Throws
     /// InputError where the matrix does not suit a stage, RecipeError where no kernel of the recipe runs on the device,
     /// MachineError. The recipe, the oracle and the device must outlive it.
     Multiplier(const Recipe& recipe, const MultiplierPlan<Value>& plan);

@@ -30,10 +30,27 @@ struct SolveOptions {
     TimingOptions timing = {};     // of one product alone
 };
 
+/// What became of a recipe that was offered to a running solve.
+struct Trial {
+    enum class End { kept, slower, failed, too_late };
+    std::string recipe;
+    std::string kernel;
+    End end = End::too_late;
+    std::string reason;              // where it failed or came too late
+    double preparation_seconds = 0;  // stages, layout, verification, copying
+    double ready_seconds = 0;        // since the solve began
+    std::int64_t iteration = 0;      // at which it was tried
+    double iteration_seconds = 0;    // with it, and with what was there before
+    double before_seconds = 0;
+};
+
+[[nodiscard]] std::string_view name_of(Trial::End end);
+
 /// One recipe's solve.
 struct SolveOutcome {
     Preparation preparation;
     bool baseline = false;
+    bool tuned = false;  // the preparation is that of what it began with
 
     SolveEnd end = SolveEnd::breakdown;
     std::string reason;  // of every end but convergence: a sentence with the numbers
@@ -49,6 +66,7 @@ struct SolveOutcome {
     double vector_bytes = 0;      // that the vectors' part of an iteration moves at least
     double copy_bandwidth = 0;    // of the device, bytes a second
     std::vector<double> x;        // in the input's order
+    std::vector<Trial> trials;    // of a solve that was tuned, in their order, then those that were not tried
 
     [[nodiscard]] bool solved() const { return end == SolveEnd::converged; }
     /// Of reordering, building, copying: before the first iteration.
@@ -71,11 +89,15 @@ struct SolveOutcome {
 template <ValueType Value>
 class System {
 public:
-    /// Throws InputError where the matrix is not square, b has another size or is not finite; Unsuitable as Oracle.
+    /// Throws InputError where the matrix is not square, b has another size or is not finite.
     System(const CsrMatrix& input, std::vector<double> b);
 
     [[nodiscard]] const CsrMatrix& input() const { return input_; }
-    [[nodiscard]] const Oracle<Value>& oracle() const { return oracle_; }
+    /// Made when it is first asked for, by one thread. Throws Unsuitable, see Oracle.
+    [[nodiscard]] const Oracle<Value>& oracle() const {
+        if (!oracle_) oracle_.emplace(input_);
+        return *oracle_;
+    }
     [[nodiscard]] const std::vector<double>& b() const { return b_; }
     [[nodiscard]] double norm_of_b() const { return norm_of_b_; }
 
@@ -90,7 +112,7 @@ private:
     const CsrMatrix& input_;
     std::vector<double> b_;
     double norm_of_b_;
-    Oracle<Value> oracle_;
+    mutable std::optional<Oracle<Value>> oracle_;
 };
 
 /// Solves with a multiplier that is ready. Fills all but `baseline`. Throws MachineError where the device fails.

@@ -27,10 +27,27 @@ std::string_view status_of(const KernelOutcome& kernel) {
     return "";
 }
 
+Json json_of(const std::vector<Trial>& trials) {
+    Json list = Json::array();
+    for (const Trial& trial : trials) {
+        list.push_back({{"recipe", trial.recipe},
+                        {"kernel", trial.kernel},
+                        {"end", name_of(trial.end)},
+                        {"reason", trial.reason},
+                        {"preparation_seconds", trial.preparation_seconds},
+                        {"ready_seconds", trial.ready_seconds},
+                        {"iteration", trial.iteration},
+                        {"iteration_seconds", trial.iteration_seconds},
+                        {"before_seconds", trial.before_seconds}});
+    }
+    return list;
+}
+
 Json json_of(const SolveOutcome& one, const SolveOutcome* baseline) {
     const KernelOutcome& kernel = one.preparation.kernel;
     Json json = {{"recipe", one.preparation.recipe},
                  {"baseline", one.baseline},
+                 {"tuned", one.tuned},
                  {"layout", one.preparation.layout},
                  {"kernel", kernel.kernel},
                  {"backend", name_of(kernel.backend)},
@@ -60,6 +77,7 @@ Json json_of(const SolveOutcome& one, const SolveOutcome* baseline) {
                  {"level_after_iterations", compared ? optional(crossing(one, *baseline)) : Json(nullptr)},
                  {"pays_after_solves", compared ? optional(solves_to_pay(one, *baseline)) : Json(nullptr)},
                  {"residuals", one.history}});
+    if (one.tuned) json["trials"] = json_of(one.trials);
     return json;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/solve/tuned_solve.hpp"
 
 namespace workbench {
 namespace {
@@ -23,6 +24,7 @@ public:
                 report_.failures.push_back(current_failure());
             }
         }
+        if (!plan_.tune_with.empty()) add_tuned();
     }
 
 private:
@@ -46,10 +48,28 @@ private:
         add(baseline_recipe(plan_.catalogue, kind, false), {kind}, true);
     }
 
+    void add_tuned() {
+        const DeviceKind kind = plan_.device.properties().kind;
+        const bool of_vendor = report_.outcomes.front().preparation.kernel.backend == Backend::cusparse ||
+                               report_.outcomes.front().preparation.kernel.backend == Backend::eigen;
+        try {
+            const Recipe recipe = baseline_recipe(plan_.catalogue, kind, of_vendor);
+            // Not verified, so that the solve begins at once: its true residual shows whether it was right.
+            Multiplier<Value> csr(recipe,
+                                  {plan_.matrix, nullptr, plan_.device, {kind}, plan_.tell, report_.options.timing.clock});
+            if (plan_.tell) plan_.tell("a solve that is tuned");
+            report_.outcomes.push_back(
+                solve_tuned(system_, csr, plan_.device, report_.options,
+                            {plan_.tune_with, wish_of_recipes(), plan_.make_device, [](const std::string&) {}}));
+        } catch (...) {
+            report_.failures.push_back(current_failure());
+        }
+    }
+
     /// True where the kernel was right.
     bool add(const Recipe& recipe, const KernelWish& wish, bool baseline) {
         Multiplier<Value> multiplier(
-            recipe, {plan_.matrix, system_.oracle(), plan_.device, wish, plan_.tell, report_.options.timing.clock});
+            recipe, {plan_.matrix, &system_.oracle(), plan_.device, wish, plan_.tell, report_.options.timing.clock});
         SolveOutcome outcome;
         outcome.preparation = multiplier.preparation();
         if (multiplier.ready()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct SolvePlan {
     Device& device;
     std::vector<Backend> backends;                           // whose kernels recipes may use
     std::function<void(const std::string&)> tell = nullptr;  // a step that may take long begins
+    std::vector<Recipe> tune_with = {};                      // one more solve tries these while it runs; none: there is none
+    /// See TuningPlan.
+    std::function<std::unique_ptr<Device>()> make_device = {};
 };
 
 /// Fills outcomes and failures of a report that says method, precision and the rest. The baseline is CSR in the matrix's order:

@@ -75,6 +75,25 @@ std::string times_table(const SolveReport& report) {
     return table.text();
 }
 
+/// What became of the recipes that were offered to running solves.
+std::string trials_table(const SolveReport& report) {
+    TextTable table{{"offered while it ran", "", "ready after", "at iteration", "iteration", "before"}, 2, {}};
+    for (const SolveOutcome& one : report.outcomes) {
+        std::vector<std::string> names;
+        for (const Trial& trial : one.trials) names.push_back(trial.recipe);
+        names = shortened(names, 2 + name_width);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const Trial& trial = one.trials[i];
+            const bool tried = trial.end == Trial::End::kept || trial.end == Trial::End::slower;
+            table.rows.push_back({names[i], std::string(name_of(trial.end)),
+                                  trial.ready_seconds > 0 ? duration(trial.ready_seconds) : "-",
+                                  tried ? with_commas(trial.iteration) : "-", tried ? duration(trial.iteration_seconds) : "-",
+                                  tried ? duration(trial.before_seconds) : "-"});
+        }
+    }
+    return table.rows.empty() ? "" : '\n' + table.text();
+}
+
 constexpr const char* legend = R"(
   *: the baseline. set-up: reordering, building, copying, and bringing b to the
       recipe's order and x back. of parts: an iteration over its products alone
@@ -89,6 +108,11 @@ std::string verdicts(const SolveReport& report) {
     if (baseline == nullptr || !baseline->solved()) return text;
     for (const SolveOutcome& one : report.outcomes) {
         if (one.baseline || !one.solved()) continue;
+        if (one.tuned) {
+            text += fmt::format("tuned: {:.2f} x the speed of the baseline, all trials in it\n",
+                                baseline->solve_seconds / one.solve_seconds);
+            continue;
+        }
         const double ratio = baseline->total_seconds() / one.total_seconds();
         text += fmt::format("{}: {:.2f} x the speed of the baseline with its set-up, {:.2f} x without", one.preparation.recipe,
                             ratio, baseline->solve_seconds / one.solve_seconds);
@@ -106,6 +130,9 @@ std::string remarks(const SolveReport& report) {
     for (const SolveOutcome& one : report.outcomes) {
         const std::string& reason = iterated(one) ? one.reason : one.preparation.kernel.reason;
         if (!reason.empty()) text += fmt::format("  {}: {}: {}\n", one.preparation.recipe, ending_of(one), reason);
+        for (const Trial& trial : one.trials) {
+            if (trial.end == Trial::End::failed) text += fmt::format("  {}: failed: {}\n", trial.recipe, trial.reason);
+        }
         for (const std::string& note : one.preparation.notes) {
             text += fmt::format("  {}: note: {}\n", one.preparation.recipe, note);
         }
@@ -150,7 +177,8 @@ std::string solve_text(const SolveReport& report) {
                         report.options.jacobi ? " with Jacobi" : "", name_of(report.precision), report.device.name,
                         report.right_hand_side, report.options.tolerance);
     if (report.outcomes.empty()) return text;
-    return wrapped(text + residuals_table(report) + '\n' + times_table(report) + legend + verdicts(report) + remarks(report));
+    return wrapped(text + residuals_table(report) + '\n' + times_table(report) + trials_table(report) + legend +
+                   verdicts(report) + remarks(report));
 }
 
 }  // namespace workbench

@@ -169,11 +169,13 @@ CudaDevice::CudaDevice() {
     check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     check_cuda(cudaEventCreate(&start_), "cudaEventCreate");
     check_cuda(cudaEventCreate(&end_), "cudaEventCreate");
+    check_cuda(cudaEventCreateWithFlags(&reached_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
 }
 
 CudaDevice::~CudaDevice() {
     (void)cudaEventDestroy(start_);
     (void)cudaEventDestroy(end_);
+    (void)cudaEventDestroy(reached_);
     (void)cudaStreamDestroy(stream_);
 }
 
@@ -252,6 +254,11 @@ double CudaDevice::time(const std::function<void()>& work) {
     float milliseconds = 0;
     check_cuda(cudaEventElapsedTime(&milliseconds, start_, end_), "cudaEventElapsedTime");
     return 1e-3 * milliseconds;
+}
+
+void CudaDevice::wait_for(Device& earlier) {
+    CudaDevice& other = cuda_device(earlier);
+    workbench::wait_for(stream_, other.stream_, other.reached_);
 }
 
 std::unique_ptr<Branch> CudaDevice::make_branch() { return std::make_unique<CudaBranch>(stream_); }

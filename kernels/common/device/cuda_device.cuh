@@ -29,6 +29,7 @@ public:
     void zero(void* memory, std::size_t bytes) override;
     void flush_cache() override;
     [[nodiscard]] double time(const std::function<void()>& work) override;
+    void wait_for(Device& earlier) override;
     [[nodiscard]] std::unique_ptr<Branch> make_branch() override;
     [[nodiscard]] std::unique_ptr<Krylov<float>> make_krylov(const KrylovPlan& plan, std::span<const float> b,
                                                              std::span<const float> inverse_diagonal) override;
@@ -45,7 +46,8 @@ private:
     cudaStream_t stream_ = nullptr;
     cudaEvent_t start_ = nullptr;
     cudaEvent_t end_ = nullptr;
-    DeviceMemory flush_buffer_;  // allocated by the first flush
+    cudaEvent_t reached_ = nullptr;  // for another device's work to wait for
+    DeviceMemory flush_buffer_;      // allocated by the first flush
     std::optional<Bandwidth> bandwidth_;
 };
 

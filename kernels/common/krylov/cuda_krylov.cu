@@ -163,7 +163,7 @@ public:
         return {scalars.state, scalars.iterations, std::sqrt(scalars.residual), scalars.divisor};
     }
 
-    void reorder(std::span<const Index> target) override {
+    void reorder(const Index* target) override {
         memory_.reorder(target);
         loop_.reset();  // it has the addresses
     }

@@ -45,7 +45,7 @@ public:
         return {scalars_.state, scalars_.iterations, std::sqrt(scalars_.residual), scalars_.divisor};
     }
 
-    void reorder(std::span<const Index> target) override { memory_.reorder(target); }
+    void reorder(const Index* target) override { memory_.reorder(target); }
 
     [[nodiscard]] std::vector<Value> x() override { return memory_.x(); }
 

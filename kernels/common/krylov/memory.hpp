@@ -57,15 +57,13 @@ public:
     }
 
     /// Element i of each vector goes to place target[i]. What is only used within an iteration stays.
-    void reorder(std::span<const Index> target) {
-        const DeviceMemory targets = to_device(device_, target, "an order of vectors");
-        DeviceMemory moved = allocate();
+    void reorder(const Index* target) {
+        if (moved_.bytes() == 0) moved_ = allocate();
         for (DeviceMemory* vector : {&b_, &inverse_diagonal_, &x_, &r_, &p_, &shadow_, &mp_}) {
             if (vector->bytes() == 0) continue;
-            device_.scatter(vector->as<const Value>(), targets.as<const Index>(), size_, moved.as<Value>());
-            std::swap(*vector, moved);
+            device_.scatter(vector->as<const Value>(), target, size_, moved_.as<Value>());
+            std::swap(*vector, moved_);
         }
-        (void)device_.time([] {});  // the memory is given back
     }
 
 private:
@@ -76,7 +74,7 @@ private:
     Device& device_;
     Index size_;
     bool preconditioned_;
-    DeviceMemory b_, inverse_diagonal_, x_, r_, p_, q_, shadow_, t_, mp_, ms_;
+    DeviceMemory b_, inverse_diagonal_, x_, r_, p_, q_, shadow_, t_, mp_, ms_, moved_;
 };
 
 /// What a solve begins with.

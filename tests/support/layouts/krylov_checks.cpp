@@ -231,7 +231,8 @@ void check_reordering(Device& device, KrylovMethod method) {
         moved->use(multiplier.product());
         moved->launch(11);
         (void)moved->wait();
-        moved->reorder(order.new_of_old());
+        const DeviceMemory target = to_device(device, order.new_of_old(), "an order");
+        moved->reorder(target.as<const Index>());
         moved->use(other.product());
         moved->launch(500);
         CHECK(moved->wait().state == KrylovState::converged);

@@ -1,0 +1,311 @@
+#include "pipeline/solve/tuned_solve.hpp"
+
+#include <atomic>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "pipeline/contract/failure.hpp"
+#include "pipeline/solve/course.hpp"
+
+namespace workbench {
+namespace {
+
+/// What trials may cost in all, as a share of the time since the solve began.
+constexpr double most_loss = 0.02;
+/// Seconds that moving the vectors and recording an iteration may take, before that is known.
+constexpr double guessed_switch = 2e-3;
+constexpr double seconds_of_chunk = 5e-3;
+constexpr std::int64_t least_chunk = 8;
+
+/// A recipe that is ready to be tried.
+template <ValueType Value>
+struct Candidate {
+    std::unique_ptr<Device> own_device;  // null: the solve's
+    std::unique_ptr<Multiplier<Value>> multiplier;
+    DeviceMemory from_input;  // targets: to its order, and back; nothing where its order is the input's
+    DeviceMemory to_input;
+    Trial trial;
+};
+
+/// Hands candidates from the thread that makes them to the one that iterates.
+template <ValueType Value>
+class Queue {
+public:
+    void put(std::unique_ptr<Candidate<Value>> candidate) {
+        const std::scoped_lock lock(mutex_);
+        waiting_.push_back(std::move(candidate));
+    }
+    std::unique_ptr<Candidate<Value>> take() {
+        const std::scoped_lock lock(mutex_);
+        if (waiting_.empty()) return nullptr;
+        std::unique_ptr<Candidate<Value>> first = std::move(waiting_.front());
+        waiting_.pop_front();
+        return first;
+    }
+    void put_back(std::unique_ptr<Candidate<Value>> candidate) {
+        const std::scoped_lock lock(mutex_);
+        waiting_.push_front(std::move(candidate));
+    }
+
+private:
+    std::mutex mutex_;
+    std::deque<std::unique_ptr<Candidate<Value>>> waiting_;
+};
+
+template <ValueType Value>
+class TunedCourse final : public Course<Value> {
+public:
+    TunedCourse(const System<Value>& system, Multiplier<Value>& csr, Device& device, const SolveOptions& options,
+                const TuningPlan& plan)
+        : Course<Value>(system, csr, device, options), plan_(plan), watch_(options.timing.clock) {}
+
+protected:
+    double advance() override {
+        const Stopwatch watch(this->options_.timing.clock);
+        if (!begun_) watch_ = watch;
+        begun_ = true;
+        if (plan_.make_device) {
+            advance_beside();
+        } else {
+            advance_in_turns();
+        }
+        return watch.seconds();
+    }
+
+    void finish() override {
+        Course<Value>::finish();
+        while (auto left = queue_.take()) note(std::move(left), Trial::End::too_late, "the solve had ended");
+        for (; next_ < plan_.recipes.size(); ++next_) {
+            Trial trial;
+            trial.recipe = plan_.recipes[next_].name;
+            trial.reason = "the solve had ended";
+            failed_.push_back(std::move(trial));
+        }
+        trials_.insert(trials_.end(), failed_.begin(), failed_.end());
+        this->outcome_.tuned = true;
+        this->outcome_.preparation.recipe = "tuned";
+        this->outcome_.trials = std::move(trials_);
+    }
+
+    void time_product() override {}  // there were several
+
+private:
+    /// A thread iterates while this one makes candidates ready.
+    void advance_beside() {
+        std::atomic<bool> done = false;
+        std::exception_ptr failure;
+        std::thread iterations([&] {
+            try {
+                iterate();
+            } catch (...) {
+                failure = std::current_exception();
+            }
+            done = true;
+        });
+        while (!done && next_ < plan_.recipes.size()) prepare_next();
+        iterations.join();
+        if (failure != nullptr) std::rethrow_exception(failure);
+    }
+
+    /// Until the state is no longer `running`, or the course has ended.
+    void iterate() {
+        while (!this->ended_ && this->progress_.state == KrylovState::running) {
+            try_next();
+            if (this->ended_ || this->progress_.state != KrylovState::running) return;
+            run_chunk();
+        }
+    }
+
+    /// A recipe is made ready for each stretch of iterations that took as long as the last one did.
+    void advance_in_turns() {
+        while (!this->ended_ && this->progress_.state == KrylovState::running) {
+            run_chunk();
+            if (this->ended_ || this->progress_.state != KrylovState::running) return;
+            if (next_ < plan_.recipes.size() && watch_.seconds() >= ready_at_ + last_preparation_) {
+                const double start = watch_.seconds();
+                prepare_next();
+                ready_at_ = watch_.seconds();
+                last_preparation_ = ready_at_ - start;
+            }
+            try_next();
+        }
+    }
+
+    // ---- Making candidates ready
+
+    void prepare_next() {
+        const Recipe& recipe = plan_.recipes[next_++];
+        auto candidate = std::make_unique<Candidate<Value>>();
+        candidate->trial.recipe = recipe.name;
+        const Stopwatch watch(this->options_.timing.clock);
+        try {
+            try {
+                prepare(recipe, *candidate);
+            } catch (const MachineError&) {
+                if (!forget_dropped()) throw;
+                prepare(recipe, *candidate);
+            }
+        } catch (...) {
+            return note(std::move(candidate), Trial::End::failed, current_failure().text);
+        }
+        candidate->trial.preparation_seconds = watch.seconds();
+        candidate->trial.ready_seconds = watch_.seconds();
+        if (!candidate->multiplier->ready()) {
+            const std::string reason = candidate->multiplier->preparation().kernel.reason;
+            return note(std::move(candidate), Trial::End::failed, reason);
+        }
+        queue_.put(std::move(candidate));
+    }
+
+    void prepare(const Recipe& recipe, Candidate<Value>& candidate) {
+        candidate.multiplier.reset();
+        if (plan_.make_device && candidate.own_device == nullptr) candidate.own_device = plan_.make_device();
+        Device& device = candidate.own_device == nullptr ? this->device_ : *candidate.own_device;
+        const MultiplierPlan<Value> plan{this->system_.input(),      &this->system_.oracle(), device, plan_.wish, plan_.tell,
+                                         this->options_.timing.clock};
+        candidate.multiplier = std::make_unique<Multiplier<Value>>(recipe, plan);
+        candidate.trial.kernel = candidate.multiplier->preparation().kernel.kernel;
+        const Permutation& order = candidate.multiplier->order();
+        if (order.is_identity()) return;
+        candidate.from_input = to_device(device, order.new_of_old(), "an order of vectors");
+        candidate.to_input = to_device(device, order.old_of_new(), "an order of vectors");
+    }
+
+    // ---- Iterating
+
+    double time_iterations(std::int64_t iterations) {
+        const std::int64_t before = this->progress_.iterations;
+        const double seconds = this->device_.time([&] { this->krylov_->launch(iterations); });
+        this->progress_ = this->krylov_->wait();
+        const std::int64_t done = this->progress_.iterations - before;
+        return done > 0 ? seconds / static_cast<double>(done) : 0;
+    }
+
+    void run_chunk() {
+        const double each = iteration_seconds_;
+        const auto wanted = each > 0 ? static_cast<std::int64_t>(seconds_of_chunk / each) : least_chunk;
+        const std::int64_t chunk = std::clamp(wanted, least_chunk, std::max(least_chunk, this->options_.patience));
+        if (const double seconds = time_iterations(chunk); seconds > 0) iteration_seconds_ = seconds;
+        if (this->progress_.state != KrylovState::running) return;
+        const bool at_limit = this->progress_.iterations >= this->options_.most_iterations;
+        if (!at_limit && this->progress_.iterations < look_again_at_) return;
+        look_again_at_ = this->progress_.iterations + this->options_.patience;
+        this->look_at_running();
+    }
+
+    /// The next candidate, where the time that trials may cost is enough for one.
+    void try_next() {
+        if (most_loss * watch_.seconds() - lost_ < switch_seconds_ || iteration_seconds_ <= 0) return;
+        if (auto candidate = queue_.take()) try_out(std::move(candidate));
+    }
+
+    void try_out(std::unique_ptr<Candidate<Value>> candidate) {
+        const std::int64_t first = this->progress_.iterations;
+        const double before = iteration_seconds_;
+        const double start = watch_.seconds();
+        Trial& trial = candidate->trial;
+        trial.iteration = first;
+        trial.before_seconds = before;
+        std::unique_ptr<Candidate<Value>> other = change_to(std::move(candidate));
+        switch_seconds_ = watch_.seconds() - start;
+
+        // First whether it is far slower, then more exactly.
+        double seconds = time_iterations(1);
+        if (seconds < 3 * before) seconds = time_iterations(8);
+        if (seconds < 1.2 * before) seconds = time_iterations(24);
+        current_->trial.iteration_seconds = seconds;
+        if (seconds > 0 && seconds < 0.99 * before) {
+            current_->trial.end = Trial::End::kept;
+            trials_.push_back(current_->trial);
+            iteration_seconds_ = seconds;
+            drop(std::move(other));
+        } else {
+            std::unique_ptr<Candidate<Value>> slower = change_to(std::move(other));
+            slower->trial.end = Trial::End::slower;
+            trials_.push_back(slower->trial);
+            drop(std::move(slower));
+        }
+        const auto useful = static_cast<double>(this->progress_.iterations - first) * before;
+        lost_ += std::max(0.0, watch_.seconds() - start - useful);
+    }
+
+    /// Null: CSR. Returns what was used before. The vectors move to the order of what is used now.
+    std::unique_ptr<Candidate<Value>> change_to(std::unique_ptr<Candidate<Value>> next) {
+        Krylov<Value>& krylov = *this->krylov_;
+        Multiplier<Value>* const multiplier = next == nullptr ? csr_ : next->multiplier.get();
+        if (!(multiplier->order() == this->multiplier_->order())) {
+            if (current_ != nullptr && current_->to_input.bytes() > 0)
+                krylov.reorder(current_->to_input.template as<const Index>());
+            if (next != nullptr && next->from_input.bytes() > 0) krylov.reorder(next->from_input.template as<const Index>());
+        }
+        std::swap(current_, next);
+        this->multiplier_ = multiplier;
+        Device* const other = current_ == nullptr ? nullptr : current_->own_device.get();
+        krylov.use([this, multiplier, other](const Value* x, Value* y) {
+            if (other != nullptr) other->wait_for(this->device_);
+            multiplier->multiply(x, y);
+            if (other != nullptr) this->device_.wait_for(*other);
+        });
+        krylov.launch(0);  // what is made by the first launch is made now
+        this->progress_ = krylov.wait();
+        return next;
+    }
+
+    // ---- What is over
+
+    /// Its memory is given back when there is need or time: a GPU stands still for that.
+    void drop(std::unique_ptr<Candidate<Value>> candidate) {
+        if (candidate == nullptr) return;
+        const std::scoped_lock lock(dropped_mutex_);
+        dropped_.push_back(std::move(candidate));
+    }
+
+    bool forget_dropped() {
+        const std::scoped_lock lock(dropped_mutex_);
+        const bool any = !dropped_.empty();
+        dropped_.clear();
+        return any;
+    }
+
+    void note(std::unique_ptr<Candidate<Value>> candidate, Trial::End end, std::string reason) {
+        candidate->trial.end = end;
+        candidate->trial.reason = std::move(reason);
+        const std::scoped_lock lock(dropped_mutex_);
+        failed_.push_back(candidate->trial);
+    }
+
+    const TuningPlan& plan_;
+    Stopwatch watch_;  // since the first iteration
+    bool begun_ = false;
+    std::size_t next_ = 0;  // recipe to be made ready
+    double ready_at_ = 0;
+    double last_preparation_ = 0;
+
+    Queue<Value> queue_;
+    std::mutex dropped_mutex_;
+    std::vector<std::unique_ptr<Candidate<Value>>> dropped_;
+    std::vector<Trial> failed_;
+
+    Multiplier<Value>* const csr_ = this->multiplier_;
+    std::unique_ptr<Candidate<Value>> current_;  // null: CSR
+    std::vector<Trial> trials_;
+    double iteration_seconds_ = 0;
+    double switch_seconds_ = guessed_switch;
+    double lost_ = 0;
+    std::int64_t look_again_at_ = this->options_.patience;
+};
+
+}  // namespace
+
+template <ValueType Value>
+SolveOutcome solve_tuned(const System<Value>& system, Multiplier<Value>& csr, Device& device, const SolveOptions& options,
+                         const TuningPlan& plan) {
+    return TunedCourse<Value>(system, csr, device, options, plan).run();
+}
+
+template SolveOutcome solve_tuned(const System<float>&, Multiplier<float>&, Device&, const SolveOptions&, const TuningPlan&);
+template SolveOutcome solve_tuned(const System<double>&, Multiplier<double>&, Device&, const SolveOptions&, const TuningPlan&);
+
+}  // namespace workbench
