@@ -1,7 +1,5 @@
 #include "pipeline/library/applied_recipe.hpp"
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <utility>
 
@@ -16,13 +14,6 @@
 
 namespace workbench {
 namespace {
-
-/// Whoever holds it keeps Kokkos running; the library itself does until it is unloaded. Null: the program has started it.
-std::shared_ptr<const KokkosRuntime> running_kokkos() {
-    static const std::shared_ptr<const KokkosRuntime> runtime =
-        Kokkos::is_initialized() ? nullptr : std::make_shared<const KokkosRuntime>();
-    return runtime;
-}
 
 std::int64_t bytes_of(const LayoutOutcome& layout) {
     std::int64_t bytes = 0;
@@ -49,8 +40,7 @@ AppliedRecipe<Value>::Targets::Targets(Device& device, std::span<const Index> or
 }
 
 template <ValueType Value>
-AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options)
-    : kokkos_(running_kokkos()) {
+AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options) {
     const Stopwatch watch;
     choose(recipe, options);
     check_against(recipe, matrix.rows, matrix.columns);
@@ -182,6 +172,7 @@ void AppliedRecipe<Value>::run(const Value* x, Value* y, VectorOrder order, bool
 template <ValueType Value>
 void AppliedRecipe<Value>::run_from_host(std::span<const Value> x, std::span<Value> y, VectorOrder order, bool accumulate) {
     if (on_host()) {
+        const KokkosTurn turn;
         run(x.data(), y.data(), order, accumulate);
         return;
     }

@@ -8,9 +8,9 @@
 
 #include <spmv_workbench/spmv_workbench.hpp>
 
+#include "pipeline/library/kokkos_turn.hpp"
 #include "pipeline/recipe/recipe.hpp"
 #include "pipeline/run/hybrid.hpp"
-#include "pipeline/run/kokkos_runtime.hpp"
 
 namespace workbench {
 
@@ -21,7 +21,7 @@ enum class VectorOrder { of_caller, of_recipe };
 template <ValueType Value>
 class AppliedRecipe {
 public:
-    /// Throws what the header says, as the workbench's own exceptions. The recipe must outlive it.
+    /// Throws what the header says, as the workbench's own exceptions. The recipe must outlive it. To be made in a KokkosTurn.
     AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options);
     AppliedRecipe(const AppliedRecipe&) = delete;
     AppliedRecipe& operator=(const AppliedRecipe&) = delete;
@@ -57,7 +57,7 @@ private:
     void prepare(const Recipe& recipe, const Candidate<Value>& candidate, const Oracle<Value>* oracle);
     void prepare_orders();
 
-    std::shared_ptr<const KokkosRuntime> kokkos_;  // null: the program has started it
+    std::shared_ptr<const KokkosRuntime> kokkos_ = running_kokkos();
     std::unique_ptr<Device> device_;
     std::vector<const KernelEntry*> chosen_;  // one a layout
     spmv_workbench::OperatorFacts facts_;

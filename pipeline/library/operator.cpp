@@ -1,4 +1,3 @@
-#include <mutex>
 #include <span>
 
 #include "pipeline/library/applied_recipe.hpp"
@@ -18,6 +17,10 @@ void check_vectors(const OperatorFacts& facts, const void* x, std::size_t size_o
     workbench::require_size("x", size_of_x, static_cast<std::size_t>(facts.columns));
     workbench::require_size("y", size_of_y, static_cast<std::size_t>(facts.rows));
     workbench::require_apart(x, size_of_x * value_bytes, y, size_of_y * value_bytes);
+}
+
+void require_no_parallel_region() {
+    if (workbench::in_parallel_region()) throw std::invalid_argument("an operator is made in a parallel region of OpenMP");
 }
 
 void require_gpu(const OperatorFacts& facts) {
@@ -80,12 +83,12 @@ private:
 
 template <typename Value>
 Operator<Value>::Operator(const Recipe& recipe, const CsrView<Value>& matrix, const Options& options)
-    : applied_(for_caller([&] {
-          // One at a time: stages, compilers and libraries that are opened on the way are not asked to stand more.
-          static std::mutex making;
-          const std::scoped_lock lock(making);
-          return std::make_unique<Applied>(recipe, matrix, options);
-      })) {}
+    : applied_((require_no_parallel_region(), for_caller([&] {
+                    // One at a time: neither Kokkos nor the libraries that are opened on the way are asked to stand more.
+                    const auto kokkos = workbench::running_kokkos();
+                    const workbench::KokkosTurn turn;
+                    return std::make_unique<Applied>(recipe, matrix, options);
+                }))) {}
 
 template <typename Value>
 Operator<Value>::~Operator() = default;

@@ -198,8 +198,8 @@ struct OperatorFacts {
 template <typename Value>
 class SPMV_WORKBENCH_API Operator {
 public:
-    /// Applies the recipe, which may take long. The matrix is copied. Throws MatrixError, MachineError, RecipeError where the
-    /// recipe has no such kernel, WrongResult.
+    /// Applies the recipe, which may take long; not in a parallel region of OpenMP. The matrix is copied. Throws MatrixError,
+    /// MachineError, RecipeError where the recipe has no such kernel, WrongResult.
     Operator(const Recipe& recipe, const CsrView<Value>& matrix, const Options& options = {});
     ~Operator();
     Operator(Operator&& other) noexcept;
