@@ -17,6 +17,7 @@ if(TARGET gpu_test)
 endif()
 set(libraries_of_others
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|util)\\.so" "^libcuda\\.so" "^libcusparse" "^libnvJitLink"
+    "^libspmv_workbench"
   POST_EXCLUDE_REGEXES "/ld-linux[^/]*$"
   LIBRARY DESTINATION ${private_libraries})
 install(RUNTIME_DEPENDENCY_SET workbench_dependencies ${libraries_of_others})
@@ -40,6 +41,10 @@ foreach(program IN LISTS packaged_programs)
   set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../${private_libraries};$ORIGIN/../../${private_libraries}")
   target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
 endforeach()
+
+if(TARGET gpu_test AND WORKBENCH_LIBRARY)
+  set_property(TARGET gpu_test APPEND PROPERTY INSTALL_RPATH "$ORIGIN/../../lib")
+endif()
 
 if(TARGET workbench_cusparse)
   install(TARGETS workbench_cusparse LIBRARY DESTINATION ${private_libraries} COMPONENT library)

@@ -3,24 +3,19 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <map>
-#include <numeric>
-#include <random>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <vector>
 
 #include <fmt/format.h>
 #include <spmv_workbench/spmv_workbench.hpp>
 
 #include "support/battery.hpp"
-#include "support/eigen.hpp"
 #include "support/message_of.hpp"
+#include "support/operator_checks.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
@@ -34,90 +29,17 @@ using spmv_workbench::Options;
 
 const fs::path layouts = WORKBENCH_SOURCE_DIR "/tests/layouts";
 
-/// A matrix as a caller has it: the columns of each row in no order.
-template <typename Value>
-struct Arrays {
-    explicit Arrays(const CsrMatrix& matrix) : rows(matrix.rows), columns(matrix.columns), row_offsets(matrix.row_offsets) {
-        std::mt19937 random(7);
-        for (Index row = 0; row < rows; ++row) {
-            std::vector<Offset> places(static_cast<std::size_t>(matrix.row_length(row)));
-            std::iota(places.begin(), places.end(), matrix.row_offsets[row]);
-            std::shuffle(places.begin(), places.end(), random);
-            for (const Offset place : places) {
-                column_indices.push_back(matrix.column_indices[place]);
-                values.push_back(static_cast<Value>(matrix.values[place]));
-            }
-        }
-    }
-    [[nodiscard]] CsrView<Value> view() const { return {rows, columns, row_offsets, column_indices, values}; }
-
-    Index rows;
-    Index columns;
-    std::vector<std::int64_t> row_offsets;
-    std::vector<std::int32_t> column_indices;
-    std::vector<Value> values;
-};
-
-template <typename Value>
-std::vector<Value> numbers(Index count, int seed) {
-    std::vector<Value> all(static_cast<std::size_t>(count));
-    for (Index i = 0; i < count; ++i) all[i] = static_cast<Value>((i * 37 + seed * 11) % 16) / 8 - 1;
-    return all;
-}
-
-/// start + A x in f64, by Eigen.
-template <typename Value>
-std::vector<double> expected(const CsrMatrix& matrix, const std::vector<Value>& x, const std::vector<Value>& start) {
-    CsrMatrix rounded = matrix;
-    for (double& value : rounded.values) value = static_cast<double>(static_cast<Value>(value));
-    const Eigen::VectorXd x_vector = Eigen::Map<const Eigen::VectorX<Value>>(x.data(), matrix.columns).template cast<double>();
-    Eigen::VectorXd y = to_eigen(rounded) * x_vector;
-    y += Eigen::Map<const Eigen::VectorX<Value>>(start.data(), matrix.rows).template cast<double>();
-    return {y.data(), y.data() + y.size()};
-}
-
-template <typename Value>
-bool close(const std::vector<Value>& found, const std::vector<double>& right, const CsrMatrix& matrix) {
-    double scale = 1;
-    for (const double value : matrix.values) scale = std::max(scale, std::abs(value));
-    const double bound = 1e-1 * scale * std::max<double>(1, matrix.columns) * (std::is_same_v<Value, float> ? 1e-5 : 1e-13);
-    for (std::size_t row = 0; row < right.size(); ++row) {
-        if (!(std::abs(static_cast<double>(found[row]) - right[row]) <= bound)) return false;
-    }
-    return found.size() == right.size();
-}
-
+/// With vectors of the host.
 template <typename Value>
 void check_products(Operator<Value>& a, const CsrMatrix& matrix) {
-    const auto x = numbers<Value>(matrix.columns, 1);
-    const auto start = numbers<Value>(matrix.rows, 2);
-    const std::vector<Value> zeros(start.size(), 0);
-    std::vector<Value> y(start.size(), std::numeric_limits<Value>::quiet_NaN());
-    a.multiply(x, y);
-    CHECK(close(y, expected(matrix, x, zeros), matrix));
-    y = start;
-    a.multiply_add(x, y);
-    CHECK(close(y, expected(matrix, x, start), matrix));
-
-    // In the recipe's order: x there, the product there, and y back.
-    std::vector<Value> x_there(x.size());
-    a.to_recipe_order(x, x_there);
-    for (std::size_t i = 0; i < x.size(); ++i) REQUIRE(x_there[i] == x[a.column_order()[i]]);
-    std::vector<Value> there_and_back(x.size());
-    a.from_recipe_order(x_there, there_and_back);
-    CHECK(there_and_back == x);
-    const auto back = [&](const std::vector<Value>& vector) {
-        std::vector<Value> result = vector;
-        if (matrix.square()) a.from_recipe_order(vector, result);
-        return result;
-    };
-    std::vector<Value> y_there(start.size(), std::numeric_limits<Value>::quiet_NaN());
-    a.multiply_in_recipe_order(x_there, y_there);
-    CHECK(close(back(y_there), expected(matrix, x, zeros), matrix));
-    y_there = start;
-    if (matrix.square()) a.to_recipe_order(start, y_there);
-    a.multiply_add_in_recipe_order(x_there, y_there);
-    CHECK(close(back(y_there), expected(matrix, x, start), matrix));
+    using Vector = std::vector<Value>;
+    check_operator<Value>(a, matrix,
+                          {.multiply = [&](const Vector& x, Vector& y) { a.multiply(x, y); },
+                           .multiply_add = [&](const Vector& x, Vector& y) { a.multiply_add(x, y); },
+                           .multiply_there = [&](const Vector& x, Vector& y) { a.multiply_in_recipe_order(x, y); },
+                           .multiply_add_there = [&](const Vector& x, Vector& y) { a.multiply_add_in_recipe_order(x, y); },
+                           .go_there = [&](const Vector& from, Vector& to) { a.to_recipe_order(from, to); },
+                           .come_back = [&](const Vector& from, Vector& to) { a.from_recipe_order(from, to); }});
 }
 
 /// All recipes of the layouts' tests, hybrids too, by name.

@@ -22,7 +22,7 @@ nm -DC --defined-only "$library" | grep -qE 'Applied|Checked' && fault "what sta
 [[ $(ldd "$library" | grep libfmt) == *"$prefix"* ]] || fault "the library does not take the libraries of the prefix"
 ldd "$library" | grep "not found" && fault "a library is missing"
 
-# As C++17, which is all that the header asks for; a newer minor version is not what was asked for.
+# As C++17, which is all that the header asks for.
 quietly "$cmake" -S "$source_dir/docs/examples/cg" -B "$folder/cg" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$cxx" \
     -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_STANDARD=17 -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror"
 quietly "$cmake" --build "$folder/cg"
