@@ -23,6 +23,7 @@ class AppliedRecipe {
 public:
     /// Throws what the header says, as the workbench's own exceptions. The recipe must outlive it. To be made in a KokkosTurn.
     AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options);
+    ~AppliedRecipe() = default;
     AppliedRecipe(const AppliedRecipe&) = delete;
     AppliedRecipe& operator=(const AppliedRecipe&) = delete;
 

@@ -1,4 +1,5 @@
 #include <span>
+#include <utility>
 
 #include "pipeline/library/applied_recipe.hpp"
 #include "pipeline/library/caller_errors.hpp"
@@ -32,10 +33,10 @@ void require_gpu(const OperatorFacts& facts) {
 template <typename Value>
 class __attribute__((visibility("hidden"))) Operator<Value>::Applied {
 public:
-    Applied(const Recipe& recipe, const CsrView<Value>& matrix, const Options& options)
-        : recipe_(recipe), applied_(recipe_.checked_->recipe, workbench::checked_matrix(matrix), options) {}
+    Applied(Recipe recipe, const CsrView<Value>& matrix, const Options& options)
+        : recipe_(std::move(recipe)), applied_(recipe_.checked_->recipe, workbench::checked_matrix(matrix), options) {}
 
-    [[nodiscard]] const workbench::AppliedRecipe<Value>& get() const { return applied_; }
+    [[nodiscard]] const workbench::AppliedRecipe<Value>& recipe() const { return applied_; }
 
     void run(ArrayView<const Value> x, ArrayView<Value> y, VectorOrder order, bool accumulate) {
         check_vectors(applied_.facts(), x.data(), x.size(), y.data(), y.size(), sizeof(Value));
@@ -149,16 +150,16 @@ void Operator<Value>::from_recipe_order(DeviceArray<const Value> from, DeviceArr
 
 template <typename Value>
 ArrayView<const std::int32_t> Operator<Value>::row_order() const {
-    return applied_->get().row_order().old_of_new();
+    return applied_->recipe().row_order().old_of_new();
 }
 template <typename Value>
 ArrayView<const std::int32_t> Operator<Value>::column_order() const {
-    return applied_->get().column_order().old_of_new();
+    return applied_->recipe().column_order().old_of_new();
 }
 
 template <typename Value>
 const OperatorFacts& Operator<Value>::facts() const {
-    return applied_->get().facts();
+    return applied_->recipe().facts();
 }
 
 template class Operator<float>;
