@@ -40,4 +40,8 @@ expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$' "$source_dir/recipes
 expect 'tests/golden/cli/wrong.toml:[0-9]+:[0-9]+: |\^' "$source_dir/tests/golden/cli/wrong.toml"
 # What is started beside the library is found there, wherever the program lies.
 expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$' "$source_dir/recipes/teaching/my_csr_kernel.toml" 30
+# A program that brings a METIS with longer integers under the same names is told so.
+echo 'extern "C" int METIS_SetDefaultOptions(long* options) { for (int i = 0; i < 40; ++i) options[i] = -1; return 1; }' >"$folder/metis.cpp"
+quietly "$cxx" -shared -fPIC -o "$folder/metis.so" "$folder/metis.cpp"
+LD_PRELOAD=$folder/metis.so expect '^metis_partition: the METIS in this program has longer integers' "$source_dir/recipes/ehyb.toml" 30
 exit "$failed"
