@@ -60,9 +60,10 @@ const std::map<std::string, spmv_workbench::Recipe>& recipes() {
 
 template <typename Value>
 void check_on_battery(const Options& options, int& made) {
-    for (const auto& [name, recipe] : recipes()) {
+    for (const auto& named : recipes()) {
+        const spmv_workbench::Recipe& recipe = named.second;
         for (const NamedMatrix& each : battery()) {
-            CAPTURE(name);
+            CAPTURE(named.first);
             CAPTURE(each.name);
             const Arrays<Value> arrays(each.matrix);
             try {
@@ -255,7 +256,9 @@ TEST_CASE("a matrix that the recipe does not suit is refused, with the figure th
 
 TEST_CASE("rules that a caller breaks are refused") {
     Operator<double> a(recipe_of(csr), Arrays<double>(example(3, 4)).view());
-    std::vector<double> x(4), y(3), longer(7);
+    std::vector<double> x(4);
+    std::vector<double> y(3);
+    std::vector<double> longer(7);
     const auto said = [](const auto& work) { return message_of<std::invalid_argument>(work); };
     CHECK(said([&] { a.multiply(y, y); }) == "x has 3 elements, expected 4");
     CHECK(said([&] { a.multiply(x, x); }) == "y has 4 elements, expected 3");
