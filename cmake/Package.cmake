@@ -2,11 +2,12 @@
 # toolkit and glibc. Nothing in it knows the prefix: the program looks for the rest from where it is.
 #   bin/workbench                      lib/spmv-workbench/      the libraries that it needs, apart from those of others
 #   share/spmv-workbench/recipes/, suites/                     share/doc/, share/man/   and completions for the shells
+#   lib/libspmv_workbench.so, include/ the library for other programs; lib/cmake/spmv_workbench/ for find_package
 #   libexec/spmv-workbench/            check_gpu.sh, gpu_test; share/spmv-workbench/layouts/ for them (where the tests are built)
 # glibc is the machine's own, and so are cuSPARSE, with nvJitLink together 250 MB, and libcurl, which is opened when it is needed.
 set(private_libraries lib/spmv-workbench)
 install(TARGETS workbench RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION bin)
-install(TARGETS workbench_trial RUNTIME DESTINATION ${private_libraries})
+install(TARGETS workbench_trial RUNTIME DESTINATION ${private_libraries} COMPONENT library)
 set(packaged_programs workbench)
 if(TARGET gpu_test)
   install(TARGETS gpu_test RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION libexec/spmv-workbench)
@@ -14,13 +15,15 @@ if(TARGET gpu_test)
   install(DIRECTORY tests/layouts DESTINATION share/spmv-workbench)
   list(APPEND packaged_programs gpu_test)
 endif()
-install(RUNTIME_DEPENDENCY_SET workbench_dependencies
+set(libraries_of_others
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|util)\\.so" "^libcuda\\.so" "^libcusparse" "^libnvJitLink"
+    "^libspmv_workbench"
   POST_EXCLUDE_REGEXES "/ld-linux[^/]*$"
   LIBRARY DESTINATION ${private_libraries})
+install(RUNTIME_DEPENDENCY_SET workbench_dependencies ${libraries_of_others})
 install(DIRECTORY recipes suites DESTINATION share/spmv-workbench)
 install(FILES README.md LICENSE CITATION.cff DESTINATION share/doc/spmv-workbench)
-install(DIRECTORY docs DESTINATION share/doc/spmv-workbench FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
+install(DIRECTORY docs DESTINATION share/doc/spmv-workbench FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "cg/*")
 
 # install_what_it_prints(FILE FOLDER ARGUMENTS...): what the program says of itself becomes FOLDER/FILE.
 function(install_what_it_prints file folder)
@@ -39,8 +42,12 @@ foreach(program IN LISTS packaged_programs)
   target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
 endforeach()
 
+if(TARGET gpu_test AND WORKBENCH_LIBRARY)
+  set_property(TARGET gpu_test APPEND PROPERTY INSTALL_RPATH "$ORIGIN/../../lib")
+endif()
+
 if(TARGET workbench_cusparse)
-  install(TARGETS workbench_cusparse LIBRARY DESTINATION ${private_libraries})
+  install(TARGETS workbench_cusparse LIBRARY DESTINATION ${private_libraries} COMPONENT library)
   # Where a CUDA toolkit usually lies; LD_LIBRARY_PATH goes before it.
   set_target_properties(workbench_cusparse PROPERTIES INSTALL_RPATH "/usr/local/cuda/lib64:/opt/cuda/lib64")
 endif()
@@ -63,6 +70,23 @@ if(LIBARCHIVE_STATIC_LIBRARY AND ZSTD_LIBRARY)
   endif()
   unset(CMAKE_REQUIRED_INCLUDES)
   unset(CMAKE_REQUIRED_LIBRARIES)
+endif()
+
+# The library alone: cmake --install BUILD --component library.
+if(WORKBENCH_LIBRARY)
+  include(CMakePackageConfigHelpers)
+  set(package_folder lib/cmake/spmv_workbench)
+  write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/spmv_workbenchConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(TARGETS spmv_workbench EXPORT spmv_workbench RUNTIME_DEPENDENCY_SET library_dependencies
+    LIBRARY DESTINATION lib COMPONENT library NAMELINK_COMPONENT library)
+  install(RUNTIME_DEPENDENCY_SET library_dependencies ${libraries_of_others} COMPONENT library)
+  install(DIRECTORY pipeline/library/include/ DESTINATION include COMPONENT library)
+  install(EXPORT spmv_workbench NAMESPACE spmv_workbench:: FILE spmv_workbenchConfig.cmake
+    DESTINATION ${package_folder} COMPONENT library)
+  install(FILES ${CMAKE_BINARY_DIR}/generated/spmv_workbenchConfigVersion.cmake
+    DESTINATION ${package_folder} COMPONENT library)
+  set_target_properties(spmv_workbench PROPERTIES INSTALL_RPATH "$ORIGIN/spmv-workbench")
+  target_link_options(spmv_workbench PRIVATE -Wl,--disable-new-dtags)
 endif()
 
 set(CPACK_GENERATOR TGZ)

@@ -54,3 +54,20 @@ function(workbench_program name folder)
   target_link_libraries(${name} PRIVATE workbench_cli)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 endfunction()
+
+# The library for other programs, libspmv_workbench.so, with what it needs of the rooms' objects in it.
+function(workbench_library folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  add_library(spmv_workbench SHARED ${sources})
+  target_include_directories(spmv_workbench PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/${folder}/include> $<INSTALL_INTERFACE:include>)
+  target_compile_features(spmv_workbench INTERFACE cxx_std_17)
+  target_link_libraries(spmv_workbench PRIVATE workbench_options workbench_run workbench_catalogue workbench_kernels fmt::fmt)
+  # Before 1.0 any minor version may change the interface. Found beside it, in lib: what it opens or starts when asked to.
+  set_target_properties(spmv_workbench PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
+    LINK_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/exports.map)
+  target_link_options(spmv_workbench PRIVATE -Wl,--version-script=${CMAKE_SOURCE_DIR}/${folder}/exports.map -Wl,--as-needed)
+endfunction()

@@ -183,8 +183,13 @@ Offset partition_with_metis(MetisGraph graph, Index part_count, const Parameters
     idx_t parts = part_count;
     idx_t cut = 0;
     std::vector<idx_t> found(graph.vertices.size());
-    std::array<idx_t, METIS_NOPTIONS> options{};
+    std::array<idx_t, 2 * METIS_NOPTIONS> options{};  // room for integers that are twice as long
     METIS_SetDefaultOptions(options.data());
+    if (options[METIS_NOPTIONS] != 0) {
+        // The library is in one process with a program that may have brought a METIS of its own under the same names.
+        throw MachineError(fmt::format(
+            "metis_partition: the METIS in this program has longer integers than the {} bits expected", 8 * sizeof(idx_t)));
+    }
     options[METIS_OPTION_SEED] = static_cast<idx_t>(parameters.integer("seed"));
     options[METIS_OPTION_UFACTOR] = allowance(parameters.real("imbalance"), parts, vertices);
 

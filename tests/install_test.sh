@@ -11,7 +11,8 @@ failed=0
 fault() { echo "$*" && failed=1; }
 for file in bin/workbench \
     share/spmv-workbench/recipes/ehyb.toml share/spmv-workbench/recipes/matrices/elasticity3d.mtx.gz \
-    share/spmv-workbench/suites/ehyb.toml \
+    share/spmv-workbench/suites/ehyb.toml lib/libspmv_workbench.so include/spmv_workbench/spmv_workbench.hpp \
+    lib/cmake/spmv_workbench/spmv_workbenchConfig.cmake lib/cmake/spmv_workbench/spmv_workbenchConfigVersion.cmake \
     lib/spmv-workbench/workbench_trial share/spmv-workbench/recipes/teaching/my_csr_kernel.cu \
     share/spmv-workbench/layouts/csr.toml libexec/spmv-workbench/check_gpu.sh libexec/spmv-workbench/gpu_test \
     share/doc/spmv-workbench/README.md share/doc/spmv-workbench/LICENSE share/doc/spmv-workbench/docs/recipes.md \
@@ -19,8 +20,8 @@ for file in bin/workbench \
     share/zsh/site-functions/_workbench share/fish/vendor_completions.d/workbench.fish; do
     [[ -s $prefix/$file ]] || fault "$file is missing or empty"
 done
-places=$(cd "$prefix" && find . -mindepth 1 -maxdepth 2 | sort | xargs)
-expected="./bin ./bin/workbench ./lib ./lib/spmv-workbench ./libexec ./libexec/spmv-workbench ./share ./share/bash-completion"
+places=$(cd "$prefix" && find . -mindepth 1 -maxdepth 2 ! -name 'libspmv_workbench.so*' | sort | xargs)
+expected="./bin ./bin/workbench ./include ./include/spmv_workbench ./lib ./lib/cmake ./lib/spmv-workbench ./libexec ./libexec/spmv-workbench ./share ./share/bash-completion"
 expected+=" ./share/doc ./share/fish ./share/man ./share/spmv-workbench ./share/zsh"
 [[ $places == "$expected" ]] || fault "the prefix holds $places"
 

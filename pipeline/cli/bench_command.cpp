@@ -20,13 +20,13 @@
 #include "pipeline/bench/records.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
-#include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/read_options.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/suite_matrices.hpp"
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/recipe/suite.hpp"
+#include "pipeline/run/kokkos_runtime.hpp"
 
 namespace workbench {
 namespace {

@@ -7,13 +7,13 @@
 
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
-#include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/progress.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/run/cache_study.hpp"
+#include "pipeline/run/kokkos_runtime.hpp"
 
 namespace workbench {
 namespace {

@@ -23,6 +23,7 @@
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
+#include "pipeline/run/kokkos_runtime.hpp"
 
 namespace workbench {
 namespace {

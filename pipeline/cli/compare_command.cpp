@@ -17,6 +17,7 @@
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/comparison.hpp"
+#include "pipeline/run/kokkos_runtime.hpp"
 
 namespace workbench {
 namespace {

@@ -14,7 +14,6 @@
 
 #include "pipeline/bench/matrices.hpp"
 #include "pipeline/cli/commands.hpp"
-#include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/progress.hpp"
 #include "pipeline/cli/read_options.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
@@ -22,6 +21,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/fetch/fetch_matrix.hpp"
 #include "pipeline/recipe/suite.hpp"
+#include "pipeline/run/kokkos_runtime.hpp"
 #include "pipeline/run/text_table.hpp"
 
 namespace workbench {

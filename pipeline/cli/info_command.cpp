@@ -7,10 +7,10 @@
 #include <CLI/CLI.hpp>
 
 #include "pipeline/cli/commands.hpp"
-#include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/read_options.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/run/kokkos_runtime.hpp"
 #include "pipeline/run/row_statistics.hpp"
 #include "pipeline/run/text_table.hpp"
 

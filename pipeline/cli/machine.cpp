@@ -2,9 +2,6 @@
 
 #include <sys/utsname.h>
 
-#include <Kokkos_Core.hpp>
-
-#include <array>
 #include <thread>
 
 namespace workbench {
@@ -21,16 +18,5 @@ std::map<std::string, std::string> describe_machine(const DeviceProperties& host
     machine["memory_bytes"] = std::to_string(host.memory);
     return machine;
 }
-
-KokkosRuntime::KokkosRuntime() {
-    // Kokkos' own advice on OMP_PROC_BIND would stand in the middle of the program's output.
-    std::string program = "workbench";
-    std::string quiet = "--kokkos-disable-warnings";
-    std::array<char*, 3> arguments{program.data(), quiet.data(), nullptr};
-    int count = 2;
-    Kokkos::initialize(count, arguments.data());
-}
-
-KokkosRuntime::~KokkosRuntime() { Kokkos::finalize(); }
 
 }  // namespace workbench

@@ -7,7 +7,6 @@
 #include "kernels/common/device/cuda_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
-#include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/progress.hpp"
 #include "pipeline/cli/read_options.hpp"
@@ -15,6 +14,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/output/export.hpp"
 #include "pipeline/output/write_matrix.hpp"
+#include "pipeline/run/kokkos_runtime.hpp"
 #include "pipeline/run/runner.hpp"
 #include "pipeline/run/text_table.hpp"
 

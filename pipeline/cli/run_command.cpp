@@ -20,6 +20,7 @@
 #include "pipeline/cli/run_recipes.hpp"
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/run/kokkos_runtime.hpp"
 #include "pipeline/run/runner.hpp"
 
 namespace workbench {

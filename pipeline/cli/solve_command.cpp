@@ -21,6 +21,7 @@
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
+#include "pipeline/run/kokkos_runtime.hpp"
 #include "pipeline/solve/solve_recipes.hpp"
 
 namespace workbench {

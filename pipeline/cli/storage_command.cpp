@@ -7,12 +7,12 @@
 
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
-#include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/read_options.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/precision.hpp"
 #include "pipeline/contract/storage_size.hpp"
+#include "pipeline/run/kokkos_runtime.hpp"
 #include "pipeline/run/text_table.hpp"
 
 namespace workbench {

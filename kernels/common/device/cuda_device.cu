@@ -134,8 +134,10 @@ private:
 };
 
 DeviceProperties read_properties() {
+    int number = 0;
+    check_cuda(cudaGetDevice(&number), "cudaGetDevice");
     cudaDeviceProp found{};
-    check_cuda(cudaGetDeviceProperties(&found, 0), "cudaGetDeviceProperties");
+    check_cuda(cudaGetDeviceProperties(&found, number), "cudaGetDeviceProperties");
     DeviceProperties properties;
     properties.kind = DeviceKind::gpu;
     properties.name = found.name;
@@ -161,12 +163,19 @@ std::unique_ptr<Device> make_cuda_device() {
     return std::make_unique<CudaDevice>();
 }
 
+std::unique_ptr<Device> make_cuda_device_on(void* stream) {
+    if (!cuda_absence_reason().empty()) return nullptr;
+    return std::make_unique<CudaDevice>(static_cast<cudaStream_t>(stream));
+}
+
 void* stream_of(Device& device) { return cuda_device(device).stream(); }
 
-CudaDevice::CudaDevice() {
-    check_cuda(cudaSetDevice(0), "cudaSetDevice");
-    properties_ = read_properties();
-    check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+CudaDevice::CudaDevice() : CudaDevice(nullptr) {
+    own_stream_ = make_stream();
+    stream_ = own_stream_.get();
+}
+
+CudaDevice::CudaDevice(cudaStream_t stream) : properties_(read_properties()), stream_(stream) {
     check_cuda(cudaEventCreate(&start_), "cudaEventCreate");
     check_cuda(cudaEventCreate(&end_), "cudaEventCreate");
     check_cuda(cudaEventCreateWithFlags(&reached_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
@@ -176,7 +185,6 @@ CudaDevice::~CudaDevice() {
     (void)cudaEventDestroy(start_);
     (void)cudaEventDestroy(end_);
     (void)cudaEventDestroy(reached_);
-    (void)cudaStreamDestroy(stream_);
 }
 
 DeviceMemory CudaDevice::allocate(std::size_t bytes, std::string_view purpose) {

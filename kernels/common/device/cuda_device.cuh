@@ -6,12 +6,15 @@
 #include <optional>
 
 #include "kernels/common/device/cuda_device.hpp"
+#include "kernels/common/device/cuda_stream.cuh"
 
 namespace workbench {
 
 class CudaDevice final : public Device {
 public:
+    /// With a stream of its own, or on one of somebody else.
     CudaDevice();
+    explicit CudaDevice(cudaStream_t stream);
     ~CudaDevice() override;
 
     /// Kernels are launched on this stream, in order: on that of a branch while it takes work. It does not wait for the legacy
@@ -43,6 +46,7 @@ private:
     [[nodiscard]] Bandwidth measure_bandwidth();
 
     DeviceProperties properties_;
+    OwnedCuda<cudaStream_t> own_stream_;  // null where the stream is somebody else's
     cudaStream_t stream_ = nullptr;
     cudaEvent_t start_ = nullptr;
     cudaEvent_t end_ = nullptr;

@@ -9,9 +9,12 @@
 
 namespace workbench {
 
-/// The first GPU that CUDA lists, or null: whatever keeps CUDA from listing one (no driver, no device) means that there is
-/// none.
+/// The calling thread's GPU, which is the first that CUDA lists unless the thread has chosen another one; or null: whatever
+/// keeps CUDA from listing one (no driver, no device) means that there is none.
 [[nodiscard]] std::unique_ptr<Device> make_cuda_device();
+
+/// The same with all its work on a stream of somebody else, which must outlive it: a cudaStream_t; null: the default stream.
+[[nodiscard]] std::unique_ptr<Device> make_cuda_device_on(void* stream);
 
 /// Why make_cuda_device() is null, in one line without a full stop; empty where it is not.
 [[nodiscard]] std::string cuda_absence_reason();

@@ -1,0 +1,108 @@
+#include "pipeline/library/checked_matrix.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "kernels/common/device/host_loops.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/sort_row.hpp"
+
+namespace workbench {
+namespace {
+
+using spmv_workbench::ArrayView;
+
+[[noreturn]] void refuse(const std::string& what) { throw InputError("the matrix: " + what); }
+
+/// The first row that is wrong; -1: none is. `is_right` is called for every row, by several threads.
+template <typename IsRight>
+Index first_wrong_row(Index rows, const IsRight& is_right) {
+    constexpr Index none = std::numeric_limits<Index>::max();
+    Index first = none;
+    Kokkos::parallel_reduce(
+        Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<Index>>(0, rows),
+        [&](Index row, Index& least) {
+            if (!is_right(row)) least = std::min(least, row);
+        },
+        Kokkos::Min<Index>(first));
+    return first == none ? -1 : first;
+}
+
+template <typename Given>
+std::vector<Offset> checked_offsets(ArrayView<const Given> offsets, Index rows) {
+    const std::size_t expected = static_cast<std::size_t>(rows) + 1;
+    if (offsets.size() != expected) {
+        refuse(fmt::format("{} row offsets for {} rows, expected {}", offsets.size(), rows, expected));
+    }
+    if (offsets[0] != 0) refuse(fmt::format("row_offsets[0] is {}, expected 0", offsets[0]));
+    for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) {
+        if (offsets[row + 1] >= offsets[row]) continue;
+        refuse(fmt::format("row_offsets[{}] is {}, less than the {} before it", row + 1, offsets[row + 1], offsets[row]));
+    }
+    return {offsets.begin(), offsets.end()};
+}
+
+}  // namespace
+
+template <ValueType Value>
+CsrMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view) {
+    if (view.rows < 0 || view.columns < 0) {
+        refuse(fmt::format("{} rows and {} columns, expected none to be negative", view.rows, view.columns));
+    }
+    const std::size_t entries = view.column_indices.size();
+    require_host_memory((static_cast<std::size_t>(view.rows) + 1) * sizeof(Offset) + entries * (sizeof(Index) + sizeof(double)),
+                        "a copy of the matrix");
+    CsrMatrix matrix;
+    matrix.rows = view.rows;
+    matrix.columns = view.columns;
+    matrix.row_offsets = view.short_row_offsets.size() > 0 ? checked_offsets(view.short_row_offsets, view.rows)
+                                                           : checked_offsets(view.row_offsets, view.rows);
+    if (static_cast<std::size_t>(matrix.nonzeros()) != entries || view.values.size() != entries) {
+        refuse(fmt::format("{} column indices and {} values, expected {} of both, as the last row offset says", entries,
+                           view.values.size(), matrix.nonzeros()));
+    }
+
+    make_zeros(matrix.column_indices, entries);
+    make_zeros(matrix.values, entries);
+    const Index out_of_range = first_wrong_row(view.rows, [&](Index row) {
+        bool right = true;
+        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+            matrix.column_indices[k] = view.column_indices[k];
+            matrix.values[k] = static_cast<double>(view.values[k]);
+            right = right && view.column_indices[k] >= 0 && view.column_indices[k] < view.columns;
+        }
+        return right;
+    });
+    if (out_of_range >= 0) {
+        const auto columns = matrix.row_columns(out_of_range);
+        const auto wrong =
+            std::find_if(columns.begin(), columns.end(), [&](Index column) { return column < 0 || column >= view.columns; });
+        refuse(fmt::format("row {} has an entry in column {}; it has {} columns, counted from 0", out_of_range, *wrong,
+                           view.columns));
+    }
+
+    for_each_in_parallel(view.rows, 256, [&](std::int64_t row) {
+        const Offset begin = matrix.row_offsets[row];
+        sort_row(&matrix.column_indices[begin], &matrix.values[begin], matrix.row_length(static_cast<Index>(row)));
+    });
+    const Index doubled = first_wrong_row(view.rows, [&](Index row) {
+        const auto columns = matrix.row_columns(row);
+        return std::adjacent_find(columns.begin(), columns.end()) == columns.end();
+    });
+    if (doubled >= 0) {
+        const auto columns = matrix.row_columns(doubled);
+        refuse(fmt::format("row {} has column {} twice, expected each at most once (add such values up)", doubled,
+                           *std::adjacent_find(columns.begin(), columns.end())));
+    }
+    return matrix;
+}
+
+template CsrMatrix checked_matrix(const spmv_workbench::CsrView<float>&);
+template CsrMatrix checked_matrix(const spmv_workbench::CsrView<double>&);
+
+}  // namespace workbench

@@ -1,0 +1,300 @@
+// The library as another program sees it, which has a Kokkos of its own: all recipes on the battery, in both orders of vectors,
+// and what is refused.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <spmv_workbench/spmv_workbench.hpp>
+
+#include "support/battery.hpp"
+#include "support/message_of.hpp"
+#include "support/operator_checks.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+using spmv_workbench::CsrView;
+using spmv_workbench::MatrixError;
+using spmv_workbench::Operator;
+using spmv_workbench::Options;
+
+const fs::path layouts = WORKBENCH_SOURCE_DIR "/tests/layouts";
+
+/// With vectors of the host.
+template <typename Value>
+void check_products(Operator<Value>& a, const CsrMatrix& matrix) {
+    using Vector = std::vector<Value>;
+    check_operator<Value>(a, matrix,
+                          {.multiply = [&](const Vector& x, Vector& y) { a.multiply(x, y); },
+                           .multiply_add = [&](const Vector& x, Vector& y) { a.multiply_add(x, y); },
+                           .multiply_there = [&](const Vector& x, Vector& y) { a.multiply_in_recipe_order(x, y); },
+                           .multiply_add_there = [&](const Vector& x, Vector& y) { a.multiply_add_in_recipe_order(x, y); },
+                           .go_there = [&](const Vector& from, Vector& to) { a.to_recipe_order(from, to); },
+                           .come_back = [&](const Vector& from, Vector& to) { a.from_recipe_order(from, to); }});
+}
+
+/// All recipes of the layouts' tests, hybrids too, by name.
+const std::map<std::string, spmv_workbench::Recipe>& recipes() {
+    static const auto all = [] {
+        std::map<std::string, spmv_workbench::Recipe> found;
+        for (const auto& folder : {layouts, layouts / "hybrids"}) {
+            for (const auto& file : fs::directory_iterator(folder)) {
+                if (file.path().extension() != ".toml") continue;
+                const std::string name = fs::relative(file.path(), layouts).replace_extension().string();
+                found.emplace(name, spmv_workbench::Recipe::from_file(file.path().string()));
+            }
+        }
+        return found;
+    }();
+    return all;
+}
+
+template <typename Value>
+void check_on_battery(const Options& options, int& made) {
+    for (const auto& named : recipes()) {
+        const spmv_workbench::Recipe& recipe = named.second;
+        for (const NamedMatrix& each : battery()) {
+            CAPTURE(named.first);
+            CAPTURE(each.name);
+            const Arrays<Value> arrays(each.matrix);
+            try {
+                Operator<Value> a(recipe, arrays.view(), options);
+                CHECK(a.facts().verified == options.verify);
+                CHECK(a.facts().nonzeros == each.matrix.nonzeros());
+                check_products(a, each.matrix);
+                ++made;
+            } catch (const MatrixError& unsuitable) {
+                // Square ones alone, a row too long for a format, or nothing to multiply.
+                CHECK(std::string(unsuitable.what()) != "");
+            }
+        }
+    }
+}
+
+CsrMatrix example(Index rows, Index columns) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < rows; ++row) {
+        for (Index column = 0; column < columns; ++column) {
+            if ((row * 7 + column * 3) % 5 == 0 || row == column) entries.push_back({row, column, 1.0 + row + 0.25 * column});
+        }
+    }
+    return csr_from_entries(rows, columns, entries);
+}
+
+spmv_workbench::Recipe recipe_of(const std::string& text) { return spmv_workbench::Recipe::from_text(text); }
+const std::string csr = "[layout]\nuse = \"csr\"\n";
+
+std::string refusal(const CsrView<double>& view) {
+    return message_of<MatrixError>([&] { Operator<double>(recipe_of(csr), view); });
+}
+
+}  // namespace
+
+TEST_CASE("an operator gives the right products, for every recipe and matrix, in both orders") {
+    int made = 0;
+    check_on_battery<double>({}, made);
+    CHECK(made > 900);
+}
+
+TEST_CASE("an operator that is not verified gives the same, also in f32") {
+    Options options;
+    options.verify = false;
+    int made = 0;
+    check_on_battery<float>(options, made);
+    CHECK(made > 900);
+}
+
+TEST_CASE("rows alone are moved: vectors in the recipe's order stay where the columns are, and y comes there") {
+    const CsrMatrix matrix = example(9, 9);
+    Operator<double> a(recipes().at("pellr"), Arrays<double>(matrix).view());
+    CHECK(!std::is_sorted(a.row_order().begin(), a.row_order().end()));
+    CHECK(std::is_sorted(a.column_order().begin(), a.column_order().end()));
+    const auto x = numbers<double>(9, 3);
+    std::vector<double> y(9);
+    std::vector<double> y_in_recipe_order(9);
+    a.multiply(x, y);
+    a.multiply_in_recipe_order(x, y_in_recipe_order);
+    CHECK(y == y_in_recipe_order);
+}
+
+TEST_CASE("offsets may have 32 bits, and the operator can be moved") {
+    const CsrMatrix matrix = example(8, 5);
+    const Arrays<double> arrays(matrix);
+    const std::vector<std::int32_t> offsets(arrays.row_offsets.begin(), arrays.row_offsets.end());
+    Operator<double> made(recipe_of(csr), {8, 5, offsets, arrays.column_indices, arrays.values});
+    Operator<double> a = std::move(made);
+    check_products(a, matrix);
+}
+
+TEST_CASE("an operator says what it is") {
+    const Operator<double> a(recipe_of("[[stage]]\nuse = \"cuthill_mckee\"\n" + csr), Arrays<double>(example(7, 7)).view());
+    const spmv_workbench::OperatorFacts& facts = a.facts();
+    CHECK(facts.rows == 7);
+    CHECK(facts.columns == 7);
+    CHECK(facts.nonzeros == 11);
+    CHECK(facts.layout == "csr");
+    CHECK(facts.bytes == 8 * 8 + 11 * (4 + 8));
+    CHECK(facts.seconds > 0);
+    CHECK(facts.verified);
+    REQUIRE(!facts.notes.empty());
+    CHECK(facts.notes.front().substr(0, 15) == "cuthill_mckee: ");
+}
+
+TEST_CASE("the kernel is the usual one, the recipe's, or the one that is asked for") {
+    const Arrays<double> arrays(example(7, 7));
+    const auto kernel_of = [&](const std::string& text, const std::string& asked) {
+        Options options;
+        options.device = spmv_workbench::Device::host;
+        options.kernel = asked;
+        return Operator<double>(recipe_of(text), arrays.view(), options).facts().kernel;
+    };
+    CHECK(kernel_of(csr, "") == "rows");
+    CHECK(kernel_of(csr, "eigen") == "eigen");
+    CHECK(kernel_of(csr + "[kernel]\neigen = \"eigen\"\n", "") == "eigen");
+    CHECK(kernel_of(csr + "[kernel]\neigen = \"eigen\"\n", "rows") == "rows");
+    CHECK(message_of<spmv_workbench::RecipeError>([&] { (void)kernel_of(csr, "row"); }).substr(0, 72) ==
+          "recipe.toml: no kernel of layout 'csr' runs with these options on this m");
+}
+
+TEST_CASE("a kernel that lies beside the recipe is compiled, tried and used") {
+    const auto recipe = spmv_workbench::Recipe::from_file(WORKBENCH_SOURCE_DIR "/recipes/teaching/my_csr_kernel.toml");
+    Options options;
+    options.device = spmv_workbench::Device::host;
+    const CsrMatrix matrix = example(6, 6);
+    Operator<double> a(recipe, Arrays<double>(matrix).view(), options);
+    CHECK(a.facts().kernel == "my_csr_kernel");
+    CHECK(a.facts().backend == "cpu");
+    check_products(a, matrix);
+
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "wrong.cpp") << "void multiply(const Arrays&, const Value*, Value* y, bool) { y[0] = 0; }\n";
+    const auto wrong = spmv_workbench::Recipe::from_text(csr + "[kernel]\ncpu_source = \"wrong.cpp\"\n", {},
+                                                         (folder.path() / "wrong.toml").string());
+    CHECK_THROWS_AS(Operator<double>(wrong, Arrays<double>(matrix).view(), options), spmv_workbench::WrongResult);
+}
+
+TEST_CASE("a recipe's own matrix goes, and its node_size with it") {
+    const std::string stages = "[[stage]]\nuse = \"random_order\"\n" + csr;
+    const auto nodes_of = [](const spmv_workbench::Recipe& recipe) {
+        const std::string text = recipe.resolved();
+        const std::size_t begin = text.find("node_size");
+        return text.substr(begin, text.find('\n', begin) - begin);
+    };
+    const std::string one = nodes_of(recipe_of(stages));
+    const std::string own = "[matrix]\npath = \"not_there.mtx\"\nnode_size = 3\n" + stages;
+    CHECK(nodes_of(recipe_of(own)) == one);
+    CHECK(recipe_of(own).resolved().find("path") == std::string::npos);
+    CHECK(nodes_of(recipe_of("[matrix]\nnode_size = 3\n" + stages)) != one);
+    CHECK(nodes_of(spmv_workbench::Recipe::from_text(own, {"matrix.node_size=3"})) ==
+          nodes_of(recipe_of("[matrix]\nnode_size = 3\n" + stages)));
+}
+
+TEST_CASE("a wrong recipe is refused with file, line and column") {
+    const auto said = [](const std::string& text, const std::vector<std::string>& changes = {}) {
+        return message_of<spmv_workbench::RecipeError>(
+            [&] { (void)spmv_workbench::Recipe::from_text(text, changes, "a/b.toml"); });
+    };
+    CHECK(said("[layout]\nuse = \"cssr\"\n").substr(0, 47) == "error: a/b.toml:2:7: unknown layout 'cssr'; did");
+    CHECK(said("[layout]\nuse = \n").substr(0, 20) == "error: a/b.toml:2:7:");
+    CHECK(said(csr, {"layout.height=3"}).find("layout.height") != std::string::npos);
+    CHECK(said("[layout]\nuse = \"sell\"\nslice_height = { sweep = [16, 32] }\n").find("a sweep of 2 recipes") !=
+          std::string::npos);
+    CHECK(message_of<spmv_workbench::RecipeError>([] {
+              (void)spmv_workbench::Recipe::from_file("no/such.toml");
+          }).find("no/such.toml") != std::string::npos);
+}
+
+TEST_CASE("a matrix that is none is refused, with the first place that is wrong") {
+    std::vector<std::int64_t> offsets{0, 2, 3, 3};
+    std::vector<std::int32_t> columns{1, 0, 3};
+    std::vector<double> values{1, 2, 3};
+    const auto view = [&](Index rows = 3, Index count = 4) { return CsrView<double>(rows, count, offsets, columns, values); };
+    CHECK(refusal(view()) == "nothing was thrown");
+    CHECK(refusal(view(-3)) == "the matrix: -3 rows and 4 columns, expected none to be negative");
+    CHECK(refusal(view(4)) == "the matrix: 4 row offsets for 4 rows, expected 5");
+    CHECK(refusal(view(3, 3)) == "the matrix: row 1 has an entry in column 3; it has 3 columns, counted from 0");
+    columns[1] = -1;
+    CHECK(refusal(view()) == "the matrix: row 0 has an entry in column -1; it has 4 columns, counted from 0");
+    columns[1] = 1;
+    CHECK(refusal(view()) == "the matrix: row 0 has column 1 twice, expected each at most once (add such values up)");
+    columns[1] = 0;
+    offsets = {0, 2, 1, 3};
+    CHECK(refusal(view()) == "the matrix: row_offsets[2] is 1, less than the 2 before it");
+    offsets = {1, 2, 3, 3};
+    CHECK(refusal(view()) == "the matrix: row_offsets[0] is 1, expected 0");
+    offsets = {0, 2, 3, 4};
+    CHECK(refusal(view()) == "the matrix: 3 column indices and 3 values, expected 4 of both, as the last row offset says");
+    offsets = {0, 2, 3, 3};
+    values.pop_back();
+    CHECK(refusal(view()) == "the matrix: 3 column indices and 2 values, expected 3 of both, as the last row offset says");
+    CHECK(refusal(CsrView<double>(0, 0, std::vector<std::int64_t>{}, columns, values)) ==
+          "the matrix: 0 row offsets for 0 rows, expected 1");
+}
+
+TEST_CASE("a matrix that the recipe does not suit is refused, with the figure that stands in the way") {
+    const Arrays<double> wide(example(3, 4));
+    CHECK(message_of<MatrixError>([&] {
+              Operator<double>(recipe_of("[[stage]]\nuse = \"cuthill_mckee\"\n" + csr), wide.view());
+          }).substr(0, 67) == "the matrix has 3 rows and 4 columns; expected a square one, for sta");
+    std::vector<Entry> arrow{{0, 0, 1}};
+    for (Index i = 1; i < 2000; ++i) arrow.insert(arrow.end(), {{0, i, 1}, {i, i, 1}});
+    const std::string said = message_of<MatrixError>([&] {
+        Operator<double>(recipe_of("[layout]\nuse = \"ell\"\nslots_per_nonzero = 3\n"),
+                         Arrays<double>(csr_from_entries(2000, 2000, arrow)).view());
+    });
+    CHECK_MESSAGE(said.substr(0, 27) == "recipe.toml:1: layout ell: ", said);
+}
+
+TEST_CASE("rules that a caller breaks are refused") {
+    Operator<double> a(recipe_of(csr), Arrays<double>(example(3, 4)).view());
+    std::vector<double> x(4);
+    std::vector<double> y(3);
+    std::vector<double> longer(7);
+    const auto said = [](const auto& work) { return message_of<std::invalid_argument>(work); };
+    CHECK(said([&] { a.multiply(y, y); }) == "x has 3 elements, expected 4");
+    CHECK(said([&] { a.multiply(x, x); }) == "y has 4 elements, expected 3");
+    CHECK(said([&] {
+              a.multiply({longer.data(), 4}, {longer.data() + 3, 3});
+          }) == "x and y overlap; expected two arrays apart from each other");
+    CHECK(said([&] { a.multiply({longer.data(), 4}, {longer.data() + 4, 3}); }) == "nothing was thrown");
+    CHECK(said([&] { a.to_recipe_order(x, y); }) == "the reordered vector has 3 elements, expected 4");
+    CHECK(said([&] { a.from_recipe_order(y, x); }) == "the vector has 3 elements, expected 4");
+    CHECK(said([&] { a.to_recipe_order(x, x); }).substr(0, 15) == "x and y overlap");
+    CHECK(said([&] { a.multiply(spmv_workbench::on_device(x.data(), 4), spmv_workbench::on_device(y.data(), 3)); }) ==
+          "an array of the GPU for an operator on the host");
+}
+
+TEST_CASE("other threads make operators and multiply, too") {
+    std::vector<std::thread> threads;
+    std::vector<int> right(3, 0);
+    for (std::size_t i = 0; i < right.size(); ++i) {
+        threads.emplace_back([&, i] {
+            const CsrMatrix matrix = example(60, 60);
+            Operator<double> a(recipes().at(i == 0   ? "ehyb"
+                                            : i == 1 ? "pellr"
+                                                     : "hybrids/side_by_side"),
+                               Arrays<double>(matrix).view());
+            const auto x = numbers<double>(60, 5);
+            std::vector<double> y(60);
+            for (int product = 0; product < 100; ++product) {
+                a.multiply(x, y);
+                right[i] += close(y, expected(matrix, x, std::vector<double>(60, 0)), matrix) ? 1 : 0;
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(right == std::vector<int>{100, 100, 100});
+#pragma omp parallel num_threads(2)
+    CHECK_THROWS_AS(Operator<double>(recipe_of(csr), Arrays<double>(example(3, 3)).view()), std::invalid_argument);
+}
+
+}  // namespace workbench

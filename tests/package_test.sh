@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# package_test.sh BUILD_FOLDER CMAKE CXX: installs the library alone, moves it, and builds and runs docs/examples/cg against it.
+set -euo pipefail
+build=$1 cmake=$2 cxx=$3
+source_dir=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+quietly() { "$@" >"$folder/log" 2>&1 || { echo "failed: $*" && cat "$folder/log" && exit 1; }; }
+quietly "$cmake" --install "$build" --component library --prefix "$folder/before"
+mv "$folder/before" "$folder/moved"
+prefix=$folder/moved
+
+failed=0
+fault() { echo "$*" && failed=1; }
+library=$prefix/lib/libspmv_workbench.so
+[[ -L $library && -s $(readlink -f "$library") ]] || fault "lib/libspmv_workbench.so is no link to a library"
+grep -rqF "$folder/before" "$prefix/lib/cmake" && fault "the package holds the place that it was installed to"
+# The header's names and no others can be seen, and its own libraries lie in the prefix.
+others=$(nm -DC --defined-only "$library" | cut -d' ' -f3- | grep -vE '^((typeinfo|typeinfo name|vtable) for )?spmv_workbench::' || true)
+[[ -z $others ]] || fault "exported, too: $(head -5 <<<"$others")"
+nm -DC --defined-only "$library" | grep -qE 'Applied|Checked' && fault "what stands behind the header is exported"
+[[ $(ldd "$library" | grep libfmt) == *"$prefix"* ]] || fault "the library does not take the libraries of the prefix"
+ldd "$library" | grep "not found" && fault "a library is missing"
+
+# As C++17, which is all that the header asks for.
+quietly "$cmake" -S "$source_dir/docs/examples/cg" -B "$folder/cg" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$cxx" \
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_STANDARD=17 -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror"
+quietly "$cmake" --build "$folder/cg"
+expect() { # EXPECTED ARGUMENTS...: the last line that the example prints
+    local expected=$1 found
+    shift
+    found=$(cd / && "$folder/cg/cg" "$@" 2>&1 | tail -1) || true
+    [[ $found =~ $expected ]] || fault "cg $*: $found; expected $expected"
+}
+expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$'
+expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$' "$source_dir/recipes/ehyb.toml" 30
+# Rows are moved alone; a hybrid; a recipe that is none.
+expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$' "$source_dir/recipes/pellr.toml" 30
+expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$' "$source_dir/recipes/hybrid_ehyb.toml" 30
+expect 'tests/golden/cli/wrong.toml:[0-9]+:[0-9]+: |\^' "$source_dir/tests/golden/cli/wrong.toml"
+# What is started beside the library is found there, wherever the program lies.
+expect '^[0-9]+ iterations, true residual [0-9.]+e-1[0-9]$' "$source_dir/recipes/teaching/my_csr_kernel.toml" 30
+# A program that brings a METIS with longer integers under the same names is told so.
+echo 'extern "C" int METIS_SetDefaultOptions(long* options) { for (int i = 0; i < 40; ++i) options[i] = -1; return 1; }' >"$folder/metis.cpp"
+quietly "$cxx" -shared -fPIC -o "$folder/metis.so" "$folder/metis.cpp"
+LD_PRELOAD=$folder/metis.so expect '^metis_partition: the METIS in this program has longer integers' "$source_dir/recipes/ehyb.toml" 30
+exit "$failed"
