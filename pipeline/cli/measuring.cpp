@@ -90,8 +90,7 @@ void add_measuring_options(CLI::App& command, MeasuringArguments& arguments) {
     command
         .add_option(
             "--inside", arguments.inside,
-            "cg: each sample is the product of an iteration of conjugate gradients, whose other steps run before it and "
-            "leave the caches as they do in a solve; the matrix has to be square")
+            "cg: each sample is the product of an iteration of conjugate gradients, caches as its other steps leave them")
         ->check(CLI::IsMember({"cg"}))
         ->type_name("METHOD")
         ->excludes(cache);
