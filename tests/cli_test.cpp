@@ -130,11 +130,21 @@ TEST_CASE("cache") {
     expect("cache_no_values", recipe + "--sweep stage.column_segmentation.width=", 2);
     expect("cache_wrong_value", recipe + "--sweep stage.column_segmentation.width=400,0", 2);
     expect("cache_large_block", recipe + "--resident 4", 2);
+    expect("cache_plot_of_nothing", recipe + matrix + "--plot a", 2);
+    expect("cache_plot_of_words", recipe + matrix + "--sweep layout.piece=jds,sell --plot a", 2);
+    expect("cache_plot_of_too_much",
+           recipe + matrix + "--sweep matrix.nx=1..4 --sweep stage.column_segmentation.width=8,9 --plot a", 2);
     const TemporaryFolder folder;
     const std::string file = (folder.path() / "cache.json").string();
     CHECK(run(recipe + matrix + "--json " + file).exit_code == 0);
     std::ifstream json(file);
     CHECK(nlohmann::json::parse(json)["points"][0]["nonzeros"] == 1920);
+    const std::string plot = (folder.path() / "new" / "hits").string();
+    const Outcome drawn = run(recipe + matrix + "--sweep stage.column_segmentation.width=50,400 --plot " + plot);
+    CHECK(drawn.exit_code == 0);
+    CHECK(drawn.text.find("\ndrawn to hits.png, hits.svg\n") != std::string::npos);
+    CHECK(file_text(plot + ".svg").find("read_only") != std::string::npos);
+    CHECK(std::filesystem::file_size(plot + ".png") > 1000);
 }
 
 TEST_CASE("errors of the command line") {
@@ -353,6 +363,13 @@ TEST_CASE("run does what its options say") {
     for (const double sample : warm["kernels"][0]["samples"]) sum += sample;
     CHECK(sum >= 2.1);
     CHECK(std::filesystem::exists(folder.path() / "csr" / "stages.png"));
+    const auto inside = report_of("--samples 3 --seconds 0 --inside cg --backend kokkos --precision both");
+    CHECK(inside["cache"] == "inside cg");
+    CHECK(inside["kernels"].size() == 2);
+    CHECK(inside["kernels"][0]["samples"].size() == 3);
+    expect("run_inside_and_cache", "run recipes/csr.toml --inside cg --cache warm", 2);
+    expect("run_inside_not_square",
+           "run recipes/csr.toml --matrix tests/golden/cli/wide.mtx --inside cg --no-pictures --out " + out, 3);
 }
 
 TEST_CASE("two recipes of one name would write into one folder") {

@@ -42,6 +42,7 @@ struct Arguments {
     std::string precision;
     std::vector<std::string> backends;
     std::string cache;
+    std::string inside;
     std::optional<int> samples;
     std::optional<double> seconds;
     std::optional<double> limit;
@@ -165,7 +166,11 @@ Suite suite_of(const Arguments& arguments) {
     if (arguments.precision == "f32") suite.precisions = {Precision::f32};
     if (arguments.precision == "f64") suite.precisions = {Precision::f64};
     if (arguments.precision == "both") suite.precisions = {Precision::f64, Precision::f32};
-    if (!arguments.cache.empty()) suite.cache = arguments.cache;
+    if (!arguments.cache.empty()) {
+        suite.cache = arguments.cache;
+        suite.inside.clear();
+    }
+    if (!arguments.inside.empty()) suite.inside = arguments.inside;
     if (arguments.samples) suite.samples = *arguments.samples;
     if (arguments.seconds) suite.seconds = *arguments.seconds;
     if (arguments.limit) suite.limit_seconds = *arguments.limit;
@@ -186,8 +191,9 @@ int run_bench(const Arguments& arguments) {
     const SuiteMatrices matrices = matrices_of(suite, arguments.files.front());
     plan.matrices = matrices.here;
     plan.precisions = suite.precisions;
-    plan.run_options = {"--samples", fmt::format("{}", suite.samples), "--seconds", fmt::format("{}", suite.seconds), "--cache",
-                        suite.cache};
+    plan.run_options = {"--samples", fmt::format("{}", suite.samples), "--seconds", fmt::format("{}", suite.seconds)};
+    const bool inside = !suite.inside.empty();
+    plan.run_options.insert(plan.run_options.end(), {inside ? "--inside" : "--cache", inside ? suite.inside : suite.cache});
     plan.limit_seconds = suite.limit_seconds;
     plan.keep_samples = arguments.keep_samples;
     plan.program = std::filesystem::read_symlink("/proc/self/exe");
@@ -251,9 +257,14 @@ void add_bench_command(CLI::App& app, Action& action) {
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("LIST");
-    command->add_option("--cache", arguments->cache, "cold or warm, as for run (default: the suite's, or cold)")
-        ->check(CLI::IsMember({"cold", "warm"}))
-        ->type_name("WHICH");
+    CLI::Option* cache =
+        command->add_option("--cache", arguments->cache, "cold or warm, as for run (default: the suite's, or cold)")
+            ->check(CLI::IsMember({"cold", "warm"}))
+            ->type_name("WHICH");
+    command->add_option("--inside", arguments->inside, "cg: each product in an iteration of it, as for run")
+        ->check(CLI::IsMember({"cg"}))
+        ->type_name("METHOD")
+        ->excludes(cache);
     command->add_option("--samples", arguments->samples, "Timed rounds, as for run (default: the suite's, or 20)")
         ->check(CLI::Range(1, 1000000))
         ->type_name("COUNT");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "pipeline/bench/plots.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/matrix_source.hpp"
@@ -12,6 +13,7 @@
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
+#include "pipeline/run/cache_chart.hpp"
 #include "pipeline/run/cache_study.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 
@@ -26,6 +28,7 @@ struct Arguments {
     int resident_warps = 64;
     int block_warps = 8;
     std::string json;
+    std::string plot;
 };
 
 /// "stage.column_segmentation.width", and its value: of all that a recipe tries.
@@ -45,7 +48,7 @@ std::string value_of(const Recipe& recipe) {
 }
 
 /// A point for each recipe: they differ in their swept values.
-void count(const std::vector<Recipe>& recipes, const DeviceProperties& device, CacheStudy& study) {
+void count(const std::vector<Recipe>& recipes, const DeviceProperties& device, bool charted, CacheStudy& study) {
     const Progress progress;
     std::pair<CsrMatrix, MatrixReport> loaded;
     for (std::size_t i = 0; i < recipes.size(); ++i) {
@@ -56,6 +59,7 @@ void count(const std::vector<Recipe>& recipes, const DeviceProperties& device, C
         progress.show(recipes[i].sweep.label.empty() ? "counting" : recipes[i].sweep.label);
         study.points.push_back(study_cache(recipes[i], loaded.first, study.precision, study.model, {&device, study.precision}));
         study.points.back().value = value_of(recipes[i]);
+        if (charted) study.points.back().place = chart_place(recipes[i]);
         study.points.back().matrix = loaded.second.source;
     }
 }
@@ -78,13 +82,19 @@ int study(const Arguments& arguments) {
 
     std::optional<WholeFile> file;  // whether it can be written is known before the work
     if (!arguments.json.empty()) file.emplace(arguments.json);
-    count(recipes, device, study);
+    if (!arguments.plot.empty()) check_chartable(recipes, study.model);
+    count(recipes, device, !arguments.plot.empty(), study);
     if (file) {
         file->write(to_json(study));
         file->finish();
     }
     fmt::print("{}", study.text());
     if (file) fmt::print("\nwritten to {}\n", arguments.json);
+    if (arguments.plot.empty()) return exit_ok;
+    const std::filesystem::path plot = arguments.plot;
+    Plots plots;
+    plots.curves.push_back({plot.filename().string(), chart_of(study)});
+    fmt::print("\ndrawn to {}\n", fmt::join(write_plots(plots, plot.parent_path()), ", "));
     return exit_ok;
 }
 
@@ -114,6 +124,10 @@ void add_cache_command(CLI::App& app, Action& action) {
         ->type_name("COUNT")
         ->capture_default_str();
     command->add_option("--json", arguments->json, "Also write the counts to this file")->type_name("FILE");
+    command
+        ->add_option("--plot", arguments->plot,
+                     "Also draw the hit rates over the last number that is swept: NAME.png, NAME.svg")
+        ->type_name("NAME");
     command->callback([arguments, &action] { action = [arguments] { return study(*arguments); }; });
 }
 

@@ -26,6 +26,7 @@ RunOptions options_of(const MeasuringArguments& arguments) {
     options.precisions = precisions_of(arguments.precision);
     options.only = arguments.only;
     options.timing.cache = arguments.cache == "cold" ? CacheState::cold : CacheState::warm;
+    if (arguments.inside == "cg") options.timing.cache = CacheState::inside_cg;
     options.timing.minimum_samples = arguments.samples;
     options.timing.minimum_seconds = arguments.seconds;
     options.timing.maximum_seconds = std::max(options.timing.maximum_seconds, 2 * arguments.seconds);
@@ -81,10 +82,18 @@ void add_measuring_options(CLI::App& command, MeasuringArguments& arguments) {
         ->delimiter(',')
         ->type_name("LIST");
     command.add_option("--only", arguments.only, "Only the kernel of this name, and the baselines")->type_name("KERNEL");
-    command.add_option("--cache", arguments.cache, "cold: caches are flushed before every sample; warm: not")
-        ->check(CLI::IsMember({"cold", "warm"}))
-        ->type_name("WHICH")
-        ->capture_default_str();
+    CLI::Option* cache =
+        command.add_option("--cache", arguments.cache, "cold: caches are flushed before every sample; warm: not")
+            ->check(CLI::IsMember({"cold", "warm"}))
+            ->type_name("WHICH")
+            ->capture_default_str();
+    command
+        .add_option(
+            "--inside", arguments.inside,
+            "cg: each sample is the product of an iteration of conjugate gradients, caches as its other steps leave them")
+        ->check(CLI::IsMember({"cg"}))
+        ->type_name("METHOD")
+        ->excludes(cache);
     command.add_option("--samples", arguments.samples, "Timed samples a kernel, at least, if they take no more than some 2 s")
         ->check(CLI::Range(1, 1000000))
         ->type_name("COUNT")

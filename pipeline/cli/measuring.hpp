@@ -18,12 +18,13 @@ struct MeasuringArguments {
     std::vector<std::string> backends;
     std::string only;
     std::string cache = "cold";
+    std::string inside;  // "cg"; empty: a product alone
     int samples = 20;
     double seconds = 0.2;
 };
 
-/// Adds --precision, --backend, --only, --cache, --samples and --seconds. `arguments` must live until the command line is
-/// parsed.
+/// Adds --precision, --backend, --only, --cache, --inside, --samples and --seconds. `arguments` must live until the command
+/// line is parsed.
 void add_measuring_options(CLI::App& command, MeasuringArguments& arguments);
 
 /// Throws RecipeError where a number is none.

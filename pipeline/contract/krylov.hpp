@@ -40,6 +40,13 @@ struct KrylovPlan {
 template <ValueType Value>
 using KrylovProduct = std::function<void(const Value* x, Value* y)>;
 
+/// Where the product of an iteration reads and writes on the device: y = A x.
+template <ValueType Value>
+struct KrylovOperands {
+    const Value* x = nullptr;
+    Value* y = nullptr;
+};
+
 /// One solve. Its vectors have one order, [size], and lie on the device; all sums over them are taken in f64. An iteration does
 /// not wait for the host: scalars and the test for the end stay on the device.
 template <ValueType Value>
@@ -58,6 +65,13 @@ public:
 
     /// Gives the device up to so many more iterations, which end early where the state is no longer `running`. Does not wait.
     virtual void launch(std::int64_t iterations) = 0;
+
+    /// Of conjugate gradients, for who makes the products himself and wants to see them where a solve has them: with A x in the
+    /// place of y, does all else that belongs to the iteration, and waits. It never ends: where p.Ap is not positive it goes
+    /// on all the same, and where the solve has converged, is no longer finite or has come to the limit, it begins anew with
+    /// x = 0. `launch` does not go on from there.
+    virtual void rest_of_iteration() = 0;
+    [[nodiscard]] virtual KrylovOperands<Value> operands() const = 0;
 
     /// Waits for what was launched.
     [[nodiscard]] virtual KrylovProgress wait() = 0;

@@ -28,6 +28,7 @@ const std::vector<ParameterDeclaration>& declarations() {
         {.name = "name", .type = ParameterType::text, .optional = true, .help = "how the suite is called"},
         {.name = "source", .type = ParameterType::text, .optional = true, .help = "which figure it is the counterpart of"},
         {.name = "cache", .type = ParameterType::choice, .default_value = std::string("cold"), .words = {"cold", "warm"}},
+        {.name = "inside", .type = ParameterType::choice, .optional = true, .words = {"cg"}},
         {.name = "samples", .type = ParameterType::integer, .default_value = std::int64_t{20}, .minimum = 1, .maximum = 1e6},
         {.name = "seconds", .type = ParameterType::real, .default_value = 0.2, .minimum = 0, .maximum = 3600},
         {.name = "limit", .type = ParameterType::real, .default_value = 0.0, .minimum = 0, .maximum = 1e7},
@@ -137,6 +138,11 @@ void check_suite(const RecipeTable& table, const std::filesystem::path& folder, 
         if (parameters->has("name")) suite.name = parameters->text("name");
         if (parameters->has("source")) suite.source = parameters->text("source");
         suite.cache = parameters->text("cache");
+        if (parameters->has("inside")) suite.inside = parameters->text("inside");
+        if (!suite.inside.empty() && table.find("cache") != nullptr) {
+            diagnostics.add(table.place_of("inside"),
+                            "[suite], inside: caches are as an iteration leaves them; expected no 'cache' beside it");
+        }
         suite.samples = parameters->integer("samples");
         suite.seconds = parameters->real("seconds");
         suite.limit_seconds = parameters->real("limit");

@@ -43,6 +43,7 @@ struct Suite {
     std::vector<Precision> precisions{Precision::f64};
     std::vector<Backend> backends;  // empty: all
     std::string cache = "cold";
+    std::string inside;  // "cg": each product in an iteration of it, whatever `cache` says
     std::int64_t samples = 20;
     double seconds = 0.2;
     double limit_seconds = 0;  // of a matrix; 0: none

@@ -10,6 +10,12 @@
 
 namespace workbench {
 
+/// Where a point stands in a chart (pipeline/run/cache_chart.hpp): its place, and which curve of each cache it belongs to.
+struct ChartPlace {
+    double x = 0;
+    std::string curve;
+};
+
 /// The study of one value.
 struct CachePoint {
     std::string value;   // of the swept parameter
@@ -19,6 +25,7 @@ struct CachePoint {
     Offset nonzeros = 0;
     std::optional<CacheCounts> counts;  // none: the layout does not take the matrix
     std::string unsuitable;             // why not
+    ChartPlace place;                   // where a chart is asked for
 };
 
 struct CacheStudy {

@@ -1,6 +1,7 @@
 #include "pipeline/run/measure.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include <fmt/format.h>
@@ -49,10 +50,14 @@ public:
 
     /// What is timed: y = A x, and y brought to x's space.
     void run(Kernel<Value>& kernel) {
-        kernel.run(x_.as<const Value>(), y_.as<Value>(), false);
-        if (!space_.target.empty()) {
-            device_.scatter(y_.as<const Value>(), target_.as<const Index>(), space_.row_order.size(), result_.as<Value>());
-        }
+        run(kernel, {x_.as<const Value>(), space_.target.empty() ? y_.as<Value>() : result_.as<Value>()});
+    }
+
+    /// The same between other vectors, both in x's space.
+    void run(Kernel<Value>& kernel, const KrylovOperands<Value>& operands) {
+        if (space_.target.empty()) return kernel.run(operands.x, operands.y, false);
+        kernel.run(operands.x, y_.as<Value>(), false);
+        device_.scatter(y_.as<const Value>(), target_.as<const Index>(), space_.row_order.size(), operands.y);
     }
 
     void run_accumulating(Kernel<Value>& kernel) { kernel.run(x_.as<const Value>(), y_.as<Value>(), true); }
@@ -173,6 +178,25 @@ double time_vector_permutation(const ProductSpace& space, Device& device) {
     return time_one(space.column_order.new_of_old()) + time_one(space.row_order.old_of_new());
 }
 
+/// Conjugate gradients on a square matrix, for the same right-hand side whatever its order. They begin anew before numbers get
+/// so small that a processor takes longer for them.
+template <ValueType Value>
+std::shared_ptr<Krylov<Value>> begin_cg(const ProductSpace& space, Device& device) {
+    constexpr double tolerance = 1e-6;
+    constexpr std::int64_t most_iterations = 10'000;
+    const std::vector<double> right_hand_side = real_vector(space.column_order.size(), 1);
+    std::vector<Value> b(right_hand_side.size());
+    double square = 0;
+    for (std::size_t i = 0; i < b.size(); ++i) {
+        b[i] = static_cast<Value>(right_hand_side[space.column_order.old_of_new(static_cast<Index>(i))]);
+        square += static_cast<double>(b[i]) * static_cast<double>(b[i]);
+    }
+    const KrylovPlan plan{KrylovMethod::cg, tolerance * std::sqrt(square), most_iterations};
+    std::shared_ptr<Krylov<Value>> krylov = device.make_krylov(plan, std::span<const Value>(b), {});
+    if (krylov == nullptr) throw MachineError(fmt::format("inside CG: {} cannot iterate", device.properties().name));
+    return krylov;
+}
+
 void derive_rates(KernelOutcome& outcome, Offset nonzero_count, std::int64_t bytes_to_move, Device& device) {
     const auto nonzeros = static_cast<double>(nonzero_count);
     outcome.bytes_to_move = bytes_to_move;
@@ -257,9 +281,13 @@ template <ValueType Value>
 ReadyKernel prepare_candidate(const Candidate<Value>& candidate, const ProductSpace& space, const Oracle<Value>& oracle,
                               Device& device, const Clock& clock) {
     auto [verified, product] = verify_on_product(candidate, space, oracle, device, clock);
-    ReadyKernel ready{std::move(verified.outcome), &device, {}, {}};
+    ReadyKernel ready{std::move(verified.outcome), &device, {}, {}, {}};
     if (verified.kernel == nullptr) return ready;
     const std::int64_t bytes = verified.kernel->own_bytes_to_move().value_or(candidate.bytes_to_move);
+    ready.inside_cg = [product = product, kernel = verified.kernel, &space, &device] {
+        const std::shared_ptr<Krylov<Value>> krylov = begin_cg<Value>(space, device);
+        return InsideIteration{[=] { product->run(*kernel, krylov->operands()); }, [=] { krylov->rest_of_iteration(); }};
+    };
     ready.run = [product = std::move(product), kernel = std::move(verified.kernel)] { product->run(*kernel); };
     ready.derive_rates = [nonzeros = candidate.nonzeros, bytes, &space, &device](KernelOutcome& timed) {
         if (space.permuted()) timed.vector_permutation_seconds = time_vector_permutation<Value>(space, device);
@@ -274,7 +302,10 @@ void time_in_turns(const std::vector<ReadyKernel*>& kernels, const TimingOptions
     for (ReadyKernel* kernel : kernels) {
         if (!kernel->to_be_timed()) continue;
         timed.push_back(kernel);
-        contenders.push_back({kernel->outcome.kernel, kernel->device, kernel->run});
+        InsideIteration inside{kernel->run, {}};
+        if (options.cache == CacheState::inside_cg) inside = kernel->inside_cg();
+        contenders.push_back(
+            {kernel->outcome.kernel, kernel->device, std::move(inside.run), std::move(inside.rest_of_iteration)});
     }
     if (timed.empty()) return;
     std::vector<Timing> timings = time_in_turns(contenders, options);

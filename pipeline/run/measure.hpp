@@ -94,12 +94,19 @@ struct Candidate {
     std::function<void(Device&)> try_out = {};  // before all else, of a kernel that nobody has tried yet
 };
 
+/// A product as it stands in an iteration, and what the iteration does beside it. Both share its vectors.
+struct InsideIteration {
+    std::function<void()> run;
+    std::function<void()> rest_of_iteration;
+};
+
 /// A kernel that was prepared and verified, and waits to be timed. It has its memory on the device.
 struct ReadyKernel {
     KernelOutcome outcome;
     Device* device = nullptr;
     std::function<void()> run;                         // what is timed; empty where the kernel is wrong or unsuitable
     std::function<void(KernelOutcome&)> derive_rates;  // from its timing
+    std::function<InsideIteration()> inside_cg;        // the same product in a solve, whose vectors it takes memory for
 
     [[nodiscard]] bool to_be_timed() const { return run != nullptr; }
 };

@@ -170,8 +170,7 @@ std::string to_text(const RunReport& report) {
                                         [](const LayoutOutcome& layout) { return !layout.share.empty(); });
     for (const LayoutOutcome& layout : report.layouts) text += footprint_line(layout, has_shares && layout.share.empty());
     if (!report.kernels.empty() || report.failures.empty()) {
-        text += fmt::format("\nKernels ({} cache)\n", report.cache == CacheState::cold ? "cold" : "warm") +
-                kernel_table(report).text();
+        text += fmt::format("\nKernels ({})\n", words_of(report.cache)) + kernel_table(report).text();
     }
     text += kernels_without_figures(report);
     if (const std::string more = remarks(report); !more.empty()) text += '\n' + more;

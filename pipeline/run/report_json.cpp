@@ -170,7 +170,7 @@ Json json_of(const RunReport& report) {
             {"stages", list_of(report.stages)},
             {"layout", layouts.empty() ? Json(nullptr) : layouts.front()},
             {"layouts", layouts},
-            {"cache", report.cache == CacheState::cold ? "cold" : "warm"},
+            {"cache", name_of(report.cache)},
             {"turn_seed", report.turn_seed},
             {"kernels", list_of(report.kernels)},
             {"devices", list_of(report.devices)},

@@ -16,12 +16,18 @@ void announce(const RunObserver& observer, const std::string& step) {
     if (observer.progress) observer.progress(step);
 }
 
+/// Where all that a product moves stays in the cache from one to the next. Between those of a solve, its other vectors pass.
+void warn_of_cache(KernelOutcome& kernel, const DeviceProperties& device, CacheState cache, Index rows) {
+    const bool inside_cg = cache == CacheState::inside_cg;
+    constexpr std::int64_t others = 2;  // x and r, beside p and q
+    const std::int64_t bytes = kernel.bytes_to_move + (inside_cg ? others * rows * value_bytes(kernel.precision) : 0);
+    if (device.last_level_cache == 0 || bytes >= static_cast<std::int64_t>(device.last_level_cache)) return;
+    kernel.warnings.push_back(fmt::format("the matrix{} in the last-level cache of {}: times say little about memory traffic",
+                                          inside_cg ? " and the vectors of CG fit" : " fits", device.name));
+}
+
 void warn(KernelOutcome& kernel, const DeviceProperties& device, const Cuts* partition) {
     if (!kernel.verified()) return;
-    if (device.last_level_cache > 0 && kernel.bytes_to_move < static_cast<std::int64_t>(device.last_level_cache)) {
-        kernel.warnings.push_back(
-            fmt::format("the matrix fits in the last-level cache of {}: times say little about memory traffic", device.name));
-    }
     if (partition != nullptr && device.kind == DeviceKind::gpu && partition->count() < device.processors) {
         kernel.warnings.push_back(
             fmt::format("{} partitions on {} multiprocessors leave some idle; parts = \"auto\" makes as many",
@@ -105,13 +111,18 @@ void Runner::measure_in_turns(Waiting& waiting, const RunObserver& observer, Run
 
         KernelOutcome base = baseline->outcome;
         compare_with_baseline(base, base, 0);
-        warn(base, baseline->device->properties(), nullptr);
+        const auto warn_of = [&](KernelOutcome& kernel, const Cuts* partition) {
+            const DeviceProperties& device = baseline->device->properties();
+            if (kernel.verified()) warn_of_cache(kernel, device, options_.timing.cache, input_.rows);
+            warn(kernel, device, partition);
+        };
+        warn_of(base, nullptr);
         for (ReadyKernel* kernel : std::span(turns).subspan(1)) {
             KernelOutcome& outcome = kernel->outcome;
             if (!outcome.share.empty()) continue;  // another product than the baseline's
             const double own_price = outcome.prepare_seconds + outcome.vector_permutation_seconds;
             compare_with_baseline(outcome, base, waiting.price_seconds + own_price);
-            warn(outcome, kernel->device->properties(), waiting.partition);
+            warn_of(outcome, waiting.partition);
         }
         const auto is_in_report = [&base](const KernelOutcome& there) {
             return there.baseline && there.precision == base.precision && device_of(there.backend) == device_of(base.backend);
@@ -307,6 +318,10 @@ void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& r
     const std::vector<Chain> chains = chains_of(recipe);
     stages_.no_longer_expect(chains);
     check_against(recipe, input_.rows, input_.columns);
+    if (options_.timing.cache == CacheState::inside_cg && input_.rows != input_.columns) {
+        throw InputError(fmt::format("the matrix has {} rows and {} columns; expected a square one, to time inside CG",
+                                     input_.rows, input_.columns));
+    }
     if (kinds_of(recipe).empty()) report.notes.push_back(no_kernel_of(recipe));
     try {
         stages_.run(recipe, chains, observer, options_.timing.clock, report.stages,

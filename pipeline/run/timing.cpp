@@ -28,8 +28,9 @@ void take_sample(const Contender& contender, bool is_alone, const TimingOptions&
     if (options.cache == CacheState::cold) {
         device.flush_cache();
     } else if (!is_alone) {
-        (void)device.time(contender.work);  // the others have had the cache meanwhile
+        (void)device.time(contender.work);
     }
+    if (options.cache == CacheState::inside_cg) contender.rest_of_iteration();
     const ProfilerRange range(device, contender.name);
     const long before = options.clock.interruptions();
     taken.samples.push_back(device.time(contender.work));
@@ -43,6 +44,16 @@ void shuffle(std::vector<std::size_t>& order, std::mt19937& random) {
 }
 
 }  // namespace
+
+std::string_view name_of(CacheState cache) {
+    if (cache == CacheState::inside_cg) return "inside cg";
+    return cache == CacheState::cold ? "cold" : "warm";
+}
+
+std::string_view words_of(CacheState cache) {
+    if (cache == CacheState::inside_cg) return "inside CG";
+    return cache == CacheState::cold ? "cold cache" : "warm cache";
+}
 
 double seconds_so_far() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,14 @@ private:
     double start_;
 };
 
-enum class CacheState { cold, warm };
+/// What the caches hold when a sample is taken. inside_cg: what an iteration of conjugate gradients leaves in them, which did
+/// all but its product in between.
+enum class CacheState { cold, warm, inside_cg };
+
+/// "cold", "warm", "inside cg": as reports have it.
+[[nodiscard]] std::string_view name_of(CacheState cache);
+/// "cold cache", "warm cache", "inside CG": in the heads of tables.
+[[nodiscard]] std::string_view words_of(CacheState cache);
 
 struct TimingOptions {
     CacheState cache = CacheState::cold;
@@ -60,12 +68,14 @@ struct Contender {
     std::string name;  // for a profiler
     Device* device = nullptr;
     std::function<void()> work;
+    std::function<void()> rest_of_iteration = {};  // where it is timed inside CG: waits, and is not timed
 };
 
 /// Times all of them in rounds: each round takes one sample of each, in an order that is shuffled anew, so that what disturbs
 /// the machine for a while disturbs all alike, and the i-th samples can be compared with each other. One untimed run of each
 /// goes first. The rounds end when every contender has both minima, or when the maximum, once for each, is over. Where the
-/// cache is to be warm, a contender that is not alone runs once untimed before each of its samples.
+/// cache is to be warm, or is that of an iteration, a contender that is not alone runs once untimed before each of its samples:
+/// the others have had the cache meanwhile. Inside CG the rest of the iteration follows, then the sample.
 [[nodiscard]] std::vector<Timing> time_in_turns(const std::vector<Contender>& contenders, const TimingOptions& options);
 
 /// Times `work` on the device: one untimed run first, then samples until both minima are reached or the maximum is.

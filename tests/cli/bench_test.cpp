@@ -80,6 +80,18 @@ TEST_SUITE("bench with the program") {
         CHECK(workbench_in(folder.path(), "summary s.jsonl --metric none --plots pictures")
                   .text.find("error: --metric: unknown metric 'none'; expected one of ") == 0);
         CHECK(workbench_in(folder.path(), "summary s.jsonl --of ELL").exit_code == 2);
+
+        // Another way to measure is another measurement; so is the suite's own, which an option replaces.
+        CHECK(
+            workbench_in(folder.path(), "bench s.toml --inside cg").text.find("4 measured, 0 unsuitable, 0 wrong, 4 failed") !=
+            std::string::npos);
+        CHECK(file_text(folder.path() / "s.jsonl").find("\"cache\":\"inside cg\"") != std::string::npos);
+        std::ofstream(folder.path() / "s.toml") << "[suite]\nrecipes = ['" + csr + "', '" + sell +
+                                                       "']\nmatrices = ['down']\ngenerate = ['laplace2d:nx=9,ny=9']\n"
+                                                       "backends = ['kokkos']\nsamples = 5\nseconds = 0\ninside = 'cg'\n";
+        CHECK(workbench_in(folder.path(), "bench s.toml").text.find("8 were there") != std::string::npos);
+        CHECK(workbench_in(folder.path(), "bench s.toml --cache warm").text.find("8 were there") != std::string::npos);
+        CHECK(lines_of(folder.path() / "s.jsonl") == 16);
     }
 
     TEST_CASE("killed in the middle: the same command does the rest") {

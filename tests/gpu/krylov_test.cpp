@@ -27,6 +27,12 @@ TEST_SUITE("krylov") {
         }
     }
 
+    TEST_CASE("iterations whose products someone else makes") {
+        const auto device = make_cuda_device();
+        check_iterations_apart(*device, Precision::f32);
+        check_iterations_apart(*device, Precision::f64);
+    }
+
     TEST_CASE("solves that cannot converge end with the reason") { check_ends_without_convergence(*make_cuda_device()); }
 }
 

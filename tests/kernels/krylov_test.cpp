@@ -20,4 +20,12 @@ TEST_CASE("the host solves as Eigen does") {
     check_ends_without_convergence(*host);
 }
 
+TEST_CASE("iterations on the host whose products someone else makes") {
+    const auto host = make_host_device();
+    for (const Precision precision : {Precision::f32, Precision::f64}) {
+        CAPTURE(name_of(precision));
+        check_iterations_apart(*host, precision);
+    }
+}
+
 }  // namespace workbench

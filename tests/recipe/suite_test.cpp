@@ -64,10 +64,20 @@ TEST_SUITE("suite") {
         CHECK(suite.name == "s");
         CHECK(suite.precisions == std::vector{Precision::f64});
         CHECK(suite.cache == "cold");
+        CHECK(suite.inside.empty());
         CHECK(suite.samples == 20);
         CHECK(suite.limit_seconds == 0);
         CHECK(suite.backends.empty());
         CHECK(suite.named.empty());
+    }
+
+    TEST_CASE("products inside an iteration, whose caches are neither cold nor warm") {
+        CHECK(parse_suite("[suite]\nrecipes = []\ninside = 'cg'\n", "suites/s.toml").inside == "cg");
+        CHECK(errors_of("[suite]\nrecipes = []\ninside = 'bicg'\n")
+                  .find("suites/s.toml:3:10: [suite], inside: found \"bicg\", expected \"cg\"") != std::string::npos);
+        CHECK(errors_of("[suite]\nrecipes = []\ninside = 'cg'\ncache = 'warm'\n")
+                  .find("suites/s.toml:3:10: [suite], inside: caches are as an iteration leaves them; expected no 'cache' "
+                        "beside it") != std::string::npos);
     }
 
     TEST_CASE("names of the collection") {

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/run/cache_chart.hpp"
 #include "pipeline/run/cache_study.hpp"
 #include "support/battery.hpp"
 #include "support/layouts/layout_recipes.hpp"
@@ -229,6 +231,44 @@ TEST_CASE("segments that fit a cache are hit, and those that do not are not") {
     // Two blocks, one after the other: eight warps in step ask for a sector four steps long, then never again.
     CHECK(study(128).from_memory() == 2 * 128 / 4);
     CHECK(study(64).from_memory() == 2 * 128 / 4);
+}
+
+TEST_CASE("a chart has a curve for each cache and each value of what else is swept") {
+    const auto points_of = [](const std::string& matrix, const std::string& stage) {
+        return parse_points("[matrix]\ngenerate = 'laplace2d'\nnx = " + matrix +
+                                "\nny = 5\n[[stage]]\nuse = 'column_segmentation'\nwidth = " + stage +
+                                "\n[layout]\nuse = 'segmented'\n",
+                            "a.toml", catalogue())
+            .points;
+    };
+    CacheStudy study;
+    study.recipe = "a";
+    study.device = "a GPU";
+    study.swept = "matrix.nx, stage.column_segmentation.width";
+    study.model.caches = {{"near", 64, 1, 1}, {"far", 128, 1, 0}};
+    std::int64_t hits = 0;
+    for (const Recipe& recipe : points_of("{ sweep = [2, 3] }", "{ sweep = [40, 4] }")) {
+        study.points.emplace_back().place = chart_place(recipe);
+        if (++hits == 4) break;  // one that the layout does not take
+        study.points.back().counts = CacheCounts{10, 10, 10, {{"near", 10, hits}, {"far", 10 - hits, 0}}};
+    }
+    const XyChart chart = chart_of(study);
+    REQUIRE(chart.series.size() == 4);
+    CHECK(chart.series[0].name == "near, nx=2");
+    CHECK(chart.series[0].points == std::vector<std::pair<double, double>>{{4, 20}, {40, 10}});
+    CHECK(chart.series[1].name == "near, nx=3");
+    CHECK(chart.series[1].points == std::vector<std::pair<double, double>>{{40, 30}});
+    CHECK(chart.series[2].name == "far, nx=2");
+    CHECK(chart.series[2].points == std::vector<std::pair<double, double>>{{4, 0}, {40, 0}});
+    CHECK(chart.x.label == "stage.column_segmentation.width");
+    CHECK(!chart.x.logarithmic);
+    CHECK(chart.y.high == 100.0);
+
+    // Three curves on each of two caches have colours; four have not.
+    check_chartable(points_of("{ sweep = [2, 3, 4] }", "{ sweep = [4, 8] }"), study.model);
+    CHECK_THROWS_AS(check_chartable(points_of("{ sweep = [2, 3, 4, 5] }", "{ sweep = [4, 8] }"), study.model), RecipeError);
+    CHECK_THROWS_AS(check_chartable(points_of("2", "4"), study.model), RecipeError);
+    CHECK(chart_place(points_of("2", "{ sweep = [4, 8] }").back()).curve.empty());
 }
 
 TEST_CASE("what does not suit the layout is recorded, and the JSON holds what the table shows") {

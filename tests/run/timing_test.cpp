@@ -121,6 +121,39 @@ TEST_SUITE("timing") {
         CHECK(script.count("flush") == 0);
     }
 
+    TEST_CASE("inside an iteration the rest of it precedes each sample, and nothing is flushed") {
+        Script& script = new_script();
+        script.seconds = {{"run", {9, 1, 2}}, {"rest", {50}}};
+        ScriptedDevice device({});
+        const Contender alone{"", &device, [] { workbench::script().pass("run"); }, [] { workbench::script().pass("rest"); }};
+        const TimingOptions options{CacheState::inside_cg, 2, 0, 1000, scripted_clock()};
+        CHECK(time_in_turns({alone}, options).front().samples == std::vector<double>{1, 2});
+        using Events = std::vector<std::string>;
+        CHECK(script.events == Events{"time", "run", "rest", "time", "run", "rest", "time", "run"});
+    }
+
+    TEST_CASE("inside an iteration, of several, each makes its last product again before the rest of it") {
+        Script& script = new_script();
+        script.seconds = {{"run a", {9, 9, 1, 9, 2}}, {"run b", {9, 9, 3, 9, 4}}, {"rest a", {50}}, {"rest b", {50}}};
+        ScriptedDevice device({});
+        std::vector<Contender> both = contenders(device, {"a", "b"});
+        for (Contender& one : both) {
+            one.rest_of_iteration = [name = one.name] { workbench::script().pass("rest " + name); };
+        }
+        const auto timings = time_in_turns(both, {CacheState::inside_cg, 2, 0, 1000, scripted_clock()});
+        CHECK(timings[0].samples == std::vector<double>{1, 2});
+        CHECK(timings[1].samples == std::vector<double>{3, 4});
+        std::erase(script.events, "time");
+        using Events = std::vector<std::string>;
+        CHECK(Events(script.events.begin(), script.events.begin() + 2) == Events{"run a", "run b"});
+        for (std::size_t i = 2; i < script.events.size(); i += 3) {
+            const std::string name = script.events[i].substr(4);
+            CHECK(Events(script.events.begin() + std::ptrdiff_t(i), script.events.begin() + std::ptrdiff_t(i + 3)) ==
+                  Events{"run " + name, "rest " + name, "run " + name});
+        }
+        CHECK(script.events.size() == 2 + 4 * 3);
+    }
+
     TEST_CASE("rounds go on until the slowest to say something has said it, or the time of all is up") {
         ScriptedDevice device({});
         const auto rounds = [&device](double minimum_seconds, double maximum_seconds) {

@@ -33,6 +33,16 @@ TEST_SUITE("warnings") {
         CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 0, 0}).empty());
     }
 
+    TEST_CASE("a solve that fits in the cache") {
+        price_everything();
+        // x and r beside the 188 bytes: 32 each.
+        const RunOptions inside = options_of(CacheState::inside_cg);
+        CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 188 + 64, 0}, inside).empty());
+        CHECK(warnings_of({DeviceKind::host, "a host", 8, 0, 188 + 65, 0}, inside) ==
+              Names{"the matrix and the vectors of CG fit in the last-level cache of a host: times say little about memory "
+                    "traffic"});
+    }
+
     TEST_CASE("few samples") {
         price_everything();
         CHECK(warnings_of(host_properties(), options_of(CacheState::warm, 4)) ==

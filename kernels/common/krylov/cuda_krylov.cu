@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "kernels/common/device/cuda_check.cuh"
@@ -30,6 +31,7 @@ struct Place {
     Scalars* scalars = nullptr;
     Sums* of_blocks = nullptr;    // [blocks]
     unsigned* arrived = nullptr;  // blocks that have left their sums; 0 between steps
+    bool in_loop = false;
     cudaGraphConditionalHandle loop{};
 };
 
@@ -69,7 +71,7 @@ __global__ void __launch_bounds__(threads_per_block) step_kernel(krylov::Vectors
     const Scalars scalars = *place.scalars;  // read before any block can have come last
     if (scalars.state != KrylovState::running) {
         if constexpr (Step::ends) {
-            if (blockIdx.x == 0 && threadIdx.x == 0) cudaGraphSetConditional(place.loop, 0);
+            if (place.in_loop && blockIdx.x == 0 && threadIdx.x == 0) cudaGraphSetConditional(place.loop, 0);
         }
         return;
     }
@@ -103,7 +105,9 @@ __global__ void __launch_bounds__(threads_per_block) step_kernel(krylov::Vectors
             Step::finish(next, total);
             *place.scalars = next;
             *place.arrived = 0;
-            if constexpr (Step::ends) cudaGraphSetConditional(place.loop, next.goes_on() ? 1 : 0);
+            if constexpr (Step::ends) {
+                if (place.in_loop) cudaGraphSetConditional(place.loop, next.goes_on() ? 1 : 0);
+            }
         }
     }
 }
@@ -134,10 +138,8 @@ public:
           scalars_(device.allocate(sizeof(Scalars), "the scalars of the solve")),
           sums_(device.allocate(blocks_ * sizeof(Sums), "the sums of the solve")),
           arrived_(device.allocate(sizeof(unsigned), "a count of blocks")) {
-        const Scalars first = krylov::first_scalars(plan, history_.as<double>());
-        device.upload(std::as_bytes(std::span(&first, 1)), scalars_);
         device.zero(arrived_.address(), arrived_.bytes());
-        begin([](const Value*, Value*) {});  // x and its product are 0
+        begin_with_zero();
     }
 
     void use(KrylovProduct<Value> product) override {
@@ -146,8 +148,7 @@ public:
     }
 
     void restart() override {
-        run_again_kernel<<<1, 1, 0, device_.stream()>>>(scalars_.as<Scalars>());
-        check_launch("run again");
+        run_again();
         begin(product_);
     }
 
@@ -156,6 +157,23 @@ public:
         limit_kernel<<<1, 1, 0, device_.stream()>>>(scalars_.as<Scalars>(), iterations, plan_.most_iterations);
         check_launch("limit");
         check_cuda(cudaGraphLaunch(loop_.get(), device_.stream()), "cudaGraphLaunch");
+    }
+
+    void rest_of_iteration() override {
+        const krylov::Vectors<Value> vectors = memory_.vectors();
+        krylov::run_cg_steps([&](auto step) {
+            run_again();
+            run(step, vectors);
+        });
+        if (!krylov::is_over(fetch(), plan_.most_iterations)) return;
+        memory_.begin_with_zero();
+        begin_with_zero();
+        (void)fetch();
+    }
+
+    [[nodiscard]] KrylovOperands<Value> operands() const override {
+        const krylov::Vectors<Value> vectors = memory_.vectors();
+        return {vectors.p, vectors.q};
     }
 
     [[nodiscard]] KrylovProgress wait() override {
@@ -190,10 +208,23 @@ private:
     }
 
     template <typename Step>
-    void run(Step, const krylov::Vectors<Value>& vectors, cudaGraphConditionalHandle loop = {}) {
+    void run(Step, const krylov::Vectors<Value>& vectors, std::optional<cudaGraphConditionalHandle> loop = {}) {
         step_kernel<Step><<<blocks_, threads_per_block, 0, device_.stream()>>>(
-            vectors, Place{scalars_.as<Scalars>(), sums_.as<Sums>(), arrived_.as<unsigned>(), loop});
+            vectors, Place{scalars_.as<Scalars>(), sums_.as<Sums>(), arrived_.as<unsigned>(), loop.has_value(),
+                           loop.value_or(cudaGraphConditionalHandle{})});
         check_launch("a step of the solve");
+    }
+
+    void run_again() {
+        run_again_kernel<<<1, 1, 0, device_.stream()>>>(scalars_.as<Scalars>());
+        check_launch("run again");
+    }
+
+    /// With x and its product at 0.
+    void begin_with_zero() {
+        const Scalars first = krylov::first_scalars(plan_, history_.as<double>());
+        device_.upload(std::as_bytes(std::span(&first, 1)), scalars_);
+        begin([](const Value*, Value*) {});
     }
 
     void begin(const KrylovProduct<Value>& multiply) {

@@ -25,6 +25,23 @@ public:
         begin([](const Value*, Value*) {});  // x and its product are 0
     }
 
+    void rest_of_iteration() override {
+        const krylov::Vectors<Value> vectors = memory_.vectors();
+        krylov::run_cg_steps([&](auto step) {
+            scalars_.state = KrylovState::running;
+            run(step, vectors);
+        });
+        if (!krylov::is_over(scalars_, plan_.most_iterations)) return;
+        scalars_ = krylov::first_scalars(plan_, history_.data());
+        memory_.begin_with_zero();
+        begin([](const Value*, Value*) {});
+    }
+
+    [[nodiscard]] KrylovOperands<Value> operands() const override {
+        const krylov::Vectors<Value> vectors = memory_.vectors();
+        return {vectors.p, vectors.q};
+    }
+
     void use(KrylovProduct<Value> product) override { product_ = std::move(product); }
 
     void restart() override {

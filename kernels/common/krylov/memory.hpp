@@ -27,8 +27,13 @@ public:
         if (stabilised && preconditioned_) {
             for (DeviceMemory* vector : {&mp_, &ms_}) *vector = allocate();
         }
-        device.zero(x_.address(), x_.bytes());
-        device.zero(q_.address(), q_.bytes());
+        begin_with_zero();
+    }
+
+    /// x = 0, and with it A x.
+    void begin_with_zero() {
+        device_.zero(x_.address(), x_.bytes());
+        device_.zero(q_.address(), q_.bytes());
     }
 
     [[nodiscard]] Vectors<Value> vectors() const {

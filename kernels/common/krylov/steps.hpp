@@ -84,15 +84,22 @@ constexpr void stop(Scalars& s, KrylovState state, double divisor) {
     s.divisor = divisor;
 }
 
+constexpr bool has_converged(const Scalars& s) { return s.residual == 0 || s.residual < s.stop_below; }
+
 /// Before the first iteration, and after each: is it the last?
 constexpr void note_residual(Scalars& s, double residual) {
     s.residual = residual;
     s.history[s.iterations] = residual;
     if (!is_finite(residual)) {
         stop(s, KrylovState::breakdown, residual);
-    } else if (residual == 0 || residual < s.stop_below) {
+    } else if (has_converged(s)) {
         s.state = KrylovState::converged;
     }
+}
+
+/// Of a solve whose steps go on whatever they find: is there any sense in another iteration?
+constexpr bool is_over(const Scalars& s, std::int64_t most_iterations) {
+    return !is_finite(s.residual) || has_converged(s) || s.iterations >= most_iterations;
 }
 
 /// r = b - A x, with A x in q.
@@ -147,9 +154,12 @@ struct CgLength {
         sums.first += product(e.a, e.b);
     }
     static constexpr void finish(Scalars& s, const Sums& sums) {
-        if (!is_finite(sums.first)) return stop(s, KrylovState::breakdown, sums.first);
-        if (sums.first <= 0) return stop(s, KrylovState::indefinite, sums.first);
         s.alpha = s.rho / sums.first;
+        if (!is_finite(sums.first)) {
+            stop(s, KrylovState::breakdown, sums.first);
+        } else if (sums.first <= 0) {
+            stop(s, KrylovState::indefinite, sums.first);
+        }
     }
     static constexpr std::int64_t moved(bool) { return 2; }
 };
@@ -334,14 +344,20 @@ constexpr std::int64_t vectors_moved(KrylovMethod method, bool preconditioned) {
                                       : sum(StabLength(), StabHalf(), StabOmega(), StabUpdate(), StabDirection());
 }
 
+/// What an iteration of conjugate gradients does after q = A p.
+template <typename RunStep>
+void run_cg_steps(const RunStep& step) {
+    step(CgLength());
+    step(CgUpdate());
+    step(CgDirection());
+}
+
 /// One iteration, in its order. `step` runs a Step; `multiply(from, to)` the product.
 template <typename Value, typename RunStep, typename Multiply>
 void iterate(KrylovMethod method, const Vectors<Value>& v, const RunStep& step, const Multiply& multiply) {
     if (method == KrylovMethod::cg) {
         multiply(v.p, v.q);
-        step(CgLength());
-        step(CgUpdate());
-        step(CgDirection());
+        run_cg_steps(step);
     } else {
         multiply(v.mp, v.q);
         step(StabLength());

@@ -249,6 +249,94 @@ void check_reordering(Device& device, KrylovMethod method) {
     }
 }
 
+namespace {
+
+template <typename Value>
+struct Apart {
+    Apart(const CsrMatrix& matrix, Device& device, const KrylovPlan& plan, const std::vector<double>& b)
+        : device(device), multiplier(matrix, device), product(multiplier.product()), krylov(begin<Value>(device, plan, b)) {}
+
+    void iterate() {
+        const KrylovOperands<Value> operands = krylov->operands();
+        (void)device.time([&] { product(operands.x, operands.y); });
+        krylov->rest_of_iteration();
+    }
+
+    Device& device;
+    Multiplier<Value> multiplier;
+    KrylovProduct<Value> product;
+    std::unique_ptr<Krylov<Value>> krylov;
+};
+
+template <typename Value>
+void check_iterations_of(Device& device) {
+    const CsrMatrix matrix = scaled_laplacian(20, 0);
+    const std::vector<double> b = right_hand_side(matrix.rows);
+    const KrylovPlan plan{KrylovMethod::cg, 1e-4 * norm_of(b), 1000};
+    Apart<Value> whole(matrix, device, plan, b);
+    whole.krylov->use(whole.product);
+    whole.krylov->launch(1000);
+    const std::int64_t iterations = whole.krylov->wait().iterations;
+    const std::vector<double> history = whole.krylov->history();
+    REQUIRE(iterations > 10);
+
+    // The same solve, to the bit, up to its last iteration; then it begins anew, and takes the same way again.
+    Apart<Value> apart(matrix, device, plan, b);
+    for (int time = 0; time < 2; ++time) {
+        CHECK_EQ(apart.krylov->wait().iterations, 0);
+        CHECK(apart.krylov->x() == std::vector<Value>(b.size()));
+        for (std::int64_t i = 1; i < iterations; ++i) {
+            apart.iterate();
+            CHECK_EQ(apart.krylov->wait().residual, history[i]);
+        }
+        apart.iterate();
+    }
+    CHECK_EQ(apart.krylov->wait().residual, history.front());
+
+    // The limit ends a solve, too.
+    Apart<Value> limited(matrix, device, {KrylovMethod::cg, 0, 4}, b);
+    for (const std::int64_t count : {1, 2, 3, 0, 1}) {
+        limited.iterate();
+        CHECK_EQ(limited.krylov->wait().iterations, count);
+    }
+
+    // p.Ap < 0 in each iteration, which takes nothing from them: with A = -1 there is one, to the right x; with two different
+    // numbers there are two.
+    for (const double second : {-1.0, -2.0}) {
+        const CsrMatrix negative = square_of(2, {{0, 0, -1}, {1, 1, second}});
+        Apart<Value> goes_on(negative, device, {KrylovMethod::cg, 0.01, 50}, {3, 4});
+        goes_on.iterate();
+        const std::vector<Value> x = goes_on.krylov->x();
+        CHECK_EQ(goes_on.krylov->wait().iterations, second == -1 ? 0 : 1);
+        if (second == -2) CHECK(static_cast<double>(x[0]) == doctest::Approx(3.0 * 25 / (-9 - 32)));
+        goes_on.iterate();
+        CHECK_EQ(goes_on.krylov->wait().iterations, 0);
+    }
+
+    // What is not finite any more begins anew.
+    const CsrMatrix singular = square_of(2, {{0, 0, 1}});
+    Apart<Value> broken(singular, device, {KrylovMethod::cg, 1e-12, 50}, {0, 1});
+    for (int i = 0; i < 3; ++i) {
+        broken.iterate();
+        CHECK_EQ(broken.krylov->wait().iterations, 0);
+        CHECK_EQ(broken.krylov->wait().residual, 1);
+    }
+    // Nothing to do at all.
+    Apart<Value> nothing(singular, device, {KrylovMethod::cg, 1e-12, 50}, {0, 0});
+    nothing.iterate();
+    CHECK_EQ(nothing.krylov->wait().iterations, 0);
+}
+
+}  // namespace
+
+void check_iterations_apart(Device& device, Precision precision) {
+    if (precision == Precision::f32) {
+        check_iterations_of<float>(device);
+    } else {
+        check_iterations_of<double>(device);
+    }
+}
+
 void check_ends_without_convergence(Device& device) {
     const auto end_of = [&](const CsrMatrix& matrix, KrylovMethod method, std::vector<double> b,
                             const std::vector<double>& inverse = {}) {

@@ -12,5 +12,7 @@ void check_solves_like_eigen(Device& device, KrylovMethod method, Precision prec
 void check_limits_and_restarts(Device& device, KrylovMethod method);
 void check_reordering(Device& device, KrylovMethod method);
 void check_ends_without_convergence(Device& device);
+/// Iterations whose products someone else makes.
+void check_iterations_apart(Device& device, Precision precision);
 
 }  // namespace workbench

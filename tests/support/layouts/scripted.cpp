@@ -184,6 +184,32 @@ private:
     std::string number_;
 };
 
+template <ValueType Value>
+class ScriptedKrylov final : public Krylov<Value> {
+public:
+    explicit ScriptedKrylov(std::span<const Value> b) : x_(b.begin(), b.end()), y_(b.size()) {}
+
+    void rest_of_iteration() override {
+        script().pass("rest of iteration");
+        script().iterations.push_back({{x_.begin(), x_.end()}, {y_.begin(), y_.end()}});
+        x_ = y_;
+    }
+    [[nodiscard]] KrylovOperands<Value> operands() const override { return {x_.data(), y_.data()}; }
+
+    void use(KrylovProduct<Value>) override {}
+    void restart() override {}
+    void launch(std::int64_t) override {}
+    [[nodiscard]] KrylovProgress wait() override { return {}; }
+    void reorder(std::span<const Index>) override {}
+    [[nodiscard]] std::vector<Value> x() override { return {}; }
+    [[nodiscard]] std::vector<double> history() override { return {}; }
+    [[nodiscard]] std::int64_t vector_bytes() const override { return 0; }
+
+private:
+    std::vector<Value> x_;
+    mutable std::vector<Value> y_;
+};
+
 constexpr std::array layout_names{"csr", "plain", "bad"};
 
 template <int number, ValueType Value>
@@ -280,6 +306,16 @@ double ScriptedDevice::time(const std::function<void()>& work) {
 }
 
 std::unique_ptr<Branch> ScriptedDevice::make_branch() { return std::make_unique<ScriptedBranch>(++branches_); }
+
+std::unique_ptr<Krylov<float>> ScriptedDevice::make_krylov(const KrylovPlan&, std::span<const float> b,
+                                                           std::span<const float>) {
+    return script().solves ? std::make_unique<ScriptedKrylov<float>>(b) : nullptr;
+}
+
+std::unique_ptr<Krylov<double>> ScriptedDevice::make_krylov(const KrylovPlan&, std::span<const double> b,
+                                                            std::span<const double>) {
+    return script().solves ? std::make_unique<ScriptedKrylov<double>>(b) : nullptr;
+}
 
 Bandwidth ScriptedDevice::bandwidth() {
     script().pass("bandwidth");

@@ -15,8 +15,8 @@
 namespace workbench {
 
 /// What happens, by name: "stage reverse", "build plain", "prepare fast", "run fast", "scatter",
-/// "scatter_add", "zero", "flush", "upload", "download", "time", "bandwidth", of branches, counted from 1, "fork 1", "take 1",
-/// "taken 1", "join 1". There is one script, because stages and layouts
+/// "scatter_add", "zero", "flush", "upload", "download", "time", "bandwidth", "rest of iteration", of branches, counted from 1,
+/// "fork 1", "take 1", "taken 1", "join 1". There is one script, because stages and layouts
 /// are plain functions; each test begins with a new one.
 struct Script {
     std::map<std::string, std::deque<double>> seconds;  // that each time takes; the last again and again; none: no time
@@ -29,6 +29,12 @@ struct Script {
     long interrupted = 7;
     std::vector<std::string> events;
     std::vector<std::vector<Index>> targets;  // of each scatter
+    bool solves = true;                       // does the device make a Krylov?
+    struct Iteration {
+        std::vector<double> x;
+        std::vector<double> y;
+    };
+    std::vector<Iteration> iterations;  // what each "rest of iteration" found
 
     void pass(const std::string& event);
     [[nodiscard]] std::ptrdiff_t count(const std::string& event) const;
@@ -59,6 +65,11 @@ public:
     void flush_cache() override { script().pass("flush"); }
     [[nodiscard]] double time(const std::function<void()>& work) override;
     [[nodiscard]] std::unique_ptr<Branch> make_branch() override;
+    /// Has a product's operands and nothing else of a solve: x is b at first, and each y the next x.
+    [[nodiscard]] std::unique_ptr<Krylov<float>> make_krylov(const KrylovPlan& plan, std::span<const float> b,
+                                                             std::span<const float> inverse_diagonal) override;
+    [[nodiscard]] std::unique_ptr<Krylov<double>> make_krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                              std::span<const double> inverse_diagonal) override;
     [[nodiscard]] Bandwidth bandwidth() override;
 
 private:
