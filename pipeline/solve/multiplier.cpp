@@ -1,5 +1,7 @@
 #include "pipeline/solve/multiplier.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
@@ -69,9 +71,34 @@ Multiplier<Value>::Multiplier(const Recipe& recipe, const MultiplierPlan<Value>&
     preparation_.copy_seconds = preparation_.kernel.prepare_seconds;
     whole_.exact.reset();
     for (BuiltShare<Value>& share : shares_) share.built.exact.reset();
-    if (!ready() || space_->target.empty()) return;
-    target_ = to_device(plan.device, std::span<const Index>(space_->target), "the order of y");
-    by_rows_ = plan.device.allocate(space_->target.size() * sizeof(Value), "y in the order of the rows");
+    if (!ready()) return;
+    prepare_target();
+    if (plan.oracle == nullptr && plan.product != nullptr) check(*plan.product);
+}
+
+template <ValueType Value>
+void Multiplier<Value>::prepare_target() {
+    if (space_->target.empty()) return;
+    target_ = to_device(device_, std::span<const Index>(space_->target), "the order of y");
+    by_rows_ = device_.allocate(space_->target.size() * sizeof(Value), "y in the order of the rows");
+}
+
+template <ValueType Value>
+void Multiplier<Value>::check(const OneProduct<Value>& product) {
+    std::vector<Value> there(product.x.size());
+    for (Index i = 0; i < column_order_.size(); ++i) there[i] = static_cast<Value>(product.x[column_order_.old_of_new(i)]);
+    const DeviceMemory x = to_device(device_, std::span<const Value>(there), "x");
+    std::fill(there.begin(), there.end(), unwritten<Value>());
+    DeviceMemory y = to_device(device_, std::span<const Value>(there), "y");
+    (void)device_.time([&] { multiply(x.as<const Value>(), y.as<Value>()); });
+    device_.download(y, std::as_writable_bytes(std::span(there)));
+    std::vector<Value> in_input_order(there.size());
+    for (Index i = 0; i < column_order_.size(); ++i) in_input_order[column_order_.old_of_new(i)] = there[i];
+    const Comparison found = compare_within(in_input_order, product.reference);
+    if (found.right) return;
+    preparation_.kernel.status = KernelOutcome::Status::wrong;
+    preparation_.kernel.reason = found.first_wrong;
+    kernel_.reset();
 }
 
 template <ValueType Value>

@@ -27,15 +27,26 @@ struct Preparation {
     [[nodiscard]] double seconds() const { return stage_seconds + build_seconds + copy_seconds; }
 };
 
+/// One product with its bounds: what a kernel is checked with while a solve waits for it.
+template <ValueType Value>
+struct OneProduct {
+    explicit OneProduct(const CsrMatrix& input)
+        : x(real_vector(input.columns, 1)), reference(bounded_reference<Value>(input, x)) {}
+
+    std::vector<double> x;
+    BoundedReference reference;
+};
+
 /// How it is to be made ready.
 template <ValueType Value>
 struct MultiplierPlan {
     const CsrMatrix& input;       // square
-    const Oracle<Value>* oracle;  // null: the kernel is taken as it is, for a solve that cannot wait
+    const Oracle<Value>* oracle;  // verified twice, exactly and within bounds; null: not so
     Device& device;
     KernelWish wish;
     std::function<void(const std::string&)> tell = {};  // a step that may take long begins
     Clock clock = {};
+    const OneProduct<Value>* product = nullptr;  // without an oracle: checked with this; null: taken as it is
 };
 
 /// y = A x with the recipe's kernel, x and y in one order: that of the columns. Where rows have another one, y is brought from
@@ -64,6 +75,9 @@ public:
     [[nodiscard]] std::function<void()> product();
 
 private:
+    void prepare_target();
+    /// Runs the one product; a kernel that is wrong is given up.
+    void check(const OneProduct<Value>& product);
     Candidate<Value> build(const Recipe& recipe, StagedMatrix& staged, const MultiplierPlan<Value>& plan);
 
     Device& device_;

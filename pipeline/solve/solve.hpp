@@ -98,6 +98,11 @@ public:
         if (!oracle_) oracle_.emplace(input_);
         return *oracle_;
     }
+    /// Likewise.
+    [[nodiscard]] const OneProduct<Value>& one_product() const {
+        if (!one_product_) one_product_.emplace(input_);
+        return *one_product_;
+    }
     [[nodiscard]] const std::vector<double>& b() const { return b_; }
     [[nodiscard]] double norm_of_b() const { return norm_of_b_; }
 
@@ -113,6 +118,7 @@ private:
     std::vector<double> b_;
     double norm_of_b_;
     mutable std::optional<Oracle<Value>> oracle_;
+    mutable std::optional<OneProduct<Value>> one_product_;
 };
 
 /// Solves with a multiplier that is ready. Fills all but `baseline`. Throws MachineError where the device fails.

@@ -66,11 +66,8 @@ protected:
         const Stopwatch watch(this->options_.timing.clock);
         if (!begun_) watch_ = watch;
         begun_ = true;
-        if (plan_.make_device) {
-            advance_beside();
-        } else {
-            advance_in_turns();
-        }
+        if (plan_.make_device) return advance_beside(watch);
+        advance_in_turns();
         return watch.seconds();
     }
 
@@ -92,9 +89,11 @@ protected:
     void time_product() override {}  // there were several
 
 private:
-    /// A thread iterates while this one makes candidates ready.
-    void advance_beside() {
+    /// A thread iterates while this one makes candidates ready. Returns the seconds until the iterations ended: what this one
+    /// is then at is finished, but nobody had to wait for it.
+    double advance_beside(const Stopwatch& watch) {
         std::atomic<bool> done = false;
+        double seconds = 0;
         std::exception_ptr failure;
         std::thread iterations([&] {
             try {
@@ -102,11 +101,13 @@ private:
             } catch (...) {
                 failure = std::current_exception();
             }
+            seconds = watch.seconds();
             done = true;
         });
         while (!done && next_ < plan_.recipes.size()) prepare_next();
         iterations.join();
         if (failure != nullptr) std::rethrow_exception(failure);
+        return seconds;
     }
 
     /// Until the state is no longer `running`, or the course has ended.
@@ -163,8 +164,9 @@ private:
         candidate.multiplier.reset();
         if (plan_.make_device && candidate.own_device == nullptr) candidate.own_device = plan_.make_device();
         Device& device = candidate.own_device == nullptr ? this->device_ : *candidate.own_device;
-        const MultiplierPlan<Value> plan{this->system_.input(),      &this->system_.oracle(), device, plan_.wish, plan_.tell,
-                                         this->options_.timing.clock};
+        const MultiplierPlan<Value> plan{
+            this->system_.input(),       nullptr, device, plan_.wish, plan_.tell, this->options_.timing.clock,
+            &this->system_.one_product()};
         candidate.multiplier = std::make_unique<Multiplier<Value>>(recipe, plan);
         candidate.trial.kernel = candidate.multiplier->preparation().kernel.kernel;
         const Permutation& order = candidate.multiplier->order();
@@ -197,7 +199,7 @@ private:
 
     /// The next candidate, where the time that trials may cost is enough for one.
     void try_next() {
-        if (most_loss * watch_.seconds() - lost_ < switch_seconds_ || iteration_seconds_ <= 0) return;
+        if (most_loss * watch_.seconds() - lost_ < expected_loss_ || iteration_seconds_ <= 0) return;
         if (auto candidate = queue_.take()) try_out(std::move(candidate));
     }
 
@@ -209,7 +211,6 @@ private:
         trial.iteration = first;
         trial.before_seconds = before;
         std::unique_ptr<Candidate<Value>> other = change_to(std::move(candidate));
-        switch_seconds_ = watch_.seconds() - start;
 
         // First whether it is far slower, then more exactly.
         double seconds = time_iterations(1);
@@ -228,7 +229,9 @@ private:
             drop(std::move(slower));
         }
         const auto useful = static_cast<double>(this->progress_.iterations - first) * before;
-        lost_ += std::max(0.0, watch_.seconds() - start - useful);
+        const double loss = std::max(0.0, watch_.seconds() - start - useful);
+        lost_ += loss;
+        expected_loss_ = std::max(expected_loss_, loss);
     }
 
     /// Null: CSR. Returns what was used before. The vectors move to the order of what is used now.
@@ -292,7 +295,7 @@ private:
     std::unique_ptr<Candidate<Value>> current_;  // null: CSR
     std::vector<Trial> trials_;
     double iteration_seconds_ = 0;
-    double switch_seconds_ = guessed_switch;
+    double expected_loss_ = guessed_switch;  // of the next trial: as much as the dearest so far
     double lost_ = 0;
     std::int64_t look_again_at_ = this->options_.patience;
 };

@@ -23,7 +23,8 @@ const std::vector<std::string> recipes{
     "[layout]\nuse = \"csr\"\n",
     "[[stage]]\nuse = \"random_order\"\n[layout]\nuse = \"sell\"\n",
     "[[stage]]\nuse = \"row_sort\"\napply = \"rows\"\n[layout]\nuse = \"ellr\"\nslots_per_nonzero = 1000\n",
-    "[[stage]]\nuse = \"split\"\nby = \"row_length\"\nlonger_than = 3\n[kernel]\nside_by_side = true\n"
+    "[[stage]]\nuse = \"split\"\nby = \"row_length\"\nlonger_than = 3\n"
+    "[[stage]]\nuse = \"row_sort\"\nshare = \"short\"\n[kernel]\nside_by_side = true\n"
     "[[layout]]\nshare = \"short\"\nuse = \"jds\"\n[[layout]]\nshare = \"long\"\nuse = \"csr\"\n",
 };
 

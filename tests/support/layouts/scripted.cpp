@@ -5,14 +5,19 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <numeric>
 #include <utility>
 
+#include "kernels/common/krylov/memory.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 namespace {
+
+/// A solve that is tuned has two threads.
+std::mutex one_at_a_time;
 
 Script& the_script() {
     static Script one;
@@ -184,10 +189,21 @@ private:
     std::string number_;
 };
 
+/// Solves with the steps of all devices, one element after the other, on the thread that asks for it.
 template <ValueType Value>
 class ScriptedKrylov final : public Krylov<Value> {
 public:
-    explicit ScriptedKrylov(std::span<const Value> b) : x_(b.begin(), b.end()), y_(b.size()) {}
+    ScriptedKrylov(const KrylovPlan& plan, std::span<const Value> b, std::span<const Value> inverse_diagonal)
+        : plan_(plan),
+          b_(b.begin(), b.end()),
+          inverse_diagonal_(inverse_diagonal.begin(), inverse_diagonal.end()),
+          vectors_(8, std::vector<Value>(b.size())),
+          history_(static_cast<std::size_t>(plan.most_iterations) + 1),
+          scalars_(krylov::first_scalars(plan, history_.data())),
+          x_(b.begin(), b.end()),
+          y_(b.size()) {
+        begin([](const Value*, Value*) {});
+    }
 
     void rest_of_iteration() override {
         script().pass("rest of iteration");
@@ -196,17 +212,77 @@ public:
     }
     [[nodiscard]] KrylovOperands<Value> operands() const override { return {x_.data(), y_.data()}; }
 
-    void use(KrylovProduct<Value>) override {}
-    void restart() override {}
-    void launch(std::int64_t) override {}
-    [[nodiscard]] KrylovProgress wait() override { return {}; }
-    void reorder(std::span<const Index>) override {}
-    [[nodiscard]] std::vector<Value> x() override { return {}; }
-    [[nodiscard]] std::vector<double> history() override { return {}; }
-    [[nodiscard]] std::int64_t vector_bytes() const override { return 0; }
+    void use(KrylovProduct<Value> product) override { product_ = std::move(product); }
+    void restart() override {
+        scalars_.state = KrylovState::running;
+        begin(product_);
+    }
+    void launch(std::int64_t iterations) override {
+        scalars_.until = std::min(scalars_.iterations + iterations, plan_.most_iterations);
+        while (scalars_.goes_on())
+            krylov::iterate(
+                plan_.method, all(), [this](auto step) { run(step); }, product_);
+    }
+    [[nodiscard]] KrylovProgress wait() override {
+        return {scalars_.state, scalars_.iterations, std::sqrt(scalars_.residual), scalars_.divisor};
+    }
+    void reorder(const Index* target) override {
+        script().pass("reorder");
+        const auto move = [target](std::vector<Value>& vector) {
+            const std::vector<Value> before = vector;
+            for (std::size_t i = 0; i < before.size(); ++i) vector[target[i]] = before[i];
+        };
+        move(b_);
+        if (!inverse_diagonal_.empty()) move(inverse_diagonal_);
+        for (std::vector<Value>& vector : vectors_) move(vector);
+    }
+    [[nodiscard]] std::vector<Value> x() override { return vectors_[0]; }
+    [[nodiscard]] std::vector<double> history() override {
+        std::vector<double> norms(history_.begin(), history_.begin() + scalars_.iterations + 1);
+        for (double& norm : norms) norm = std::sqrt(norm);
+        return norms;
+    }
+    [[nodiscard]] std::int64_t vector_bytes() const override { return 1000; }
 
 private:
-    std::vector<Value> x_;
+    krylov::Vectors<Value> all() {
+        krylov::Vectors<Value> v;
+        v.size = static_cast<Index>(b_.size());
+        v.b = b_.data();
+        v.inverse_diagonal = inverse_diagonal_.empty() ? nullptr : inverse_diagonal_.data();
+        v.x = vectors_[0].data();
+        v.r = vectors_[1].data();
+        v.p = vectors_[2].data();
+        v.q = vectors_[3].data();
+        v.shadow = vectors_[4].data();
+        v.t = vectors_[5].data();
+        v.mp = inverse_diagonal_.empty() ? v.p : vectors_[6].data();
+        v.ms = inverse_diagonal_.empty() ? v.r : vectors_[7].data();
+        return v;
+    }
+
+    template <typename Step>
+    void run(Step) {
+        if (scalars_.state != KrylovState::running) return;
+        const krylov::Vectors<Value> v = all();
+        krylov::Sums sums;
+        for (Index i = 0; i < v.size; ++i) Step::write(v, scalars_, i, Step::read(v, i), sums);
+        Step::finish(scalars_, sums);
+    }
+
+    void begin(const KrylovProduct<Value>& multiply) {
+        krylov::begin(
+            plan_.method, all(), [this](auto step) { run(step); }, multiply);
+    }
+
+    KrylovPlan plan_;
+    std::vector<Value> b_;
+    std::vector<Value> inverse_diagonal_;
+    std::vector<std::vector<Value>> vectors_;
+    std::vector<double> history_;
+    krylov::Scalars scalars_;
+    KrylovProduct<Value> product_;
+    std::vector<Value> x_;  // of products inside iterations
     mutable std::vector<Value> y_;
 };
 
@@ -241,6 +317,7 @@ LayoutEntry layout(const std::vector<KernelEntry>& kernels) {
 }  // namespace
 
 void Script::pass(const std::string& event) {
+    const std::scoped_lock lock(one_at_a_time);
     events.push_back(event);
     if (const auto takes = seconds.find(event); takes != seconds.end() && !takes->second.empty()) {
         now += takes->second.front();
@@ -259,7 +336,11 @@ Script& script() { return the_script(); }
 Script& new_script() { return the_script() = {}; }
 
 Clock scripted_clock() {
-    return {[] { return script().now; }, [] { return script().interrupted; }};
+    return {[] {
+                const std::scoped_lock lock(one_at_a_time);
+                return script().now;
+            },
+            [] { return script().interrupted; }};
 }
 
 DeviceMemory ScriptedDevice::allocate(std::size_t bytes, std::string_view purpose) {
@@ -299,22 +380,22 @@ void ScriptedDevice::zero(void* memory, std::size_t bytes) {
 }
 
 double ScriptedDevice::time(const std::function<void()>& work) {
-    const double before = script().now;
+    const Stopwatch watch(scripted_clock());
     script().pass("time");
     work();
-    return script().now - before;
+    return watch.seconds();
 }
 
 std::unique_ptr<Branch> ScriptedDevice::make_branch() { return std::make_unique<ScriptedBranch>(++branches_); }
 
-std::unique_ptr<Krylov<float>> ScriptedDevice::make_krylov(const KrylovPlan&, std::span<const float> b,
-                                                           std::span<const float>) {
-    return script().solves ? std::make_unique<ScriptedKrylov<float>>(b) : nullptr;
+std::unique_ptr<Krylov<float>> ScriptedDevice::make_krylov(const KrylovPlan& plan, std::span<const float> b,
+                                                           std::span<const float> inverse_diagonal) {
+    return script().solves ? std::make_unique<ScriptedKrylov<float>>(plan, b, inverse_diagonal) : nullptr;
 }
 
-std::unique_ptr<Krylov<double>> ScriptedDevice::make_krylov(const KrylovPlan&, std::span<const double> b,
-                                                            std::span<const double>) {
-    return script().solves ? std::make_unique<ScriptedKrylov<double>>(b) : nullptr;
+std::unique_ptr<Krylov<double>> ScriptedDevice::make_krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                            std::span<const double> inverse_diagonal) {
+    return script().solves ? std::make_unique<ScriptedKrylov<double>>(plan, b, inverse_diagonal) : nullptr;
 }
 
 Bandwidth ScriptedDevice::bandwidth() {

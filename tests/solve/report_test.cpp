@@ -1,0 +1,136 @@
+// What solves are worth: figures worked out by hand, and the views of a report.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "pipeline/solve/solve_report.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+/// 1 s of stages, 2 of building, 0.5 of copying, 0.5 of vectors; 10 iterations.
+SolveOutcome outcome(const std::string& name, double set_up, double solve_seconds, std::int64_t iterations = 10) {
+    SolveOutcome one;
+    one.preparation.recipe = name;
+    one.preparation.kernel.kernel = "rows";
+    one.preparation.kernel.status = KernelOutcome::Status::measured;
+    one.preparation.stage_seconds = set_up;
+    one.end = SolveEnd::converged;
+    one.iterations = one.products = iterations;
+    one.solve_seconds = solve_seconds;
+    one.vector_seconds = 0.5;
+    one.product_seconds = 0.25;
+    one.vector_bytes = 30;
+    one.copy_bandwidth = 120;
+    for (std::int64_t i = 0; i <= iterations; ++i) one.history.push_back(std::pow(10.0, -static_cast<double>(i)));
+    return one;
+}
+
+SolveReport report() {
+    SolveReport report;
+    report.matrix = {"m.mtx", 100, 100, 1234, 0.1};
+    report.right_hand_side = "ones";
+    report.device.name = "a machine";
+    report.outcomes = {outcome("base", 1, 10), outcome("dear", 7, 4), outcome("slow", 2, 20), outcome("cheap", 0.5, 5)};
+    report.outcomes[0].baseline = true;
+    return report;
+}
+
+}  // namespace
+
+TEST_CASE("where curves cross, and after how many solves a set-up is paid") {
+    const SolveReport all = report();
+    const SolveOutcome& base = all.outcomes[0];
+    CHECK_EQ(base.setup_seconds(), 1.5);
+    CHECK_EQ(base.total_seconds(), 11.5);
+    CHECK_EQ(base.iteration_seconds(), 1);
+    CHECK_EQ(*base.over_parts(), 2);  // 1 over 0.25 + 30 / 120
+    // 6 s more, 0.6 s less an iteration; a solve saves 6 s.
+    CHECK_EQ(*crossing(all.outcomes[1], base), doctest::Approx(10));
+    CHECK_EQ(*solves_to_pay(all.outcomes[1], base), doctest::Approx(1));
+    CHECK_FALSE(crossing(all.outcomes[2], base));  // slower
+    CHECK_FALSE(solves_to_pay(all.outcomes[2], base));
+    CHECK_FALSE(crossing(all.outcomes[3], base));  // cheaper and faster
+    SolveOutcome twice = outcome("twice the products", 1, 10);
+    twice.products = 20;
+    CHECK_EQ(*twice.over_parts(), doctest::Approx(1 / 0.75));
+    twice.iterations = 0;
+    CHECK_FALSE(twice.over_parts());
+}
+
+TEST_CASE("the tables of a solve") {
+    const std::string text = solve_text(report());
+    CHECK_NE(text.find("dear      8 h"), 0);
+    const auto line = [&](const std::string& begin, std::size_t number) {
+        std::size_t at = 0;
+        for (std::size_t i = 0; i <= number; ++i) at = text.find("\n  " + begin, at + (i > 0 ? 1 : 0));
+        return text.substr(at + 3, text.find('\n', at + 1) - at - 3);
+    };
+    CHECK_EQ(line("base *", 1), "base *  1.50 s     1.00 s      2.00  10.0 s  11.5 s            -");
+    CHECK_EQ(line("dear", 1), "dear    7.50 s     400 ms      0.80  4.00 s  11.5 s           10");
+    CHECK_EQ(line("slow", 1), "slow    2.50 s     2.00 s      4.00  20.0 s  22.5 s        never");
+    CHECK_EQ(line("cheap", 1), "cheap   1.00 s     500 ms      1.00  5.00 s  6.00 s      at once");
+    CHECK_NE(text.find(
+                 "dear: 1.00 x the speed of the baseline with its set-up, 2.50 x without; it pays\n      after 1 such solve\n"),
+             std::string::npos);
+    CHECK_EQ(exit_code_of(report()), 0);
+}
+
+TEST_CASE("trials of a tuned solve are told") {
+    SolveReport tuned = report();
+    SolveOutcome one = outcome("tuned", 1, 8);
+    one.tuned = true;
+    one.trials = {{"ehyb", "fused", Trial::End::kept, "", 1, 1.5, 3, 0.5, 1},
+                  {"jds", "", Trial::End::failed, "no memory for it", 0, 0, 0, 0, 0}};
+    tuned.outcomes.push_back(one);
+    const std::string text = solve_text(tuned);
+    CHECK_NE(text.find("ehyb                  kept         1.50 s             3     500 ms  1.00 s\n"), std::string::npos);
+    CHECK_NE(text.find("  jds: failed: no memory for it\n"), std::string::npos);
+    CHECK_NE(text.find("tuned: 1.25 x the speed of the baseline, all trials in it\n"), std::string::npos);
+    const auto json = nlohmann::json::parse(solve_json(tuned));
+    CHECK_EQ(json["solves"][4]["trials"].size(), 2);
+    CHECK_EQ(json["solves"][4]["trials"][0]["end"], "kept");
+    CHECK_FALSE(json["solves"][0].contains("trials"));
+}
+
+TEST_CASE("the data of a solve") {
+    SolveReport all = report();
+    all.outcomes.resize(2);
+    all.outcomes[1].history.resize(3);
+    all.outcomes[1].preparation.recipe = "a \"quoted\" name";
+    CHECK_EQ(history_csv(all).substr(0, 90),
+             "iteration,\"base\",\"a \"\"quoted\"\" name\"\n0,1.000000e+00,1.000000e+00\n1,1.000000e-01,1.000000e-");
+    CHECK_NE(history_csv(all).find("\n10,1.000000e-10,\n"), std::string::npos);
+    const auto json = nlohmann::json::parse(solve_json(report()));
+    CHECK_EQ(json["matrix"]["nonzeros"], 1234);
+    CHECK_EQ(json["solves"][1]["level_after_iterations"], doctest::Approx(10));
+    CHECK(json["solves"][0]["level_after_iterations"].is_null());
+    CHECK(json["solves"][2]["pays_after_solves"].is_null());
+    CHECK_EQ(json["solves"][1]["residuals"].size(), 11);
+
+    const XyChart by_time = residual_by_time(report());
+    REQUIRE_EQ(by_time.series.size(), 4);
+    CHECK_EQ(by_time.series[1].points.front().first, 7.5);
+    CHECK_EQ(by_time.series[1].points.back().first, 11.5);
+    CHECK_EQ(by_time.series[1].points.back().second, doctest::Approx(1e-10));
+    const XyChart by_iteration = residual_by_iteration(report());
+    CHECK_EQ(by_iteration.series[0].points.size(), 11);
+    CHECK_EQ(by_iteration.series[0].points[3].first, 3);
+
+    const TemporaryFolder folder;
+    CHECK_EQ(write_solve(report(), folder.path() / "new").size(), 6);
+    CHECK(std::filesystem::exists(folder.path() / "new" / "residual_by_time.png"));
+}
+
+TEST_CASE("a long history is drawn with few points, its last among them") {
+    SolveReport all = report();
+    all.outcomes.resize(1);
+    all.outcomes[0].history.assign(12345, 0.5);
+    all.outcomes[0].history.back() = 0.25;
+    const XyChart chart = residual_by_iteration(all);
+    CHECK_LT(chart.series[0].points.size(), 2100);
+    CHECK_EQ(chart.series[0].points.back(), std::pair<double, double>{12344, 0.25});
+}
+
+}  // namespace workbench

@@ -1,0 +1,208 @@
+// Tuning while solving, on the scripted machine: what is tried, kept and dropped, and that x stays right as its order changes.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/solve/tuned_solve.hpp"
+#include "run/scripted_runs.hpp"
+
+namespace workbench {
+namespace {
+
+/// Second differences, all the same but for the first row, so that turning it round makes another matrix.
+CsrMatrix chain(Index size) {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < size; ++i) {
+        entries.push_back({i, i, i == 0 ? 3.0 : 2.0});
+        if (i > 0) entries.push_back({i, i - 1, -1});
+        if (i + 1 < size) entries.push_back({i, i + 1, -1});
+    }
+    return csr_from_entries(size, size, entries);
+}
+
+Recipe recipe_of(const std::string& name, const std::string& rest) {
+    return parse_recipe("[recipe]\nname = '" + name + "'\n" + rest, "t.toml", scripted_catalogue());
+}
+
+const Recipe& csr() {
+    static const Recipe recipe = recipe_of("csr", "[layout]\nuse = 'csr'\n[kernel]\ncusparse = 'vendor'\n");
+    return recipe;
+}
+const Recipe& reversed() {
+    static const Recipe recipe = recipe_of("reversed", "[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'plain'\n");
+    return recipe;
+}
+const Recipe& plain() {
+    static const Recipe recipe = recipe_of("plain", "[layout]\nuse = 'plain'\n");
+    return recipe;
+}
+const Recipe& refusing() {
+    static const Recipe recipe = recipe_of("refusing", "[layout]\nuse = 'refusing'\n");
+    return recipe;
+}
+
+SolveOptions options() {
+    SolveOptions options;
+    options.tolerance = 1e-9;
+    options.timing = {CacheState::warm, 1, 0, 0, scripted_clock()};
+    return options;
+}
+
+class Bench {
+public:
+    explicit Bench(Index size) : matrix(chain(size)), system(matrix, std::vector<double>(size, 1.0)) {
+        for (Index i = 0; i < size; ++i) exact_.push_back(0);
+    }
+
+    /// `beside`: candidates have devices of their own, and iterations a thread.
+    SolveOutcome solve(const std::vector<Recipe>& recipes, bool beside = false, SolveOptions with = options()) {
+        ScriptedDevice gpu{scripted_runs::gpu_properties(), {3000, 4000}};
+        Multiplier<double> begin(csr(), {matrix, nullptr, gpu, {DeviceKind::gpu, "", of_vendor}, {}, with.timing.clock});
+        TuningPlan plan{recipes, {DeviceKind::gpu, "", ours}};
+        if (beside) {
+            plan.make_device = [] {
+                return std::make_unique<ScriptedDevice>(scripted_runs::gpu_properties(), Bandwidth{3000, 4000});
+            };
+        }
+        return solve_tuned(system, begin, gpu, with, plan);
+    }
+
+    void check(const SolveOutcome& outcome) const {
+        CHECK(outcome.end == SolveEnd::converged);
+        CHECK(outcome.tuned);
+        CHECK_LE(outcome.true_residual, 1.01e-9);
+        CHECK_EQ(system.true_residual(outcome.x), outcome.true_residual);
+        CHECK_EQ(outcome.history.size(), outcome.iterations + 1);
+    }
+
+    CsrMatrix matrix;
+    System<double> system;
+
+private:
+    static bool of_vendor(const KernelEntry& kernel) { return kernel.name == "vendor"; }
+    static bool ours(const KernelEntry& kernel) { return kernel.name != "own" && kernel.name != "vendor"; }
+    std::vector<double> exact_;
+};
+
+}  // namespace
+
+TEST_CASE("what is faster is kept, and the vectors move once") {
+    Script& script = new_script();
+    script.seconds["run vendor"] = {0.010};
+    script.seconds["run gpu"] = {0.004};
+    Bench bench(400);
+    const SolveOutcome outcome = bench.solve({reversed()});
+    bench.check(outcome);
+    REQUIRE_EQ(outcome.trials.size(), 1);
+    const Trial& trial = outcome.trials[0];
+    CHECK(trial.end == Trial::End::kept);
+    CHECK_EQ(trial.recipe, "reversed");
+    CHECK_EQ(trial.kernel, "gpu");
+    CHECK_EQ(trial.iteration_seconds, doctest::Approx(0.004));
+    CHECK_EQ(trial.before_seconds, doctest::Approx(0.010));
+    CHECK_GE(trial.iteration, 8);  // 2 % of the time so far must be enough for a switch
+    CHECK_EQ(script.count("reorder"), 1);
+    // All iterations after the trial's beginning are the faster kernel's.
+    CHECK_EQ(
+        outcome.solve_seconds,
+        doctest::Approx(0.010 * trial.iteration + 0.004 * (outcome.iterations - trial.iteration) + 0.004 * 6).epsilon(0.02));
+}
+
+TEST_CASE("what is slower is dropped after one iteration, and the vectors move back") {
+    Script& script = new_script();
+    script.seconds["run vendor"] = {0.010};
+    script.seconds["run gpu"] = {0.050};
+    Bench bench(400);
+    const SolveOutcome outcome = bench.solve({reversed()});
+    bench.check(outcome);
+    REQUIRE_EQ(outcome.trials.size(), 1);
+    CHECK(outcome.trials[0].end == Trial::End::slower);
+    CHECK_EQ(outcome.trials[0].iteration_seconds, doctest::Approx(0.050));
+    CHECK_EQ(script.count("reorder"), 2);
+    CHECK_EQ(script.count("run vendor"), outcome.iterations - 1);
+}
+
+TEST_CASE("what is a little slower is dropped after a closer look") {
+    Script& script = new_script();
+    script.seconds["run vendor"] = {0.010};
+    script.seconds["run gpu"] = {0.011};
+    Bench bench(400);
+    const SolveOutcome outcome = bench.solve({reversed()});
+    bench.check(outcome);
+    CHECK(outcome.trials.at(0).end == Trial::End::slower);
+    CHECK_EQ(script.count("run vendor"), outcome.iterations - 33);
+}
+
+TEST_CASE("one after another; what fails is told, and costs nothing else") {
+    Script& script = new_script();
+    script.seconds["run vendor"] = {0.010};
+    script.seconds["run gpu"] = {0.006};
+    Bench bench(600);
+    const SolveOutcome outcome = bench.solve({refusing(), plain(), reversed()});
+    bench.check(outcome);
+    REQUIRE_EQ(outcome.trials.size(), 3);
+    CHECK_EQ(outcome.trials[0].recipe, "plain");
+    CHECK(outcome.trials[0].end == Trial::End::kept);
+    CHECK_EQ(outcome.trials[1].recipe, "reversed");  // as fast as what is there
+    CHECK(outcome.trials[1].end == Trial::End::slower);
+    CHECK_EQ(outcome.trials[1].before_seconds, doctest::Approx(0.006));
+    CHECK_EQ(outcome.trials[2].recipe, "refusing");
+    CHECK(outcome.trials[2].end == Trial::End::failed);
+    CHECK_NE(outcome.trials[2].reason, "");
+}
+
+TEST_CASE("trials cost a share of the time so far, and no more") {
+    Script& script = new_script();
+    script.seconds["run vendor"] = {0.010};
+    script.seconds["run gpu"] = {0.029};
+    script.seconds["reorder"] = {0.005};
+    Bench bench(1000);
+    const std::vector<Recipe> many(40, reversed());
+    const SolveOutcome outcome = bench.solve(many);
+    bench.check(outcome);
+    double preparing = 0;  // in turns with iterations here
+    for (const Trial& trial : outcome.trials) preparing += trial.preparation_seconds;
+    CHECK_LE(outcome.solve_seconds - preparing, 1.03 * 0.010 * static_cast<double>(outcome.iterations));
+    CHECK_GT(std::count_if(outcome.trials.begin(), outcome.trials.end(),
+                           [](const Trial& trial) { return trial.end == Trial::End::too_late; }),
+             20);
+    CHECK_EQ(outcome.trials.size(), 40);
+}
+
+TEST_CASE("a solve that is over before anything is ready says so") {
+    new_script().seconds["run vendor"] = {0.010};
+    Bench bench(4);
+    const SolveOutcome outcome = bench.solve({reversed(), plain()});
+    bench.check(outcome);
+    REQUIRE_EQ(outcome.trials.size(), 2);
+    for (const Trial& trial : outcome.trials) {
+        CHECK(trial.end == Trial::End::too_late);
+        CHECK_EQ(trial.reason, "the solve had ended");
+    }
+}
+
+TEST_CASE("limit and stagnation end a tuned solve as any other") {
+    new_script().seconds["run vendor"] = {0.010};
+    Bench bench(400);
+    SolveOptions few = options();
+    few.most_iterations = 30;
+    const SolveOutcome outcome = bench.solve({reversed()}, false, few);
+    CHECK(outcome.end == SolveEnd::iteration_limit);
+    CHECK_EQ(outcome.iterations, 30);
+}
+
+TEST_CASE("iterations have a thread of their own where candidates have devices of their own") {
+    Bench bench(3000);
+    SolveOptions real_time = options();
+    real_time.timing.clock = {};
+    for (int round = 0; round < 3; ++round) {
+        new_script();
+        const SolveOutcome outcome = bench.solve({reversed(), refusing(), plain(), reversed(), plain()}, true, real_time);
+        bench.check(outcome);
+        CHECK_EQ(outcome.trials.size(), 5);
+    }
+}
+
+}  // namespace workbench

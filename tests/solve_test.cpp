@@ -1,0 +1,267 @@
+// Solving systems with recipes on the host: x is right in the input's order whatever the recipe's is, ends are told apart.
+#include <doctest/doctest.h>
+
+#include <Eigen/SparseLU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "kernels/common/device/host_device.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/whole_file.hpp"
+#include "pipeline/solve/solve_recipes.hpp"
+#include "support/eigen.hpp"
+#include "support/layouts/layout_recipes.hpp"
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+/// Five points on 12 x 12 nodes with a drift, its rows scaled by up to 8, numbered badly: not symmetric where there is drift.
+CsrMatrix flow(double drift) {
+    constexpr Index side = 12;
+    const auto number = [](Index i, Index j) { return ((i * side + j) * 29 + 5) % (side * side); };
+    const auto scale = [&](Index a, Index b) { return drift == 0 ? 1.0 + 0.01 * (a % 9) * (b % 9) : 1.0 + a % 8; };
+    std::vector<Entry> entries;
+    for (Index i = 0; i < side; ++i) {
+        for (Index j = 0; j < side; ++j) {
+            const Index row = number(i, j);
+            entries.push_back({row, row, 5 * scale(row, row)});
+            const auto add = [&](Index k, Index l, double value) {
+                if (k >= 0 && k < side && l >= 0 && l < side) {
+                    entries.push_back({row, number(k, l), value * scale(row, number(k, l))});
+                }
+            };
+            add(i - 1, j, -1 - drift);
+            add(i + 1, j, -1 + drift);
+            add(i, j - 1, -1);
+            add(i, j + 1, -1);
+        }
+    }
+    return csr_from_entries(side * side, side * side, entries);
+}
+
+std::vector<double> uneven(Index rows) {
+    std::vector<double> b(static_cast<std::size_t>(rows));
+    for (Index i = 0; i < rows; ++i) b[i] = 1 + 0.5 * (i % 5);
+    return b;
+}
+
+Eigen::VectorXd solution(const CsrMatrix& matrix, const std::vector<double>& b) {
+    const Eigen::SparseMatrix<double> columns = to_eigen(matrix);
+    const Eigen::SparseLU<Eigen::SparseMatrix<double>> solver(columns);
+    return solver.solve(Eigen::Map<const Eigen::VectorXd>(b.data(), std::ssize(b)));
+}
+
+SolveReport report_of(KrylovMethod method, bool jacobi = false, double tolerance = 1e-10,
+                      Precision precision = Precision::f64) {
+    SolveReport report;
+    report.precision = precision;
+    report.options.method = method;
+    report.options.jacobi = jacobi;
+    report.options.tolerance = tolerance;
+    report.options.timing = {CacheState::warm, 1, 0, 0};
+    return report;
+}
+
+SolvePlan plan_of(const CsrMatrix& matrix, const std::vector<double>& b, Device& device) {
+    return {matrix, b, catalogue(), device, {Backend::kokkos, Backend::eigen}};
+}
+
+SolveReport solve_all(const CsrMatrix& matrix, const std::vector<double>& b, const std::vector<Recipe>& recipes,
+                      SolveReport report) {
+    const auto host = make_host_device();
+    solve_recipes(plan_of(matrix, b, *host), recipes, report);
+    return report;
+}
+
+Recipe plain_recipe() { return parse_recipe("[recipe]\nname = 'plain'\n[layout]\nuse = 'csr'\n", "t.toml", catalogue()); }
+
+SolveReport solve_plain(const CsrMatrix& matrix, const std::vector<double>& b, SolveReport report) {
+    return solve_all(matrix, b, {plain_recipe()}, std::move(report));
+}
+
+double distance(const std::vector<double>& x, const Eigen::VectorXd& expected) {
+    return (Eigen::Map<const Eigen::VectorXd>(x.data(), std::ssize(x)) - expected).norm() / expected.norm();
+}
+
+}  // namespace
+
+TEST_CASE("every layout and hybrid solves to Eigen's solution, in the input's order") {
+    std::vector<Recipe> recipes;
+    for (const LayoutRecipe& one : layout_recipes()) recipes.push_back(one.recipe);
+    for (const LayoutRecipe& one : hybrid_recipes()) recipes.push_back(one.recipe);
+    for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {
+        const CsrMatrix matrix = flow(method == KrylovMethod::cg ? 0 : 0.4);
+        const std::vector<double> b = uneven(matrix.rows);
+        const Eigen::VectorXd expected = solution(matrix, b);
+        std::vector<Recipe> fitting = recipes;
+        std::erase_if(fitting, [](const Recipe& recipe) { return recipe.node_size != 1; });
+        const SolveReport report = solve_all(matrix, b, fitting, report_of(method, true));
+        CHECK_EQ(report.failures.size(), 0);
+        REQUIRE_EQ(report.outcomes.size(), fitting.size() + 1);
+        CHECK(report.outcomes.front().baseline);
+        CHECK_EQ(report.outcomes.front().preparation.kernel.kernel, "eigen");
+        int solved = 0;
+        for (const SolveOutcome& one : report.outcomes) {
+            CAPTURE(one.preparation.recipe);
+            CAPTURE(one.preparation.layout);
+            if (one.preparation.kernel.status == KernelOutcome::Status::unsuitable) continue;
+            ++solved;
+            CHECK(one.end == SolveEnd::converged);
+            CHECK_LT(distance(one.x, expected), 1e-8);
+            CHECK_LE(one.true_residual, 1.01e-10);
+            const Eigen::VectorXd r = Eigen::Map<const Eigen::VectorXd>(b.data(), std::ssize(b)) -
+                                      to_eigen(matrix) * Eigen::Map<const Eigen::VectorXd>(one.x.data(), std::ssize(one.x));
+            CHECK(one.true_residual ==
+                  doctest::Approx(r.norm() /
+                                  std::sqrt(Eigen::Map<const Eigen::VectorXd>(b.data(), std::ssize(b)).squaredNorm())));
+            CHECK_EQ(one.history.size(), one.iterations + 1);
+            CHECK_EQ(one.history.front(), doctest::Approx(1));
+            CHECK_EQ(one.products, (method == KrylovMethod::cg ? 1 : 2) * one.iterations + one.restarts);
+            CHECK_LE(std::abs(one.iterations - report.outcomes.front().iterations), 3);
+        }
+        CHECK_GT(solved, 15);
+        CHECK_EQ(exit_code_of(report), 0);
+    }
+}
+
+TEST_CASE("ends are told apart, each with its exit code and the numbers") {
+    const CsrMatrix positive = flow(0);
+    const std::vector<double> b = uneven(positive.rows);
+    SolveReport few = report_of(KrylovMethod::cg);
+    few.options.most_iterations = 5;
+    few = solve_plain(positive, b, few);
+    CHECK(few.outcomes.back().end == SolveEnd::iteration_limit);
+    CHECK_EQ(few.outcomes.back().iterations, 5);
+    CHECK_EQ(few.outcomes.back().reason, "5 iterations were not enough for 1e-10");
+    CHECK_EQ(exit_code_of(few), exit_iteration_limit);
+
+    // What f32 cannot hold: the recurrence goes on below it, the true residual does not.
+    const SolveReport coarse = solve_plain(positive, b, report_of(KrylovMethod::cg, false, 1e-11, Precision::f32));
+    const SolveOutcome& stagnated = coarse.outcomes.back();
+    CHECK(stagnated.end == SolveEnd::stagnated);
+    CHECK_GT(stagnated.true_residual, 1e-9);
+    CHECK_LT(stagnated.true_residual, 1e-5);
+    CHECK_GE(stagnated.restarts, 1);
+    CHECK_NE(stagnated.reason.find("f32 holds no better x"), std::string::npos);
+    CHECK_EQ(exit_code_of(coarse), exit_stagnated);
+
+    // Singular, and b not in its range: the residual can never be below that of the last row.
+    const CsrMatrix chain = csr_from_entries(
+        3, 3, std::vector<Entry>{{0, 0, 1}, {0, 1, -1}, {1, 0, -1}, {1, 1, 2}, {1, 2, -1}, {2, 1, -1}, {2, 2, 1}});
+    SolveReport singular = report_of(KrylovMethod::cg, false, 1e-8);
+    singular = solve_plain(chain, {1, 1, 1}, singular);
+    CHECK(singular.outcomes.back().end == SolveEnd::indefinite);
+    CHECK_EQ(exit_code_of(singular), exit_indefinite);
+
+    const CsrMatrix negative = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 2}, {1, 1, -1}});
+    const SolveReport indefinite = solve_plain(negative, {1, 2}, report_of(KrylovMethod::cg));
+    CHECK(indefinite.outcomes.back().end == SolveEnd::indefinite);
+    CHECK_EQ(indefinite.outcomes.back().reason.substr(0, 21), "not positive definite");
+    CHECK_EQ(exit_code_of(indefinite), exit_indefinite);
+
+    const CsrMatrix skew = csr_from_entries(2, 2, std::vector<Entry>{{0, 1, 1}, {1, 0, -1}});
+    const SolveReport broken = solve_plain(skew, {1, 1}, report_of(KrylovMethod::bicgstab));
+    CHECK(broken.outcomes.back().end == SolveEnd::breakdown);
+    CHECK_EQ(exit_code_of(broken), exit_breakdown);
+
+    // The first that did not converge decides, and a wrong kernel before all.
+    SolveReport mixed = broken;
+    mixed.outcomes.insert(mixed.outcomes.begin(), few.outcomes.back());
+    CHECK_EQ(exit_code_of(mixed), exit_iteration_limit);
+    mixed.outcomes.back().preparation.kernel.status = KernelOutcome::Status::wrong;
+    CHECK_EQ(exit_code_of(mixed), exit_verification_failed);
+    SolveReport failed;
+    failed.failures.push_back({4, "no memory"});
+    CHECK_EQ(exit_code_of(failed), 4);
+}
+
+TEST_CASE("patience: so many iterations without a smaller residual") {
+    // Jordan blocks: BiCGStab's residual does not shrink for a while.
+    const CsrMatrix hard = [] {
+        std::vector<Entry> entries;
+        for (Index i = 0; i < 60; ++i) {
+            entries.push_back({i, i, 1e-3});
+            entries.push_back({i, (i + 1) % 60, 1});
+        }
+        return csr_from_entries(60, 60, entries);
+    }();
+    SolveReport report = report_of(KrylovMethod::bicgstab);
+    report.options.patience = 3;
+    report.options.most_iterations = 100000;
+    std::vector<double> b(60, 0.0);
+    b[0] = 1;
+    report = solve_plain(hard, b, report);
+    CHECK(report.outcomes.back().end != SolveEnd::converged);
+    CHECK_LT(report.outcomes.back().iterations, 1000);
+}
+
+TEST_CASE("a zero right-hand side is solved at once") {
+    const CsrMatrix matrix = flow(0);
+    const SolveReport report = solve_plain(matrix, std::vector<double>(matrix.rows, 0.0), report_of(KrylovMethod::cg));
+    CHECK(report.outcomes.back().end == SolveEnd::converged);
+    CHECK_EQ(report.outcomes.back().iterations, 0);
+    CHECK_EQ(report.outcomes.back().true_residual, 0);
+    CHECK_EQ(*std::max_element(report.outcomes.back().x.begin(), report.outcomes.back().x.end()), 0);
+}
+
+TEST_CASE("Jacobi takes a row without a diagonal as it is") {
+    const CsrMatrix matrix = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 4}, {0, 1, 1}, {1, 0, 1}});
+    const System<double> system(matrix, {1, 1});
+    CHECK(system.inverse_diagonal_in(Permutation::identity(2)) == std::vector<double>{0.25, 1});
+    CHECK(system.inverse_diagonal_in(Permutation::from_old_of_new({1, 0})) == std::vector<double>{1, 0.25});
+}
+
+TEST_CASE("what is no system is refused") {
+    const auto message = [](const CsrMatrix& matrix, std::vector<double> b) {
+        return message_of<InputError>([&] { (void)System<double>(matrix, std::move(b)); });
+    };
+    const CsrMatrix wide = csr_from_entries(2, 3, std::vector<Entry>{{0, 0, 1}});
+    const CsrMatrix square = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}});
+    CHECK_EQ(message(wide, {1, 1}), "a system of equations needs a square matrix; this one has 2 rows and 3 columns");
+    CHECK_EQ(message(square, {1, 1, 1}), "the right-hand side has 3 elements, expected 2, as many as the matrix has rows");
+    CHECK_EQ(message(square, {1, std::numeric_limits<double>::infinity()}),
+             "the right-hand side is not finite, or its norm is not");
+}
+
+TEST_CASE("a recipe that fails costs its own line") {
+    const CsrMatrix matrix = flow(0);
+    const auto parse = [](const std::string& text) { return parse_recipe(text, "t.toml", catalogue()); };
+    const Recipe ell = parse("[recipe]\nname = 'narrow'\n[layout]\nuse = 'ell'\nslots_per_nonzero = 1.0\n");
+    const Recipe nodes =
+        parse("[recipe]\nname = 'nodes'\n[matrix]\nnode_size = 5\n[[stage]]\nuse = 'cuthill_mckee'\n[layout]\nuse = 'csr'\n");
+    const SolveReport report =
+        solve_all(matrix, uneven(matrix.rows), {ell, nodes, plain_recipe()}, report_of(KrylovMethod::cg));
+    REQUIRE_EQ(report.outcomes.size(), 3);
+    CHECK(report.outcomes[1].preparation.kernel.status == KernelOutcome::Status::unsuitable);
+    CHECK(report.outcomes[2].solved());
+    REQUIRE_EQ(report.failures.size(), 1);
+    CHECK_EQ(report.failures[0].exit_code, 3);
+    const std::string text = solve_text(report);
+    CHECK_NE(text.find("narrow: unsuitable: "), std::string::npos);
+}
+
+TEST_CASE("right-hand sides") {
+    CHECK(make_right_hand_side({RightHandSide::Kind::ones}, 3) == std::vector<double>{1, 1, 1});
+    const std::vector<double> random = make_right_hand_side({RightHandSide::Kind::random, 3}, 1000);
+    CHECK(random == make_right_hand_side({RightHandSide::Kind::random, 3}, 1000));
+    CHECK(random != make_right_hand_side({RightHandSide::Kind::random, 4}, 1000));
+    CHECK_LT(*std::max_element(random.begin(), random.end()), 1);
+    CHECK_GE(*std::min_element(random.begin(), random.end()), -1);
+    const TemporaryFolder folder;
+    const std::filesystem::path file = folder.path() / "b.mtx";
+    write_whole_file(file, "%%MatrixMarket matrix array real general\n3 1\n2.5\n0\n-1\n");
+    CHECK(make_right_hand_side({RightHandSide::Kind::file, 0, file}, 3) == std::vector<double>{2.5, 0, -1});
+    CHECK_EQ(message_of<InputError>([&] {
+                 (void)make_right_hand_side({RightHandSide::Kind::file, 0, file}, 4);
+             }),
+             file.string() + ": 3 rows and 1 columns; expected a right-hand side of 4 rows and 1 column");
+}
+
+}  // namespace workbench
