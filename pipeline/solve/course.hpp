@@ -122,8 +122,8 @@ protected:
                                      ? fmt::format("a divisor of {} is {:.3g}", name_of(options_.method), progress_.divisor)
                                      : "something is no longer finite";
         if (!std::isfinite(progress_.residual) || !(progress_.residual < progress_of_restart * residual_before_)) {
-            return end(SolveEnd::breakdown,
-                       fmt::format("{} after {} iterations and {} restarts", what, progress_.iterations, outcome_.restarts));
+            return end(SolveEnd::breakdown, fmt::format("{} after {} iterations and {} restart{}", what, progress_.iterations,
+                                                        outcome_.restarts, outcome_.restarts == 1 ? "" : "s"));
         }
         residual_before_ = progress_.residual;
         restart();
