@@ -78,7 +78,7 @@ public:
         x_ = x;
         y_ = y;
         if (walked_ < next_) return false;
-        next_ = walked_ + apart;
+        while (next_ <= walked_) next_ += apart;
         return true;
     }
 
