@@ -198,6 +198,34 @@ TEST_SUITE("solve with the program") {
         CHECK(solve_in(out, "OUT/indefinite.toml --method bicgstab --rhs random" + on_host).exit_code == 0);
     }
 
+    TEST_CASE("solve does what its options say") {
+        const TemporaryFolder folder;
+        write(folder.path() / "b.mtx", "%%MatrixMarket matrix array real general\n9 1\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+        const auto solved = [&](const std::string& arguments) {
+            (void)solve_in(folder.path(), csr + arguments + on_host);
+            return json_in(folder.path() / "solved" / "solve.json");
+        };
+        const auto usual = solved(small + "--rhs random");
+        CHECK(usual["method"] == "cg");
+        CHECK(usual["tolerance"] == 1e-8);
+        CHECK(usual["precision"] == "f64");
+        CHECK(usual["solves"][1]["residuals"] != solved(small + "--rhs random --seed 2")["solves"][1]["residuals"]);
+        CHECK(usual["solves"][1]["iterations"] > solved(small + "--rhs random --tolerance 0.5")["solves"][1]["iterations"]);
+        CHECK(solved(small + "--precision f32")["tolerance"] == 1e-4);
+        const auto other = solved(small + "--rhs OUT/b.mtx --method bicgstab --preconditioner jacobi");
+        CHECK(other["right_hand_side"] == "b.mtx");
+        CHECK(other["method"] == "bicgstab");
+        CHECK(other["preconditioner"] == "jacobi");
+        CHECK(other["solves"][1]["end"] == "converged");
+        CHECK(other["solves"][1]["products"] == 2 * other["solves"][1]["iterations"].get<int>());
+        CHECK(other["solves"][1]["vector_bytes"] == 23 * 9 * 8);
+        // Its residual rises before it falls.
+        const auto impatient = solved("--matrix recipes/matrices/elasticity3d.mtx.gz --patience 5");
+        CHECK(impatient["patience"] == 5);
+        CHECK(impatient["solves"][1]["end"] == "stagnated");
+        CHECK(impatient["solves"][1]["iterations"] == 10);
+    }
+
     TEST_CASE("a recipe that does not suit costs its line, and the others are solved with") {
         const TemporaryFolder folder;
         const Outcome outcome =
