@@ -25,11 +25,13 @@ struct Axis {
     std::optional<double> high = {};
 };
 
-enum class Drawn { markers, lines, steps };
+/// curves: lines through so many points that only a few have markers, those of each series elsewhere, so that curves which lie
+/// on each other are seen to.
+enum class Drawn { markers, lines, steps, curves };
 
 struct Series {
     std::string name;
-    std::vector<std::pair<double, double>> points;  // lines and steps: with ascending x
+    std::vector<std::pair<double, double>> points;  // all but markers: with ascending x
     Drawn drawn = Drawn::markers;
     std::set<std::size_t> hollow = {};  // the points whose marks are
 };

@@ -66,6 +66,31 @@ struct Range {
     [[nodiscard]] bool empty() const { return low > high; }
 };
 
+/// Which points of a curve are marked: after so many pixels along it.
+class CurveMarks {
+public:
+    explicit CurveMarks(std::size_t series) : next_(apart * static_cast<double>(series) / most_series) {}
+
+    /// Asked for each point in turn.
+    [[nodiscard]] bool here(double x, double y) {
+        if (begun_) walked_ += std::hypot(x - x_, y - y_);
+        begun_ = true;
+        x_ = x;
+        y_ = y;
+        if (walked_ < next_) return false;
+        while (next_ <= walked_) next_ += apart;
+        return true;
+    }
+
+private:
+    static constexpr double apart = 70;
+    bool begun_ = false;
+    double x_ = 0;
+    double y_ = 0;
+    double walked_ = 0;
+    double next_;
+};
+
 void draw_series(Canvas& canvas, const Series& series, std::size_t number, const Scale& x, const Scale& y, bool log_x,
                  bool log_y) {
     const Colour colour = series_colour(number);
@@ -78,16 +103,18 @@ void draw_series(Canvas& canvas, const Series& series, std::size_t number, const
         if (before != nullptr && series.drawn == Drawn::steps) {
             canvas.line(x.at(before->first), y.at(before->second), at_x, y.at(before->second), colour, 2.5);
             canvas.line(at_x, y.at(before->second), at_x, at_y, colour, 2.5);
-        } else if (before != nullptr && series.drawn == Drawn::lines) {
+        } else if (before != nullptr && series.drawn != Drawn::markers) {
             canvas.line(x.at(before->first), y.at(before->second), at_x, at_y, colour, 2.5);
         }
         before = &point;
     }
     if (series.drawn == Drawn::steps) return;
+    CurveMarks marks(number);
     for (std::size_t i = 0; i < series.points.size(); ++i) {
         if (is_left_out(series.points[i])) continue;
         const double at_x = x.at(series.points[i].first);
         const double at_y = y.at(series.points[i].second);
+        if (series.drawn == Drawn::curves && !marks.here(at_x, at_y)) continue;
         canvas.marker(series_marker(number), at_x, at_y, 4.5, colour);
         if (series.hollow.contains(i)) canvas.marker(series_marker(number), at_x, at_y, 2.7, white);
     }

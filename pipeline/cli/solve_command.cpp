@@ -3,6 +3,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,6 +25,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
+#include "pipeline/run/text_table.hpp"
 #include "pipeline/solve/solve_recipes.hpp"
 
 namespace workbench {
@@ -65,8 +69,12 @@ Recipes recipes_of(const Arguments& arguments) {
         for (Recipe& recipe : points) {
             if (number == 1 && list.empty()) recipes.matrix = recipe.matrix;
             if (recipe.matrix != recipes.matrix) {
-                throw RecipeError("the recipes do not name the same matrix: give it with --matrix or --generate");
+                if (number == 1) throw RecipeError("one matrix at a time; found a sweep over several");
+                throw RecipeError(fmt::format(
+                    "{} and {} do not name the same matrix; all solve one system: give it with --matrix or --generate",
+                    files.front(), files[number - 1]));
             }
+            if (!recipe.sweep.label.empty()) recipe.name += ": " + recipe.sweep.label;
             list.push_back(std::move(recipe));
         }
     }
@@ -76,6 +84,10 @@ Recipes recipes_of(const Arguments& arguments) {
 RightHandSide right_hand_side_of(const Arguments& arguments) {
     if (arguments.rhs == "ones") return {RightHandSide::Kind::ones};
     if (arguments.rhs == "random") return {RightHandSide::Kind::random, arguments.seed};
+    if (std::error_code ignored; !std::filesystem::exists(arguments.rhs, ignored)) {
+        throw InputError(fmt::format("--rhs {}: there is no such file; expected ones, random, or a matrix file of one column",
+                                     arguments.rhs));
+    }
     return {RightHandSide::Kind::file, 0, arguments.rhs};
 }
 
@@ -99,6 +111,8 @@ int solve(const Arguments& arguments) {
     check_writable(folder / "solve.json");
     if (!arguments.json.empty() && arguments.json != standard_output) check_writable(arguments.json);
     const Recipes recipes = recipes_of(arguments);
+    const RightHandSide right_hand_side = right_hand_side_of(arguments);
+    const SolveOptions options = options_of(arguments);
     const std::unique_ptr<Device> gpu = make_cuda_device();
     const std::unique_ptr<Device> host = make_host_device();
     const std::vector<Backend> backends = backends_of_one_device(arguments.backends, gpu != nullptr);
@@ -108,13 +122,13 @@ int solve(const Arguments& arguments) {
     auto [matrix, matrix_report] = load_matrix(recipes.matrix);
     SolveReport report;
     report.matrix = matrix_report;
-    report.right_hand_side = right_hand_side_of(arguments).text();
+    report.right_hand_side = right_hand_side.text();
     report.precision = arguments.precision == "f32" ? Precision::f32 : Precision::f64;
-    report.options = options_of(arguments);
+    report.options = options;
     report.device = device.properties();
     report.machine = describe_machine(host->properties());
     report.versions = versions();
-    std::vector<double> b = make_right_hand_side(right_hand_side_of(arguments), matrix.rows);
+    std::vector<double> b = make_right_hand_side(right_hand_side, matrix.rows);
     {
         const PrintsAside prints_aside;
         const Progress progress;
@@ -129,7 +143,8 @@ int solve(const Arguments& arguments) {
     if (arguments.json == standard_output) {
         fmt::print("{}", solve_json(report));
     } else {
-        fmt::print("{}\nWritten to {}: {}\n", solve_text(report), folder.string(), fmt::join(files, ", "));
+        fmt::print("{}\n{}", solve_text(report),
+                   wrapped(fmt::format("Written to {}: {}\n", folder.string(), fmt::join(files, ", "))));
     }
     (void)std::fflush(stdout);  // both may go to one file
     for (const Failure& failure : report.failures) fmt::print(stderr, "error: {}\n", failure.text);

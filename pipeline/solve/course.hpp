@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <string>
@@ -22,6 +23,11 @@ inline constexpr double slack = 1.01;
 inline constexpr double progress_of_restart = 0.9;
 /// What counts as a smaller residual.
 inline constexpr double progress_of_iterations = 0.99;
+
+/// "1 restart", "2 restarts"
+inline std::string counted(std::int64_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 /// Begins with a multiplier; a course that tunes goes on with others.
 template <ValueType Value>
@@ -80,10 +86,9 @@ protected:
             case KrylovState::converged: return look_at_converged();
             case KrylovState::indefinite:
                 return end(SolveEnd::indefinite,
-                           fmt::format("not positive definite{}: p.Ap or r.Mr is {:.3g} after {} iterations; bicgstab takes "
-                                       "such matrices",
-                                       options_.jacobi ? " (the matrix, or its diagonal)" : "", progress_.divisor,
-                                       progress_.iterations));
+                           fmt::format("not positive definite{} is {:.3g} after {}; bicgstab takes such matrices",
+                                       options_.jacobi ? " (the matrix, or its diagonal): p.Ap or r.Mr" : ": p.Ap",
+                                       progress_.divisor, counted(progress_.iterations, "iteration")));
             case KrylovState::breakdown: return look_at_breakdown();
         }
     }
@@ -98,7 +103,8 @@ protected:
         const double last = *std::min_element(begin_of_last, history.end());
         if (progress_.iterations >= options_.most_iterations) {
             end(SolveEnd::iteration_limit,
-                fmt::format("{} iterations were not enough for {:.3g}", progress_.iterations, options_.tolerance));
+                fmt::format("{} {} not enough for {:.3g}", counted(progress_.iterations, "iteration"),
+                            progress_.iterations == 1 ? "was" : "were", options_.tolerance));
         } else if (!(last < progress_of_iterations * before)) {
             end(SolveEnd::stagnated, fmt::format("the last {} of {} iterations brought no smaller residual than {:.3g} of |b|",
                                                  options_.patience, progress_.iterations, before / system_.norm_of_b()));
@@ -122,8 +128,8 @@ protected:
                                      ? fmt::format("a divisor of {} is {:.3g}", name_of(options_.method), progress_.divisor)
                                      : "something is no longer finite";
         if (!std::isfinite(progress_.residual) || !(progress_.residual < progress_of_restart * residual_before_)) {
-            return end(SolveEnd::breakdown,
-                       fmt::format("{} after {} iterations and {} restarts", what, progress_.iterations, outcome_.restarts));
+            return end(SolveEnd::breakdown, fmt::format("{} after {} and {}", what, counted(progress_.iterations, "iteration"),
+                                                        counted(outcome_.restarts, "restart")));
         }
         residual_before_ = progress_.residual;
         restart();

@@ -99,7 +99,7 @@ std::string subtitle_of(const SolveReport& report) {
 template <typename At>
 Series series_of(const SolveOutcome& one, const At& at) {
     constexpr std::size_t most_points = 2000;
-    Series series{one.preparation.recipe, {}, Drawn::lines};
+    Series series{one.preparation.recipe, {}, Drawn::curves};
     const std::size_t count = one.history.size();
     const std::size_t step = count / most_points + 1;
     for (std::size_t i = 0; i < count; i = i + step < count || i + 1 == count ? i + step : count - 1) {
@@ -137,6 +137,7 @@ std::string solve_json(const SolveReport& report) {
                        {"right_hand_side", report.right_hand_side},
                        {"tolerance", report.options.tolerance},
                        {"most_iterations", report.options.most_iterations},
+                       {"patience", report.options.patience},
                        {"device", report.device.name},
                        {"solves", solves},
                        {"errors", failures},

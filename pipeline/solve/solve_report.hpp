@@ -35,7 +35,7 @@ struct SolveReport {
 };
 
 /// 0 where all converged; of the first that did not otherwise: 1 for a wrong kernel, then 5 to 8 by its end, then what a
-/// failure says.
+/// failure says; 3 where no recipe suits the matrix at all.
 [[nodiscard]] int exit_code_of(const SolveReport& report);
 
 /// Tables of at most 80 columns.

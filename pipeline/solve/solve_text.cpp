@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -9,8 +10,8 @@
 namespace workbench {
 namespace {
 
-constexpr std::size_t name_width = 18;
-constexpr std::size_t kernel_width = 13;
+constexpr std::size_t name_width = 16;
+constexpr std::size_t kernel_width = 12;
 
 std::string name_of(const SolveOutcome& one) { return one.baseline ? one.preparation.recipe + " *" : one.preparation.recipe; }
 
@@ -37,7 +38,9 @@ std::string residuals_table(const SolveReport& report) {
     const std::vector<std::string> names = names_of(report);
     for (std::size_t i = 0; i < names.size(); ++i) {
         const SolveOutcome& one = report.outcomes[i];
-        std::vector<std::string> row{names[i], shortened(one.preparation.kernel.kernel, kernel_width), ending_of(one)};
+        const bool at_limit = iterated(one) && one.end == SolveEnd::iteration_limit;
+        std::vector<std::string> row{names[i], shortened(one.preparation.kernel.kernel, kernel_width),
+                                     at_limit ? "at the limit" : ending_of(one)};
         if (iterated(one)) {
             row.insert(row.end(),
                        {with_commas(one.iterations), std::to_string(one.restarts), fmt::format("{:.2e}", one.true_residual)});
@@ -81,7 +84,7 @@ std::string trials_table(const SolveReport& report) {
     for (const SolveOutcome& one : report.outcomes) {
         std::vector<std::string> names;
         for (const Trial& trial : one.trials) names.push_back(trial.recipe);
-        names = shortened(names, 2 + name_width);
+        names = shortened(names, 4 + name_width);
         for (std::size_t i = 0; i < names.size(); ++i) {
             const Trial& trial = one.trials[i];
             const bool tried = trial.end == Trial::End::kept || trial.end == Trial::End::slower;
@@ -167,6 +170,7 @@ int exit_code_of(const SolveReport& report) {
         }
     }
     for (const Failure& failure : report.failures) note(failure.exit_code);
+    if (std::none_of(report.outcomes.begin(), report.outcomes.end(), iterated)) note(InputError("").exit_code);
     return code;
 }
 

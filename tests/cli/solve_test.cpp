@@ -1,0 +1,259 @@
+// Solving as users meet it. Texts are compared with tests/golden/cli; times and what follows from them are masked.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/shell.hpp"
+#include "support/golden.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path project = WORKBENCH_SOURCE_DIR;
+
+/// Runs the program in the project's folder, with a folder of the test, which is "OUT" in arguments and texts.
+Outcome solve_in(const fs::path& folder, const std::string& arguments) {
+    Outcome outcome = shell("cd '" + project.string() + "' && timeout 60 '" WORKBENCH_BINARY "' solve " +
+                            replaced(arguments, "OUT", folder.string()) + " 2>&1");
+    outcome.text = replaced(outcome.text, folder.string(), "OUT");
+    return outcome;
+}
+
+void compare(const std::string& name, const std::string& text) {
+    compare_with_golden(project / "tests/golden/cli" / (name + ".txt"), text);
+}
+
+/// What is refused before anything is solved: the same text everywhere.
+void expect(const std::string& name, const fs::path& folder, const std::string& arguments, int exit_code) {
+    CAPTURE(arguments);
+    const Outcome outcome = solve_in(folder, arguments);
+    CHECK(outcome.exit_code == exit_code);
+    compare(name, outcome.text);
+}
+
+/// Joins lines that were broken, from this place to that one: names of devices and folders are long here and short there.
+std::string joined(const std::string& text, std::size_t from, std::size_t to) {
+    if (from == std::string::npos) return text;
+    const std::string part = text.substr(from, to == std::string::npos ? to : to - from);
+    return text.substr(0, from) + std::regex_replace(part, std::regex("\n +"), " ") +
+           (to == std::string::npos ? "" : text.substr(to));
+}
+
+/// Without what differs from machine to machine and from run to run: the device, times, ratios of times, rounding.
+std::string masked(std::string text) {
+    text = joined(text, text.find('\n') + 1, text.find("\n\n"));
+    text = joined(text, text.find("Written to"), std::string::npos);
+    text = std::regex_replace(text, std::regex(", on [^;]*;"), ", on DEVICE;");
+    text = std::regex_replace(text, std::regex(R"((\n[^\n]+ x the\s+speed of the baseline[^]*?)(?=\n\n))"), "\nVERDICTS");
+    text = std::regex_replace(text, std::regex(R"(\d[\d.,]* (us|ms|s)\b)"), "# s");
+    text = std::regex_replace(text, std::regex(R"(\d\.\d+e[+-]\d+)"), "#");
+    // of parts; level after
+    text = std::regex_replace(text, std::regex(R"(# s +(\d[\d.]*|-)  )"), "# s  #  ");
+    text = std::regex_replace(text, std::regex(R"(# s +(never|at once|\d[\d,]*)\n)"), "# s  #\n");
+    return std::regex_replace(text, std::regex(R"((\S) {2,})"), "$1  ");
+}
+
+std::string without_numbers(const std::string& text) {
+    return std::regex_replace(masked(text), std::regex(R"(\b\d[\d,]*(\.\d+)?(e[+-]\d+)?\b)"), "#");
+}
+
+nlohmann::json json_in(const fs::path& file) { return nlohmann::json::parse(file_text(file)); }
+
+void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
+
+void collect_keys(const nlohmann::json& json, std::set<std::string>& keys) {
+    for (const auto& [key, value] : json.items()) {
+        if (key == "machine" || key == "versions") continue;  // of this machine
+        if (json.is_object()) keys.insert(key);
+        if (value.is_structured()) collect_keys(value, keys);
+    }
+}
+
+/// On a CPU, where that is so on every machine.
+const std::string on_host = " --backend kokkos --out OUT/solved ";
+const std::string small = " --generate laplace2d:nx=3 ";
+const std::string csr = "recipes/csr.toml ";
+const std::string indefinite = "[matrix]\nrows = ['1 .', '. -1']\n[layout]\nuse = 'csr'\n";
+const std::string skew = "[matrix]\nrows = ['. 1', '-1 .']\n[layout]\nuse = 'csr'\n";
+
+}  // namespace
+
+TEST_SUITE("solve with the program") {
+    TEST_CASE("help and errors before the work") {
+        const TemporaryFolder folder;
+        const fs::path& out = folder.path();
+        expect("help_solve", out, "--help", 0);
+        expect("solve_no_recipe", out, small + on_host, 2);
+        expect("solve_no_such_recipe", out, "none.toml --tune recipes/csr.toml" + on_host, 2);
+        expect("solve_two_matrices", out, csr + "recipes/teaching/small_inline.toml" + on_host, 2);
+        expect("solve_sweep_of_matrices", out, csr + small + "--sweep matrix.nx=3,4" + on_host, 2);
+        expect("solve_no_matrix", out, csr + "--matrix none.mtx" + on_host, 3);
+        expect("solve_not_square", out, csr + "--matrix tests/golden/cli/wide.mtx" + on_host, 3);
+        expect("solve_no_rhs", out, csr + small + "--rhs randm" + on_host, 3);
+        expect("solve_rhs_of_wrong_size", out, csr + small + "--rhs tests/golden/cli/wide.mtx" + on_host, 3);
+        expect("solve_two_devices", out, csr + small + "--backend kokkos,cuda --out OUT/solved", 2);
+        expect("solve_tolerance_nan", out, csr + small + "--tolerance nan" + on_host, 2);
+        expect("solve_tolerance_large", out, csr + small + "--tolerance 2" + on_host, 2);
+        expect("solve_no_iterations", out, csr + small + "--iterations 0" + on_host, 2);
+        expect("solve_unknown_method", out, csr + small + "--method gmres" + on_host, 2);
+        expect("solve_unknown_preconditioner", out, csr + small + "--preconditioner ilu" + on_host, 2);
+        expect("solve_both_precisions", out, csr + small + "--precision both" + on_host, 2);
+        write(out / "taken", "a file");
+        expect("solve_out_not_writable", out, csr + "--matrix none.mtx --out OUT/taken", 4);
+        expect("solve_json_not_writable", out, csr + "--matrix none.mtx --json OUT/taken/all.json" + on_host, 4);
+        write(out / "nan.mtx", "%%MatrixMarket matrix array real general\n9 1\n1\n1\n1\n1\nnan\n1\n1\n1\n1\n");
+        const Outcome not_finite = solve_in(out, csr + small + "--rhs OUT/nan.mtx" + on_host);
+        CHECK(not_finite.exit_code == 3);
+        CHECK_FALSE(fs::exists(out / "solved"));
+    }
+
+    TEST_CASE("without a GPU, asking for one is an error") {
+        const TemporaryFolder folder;
+        const Outcome outcome = solve_in(folder.path(), csr + small + "--backend cuda --out OUT/solved");
+        if (outcome.exit_code == 0) {
+            MESSAGE("skipped: this machine has a GPU");
+            return;
+        }
+        CHECK(outcome.exit_code == 4);
+        CHECK(outcome.text.rfind("error: --backend cuda: ", 0) == 0);
+        CHECK_FALSE(fs::exists(folder.path() / "solved"));
+    }
+
+    TEST_CASE("a solve, its files, and that they are described") {
+        const TemporaryFolder folder;
+        const Outcome outcome =
+            solve_in(folder.path(), "recipes/sell.toml --tune " + csr + small + "--json OUT/copy.json" + on_host);
+        CHECK(outcome.exit_code == 0);
+        compare("solve", masked(outcome.text));
+        const fs::path solved = folder.path() / "solved";
+        for (const char* name : {"residual_by_iteration", "residual_by_time"}) {
+            CHECK(file_text(solved / (std::string(name) + ".png")).rfind("\x89PNG", 0) == 0);
+            CHECK(file_text(solved / (std::string(name) + ".svg")).find("Sliced ELL") != std::string::npos);
+        }
+        CHECK(
+            file_text(solved / "residuals.csv").rfind("iteration,\"Eigen CSR\",\"Sliced ELL\",\"tuned\"\n0,1.000000e+00,", 0) ==
+            0);
+        const auto json = json_in(solved / "solve.json");
+        CHECK(json == json_in(folder.path() / "copy.json"));
+        REQUIRE(json["solves"].size() == 3);
+        CHECK(json["solves"][0]["baseline"] == true);
+        CHECK(json["solves"][1]["iterations"] == 3);
+        CHECK(json["solves"][1]["residuals"].size() == 4);
+        CHECK(json["solves"][1]["true_residual"] < 1e-12);
+        CHECK(json["solves"][2]["tuned"] == true);
+        CHECK(json["solves"][2]["trials"][0]["recipe"] == "CSR");
+
+        const std::string description = file_text(project / "docs" / "solve.md");
+        std::set<std::string> keys;
+        collect_keys(json, keys);
+        for (const std::string& key : keys) CHECK_MESSAGE(description.find(key + '`') != std::string::npos, key);
+    }
+
+    TEST_CASE("--json - is JSON and nothing else") {
+        const TemporaryFolder folder;
+        const Outcome outcome = solve_in(folder.path(), csr + small + "--json -" + on_host);
+        CHECK(outcome.exit_code == 0);
+        CHECK(nlohmann::json::parse(outcome.text) == json_in(folder.path() / "solved" / "solve.json"));
+    }
+
+    TEST_CASE("points of a sweep are told apart") {
+        const TemporaryFolder folder;
+        const Outcome outcome = solve_in(
+            folder.path(), "recipes/sell.toml --sweep layout.slice_height=1,2 --rhs random --seed 3" + small + on_host);
+        CHECK(outcome.exit_code == 0);
+        CHECK(file_text(folder.path() / "solved" / "residuals.csv")
+                  .rfind("iteration,\"Eigen CSR\",\"Sliced ELL: slice_height=1\",\"Sliced ELL: slice_height=2\"\n", 0) == 0);
+        CHECK(json_in(folder.path() / "solved" / "solve.json")["right_hand_side"] == "random (seed 3)");
+    }
+
+    TEST_CASE("each end has its exit code and its reason") {
+        const TemporaryFolder folder;
+        const fs::path& out = folder.path();
+        write(out / "indefinite.toml", indefinite);
+        write(out / "skew.toml", skew);
+        const auto expect_end = [&](const std::string& name, const std::string& arguments, int exit_code) {
+            CAPTURE(arguments);
+            const Outcome outcome = solve_in(out, arguments + on_host);
+            CHECK(outcome.exit_code == exit_code);
+            compare(name, masked(outcome.text));
+            const auto json = json_in(out / "solved" / "solve.json");
+            for (const auto& one : json["solves"]) CHECK(one["reason"] != "");
+            return json["solves"][0]["end"].get<std::string>();
+        };
+        CHECK(expect_end("solve_iteration_limit", csr + "--iterations 3 --generate laplace2d:nx=20", 5) == "iteration limit");
+        CHECK(expect_end("solve_indefinite", "OUT/indefinite.toml --rhs random", 7) == "indefinite");
+        CHECK(expect_end("solve_breakdown", "OUT/skew.toml --method bicgstab", 8) == "breakdown");
+        const Outcome stagnated = solve_in(out, csr + "--generate laplace2d:nx=60 --precision f32 --tolerance 1e-12" + on_host);
+        CHECK(stagnated.exit_code == 6);
+        compare("solve_stagnated", without_numbers(stagnated.text));
+        CHECK(solve_in(out, "OUT/indefinite.toml --method bicgstab --rhs random" + on_host).exit_code == 0);
+    }
+
+    TEST_CASE("solve does what its options say") {
+        const TemporaryFolder folder;
+        write(folder.path() / "b.mtx", "%%MatrixMarket matrix array real general\n9 1\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+        const auto solved = [&](const std::string& arguments) {
+            (void)solve_in(folder.path(), csr + arguments + on_host);
+            return json_in(folder.path() / "solved" / "solve.json");
+        };
+        const auto usual = solved(small + "--rhs random");
+        CHECK(usual["method"] == "cg");
+        CHECK(usual["tolerance"] == 1e-8);
+        CHECK(usual["precision"] == "f64");
+        CHECK(usual["solves"][1]["residuals"] != solved(small + "--rhs random --seed 2")["solves"][1]["residuals"]);
+        CHECK(usual["solves"][1]["iterations"] > solved(small + "--rhs random --tolerance 0.5")["solves"][1]["iterations"]);
+        CHECK(solved(small + "--precision f32")["tolerance"] == 1e-4);
+        const auto other = solved(small + "--rhs OUT/b.mtx --method bicgstab --preconditioner jacobi");
+        CHECK(other["right_hand_side"] == "b.mtx");
+        CHECK(other["method"] == "bicgstab");
+        CHECK(other["preconditioner"] == "jacobi");
+        CHECK(other["solves"][1]["end"] == "converged");
+        CHECK(other["solves"][1]["products"] == 2 * other["solves"][1]["iterations"].get<int>());
+        CHECK(other["solves"][1]["vector_bytes"] == 23 * 9 * 8);
+        // Its residual rises before it falls.
+        const auto impatient = solved("--matrix recipes/matrices/elasticity3d.mtx.gz --patience 5");
+        CHECK(impatient["patience"] == 5);
+        CHECK(impatient["solves"][1]["end"] == "stagnated");
+        CHECK(impatient["solves"][1]["iterations"] == 10);
+    }
+
+    TEST_CASE("a recipe that does not suit costs its line, and the others are solved with") {
+        const TemporaryFolder folder;
+        const Outcome outcome =
+            solve_in(folder.path(), "tests/layouts/hbp_rows_sorted.toml " + csr +
+                                        "--set 'stage.row_sort.share=\"tile 1,1\"' --generate laplace2d:nx=2" + on_host);
+        CHECK(outcome.exit_code == 3);
+        compare("solve_unsuitable", masked(outcome.text));
+        const auto json = json_in(folder.path() / "solved" / "solve.json");
+        CHECK(json["solves"].size() == 2);
+        CHECK(json["errors"].size() == 1);
+        CHECK(json["errors"][0]["exit_code"] == 3);
+    }
+
+    TEST_CASE("a kernel that no recipe has leaves the baseline") {
+        const TemporaryFolder folder;
+        const Outcome outcome = solve_in(folder.path(), csr + small + "--only slices" + on_host);
+        CHECK(outcome.exit_code == 2);
+        CHECK(outcome.text.find("no kernel of layout 'csr' runs with these options") != std::string::npos);
+        CHECK(json_in(folder.path() / "solved" / "solve.json")["solves"].size() == 1);
+    }
+
+    TEST_CASE("a matrix that no recipe suits is an error") {
+        const TemporaryFolder folder;
+        write(folder.path() / "huge.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e300\n");
+        const Outcome outcome = solve_in(folder.path(), csr + "--matrix OUT/huge.mtx --precision f32" + on_host);
+        CHECK(outcome.exit_code == 3);
+        CHECK(outcome.text.find("are finite in f64 but not in f32") != std::string::npos);
+    }
+}
+
+}  // namespace workbench
