@@ -18,7 +18,7 @@
 namespace workbench {
 
 /// The true residual may exceed the tolerance by so much: rounding in the recurrence is not worth a restart.
-inline constexpr double slack = 1.01;
+inline constexpr double slack = 1.1;
 /// What a restart must bring to be worth another one.
 inline constexpr double progress_of_restart = 0.9;
 /// What counts as a smaller residual.
@@ -98,8 +98,8 @@ protected:
         const std::vector<double> history = krylov_->history();
         const auto first = history.begin() + 1;
         const auto begin_of_last = history.end() - std::min<std::ptrdiff_t>(options_.patience, history.end() - first);
-        const double before =
-            begin_of_last == first ? std::numeric_limits<double>::infinity() : *std::min_element(first, begin_of_last);
+        const bool is_known = begin_of_last - first >= options_.patience;  // as long a stretch before the last one
+        const double before = is_known ? *std::min_element(first, begin_of_last) : std::numeric_limits<double>::infinity();
         const double last = *std::min_element(begin_of_last, history.end());
         if (progress_.iterations >= options_.most_iterations) {
             end(SolveEnd::iteration_limit,

@@ -214,7 +214,7 @@ private:
 
         // First whether it is far slower, then more exactly.
         double seconds = time_iterations(1);
-        if (seconds < 3 * before) seconds = time_iterations(8);
+        if (seconds < 1.5 * before) seconds = time_iterations(8);
         if (seconds < 1.2 * before) seconds = time_iterations(24);
         current_->trial.iteration_seconds = seconds;
         if (seconds > 0 && seconds < 0.99 * before) {
@@ -224,14 +224,15 @@ private:
             drop(std::move(other));
         } else {
             std::unique_ptr<Candidate<Value>> slower = change_to(std::move(other));
-            slower->trial.end = Trial::End::slower;
+            slower->trial.end = seconds > 0 ? Trial::End::slower : Trial::End::too_late;
+            if (seconds <= 0) slower->trial.reason = "the solve ended in its trial";
             trials_.push_back(slower->trial);
             drop(std::move(slower));
         }
         const auto useful = static_cast<double>(this->progress_.iterations - first) * before;
         const double loss = std::max(0.0, watch_.seconds() - start - useful);
         lost_ += loss;
-        expected_loss_ = std::max(expected_loss_, loss);
+        expected_loss_ = lost_ / static_cast<double>(++trials_made_);
     }
 
     /// Null: CSR. Returns what was used before. The vectors move to the order of what is used now.
@@ -295,8 +296,9 @@ private:
     std::unique_ptr<Candidate<Value>> current_;  // null: CSR
     std::vector<Trial> trials_;
     double iteration_seconds_ = 0;
-    double expected_loss_ = guessed_switch;  // of the next trial: as much as the dearest so far
+    double expected_loss_ = guessed_switch;  // of the next trial: the mean of those so far
     double lost_ = 0;
+    int trials_made_ = 0;
     std::int64_t look_again_at_ = this->options_.patience;
 };
 
