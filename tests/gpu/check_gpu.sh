@@ -67,7 +67,7 @@ step "GPU tests" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=batt
 step "GPU tests of cuSPARSE" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=cusparse
 # memcheck counts an allocation that is refused as an error, which one of the tests provokes.
 step "compute-sanitizer memcheck" sanitize memcheck -ts=battery,shared_memory,device,krylov -tce="memory that is not there*"
-step "compute-sanitizer racecheck" sanitize racecheck -ts=shared_memory,krylov
+step "compute-sanitizer racecheck" sanitize racecheck -ts=shared_memory
 
 echo "== summary"
 printf '%s\n' "${table[@]}"
