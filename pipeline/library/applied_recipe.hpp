@@ -9,8 +9,7 @@
 #include <spmv_workbench/spmv_workbench.hpp>
 
 #include "pipeline/library/kokkos_turn.hpp"
-#include "pipeline/recipe/recipe.hpp"
-#include "pipeline/run/hybrid.hpp"
+#include "pipeline/run/ready_recipe.hpp"
 
 namespace workbench {
 
@@ -29,8 +28,8 @@ public:
 
     [[nodiscard]] const spmv_workbench::OperatorFacts& facts() const { return facts_; }
     [[nodiscard]] bool on_host() const { return facts_.device == spmv_workbench::Device::host; }
-    [[nodiscard]] const Permutation& row_order() const { return row_order_; }
-    [[nodiscard]] const Permutation& column_order() const { return column_order_; }
+    [[nodiscard]] const Permutation& row_order() const { return ready_->row_order(); }
+    [[nodiscard]] const Permutation& column_order() const { return ready_->column_order(); }
 
     /// y = A x, or y += A x.
     void run(const Value* x, Value* y, VectorOrder order, bool accumulate);
@@ -53,21 +52,15 @@ private:
         const Index* address_ = nullptr;
     };
 
-    void choose(const Recipe& recipe, const spmv_workbench::Options& options);
-    [[nodiscard]] Candidate<Value> build(const Recipe& recipe, StagedMatrix& staged, const ExactProblem* problem);
-    void prepare(const Recipe& recipe, const Candidate<Value>& candidate, const Oracle<Value>* oracle);
+    /// The device, and a kernel for each layout.
+    [[nodiscard]] std::vector<const KernelEntry*> choose(const Recipe& recipe, const spmv_workbench::Options& options);
+    void note(const Preparation& preparation);
     void prepare_orders();
 
     std::shared_ptr<const KokkosRuntime> kokkos_ = running_kokkos();
     std::unique_ptr<Device> device_;
-    std::vector<const KernelEntry*> chosen_;  // one a layout
     spmv_workbench::OperatorFacts facts_;
-    Permutation row_order_;
-    Permutation column_order_;
-    std::optional<ProductSpace> space_;
-    BuiltTwice<Value> whole_;                // of one layout
-    std::vector<BuiltShare<Value>> shares_;  // of a hybrid
-    std::shared_ptr<Kernel<Value>> kernel_;
+    std::optional<ReadyRecipe<Value>> ready_;
 
     Targets columns_to_recipe_;
     Targets columns_to_caller_;

@@ -1,31 +1,14 @@
-// A recipe on one matrix, ready to multiply again and again on one device.
+// A recipe's product as a solve needs it: x and y in one order.
 #pragma once
 
 #include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "pipeline/recipe/recipe.hpp"
-#include "pipeline/run/hybrid.hpp"
 #include "pipeline/run/kernel_choice.hpp"
-#include "pipeline/run/measure.hpp"
+#include "pipeline/run/ready_recipe.hpp"
 
 namespace workbench {
-
-/// What it took to make one ready.
-struct Preparation {
-    std::string recipe;
-    std::string layout;
-    KernelOutcome kernel;      // verified
-    double stage_seconds = 0;  // with nobody looking in between: no metrics, no pictures
-    double build_seconds = 0;  // of the layout
-    double copy_seconds = 0;   // to the device, with the buffers that the kernel needs
-    std::vector<std::string> notes;
-
-    [[nodiscard]] double seconds() const { return stage_seconds + build_seconds + copy_seconds; }
-};
 
 /// One product with its bounds: what a kernel is checked with while a solve waits for it.
 template <ValueType Value>
@@ -61,12 +44,12 @@ public:
     Multiplier(const Multiplier&) = delete;
     Multiplier& operator=(const Multiplier&) = delete;
 
-    [[nodiscard]] const Preparation& preparation() const { return preparation_; }
+    [[nodiscard]] const Preparation& preparation() const { return recipe_.preparation(); }
     /// Did the kernel pass verification? Otherwise it must not be used.
-    [[nodiscard]] bool ready() const { return kernel_ != nullptr; }
+    [[nodiscard]] bool ready() const { return recipe_.kernel() != nullptr; }
 
     /// The order of x and y.
-    [[nodiscard]] const Permutation& order() const { return column_order_; }
+    [[nodiscard]] const Permutation& order() const { return recipe_.column_order(); }
 
     /// Does not wait for the device.
     void multiply(const Value* x, Value* y);
@@ -75,20 +58,11 @@ public:
     [[nodiscard]] std::function<void()> product();
 
 private:
-    void prepare_target();
     /// Runs the one product; a kernel that is wrong is given up.
     void check(const OneProduct<Value>& product);
-    Candidate<Value> build(const Recipe& recipe, StagedMatrix& staged, const MultiplierPlan<Value>& plan);
 
     Device& device_;
-    Preparation preparation_;
-    Permutation row_order_;
-    Permutation column_order_;
-    std::optional<ProductSpace> space_;
-    std::vector<const KernelEntry*> chosen_;  // one a layout
-    BuiltTwice<Value> whole_;                 // of one layout
-    std::vector<BuiltShare<Value>> shares_;   // of a hybrid
-    std::shared_ptr<Kernel<Value>> kernel_;
+    ReadyRecipe<Value> recipe_;
     DeviceMemory target_;   // [rows] where the rows of y go, where that is elsewhere
     DeviceMemory by_rows_;  // y in the order of the rows, likewise
     DeviceMemory x_;        // of product()
