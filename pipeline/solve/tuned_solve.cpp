@@ -95,7 +95,7 @@ private:
         std::atomic<bool> done = false;
         double seconds = 0;
         std::exception_ptr failure;
-        std::thread iterations([&] {
+        std::jthread iterations([&] {
             try {
                 iterate();
             } catch (...) {
