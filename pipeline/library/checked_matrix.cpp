@@ -88,7 +88,8 @@ CsrMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view) {
 
     for_each_in_parallel(view.rows, 256, [&](std::int64_t row) {
         const Offset begin = matrix.row_offsets[row];
-        sort_row(&matrix.column_indices[begin], &matrix.values[begin], matrix.row_length(static_cast<Index>(row)));
+        sort_row(matrix.column_indices.data() + begin, matrix.values.data() + begin,
+                 matrix.row_length(static_cast<Index>(row)));
     });
     const Index doubled = first_wrong_row(view.rows, [&](Index row) {
         const auto columns = matrix.row_columns(row);
