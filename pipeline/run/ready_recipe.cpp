@@ -29,7 +29,7 @@ VerifiedKernel<Value> taken_as_it_is(const Candidate<Value>& candidate, Device& 
 }  // namespace
 
 template <ValueType Value>
-ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix staged, const ReadyPlan<Value>& plan) {
+ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan) {
     const auto tell = [&](const std::string& step) {
         if (plan.tell) plan.tell(preparation_.recipe + ": " + step);
     };
@@ -38,6 +38,7 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix staged, const
     preparation_.notes = recipe.notes;
 
     tell("stages");
+    StagedMatrix staged = std::move(matrix);
     const DeviceProperties& device = plan.device.properties();
     const Stopwatch stages(plan.clock);
     std::vector<std::string> notes = apply_stages(

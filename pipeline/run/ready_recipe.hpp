@@ -45,9 +45,10 @@ public:
     /// Runs the stages on the matrix, builds the layouts, prepares and verifies the kernel. The recipe, what it was made for
     /// (check_against) and the plan's device must outlive it. Throws InputError where the matrix does not suit a stage,
     /// MachineError, and what a kernel beside the recipe throws that cannot be compiled.
-    ReadyRecipe(const Recipe& recipe, StagedMatrix staged, const ReadyPlan<Value>& plan);
+    ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan);
     ReadyRecipe(const ReadyRecipe&) = delete;
     ReadyRecipe& operator=(const ReadyRecipe&) = delete;
+    ~ReadyRecipe() = default;
 
     [[nodiscard]] const Preparation& preparation() const { return preparation_; }
     /// Null unless the kernel is what it should be.

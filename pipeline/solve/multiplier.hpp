@@ -43,6 +43,7 @@ public:
     Multiplier(const Recipe& recipe, const MultiplierPlan<Value>& plan);
     Multiplier(const Multiplier&) = delete;
     Multiplier& operator=(const Multiplier&) = delete;
+    ~Multiplier() = default;
 
     [[nodiscard]] const Preparation& preparation() const { return recipe_.preparation(); }
     /// Did the kernel pass verification? Otherwise it must not be used.

@@ -18,14 +18,14 @@ std::string RightHandSide::text() const {
 }
 
 std::vector<double> make_right_hand_side(const RightHandSide& choice, Index rows) {
-    if (choice.kind == RightHandSide::Kind::ones) return std::vector<double>(static_cast<std::size_t>(rows), 1.0);
+    std::vector<double> b(static_cast<std::size_t>(rows), choice.kind == RightHandSide::Kind::ones ? 1.0 : 0.0);
+    if (choice.kind == RightHandSide::Kind::ones) return b;
     if (choice.kind == RightHandSide::Kind::random) return real_vector(rows, choice.seed);
     const CsrMatrix column = read_matrix(choice.file);
     if (column.columns != 1 || column.rows != rows) {
         throw InputError(fmt::format("{}: {} rows and {} columns; expected a right-hand side of {} rows and 1 column",
                                      choice.file.string(), column.rows, column.columns, rows));
     }
-    std::vector<double> b(static_cast<std::size_t>(rows), 0.0);
     for (Index row = 0; row < rows; ++row) {
         for (Offset k = column.row_offsets[row]; k < column.row_offsets[row + 1]; ++k) b[row] = column.values[k];
     }

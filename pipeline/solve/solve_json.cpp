@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -192,8 +193,8 @@ std::vector<std::string> write_solve(const SolveReport& report, const std::files
     write_whole_file(folder / files[0], solve_json(report));
     write_whole_file(folder / files[1], history_csv(report));
     if (shown(report).empty()) return files;
-    const std::pair<std::string, XyChart> charts[] = {{"residual_by_iteration", residual_by_iteration(report)},
-                                                      {"residual_by_time", residual_by_time(report)}};
+    const std::map<std::string, XyChart> charts{{"residual_by_iteration", residual_by_iteration(report)},
+                                                {"residual_by_time", residual_by_time(report)}};
     for (const auto& [name, chart] : charts) {
         write_png(folder / (name + ".png"), image_of(chart));
         write_whole_file(folder / (name + ".svg"), svg_of(chart));

@@ -54,8 +54,8 @@ std::string residuals_table(const SolveReport& report) {
 
 /// When a recipe is level with the baseline.
 std::string level_text(const SolveOutcome& one, const SolveOutcome* baseline) {
-    if (one.baseline || baseline == nullptr || !iterated(*baseline) || baseline->iterations == 0 || one.iterations == 0)
-        return "-";
+    if (one.baseline || baseline == nullptr || !iterated(*baseline)) return "-";
+    if (baseline->iterations == 0 || one.iterations == 0) return "-";
     if (const auto iterations = crossing(one, *baseline)) {
         const double whole = std::ceil(*iterations);
         return whole < 1e9 ? with_commas(std::llround(whole)) : fmt::format("{:.1e}", whole);

@@ -240,8 +240,9 @@ private:
         Krylov<Value>& krylov = *this->krylov_;
         Multiplier<Value>* const multiplier = next == nullptr ? csr_ : next->multiplier.get();
         if (!(multiplier->order() == this->multiplier_->order())) {
-            if (current_ != nullptr && current_->to_input.bytes() > 0)
+            if (current_ != nullptr && current_->to_input.bytes() > 0) {
                 krylov.reorder(current_->to_input.template as<const Index>());
+            }
             if (next != nullptr && next->from_input.bytes() > 0) krylov.reorder(next->from_input.template as<const Index>());
         }
         std::swap(current_, next);
@@ -273,9 +274,9 @@ private:
         return any;
     }
 
-    void note(std::unique_ptr<Candidate<Value>> candidate, Trial::End end, std::string reason) {
+    void note(std::unique_ptr<Candidate<Value>> candidate, Trial::End end, const std::string& reason) {
         candidate->trial.end = end;
-        candidate->trial.reason = std::move(reason);
+        candidate->trial.reason = reason;
         const std::scoped_lock lock(dropped_mutex_);
         failed_.push_back(candidate->trial);
     }

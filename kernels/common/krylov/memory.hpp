@@ -16,9 +16,11 @@ class Memory {
 public:
     /// b: [size]; inverse_diagonal: [size], or none. x is zeroed.
     Memory(KrylovMethod method, std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& device)
-        : device_(device), size_(static_cast<Index>(b.size())), preconditioned_(!inverse_diagonal.empty()) {
-        b_ = to_device(device, b, "the right-hand side");
-        inverse_diagonal_ = to_device(device, inverse_diagonal, "the diagonal");
+        : device_(device),
+          size_(static_cast<Index>(b.size())),
+          preconditioned_(!inverse_diagonal.empty()),
+          b_(to_device(device, b, "the right-hand side")),
+          inverse_diagonal_(to_device(device, inverse_diagonal, "the diagonal")) {
         const bool stabilised = method == KrylovMethod::bicgstab;
         for (DeviceMemory* vector : {&x_, &r_, &p_, &q_}) *vector = allocate();
         if (stabilised) {
