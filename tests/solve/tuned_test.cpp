@@ -52,9 +52,7 @@ SolveOptions options() {
 
 class Bench {
 public:
-    explicit Bench(Index size) : matrix(chain(size)), system(matrix, std::vector<double>(size, 1.0)) {
-        for (Index i = 0; i < size; ++i) exact_.push_back(0);
-    }
+    explicit Bench(Index size) : matrix(chain(size)), system(matrix, std::vector<double>(size, 1.0)) {}
 
     /// `beside`: candidates have devices of their own, and iterations a thread.
     SolveOutcome solve(const std::vector<Recipe>& recipes, bool beside = false, SolveOptions with = options()) {
@@ -83,7 +81,6 @@ public:
 private:
     static bool of_vendor(const KernelEntry& kernel) { return kernel.name == "vendor"; }
     static bool ours(const KernelEntry& kernel) { return kernel.name != "own" && kernel.name != "vendor"; }
-    std::vector<double> exact_;
 };
 
 }  // namespace
