@@ -10,8 +10,8 @@ namespace {
 /// The last group of a strip first: all lanes share its longest row. From group to group each row then has half as many lanes,
 /// and what two of them have found goes to the one that keeps the row.
 template <int height, typename Arrays, typename Value>
-__global__ void __launch_bounds__(row_threads)
-    multiply(const __grid_constant__ Arrays biell, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
+__global__ void __launch_bounds__(row_threads) multiply(const __grid_constant__ Arrays biell, TargetRows target,
+                                                        const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
     using Lanes = BiellLanes<height>;
     const Offset row = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
     const int lane = static_cast<int>(threadIdx.x) % height;
@@ -33,21 +33,23 @@ __global__ void __launch_bounds__(row_threads)
             sum = (lane & rows_of_group) == 0 ? sum + other_share : Value{0};
         }
     }
-    if (row < biell.row_count) write_result(y + row, sum, accumulate);
+    if (row < biell.row_count) write_result(y + target[static_cast<Index>(row)], sum, accumulate);
 }
 
 template <ValueType Value>
 class BiellKernel final : public Kernel<Value> {
 public:
-    BiellKernel(const BiellLayout<Value>& layout, Device& device)
-        : stream_(cuda_device(device).stream()), biell_(copy_to(device, layout.stored(), "biell")) {}
+    BiellKernel(const BiellLayout<Value>& layout, std::span<const Index> rows, Device& device)
+        : stream_(cuda_device(device).stream()),
+          biell_(copy_to(device, layout.stored(), "biell")),
+          rows_(device, rows, "biell") {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (biell_.row_count == 0) return;
         // The heights that the layout declares: powers of two from 2 to 32.
         with_lanes<2>(biell_.strip_height, [&](auto height) {
-            multiply<height>
-                <<<blocks_for(biell_.row_count, row_threads), row_threads, 0, stream_>>>(view_of(biell_), x, y, accumulate);
+            multiply<height><<<blocks_for(biell_.row_count, row_threads), row_threads, 0, stream_>>>(
+                view_of(biell_), rows_.view(), x, y, accumulate);
         });
         check_launch("biell");
     }
@@ -55,6 +57,7 @@ public:
 private:
     cudaStream_t stream_;
     Biell<Value, DeviceArray> biell_;
+    OwnedTargetRows rows_;
 };
 
 }  // namespace
@@ -62,7 +65,7 @@ private:
 std::vector<KernelEntry> biell_cuda_kernels() {
     return {{"strips", Backend::cuda,
              "a lane for each row of a strip; the lanes of short rows help with long ones, sums meet in shuffles",
-             prepare_as<BiellKernel, BiellLayout>()}};
+             prepare_as<BiellKernel, BiellLayout>(), prepare_rows_as<BiellKernel, BiellLayout>()}};
 }
 
 }  // namespace workbench

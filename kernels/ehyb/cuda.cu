@@ -4,11 +4,17 @@
 // Races. In shared memory: the share of x is written before the only barrier and read after it; the slice counter is set before
 // that barrier and then only touched by atomicAdd. In global memory: a row lies in one slice of one partition and in at most
 // one slice outside, hence
-//  - fused: all additions to y are atomic, to a y that an earlier kernel of the stream has set; so has it the counter of the
-//    outside slices, which then is only touched by atomicAdd;
+//  - fused: a row without entries outside is written by its one lane. For any other the two lanes that have a share of it meet:
+//    each swaps its sum, atomically, with what lies at the row's meeting place. Who finds nothing there came first and is done;
+//    the other finds the first one's sum, writes the row, and leaves the place empty for the next product. The counter of the
+//    outside slices is only touched by atomicInc, which takes it back to 0 with the last claim of a product;
 //  - two_launch: within each of the two kernels a row of y belongs to one lane, and the second kernel starts after the first.
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "kernels/common/device/cuda_check.cuh"
 #include "kernels/common/device/cuda_device.cuh"
@@ -23,13 +29,34 @@ constexpr int warp_size = 32;
 constexpr int largest_block = 1024;
 constexpr int outside_block = 256;
 
-template <bool atomically, typename Value>
-__device__ __forceinline__ void deliver(Value* y, Value sum, bool accumulate) {
-    if constexpr (atomically) {
-        atomicAdd(y, sum);
-    } else {
-        write_result(y, sum, accumulate);
-    }
+/// A sum as the bits that are swapped.
+template <typename Value>
+using BitsOf = std::conditional_t<sizeof(Value) == 8, unsigned long long, unsigned>;
+
+/// Nobody was at a meeting place yet: all bits set, a NaN.
+template <typename Value>
+inline constexpr BitsOf<Value> nobody = ~BitsOf<Value>{0};
+
+/// Where the two shares of a row meet.
+template <typename Value>
+struct Meeting {
+    const std::uint32_t* rows_outside;  // [inside slices] bit l: the row of lane l has entries outside, too
+    BitsOf<Value>* places;              // [rows] nobody, before and after a product
+    unsigned* outside_counter;          // of the slices claimed: 0, before and after
+};
+
+/// y = both sums, or y += both, by the lane that comes second.
+template <typename Value>
+__device__ __forceinline__ void meet(BitsOf<Value>* place, Value sum, Value* y, bool accumulate) {
+    BitsOf<Value> mine{};
+    memcpy(&mine, &sum, sizeof(sum));
+    if (mine == nobody<Value>) mine -= 1;  // another NaN
+    const BitsOf<Value> found = atomicExch(place, mine);
+    if (found == nobody<Value>) return;
+    Value other = 0;
+    memcpy(&other, &found, sizeof(other));
+    write_result(y, sum + other, accumulate);
+    *place = nobody<Value>;
 }
 
 /// The next slice for the whole warp.
@@ -39,21 +66,35 @@ __device__ __forceinline__ Index claim_slice(int* counter, int lane) {
     return __shfl_sync(~0u, slice, 0);
 }
 
-template <bool atomically, typename Value>
-__device__ __forceinline__ void add_outside_slice(const auto& ehyb, Index slice, int lane, const Value* __restrict__ x,
-                                                  Value* __restrict__ y, const auto& load) {
+/// The same outside, after `given` slices that need not be claimed. Each warp that has a slice claims until it gets none: as
+/// many claims in all as there are slices, after which the counter is 0 again.
+__device__ __forceinline__ Index claim_outside_slice(unsigned* counter, Index given, Index slices, int lane) {
+    unsigned claims = 0;
+    if (lane == 0) claims = atomicInc(counter, static_cast<unsigned>(slices) - 1);
+    return given + static_cast<Index>(__shfl_sync(~0u, claims, 0));
+}
+
+/// A share of the outside rows: added to what is there, or brought to where it meets the other share of its row.
+template <bool fused, typename Value>
+__device__ __forceinline__ void add_outside_slice(const auto& ehyb, Index slice, int lane, const Meeting<Value>& meeting,
+                                                  const Value* __restrict__ x, Value* __restrict__ y, bool accumulate,
+                                                  const auto& load) {
     const auto run = EhybOutside::run_of(ehyb, slice, lane);
     if (run.row < 0) return;
     const Value sum = multiply_run<EhybOutside>(ehyb, run, x, load);
-    deliver<atomically>(y + EhybOutside::row_of(ehyb, run, load), sum, true);
+    const Index row = EhybOutside::row_of(ehyb, run, load);
+    if constexpr (fused) {
+        meet(meeting.places + row, sum, y + row, accumulate);
+    } else {
+        write_result(y + row, sum, true);
+    }
 }
 
-/// Shared memory: the partition's share of x, then the counter of its slices. Fused: everything is added to y atomically, and
-/// the warps that find no slice of their partition any more go on with slices of `outside`, wherever those belong (Algorithm 3,
-/// lines 19 and 20).
+/// Shared memory: the partition's share of x, then the counter of its slices. Fused: the warps that find no slice of their
+/// partition any more go on with slices of `outside`, wherever those belong (Algorithm 3, lines 19 and 20).
 template <bool fused, typename Arrays, typename Value, typename Load>
 __global__ void __launch_bounds__(largest_block)
-    multiply_inside(const __grid_constant__ Arrays ehyb, int* __restrict__ outside_counter, const Value* __restrict__ x,
+    multiply_inside(const __grid_constant__ Arrays ehyb, const Meeting<Value> meeting, const Value* __restrict__ x,
                     Value* __restrict__ y, bool accumulate, const Load load) {
     extern __shared__ __align__(16) unsigned char shared[];
     const Index partition = static_cast<Index>(blockIdx.x);
@@ -78,16 +119,22 @@ __global__ void __launch_bounds__(largest_block)
         auto run = EhybInside::run_of(ehyb, partition, slice, lane);
         if (run.row < 0) continue;
         run.first_column = 0;  // the cached x begins there
-        deliver<fused>(y + run.row, multiply_run<EhybInside>(ehyb, run, cached_x, load), accumulate);
+        const Value sum = multiply_run<EhybInside>(ehyb, run, cached_x, load);
+        if (fused && (meeting.rows_outside[slice] >> lane & 1U) != 0) {
+            meet(meeting.places + run.row, sum, y + run.row, accumulate);
+        } else {
+            write_result(y + run.row, sum, accumulate);
+        }
     }
     if constexpr (fused) {
         // The first slice is given, so that thousands of warps do not queue for the counter at once. Longer slices come first:
         // they are dealt to the blocks in turn.
         const int first =
             static_cast<int>(threadIdx.x) / warp_size * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x);
+        const Index given = static_cast<Index>(gridDim.x) * warps;
         const Index slices = ehyb.outside.slice_count();
-        for (Index slice = first; slice < slices; slice = claim_slice(outside_counter, lane)) {
-            add_outside_slice<true>(ehyb, slice, lane, x, y, load);
+        for (Index slice = first; slice < slices; slice = claim_outside_slice(meeting.outside_counter, given, slices, lane)) {
+            add_outside_slice<true>(ehyb, slice, lane, meeting, x, y, accumulate, load);
         }
     }
 }
@@ -98,17 +145,21 @@ __global__ void __launch_bounds__(outside_block)
     add_outside(const __grid_constant__ Arrays ehyb, const Value* __restrict__ x, Value* __restrict__ y, const Load load) {
     const Offset warp = (static_cast<Offset>(blockIdx.x) * outside_block + threadIdx.x) / warp_size;
     if (warp >= ehyb.outside.slice_count()) return;
-    add_outside_slice<false>(ehyb, static_cast<Index>(warp), static_cast<int>(threadIdx.x) % warp_size, x, y, load);
+    add_outside_slice<false>(ehyb, static_cast<Index>(warp), static_cast<int>(threadIdx.x) % warp_size, Meeting<Value>{}, x, y,
+                             true, load);
 }
 
-/// What the fused kernel must find: y = 0 (where it accumulates: rows = 0, y is left alone), and only those outside slices
-/// claimed that its warps begin with.
-template <typename Value>
-__global__ void __launch_bounds__(outside_block)
-    reset(Value* __restrict__ y, Index rows, int* __restrict__ outside_counter, int claimed) {
-    const Offset row = static_cast<Offset>(blockIdx.x) * outside_block + threadIdx.x;
-    if (row < rows) y[row] = 0;
-    if (row == 0) *outside_counter = claimed;
+/// Of each inside slice: which of its rows have entries outside.
+template <typename Stored>
+std::vector<std::uint32_t> rows_outside(const Stored& ehyb) {
+    std::vector<std::uint32_t> rows(ehyb.inside.slice_count());
+    for (const Index row : ehyb.outside_rows) {
+        const auto next = std::upper_bound(ehyb.partition_rows.begin(), ehyb.partition_rows.end(), row);
+        const auto partition = next - ehyb.partition_rows.begin() - 1;
+        const Index place = row - ehyb.partition_rows[partition];
+        rows[ehyb.inside_group_slices[partition] + place / ehyb_height] |= std::uint32_t{1} << place % ehyb_height;
+    }
+    return rows;
 }
 
 /// Threads of a block and the shared memory that it asks for.
@@ -167,8 +218,12 @@ public:
         : stream_(cuda_device(device).stream()),
           fused_(fused && !ehyb.outside_rows.empty()),  // without an outside share there is nothing to fuse
           ehyb_(copy_to(device, ehyb, "ehyb")),
-          outside_counter_(device.allocate(sizeof(int), "EHYB slice counter")),
           load_(load) {
+        if (fused_) {
+            rows_outside_ = {device, rows_outside(ehyb), "ehyb rows outside"};
+            places_ = {device, std::vector<BitsOf<Value>>(ehyb.row_count, nobody<Value>), "ehyb meeting places"};
+            outside_counter_ = {device, std::vector<unsigned>{0}, "ehyb slice counter"};
+        }
         const std::size_t shared_bytes = shared_bytes_for<Value>(ehyb.partition_columns, device.properties());
         Index most_slices = 0;
         for (Index p = 0; p < ehyb.partition_count(); ++p) {
@@ -179,9 +234,11 @@ public:
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (ehyb_.row_count == 0) return;
-        if (fused_) reset_before(y, accumulate);
+        // The places and the counter are as new after each product, so that nothing is reset before.
+        const Meeting<Value> meeting{rows_outside_.data(), const_cast<BitsOf<Value>*>(places_.data()),
+                                     const_cast<unsigned*>(outside_counter_.data())};
         inside_kernel()<<<static_cast<unsigned>(ehyb_.partition_count()), shape_.threads, shape_.shared_bytes, stream_>>>(
-            view_of(ehyb_), outside_counter_.as<int>(), x, y, accumulate, load_);
+            view_of(ehyb_), meeting, x, y, accumulate, load_);
         check_launch("ehyb inside");
         const Offset outside_threads = ehyb_.outside.lane_count();
         if (fused_ || outside_threads == 0) return;
@@ -203,17 +260,12 @@ private:
         return fused_ ? multiply_inside<true, View, Value, Load> : multiply_inside<false, View, Value, Load>;
     }
 
-    void reset_before(Value* y, bool accumulate) {
-        const Index rows_to_clear = accumulate ? 0 : ehyb_.row_count;
-        reset<<<blocks_for(rows_to_clear, outside_block), outside_block, 0, stream_>>>(
-            y, rows_to_clear, outside_counter_.as<int>(), ehyb_.partition_count() * (shape_.threads / warp_size));
-        check_launch("ehyb reset");
-    }
-
     cudaStream_t stream_;
     bool fused_;
     Ehyb<Value, ColumnIndex, DeviceArray> ehyb_;
-    DeviceMemory outside_counter_;
+    DeviceArray<std::uint32_t> rows_outside_;  // of the fused kernel, as the next two
+    DeviceArray<BitsOf<Value>> places_;
+    DeviceArray<unsigned> outside_counter_;
     Load load_;
     LaunchShape shape_;
 };
@@ -248,7 +300,7 @@ std::vector<KernelEntry> ehyb_cuda_kernels() {
     return {
         {"fused",
          Backend::cuda,
-         "one launch: a block a partition, then the outside rows, added to y atomically (Algorithm 3)",
+         "one launch: a block a partition, then the outside rows; a row's two shares meet by an atomic swap (Algorithm 3)",
          {prepare<float, true>, prepare<double, true>}},
         {"two_launch",
          Backend::cuda,

@@ -9,7 +9,8 @@ namespace {
 /// Column by column: warp g of a block takes the slots g, g + groups, ... of its 32 rows; the first warp sums up.
 template <typename Groups, typename Arrays, typename Value>
 __global__ void __launch_bounds__(Groups::rows_of_block* Groups::groups)
-    reduce_columns(const __grid_constant__ Arrays ell, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
+    reduce_columns(const __grid_constant__ Arrays ell, TargetRows target, const Value* __restrict__ x, Value* __restrict__ y,
+                   bool accumulate) {
     __shared__ Value sums[Groups::groups][Groups::rows_of_block];
     const int lane = static_cast<int>(threadIdx.x);
     const int group = static_cast<int>(threadIdx.y);
@@ -20,21 +21,21 @@ __global__ void __launch_bounds__(Groups::rows_of_block* Groups::groups)
     Value sum = 0;
 #pragma unroll
     for (int other = 0; other < Groups::groups; ++other) sum += sums[other][lane];
-    write_result(y + run.row, sum, accumulate);
+    write_result(y + target[run.row], sum, accumulate);
 }
 
 template <ValueType Value>
 class EllReduceColumns final : public Kernel<Value> {
 public:
-    EllReduceColumns(const EllLayout<Value>& layout, Device& device)
-        : stream_(cuda_device(device).stream()), ell_(copy_to(device, layout.stored(), "ell")) {}
+    EllReduceColumns(const EllLayout<Value>& layout, std::span<const Index> rows, Device& device)
+        : stream_(cuda_device(device).stream()), ell_(copy_to(device, layout.stored(), "ell")), rows_(device, rows, "ell") {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (ell_.row_count == 0) return;
         EllWarps::choose(ell_, [&]<typename Groups>(Groups) {
             const dim3 threads(Groups::rows_of_block, Groups::groups);
-            reduce_columns<Groups>
-                <<<blocks_for(ell_.row_count, Groups::rows_of_block), threads, 0, stream_>>>(view_of(ell_), x, y, accumulate);
+            reduce_columns<Groups><<<blocks_for(ell_.row_count, Groups::rows_of_block), threads, 0, stream_>>>(
+                view_of(ell_), rows_.view(), x, y, accumulate);
         });
         check_launch("ell reduce");
     }
@@ -42,13 +43,23 @@ public:
 private:
     cudaStream_t stream_;
     Ell<Value, DeviceArray> ell_;
+    OwnedTargetRows rows_;
 };
 
 template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare_reduce(const Layout<Value>& layout, Device& device) {
     const auto& ell = dynamic_cast<const EllLayout<Value>&>(layout);
     if (ell.order == EllOrder::row_major) return prepare_device_rows<EllNeighbours, Value, EllLayout<Value>>(layout, device);
-    return std::make_unique<EllReduceColumns<Value>>(ell, device);
+    return std::make_unique<EllReduceColumns<Value>>(ell, std::span<const Index>(), device);
+}
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> prepare_reduce_share(const Layout<Value>& layout, std::span<const Index> rows, Device& device) {
+    const auto& ell = dynamic_cast<const EllLayout<Value>&>(layout);
+    if (ell.order == EllOrder::row_major) {
+        return prepare_device_share<EllNeighbours, Value, EllLayout<Value>>(layout, rows, device);
+    }
+    return std::make_unique<EllReduceColumns<Value>>(ell, rows, device);
 }
 
 }  // namespace
@@ -58,7 +69,8 @@ std::vector<KernelEntry> ell_cuda_kernels() {
             {"reduce",
              Backend::cuda,
              "several threads a row, by its width, whose sums meet in shared memory or by shuffles",
-             {prepare_reduce<float>, prepare_reduce<double>}},
+             {prepare_reduce<float>, prepare_reduce<double>},
+             {prepare_reduce_share<float>, prepare_reduce_share<double>}},
             device_rows<EllLayout, EllEachSlot>("atomic", "one thread a slot, which adds to y atomically")};
 }
 

@@ -10,6 +10,7 @@
 // get them at once; where they do not fit, and in kernel `streaming`, they come through L1.
 #include <algorithm>
 
+#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/storage/multiply_jagged.cuh"
 #include "kernels/jds/layout.hpp"
 
@@ -33,18 +34,20 @@ struct WithConstantOffsets : Arrays {
 
 template <typename Load, typename Arrays, typename Value>
 __global__ void __launch_bounds__(row_threads, JdsRows::resident_blocks)
-    multiply(const __grid_constant__ Arrays jds, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
+    multiply(const __grid_constant__ Arrays jds, TargetRows target, const Value* __restrict__ x, Value* __restrict__ y,
+             bool accumulate) {
     const JaggedRow row = JdsRows::row(jds, static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x);
     if (row.row < 0) return;
     const Value sum = multiply_run<JdsRows>(jds, row, x, Load{});
-    __stcs(y + row.row, accumulate ? y[row.row] + sum : sum);
+    Value* const y_of_row = y + target[row.row];
+    __stcs(y_of_row, accumulate ? *y_of_row + sum : sum);
 }
 
 template <ValueType Value, typename Load, bool constant>
 class JdsKernel final : public Kernel<Value> {
 public:
-    JdsKernel(const JdsLayout<Value>& layout, Device& device)
-        : stream_(cuda_device(device).stream()), jds_(copy_to(device, layout.stored(), "jds")) {
+    JdsKernel(const JdsLayout<Value>& layout, std::span<const Index> rows, Device& device)
+        : stream_(cuda_device(device).stream()), jds_(copy_to(device, layout.stored(), "jds")), rows_(device, rows, "jds") {
         const auto& offsets = layout.diagonal_offsets;
         fits_ = constant && offsets.size() <= constant_offsets;
         if (fits_) std::copy(offsets.begin(), offsets.end(), constant_offsets_.offsets);
@@ -54,7 +57,8 @@ public:
         if (jds_.row_count == 0) return;
         const auto view = view_of(jds_);
         const auto launch = [&](const auto& arrays) {
-            multiply<Load><<<blocks_for(jds_.row_count, row_threads), row_threads, 0, stream_>>>(arrays, x, y, accumulate);
+            multiply<Load>
+                <<<blocks_for(jds_.row_count, row_threads), row_threads, 0, stream_>>>(arrays, rows_.view(), x, y, accumulate);
         };
         fits_ ? launch(WithConstantOffsets<Jds<Value, ArrayView>>{view, constant_offsets_}) : launch(view);
         check_launch("jds");
@@ -63,31 +67,30 @@ public:
 private:
     cudaStream_t stream_;
     Jds<Value, DeviceArray> jds_;
+    OwnedTargetRows rows_;
     ConstantOffsets constant_offsets_{};
     bool fits_ = false;
 };
 
-template <ValueType Value, typename Load, bool constant>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<JdsKernel<Value, Load, constant>>(dynamic_cast<const JdsLayout<Value>&>(layout), device);
-}
+template <ValueType Value>
+using Streaming = JdsKernel<Value, StreamingLoad, false>;
+template <ValueType Value>
+using Constant = JdsKernel<Value, StreamingLoad, true>;
+template <ValueType Value>
+using Uncached = JdsKernel<Value, VolatileLoad, true>;
 
 }  // namespace
 
 std::vector<KernelEntry> jds_cuda_kernels() {
     return {
-        {"streaming",
-         Backend::cuda,
-         "one thread a row; streaming loads of the matrix, the diagonals' offsets through L1",
-         {prepare<float, StreamingLoad, false>, prepare<double, StreamingLoad, false>}},
-        {"constant",
-         Backend::cuda,
+        {"streaming", Backend::cuda, "one thread a row; streaming loads of the matrix, the diagonals' offsets through L1",
+         prepare_as<Streaming, JdsLayout>(), prepare_rows_as<Streaming, JdsLayout>()},
+        {"constant", Backend::cuda,
          "one thread a row; streaming loads of the matrix, the diagonals' offsets in constant memory where they fit",
-         {prepare<float, StreamingLoad, true>, prepare<double, StreamingLoad, true>}},
-        {"uncached",
-         Backend::cuda,
+         prepare_as<Constant, JdsLayout>(), prepare_rows_as<Constant, JdsLayout>()},
+        {"uncached", Backend::cuda,
          "as the slides have it: ld.global.cv for the matrix, st.global.cs for y, offsets in constant memory where they fit",
-         {prepare<float, VolatileLoad, true>, prepare<double, VolatileLoad, true>}}};
+         prepare_as<Uncached, JdsLayout>(), prepare_rows_as<Uncached, JdsLayout>()}};
 }
 
 }  // namespace workbench

@@ -17,12 +17,13 @@ namespace {
 /// The sum of each stored row: added to its row of `result` where `atomically`, otherwise written to its own place there.
 template <bool atomically, typename Rows, typename Pieces, typename Value>
 __global__ void __launch_bounds__(rows_per_block, Rows::resident_blocks)
-    multiply_pieces(const __grid_constant__ Pieces pieces, const Value* __restrict__ x, Value* __restrict__ result) {
+    multiply_pieces(const __grid_constant__ Pieces pieces, const Index* __restrict__ rows_of_y, const Value* __restrict__ x,
+                    Value* __restrict__ result) {
     const auto slots = Rows::slots(pieces, blockIdx.x, static_cast<Index>(threadIdx.x));
     if (slots.row < 0) return;
     const Value sum = multiply_run<Rows>(pieces, slots, x, StreamingLoad{});
     if constexpr (atomically) {
-        atomicAdd(result + pieces.stored_rows[slots.row], sum);
+        atomicAdd(result + rows_of_y[slots.row], sum);
     } else {
         result[slots.row] = sum;
     }
@@ -32,23 +33,29 @@ __global__ void __launch_bounds__(rows_per_block, Rows::resident_blocks)
 template <typename Value>
 __global__ void __launch_bounds__(rows_per_block)
     add_up(Index rows, const Index* __restrict__ row_starts, const Index* __restrict__ row_places,
-           const Value* __restrict__ partial_sums, Value* __restrict__ y, bool accumulate) {
+           const Value* __restrict__ partial_sums, TargetRows target, Value* __restrict__ y, bool accumulate) {
     const Offset row = static_cast<Offset>(blockIdx.x) * rows_per_block + threadIdx.x;
     if (row >= rows) return;
     const Index end = row_starts[row + 1];
     Value sum = 0;
     for (Index i = row_starts[row]; i < end; ++i) sum += partial_sums[row_places[i]];
-    write_result(y + row, sum, accumulate);
+    write_result(y + target[static_cast<Index>(row)], sum, accumulate);
 }
 
 template <ValueType Value, typename Stored, bool atomically>
 class SegmentedKernel final : public Kernel<Value> {
 public:
-    SegmentedKernel(const SegmentedLayout<Value>& layout, const Stored& stored, Device& device)
+    SegmentedKernel(const SegmentedLayout<Value>& layout, const Stored& stored, std::span<const Index> rows, Device& device)
         : stream_(cuda_device(device).stream()),
           bytes_(atomically ? layout.atomic_bytes() : layout.two_phase_bytes()),
           stored_(copy_to(device, stored, "segmented")),
-          blocks_(device, layout.blocks(), "segmented blocks") {
+          blocks_(device, layout.blocks(), "segmented blocks"),
+          rows_(device, rows, "segmented") {
+        if (atomically && !rows.empty()) {
+            std::vector<Index> rows_of_y(stored.stored_rows);
+            for (Index& row : rows_of_y) row = rows[row];
+            rows_of_y_ = {device, rows_of_y, "segmented rows of y"};
+        }
         if (!atomically) partial_sums_ = device.allocate(stored.stored_rows.size() * sizeof(Value), "segmented partial sums");
     }
 
@@ -56,13 +63,13 @@ public:
         const Index rows = stored_.row_count;
         if (rows == 0) return;
         if constexpr (atomically) {
-            if (!accumulate) zero_result(y, rows, stream_);
+            if (!accumulate) rows_.zero(y, rows, stream_);
             multiply(x, y);
         } else {
             auto* const sums = partial_sums_.template as<Value>();
             multiply(x, sums);
             add_up<<<blocks_for(rows, rows_per_block), rows_per_block, 0, stream_>>>(
-                rows, stored_.row_starts.data(), stored_.row_places.data(), sums, y, accumulate);
+                rows, stored_.row_starts.data(), stored_.row_places.data(), sums, rows_.view(), y, accumulate);
             check_launch("segmented second phase");
         }
     }
@@ -76,7 +83,8 @@ private:
                                                                              {blocks_.data(), blocks_.size()}};
         with_piece_rows(pieces, [&]<typename Rows>(Rows) {
             const auto blocks = static_cast<unsigned>(blocks_.size());
-            multiply_pieces<atomically, Rows><<<blocks, rows_per_block, 0, stream_>>>(pieces, x, result);
+            const Index* const rows_of_y = rows_of_y_.size() > 0 ? rows_of_y_.data() : stored_.stored_rows.data();
+            multiply_pieces<atomically, Rows><<<blocks, rows_per_block, 0, stream_>>>(pieces, rows_of_y, x, result);
         });
         check_launch("segmented pieces");
     }
@@ -85,17 +93,24 @@ private:
     std::int64_t bytes_;
     typename Stored::template In<DeviceArray> stored_;
     DeviceArray<PieceBlock> blocks_;
-    DeviceMemory partial_sums_;  // [stored rows]
+    OwnedTargetRows rows_;
+    DeviceArray<Index> rows_of_y_;  // [stored rows] where that is another than the layout's
+    DeviceMemory partial_sums_;     // [stored rows]
 };
 
 template <ValueType Value, bool atomically>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
+std::unique_ptr<Kernel<Value>> prepare_rows(const Layout<Value>& layout, std::span<const Index> rows, Device& device) {
     const auto& own = dynamic_cast<const SegmentedLayout<Value>&>(layout);
     return std::visit(
         [&]<typename Stored>(const Stored& stored) -> std::unique_ptr<Kernel<Value>> {
-            return std::make_unique<SegmentedKernel<Value, Stored, atomically>>(own, stored, device);
+            return std::make_unique<SegmentedKernel<Value, Stored, atomically>>(own, stored, rows, device);
         },
         own.stored);
+}
+
+template <ValueType Value, bool atomically>
+std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
+    return prepare_rows<Value, atomically>(layout, {}, device);
 }
 
 }  // namespace
@@ -105,11 +120,13 @@ std::vector<KernelEntry> segmented_cuda_kernels() {
         {"two_phase",
          Backend::cuda,
          "one thread a stored row, segment after segment, writes its sum; then one thread a row of y adds up its sums",
-         {prepare<float, false>, prepare<double, false>}},
+         {prepare<float, false>, prepare<double, false>},
+         {prepare_rows<float, false>, prepare_rows<double, false>}},
         {"atomic",
          Backend::cuda,
          "y is set to zero; one thread a stored row, segment after segment, adds its sum to y atomically",
-         {prepare<float, true>, prepare<double, true>}},
+         {prepare<float, true>, prepare<double, true>},
+         {prepare_rows<float, true>, prepare_rows<double, true>}},
     };
 }
 

@@ -24,11 +24,11 @@ constexpr int usual_block = 256;
 constexpr std::size_t most_streams = 128;  // as many kernels as a GPU runs at once, since compute capability 7.0
 
 template <typename Value>
-__global__ void __launch_bounds__(largest_block)
-    multiply(StaircaseGroup<Value> group, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
+__global__ void __launch_bounds__(largest_block) multiply(StaircaseGroup<Value> group, TargetRows target,
+                                                          const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
     const auto run = StaircaseRows::run(group, blockIdx.x * blockDim.x + threadIdx.x);
     if (run.row < 0) return;
-    write_result(y + run.row, multiply_run<StaircaseRows>(group, run, x, StreamingLoad{}), accumulate);
+    write_result(y + target[run.row], multiply_run<StaircaseRows>(group, run, x, StreamingLoad{}), accumulate);
 }
 
 template <typename Value>
@@ -42,9 +42,10 @@ struct Launch {
 template <ValueType Value>
 class DeviceGroups {
 public:
-    DeviceGroups(const StaircaseSellLayout<Value>& layout, Device& device)
+    DeviceGroups(const StaircaseSellLayout<Value>& layout, std::span<const Index> rows, Device& device)
         : columns_(device, layout.column_indices, "staircase_sell columns"),
-          values_(device, layout.values, "staircase_sell values") {
+          values_(device, layout.values, "staircase_sell values"),
+          rows_(device, rows, "staircase_sell") {
         const bool block = layout.slice_height % warp_size == 0 && layout.slice_height <= largest_block;
         const int threads = block ? layout.slice_height : usual_block;
         for (Index g = 0; g < layout.group_count(); ++g) {
@@ -54,10 +55,12 @@ public:
     }
 
     [[nodiscard]] const std::vector<Launch<Value>>& launches() const { return launches_; }
+    [[nodiscard]] TargetRows target() const { return rows_.view(); }
 
 private:
     DeviceArray<Index> columns_;
     DeviceArray<Value> values_;
+    OwnedTargetRows rows_;
     std::vector<Launch<Value>> launches_;
 };
 
@@ -65,8 +68,8 @@ private:
 template <ValueType Value>
 class StaircaseStreams final : public Kernel<Value> {
 public:
-    StaircaseStreams(const StaircaseSellLayout<Value>& layout, Device& device)
-        : stream_(cuda_device(device).stream()), groups_(layout, device), forked_(make_event()) {
+    StaircaseStreams(const StaircaseSellLayout<Value>& layout, std::span<const Index> rows, Device& device)
+        : stream_(cuda_device(device).stream()), groups_(layout, rows, device), forked_(make_event()) {
         for (std::size_t i = 0; i < std::min(groups_.launches().size(), most_streams); ++i) {
             branches_.push_back({make_stream(), make_event()});
         }
@@ -80,7 +83,8 @@ public:
         std::size_t next = 0;
         for (const Launch<Value>& launch : groups_.launches()) {
             const Branch& branch = branches_[next++ % branches_.size()];
-            multiply<<<launch.blocks, launch.threads, 0, branch.stream.get()>>>(launch.group, x, y, accumulate);
+            multiply<<<launch.blocks, launch.threads, 0, branch.stream.get()>>>(launch.group, groups_.target(), x, y,
+                                                                                accumulate);
             check_launch("staircase_sell");
         }
         for (const Branch& branch : branches_) {
@@ -104,8 +108,8 @@ private:
 template <ValueType Value>
 class StaircaseGraph final : public Kernel<Value> {
 public:
-    StaircaseGraph(const StaircaseSellLayout<Value>& layout, Device& device)
-        : stream_(cuda_device(device).stream()), groups_(layout, device) {
+    StaircaseGraph(const StaircaseSellLayout<Value>& layout, std::span<const Index> rows, Device& device)
+        : stream_(cuda_device(device).stream()), groups_(layout, rows, device) {
         cudaGraph_t graph = nullptr;
         check_cuda(cudaGraphCreate(&graph, 0), "cudaGraphCreate");
         graph_.reset(graph);
@@ -143,7 +147,8 @@ private:
     /// CUDA copies the parameters while `use` runs.
     template <typename Use>
     void with_parameters(Launch<Value> launch, const Use& use) {
-        std::array<void*, 4> arguments{&launch.group, &x_, &y_, &accumulate_};
+        TargetRows target = groups_.target();
+        std::array<void*, 5> arguments{&launch.group, &target, &x_, &y_, &accumulate_};
         cudaKernelNodeParams parameters{};
         parameters.func = reinterpret_cast<void*>(&multiply<Value>);
         parameters.gridDim = dim3(launch.blocks);
@@ -167,9 +172,9 @@ private:
 std::vector<KernelEntry> staircase_sell_cuda_kernels() {
     return {
         {"streams", Backend::cuda, "one thread a row, each group a launch on a stream of its own, forked and joined by events",
-         prepare_as<StaircaseStreams, StaircaseSellLayout>()},
+         prepare_as<StaircaseStreams, StaircaseSellLayout>(), prepare_rows_as<StaircaseStreams, StaircaseSellLayout>()},
         {"graph", Backend::cuda, "the same launches, replayed as one CUDA graph",
-         prepare_as<StaircaseGraph, StaircaseSellLayout>()}};
+         prepare_as<StaircaseGraph, StaircaseSellLayout>(), prepare_rows_as<StaircaseGraph, StaircaseSellLayout>()}};
 }
 
 }  // namespace workbench

@@ -97,12 +97,10 @@ template <ValueType Value>
 void AppliedRecipe<Value>::prepare_orders() {
     columns_to_recipe_ = Targets(*device_, column_order().new_of_old());
     columns_to_caller_ = Targets(*device_, column_order().old_of_new());
-    rows_to_caller_ = Targets(*device_, row_order().old_of_new());
-    rows_to_recipe_ = Targets(*device_, ready_->space().target);
+    rows_of_result_ = ready_->space().rows_of_result();
+    rows_to_caller_ = Targets(*device_, rows_of_result_);
     if (columns_to_recipe_.get() != nullptr) x_ = device_->allocate(facts_.columns * sizeof(Value), "x in the recipe's order");
-    if (rows_to_caller_.get() != nullptr || rows_to_recipe_.get() != nullptr) {
-        y_ = device_->allocate(facts_.rows * sizeof(Value), "y in the recipe's order");
-    }
+    if (rows_to_caller_.get() != nullptr) y_ = device_->allocate(facts_.rows * sizeof(Value), "y in the recipe's order");
 }
 
 template <ValueType Value>
@@ -111,7 +109,7 @@ void AppliedRecipe<Value>::run(const Value* x, Value* y, VectorOrder order, bool
         device_->scatter(x, columns_to_recipe_.get(), facts_.columns, x_.template as<Value>());
         x = x_.template as<const Value>();
     }
-    const Index* const target = order == VectorOrder::of_caller ? rows_to_caller_.get() : rows_to_recipe_.get();
+    const Index* const target = order == VectorOrder::of_caller ? rows_to_caller_.get() : nullptr;
     if (target == nullptr) {
         ready_->kernel()->run(x, y, accumulate);
         return;

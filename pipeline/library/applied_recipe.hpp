@@ -64,7 +64,7 @@ private:
 
     Targets columns_to_recipe_;
     Targets columns_to_caller_;
-    Targets rows_to_recipe_;
+    std::vector<Index> rows_of_result_;
     Targets rows_to_caller_;
     DeviceMemory columns_stay_;  // the order of columns that stay, when it is first asked for
     DeviceMemory x_;             // in the order of the columns, where that is not the caller's

@@ -110,18 +110,22 @@ LayoutOutcome outcome_of_whole(const Recipe& recipe, const std::vector<BuiltShar
 
 template <ValueType Value>
 Candidate<Value> candidate_of(std::span<const BuiltShare<Value>> shares, std::span<const KernelEntry* const> kernels,
-                              const CsrMatrix& matrix, bool side_by_side) {
+                              const CsrMatrix& matrix, const ProductSpace& space, bool side_by_side) {
     Candidate<Value> candidate;
     candidate.backend = kernels.front()->backend;
     for (std::size_t i = 0; i < shares.size(); ++i) {
         candidate.kernel += (i == 0 ? "" : " + ") + kernels[i]->name;
         candidate.nonzeros += shares[i].outcome.nonzeros;
     }
-    const auto prepare = [=, rows = matrix.rows, columns = matrix.columns](auto which) {
-        return [=](Device& device) -> std::unique_ptr<Kernel<Value>> {
+    const auto prepare = [=, rows = matrix.rows, columns = matrix.columns, &space](auto which) {
+        return [=, &space](Device& device) -> std::unique_ptr<Kernel<Value>> {
             std::vector<KernelOfShare<Value>> parts;
+            std::vector<std::vector<Index>> rows_of_parts(shares.size());
             for (std::size_t i = 0; i < shares.size(); ++i) {
-                parts.push_back({kernels[i], (shares[i].built.*which).get(), shares[i].rows, shares[i].present});
+                const Layout<Value>* const layout = (shares[i].built.*which).get();
+                const bool has_all_rows = shares[i].rows.empty() && layout->rows() == rows;
+                rows_of_parts[i] = has_all_rows ? space.target : space.targets_of(shares[i].rows);
+                parts.push_back({kernels[i], layout, rows_of_parts[i], shares[i].present});
             }
             return std::make_unique<HybridKernel<Value>>(parts, rows, columns, side_by_side, device);
         };
@@ -138,8 +142,8 @@ template std::vector<BuiltShare<double>> build_shares<double>(const Recipe&, con
 template LayoutOutcome outcome_of_whole<float>(const Recipe&, const std::vector<BuiltShare<float>>&);
 template LayoutOutcome outcome_of_whole<double>(const Recipe&, const std::vector<BuiltShare<double>>&);
 template Candidate<float> candidate_of<float>(std::span<const BuiltShare<float>>, std::span<const KernelEntry* const>,
-                                              const CsrMatrix&, bool);
+                                              const CsrMatrix&, const ProductSpace&, bool);
 template Candidate<double> candidate_of<double>(std::span<const BuiltShare<double>>, std::span<const KernelEntry* const>,
-                                                const CsrMatrix&, bool);
+                                                const CsrMatrix&, const ProductSpace&, bool);
 
 }  // namespace workbench

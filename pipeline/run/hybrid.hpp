@@ -38,6 +38,6 @@ template <ValueType Value>
 template <ValueType Value>
 [[nodiscard]] Candidate<Value> candidate_of(std::span<const BuiltShare<Value>> shares,
                                             std::span<const KernelEntry* const> kernels, const CsrMatrix& matrix,
-                                            bool side_by_side);
+                                            const ProductSpace& space, bool side_by_side);
 
 }  // namespace workbench

@@ -2,42 +2,10 @@
 
 #include <algorithm>
 
+#include "pipeline/run/rows_kernel.hpp"
+
 namespace workbench {
 namespace {
-
-/// A kernel of some rows that writes as if they were all.
-template <ValueType Value>
-class BufferedRows final : public Kernel<Value> {
-public:
-    BufferedRows(std::unique_ptr<Kernel<Value>> kernel, const Layout<Value>& layout, std::span<const Index> rows,
-                 Device& device)
-        : device_(device),
-          kernel_(std::move(kernel)),
-          count_(static_cast<Index>(rows.size())),
-          bytes_(kernel_->own_bytes_to_move().value_or(layout.bytes_to_move()) +
-                 2 * std::int64_t{count_} * static_cast<std::int64_t>(sizeof(Value))),
-          rows_(to_device(device, rows, "the rows of a share")),
-          buffer_(device.allocate(rows.size() * sizeof(Value), "the result of a share")) {}
-
-    void run(const Value* x, Value* y, bool accumulate) override {
-        kernel_->run(x, buffer_.as<Value>(), false);
-        if (accumulate) {
-            device_.scatter_add(buffer_.as<const Value>(), rows_.as<const Index>(), count_, y);
-        } else {
-            device_.scatter(buffer_.as<const Value>(), rows_.as<const Index>(), count_, y);
-        }
-    }
-
-    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
-
-private:
-    Device& device_;
-    std::unique_ptr<Kernel<Value>> kernel_;
-    Index count_;
-    std::int64_t bytes_;
-    DeviceMemory rows_;
-    DeviceMemory buffer_;
-};
 
 /// Which rows of y have been written so far.
 class Written {
@@ -64,16 +32,6 @@ private:
     std::vector<bool> written_;
     Index left_;
 };
-
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const KernelOfShare<Value>& share, bool has_all_rows, Device& device) {
-    const auto prepare_whole = share.kernel->prepare.template get<Value>();
-    if (has_all_rows) return prepare_whole(*share.layout, device);
-    if (const auto prepare_rows = share.kernel->prepare_rows.template get<Value>()) {
-        return prepare_rows(*share.layout, share.rows, device);
-    }
-    return std::make_unique<BufferedRows<Value>>(prepare_whole(*share.layout, device), *share.layout, share.rows, device);
-}
 
 }  // namespace
 
@@ -107,7 +65,7 @@ HybridKernel<Value>::HybridKernel(const std::vector<KernelOfShare<Value>>& share
         } else {
             together.add(share.rows);
         }
-        const auto make = [&] { step.kernel = prepare(share, has_all_rows, device); };
+        const auto make = [&] { step.kernel = prepare_rows_kernel(*share.kernel, *share.layout, share.rows, device); };
         if (step.branch != nullptr) {
             step.branch->take(make);
         } else {

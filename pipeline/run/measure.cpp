@@ -8,6 +8,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
+#include "pipeline/run/rows_kernel.hpp"
 
 namespace workbench {
 namespace {
@@ -25,11 +26,8 @@ public:
         : space_(space),
           device_(device),
           x_(device.allocate(space.column_order.size() * sizeof(Value), "x")),
-          y_(device.allocate(space.row_order.size() * sizeof(Value), "y")) {
-        if (space.target.empty()) return;
-        target_ = to_device(device, std::span<const Index>(space.target), "order of y");
-        result_ = device.allocate(space.row_order.size() * sizeof(Value), "reordered y");
-    }
+          y_(device.allocate(space.row_order.size() * sizeof(Value), "y")),
+          rows_of_y_(space.rows_of_result()) {}
 
     /// x in the input's order.
     template <typename At>
@@ -42,49 +40,29 @@ public:
     /// y before a run, in the input's order.
     template <typename At>
     void set_y(At at) {
-        std::vector<Value> y(space_.row_order.size());
-        for (Index i = 0; i < space_.row_order.size(); ++i) y[i] = at(space_.row_order.old_of_new(i));
+        std::vector<Value> y(rows_of_y_.size());
+        for (std::size_t i = 0; i < y.size(); ++i) y[i] = at(rows_of_y_[i]);
         device_.upload(std::as_bytes(std::span(y)), y_);
-        if (!space_.target.empty()) device_.upload(std::as_bytes(std::span(y)), result_);
     }
 
-    /// What is timed: y = A x, and y brought to x's space.
-    void run(Kernel<Value>& kernel) {
-        run(kernel, {x_.as<const Value>(), space_.target.empty() ? y_.as<Value>() : result_.as<Value>()});
-    }
+    /// y = A x, or y += A x, both in x's space.
+    void run(Kernel<Value>& kernel, bool accumulate) { kernel.run(x_.as<const Value>(), y_.as<Value>(), accumulate); }
 
-    /// The same between other vectors, both in x's space.
-    void run(Kernel<Value>& kernel, const KrylovOperands<Value>& operands) {
-        if (space_.target.empty()) return kernel.run(operands.x, operands.y, false);
-        kernel.run(operands.x, y_.as<Value>(), false);
-        device_.scatter(y_.as<const Value>(), target_.as<const Index>(), space_.row_order.size(), operands.y);
-    }
-
-    void run_accumulating(Kernel<Value>& kernel) { kernel.run(x_.as<const Value>(), y_.as<Value>(), true); }
-
-    /// The result of run, in the input's order.
-    [[nodiscard]] std::vector<Value> result() { return fetch(space_.target.empty() ? y_ : result_, space_.target); }
-
-    /// y as the kernel left it, in the input's order.
-    [[nodiscard]] std::vector<Value> y() { return fetch(y_, {}); }
-
-private:
-    std::vector<Value> fetch(const DeviceMemory& memory, const std::vector<Index>& target) {
-        std::vector<Value> there(space_.row_order.size());
-        device_.download(memory, std::as_writable_bytes(std::span(there)));
+    /// y in the input's order.
+    [[nodiscard]] std::vector<Value> y() {
+        std::vector<Value> there(rows_of_y_.size());
+        device_.download(y_, std::as_writable_bytes(std::span(there)));
         std::vector<Value> back(there.size());
-        for (Index i = 0; i < space_.row_order.size(); ++i) {
-            back[space_.row_order.old_of_new(i)] = there[target.empty() ? i : target[i]];
-        }
+        for (std::size_t i = 0; i < back.size(); ++i) back[rows_of_y_[i]] = there[i];
         return back;
     }
 
+private:
     const ProductSpace& space_;
     Device& device_;
     DeviceMemory x_;
     DeviceMemory y_;
-    DeviceMemory target_;
-    DeviceMemory result_;
+    std::vector<Index> rows_of_y_;  // of the input
 };
 
 template <ValueType Value>
@@ -92,14 +70,14 @@ Comparison verify_exactly(Kernel<Value>& kernel, Product<Value>& product, const 
     for (int vector = 0; vector < oracle.exact.vector_count(); ++vector) {
         product.set_x([&](Index column) { return oracle.exact.x(vector, column); });
         product.set_y([](Index) { return unwritten<Value>(); });
-        (void)device.time([&] { product.run(kernel); });
-        if (Comparison found = compare_exactly(product.result(), oracle.exact_products[vector]); !found.right) return found;
+        (void)device.time([&] { product.run(kernel, false); });
+        if (Comparison found = compare_exactly(product.y(), oracle.exact_products[vector]); !found.right) return found;
     }
     // The last x again, added to a y that is already there.
     std::vector<double> expected = oracle.exact_products.back();
     for (std::size_t row = 0; row < expected.size(); ++row) expected[row] += ExactProblem::start(static_cast<Index>(row));
     product.set_y([&](Index row) { return static_cast<Value>(ExactProblem::start(row)); });
-    (void)device.time([&] { product.run_accumulating(kernel); });
+    (void)device.time([&] { product.run(kernel, true); });
     Comparison found = compare_exactly(product.y(), expected);
     if (!found.right) found.first_wrong += " (adding to a y that was there)";
     return found;
@@ -111,8 +89,8 @@ Comparison verify_within_bounds(Kernel<Value>& kernel, Product<Value>& product, 
     for (std::size_t i = 0; i < oracle.references.size(); ++i) {
         product.set_x([&](Index column) { return oracle.real_vectors[i][column]; });
         product.set_y([](Index) { return unwritten<Value>(); });
-        (void)device.time([&] { product.run(kernel); });
-        Comparison found = compare_within(product.result(), oracle.references[i]);
+        (void)device.time([&] { product.run(kernel, false); });
+        Comparison found = compare_within(product.y(), oracle.references[i]);
         if (!found.right) return found;
         worst.error_over_bound = std::max(worst.error_over_bound, found.error_over_bound);
     }
@@ -161,7 +139,7 @@ VerifiedProduct<Value> verify_on_product(const Candidate<Value>& candidate, cons
     return result;
 }
 
-/// What it costs to bring x into the layout's order and y back, once each.
+/// What it costs to bring x into the layout's order and y back, once each; nothing where both are in the input's.
 template <ValueType Value>
 double time_vector_permutation(const ProductSpace& space, Device& device) {
     const auto time_one = [&device](std::span<const Index> list) {
@@ -175,7 +153,11 @@ double time_vector_permutation(const ProductSpace& space, Device& device) {
         (void)device.time(scatter);
         return device.time(scatter);
     };
-    return time_one(space.column_order.new_of_old()) + time_one(space.row_order.old_of_new());
+    double seconds = 0;
+    if (!space.column_order.is_identity()) seconds += time_one(space.column_order.new_of_old());
+    const std::vector<Index> back = space.rows_of_result();
+    if (!Permutation::from_old_of_new(back).is_identity()) seconds += time_one(back);
+    return seconds;
 }
 
 /// Conjugate gradients on a square matrix, for the same right-hand side whatever its order. They begin anew before numbers get
@@ -240,6 +222,19 @@ ProductSpace::ProductSpace(const Permutation& rows, const Permutation& columns) 
     if (Permutation::from_new_of_old(target).is_identity()) target.clear();
 }
 
+std::vector<Index> ProductSpace::targets_of(std::span<const Index> rows) const {
+    std::vector<Index> targets(rows.begin(), rows.end());
+    if (target.empty()) return targets;
+    for (Index& row : targets) row = target[row];
+    return targets;
+}
+
+std::vector<Index> ProductSpace::rows_of_result() const {
+    std::vector<Index> rows(row_order.size());
+    for (Index i = 0; i < row_order.size(); ++i) rows[target.empty() ? i : target[i]] = row_order.old_of_new(i);
+    return rows;
+}
+
 std::optional<Verdict> KernelOutcome::verdict() const {
     if (baseline || !speedup) return std::nullopt;
     if (!speedup_interval) return Verdict::too_few_samples;
@@ -248,15 +243,16 @@ std::optional<Verdict> KernelOutcome::verdict() const {
 }
 
 template <ValueType Value>
-Candidate<Value> candidate_of(const KernelEntry& entry, const Layout<Value>* exact, const Layout<Value>& real) {
-    const auto prepare = entry.prepare.template get<Value>();
+Candidate<Value> candidate_of(const KernelEntry& entry, const Layout<Value>* exact, const Layout<Value>& real,
+                              const ProductSpace& space) {
     Candidate<Value> candidate{
         entry.name,
         entry.backend,
-        [=](Device& on) { return prepare(*exact, on); },
-        [=, &real](Device& on) { return prepare(real, on); },
+        [&entry, &space, exact](Device& on) { return prepare_rows_kernel(entry, *exact, space.target, on); },
+        [&entry, &space, &real](Device& on) { return prepare_rows_kernel(entry, real, space.target, on); },
         real.nonzeros(),
         real.bytes_to_move(),
+        static_cast<std::int64_t>(space.target.size() * sizeof(Index)),
         {},
     };
     if (const auto& try_out = entry.try_out.template get<Value>()) {
@@ -268,7 +264,7 @@ Candidate<Value> candidate_of(const KernelEntry& entry, const Layout<Value>* exa
 template <ValueType Value>
 ReadyKernel prepare_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
                            const ProductSpace& space, const Oracle<Value>& oracle, Device& device, const Clock& clock) {
-    return prepare_candidate(candidate_of(entry, &exact, real), space, oracle, device, clock);
+    return prepare_candidate(candidate_of(entry, &exact, real, space), space, oracle, device, clock);
 }
 
 template <ValueType Value>
@@ -283,14 +279,16 @@ ReadyKernel prepare_candidate(const Candidate<Value>& candidate, const ProductSp
     auto [verified, product] = verify_on_product(candidate, space, oracle, device, clock);
     ReadyKernel ready{std::move(verified.outcome), &device, {}, {}, {}};
     if (verified.kernel == nullptr) return ready;
-    const std::int64_t bytes = verified.kernel->own_bytes_to_move().value_or(candidate.bytes_to_move);
-    ready.inside_cg = [product = product, kernel = verified.kernel, &space, &device] {
+    const std::int64_t bytes =
+        verified.kernel->own_bytes_to_move().value_or(candidate.bytes_to_move) + candidate.bytes_of_targets;
+    ready.inside_cg = [kernel = verified.kernel, &space, &device] {
         const std::shared_ptr<Krylov<Value>> krylov = begin_cg<Value>(space, device);
-        return InsideIteration{[=] { product->run(*kernel, krylov->operands()); }, [=] { krylov->rest_of_iteration(); }};
+        const auto run = [=] { kernel->run(krylov->operands().x, krylov->operands().y, false); };
+        return InsideIteration{run, [=] { krylov->rest_of_iteration(); }};
     };
-    ready.run = [product = std::move(product), kernel = std::move(verified.kernel)] { product->run(*kernel); };
+    ready.run = [product = std::move(product), kernel = std::move(verified.kernel)] { product->run(*kernel, false); };
     ready.derive_rates = [nonzeros = candidate.nonzeros, bytes, &space, &device](KernelOutcome& timed) {
-        if (space.permuted()) timed.vector_permutation_seconds = time_vector_permutation<Value>(space, device);
+        timed.vector_permutation_seconds = time_vector_permutation<Value>(space, device);
         derive_rates(timed, nonzeros, bytes, device);
     };
     return ready;
@@ -358,8 +356,10 @@ KernelOutcome measure_candidate(const Candidate<Value>& candidate, const Product
 
 template struct Oracle<float>;
 template struct Oracle<double>;
-template Candidate<float> candidate_of<float>(const KernelEntry&, const Layout<float>*, const Layout<float>&);
-template Candidate<double> candidate_of<double>(const KernelEntry&, const Layout<double>*, const Layout<double>&);
+template Candidate<float> candidate_of<float>(const KernelEntry&, const Layout<float>*, const Layout<float>&,
+                                              const ProductSpace&);
+template Candidate<double> candidate_of<double>(const KernelEntry&, const Layout<double>*, const Layout<double>&,
+                                                const ProductSpace&);
 template VerifiedKernel<float> verify_candidate<float>(const Candidate<float>&, const ProductSpace&, const Oracle<float>&,
                                                        Device&, const Clock&);
 template VerifiedKernel<double> verify_candidate<double>(const Candidate<double>&, const ProductSpace&, const Oracle<double>&,

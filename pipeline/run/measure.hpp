@@ -28,9 +28,9 @@ struct Oracle {
     std::vector<BoundedReference> references;         // one for each x
 };
 
-/// The orders of x and y. y must be usable as the next x: where rows and columns have one order, y stays as it is; otherwise it
-/// is scattered to the order of the columns (to the input's order of rows where the matrix is not square), which is timed with
-/// the kernel.
+/// The orders of x and y. y must be usable as the next x: where rows and columns have one order, y stays as it is; otherwise
+/// its rows are written in the order of the columns (in the input's order of rows where the matrix is not square), by the
+/// kernel or after it, which is timed with the kernel.
 struct ProductSpace {
     ProductSpace(const Permutation& rows, const Permutation& columns);
 
@@ -38,8 +38,12 @@ struct ProductSpace {
     const Permutation& column_order;
     std::vector<Index> target;  // [rows] where y of the current row i goes; empty: it stays
 
-    /// Is x or y in another order than the input's? Then a caller permutes x before and y after.
-    [[nodiscard]] bool permuted() const { return !(row_order.is_identity() && column_order.is_identity()); }
+    /// Where y of these rows of the current order goes.
+    [[nodiscard]] std::vector<Index> targets_of(std::span<const Index> rows) const;
+    /// Is the matrix still as it came in?
+    [[nodiscard]] bool unchanged() const { return row_order.is_identity() && column_order.is_identity(); }
+    /// Which row of the input stands in each place of y as a product leaves it. [rows]
+    [[nodiscard]] std::vector<Index> rows_of_result() const;
 };
 
 /// What samples taken in turns say of a kernel and the baseline.
@@ -60,7 +64,7 @@ struct KernelOutcome {
 
     double error_over_bound = 0;
     double prepare_seconds = 0;             // device copies, buffers
-    double vector_permutation_seconds = 0;  // x into the layout's order and y back, once; 0 where nothing is permuted
+    double vector_permutation_seconds = 0;  // x into the layout's order and y back, once; 0 where a product does it or nobody
     Timing timing;
     std::int64_t bytes_to_move = 0;  // at least: the matrix, x and y once each
     double gflops = 0;               // 10^9 floating-point operations a second: 2 a nonzero
@@ -91,6 +95,7 @@ struct Candidate {
     Prepare real;
     Offset nonzeros = 0;
     std::int64_t bytes_to_move = 0;             // where the kernel does not say it itself
+    std::int64_t bytes_of_targets = 0;          // which it reads besides
     std::function<void(Device&)> try_out = {};  // before all else, of a kernel that nobody has tried yet
 };
 
@@ -111,10 +116,11 @@ struct ReadyKernel {
     [[nodiscard]] bool to_be_timed() const { return run != nullptr; }
 };
 
-/// A kernel of one layout as something to measure. All that is handed over must outlive what is prepared. `exact` null: it will
-/// not be verified.
+/// A kernel of one layout as something to measure, which leaves y as the space wants it. All that is handed over must outlive
+/// what is prepared. `exact` null: it will not be verified.
 template <ValueType Value>
-[[nodiscard]] Candidate<Value> candidate_of(const KernelEntry& entry, const Layout<Value>* exact, const Layout<Value>& real);
+[[nodiscard]] Candidate<Value> candidate_of(const KernelEntry& entry, const Layout<Value>* exact, const Layout<Value>& real,
+                                            const ProductSpace& space);
 
 /// A kernel of the real values; null where the outcome says that it is wrong or unsuitable.
 template <ValueType Value>

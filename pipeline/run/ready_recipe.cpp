@@ -61,7 +61,8 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const
         preparation_.kernel = verified.outcome;
         kernel_ = std::move(verified.kernel);
         if (kernel_ != nullptr) {
-            preparation_.bytes_to_move = kernel_->own_bytes_to_move().value_or(candidate.bytes_to_move);
+            preparation_.bytes_to_move =
+                kernel_->own_bytes_to_move().value_or(candidate.bytes_to_move) + candidate.bytes_of_targets;
         }
     } catch (const Unsuitable& reason) {
         preparation_.kernel.status = KernelOutcome::Status::unsuitable;
@@ -89,14 +90,15 @@ Candidate<Value> ReadyRecipe<Value>::build(const Recipe& recipe, StagedMatrix& s
         note(whole);
         if (!whole.unsuitable.empty()) throw Unsuitable(whole.unsuitable);
         return candidate_of<Value>(std::span<const BuiltShare<Value>>(shares_),
-                                   std::span<const KernelEntry* const>(plan.kernels), staged.matrix, recipe.side_by_side);
+                                   std::span<const KernelEntry* const>(plan.kernels), staged.matrix, *space_,
+                                   recipe.side_by_side);
     }
     const RecipeLayout& choice = recipe.layouts.front();
     LayoutOutcome layout = outcome_of(*choice.entry, choice.parameters, precision_of<Value>);
     whole_ = build_twice<Value>(*choice.entry, choice.parameters, staged,
                                 problem == nullptr ? nullptr : exact_values(*problem, staged), plan.clock, layout);
     note(layout);
-    return candidate_of(*plan.kernels.front(), whole_.exact.get(), *whole_.real);
+    return candidate_of(*plan.kernels.front(), whole_.exact.get(), *whole_.real, *space_);
 }
 
 template <ValueType Value>

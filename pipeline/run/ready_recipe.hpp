@@ -51,7 +51,7 @@ public:
     ~ReadyRecipe() = default;
 
     [[nodiscard]] const Preparation& preparation() const { return preparation_; }
-    /// Null unless the kernel is what it should be.
+    /// Null unless the kernel is what it should be. It leaves y as its space says.
     [[nodiscard]] Kernel<Value>* kernel() const { return kernel_.get(); }
     [[nodiscard]] const Permutation& row_order() const { return row_order_; }
     [[nodiscard]] const Permutation& column_order() const { return column_order_; }

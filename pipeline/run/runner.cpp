@@ -230,7 +230,7 @@ void Runner::prepare_layout(const Recipe& recipe, StagedMatrix& staged, Built<Va
     for (const KernelEntry* kernel : kernels_of(recipe)) {
         const KernelOutcome& base = waiting.baselines.at(device_of(kernel->backend))->outcome;
         if (entry.name == base.layout && kernel->name == base.kernel && kernel->backend == base.backend &&
-            !built.space->permuted()) {
+            built.space->unchanged()) {
             continue;  // it is the baseline, and stands in the report already
         }
         announce(observer, fmt::format("kernel {} {} {}", entry.name, kernel->name, name_of(precision_of<Value>)));
@@ -269,8 +269,9 @@ void Runner::prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, Bu
         const std::span<const KernelEntry* const> kernels(chosen);
         tell(fmt::format("kernels {} {}", whole.name, name_of(precision_of<Value>)));
         wait(waiting, observer, report, [&] {
-            ReadyKernel ready = prepare_candidate(candidate_of<Value>(shares, kernels, staged.matrix, recipe.side_by_side),
-                                                  *built.space, oracle, *device(kind), clock);
+            ReadyKernel ready =
+                prepare_candidate(candidate_of<Value>(shares, kernels, staged.matrix, *built.space, recipe.side_by_side),
+                                  *built.space, oracle, *device(kind), clock);
             ready.outcome.layout = whole.name;
             return ready;
         });
@@ -279,9 +280,9 @@ void Runner::prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, Bu
             tell(fmt::format("kernel {} {} of share {}", kernels[i]->name, name_of(precision_of<Value>), share.share));
             const Oracle<Value> of_share(oracle, share_of_input(staged, shares[i].share));
             wait(waiting, observer, report, [&] {
-                ReadyKernel ready =
-                    prepare_candidate(candidate_of<Value>(shares.subspan(i, 1), kernels.subspan(i, 1), staged.matrix, false),
-                                      *built.space, of_share, *device(kind), clock);
+                ReadyKernel ready = prepare_candidate(
+                    candidate_of<Value>(shares.subspan(i, 1), kernels.subspan(i, 1), staged.matrix, *built.space, false),
+                    *built.space, of_share, *device(kind), clock);
                 ready.outcome.layout = share.name;
                 ready.outcome.share = share.share;
                 return ready;

@@ -28,10 +28,6 @@ template <ValueType Value>
 Multiplier<Value>::Multiplier(const Recipe& recipe, const MultiplierPlan<Value>& plan)
     : device_(plan.device), recipe_(recipe, begin(recipe, plan.input), ready_plan(recipe, plan)) {
     if (!ready()) return;
-    if (const std::vector<Index>& target = recipe_.space().target; !target.empty()) {
-        target_ = to_device(device_, std::span<const Index>(target), "the order of y");
-        by_rows_ = device_.allocate(target.size() * sizeof(Value), "y in the order of the rows");
-    }
     if (plan.oracle == nullptr && plan.product != nullptr) check(*plan.product);
 }
 
@@ -52,9 +48,7 @@ void Multiplier<Value>::check(const OneProduct<Value>& product) {
 
 template <ValueType Value>
 void Multiplier<Value>::multiply(const Value* x, Value* y) {
-    if (target_.bytes() == 0) return recipe_.kernel()->run(x, y, false);
-    recipe_.kernel()->run(x, by_rows_.as<Value>(), false);
-    device_.scatter(by_rows_.as<const Value>(), target_.as<const Index>(), order().size(), y);
+    recipe_.kernel()->run(x, y, false);
 }
 
 template <ValueType Value>

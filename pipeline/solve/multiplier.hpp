@@ -32,8 +32,7 @@ struct MultiplierPlan {
     const OneProduct<Value>* product = nullptr;  // without an oracle: checked with this; null: taken as it is
 };
 
-/// y = A x with the recipe's kernel, x and y in one order: that of the columns. Where rows have another one, y is brought from
-/// there each time, as its users would have to.
+/// y = A x with the recipe's kernel, x and y in one order: that of the columns.
 template <ValueType Value>
 class Multiplier {
 public:
@@ -64,9 +63,7 @@ private:
 
     Device& device_;
     ReadyRecipe<Value> recipe_;
-    DeviceMemory target_;   // [rows] where the rows of y go, where that is elsewhere
-    DeviceMemory by_rows_;  // y in the order of the rows, likewise
-    DeviceMemory x_;        // of product()
+    DeviceMemory x_;  // of product()
     DeviceMemory y_;
 };
 

@@ -98,7 +98,7 @@ void check_hybrid(const LayoutRecipe& one, int turn, const std::string& name, co
     const auto check = [&](std::size_t begin, std::size_t count, const Oracle<Value>& right, const std::string& what) {
         const auto candidate = candidate_of<Value>(std::span(shares).subspan(begin, count),
                                                    std::span<const KernelEntry* const>(kernels).subspan(begin, count),
-                                                   staged.matrix, one.recipe.side_by_side);
+                                                   staged.matrix, space, one.recipe.side_by_side);
         const KernelOutcome outcome = measure_candidate(candidate, space, right, device, one_sample);
         // cuSPARSE does not take every matrix.
         const bool may_refuse = std::any_of(kernels.begin(), kernels.end(),

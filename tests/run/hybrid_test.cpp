@@ -74,8 +74,9 @@ struct ExactHybrid {
                                           Device& host) const {
         std::vector<const KernelEntry*> kernels;
         for (std::size_t i = begin; i < begin + count; ++i) kernels.push_back(recipe.layouts[i].entry->kernels.data());
-        Candidate<Value> candidate = candidate_of<Value>(
-            std::span(shares).subspan(begin, count), std::span<const KernelEntry* const>(kernels), input, recipe.side_by_side);
+        Candidate<Value> candidate =
+            candidate_of<Value>(std::span(shares).subspan(begin, count), std::span<const KernelEntry* const>(kernels), input,
+                                space, recipe.side_by_side);
         candidate.real = candidate.exact;
         return measure_candidate(candidate, space, right, host, quick).reason;
     }

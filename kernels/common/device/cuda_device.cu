@@ -79,11 +79,18 @@ __global__ void read_kernel(const uint4* __restrict__ from, std::size_t count, u
     if (all > 7u) *result = all;
 }
 
-/// Keeps the stream busy for some 20 microseconds.
-__global__ void wait_kernel() {
-    constexpr long long cycles = 40'000;
-    const long long start = clock64();
-    while (clock64() - start < cycles) {
+__device__ unsigned long long nanoseconds() {
+    unsigned long long now = 0;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+}
+
+/// Keeps the stream busy until the host says that so much is queued; no longer than 20 ms, should what is queued behind it wait
+/// for the stream.
+__global__ void wait_kernel(const volatile unsigned* queued, unsigned number) {
+    constexpr unsigned long long at_most = 20'000'000;
+    const unsigned long long start = nanoseconds();
+    while (*queued != number && nanoseconds() - start < at_most) {
     }
 }
 
@@ -179,6 +186,10 @@ CudaDevice::CudaDevice(cudaStream_t stream) : properties_(read_properties()), st
     check_cuda(cudaEventCreate(&start_), "cudaEventCreate");
     check_cuda(cudaEventCreate(&end_), "cudaEventCreate");
     check_cuda(cudaEventCreateWithFlags(&reached_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    void* queued = nullptr;
+    check_cuda(cudaHostAlloc(&queued, sizeof(unsigned), cudaHostAllocMapped), "cudaHostAlloc");
+    queued_ = {queued, sizeof(unsigned), [](void* address) { (void)cudaFreeHost(address); }};
+    *queued_.as<unsigned>() = 0;
 }
 
 CudaDevice::~CudaDevice() {
@@ -252,12 +263,21 @@ void CudaDevice::flush_cache() {
 }
 
 double CudaDevice::time(const std::function<void()>& work) {
-    // The work is queued behind a short wait: what is measured is the device's time, not how fast the host can launch.
-    wait_kernel<<<1, 1, 0, stream_>>>();
+    // The work is queued behind a wait, however many launches it has: what is measured is the device's time, not how fast the
+    // host can launch.
+    volatile unsigned& queued = *queued_.as<volatile unsigned>();
+    const unsigned number = queued + 1;
+    const struct Release {
+        volatile unsigned& queued;
+        unsigned number;
+        ~Release() { queued = number; }  // also where the work throws
+    } when_queued{queued, number};
+    wait_kernel<<<1, 1, 0, stream_>>>(&queued, number);
     check_launch("wait");
     check_cuda(cudaEventRecord(start_, stream_), "cudaEventRecord");
     work();
     check_cuda(cudaEventRecord(end_, stream_), "cudaEventRecord");
+    queued = number;
     check_cuda(cudaEventSynchronize(end_), "cudaEventSynchronize");
     float milliseconds = 0;
     check_cuda(cudaEventElapsedTime(&milliseconds, start_, end_), "cudaEventElapsedTime");

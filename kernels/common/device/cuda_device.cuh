@@ -52,6 +52,7 @@ private:
     cudaEvent_t end_ = nullptr;
     cudaEvent_t reached_ = nullptr;  // for another device's work to wait for
     DeviceMemory flush_buffer_;      // allocated by the first flush
+    DeviceMemory queued_;            // unsigned, of the host, seen by the GPU: how often all that is timed has been queued
     std::optional<Bandwidth> bandwidth_;
 };
 

@@ -7,6 +7,7 @@
 #include "kernels/common/device/cuda_device.cuh"
 #include "kernels/common/device/loads.cuh"
 #include "kernels/common/device/sparse_dot.cuh"
+#include "kernels/common/device/target_rows.cuh"
 #include "kernels/common/schedule/share_rows.hpp"
 
 namespace workbench {
@@ -120,12 +121,6 @@ std::unique_ptr<Kernel<Value>> prepare_device_rows(const Layout<Value>& layout, 
     });
 }
 
-template <typename Value>
-__global__ void zero_rows(const Index* __restrict__ rows, Index count, Value* __restrict__ y) {
-    const Offset i = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
-    if (i < count) y[rows[i]] = 0;
-}
-
 /// The same for some rows of a larger matrix, no row of which stands in `rows` twice.
 template <ValueType Value, typename OwnLayout, typename Schedule>
 class DeviceShareRows final : public Kernel<Value> {
@@ -134,15 +129,12 @@ public:
         : stream_(cuda_device(device).stream()),
           own_bytes_(own_bytes_of(layout)),
           arrays_(copy_to(device, layout.stored(), OwnLayout::name)),
-          rows_(device, {rows.begin(), rows.end()}, std::string(OwnLayout::name) + " rows of the share") {}
+          row_count_(static_cast<Index>(rows.size())),
+          rows_(device, rows, OwnLayout::name) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        const auto count = static_cast<Index>(rows_.size());
-        if (Schedule::atomic && !accumulate && count > 0) {
-            zero_rows<<<blocks_for(count, row_threads), row_threads, 0, stream_>>>(rows_.data(), count, y);
-            check_launch("zero_rows");
-        }
-        const ShareArrays<decltype(view_of(arrays_))> arrays{view_of(arrays_), {rows_.data(), rows_.size()}};
+        if (Schedule::atomic && !accumulate) rows_.zero(y, row_count_, stream_);
+        const ShareArrays<decltype(view_of(arrays_))> arrays{view_of(arrays_), {rows_.view().rows, row_count_}};
         launch_rows<ShareRows<Schedule>>(arrays, x, y, accumulate, stream_, OwnLayout::name);
     }
 
@@ -152,7 +144,8 @@ private:
     cudaStream_t stream_;
     std::optional<std::int64_t> own_bytes_;
     typename OwnLayout::Stored::template In<DeviceArray> arrays_;
-    DeviceArray<Index> rows_;
+    Index row_count_;
+    OwnedTargetRows rows_;
 };
 
 template <typename Schedule, ValueType Value, typename OwnLayout>

@@ -9,7 +9,7 @@ namespace workbench {
 /// One thread a triplet; the lanes of a warp that hold one row sum up first and add once. Lanes of one row are neighbours.
 template <typename Schedule, typename Arrays, typename Value>
 __global__ void __launch_bounds__(row_threads)
-    add_runs(const __grid_constant__ Arrays arrays, const Value* __restrict__ x, Value* __restrict__ y) {
+    add_runs(const __grid_constant__ Arrays arrays, TargetRows target, const Value* __restrict__ x, Value* __restrict__ y) {
     constexpr unsigned all_lanes = ~0u;
     const int lane = static_cast<int>(threadIdx.x % 32);
     // Threads past the last triplet take part in the shuffles, with a row of their own (-1).
@@ -29,15 +29,15 @@ __global__ void __launch_bounds__(row_threads)
         if (lane + distance < 32 && row_of_it == row) sum += further;
     }
     const Index row_before = __shfl_up_sync(all_lanes, row, 1);
-    if (row >= 0 && (lane == 0 || row_before != row)) atomicAdd(y + row, sum);
+    if (row >= 0 && (lane == 0 || row_before != row)) atomicAdd(y + target[row], sum);
 }
 
 /// y += A x; y must hold what is added to.
 template <typename Schedule, typename Value>
-void launch_runs(const auto& view, const Value* x, Value* y, cudaStream_t stream, const char* name) {
+void launch_runs(const auto& view, TargetRows target, const Value* x, Value* y, cudaStream_t stream, const char* name) {
     const Offset count = Schedule::threads(view);
     if (count == 0) return;
-    add_runs<Schedule><<<blocks_for(count, row_threads), row_threads, 0, stream>>>(view, x, y);
+    add_runs<Schedule><<<blocks_for(count, row_threads), row_threads, 0, stream>>>(view, target, x, y);
     check_launch(name);
 }
 
