@@ -2,8 +2,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <chrono>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "kernels/common/device/cuda_device.hpp"
@@ -130,6 +133,22 @@ TEST_SUITE("timing") {
             CHECK_LT(each, 2e13);
         }
         CHECK_EQ(device->bandwidth().copy, bandwidth.copy);  // measured once
+    }
+
+    TEST_CASE("what the host takes to queue work is not measured, and work that waits for the device comes to its end") {
+        const auto device = make_cuda_device();
+        DeviceMemory memory = device->allocate(8, "a number");
+        CHECK_LT(device->time([&] {
+            device->zero(memory.address(), memory.bytes());
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            device->zero(memory.address(), memory.bytes());
+        }),
+                 2.5e-3);
+        double number = 1;
+        CHECK_GT(device->time([&] { device->download(memory, std::as_writable_bytes(std::span(&number, 1))); }), 0);
+        CHECK(number == 0);
+        CHECK_THROWS_AS((void)device->time([] { throw std::runtime_error("no"); }), std::runtime_error);
+        CHECK_LT(device->time([] {}), 1e-3);
     }
 
     TEST_CASE("a flush makes the next run find the cache cold") {
