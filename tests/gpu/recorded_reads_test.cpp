@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/common/device/cuda_device.hpp"
+#include "kernels/dasp/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/hbp/layout.hpp"
 #include "stages/stages.hpp"
@@ -18,12 +19,14 @@
 namespace workbench {
 namespace {
 
-/// Demands that each read of the walk was recorded once, by the same thread at the same step, and that there is no other.
-[[maybe_unused]] void check_recorded(const std::vector<Recorded>& recorded, const Layout<double>& layout,
+/// Demands that each read of an array in the walk was recorded once, by the same thread at the same step, and that there is no
+/// other.
+[[maybe_unused]] void check_recorded(const std::vector<Recorded>& recorded, int array, const Layout<double>& layout,
                                      WalkReads<double> walk) {
     std::map<std::pair<std::int64_t, int>, int> turns;
     std::vector<Recorded> expected(recorded.size());
     walk(layout, [&](const Read& read) {
+        if (read.array != array) return;
         expected[read.index] = {1, static_cast<int>(read.warp * 32 + read.lane), turns[{read.warp, read.lane}]++};
     });
     for (std::size_t i = 0; i < recorded.size(); ++i) {
@@ -89,8 +92,29 @@ TEST_SUITE("recorded_reads") {
                         pass(staged, column_segmentation_stage(), {{"width", 20_i}});
                         pass(staged, nonlinear_hash_stage(), {{"within", std::string("tile")}});
                         const auto layout = build(hbp_entry(), staged, {{"column_index", std::string(column_index)}});
-                        check_recorded(record_hbp_reads(dynamic_cast<const HbpLayout<double>&>(*layout), *device), *layout,
-                                       hbp_entry().schedules.front().walk.f64);
+                        const auto& hbp = dynamic_cast<const HbpLayout<double>&>(*layout);
+                        check_recorded(record_hbp_reads(hbp, *device), 6, *layout, hbp_entry().schedules.front().walk.f64);
+                    }
+                }
+            }
+        }
+    }
+
+    TEST_CASE("dasp reads as its schedule says") {
+        if constexpr (WORKBENCH_HAS_CUDA) {
+            const auto device = make_cuda_device();
+            for (const NamedMatrix& named : battery()) {
+                for (const Given& given :
+                     std::vector<Given>{{}, {{"short_row", 0_i}, {"long_row", 5_i}, {"piece_steps", 1_i}}}) {
+                    CAPTURE(named.name);
+                    const auto layout = build(dasp_entry(), stage_input(named.matrix), given);
+                    const auto& dasp = dynamic_cast<const DaspLayout<double>&>(*layout);
+                    const std::vector<LayoutArray> arrays = layout->arrays();
+                    for (int array = 0; array < static_cast<int>(arrays.size()); ++array) {
+                        if (arrays[array].role != ArrayRole::value || arrays[array].count == 0) continue;
+                        CAPTURE(arrays[array].name);
+                        check_recorded(record_dasp_reads(dasp, array, *device), array, *layout,
+                                       dasp_entry().schedules.front().walk.f64);
                     }
                 }
             }

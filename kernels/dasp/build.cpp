@@ -1,0 +1,298 @@
+#include <array>
+#include <numeric>
+#include <span>
+
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/dasp/layout.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr int row_block_chunk = 64;  // row blocks that a thread takes at a time
+
+constexpr std::string_view drawing = R"(
+with short_row = 1 and long_row = 2, so that there are rows of all classes. A fragment has 32 slots, a row block 8 rows: only
+those that hold an entry are shown, and of the long rows, padded to 64 slots each.
+
+                    rows 0, 1 and 4                   row 3 alone in a row block
+long_rows           0 1 4          medium_rows        3 -1 -1 -1 -1 -1 -1 -1
+long_pieces         0 1 2 3        block_fragments    0 0
+piece_rows          0 1 2          irregular_offsets  0 2
+piece_offsets       0 64 128 192   irregular_ends     2 2 2 2 2 2 2 2
+long_columns        0 1 2 | 1 2 4 | 0 4 5
+long_values         1 2 3 | 4 5 6 | 10 11 12
+irregular_columns   3 5
+irregular_values    8 9
+
+                    rows 2 and 5, without partners
+single_rows         2 5
+single_columns      2 5
+single_values       7 13
+
+with short_row = 4, as usual: quads of lanes, a dot for padding
+
+                    rows of 1 | 3: five quads without rows follow   rows of 2 | 2: seven quads follow
+pair_rows           2 0, 5 1, -1 4, ...                             3 -1, ...
+short_columns       2 0 1 2 | 5 1 2 4 | . 0 4 5                     3 5 . .
+short_values        7 1 2 3 | 13 4 5 6 | . 10 11 12                 8 9 . .
+)";
+
+/// The rows of each class, in the order of the matrix.
+struct RowClasses {
+    std::vector<Index> long_rows;
+    std::vector<Index> medium_rows;
+    std::array<std::vector<Index>, dasp_width + 1> short_rows;  // by their number of nonzeros
+};
+
+RowClasses classify(const CsrMatrix& matrix, Index short_row, Index long_row) {
+    RowClasses classes;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        const Offset length = matrix.row_length(row);
+        if (length == 0 || length <= short_row) {
+            classes.short_rows[length].push_back(row);
+        } else {
+            (length > long_row ? classes.long_rows : classes.medium_rows).push_back(row);
+        }
+    }
+    return classes;
+}
+
+/// By descending length, which is at most `longest`; rows of equal length stay in their order.
+void sort_descending(std::span<Index> rows, const CsrMatrix& matrix, Index longest) {
+    std::vector<Index> starts(static_cast<std::size_t>(longest) + 2, 0);
+    for (const Index row : rows) ++starts[longest - matrix.row_length(row) + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    std::vector<Index> sorted(rows.size());
+    for (const Index row : rows) sorted[starts[longest - matrix.row_length(row)]++] = row;
+    std::copy(sorted.begin(), sorted.end(), rows.begin());
+}
+
+/// Writes entries of a row of the matrix into slots.
+template <ValueType Value>
+struct Slots {
+    const CsrMatrix& matrix;
+    std::vector<Index>& columns;
+    std::vector<Value>& values;
+
+    void reserve(Offset count) {
+        columns.assign(count, 0);
+        values.assign(count, Value{0});
+    }
+    /// The k-th entry of a row; behind its last, padding with the last column, whose x is at hand.
+    void store(Offset slot, Index row, Offset k) const {
+        const Offset length = matrix.row_length(row);
+        const Offset nonzero = matrix.row_offsets[row] + std::min(k, length - 1);
+        columns[slot] = matrix.column_indices[nonzero];
+        if (k < length) values[slot] = static_cast<Value>(matrix.values[nonzero]);
+    }
+};
+
+template <ValueType Value>
+void store_long_rows(DaspLayout<Value>& dasp, const CsrMatrix& matrix, const std::vector<Index>& rows, Offset piece) {
+    dasp.long_rows = rows;
+    dasp.long_pieces = {0};
+    dasp.piece_offsets = {0};
+    for (std::size_t number = 0; number < rows.size(); ++number) {
+        const Offset steps = (matrix.row_length(rows[number]) + dasp_long_step - 1) / dasp_long_step;
+        const Offset end = dasp.piece_offsets.back() + steps * dasp_long_step;
+        while (dasp.piece_offsets.back() < end) {
+            dasp.piece_offsets.push_back(std::min(dasp.piece_offsets.back() + piece, end));
+            dasp.piece_rows.push_back(static_cast<Index>(number));
+        }
+        dasp.long_pieces.push_back(static_cast<Index>(dasp.piece_rows.size()));
+    }
+    Slots<Value> slots{matrix, dasp.long_columns, dasp.long_values};
+    slots.reserve(dasp.piece_offsets.back());
+    for_each_in_parallel(dasp.pieces(), 1, [&](std::int64_t i) {
+        const Index number = dasp.piece_rows[i];
+        const Offset begin = dasp.piece_offsets[dasp.long_pieces[number]];
+        for (Offset slot = dasp.piece_offsets[i]; slot < dasp.piece_offsets[i + 1]; ++slot) {
+            slots.store(slot, rows[number], slot - begin);
+        }
+    });
+}
+
+/// How many fragments of a row block are filled enough. The k-th is never fuller than the one before.
+Offset filled_fragments(std::span<const Index> rows, const CsrMatrix& matrix, double fill) {
+    for (Offset k = 0;; ++k) {
+        Offset filled = 0;
+        for (const Index row : rows) {
+            if (row < 0) continue;
+            filled += std::clamp<Offset>(matrix.row_length(row) - k * dasp_width, 0, dasp_width);
+        }
+        if (filled == 0 || static_cast<double>(filled) < fill * dasp_lanes) return k;
+    }
+}
+
+template <ValueType Value>
+void store_medium_rows(DaspLayout<Value>& dasp, const CsrMatrix& matrix, std::vector<Index> rows, double fill) {
+    const auto blocks = static_cast<Offset>((rows.size() + dasp_rows - 1) / dasp_rows);
+    rows.resize(blocks * dasp_rows, -1);
+    dasp.medium_rows = std::move(rows);
+    const auto rows_of = [&](Offset block) {
+        return std::span<const Index>(dasp.medium_rows).subspan(block * dasp_rows, dasp_rows);
+    };
+    dasp.block_fragments.assign(blocks + 1, 0);
+    dasp.irregular_offsets.assign(blocks + 1, 0);
+    dasp.irregular_ends.assign(dasp.medium_rows.size(), 0);
+    for_each_in_parallel(blocks, row_block_chunk, [&](std::int64_t block) {
+        const Offset fragments = filled_fragments(rows_of(block), matrix, fill);
+        Offset end = 0;
+        for (int i = 0; i < dasp_rows; ++i) {
+            const Index row = rows_of(block)[i];
+            if (row >= 0) end += std::max<Offset>(matrix.row_length(row) - fragments * dasp_width, 0);
+            dasp.irregular_ends[block * dasp_rows + i] = static_cast<std::uint16_t>(end);
+        }
+        dasp.block_fragments[block + 1] = fragments;
+        dasp.irregular_offsets[block + 1] = end;
+    });
+    std::partial_sum(dasp.block_fragments.begin(), dasp.block_fragments.end(), dasp.block_fragments.begin());
+    std::partial_sum(dasp.irregular_offsets.begin(), dasp.irregular_offsets.end(), dasp.irregular_offsets.begin());
+
+    Slots<Value> regular{matrix, dasp.regular_columns, dasp.regular_values};
+    Slots<Value> irregular{matrix, dasp.irregular_columns, dasp.irregular_values};
+    regular.reserve(dasp.block_fragments.back() * dasp_lanes);
+    irregular.reserve(dasp.irregular_offsets.back());
+    for_each_in_parallel(blocks, row_block_chunk, [&](std::int64_t block) {
+        const Offset first = dasp.block_fragments[block];
+        const Offset stored = (dasp.block_fragments[block + 1] - first) * dasp_width;  // of each row
+        Offset next = dasp.irregular_offsets[block];
+        for (int i = 0; i < dasp_rows; ++i) {
+            const Index row = rows_of(block)[i];
+            if (row < 0) continue;
+            for (Offset k = 0; k < stored; ++k) {
+                regular.store((first + k / dasp_width) * dasp_lanes + i * dasp_width + k % dasp_width, row, k);
+            }
+            for (Offset k = stored; k < matrix.row_length(row); ++k) irregular.store(next++, row, k);
+        }
+    });
+}
+
+/// Rows by their number of nonzeros, up to 4.
+template <ValueType Value>
+void store_short_rows(DaspLayout<Value>& dasp, const CsrMatrix& matrix,
+                      const std::array<std::vector<Index>, dasp_width + 1>& rows) {
+    const auto& [empty, ones, twos, threes, fours] = rows;
+    const auto fragments_of = [](std::size_t quads) { return (quads + dasp_rows - 1) / dasp_rows; };
+    const std::size_t of_three = fragments_of(threes.size());
+    const std::size_t of_pairs = of_three + fragments_of((twos.size() + 1) / 2);
+    const std::size_t paired_ones = std::min(ones.size(), threes.size());
+    dasp.one_three_fragments = static_cast<Index>(of_three);
+    dasp.pair_rows.assign(of_pairs * 2 * dasp_rows, -1);
+    dasp.four_rows.assign(fragments_of(fours.size()) * dasp_rows, -1);
+    Slots<Value> slots{matrix, dasp.short_columns, dasp.short_values};
+    slots.reserve(static_cast<Offset>(of_pairs + fragments_of(fours.size())) * dasp_lanes);
+    const auto store = [&](std::size_t quad, int first_lane, Index row) {
+        for (Offset k = 0; k < matrix.row_length(row); ++k) {
+            slots.store(static_cast<Offset>(quad) * dasp_width + first_lane + k, row, k);
+        }
+    };
+    const auto store_in_pair = [&](std::size_t quad, bool second, int first_lane, Index row) {
+        dasp.pair_rows[2 * quad + (second ? 1 : 0)] = row;
+        store(quad, first_lane, row);
+    };
+    for (std::size_t i = 0; i < paired_ones; ++i) store_in_pair(i, false, 0, ones[i]);
+    for (std::size_t i = 0; i < threes.size(); ++i) store_in_pair(i, true, 1, threes[i]);
+    for (std::size_t i = 0; i < twos.size(); ++i) {
+        const bool second = i % 2 == 1;
+        store_in_pair(of_three * dasp_rows + i / 2, second, second ? 2 : 0, twos[i]);
+    }
+    for (std::size_t i = 0; i < fours.size(); ++i) {
+        dasp.four_rows[i] = fours[i];
+        store(of_pairs * dasp_rows + i, 0, fours[i]);
+    }
+    dasp.single_rows.assign(ones.begin() + static_cast<std::ptrdiff_t>(paired_ones), ones.end());
+    Slots<Value> singles{matrix, dasp.single_columns, dasp.single_values};
+    singles.reserve(static_cast<Offset>(dasp.single_rows.size()));
+    for (std::size_t i = 0; i < dasp.single_rows.size(); ++i) singles.store(static_cast<Offset>(i), dasp.single_rows[i], 0);
+    dasp.empty_rows = empty;
+}
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+    const CsrMatrix& matrix = staged.matrix;
+    require_values_in_range<Value>(matrix);
+    const auto long_row = static_cast<Index>(parameters.integer("long_row"));
+    RowClasses classes = classify(matrix, static_cast<Index>(parameters.integer("short_row")), long_row);
+    const auto medium = static_cast<std::int64_t>(classes.medium_rows.size());
+    const std::int64_t window =
+        parameters.is_word("window", "all") ? std::max<std::int64_t>(medium, 1) : parameters.integer("window");
+    for_each_in_parallel((medium + window - 1) / window, 1, [&](std::int64_t i) {
+        const std::int64_t first = i * window;
+        sort_descending(std::span(classes.medium_rows).subspan(first, std::min(window, medium - first)), matrix, long_row);
+    });
+    auto dasp = std::make_unique<DaspLayout<Value>>();
+    dasp->row_count = matrix.rows;
+    dasp->column_count = matrix.columns;
+    dasp->nonzero_count = matrix.nonzeros();
+    dasp->row_offsets = matrix.row_offsets;
+    store_long_rows(*dasp, matrix, classes.long_rows, parameters.integer("piece_steps") * dasp_long_step);
+    store_medium_rows(*dasp, matrix, std::move(classes.medium_rows), parameters.real("fill"));
+    store_short_rows(*dasp, matrix, classes.short_rows);
+    return dasp;
+}
+
+Needs needs(const Parameters& parameters) {
+    if (parameters.integer("short_row") > parameters.integer("long_row")) {
+        throw ParameterError("short_row", "rows that are short and long: short_row is above long_row");
+    }
+    return Needs{.unsplit = true};
+}
+
+std::vector<ParameterDeclaration> parameters() {
+    return {{.name = "long_row",
+             .default_value = std::int64_t{256},
+             .minimum = 1,
+             .maximum = 4096,
+             .unit = "nonzeros",
+             .help = "rows of more nonzeros are long: several warps may share one"},
+            {.name = "short_row",
+             .default_value = std::int64_t{4},
+             .minimum = 0,
+             .maximum = dasp_width,
+             .unit = "nonzeros",
+             .help = "rows of up to so many nonzeros are short: paired in quads of lanes"},
+            {.name = "fill",
+             .type = ParameterType::real,
+             .default_value = 0.75,
+             .minimum = 0,
+             .maximum = 1,
+             .help = "medium rows: the share of its 32 places that a fragment must fill; what is left is irregular"},
+            {.name = "piece_steps",
+             .default_value = std::int64_t{8},
+             .minimum = 1,
+             .maximum = 1 << 20,
+             .unit = "steps",
+             .help = "long rows: how many steps of 64 slots a warp takes of one"},
+            {.name = "window",
+             .default_value = std::string("all"),
+             .minimum = 64,
+             .words = {"all"},
+             .unit = "rows",
+             .help = "medium rows are sorted by length within windows of so many: fewer keep neighbours together"}};
+}
+
+}  // namespace
+
+LayoutEntry dasp_entry() {
+    LayoutEntry entry{
+        .name = "dasp",
+        .summary = "long, medium and short rows, each class stored in fragments of 8 x 4 for tensor cores (f64)",
+        .source =
+            "Lu and Liu, 'DASP: Specific Dense Matrix Multiply-Accumulate Units Accelerated General Sparse Matrix-Vector "
+            "Multiplication' (SC 2023)",
+        .drawing = std::string(drawn_matrix).append(drawing),
+        .parameters = parameters(),
+        .needs = needs,
+        .build = {build<float>, build<double>},
+        .fields = field_lists_of<DaspLayout>(),
+        .schedules = dasp_schedules(),
+        .kernels = {dasp_host_kernel()},
+    };
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(dasp_cuda_kernels());
+    return entry;
+}
+
+}  // namespace workbench

@@ -1,0 +1,212 @@
+// DASP: rows in three classes by their lengths, all stored so that a tensor core can multiply them: fragments of 8 x 4 entries,
+// one for each lane of a warp. Source: Lu and Liu, "DASP: Specific Dense Matrix Multiply-Accumulate Units Accelerated General
+// Sparse Matrix-Vector Multiplication" (SC 2023): the classes and their bounds, fragments of medium rows from a share of filled
+// places on, the irregular rest, and the pairs of short rows. Designs of this project: how many slots of a long row a warp
+// takes (64 in the paper), the window of the sort (all rows in the paper), one launch for all classes, and y in its own order.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "kernels/common/device/recorded.hpp"
+#include "kernels/common/storage/fields.hpp"
+
+namespace workbench {
+
+inline constexpr int dasp_lanes = 32;
+inline constexpr int dasp_width = 4;       // entries of a row in a fragment: the lanes of a quad
+inline constexpr int dasp_rows = 8;        // rows of a fragment
+inline constexpr int dasp_long_step = 64;  // long rows are padded to a multiple of it
+
+/// A fragment is 32 slots: lane 4 i + q has entry q of row i. Every row of the matrix stands in one of the lists of rows:
+///  - long: a row is padded to a multiple of 64 slots and cut into pieces, a warp each;
+///  - medium: sorted by descending length, 8 rows a row block. Row block b has fragments block_fragments[b] ..
+///    block_fragments[b + 1] - 1, which hold the first entries of its rows, 4 a fragment. What is left of its rows is
+///    irregular: that of row i ends before irregular_offsets[b] + irregular_ends[8 b + i], where that of the next one begins;
+///  - short: a quad of lanes holds a row of 4, or two rows. Quad i of fragment f < pair_rows.size() / 16 holds rows
+///    pair_rows[16 f + 2 i] and pair_rows[16 f + 2 i + 1]: the first one in its first lane (f < one_three_fragments) or its
+///    first two, the second one in the other lanes. The fragments of rows of 4 follow;
+///  - rows of one entry that found no partner, and rows without any.
+/// Row -1: no row. Padding has value 0 and a column that is there.
+template <typename Value, template <typename> typename Array>
+struct Dasp {
+    template <template <typename> typename Other>
+    using In = Dasp<Value, Other>;
+
+    Index row_count = 0;
+    Index column_count = 0;
+    Index one_three_fragments = 0;        // of the short ones: rows of one entry beside rows of three
+    Array<Index> long_rows;               // [long rows] the row of the matrix
+    Array<Index> long_pieces;             // [long rows + 1] first piece of each
+    Array<Index> piece_rows;              // [pieces] the long row of each, by its number here
+    Array<Offset> piece_offsets;          // [pieces + 1] first slot of each
+    Array<Index> long_columns;            // [long slots]
+    Array<Value> long_values;             // [long slots]
+    Array<Index> medium_rows;             // [8 x row blocks] the row of the matrix
+    Array<Offset> block_fragments;        // [row blocks + 1] first fragment of each
+    Array<Offset> irregular_offsets;      // [row blocks + 1] first irregular entry of each
+    Array<std::uint16_t> irregular_ends;  // [8 x row blocks] counted from the row block's first
+    Array<Index> regular_columns;         // [32 x fragments]
+    Array<Value> regular_values;          // [32 x fragments]
+    Array<Index> irregular_columns;       // [irregular entries]
+    Array<Value> irregular_values;        // [irregular entries]
+    Array<Index> pair_rows;               // [16 x fragments of pairs] the row of the matrix
+    Array<Index> four_rows;               // [8 x fragments of rows of 4] the row of the matrix
+    Array<Index> short_columns;           // [32 x short fragments]
+    Array<Value> short_values;            // [32 x short fragments]
+    Array<Index> single_rows;             // [singles] the row of the matrix
+    Array<Index> single_columns;          // [singles]
+    Array<Value> single_values;           // [singles]
+    Array<Index> empty_rows;              // [empty rows] the row of the matrix
+
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        visit(ArrayRole::number, "one_three_fragments", of.one_three_fragments...);
+        visit(ArrayRole::structure, "long_rows [long rows]", of.long_rows...);
+        visit(ArrayRole::structure, "long_pieces [long rows + 1]", of.long_pieces...);
+        visit(ArrayRole::structure, "piece_rows [pieces]", of.piece_rows...);
+        visit(ArrayRole::structure, "piece_offsets [pieces + 1]", of.piece_offsets...);
+        visit(ArrayRole::column, "long_columns [long slots]", of.long_columns...);
+        visit(ArrayRole::value, "long_values [long slots]", of.long_values...);
+        visit(ArrayRole::structure, "medium_rows [8 x row blocks]", of.medium_rows...);
+        visit(ArrayRole::structure, "block_fragments [row blocks + 1]", of.block_fragments...);
+        visit(ArrayRole::structure, "irregular_offsets [row blocks + 1]", of.irregular_offsets...);
+        visit(ArrayRole::structure, "irregular_ends [8 x row blocks]", of.irregular_ends...);
+        visit(ArrayRole::column, "regular_columns [32 x fragments]", of.regular_columns...);
+        visit(ArrayRole::value, "regular_values [32 x fragments]", of.regular_values...);
+        visit(ArrayRole::column, "irregular_columns [irregular entries]", of.irregular_columns...);
+        visit(ArrayRole::value, "irregular_values [irregular entries]", of.irregular_values...);
+        visit(ArrayRole::structure, "pair_rows [16 x fragments of pairs]", of.pair_rows...);
+        visit(ArrayRole::structure, "four_rows [8 x fragments of rows of 4]", of.four_rows...);
+        visit(ArrayRole::column, "short_columns [32 x short fragments]", of.short_columns...);
+        visit(ArrayRole::value, "short_values [32 x short fragments]", of.short_values...);
+        visit(ArrayRole::structure, "single_rows [singles]", of.single_rows...);
+        visit(ArrayRole::column, "single_columns [singles]", of.single_columns...);
+        visit(ArrayRole::value, "single_values [singles]", of.single_values...);
+        visit(ArrayRole::structure, "empty_rows [empty rows]", of.empty_rows...);
+    }
+
+    [[nodiscard]] constexpr Offset pieces() const { return static_cast<Offset>(piece_rows.size()); }
+    [[nodiscard]] constexpr Offset row_blocks() const { return static_cast<Offset>(medium_rows.size()) / dasp_rows; }
+    [[nodiscard]] constexpr Offset pair_fragments() const { return static_cast<Offset>(pair_rows.size()) / (2 * dasp_rows); }
+    [[nodiscard]] constexpr Offset short_fragments() const { return static_cast<Offset>(short_values.size()) / dasp_lanes; }
+    /// Rows that a thread alone writes.
+    [[nodiscard]] constexpr Offset lone_rows() const {
+        return static_cast<Offset>(single_rows.size()) + static_cast<Offset>(empty_rows.size());
+    }
+};
+
+/// What a lane has of a row block.
+struct DaspLane {
+    Index row = -1;  // of the matrix; -1: none
+    Offset first_fragment = 0;
+    int fragments = 0;         // of the row block
+    Offset irregular = 0;      // the lane's first irregular entry; its next ones are 4 apart
+    Offset irregular_end = 0;  // of its row
+};
+
+/// From row block `end` on a lane has nothing.
+[[nodiscard]] constexpr DaspLane lane_of_row_block(const auto& dasp, Offset block, Offset end, int lane) {
+    if (block >= end) return {};
+    const Offset place = block * dasp_rows + lane / dasp_width;
+    const Offset irregular = dasp.irregular_offsets[block];
+    const Offset before = lane < dasp_width ? 0 : dasp.irregular_ends[place - 1];
+    const Offset first = dasp.block_fragments[block];
+    return {dasp.medium_rows[place], first, static_cast<int>(dasp.block_fragments[block + 1] - first),
+            irregular + before + lane % dasp_width, irregular + dasp.irregular_ends[place]};
+}
+
+/// What a lane has of a fragment of short rows: the entries of a quad's first row are those of its first `split` lanes.
+struct DaspShort {
+    int split = dasp_width;
+    Index first = -1;   // the rows of the matrix
+    Index second = -1;  // -1: none
+};
+
+[[nodiscard]] constexpr DaspShort lane_of_short_fragment(const auto& dasp, Offset fragment, int lane) {
+    const Offset pairs = dasp.pair_fragments();
+    if (fragment >= pairs) {
+        return {dasp_width, dasp.four_rows[(fragment - pairs) * dasp_rows + lane / dasp_width], -1};
+    }
+    const Offset place = 2 * (fragment * dasp_rows + lane / dasp_width);
+    return {fragment < dasp.one_three_fragments ? 1 : 2, dasp.pair_rows[place], dasp.pair_rows[place + 1]};
+}
+
+/// The blocks of threads of a launch, class after class; the longest rows begin.
+struct DaspGrid {
+    static constexpr int warps = 8;  // of a block
+
+    Offset medium = 0;  // the first block of each class
+    Offset shorts = 0;
+    Offset lone = 0;
+    Offset end = 0;
+};
+
+/// Fragments of short rows that a warp of the CUDA kernels takes, all of them loaded before the first is used.
+inline constexpr int dasp_short_in_flight = 4;
+/// Fragments of a long row that a lane loads before it uses the first.
+inline constexpr int dasp_long_in_flight = 8;
+
+/// Of a CUDA kernel: a warp takes `row_blocks` of them side by side, and of each loads so many fragments before it uses the
+/// first. ahead: the next ones are under way while these wait for x. tensor: products of f64 on tensor cores; those of f32 are
+/// always plain ones, because a tensor core would round them.
+template <int row_blocks_, int fragments_, bool ahead_, int blocks_per_processor_, bool tensor_ = true>
+struct DaspShape {
+    static constexpr int row_blocks = row_blocks_;
+    static constexpr int fragments = fragments_;
+    static constexpr bool ahead = ahead_;
+    static constexpr int blocks_per_processor = blocks_per_processor_;
+    static constexpr bool tensor = tensor_;
+
+    [[nodiscard]] static std::string kernel() {
+        return std::string(tensor ? "tensor" : "plain") + (ahead ? "_ahead_" : "_") + std::to_string(row_blocks) + "x" +
+               std::to_string(fragments) + "_" + std::to_string(blocks_per_processor);
+    }
+
+    [[nodiscard]] static constexpr DaspGrid grid(const auto& dasp) {
+        const auto blocks = [](Offset count, int a_block) { return (count + a_block - 1) / a_block; };
+        DaspGrid grid;
+        grid.medium = blocks(dasp.pieces(), DaspGrid::warps);
+        grid.shorts = grid.medium + blocks(dasp.row_blocks(), DaspGrid::warps * row_blocks);
+        grid.lone = grid.shorts + blocks(dasp.short_fragments(), DaspGrid::warps * dasp_short_in_flight);
+        grid.end = grid.lone + blocks(dasp.lone_rows(), DaspGrid::warps * dasp_lanes);
+        return grid;
+    }
+};
+
+template <ValueType Value>
+struct DaspLayout final : StoredLayout<Value, Dasp<Value, HostArray>> {
+    // Where the entries come from; no kernel reads it and it is no part of the footprint.
+    std::vector<Offset> row_offsets;  // [rows + 1] of CsrMatrix
+
+    /// What a product moves at least: beside the layout, the sum of every piece of a long row is written and read.
+    [[nodiscard]] std::int64_t bytes_of_product() const {
+        return this->bytes_to_move() + 2 * this->pieces() * static_cast<std::int64_t>(sizeof(Value));
+    }
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
+};
+
+/// Calls use(shape) for that of each CUDA kernel, the usual one first.
+void for_each_dasp_shape(const auto& use) {
+    use(DaspShape<4, 1, true, 3>{});
+    use(DaspShape<4, 1, false, 4>{});
+    use(DaspShape<4, 2, false, 2>{});
+    use(DaspShape<2, 1, true, 4>{});
+    use(DaspShape<2, 2, true, 3>{});
+    use(DaspShape<2, 2, false, 4>{});
+    use(DaspShape<1, 4, false, 4>{});
+    use(DaspShape<4, 1, true, 3, false>{});
+}
+
+[[nodiscard]] LayoutEntry dasp_entry();
+[[nodiscard]] std::vector<ScheduleEntry> dasp_schedules();
+[[nodiscard]] KernelEntry dasp_host_kernel();
+[[nodiscard]] std::vector<KernelEntry> dasp_cuda_kernels();
+
+/// For tests: a product as by the first CUDA kernel that records who reads each element of value array `array`, a number among
+/// Layout::arrays().
+[[nodiscard]] std::vector<Recorded> record_dasp_reads(const DaspLayout<double>& layout, int array, Device& device);
+
+}  // namespace workbench

@@ -1,0 +1,232 @@
+// Layout dasp: exact arrays, the drawing, the classes of rows, what a fragment must hold, what warps take, what is refused.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/common/device/host_device.hpp"
+#include "kernels/dasp/layout.hpp"
+#include "kernels/reads.hpp"
+#include "support/drawings.hpp"
+#include "support/given.hpp"
+
+namespace workbench {
+namespace {
+
+using Indices = std::vector<Index>;
+using Offsets = std::vector<Offset>;
+using Values = std::vector<double>;
+using Shorts = std::vector<std::uint16_t>;
+
+using UsualShape = DaspShape<4, 1, true, 3>;
+const std::string usual_kernel = UsualShape::kernel();
+
+std::unique_ptr<Layout<double>> built(const CsrMatrix& matrix, const Given& given = {}) {
+    return build(dasp_entry(), stage_input(matrix), given);
+}
+
+const DaspLayout<double>& as_dasp(const std::unique_ptr<Layout<double>>& layout) {
+    return dynamic_cast<const DaspLayout<double>&>(*layout);
+}
+
+/// Row i has lengths[i] nonzeros from column i on: values 1000 i + 1, 1000 i + 2, ...
+CsrMatrix of_lengths(const std::vector<Index>& lengths, Index columns) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < static_cast<Index>(lengths.size()); ++row) {
+        for (Index k = 0; k < lengths[row]; ++k) entries.push_back({row, row + k, 1000.0 * row + k + 1});
+    }
+    return csr_from_entries(static_cast<Index>(lengths.size()), columns, entries);
+}
+
+template <typename Element>
+std::vector<Element> first(const std::vector<Element>& all, std::size_t count, std::size_t from = 0) {
+    REQUIRE(all.size() >= from + count);
+    return {all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(from + count)};
+}
+
+/// How many slots of an array hold no nonzero.
+Offset padding(const Layout<double>& layout, const std::string& name) {
+    const std::vector<LayoutArray> arrays = layout.arrays();
+    Offset found = 0;
+    layout.for_each_slot([&](const Slot& slot) { found += slot.nonzero < 0 && arrays[slot.array].name == name ? 1 : 0; });
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("dasp: the arrays of the drawing, with rows of all classes") {
+    const auto layout = built(drawn(), {{"short_row", 1_i}, {"long_row", 2_i}});
+    const DaspLayout<double>& dasp = as_dasp(layout);
+    CHECK(dasp.long_rows == Indices{0, 1, 4});
+    CHECK(dasp.long_pieces == Indices{0, 1, 2, 3});
+    CHECK(dasp.piece_rows == Indices{0, 1, 2});
+    CHECK(dasp.piece_offsets == Offsets{0, 64, 128, 192});
+    CHECK(first(dasp.long_columns, 4) == Indices{0, 1, 2, 2});
+    CHECK(first(dasp.long_values, 4) == Values{1, 2, 3, 0});
+    CHECK(first(dasp.long_columns, 4, 64) == Indices{1, 2, 4, 4});
+    CHECK(first(dasp.long_values, 4, 128) == Values{10, 11, 12, 0});
+    CHECK(dasp.medium_rows == Indices{3, -1, -1, -1, -1, -1, -1, -1});
+    CHECK(dasp.block_fragments == Offsets{0, 0});
+    CHECK(dasp.irregular_offsets == Offsets{0, 2});
+    CHECK(dasp.irregular_ends == Shorts{2, 2, 2, 2, 2, 2, 2, 2});
+    CHECK(dasp.irregular_columns == Indices{3, 5});
+    CHECK(dasp.irregular_values == Values{8, 9});
+    CHECK(dasp.single_rows == Indices{2, 5});
+    CHECK(dasp.single_columns == Indices{2, 5});
+    CHECK(dasp.single_values == Values{7, 13});
+    CHECK(dasp.short_values.empty());
+    CHECK(dasp.empty_rows.empty());
+    CHECK_NOTHROW(check_layout(*layout, drawn()));
+
+    const LayoutEntry entry = dasp_entry();
+    CHECK(draws_the_matrix(entry));
+    CHECK(draws(entry, list("long_rows", dasp.long_rows) + ' ' + list("medium_rows", dasp.medium_rows)));
+    CHECK(draws(entry, list("long_pieces", dasp.long_pieces) + ' ' + list("block_fragments", dasp.block_fragments)));
+    CHECK(draws(entry, list("piece_rows", dasp.piece_rows) + ' ' + list("irregular_offsets", dasp.irregular_offsets)));
+    CHECK(draws(entry, list("piece_offsets", dasp.piece_offsets) + ' ' + list("irregular_ends", dasp.irregular_ends)));
+    CHECK(draws(entry, "long_columns 0 1 2 | 1 2 4 | 0 4 5"));
+    CHECK(draws(entry, "long_values 1 2 3 | 4 5 6 | 10 11 12"));
+    CHECK(draws(entry, list("irregular_columns", dasp.irregular_columns)));
+    CHECK(draws(entry, list("irregular_values", dasp.irregular_values)));
+    CHECK(draws(entry, list("single_rows", dasp.single_rows)));
+    CHECK(draws(entry, list("single_columns", dasp.single_columns)));
+    CHECK(draws(entry, list("single_values", dasp.single_values)));
+}
+
+TEST_CASE("dasp: the arrays of the drawing, all rows short") {
+    const auto layout = built(drawn());
+    const DaspLayout<double>& dasp = as_dasp(layout);
+    CHECK(dasp.one_three_fragments == 1);
+    CHECK(first(dasp.pair_rows, 8) == Indices{2, 0, 5, 1, -1, 4, -1, -1});
+    CHECK(first(dasp.pair_rows, 4, 16) == Indices{3, -1, -1, -1});
+    CHECK(dasp.pair_rows.size() == 32);
+    CHECK(first(dasp.short_columns, 13) == Indices{2, 0, 1, 2, 5, 1, 2, 4, 0, 0, 4, 5, 0});
+    CHECK(first(dasp.short_values, 13) == Values{7, 1, 2, 3, 13, 4, 5, 6, 0, 10, 11, 12, 0});
+    CHECK(first(dasp.short_columns, 5, 32) == Indices{3, 5, 0, 0, 0});
+    CHECK(first(dasp.short_values, 5, 32) == Values{8, 9, 0, 0, 0});
+    CHECK(dasp.short_values.size() == 64);
+    CHECK(dasp.four_rows.empty());
+    CHECK(dasp.single_rows.empty());
+    CHECK(layout->bytes_to_move() ==
+          32 * 4 + 64 * (4 + 8) + 8 * (6 + 6) + 3 * 8 + 4);  // three offsets and long_pieces: a 0 each
+
+    const LayoutEntry entry = dasp_entry();
+    CHECK(draws(entry, "pair_rows 2 0, 5 1, -1 4, ... 3 -1, ..."));
+    CHECK(draws(entry, "short_columns 2 0 1 2 | 5 1 2 4 | . 0 4 5 3 5 . ."));
+    CHECK(draws(entry, "short_values 7 1 2 3 | 13 4 5 6 | . 10 11 12 8 9 . ."));
+}
+
+TEST_CASE("dasp: where each length belongs") {
+    const CsrMatrix matrix = of_lengths({256, 257, 5, 4, 3, 2, 1, 0, 1, 2, 2, 4}, 300);
+    const auto layout = built(matrix);
+    const DaspLayout<double>& dasp = as_dasp(layout);
+    CHECK(dasp.long_rows == Indices{1});
+    CHECK(first(dasp.medium_rows, 3) == Indices{0, 2, -1});
+    CHECK(first(dasp.pair_rows, 4) == Indices{6, 4, -1, -1});
+    CHECK(first(dasp.pair_rows, 6, 16) == Indices{5, 9, 10, -1, -1, -1});
+    CHECK(first(dasp.four_rows, 3) == Indices{3, 11, -1});
+    CHECK(dasp.single_rows == Indices{8});
+    CHECK(dasp.empty_rows == Indices{7});
+    CHECK_NOTHROW(check_layout(*layout, matrix));
+}
+
+TEST_CASE("dasp: a fragment that is filled to the share is regular, what is left of its rows is not") {
+    const CsrMatrix full = of_lengths({7, 7, 7, 7, 7, 7, 7, 7}, 20);  // 24 of the 32 places of the second fragment
+    const auto layout = built(full);
+    CHECK(as_dasp(layout).block_fragments == Offsets{0, 2});
+    CHECK(as_dasp(layout).irregular_values.empty());
+    CHECK(padding(*layout, "regular_values") == 8);
+    // Fragment after fragment, row after row; padding goes on with the last column of the row.
+    CHECK(first(as_dasp(layout).regular_values, 8) == Values{1, 2, 3, 4, 1001, 1002, 1003, 1004});
+    CHECK(first(as_dasp(layout).regular_values, 8, 32) == Values{5, 6, 7, 0, 1005, 1006, 1007, 0});
+    CHECK(first(as_dasp(layout).regular_columns, 8, 32) == Indices{4, 5, 6, 6, 5, 6, 7, 7});
+
+    const CsrMatrix less = of_lengths({7, 7, 7, 7, 7, 6, 7, 7}, 20);  // 23
+    const auto other = built(less);
+    CHECK(as_dasp(other).medium_rows == Indices{0, 1, 2, 3, 4, 6, 7, 5});
+    CHECK(as_dasp(other).block_fragments == Offsets{0, 1});
+    CHECK(as_dasp(other).irregular_ends == Shorts{3, 6, 9, 12, 15, 18, 21, 23});
+    CHECK(first(as_dasp(other).irregular_values, 6) == Values{5, 6, 7, 1005, 1006, 1007});
+    CHECK(as_dasp(built(less, {{"fill", 0.7}})).block_fragments == Offsets{0, 2});
+    CHECK(as_dasp(built(less, {{"fill", 0.0}})).irregular_values.empty());
+    CHECK(as_dasp(built(full, {{"fill", 1.0}})).block_fragments == Offsets{0, 1});
+}
+
+TEST_CASE("dasp: rows are sorted by length, those of equal length in their order, all of them or in windows") {
+    std::vector<Index> lengths;
+    for (Index row = 0; row < 130; ++row) lengths.push_back(5 + row % 3);
+    const CsrMatrix matrix = of_lengths(lengths, 140);
+    const auto all = built(matrix);
+    CHECK(first(as_dasp(all).medium_rows, 3) == Indices{2, 5, 8});
+    CHECK(first(as_dasp(all).medium_rows, 3, 43) == Indices{1, 4, 7});
+    const auto windows = built(matrix, {{"window", 64_i}});
+    CHECK(first(as_dasp(windows).medium_rows, 22, 0).back() == 1);
+    CHECK(first(as_dasp(windows).medium_rows, 3, 64) == Indices{65, 68, 71});
+    CHECK(first(as_dasp(windows).medium_rows, 3, 128) == Indices{128, 129, -1});
+    CHECK_NOTHROW(check_layout(*windows, matrix));
+}
+
+TEST_CASE("dasp: a long row in pieces, each read by a warp of its own") {
+    const CsrMatrix matrix = of_lengths({1000, 300}, 1100);
+    const auto layout = built(matrix, {{"piece_steps", 5_i}});
+    const DaspLayout<double>& dasp = as_dasp(layout);
+    CHECK(dasp.piece_offsets == Offsets{0, 320, 640, 960, 1024, 1344});
+    CHECK(dasp.long_pieces == Indices{0, 4, 5});
+    CHECK(dasp.piece_rows == Indices{0, 0, 0, 0, 1});
+    CHECK(padding(*layout, "long_values") == 44);
+    for_each_read_of<double>(dasp_entry(), usual_kernel, *layout, [&](const Read& read) {
+        const auto piece = std::upper_bound(dasp.piece_offsets.begin(), dasp.piece_offsets.end(), read.index);
+        CHECK(read.warp == piece - dasp.piece_offsets.begin() - 1);
+        CHECK(read.step == (read.index - *(piece - 1)) / 32);
+        CHECK(read.lane == read.index % 32);
+    });
+    CHECK(as_dasp(layout).bytes_of_product() == layout->bytes_to_move() + 2 * 5 * 8);
+    const std::unique_ptr<Device> host = make_host_device();
+    CHECK(dasp_entry().kernels.front().prepare.f64(*layout, *host)->own_bytes_to_move() == dasp.bytes_of_product());
+}
+
+TEST_CASE("dasp: row blocks side by side, irregular entries by the four lanes of their row") {
+    const CsrMatrix matrix = of_lengths(std::vector<Index>(40, 14), 100);  // three fragments and two entries left
+    const auto layout = built(matrix);
+    CHECK(as_dasp(layout).block_fragments == Offsets{0, 3, 6, 9, 12, 15});
+    const int regular = 11;
+    REQUIRE(layout->arrays()[regular].name == "regular_values");
+    for_each_read_of<double>(dasp_entry(), usual_kernel, *layout, [&](const Read& read) {
+        const Offset block = read.row / 8;
+        CHECK(read.warp == block / 4);
+        CHECK(read.lane / 4 == read.row % 8);
+        if (read.array == regular) {
+            CHECK(read.step == read.index / 32 % 3 * 4 + block % 4);
+        } else {
+            CHECK(read.step == 3 * 4 + block % 4);
+            CHECK(read.lane % 4 == read.index % 2);
+        }
+    });
+}
+
+TEST_CASE("dasp: the classes of rows are blocks of their own, the longest rows first") {
+    std::vector<Index> lengths(40, 3);
+    lengths[5] = 300;
+    lengths[6] = 12;
+    lengths[7] = 0;
+    const auto layout = built(of_lengths(lengths, 400));
+    const DaspGrid grid = UsualShape::grid(as_dasp(layout));
+    CHECK(grid.medium == 1);
+    CHECK(grid.shorts == 2);
+    CHECK(grid.lone == 3);
+    CHECK(grid.end == 4);
+    const DaspGrid none = UsualShape::grid(as_dasp(built(of_lengths({}, 3))));
+    CHECK(none.end == 0);
+}
+
+TEST_CASE("dasp: bounds that do not go together") {
+    const LayoutEntry entry = dasp_entry();
+    CHECK(entry.needs(Parameters(entry.parameters, {})).unsplit);
+    CHECK(message_of<ParameterError>([&] {
+              (void)entry.needs(Parameters(entry.parameters, {{"short_row", 4_i}, {"long_row", 3_i}}));
+          }) == "rows that are short and long: short_row is above long_row");
+}
+
+}  // namespace workbench
