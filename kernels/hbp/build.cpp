@@ -4,16 +4,17 @@
 #include <array>
 #include <atomic>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/device/prepare.hpp"
 #include "kernels/common/drawn_matrix.hpp"
-#include "kernels/common/refusal/narrow_columns.hpp"
 #include "kernels/common/refusal/value_range.hpp"
-#include "kernels/common/storage/offsets.hpp"
+#include "kernels/hbp/check.hpp"
 #include "kernels/hbp/layout.hpp"
+#include "kernels/hbp/placement.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
@@ -21,93 +22,93 @@ namespace {
 
 constexpr int tile_chunk = 4;    // tiles that a thread takes at a time
 constexpr int row_chunk = 1024;  // rows that a thread takes at a time
+constexpr int group_chunk = 32;  // groups of rows to merge that a thread takes at a time
 
 constexpr std::string_view drawing = R"(
-with row blocks of 3 rows, segments of 3 columns, and nonlinear_hash within the tiles. Steps are apart by bars.
-Of the 32 lanes of a batch, those without a row are marked in zero_row, too.
+with row blocks of 3 rows, segments of 3 columns, nonlinear_hash within the tiles, and row_limit = 2. Steps are apart by bars.
+Of the 32 lanes of a batch, those without a row are marked in zero_row, too. ~i: partial result i.
 
-                tile 0,0            tile 0,1   tile 1,0   tile 1,1
-stored rows     2 1 0               1          4          5 3 4
-data            7 4 1 | 5 2 | 3     6          10         13 8 11 | 9 12
-columns         2 1 0 | 2 1 | 2     1          0          2 0 1 | 2 2
-add_sign        0 2 2 | 0 1 | 0     0          0          0 2 2 | 0 0
-zero_row        fffffff8            fffffffe   fffffffe   fffffff8
-output_order    3 1 0               2          5          7 4 6
+                tile 0,0          tile 0,1   tile 1,0   tile 1,1
+stored rows     2 1 0 0           1          4          5 3 4
+data            7 4 1 2 | 5 3     6          10         13 8 11 | 9 12
+columns         2 1 0 1 | 2 2     0          0          2 0 1 | 2 2
+add_sign        0 3 3 0 | 0 0     0          0          0 2 2 | 0 0
+zero_row        fffffff0          fffffffe   fffffffe   fffffff8
+output_order    2 ~0 0 0          ~2         ~1         5 3 ~3
 
 tile_batches    0 1 2 3 4
-tile_columns    0 3 0 3
+tile_columns    0 4 0 3
 begin_ptr       0 6 7 8 13
-batch_rows      0 3 4 5 8
-result_offsets  0 1 3 4 5 7 8
+batch_rows      0 4 5 6 9
+
+absent_rows     none
+merge_rows      0 2
+merge_results   0 4
+merged_rows     1 4
+merged_counts   2 2
 )";
 
-/// Everything that must hold before anything is built; that there are tiles, the recipe checker saw to.
-void require_suitable(const StagedMatrix& staged, bool narrow_columns) {
-    if (narrow_columns) require_narrow(*staged.find_cuts(CutKind::segment), "make segments narrower");
-    std::size_t results = 0;
-    for (const Share& share : staged.shares) results += share.rows.size();
-    constexpr std::size_t most_results = std::numeric_limits<Index>::max() - hbp_lanes;  // a batch may end behind the last
-    if (results > most_results) {
-        throw Unsuitable(
-            fmt::format("{} rows present in the tiles, but their results are numbered with 32 bits, up to {}: make "
-                        "segments wider",
-                        results, most_results));
+/// The columns that a tile's entries reach.
+struct Reach {
+    Index least = 0;
+    Offset columns = 0;
+};
+
+Reach reach_of(const CsrMatrix& matrix, const Share& share) {
+    if (share.entries.empty()) return {};
+    Index least = std::numeric_limits<Index>::max();
+    Index most = 0;
+    for (const Offset nonzero : share.entries) {
+        least = std::min(least, matrix.column_indices[nonzero]);
+        most = std::max(most, matrix.column_indices[nonzero]);
     }
+    return {least, Offset{most} - least + 1};
 }
 
-/// Where each tile begins in the arrays, its batches, and the number of each result.
-void lay_out(const std::vector<Share>& shares, auto& layout) {
-    layout.tile_batches = {0};
-    layout.begin_ptr = {0};
-    layout.batch_rows = {0};
-    Index rows = 0;
-    for (const Share& share : shares) {
-        const auto rows_of_share = static_cast<Index>(share.rows.size());
-        for (Index row = 0; row < rows_of_share; row += hbp_lanes) {
-            const Index end = std::min(row + hbp_lanes, rows_of_share);
-            layout.batch_rows.push_back(rows + end);
-            layout.begin_ptr.push_back(layout.begin_ptr.back() + share.row_offsets[end] - share.row_offsets[row]);
-        }
-        rows += rows_of_share;
-        layout.tile_batches.push_back(static_cast<Index>(layout.batch_rows.size()) - 1);
-    }
-
-    layout.result_offsets.assign(static_cast<std::size_t>(layout.row_count) + 1, 0);
-    for (const Share& share : shares) {
-        for (const Index row : share.rows) ++layout.result_offsets[row + 1];
-    }
-    for (Index row = 0; row < layout.row_count; ++row) layout.result_offsets[row + 1] += layout.result_offsets[row];
-    std::vector<Index> next_result = layout.result_offsets;
-    layout.output_order.reserve(rows);
-    for (const Share& share : shares) {
-        for (const Index row : share.rows) layout.output_order.push_back(next_result[row]++);
-    }
+std::vector<Reach> reaches_of(const StagedMatrix& staged) {
+    std::vector<Reach> reaches(staged.shares.size());
+    for_each_in_parallel(static_cast<std::int64_t>(reaches.size()), tile_chunk,
+                         [&](std::int64_t tile) { reaches[tile] = reach_of(staged.matrix, staged.shares[tile]); });
+    return reaches;
 }
 
-/// The entries of a batch in the order of storage: store(entry, lane, k) for the k-th entry of the row of a lane. Gives the
-/// mask of the lanes that have none.
+/// Are columns of 16 bits what was asked for, or what is enough?
+bool narrow_columns(const StagedMatrix& staged, const std::vector<Reach>& reaches, const std::string& column_index) {
+    constexpr Offset most = 65536;
+    if (column_index == "u32") return false;
+    for (std::size_t tile = 0; tile < reaches.size(); ++tile) {
+        if (reaches[tile].columns <= most) continue;
+        if (column_index == "auto") return false;
+        throw Unsuitable(fmt::format(
+            "the nonzeros of {} reach over {} columns, but columns of 16 bits reach {}: make segments narrower, or set "
+            "column_index = \"auto\"",
+            name_of(staged.shares[tile].id), reaches[tile].columns, most));
+    }
+    return true;
+}
+
+/// Stores a batch step by step: store(entry, lane, k) for the k-th entry of the row of a lane. Gives the mask of the lanes that
+/// have none.
 template <typename Store>
-std::uint32_t store_batch(const Share& share, Index first_row, Offset begin, std::uint8_t* add_sign, const Store& store) {
+std::uint32_t store_batch(std::span<const HbpStoredRow> rows, Offset begin, std::uint8_t* add_sign, const Store& store) {
     std::array<int, hbp_lanes> lanes{};  // those that have an entry left, ascending
     std::array<Offset, hbp_lanes> before{};
     int active = 0;
     std::uint32_t idle = ~std::uint32_t{0};
-    const Index row_count = std::min<Index>(hbp_lanes, static_cast<Index>(share.rows.size()) - first_row);
-    const auto length = [&](int lane) { return share.row_offsets[first_row + lane + 1] - share.row_offsets[first_row + lane]; };
-    for (int lane = 0; lane < row_count; ++lane) {
-        if (length(lane) == 0) continue;
+    for (int lane = 0; lane < static_cast<int>(rows.size()); ++lane) {
+        if (rows[lane].length == 0) continue;
         lanes[active++] = lane;
         idle &= ~(std::uint32_t{1} << lane);
     }
     Offset entry = begin;
-    for (Offset k = 0; active > 0; ++k) {
+    for (Index k = 0; active > 0; ++k) {
         int left = 0;
         for (int i = 0; i < active; ++i) {
             const int lane = lanes[i];
             if (k > 0) add_sign[before[lane]] = static_cast<std::uint8_t>(entry - before[lane]);
             before[lane] = entry;
             store(entry++, lane, k);
-            if (k + 1 < length(lane)) lanes[left++] = lane;
+            if (k + 1 < rows[lane].length) lanes[left++] = lane;
         }
         active = left;
     }
@@ -116,165 +117,90 @@ std::uint32_t store_batch(const Share& share, Index first_row, Offset begin, std
 
 /// One tile: its entries batch by batch. False where the share is no tile.
 template <typename Value, typename ColumnIndex>
-bool fill_tile(const CsrMatrix& matrix, const Share& share, Index tile, Index columns_of_tile,
-               std::vector<Offset>& first_nonzeros, Hbp<Value, ColumnIndex, HostArray>& hbp) {
-    const Index first_column = hbp.tile_columns[tile];
+bool fill_tile(const StagedMatrix& staged, Index tile, const std::vector<HbpStoredRow>& stored_rows,
+               std::vector<HbpOrigin>& origins, Hbp<Value, ColumnIndex, HostArray>& hbp) {
+    const CsrMatrix& matrix = staged.matrix;
+    const Share& share = staged.shares[tile];
+    const Cuts& segments = *staged.find_cuts(CutKind::segment);
+    const Index first_column = segments.begin(share.id.segment);
+    const Index columns_of_tile = segments.size(share.id.segment);
     bool sound = true;
     for (Index batch = hbp.tile_batches[tile]; batch < hbp.tile_batches[tile + 1]; ++batch) {
-        const Index stored = hbp.batch_rows[batch];
-        const Index first_row = stored - hbp.batch_rows[hbp.tile_batches[tile]];
-        const auto store = [&](Offset entry, int lane, Offset k) {
-            const Offset first = share.row_offsets[first_row + lane];
-            const Offset nonzero = share.entries[first + k];
-            if (k == 0) first_nonzeros[stored + lane] = nonzero;
-            const Index column = matrix.column_indices[nonzero] - first_column;
-            sound = sound && nonzero == share.entries[first] + k && column >= 0 && column < columns_of_tile;
-            hbp.column_indices[entry] = static_cast<ColumnIndex>(column);
+        const Index first_stored = hbp.batch_rows[batch];
+        const std::span rows(stored_rows.data() + first_stored, hbp.batch_rows[batch + 1] - first_stored);
+        const auto store = [&](Offset entry, int lane, Index k) {
+            const HbpStoredRow& row = rows[lane];
+            const Offset first = share.row_offsets[row.row];
+            const Offset of_row = row.first + Offset{k} * row.stride;
+            const Offset nonzero = share.entries[first + of_row];
+            if (k == 0) origins[first_stored + lane] = {nonzero, row.stride};
+            const Index column = matrix.column_indices[nonzero];
+            sound = sound && nonzero == share.entries[first] + of_row && column >= first_column &&
+                    column - first_column < columns_of_tile;
+            hbp.column_indices[entry] = static_cast<ColumnIndex>(column - hbp.tile_columns[tile]);
             hbp.data[entry] = static_cast<Value>(matrix.values[nonzero]);
         };
-        hbp.zero_row[batch] = store_batch(share, first_row, hbp.begin_ptr[batch], hbp.add_sign.data(), store);
+        hbp.zero_row[batch] = store_batch(rows, hbp.begin_ptr[batch], hbp.add_sign.data(), store);
     }
     return sound;
 }
 
 template <ValueType Value, typename ColumnIndex>
-void fill(HbpLayout<Value>& layout, const StagedMatrix& staged, double fixed_share) {
+void fill(HbpLayout<Value>& layout, const StagedMatrix& staged, const std::vector<Reach>& reaches, HbpPlacement placed,
+          double fixed_share) {
     Hbp<Value, ColumnIndex, HostArray> hbp;
     hbp.row_count = staged.matrix.rows;
     hbp.column_count = staged.matrix.columns;
     hbp.fixed_tiles = static_cast<Index>(fixed_share * static_cast<double>(staged.shares.size()));
-    lay_out(staged.shares, hbp);
+    hbp.tile_batches = std::move(placed.tile_batches);
+    hbp.begin_ptr = std::move(placed.begin_ptr);
+    hbp.batch_rows = std::move(placed.batch_rows);
+    hbp.output_order = std::move(placed.output_order);
+    hbp.absent_rows = std::move(placed.absent_rows);
+    hbp.merge_rows = std::move(placed.merge_rows);
+    hbp.merge_results = std::move(placed.merge_results);
+    hbp.merged_rows = std::move(placed.merged_rows);
+    hbp.merged_counts = std::move(placed.merged_counts);
+    for (const Reach& reach : reaches) hbp.tile_columns.push_back(reach.least);
     const auto nonzeros = static_cast<std::size_t>(hbp.begin_ptr.back());
-    hbp.tile_columns.resize(staged.shares.size());
     hbp.data.resize(nonzeros);
     hbp.add_sign.assign(nonzeros, 0);
     hbp.column_indices.resize(nonzeros);
     hbp.zero_row.resize(hbp.batch_rows.size() - 1);
     layout.nonzero_count = hbp.begin_ptr.back();
-    layout.first_nonzeros.assign(hbp.output_order.size(), 0);
-    const Cuts& segments = *staged.find_cuts(CutKind::segment);
-    const auto is_tile = [&](std::int64_t tile) {
-        const Index segment = staged.shares[tile].id.segment;
-        hbp.tile_columns[tile] = segments.begin(segment);
-        return fill_tile(staged.matrix, staged.shares[tile], static_cast<Index>(tile), segments.size(segment),
-                         layout.first_nonzeros, hbp);
-    };
+    layout.origins.resize(placed.stored_rows.size());
     std::atomic<std::int64_t> strays = 0;
-    for_each_in_parallel(hbp.tile_count(), tile_chunk, [&](std::int64_t tile) { strays += is_tile(tile) ? 0 : 1; });
+    for_each_in_parallel(hbp.tile_count(), tile_chunk, [&](std::int64_t tile) {
+        if (!fill_tile(staged, static_cast<Index>(tile), placed.stored_rows, layout.origins, hbp)) ++strays;
+    });
     if (strays > 0) throw std::logic_error(fmt::format("hbp: {} shares are not the nonzeros of a tile", strays.load()));
     layout.stored = std::move(hbp);
 }
 
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
-    const bool narrow_columns = parameters.text("column_index") == "u16";
-    require_suitable(staged, narrow_columns);
+    const std::vector<Reach> reaches = reaches_of(staged);
+    const bool narrow = narrow_columns(staged, reaches, parameters.text("column_index"));
     require_values_in_range<Value>(staged.matrix);
+    HbpPlacement placed =
+        place_in_batches(staged.shares, staged.matrix.rows, static_cast<Index>(parameters.integer("row_limit")));
     auto layout = std::make_unique<HbpLayout<Value>>();
-    const auto fill_as = narrow_columns ? fill<Value, std::uint16_t> : fill<Value, Index>;
-    fill_as(*layout, staged, parameters.real("fixed_share"));
+    const auto fill_as = narrow ? fill<Value, std::uint16_t> : fill<Value, Index>;
+    fill_as(*layout, staged, reaches, std::move(placed), parameters.real("fixed_share"));
     return layout;
-}
-
-[[noreturn]] void fail(std::string_view what) { throw std::logic_error(fmt::format("hbp: {}", what)); }
-
-/// Offsets that walk from the beginning of what they point into to its end.
-template <typename Element>
-void require_tiling(const std::vector<Element>& offsets, std::size_t end, std::string_view name) {
-    if (!tiles(offsets, end)) fail(fmt::format("{} does not tile its array", name));
-}
-
-/// The row of each stored row, each of which has a result of its own.
-std::vector<Index> rows_of_stored(const auto& hbp) {
-    std::vector<Index> row_of_result(hbp.output_order.size());
-    for (Index row = 0; row < hbp.row_count; ++row) {
-        std::fill(row_of_result.begin() + hbp.result_offsets[row], row_of_result.begin() + hbp.result_offsets[row + 1], row);
-    }
-    std::vector<bool> taken(hbp.output_order.size(), false);
-    std::vector<Index> rows;
-    for (const Index result : hbp.output_order) {
-        if (result < 0 || result >= hbp.result_count() || taken[result]) fail("output_order is not an order of the results");
-        taken[result] = true;
-        rows.push_back(row_of_result[result]);
-    }
-    return rows;
-}
-
-void require_sound_structure(const auto& hbp) {
-    require_tiling(hbp.tile_batches, hbp.zero_row.size(), "tile_batches");
-    require_tiling(hbp.begin_ptr, hbp.data.size(), "begin_ptr");
-    require_tiling(hbp.batch_rows, hbp.output_order.size(), "batch_rows");
-    require_tiling(hbp.result_offsets, hbp.output_order.size(), "result_offsets");
-    for (Index tile = 0; tile < hbp.tile_count(); ++tile) {
-        const Index end = hbp.tile_batches[tile + 1];
-        if (hbp.tile_batches[tile] == end) fail(fmt::format("tile {} has no batch", tile));
-        for (Index batch = hbp.tile_batches[tile]; batch < end; ++batch) {
-            const Index rows = hbp.batch_rows[batch + 1] - hbp.batch_rows[batch];
-            const bool right = batch + 1 == end ? rows >= 1 && rows <= hbp_lanes : rows == hbp_lanes;
-            const bool marked = rows >= hbp_lanes || hbp.zero_row[batch] >> rows == ~std::uint32_t{0} >> rows;
-            if (!right || !marked) fail(fmt::format("batch {} has too many rows, too few, or lanes without a row", batch));
-        }
-    }
-}
-
-/// Calls visit(read, stored row, k) for the entries of a tile as the CUDA kernels read them, lane by lane; the k-th of its row
-/// each. The warp is the number of the tile.
-void for_each_read_of_tile(const auto& hbp, Index tile, const std::vector<Index>& rows, const auto& visit) {
-    const Index end_batch = hbp.tile_batches[tile + 1];
-    std::int64_t first_step = 0;  // of the batches in flight
-    for (Index first = hbp.tile_batches[tile]; first < end_batch; first += hbp_batches_in_flight) {
-        std::int64_t end_step = first_step;
-        for (int lane = 0; lane < hbp_lanes; ++lane) {
-            std::array<HbpLane, hbp_batches_in_flight> at;
-            for (int i = 0; i < hbp_batches_in_flight; ++i) at[i] = lane_of_batch(hbp, first + i, end_batch, lane);
-            bool more = true;
-            for (Offset k = 0; std::exchange(more, false); ++k) {
-                for (int i = 0; i < hbp_batches_in_flight; ++i) {
-                    if (!at[i].has_entries) continue;
-                    const Offset entry = at[i].entry;
-                    if (entry >= hbp.begin_ptr[first + i + 1]) {
-                        fail(fmt::format("lane {} of batch {} leaves its entries", lane, first + i));
-                    }
-                    const Offset column = Offset{hbp.tile_columns[tile]} + hbp.column_indices[entry];
-                    if (column < 0 || column >= hbp.column_count) {
-                        fail(fmt::format("entry {} reads a column that is not there", entry));
-                    }
-                    const std::int64_t step = first_step + hbp_batches_in_flight * k + i;
-                    end_step = std::max(end_step, step + 1);
-                    visit(Read{.warp = tile,
-                               .lane = lane,
-                               .step = step,
-                               .array = array_number(hbp, hbp.data),
-                               .index = entry,
-                               .row = rows[at[i].stored],
-                               .column = static_cast<Index>(column)},
-                          at[i].stored, k);
-                    at[i].has_entries = hbp.add_sign[entry] != 0;
-                    at[i].entry += hbp.add_sign[entry];
-                    more = more || at[i].has_entries;
-                }
-            }
-        }
-        first_step = end_step;
-    }
 }
 
 template <ValueType Value>
 void walk_reads(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    const auto walk = [&](const auto& hbp) {
-        const std::vector<Index> rows = rows_of_stored(hbp);
-        for (Index tile = 0; tile < hbp.tile_count(); ++tile) {
-            for_each_read_of_tile(hbp, tile, rows, [&](const Read& read, Index, Offset) { visit(read); });
-        }
-    };
-    std::visit(walk, dynamic_cast<const HbpLayout<Value>&>(layout).stored);
+    std::visit([&](const auto& hbp) { for_each_hbp_read(hbp, visit); }, dynamic_cast<const HbpLayout<Value>&>(layout).stored);
 }
 
-/// The two steps of the GPU's kernels. Each stored row has a result of its own, so that threads cannot race.
+/// The two steps of the GPU's kernels. Each result has a place of its own, in y or among the partial ones, and the threads of
+/// the second step wait for those of the first: they cannot race.
 template <ValueType Value>
 class HbpTiles final : public Kernel<Value> {
 public:
-    explicit HbpTiles(const HbpLayout<Value>& layout) : layout_(layout), results_(layout.first_nonzeros.size()) {}
+    explicit HbpTiles(const HbpLayout<Value>& layout) : layout_(layout), results_(layout.partial_results()) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         std::visit([&](const auto& hbp) { multiply(hbp, x, y, accumulate); }, layout_.stored);
@@ -285,30 +211,52 @@ public:
 private:
     void multiply(const auto& hbp, const Value* x, Value* y, bool accumulate) {
         for_each_in_parallel(hbp.tile_count(), tile_chunk, [&](std::int64_t tile) {
-            const Index end = hbp.tile_batches[tile + 1];
-            for (Index batch = hbp.tile_batches[tile]; batch < end; ++batch) {
-                for (int lane = 0; lane < hbp_lanes; ++lane) {
-                    const HbpLane row = lane_of_batch(hbp, batch, end, lane);
-                    if (row.has_row) results_[hbp.output_order[row.stored]] = sum_of(hbp, row, x + hbp.tile_columns[tile]);
-                }
+            const Value* const x_of_tile = x + hbp.tile_columns[tile];
+            for (Index batch = hbp.tile_batches[tile]; batch < hbp.tile_batches[tile + 1]; ++batch) {
+                multiply_batch(hbp, batch, x_of_tile, y, accumulate);
             }
         });
-        for_each_in_parallel(hbp.row_count, row_chunk, [&](std::int64_t row) {
-            Value sum = 0;
-            for (Index i = hbp.result_offsets[row]; i < hbp.result_offsets[row + 1]; ++i) sum += results_[i];
-            put(y, static_cast<Index>(row), sum, accumulate);
-        });
+        for_each_in_parallel(static_cast<std::int64_t>(hbp.absent_rows.size()), row_chunk,
+                             [&](std::int64_t i) { put(y, hbp.absent_rows[i], Value{0}, accumulate); });
+        for_each_in_parallel(hbp.group_count(), group_chunk, [&](std::int64_t group) { merge(hbp, group, y, accumulate); });
     }
 
-    [[nodiscard]] static Value sum_of(const auto& hbp, const HbpLane& row, const Value* x) {
-        if (!row.has_entries) return 0;
-        Offset entry = row.entry;
+    /// Lanes with the same output_order are neighbours, and their sums one result.
+    void multiply_batch(const auto& hbp, Index batch, const Value* x, Value* y, bool accumulate) {
+        Value sum = 0;
+        const Index first = hbp.batch_rows[batch];
+        const Index end = hbp.batch_rows[batch + 1];
+        for (Index stored = first; stored < end; ++stored) {
+            const int lane = static_cast<int>(stored - first);
+            const std::uint32_t zero_row = hbp.zero_row[batch];
+            if (hbp_has_entries(zero_row, lane)) {
+                sum += sum_of(hbp, hbp.begin_ptr[batch] + hbp_lanes_before(zero_row, lane), x);
+            }
+            const Index output = hbp.output_order[stored];
+            if (stored + 1 < end && hbp.output_order[stored + 1] == output) continue;
+            if (output >= 0) {
+                put(y, output, sum, accumulate);
+            } else {
+                results_[~output] = sum;
+            }
+            sum = 0;
+        }
+    }
+
+    [[nodiscard]] static Value sum_of(const auto& hbp, Offset entry, const Value* x) {
         Value sum = hbp.data[entry] * x[hbp.column_indices[entry]];
         while (const int distance = hbp.add_sign[entry]) {
             entry += distance;
             sum += hbp.data[entry] * x[hbp.column_indices[entry]];
         }
         return sum;
+    }
+
+    void merge(const auto& hbp, std::int64_t group, Value* y, bool accumulate) {
+        std::array<Value, hbp_lanes> sums{};
+        for_each_merged_result(hbp, group, [&](Index lane, Index result) { sums[lane] += results_[result]; });
+        const Index first = hbp.merge_rows[group];
+        for (Index i = first; i < hbp.merge_rows[group + 1]; ++i) put(y, hbp.merged_rows[i], sums[i - first], accumulate);
     }
 
     const HbpLayout<Value>& layout_;
@@ -319,45 +267,32 @@ private:
 
 template <ValueType Value>
 void HbpLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    const auto walk = [&](const auto& hbp) {
-        require_sound_structure(hbp);
-        const std::vector<Index> rows = rows_of_stored(hbp);
-        for (Index tile = 0; tile < hbp.tile_count(); ++tile) {
-            const Offset begin = hbp.begin_ptr[hbp.tile_batches[tile]];
-            std::vector<Slot> slots(hbp.begin_ptr[hbp.tile_batches[tile + 1]] - begin, Slot{.index = -1});
-            for_each_read_of_tile(hbp, tile, rows, [&](const Read& read, Index stored, Offset k) {
-                Slot& slot = slots[read.index - begin];
-                if (slot.index >= 0) fail(fmt::format("entry {} belongs to two lanes", read.index));
-                slot = {.array = read.array,
-                        .column_array = array_number(hbp, hbp.column_indices),
-                        .index = read.index,
-                        .column_index = read.index,
-                        .nonzero = first_nonzeros[stored] + k,
-                        .column = read.column,
-                        .row = read.row};
-            });
-            for (const Slot& slot : slots) {
-                if (slot.index < 0) fail(fmt::format("tile {} has an entry that no lane reaches", tile));
-                visit(slot);
-            }
-        }
-    };
-    std::visit(walk, this->stored);
+    const auto nonzero = [&](Index stored, Offset k) { return origins[stored].first + k * origins[stored].stride; };
+    std::visit([&](const auto& hbp) { for_each_hbp_slot(hbp, nonzero, visit); }, this->stored);
 }
 
 LayoutEntry hbp_entry() {
     LayoutEntry entry{
         .name = "hbp",
-        .summary = "tiles for a warp each, stored step by step without padding, their results merged per row (two steps)",
+        .summary = "tiles for a warp each, stored step by step without padding; rows of several tiles are merged (two steps)",
         .source =
             "HBP: Yan, Diao, Liu, An, Xu, 'A Nonlinear Hash-based Optimization Method for SpMV on GPUs' (2025), figures 1, 2, "
             "5",
         .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = {{.name = "column_index",
                         .type = ParameterType::choice,
-                        .default_value = std::string("u32"),
-                        .words = {"u16", "u32"},
-                        .help = "columns from their segment's first on: 16 bits, for segments up to 65536 columns, or 32"},
+                        .default_value = std::string("auto"),
+                        .words = {"auto", "u16", "u32"},
+                        .help =
+                            "columns from their tile's least on: 16 bits, for up to 65536 columns, or 32; auto: 16 where they "
+                            "are enough for every tile"},
+                       {.name = "row_limit",
+                        .type = ParameterType::integer,
+                        .default_value = std::int64_t{128},
+                        .minimum = 1,
+                        .maximum = hbp_longest_stored_row,
+                        .unit = "nonzeros",
+                        .help = "rows of a tile that have more are stored as several rows"},
                        {.name = "fixed_share",
                         .type = ParameterType::real,
                         .default_value = 0.5,
@@ -371,14 +306,14 @@ LayoutEntry hbp_entry() {
             },
         .build = {build<float>, build<double>},
         .fields = field_lists_of<HbpLayout>(),
-        .schedules = {{"fixed", {walk_reads<float>, walk_reads<double>}},
-                      {"competitive", {walk_reads<float>, walk_reads<double>}},
-                      {"mixed", {walk_reads<float>, walk_reads<double>}}},
         .kernels = {{.name = "tiles",
                      .backend = Backend::kokkos,
-                     .summary = "threads claim tiles, whose results are stored and then merged per row",
+                     .summary = "threads claim tiles, whose rows go to y or are stored and then merged",
                      .prepare = prepare_as<HbpTiles, HbpLayout>()}},
     };
+    for (const char* kernel : {"fixed", "competitive", "mixed", "fixed_4x32", "fixed_4x40", "fixed_8x24", "competitive_4x40"}) {
+        entry.schedules.push_back({kernel, {walk_reads<float>, walk_reads<double>}});
+    }
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(hbp_cuda_kernels());
     return entry;
 }

@@ -2,9 +2,15 @@
 // results of the tiles are merged per row afterwards. Source: Yan, Diao, Liu, An, Xu, "A Nonlinear Hash-based Optimization
 // Method for SpMV on GPUs" (2025). Of the paper, by its abstract and captions: the two steps (figure 1), `columns`, `data`,
 // `add_sign`, `zero_row` and `begin_ptr` and what they are for (figure 2), short rows first (figure 4), a warp for a matrix
-// block, and fixed and competitive shares of the blocks (figure 5). Designs of this project: that a tile lists only the rows
-// present in it, the widths of the arrays, `zero_row` as a mask, and where a result is stored, which makes the results of a row
-// neighbours.
+// block, and fixed and competitive shares of the blocks (figure 5). Designs of this project:
+// - A tile lists only the rows present in it, and its columns count from the least of them, so that 16 bits often reach.
+// - The widths of the arrays, and `zero_row` as a mask.
+// - A long row is stored as several rows, which share its entries in turn: no lane walks it alone, and what a warp reads of x
+//   in a step are neighbours.
+// - A row in one batch goes to y at once; only the others have partial results to merge, which lie in the order in which
+//   the merge reads them.
+// - A warp does not follow add_sign through memory. It takes the entries of its tile, which are neighbours whatever rows they
+//   belong to, 32 at a time, and puts their products into shared memory; there the lanes follow add_sign.
 #pragma once
 
 #include <bit>
@@ -15,11 +21,14 @@
 
 namespace workbench {
 
-/// The stored rows of a tile are multiplied in batches of 32, a lane a row: lane l of batch b has stored row batch_rows[b] + l.
-/// A batch is stored step by step: the first entries of its rows, lane by lane, then the second ones of those rows that have
-/// two, and so on. So lane l begins at begin_ptr[b] plus the number of lanes before it that are not marked in zero_row[b], and
-/// goes on from entry e to e + add_sign[e] until that is 0. Results: those of row r are numbers result_offsets[r] ..
-/// result_offsets[r + 1] - 1, by the order of the tiles.
+/// The stored rows of a tile are multiplied in batches of at most 32, a lane a row: lane l of batch b has stored row
+/// batch_rows[b] + l. A batch is stored step by step: the first entries of its rows, lane by lane, then the second ones of
+/// those rows that have two, and so on. So lane l begins at begin_ptr[b] plus the number of lanes before it that are not marked
+/// in zero_row[b], and goes on from entry e to e + add_sign[e] until that is 0. Neighbours of a batch with the same
+/// output_order are parts of one row, and their sums one result.
+///
+/// Partial results: a group of up to 32 rows stores them step by step as a batch stores entries, first the first ones of its
+/// rows. The only row of a group has all of the group's results. Those of a row stand in the order of its batches.
 template <typename Value, typename ColumnIndex, template <typename> typename Array>
 struct Hbp {
     template <template <typename> typename Other>
@@ -29,15 +38,19 @@ struct Hbp {
     Index column_count = 0;
     Index fixed_tiles = 0;              // of kernel `mixed`: the tiles that are dealt to the warps beforehand
     Array<Index> tile_batches;          // [tiles + 1] first batch of each tile
-    Array<Index> tile_columns;          // [tiles] the first column of the tile's segment
+    Array<Index> tile_columns;          // [tiles] the least column of the tile
     Array<Offset> begin_ptr;            // [batches + 1] first entry of each batch
     Array<Index> batch_rows;            // [batches + 1] first stored row of each batch
     Array<std::uint32_t> zero_row;      // [batches] bit l: the row of lane l has no entries, or there is no such row
-    Array<ColumnIndex> column_indices;  // [nonzeros] from the tile's first column on
+    Array<ColumnIndex> column_indices;  // [nonzeros] from the tile's least column on
     Array<Value> data;                  // [nonzeros]
     Array<std::uint8_t> add_sign;       // [nonzeros] distance to the row's next entry, at most 32; 0: the last
-    Array<Index> output_order;          // [stored rows] the number of each row's result
-    Array<Index> result_offsets;        // [rows + 1] first result of each row of the matrix
+    Array<Index> output_order;          // [stored rows] the row of y that has no other result, or ~ the number of a partial one
+    Array<Index> absent_rows;           // [rows in no tile]
+    Array<Index> merge_rows;            // [groups + 1] first merged row of each group
+    Array<Index> merge_results;         // [groups + 1] first partial result of each group
+    Array<Index> merged_rows;           // [merged rows] those of several partial results
+    Array<Index> merged_counts;         // [merged rows] of partial results
 
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "row_count", of.row_count...);
@@ -52,47 +65,54 @@ struct Hbp {
         visit(ArrayRole::value, "data [nonzeros]", of.data...);
         visit(ArrayRole::structure, "add_sign [nonzeros]", of.add_sign...);
         visit(ArrayRole::structure, "output_order [stored rows]", of.output_order...);
-        visit(ArrayRole::structure, "result_offsets [rows + 1]", of.result_offsets...);
+        visit(ArrayRole::structure, "absent_rows [rows in no tile]", of.absent_rows...);
+        visit(ArrayRole::structure, "merge_rows [groups + 1]", of.merge_rows...);
+        visit(ArrayRole::structure, "merge_results [groups + 1]", of.merge_results...);
+        visit(ArrayRole::structure, "merged_rows [merged rows]", of.merged_rows...);
+        visit(ArrayRole::structure, "merged_counts [merged rows]", of.merged_counts...);
     }
 
     [[nodiscard]] constexpr Index tile_count() const { return static_cast<Index>(tile_columns.size()); }
-    /// Stored rows, and so results, of all tiles together.
-    [[nodiscard]] constexpr Index result_count() const { return static_cast<Index>(output_order.size()); }
+    [[nodiscard]] constexpr Index group_count() const { return static_cast<Index>(merge_rows.size()) - 1; }
 };
 
 inline constexpr int hbp_lanes = 32;
 
-/// Batches of a tile whose rows a warp of the CUDA kernels multiplies side by side, entry by entry; on an H200 fewer wait
-/// longer, and more are idle in small tiles.
-inline constexpr int hbp_batches_in_flight = 4;
+/// Batches of a tile that a warp of the CUDA kernels takes as one stream of entries; its lanes hold where they begin.
+inline constexpr int hbp_batches_of_stream = 16;
 
-/// What a lane has of a batch.
-struct HbpLane {
-    bool has_row = false;
-    bool has_entries = false;
-    Index stored = 0;  // its stored row
-    Offset entry = 0;  // the first of this row
-};
+/// Nonzeros of a stored row at most, so that places within a stream have 32 bits.
+inline constexpr std::int64_t hbp_longest_stored_row = 1 << 20;
 
-/// From batch `end` on a lane has nothing; the last batch is read instead, so that no load waits for a branch.
-[[nodiscard]] constexpr HbpLane lane_of_batch(const auto& hbp, Index batch, Index end, int lane) {
-    const bool there = batch < end;
-    const Index read = there ? batch : end - 1;
-    const std::uint32_t zero_row = there ? hbp.zero_row[read] : ~std::uint32_t{0};
-    const Index stored = hbp.batch_rows[read] + lane;
-    const int lanes_before = std::popcount(~zero_row & ((std::uint32_t{1} << lane) - 1));
-    return {there && stored < hbp.batch_rows[read + 1], (zero_row >> lane & 1U) == 0, stored,
-            hbp.begin_ptr[read] + lanes_before};
+/// output_order of a lane without a row.
+inline constexpr Index hbp_no_output = 0x7fffffff;
+
+/// A stream is read from a multiple of 32 on, so that 32 lanes read whole sectors. Lane e % 32 reads entry e.
+[[nodiscard]] constexpr Offset hbp_stream_begin(Offset first_entry) { return first_entry - first_entry % hbp_lanes; }
+
+/// From the beginning of a batch to the first entry of a lane that is not marked in zero_row.
+[[nodiscard]] constexpr int hbp_lanes_before(std::uint32_t zero_row, int lane) {
+    return std::popcount(~zero_row & ((std::uint32_t{1} << lane) - 1));
 }
+
+[[nodiscard]] constexpr bool hbp_has_entries(std::uint32_t zero_row, int lane) { return (zero_row >> lane & 1U) == 0; }
+
+/// Where the entries of a stored row come from: the k-th from `first` + k `stride` in CsrMatrix::values.
+struct HbpOrigin {
+    Offset first = 0;
+    Index stride = 1;
+};
 
 template <ValueType Value>
 struct HbpLayout final : VariantLayout<Value, Hbp<Value, Index, HostArray>, Hbp<Value, std::uint16_t, HostArray>> {
-    // Where the entries come from; no kernel reads it and it is no part of the footprint.
-    std::vector<Offset> first_nonzeros;  // [stored rows] position in CsrMatrix::values; those of a row and tile are neighbours
+    std::vector<HbpOrigin> origins;  // [stored rows]; no kernel reads it and it is no part of the footprint
 
-    /// What a product moves at least: beside the layout, every tile result is written and read.
+    [[nodiscard]] std::size_t partial_results() const {
+        return std::visit([](const auto& hbp) { return static_cast<std::size_t>(hbp.merge_results.back()); }, this->stored);
+    }
+    /// What a product moves at least: beside the layout, every partial result is written and read.
     [[nodiscard]] std::int64_t bytes_of_product() const {
-        return this->bytes_to_move() + 2 * static_cast<std::int64_t>(first_nonzeros.size() * sizeof(Value));
+        return this->bytes_to_move() + 2 * static_cast<std::int64_t>(partial_results() * sizeof(Value));
     }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };

@@ -14,9 +14,12 @@
 #include "kernels/csr/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/ell/layout.hpp"
+#include "kernels/hbp/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/staircase_sell/layout.hpp"
+#include "stages/stages.hpp"
 #include "support/battery.hpp"
+#include "support/given.hpp"
 #include "support/partitioned.hpp"
 
 namespace workbench {
@@ -157,6 +160,19 @@ TEST_SUITE("shared_memory") {
         const StagedMatrix staged = partitioned(shared_memory_matrix(), {0, 3, 100, 150});
         for (const char* width : {"u16", "u32"}) {
             check_cuda_kernels<Value>(ehyb_entry(), width, staged, column_index(width), *device);
+        }
+    }
+
+    TEST_CASE_TEMPLATE("hbp whose products lie in shared memory", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const std::int64_t height : {20, 150}) {
+            StagedMatrix staged = stage_input(shared_memory_matrix());
+            pass(staged, row_blocks_stage(), {{"height", height}});
+            pass(staged, column_segmentation_stage(), {{"width", 80_i}});
+            for (const std::int64_t row_limit : {3, 128}) {
+                check_cuda_kernels<Value>(hbp_entry(), fmt::format("{} rows, split beyond {}", height, row_limit), staged,
+                                          {{"row_limit", row_limit}}, *device);
+            }
         }
     }
 }

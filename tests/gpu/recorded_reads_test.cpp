@@ -84,16 +84,17 @@ TEST_SUITE("recorded_reads") {
         if constexpr (WORKBENCH_HAS_CUDA) {
             const auto device = make_cuda_device();
             for (const NamedMatrix& named : battery()) {
-                for (const std::int64_t height : {5, 300}) {
+                for (const std::int64_t height : {5, 700}) {
                     for (const char* column_index : {"u16", "u32"}) {
                         CAPTURE(named.name);
                         StagedMatrix staged = stage_input(named.matrix);
                         pass(staged, row_blocks_stage(), {{"height", height}});
                         pass(staged, column_segmentation_stage(), {{"width", 20_i}});
                         pass(staged, nonlinear_hash_stage(), {{"within", std::string("tile")}});
-                        const auto layout = build(hbp_entry(), staged, {{"column_index", std::string(column_index)}});
-                        const auto& hbp = dynamic_cast<const HbpLayout<double>&>(*layout);
-                        check_recorded(record_hbp_reads(hbp, *device), 6, *layout, hbp_entry().schedules.front().walk.f64);
+                        const auto layout =
+                            build(hbp_entry(), staged, {{"column_index", std::string(column_index)}, {"row_limit", 6_i}});
+                        check_recorded(record_hbp_reads(dynamic_cast<const HbpLayout<double>&>(*layout), *device), 6, *layout,
+                                       hbp_entry().schedules.front().walk.f64);
                     }
                 }
             }

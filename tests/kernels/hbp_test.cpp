@@ -1,4 +1,4 @@
-// HBP: exact arrays, the drawing, rows without entries, bytes, and what is refused.
+// HBP: exact arrays, the drawing, rows that are split, merged or absent, bytes, and what is refused.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/common/device/host_device.hpp"
+#include "kernels/hbp/check.hpp"
 #include "kernels/hbp/layout.hpp"
 #include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -65,100 +66,148 @@ CsrMatrix ragged(Index rows, Index columns) {
     return csr_from_entries(rows, columns, entries);
 }
 
-std::vector<double> product(const LayoutEntry& entry, const Layout<double>& layout, Index rows, Index columns) {
+std::vector<double> product(const Layout<double>& layout, bool accumulate = false) {
     const std::unique_ptr<Device> host = make_host_device();
     std::vector<double> x;
-    for (Index i = 0; i < columns; ++i) x.push_back(i + 1);
-    std::vector<double> y(rows, -1);
-    entry.kernels.front().prepare.f64(layout, *host)->run(x.data(), y.data(), false);
+    for (Index i = 0; i < layout.columns(); ++i) x.push_back(i + 1);
+    std::vector<double> y(layout.rows(), -1);
+    hbp_entry().kernels.front().prepare.f64(layout, *host)->run(x.data(), y.data(), accumulate);
     return y;
 }
 
-/// With bars between the steps of a batch, as the drawing has them.
+/// The same without a layout.
+std::vector<double> product(const CsrMatrix& matrix, bool accumulate = false) {
+    std::vector<double> y;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        double sum = accumulate ? -1 : 0;
+        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+            sum += matrix.values[i] * (matrix.column_indices[i] + 1);
+        }
+        y.push_back(sum);
+    }
+    return y;
+}
+
+/// Each row has as many nonzeros as is said here, from its own column on and then around.
+CsrMatrix with_lengths(const Indices& lengths, Index columns) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < static_cast<Index>(lengths.size()); ++row) {
+        for (Index k = 0; k < lengths[row]; ++k) entries.push_back({row, (row + k) % columns, 1.0 + row + 8 * k});
+    }
+    return csr_from_entries(static_cast<Index>(lengths.size()), columns, entries);
+}
+
+/// With bars between the steps of a batch, as the drawing has them, where each tile has one batch.
 template <typename Element>
-std::string by_steps(const std::string& name, const Layout<double>& layout, const std::vector<Element>& array) {
-    const std::vector<Read> places = readers(layout);
+std::string by_steps(const std::string& name, const WideHbp& hbp, const std::vector<Element>& array) {
     std::ostringstream line;
     line << name;
-    for (std::size_t i = 0; i < array.size(); ++i) {
-        if (i > 0 && places[i].warp == places[i - 1].warp && places[i].step != places[i - 1].step) line << " |";
-        line << ' ' << +array[i];
+    std::size_t i = 0;
+    for (Index tile = 0; tile < hbp.tile_count(); ++tile) {
+        Offset step = 0;
+        for (const HbpEntryOwner& owner : owners_of_hbp_tile(hbp, tile)) {
+            if (owner.k != step) line << " |";
+            step = owner.k;
+            line << ' ' << +array[i++];
+        }
     }
     return line.str();
+}
+
+/// Partial result i as ~i.
+std::string outputs(const Indices& output_order) {
+    std::string line = "output_order";
+    for (const Index output : output_order) line += output < 0 ? " ~" + std::to_string(~output) : ' ' + std::to_string(output);
+    return line;
+}
+
+void check_right(const StagedMatrix& staged, const Given& given) {
+    const auto layout = build(staged, given);
+    CHECK_NOTHROW(check_layout(*layout, staged.matrix));
+    CHECK(product(*layout) == product(staged.matrix));
+    CHECK(product(*layout, true) == product(staged.matrix, true));
 }
 
 }  // namespace
 
 TEST_CASE("hbp: the arrays of the drawing") {
-    const auto layout = build(hashed(in_tiles(drawn(), 3, 3)));
+    const auto layout = build(hashed(in_tiles(drawn(), 3, 3)), {{"row_limit", 2_i}, {"column_index", std::string("u32")}});
     const WideHbp& hbp = as_hbp(layout);
     CHECK(hbp.tile_batches == Indices{0, 1, 2, 3, 4});
-    CHECK(hbp.tile_columns == Indices{0, 3, 0, 3});
+    CHECK(hbp.tile_columns == Indices{0, 4, 0, 3});
     CHECK(hbp.begin_ptr == Offsets{0, 6, 7, 8, 13});
-    CHECK(hbp.batch_rows == Indices{0, 3, 4, 5, 8});
-    CHECK(hbp.zero_row == Masks{0xfffffff8, 0xfffffffe, 0xfffffffe, 0xfffffff8});
-    CHECK(hbp.column_indices == Indices{2, 1, 0, 2, 1, 2, 1, 0, 2, 0, 1, 2, 2});
-    CHECK(hbp.data == std::vector<double>{7, 4, 1, 5, 2, 3, 6, 10, 13, 8, 11, 9, 12});
-    CHECK(hbp.add_sign == Bytes{0, 2, 2, 0, 1, 0, 0, 0, 0, 2, 2, 0, 0});
-    CHECK(hbp.output_order == Indices{3, 1, 0, 2, 5, 7, 4, 6});
-    CHECK(hbp.result_offsets == Indices{0, 1, 3, 4, 5, 7, 8});
+    CHECK(hbp.batch_rows == Indices{0, 4, 5, 6, 9});
+    CHECK(hbp.zero_row == Masks{0xfffffff0, 0xfffffffe, 0xfffffffe, 0xfffffff8});
+    CHECK(hbp.column_indices == Indices{2, 1, 0, 1, 2, 2, 0, 0, 2, 0, 1, 2, 2});
+    CHECK(hbp.data == std::vector<double>{7, 4, 1, 2, 5, 3, 6, 10, 13, 8, 11, 9, 12});
+    CHECK(hbp.add_sign == Bytes{0, 3, 3, 0, 0, 0, 0, 0, 0, 2, 2, 0, 0});
+    CHECK(hbp.output_order == Indices{2, ~0, 0, 0, ~2, ~1, 5, 3, ~3});
+    CHECK(hbp.absent_rows == Indices{});
+    CHECK(hbp.merge_rows == Indices{0, 2});
+    CHECK(hbp.merge_results == Indices{0, 4});
+    CHECK(hbp.merged_rows == Indices{1, 4});
+    CHECK(hbp.merged_counts == Indices{2, 2});
     CHECK_NOTHROW(check_layout(*layout, drawn()));
 
     const LayoutEntry entry = hbp_entry();
-    CHECK(draws(entry, by_steps("data", *layout, hbp.data)));
-    CHECK(draws(entry, by_steps("columns", *layout, hbp.column_indices)));
-    CHECK(draws(entry, by_steps("add_sign", *layout, hbp.add_sign)));
-    CHECK(draws(entry, "zero_row fffffff8 fffffffe fffffffe fffffff8"));
-    CHECK(draws(entry, list("output_order", hbp.output_order)));
+    CHECK(draws(entry, by_steps("data", hbp, hbp.data)));
+    CHECK(draws(entry, by_steps("columns", hbp, hbp.column_indices)));
+    CHECK(draws(entry, by_steps("add_sign", hbp, hbp.add_sign)));
+    CHECK(draws(entry, "zero_row fffffff0 fffffffe fffffffe fffffff8"));
+    CHECK(draws(entry, outputs(hbp.output_order)));
     CHECK(draws(entry, list("tile_batches", hbp.tile_batches)));
     CHECK(draws(entry, list("tile_columns", hbp.tile_columns)));
     CHECK(draws(entry, list("begin_ptr", hbp.begin_ptr)));
     CHECK(draws(entry, list("batch_rows", hbp.batch_rows)));
-    CHECK(draws(entry, list("result_offsets", hbp.result_offsets)));
-    CHECK(draws(entry, "stored rows 2 1 0 1 4 5 3 4"));
+    CHECK(draws(entry, list("merge_rows", hbp.merge_rows)));
+    CHECK(draws(entry, list("merge_results", hbp.merge_results)));
+    CHECK(draws(entry, list("merged_rows", hbp.merged_rows)));
+    CHECK(draws(entry, list("merged_counts", hbp.merged_counts)));
+    CHECK(draws(entry, "stored rows 2 1 0 0 1 4 5 3 4"));
 }
 
 TEST_CASE("hbp: entries lie step by step, lanes ascending, in batches of 32 rows") {
     const CsrMatrix matrix = ragged(100, 60);
-    const StagedMatrix staged = hashed(in_tiles(matrix, 80, 60));
-    const auto layout = build(staged);
-    CHECK(as_hbp(layout).batch_rows == Indices{0, 32, 64, 68, 85});  // 68 and 17 rows that are not empty
+    const auto layout = build(hashed(in_tiles(matrix, 80, 60)), {{"column_index", std::string("u32")}});
+    const WideHbp& hbp = as_hbp(layout);
+    CHECK(hbp.batch_rows == Indices{0, 32, 64, 68, 85});  // 68 and 17 rows that are not empty
     CHECK_NOTHROW(check_layout(*layout, matrix));
-    Read before;
-    for (const Read& read : readers(*layout)) {
-        if (read.index > 0 && read.step >= before.step) {
-            CHECK((read.warp != before.warp || read.step > before.step || read.lane > before.lane));
-        } else if (read.index > 0) {
-            const auto& begins = as_hbp(layout).begin_ptr;
-            CHECK(std::find(begins.begin(), begins.end(), read.index) != begins.end());
+    for (Index tile = 0; tile < hbp.tile_count(); ++tile) {
+        HbpEntryOwner before;
+        for (const HbpEntryOwner& owner : owners_of_hbp_tile(hbp, tile)) {
+            const bool new_batch = owner.k == 0 && std::count(hbp.batch_rows.begin(), hbp.batch_rows.end(), owner.stored) == 1;
+            CHECK((new_batch || owner.k > before.k || (owner.k == before.k && owner.stored > before.stored)));
+            before = owner;
         }
-        before = read;
     }
 }
 
-TEST_CASE("hbp: four batches of a tile take turns, then the next four") {
-    const CsrMatrix matrix = ragged(200, 60);
-    const auto layout = build(in_tiles(matrix, 200, 60));
-    const Indices& batch_rows = as_hbp(layout).batch_rows;
-    const Offsets& begins = as_hbp(layout).begin_ptr;
-    REQUIRE(batch_rows.size() > 5);
-    std::vector<Offset> nonzeros;
-    layout->for_each_slot([&](const Slot& slot) { nonzeros.push_back(slot.nonzero); });
-    std::int64_t end_of_first_four = 0;
+TEST_CASE("hbp: a warp reads 32 neighbours a step, 16 batches from a multiple of 32 on") {
+    const auto layout = build(in_tiles(ragged(1300, 60), 1250, 60), {{"column_index", std::string("u32")}});
+    const WideHbp& hbp = as_hbp(layout);
+    REQUIRE(hbp.tile_batches[1] > 2 * 16);
+    REQUIRE(hbp.begin_ptr[16] % 32 != 0);
+    const Offset first_ends = hbp.begin_ptr[16];
+    const Offset second_ends = hbp.begin_ptr[32];
+    const std::int64_t first_steps = (first_ends + 31) / 32;
+    const std::int64_t second_steps = (second_ends + 31) / 32 - first_ends / 32;
+    const Offset end_of_tile = hbp.begin_ptr[hbp.tile_batches[1]];
+    Offset entry = 0;
     for (const Read& read : readers(*layout)) {
-        const auto batch = std::upper_bound(begins.begin(), begins.end(), read.index) - begins.begin() - 1;
-        const std::int64_t entry = nonzeros[read.index] - matrix.row_offsets[read.row];
-        if (batch < 4) {
-            CHECK(read.step == 4 * entry + batch);
-            end_of_first_four = std::max(end_of_first_four, read.step + 1);
-        } else {
-            CHECK(read.step == end_of_first_four + 4 * entry + batch - 4);
+        CHECK(read.index == entry);
+        CHECK(read.lane == entry % 32);
+        CHECK(read.warp == (entry < end_of_tile ? 0 : 1));
+        if (entry < first_ends) CHECK(read.step == entry / 32);
+        if (entry >= first_ends && entry < second_ends) CHECK(read.step == first_steps + entry / 32 - first_ends / 32);
+        if (entry >= second_ends && entry < end_of_tile) {
+            CHECK(read.step == first_steps + second_steps + entry / 32 - second_ends / 32);
         }
+        ++entry;
     }
 }
 
 TEST_CASE("hbp: a lane reads in the order of its steps, in all kernels alike") {
-    const auto layout = build(hashed(in_tiles(ragged(400, 60), 200, 30)), {{"column_index", std::string("u16")}});
+    const auto layout = build(hashed(in_tiles(ragged(400, 60), 200, 30)));
     std::vector<Read> of_fixed;
     std::map<std::pair<std::int64_t, int>, std::int64_t> last;
     for_each_read_of<double>(hbp_entry(), "fixed", *layout, [&](const Read& read) {
@@ -175,6 +224,81 @@ TEST_CASE("hbp: a lane reads in the order of its steps, in all kernels alike") {
     }
 }
 
+TEST_CASE("hbp: a long row is several stored rows, which share its entries in turn") {
+    const CsrMatrix matrix = with_lengths({7, 1, 3}, 9);
+    const auto layout = build(in_tiles(matrix, 3, 9), {{"row_limit", 3_i}, {"column_index", std::string("u32")}});
+    const WideHbp& hbp = as_hbp(layout);
+    CHECK(hbp.output_order == Indices{0, 0, 0, 1, 2});
+    CHECK(hbp.data == std::vector<double>{1, 9, 17, 2, 3, 25, 33, 41, 11, 49, 19});
+    CHECK(hbp.add_sign == Bytes{5, 5, 5, 0, 4, 4, 0, 0, 2, 0, 0});
+    CHECK(hbp.column_indices == Indices{0, 1, 2, 1, 2, 3, 4, 5, 3, 6, 4});
+    check_right(in_tiles(matrix, 3, 9), {{"row_limit", 3_i}});
+}
+
+TEST_CASE("hbp: the stored rows of a row lie in one batch, where 32 are enough") {
+    Indices lengths(30, 1);
+    lengths.push_back(6);       // three stored rows behind 30 of the batch
+    lengths.push_back(64);      // 32
+    lengths.push_back(2 * 70);  // 70
+    lengths.push_back(2);
+    const StagedMatrix staged = in_tiles(with_lengths(lengths, 200), 40, 200);
+    const auto layout = build(staged, {{"row_limit", 2_i}, {"column_index", std::string("u32")}});
+    const WideHbp& hbp = as_hbp(layout);
+    CHECK(hbp.batch_rows == Indices{0, 30, 33, 65, 97, 129, 136});
+    CHECK(std::count(hbp.output_order.begin(), hbp.output_order.end(), 30) == 3);
+    CHECK(std::count(hbp.output_order.begin(), hbp.output_order.end(), 31) == 32);
+    CHECK(hbp.merged_rows == Indices{32});
+    CHECK(hbp.merged_counts == Indices{3});
+    CHECK(hbp.output_order.back() == 33);
+    check_right(staged, {{"row_limit", 2_i}});
+}
+
+TEST_CASE("hbp: rows of one tile go to y, the others' results lie step by step, and rows in no tile are listed") {
+    // Segments of 10 columns: row 0 is in all four, row 1 in one, row 2 in none, row 3 in two.
+    std::vector<Entry> entries;
+    for (const Index column : {0, 5, 12, 25, 33}) entries.push_back({0, column, column + 1.0});
+    entries.push_back({1, 7, 2});
+    entries.push_back({3, 18, 3});
+    entries.push_back({3, 39, 4});
+    const StagedMatrix staged = in_tiles(csr_from_entries(4, 40, entries), 2, 10);
+    const auto layout = build(staged, {{"column_index", std::string("u32")}});
+    const WideHbp& hbp = as_hbp(layout);
+    CHECK(hbp.absent_rows == Indices{2});
+    CHECK(hbp.merged_rows == Indices{0, 3});
+    CHECK(hbp.merged_counts == Indices{4, 2});
+    CHECK(hbp.merge_rows == Indices{0, 2});
+    CHECK(hbp.merge_results == Indices{0, 6});
+    CHECK(hbp.output_order == Indices{~0, 1, ~2, ~4, ~5, ~1, ~3});
+    check_right(staged, {});
+}
+
+TEST_CASE("hbp: a row of more than 32 partial results is merged on its own, and 32 others together") {
+    Indices lengths(70, 2);  // in two segments each, but for row 3, which is in all 40
+    lengths[3] = 40;
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 70; ++row) {
+        for (Index k = 0; k < lengths[row]; ++k) entries.push_back({row, (row == 3 ? k : row % 20 + 20 * k), 1.0 + k});
+    }
+    const StagedMatrix staged = in_tiles(csr_from_entries(70, 40, entries), 7, 1);
+    const auto layout = build(staged, {{"column_index", std::string("u32")}});
+    const WideHbp& hbp = as_hbp(layout);
+    CHECK(hbp.merge_rows == Indices{0, 32, 64, 69, 70});
+    CHECK(hbp.merge_results == Indices{0, 64, 128, 138, 178});
+    CHECK(hbp.merged_rows.back() == 3);
+    CHECK(hbp.merged_counts.back() == 40);
+    check_right(staged, {});
+}
+
+TEST_CASE("hbp: right whatever the tiles and the row limit") {
+    for (const std::int64_t row_limit : {1, 2, 5, 128}) {
+        for (const std::int64_t width : {7, 60}) {
+            for (const std::int64_t height : {3, 64, 300}) {
+                check_right(hashed(in_tiles(ragged(300, 60), height, width)), {{"row_limit", row_limit}});
+            }
+        }
+    }
+}
+
 TEST_CASE("hbp: rows that a share lists without entries are marked, and their result is 0") {
     const CsrMatrix matrix = csr_from_entries(4, 3, std::vector<Entry>{{0, 0, 2}, {2, 0, 3}, {2, 1, 4}, {2, 2, 5}});
     StagedMatrix staged = stage_input(matrix);
@@ -182,26 +306,35 @@ TEST_CASE("hbp: rows that a share lists without entries are marked, and their re
     staged.shares = {Share{{ShareKind::tile, 0, 0}, {3, 2, 1, 0}, {0, 0, 2, 2, 3}, {1, 2, 0}},
                      Share{{ShareKind::tile, 0, 1}, {2, 0}, {0, 1, 1}, {3}}};
     CHECK_NOTHROW(check_invariants(staged, matrix));
-    const auto layout = build(staged);
+    const auto layout = build(staged, {{"column_index", std::string("u32")}});
     const WideHbp& hbp = as_hbp(layout);
     CHECK(hbp.zero_row == Masks{0xfffffff5, 0xfffffffe});
     CHECK(hbp.data == std::vector<double>{3, 2, 4, 5});
     CHECK(hbp.add_sign == Bytes{2, 0, 0, 0});
     CHECK_NOTHROW(check_layout(*layout, matrix));
-    CHECK(product(hbp_entry(), *layout, 4, 3) == std::vector<double>{2, 0, 3 + 8 + 15, 0});
+    CHECK(product(*layout) == std::vector<double>{2, 0, 3 + 8 + 15, 0});
 }
 
-TEST_CASE("hbp: columns of 16 bits up to the last that they reach") {
+TEST_CASE("hbp: columns of 16 bits from the least of their tile, up to the last that they reach") {
     constexpr Index columns = 65536;
-    const CsrMatrix fits = csr_from_entries(1, columns, std::vector<Entry>{{0, columns - 1, 1}});
-    CHECK_NOTHROW(check_layout(*build(in_tiles(fits, 1, columns), {{"column_index", std::string("u16")}}), fits));
-    const StagedMatrix wide = in_tiles(csr_from_entries(1, columns + 1, std::vector<Entry>{{0, columns, 1}}), 1, columns + 1);
-    CHECK_NOTHROW((void)build(wide));
-    CHECK(message_of<Unsuitable>([&] {
-              (void)build(wide, {{"column_index", std::string("u16")}});
-          }) ==
-          "segment 0 has 65537 columns, but columns of 16 bits reach 65536: make segments narrower, or set column_index = "
-          "\"u32\"");
+    const StagedMatrix fits =
+        in_tiles(csr_from_entries(1, columns + 9, std::vector<Entry>{{0, 9, 2}, {0, columns + 8, 1}}), 1, columns + 9);
+    const auto is_narrow = [](const StagedMatrix& staged, const char* column_index) {
+        const auto layout = build(staged, {{"column_index", std::string(column_index)}});
+        check_layout(*layout, staged.matrix);
+        return !std::holds_alternative<WideHbp>(hbp_layout(layout).stored);
+    };
+    CHECK(is_narrow(fits, "auto"));
+    CHECK(is_narrow(fits, "u16"));
+    CHECK_FALSE(is_narrow(fits, "u32"));
+    const StagedMatrix wide =
+        in_tiles(csr_from_entries(1, columns + 9, std::vector<Entry>{{0, 8, 2}, {0, columns + 8, 1}}), 1, columns + 9);
+    CHECK_FALSE(is_narrow(wide, "auto"));
+    CHECK_FALSE(is_narrow(wide, "u32"));
+    CHECK(
+        message_of<Unsuitable>([&] { (void)is_narrow(wide, "u16"); }) ==
+        "the nonzeros of tile 0,0 reach over 65537 columns, but columns of 16 bits reach 65536: make segments narrower, or set "
+        "column_index = \"auto\"");
 }
 
 TEST_CASE("hbp: shares that are not the nonzeros of a tile are a mistake of the program") {
@@ -216,11 +349,44 @@ TEST_CASE("hbp: shares that are not the nonzeros of a tile are a mistake of the 
     CHECK_THROWS_AS((void)build(staged), std::logic_error);
 }
 
-TEST_CASE("hbp: bytes count every tile result twice") {
-    const auto layout = build(hashed(in_tiles(drawn(), 3, 3)));
-    const std::int64_t arrays = 5 * 4 + 4 * 4 + 5 * 8 + 5 * 4 + 4 * 4 + 13 * (4 + 8 + 1) + 8 * 4 + 7 * 4;
+TEST_CASE("hbp: a tampered array is noticed, not followed") {
+    const StagedMatrix staged = hashed(in_tiles(drawn(), 3, 3));
+    const auto layout = build(staged, {{"row_limit", 2_i}, {"column_index", std::string("u32")}});
+    auto& hbp = const_cast<WideHbp&>(as_hbp(layout));
+    const auto refuses = [&](auto& array) {
+        for (const Offset change : {Offset{-1}, Offset{1}, Offset{2}, Offset{1} << 30}) {
+            for (auto& element : array) {
+                const auto before = element;
+                element = static_cast<std::remove_reference_t<decltype(element)>>(element + change);
+                if (element != before) CHECK_THROWS_AS(check_layout(*layout, staged.matrix), std::logic_error);
+                element = before;
+            }
+        }
+    };
+    CHECK_NOTHROW(check_layout(*layout, staged.matrix));
+    refuses(hbp.tile_batches);
+    refuses(hbp.tile_columns);
+    refuses(hbp.begin_ptr);
+    refuses(hbp.batch_rows);
+    refuses(hbp.zero_row);
+    refuses(hbp.column_indices);
+    refuses(hbp.data);
+    refuses(hbp.add_sign);
+    refuses(hbp.output_order);
+    refuses(hbp.merge_rows);
+    refuses(hbp.merge_results);
+    refuses(hbp.merged_rows);
+    refuses(hbp.merged_counts);
+    hbp.absent_rows.push_back(2);
+    CHECK_THROWS_AS(check_layout(*layout, staged.matrix), std::logic_error);
+}
+
+TEST_CASE("hbp: bytes count every partial result twice") {
+    const auto layout = build(hashed(in_tiles(drawn(), 3, 3)), {{"row_limit", 2_i}, {"column_index", std::string("u32")}});
+    const std::int64_t tiles = 5 * 4 + 4 * 4 + 5 * 8 + 5 * 4 + 4 * 4 + 13 * (4 + 8 + 1) + 9 * 4;
+    const std::int64_t arrays = tiles + 4 * (2 + 2 + 2 + 2);
     CHECK(layout->bytes_to_move() == arrays + 8 * (6 + 6));
-    CHECK(hbp_layout(layout).bytes_of_product() == arrays + 8 * (6 + 6) + 2 * 8 * 8);
+    CHECK(hbp_layout(layout).bytes_of_product() == arrays + 8 * (6 + 6) + 2 * 4 * 8);
     const std::unique_ptr<Device> host = make_host_device();
     CHECK(hbp_entry().kernels.front().prepare.f64(*layout, *host)->own_bytes_to_move() ==
           hbp_layout(layout).bytes_of_product());
@@ -231,7 +397,7 @@ TEST_CASE("hbp: what it needs, and the share of the tiles that is dealt") {
     CHECK(needs.cuts == std::vector<CutKind>{CutKind::row_block, CutKind::segment});
     CHECK(needs.shares == std::vector<ShareChoice>{{ShareKind::tile}});
     const StagedMatrix staged = in_tiles(drawn(), 3, 3);
-    CHECK(as_hbp(build(staged)).fixed_tiles == 2);
-    CHECK(as_hbp(build(staged, {{"fixed_share", 0.0}})).fixed_tiles == 0);
-    CHECK(as_hbp(build(staged, {{"fixed_share", 1.0}})).fixed_tiles == 4);
+    CHECK(as_hbp(build(staged, {{"column_index", std::string("u32")}})).fixed_tiles == 2);
+    CHECK(as_hbp(build(staged, {{"fixed_share", 0.0}, {"column_index", std::string("u32")}})).fixed_tiles == 0);
+    CHECK(as_hbp(build(staged, {{"fixed_share", 1.0}, {"column_index", std::string("u32")}})).fixed_tiles == 4);
 }

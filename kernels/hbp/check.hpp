@@ -1,0 +1,203 @@
+// HBP entry by entry: what its arrays say of each, and whether they hang together. For Layout::for_each_slot and the schedules.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "kernels/common/storage/offsets.hpp"
+#include "kernels/hbp/layout.hpp"
+
+namespace workbench {
+
+[[noreturn]] inline void fail_hbp(std::string_view what) { throw std::logic_error(fmt::format("hbp: {}", what)); }
+
+/// Calls visit(which row of the group, result) for the partial results of a group in their order. Results that are not there
+/// are left to the caller.
+void for_each_merged_result(const auto& hbp, std::int64_t group, const auto& visit) {
+    const Index first = hbp.merge_rows[group];
+    const Index end = hbp.merge_rows[group + 1];
+    Index result = hbp.merge_results[group];
+    bool more = true;
+    for (Index k = 0; more; ++k) {
+        more = false;
+        for (Index i = first; i < end; ++i) {
+            if (k >= hbp.merged_counts[i]) continue;
+            visit(i - first, result++);
+            more = true;
+        }
+    }
+}
+
+/// Throws std::logic_error where offsets do not walk from the beginning of what they point into to its end.
+template <typename Element>
+void require_hbp_tiling(const std::vector<Element>& offsets, std::size_t end, std::string_view name) {
+    if (!tiles(offsets, end)) fail_hbp(fmt::format("{} does not tile its array", name));
+}
+
+/// Throws std::logic_error where an array does not fit the others, the entries aside.
+void require_sound_hbp(const auto& hbp) {
+    require_hbp_tiling(hbp.tile_batches, hbp.zero_row.size(), "tile_batches");
+    require_hbp_tiling(hbp.begin_ptr, hbp.data.size(), "begin_ptr");
+    require_hbp_tiling(hbp.batch_rows, hbp.output_order.size(), "batch_rows");
+    require_hbp_tiling(hbp.merge_rows, hbp.merged_rows.size(), "merge_rows");
+    if (!std::is_sorted(hbp.merge_results.begin(), hbp.merge_results.end()) || hbp.merge_results.empty() ||
+        hbp.merge_results.front() != 0) {
+        fail_hbp("merge_results does not ascend from 0");
+    }
+    if (hbp.tile_batches.size() != hbp.tile_columns.size() + 1 || hbp.begin_ptr.size() != hbp.zero_row.size() + 1 ||
+        hbp.batch_rows.size() != hbp.zero_row.size() + 1 || hbp.merge_results.size() != hbp.merge_rows.size() ||
+        hbp.merged_counts.size() != hbp.merged_rows.size() || hbp.column_indices.size() != hbp.data.size() ||
+        hbp.add_sign.size() != hbp.data.size()) {
+        fail_hbp("an array has another length than those beside it");
+    }
+    for (std::size_t batch = 0; batch < hbp.zero_row.size(); ++batch) {
+        const Index rows = hbp.batch_rows[batch + 1] - hbp.batch_rows[batch];
+        const bool marked = rows >= hbp_lanes || hbp.zero_row[batch] >> rows == ~std::uint32_t{0} >> rows;
+        if (rows < 1 || rows > hbp_lanes || !marked) {
+            fail_hbp(fmt::format("batch {} has too many rows, too few, or lanes without a row", batch));
+        }
+    }
+}
+
+/// The row of each partial result. Throws std::logic_error where a group has too many rows, too few, or other results.
+[[nodiscard]] std::vector<Index> rows_of_hbp_results(const auto& hbp) {
+    std::vector<Index> rows;
+    for (Index group = 0; group < hbp.group_count(); ++group) {
+        const Index first = hbp.merge_rows[group];
+        const Index count = hbp.merge_rows[group + 1] - first;
+        if (count < 1 || count > hbp_lanes) fail_hbp(fmt::format("group {} has too many rows, or too few", group));
+        Offset results = 0;
+        for (Index i = first; i < first + count; ++i) {
+            const Index of_row = hbp.merged_counts[i];
+            if (of_row < 2 || (count > 1 && of_row > hbp_lanes)) {
+                fail_hbp(fmt::format("merged row {} has too many results, or too few", i));
+            }
+            results += of_row;
+        }
+        if (hbp.merge_results[group] + results != hbp.merge_results[group + 1]) {
+            fail_hbp(fmt::format("the rows of group {} have other results than the group", group));
+        }
+        for_each_merged_result(hbp, group, [&](Index i, Index) { rows.push_back(hbp.merged_rows[first + i]); });
+    }
+    return rows;
+}
+
+/// The row of each stored row. Throws std::logic_error unless each row of y is written once, and each partial result is, too.
+[[nodiscard]] std::vector<Index> rows_of_hbp_stored(const auto& hbp) {
+    const std::vector<Index> row_of_result = rows_of_hbp_results(hbp);
+    std::vector<bool> written(hbp.row_count, false);
+    std::vector<bool> stored_result(row_of_result.size(), false);
+    const auto take = [](std::vector<bool>& taken, Offset i, std::string_view what) {
+        if (i < 0 || i >= static_cast<Offset>(taken.size()) || taken[i])
+            fail_hbp(fmt::format("{} {} twice, or not there", what, i));
+        taken[i] = true;
+    };
+    for (const Index row : hbp.absent_rows) take(written, row, "absent_rows: row");
+    for (const Index row : hbp.merged_rows) take(written, row, "merged_rows: row");
+    std::vector<Index> rows;
+    for (std::size_t batch = 0; batch < hbp.zero_row.size(); ++batch) {
+        for (Index stored = hbp.batch_rows[batch]; stored < hbp.batch_rows[batch + 1]; ++stored) {
+            const Index output = hbp.output_order[stored];
+            const bool goes_on = stored > hbp.batch_rows[batch] && hbp.output_order[stored - 1] == output;
+            if (!goes_on && output >= 0) take(written, output, "output_order: row");
+            if (!goes_on && output < 0) take(stored_result, ~output, "output_order: partial result");
+            rows.push_back(output >= 0 ? output : row_of_result[~output]);
+        }
+    }
+    if (std::find(written.begin(), written.end(), false) != written.end()) fail_hbp("a row of y is not written");
+    if (std::find(stored_result.begin(), stored_result.end(), false) != stored_result.end()) {
+        fail_hbp("a partial result is read, but not written");
+    }
+    return rows;
+}
+
+/// Whose an entry is.
+struct HbpEntryOwner {
+    Index stored = -1;  // the stored row
+    Offset k = 0;       // its k-th entry
+};
+
+/// Those of the entries of a tile, as lanes reach them by add_sign. Throws std::logic_error unless each belongs to one lane.
+[[nodiscard]] std::vector<HbpEntryOwner> owners_of_hbp_tile(const auto& hbp, Index tile) {
+    const Offset first = hbp.begin_ptr[hbp.tile_batches[tile]];
+    std::vector<HbpEntryOwner> owners(hbp.begin_ptr[hbp.tile_batches[tile + 1]] - first);
+    for (Index batch = hbp.tile_batches[tile]; batch < hbp.tile_batches[tile + 1]; ++batch) {
+        for (int lane = 0; lane < hbp_lanes; ++lane) {
+            if (!hbp_has_entries(hbp.zero_row[batch], lane)) continue;
+            Offset entry = hbp.begin_ptr[batch] + hbp_lanes_before(hbp.zero_row[batch], lane);
+            for (Offset k = 0;; ++k) {
+                if (entry >= hbp.begin_ptr[batch + 1])
+                    fail_hbp(fmt::format("lane {} of batch {} leaves its entries", lane, batch));
+                HbpEntryOwner& owner = owners[entry - first];
+                if (owner.stored >= 0) fail_hbp(fmt::format("entry {} belongs to two lanes", entry));
+                owner = {hbp.batch_rows[batch] + lane, k};
+                if (hbp.add_sign[entry] == 0) break;
+                entry += hbp.add_sign[entry];
+            }
+        }
+    }
+    const auto stray = std::find_if(owners.begin(), owners.end(), [](const HbpEntryOwner& owner) { return owner.stored < 0; });
+    if (stray != owners.end()) fail_hbp(fmt::format("entry {} belongs to no lane", first + (stray - owners.begin())));
+    return owners;
+}
+
+[[nodiscard]] Index column_of_hbp_entry(const auto& hbp, Index tile, Offset entry) {
+    const Offset column = Offset{hbp.tile_columns[tile]} + hbp.column_indices[entry];
+    if (column < 0 || column >= hbp.column_count) fail_hbp(fmt::format("entry {} reads a column that is not there", entry));
+    return static_cast<Index>(column);
+}
+
+/// For Layout::for_each_slot. nonzero(stored row, k) is the position of its k-th entry in CsrMatrix::values.
+void for_each_hbp_slot(const auto& hbp, const auto& nonzero, const auto& visit) {
+    require_sound_hbp(hbp);
+    const std::vector<Index> rows = rows_of_hbp_stored(hbp);
+    const int data = array_number(hbp, hbp.data);
+    const int columns = array_number(hbp, hbp.column_indices);
+    for (Index tile = 0; tile < hbp.tile_count(); ++tile) {
+        Offset entry = hbp.begin_ptr[hbp.tile_batches[tile]];
+        for (const auto& [stored, k] : owners_of_hbp_tile(hbp, tile)) {
+            visit(Slot{.array = data,
+                       .column_array = columns,
+                       .index = entry,
+                       .column_index = entry,
+                       .nonzero = nonzero(stored, k),
+                       .column = column_of_hbp_entry(hbp, tile, entry),
+                       .row = rows[stored]});
+            ++entry;
+        }
+    }
+}
+
+/// What the CUDA kernels read: a warp, whose number is that of the tile, goes through its streams, 32 neighbours a step. The
+/// row of a read is that of the entry, not of the lane that adds its product.
+void for_each_hbp_read(const auto& hbp, const auto& visit) {
+    const std::vector<Index> rows = rows_of_hbp_stored(hbp);
+    const int data = array_number(hbp, hbp.data);
+    for (Index tile = 0; tile < hbp.tile_count(); ++tile) {
+        const std::vector<HbpEntryOwner> owners = owners_of_hbp_tile(hbp, tile);
+        const Offset first_of_tile = hbp.begin_ptr[hbp.tile_batches[tile]];
+        std::int64_t first_step = 0;
+        const Index end_batch = hbp.tile_batches[tile + 1];
+        for (Index batch = hbp.tile_batches[tile]; batch < end_batch; batch += hbp_batches_of_stream) {
+            const Offset end = hbp.begin_ptr[std::min(batch + hbp_batches_of_stream, end_batch)];
+            const Offset begin = hbp_stream_begin(hbp.begin_ptr[batch]);
+            for (Offset entry = hbp.begin_ptr[batch]; entry < end; ++entry) {
+                visit(Read{.warp = tile,
+                           .lane = static_cast<int>(entry % hbp_lanes),
+                           .step = first_step + (entry - begin) / hbp_lanes,
+                           .array = data,
+                           .index = entry,
+                           .row = rows[owners[entry - first_of_tile].stored],
+                           .column = column_of_hbp_entry(hbp, tile, entry)});
+            }
+            first_step += (end - begin + hbp_lanes - 1) / hbp_lanes;
+        }
+    }
+}
+
+}  // namespace workbench

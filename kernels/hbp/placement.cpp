@@ -1,0 +1,172 @@
+#include "kernels/hbp/placement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+/// As how many stored rows a row is stored: at least one, for a share may list rows without entries.
+Offset parts_of(Offset nonzeros, Index row_limit) { return std::max<Offset>(1, (nonzeros + row_limit - 1) / row_limit); }
+
+Offset length_of(const Share& share, std::size_t row) { return share.row_offsets[row + 1] - share.row_offsets[row]; }
+
+void require_numbers(const std::vector<Share>& tiles, Index row_limit) {
+    Offset stored_rows = 0;
+    for (const Share& share : tiles) {
+        for (std::size_t row = 0; row < share.rows.size(); ++row) stored_rows += parts_of(length_of(share, row), row_limit);
+    }
+    constexpr Offset most = std::numeric_limits<Index>::max() - hbp_lanes;  // a batch may end behind the last
+    if (stored_rows > most) {
+        throw Unsuitable(
+            fmt::format("{} stored rows in the tiles, but they are numbered with 32 bits, up to {}: make segments wider, or "
+                        "raise row_limit",
+                        stored_rows, most));
+    }
+}
+
+class Placing {
+public:
+    Placing(const std::vector<Share>& tiles, Index row_count, Index row_limit) : tiles_(tiles), row_limit_(row_limit) {
+        made_.tile_batches = {0};
+        made_.begin_ptr = {0};
+        made_.batch_rows = {0};
+        for (const Share& share : tiles) {
+            for (std::size_t row = 0; row < share.rows.size(); ++row) place_row(share, row);
+            end_batch();
+            made_.tile_batches.push_back(static_cast<Index>(made_.batch_rows.size()) - 1);
+        }
+        number_results(row_count);
+        order_outputs();
+    }
+
+    [[nodiscard]] HbpPlacement take() { return std::move(made_); }
+
+private:
+    void place_row(const Share& share, std::size_t row) {
+        const Offset length = length_of(share, row);
+        const Offset parts = parts_of(length, row_limit_);
+        if (rows_of_batch() + parts > hbp_lanes) end_batch();
+        for (Offset part = 0; part < parts; ++part) {
+            if (rows_of_batch() == hbp_lanes) end_batch();
+            const Offset length_of_part = (length - part + parts - 1) / parts;
+            made_.stored_rows.push_back({.row = static_cast<Index>(row),
+                                         .first = static_cast<Index>(part),
+                                         .stride = static_cast<Index>(parts),
+                                         .length = static_cast<Index>(length_of_part)});
+            entries_ += length_of_part;
+        }
+    }
+
+    [[nodiscard]] Offset rows_of_batch() const {
+        return static_cast<Offset>(made_.stored_rows.size()) - made_.batch_rows.back();
+    }
+
+    void end_batch() {
+        if (rows_of_batch() == 0) return;
+        made_.batch_rows.push_back(static_cast<Index>(made_.stored_rows.size()));
+        made_.begin_ptr.push_back(entries_);
+    }
+
+    /// Calls visit(row of the matrix, first stored row, end) for what gives one result each: the stored rows of a batch that
+    /// belong to the same row.
+    void for_each_result(const auto& visit) const {
+        for (std::size_t tile = 0; tile < tiles_.size(); ++tile) {
+            for (Index batch = made_.tile_batches[tile]; batch < made_.tile_batches[tile + 1]; ++batch) {
+                const Index end_of_batch = made_.batch_rows[batch + 1];
+                for (Index stored = made_.batch_rows[batch]; stored < end_of_batch;) {
+                    const Index row = made_.stored_rows[stored].row;
+                    Index end = stored + 1;
+                    while (end < end_of_batch && made_.stored_rows[end].row == row) ++end;
+                    visit(tiles_[tile].rows[row], stored, end);
+                    stored = end;
+                }
+            }
+        }
+    }
+
+    /// Groups of 32 rows, and of one row where it has more results than a lane should read alone.
+    void number_results(Index row_count) {
+        counts_.assign(row_count, 0);
+        for_each_result([&](Index row, Index, Index) { ++counts_[row]; });
+        made_.merge_rows = {0};
+        made_.merge_results = {0};
+        std::vector<Index> lone;
+        for (Index row = 0; row < row_count; ++row) {
+            if (counts_[row] == 0) made_.absent_rows.push_back(row);
+            if (counts_[row] > hbp_lanes) lone.push_back(row);
+            if (counts_[row] < 2 || counts_[row] > hbp_lanes) continue;
+            add_merged(row);
+            if (static_cast<Index>(made_.merged_rows.size()) - made_.merge_rows.back() == hbp_lanes) end_group();
+        }
+        end_group();
+        for (const Index row : lone) {
+            add_merged(row);
+            end_group();
+        }
+    }
+
+    void add_merged(Index row) {
+        made_.merged_rows.push_back(row);
+        made_.merged_counts.push_back(counts_[row]);
+    }
+
+    void end_group() {
+        const auto merged = static_cast<Index>(made_.merged_rows.size());
+        if (merged == made_.merge_rows.back()) return;
+        Index results = made_.merge_results.back();
+        for (Index i = made_.merge_rows.back(); i < merged; ++i) results += made_.merged_counts[i];
+        made_.merge_rows.push_back(merged);
+        made_.merge_results.push_back(results);
+    }
+
+    /// The numbers of the results of each merged row, one row after another.
+    [[nodiscard]] std::vector<Index> numbers_of_results(std::vector<Index>& first_of_row) const {
+        std::vector<Index> numbers(made_.merge_results.back());
+        Index first = 0;
+        Index next = 0;
+        for (std::size_t group = 0; group + 1 < made_.merge_rows.size(); ++group) {
+            Index most = 0;
+            for (Index i = made_.merge_rows[group]; i < made_.merge_rows[group + 1]; ++i) {
+                first_of_row[made_.merged_rows[i]] = first;
+                first += made_.merged_counts[i];
+                most = std::max(most, made_.merged_counts[i]);
+            }
+            for (Index k = 0; k < most; ++k) {
+                for (Index i = made_.merge_rows[group]; i < made_.merge_rows[group + 1]; ++i) {
+                    if (k < made_.merged_counts[i]) numbers[first_of_row[made_.merged_rows[i]] + k] = next++;
+                }
+            }
+        }
+        return numbers;
+    }
+
+    void order_outputs() {
+        std::vector<Index> next_of_row(counts_.size(), 0);
+        const std::vector<Index> numbers = numbers_of_results(next_of_row);
+        made_.output_order.resize(made_.stored_rows.size());
+        for_each_result([&](Index row, Index first, Index end) {
+            const Index output = counts_[row] == 1 ? row : ~numbers[next_of_row[row]++];
+            std::fill(made_.output_order.begin() + first, made_.output_order.begin() + end, output);
+        });
+    }
+
+    const std::vector<Share>& tiles_;
+    Index row_limit_;
+    HbpPlacement made_;
+    Offset entries_ = 0;
+    std::vector<Index> counts_;  // [rows] results of each
+};
+
+}  // namespace
+
+HbpPlacement place_in_batches(const std::vector<Share>& tiles, Index row_count, Index row_limit) {
+    require_numbers(tiles, row_limit);
+    return Placing(tiles, row_count, row_limit).take();
+}
+
+}  // namespace workbench
