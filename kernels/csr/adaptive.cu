@@ -12,6 +12,7 @@
 #include "kernels/common/device/cuda_device.cuh"
 #include "kernels/common/device/loads.cuh"
 #include "kernels/common/device/packets.cuh"
+#include "kernels/common/device/recording.cuh"
 #include "kernels/common/device/sparse_dot.cuh"
 #include "kernels/common/device/sums.cuh"
 #include "kernels/csr/adaptive.hpp"
@@ -22,12 +23,12 @@ namespace {
 
 constexpr int tile_threads = 32 * adaptive_warps;
 
-/// The products of a round that begins at nonzero `base` and has its last at base + end - 1. Lanes go on with the last one
-/// where they have none of their own, and with what stands before a tile: no load is behind a branch, so that all are under way
-/// together. whole: the last packet lies in the arrays.
+/// The products of a round that begins at nonzero `base`; the tile's are [base + begin, base + end). Lanes go on with the last
+/// one where they have none of their own, and with what stands before the tile: no load is behind a branch, so that all are
+/// under way together. whole: the last packet lies in the arrays.
 template <typename Shape, bool whole, typename Value>
-__device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr, Offset base, int end, int lane,
-                                               const Value* __restrict__ x,
+__device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr, Offset base, int begin, int end, int lane,
+                                               const auto& packets, const Value* __restrict__ x,
                                                Packet<Value, Shape::width> (&products)[Shape::loads]) {
     constexpr int width = Shape::width;
     const Value* const values = csr.values.data() + base;
@@ -36,15 +37,18 @@ __device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr,
 #pragma unroll
     for (int k = 0; k < Shape::loads; ++k) {
         const int place = Shape::place(k, lane);
+        const auto is_wanted = [&](int i) { return place + i >= begin && place + i < end; };
         if constexpr (whole) {
             const int there = min(place, (end - 1) / width * width);
-            column[k] = load_packet<width>(columns + there);
-            products[k] = load_packet<width>(values + there);
+            column[k] = packets.template load<width>(columns + there, is_wanted);
+            products[k] = packets.template load<width>(values + there, is_wanted);
         } else {
 #pragma unroll
             for (int i = 0; i < width; ++i) {
-                column[k].elements[i] = columns[min(place + i, end - 1)];
-                products[k].elements[i] = values[min(place + i, end - 1)];
+                const int there = min(place + i, end - 1);
+                const auto this_is_wanted = [&](int) { return is_wanted(i); };
+                column[k].elements[i] = packets.template load<1>(columns + there, this_is_wanted).elements[0];
+                products[k].elements[i] = packets.template load<1>(values + there, this_is_wanted).elements[0];
             }
         }
     }
@@ -56,28 +60,28 @@ __device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr,
 }
 
 template <typename Shape, typename Value>
-__device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr, Offset base, int end, int lane,
-                                               const Value* __restrict__ x,
+__device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr, Offset base, int begin, int end, int lane,
+                                               const auto& packets, const Value* __restrict__ x,
                                                Packet<Value, Shape::width> (&products)[Shape::loads]) {
     const int of_round = min(end, Shape::capacity);
     if (base + of_round + Shape::width <= csr.values.size() + 1) {
-        multiply_round<Shape, true>(csr, base, of_round, lane, x, products);
+        multiply_round<Shape, true>(csr, base, begin, of_round, lane, packets, x, products);
     } else {
-        multiply_round<Shape, false>(csr, base, of_round, lane, x, products);
+        multiply_round<Shape, false>(csr, base, begin, of_round, lane, packets, x, products);
     }
 }
 
 /// The sum of a tile of one row, for the first lane.
 template <typename Shape, typename Value>
 __device__ __forceinline__ Value sum_of_tile(const Csr<Value, ArrayView>& csr, const RowTile& tile, int lane,
-                                             const Value* __restrict__ x) {
+                                             const auto& packets, const Value* __restrict__ x) {
     if (tile.nonzeros == 0) return 0;
     Offset base = aligned_down(tile.first);
     int begin = static_cast<int>(tile.first - base);
     Value sum = 0;
     for (int end = begin + tile.nonzeros; end > 0; end -= Shape::capacity) {
         Packet<Value, Shape::width> products[Shape::loads];
-        multiply_round<Shape>(csr, base, end, lane, x, products);
+        multiply_round<Shape>(csr, base, begin, end, lane, packets, x, products);
 #pragma unroll
         for (int k = 0; k < Shape::loads; ++k) {
 #pragma unroll
@@ -95,8 +99,8 @@ __device__ __forceinline__ Value sum_of_tile(const Csr<Value, ArrayView>& csr, c
 /// A tile of several rows. shared: [Shape::capacity], of this warp.
 template <typename Shape, typename Value>
 __device__ __forceinline__ void multiply_rows_of_tile(const Csr<Value, ArrayView>& csr, const RowTile& tile, int lane,
-                                                      const Value* __restrict__ x, Value* shared, Value* __restrict__ y,
-                                                      bool accumulate) {
+                                                      const auto& packets, const Value* __restrict__ x, Value* shared,
+                                                      Value* __restrict__ y, bool accumulate) {
     const Offset base = aligned_down(tile.first);
     const int rows = tile.rows;
     const int lanes = lanes_of_rows(rows);
@@ -114,7 +118,8 @@ __device__ __forceinline__ void multiply_rows_of_tile(const Csr<Value, ArrayView
 
     if (tile.nonzeros > 0) {
         Packet<Value, Shape::width> products[Shape::loads];
-        multiply_round<Shape>(csr, base, static_cast<int>(tile.first - base) + tile.nonzeros, lane, x, products);
+        const int begin = static_cast<int>(tile.first - base);
+        multiply_round<Shape>(csr, base, begin, begin + tile.nonzeros, lane, packets, x, products);
 #pragma unroll
         for (int k = 0; k < Shape::loads; ++k) {
             *reinterpret_cast<Packet<Value, Shape::width>*>(shared + Shape::place(k, lane)) = products[k];
@@ -147,18 +152,19 @@ __device__ __forceinline__ Value sum_over_warps(Value sum, Value* of_warps) {
     return all;
 }
 
-template <typename Shape, int resident_blocks, typename Value>
-__global__ void __launch_bounds__(tile_threads, resident_blocks)
+template <typename Shape, typename Packets, typename Value>
+__global__ void __launch_bounds__(tile_threads, Shape::resident_blocks)
     multiply_tiles(const __grid_constant__ Csr<Value, ArrayView> csr, const __grid_constant__ RowTiles<ArrayView> all,
-                   const Value* __restrict__ x, Value* __restrict__ y, Value* __restrict__ partial_sums, bool accumulate) {
+                   const Packets packets, const Value* __restrict__ x, Value* __restrict__ y, Value* __restrict__ partial_sums,
+                   bool accumulate) {
     __shared__ alignas(16) Value products[adaptive_warps][Shape::capacity];
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const Offset number = static_cast<Offset>(blockIdx.x) * adaptive_warps + warp;
     RowTile tile;
     if (number < all.tiles.size()) tile = all.tiles[number];
-    if (tile.rows > 1) return multiply_rows_of_tile<Shape>(csr, tile, lane, x, products[warp], y, accumulate);
-    const Value sum = sum_of_tile<Shape>(csr, tile, lane, x);
+    if (tile.rows > 1) return multiply_rows_of_tile<Shape>(csr, tile, lane, packets, x, products[warp], y, accumulate);
+    const Value sum = sum_of_tile<Shape>(csr, tile, lane, packets, x);
     if (blockIdx.x >= all.shared_targets.size()) {
         if (lane == 0 && tile.rows == 1) write_result(y + tile.row, sum, accumulate);
         return;
@@ -187,63 +193,84 @@ __global__ void __launch_bounds__(tile_threads)
     if (lane == 0) write_result(y + all.split_rows[number], sum, accumulate);
 }
 
-template <ValueType Value, typename Shape, int resident_blocks>
-class CsrAdaptive final : public Kernel<Value> {
+/// The layout and its tiles on a device, with what a run needs.
+template <typename Shape, ValueType Value>
+class CsrTiles {
 public:
-    CsrAdaptive(const CsrLayout<Value>& layout, Device& device)
-        : CsrAdaptive(layout, cut_into_tiles(layout.row_offsets, Shape::capacity), device) {}
-
-    void run(const Value* x, Value* y, bool accumulate) override {
-        const RowTiles<ArrayView> all = view_of(tiles_);
-        if (all.tiles.size() == 0) return;
-        multiply_tiles<Shape, resident_blocks><<<blocks_for(all.tiles.size(), adaptive_warps), tile_threads, 0, stream_>>>(
-            view_of(csr_), all, x, y, partial_sums_.template as<Value>(), accumulate);
-        check_launch("csr adaptive");
-        if (all.split_rows.size() == 0) return;
-        add_partial_sums<<<blocks_for(all.split_rows.size(), adaptive_warps), tile_threads, 0, stream_>>>(
-            all, partial_sums_.template as<Value>(), y, accumulate);
-        check_launch("csr adaptive partial sums");
-    }
-
-    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
-
-private:
-    CsrAdaptive(const CsrLayout<Value>& layout, const RowTiles<HostArray>& tiles, Device& device)
+    CsrTiles(const CsrLayout<Value>& layout, const RowTiles<HostArray>& tiles, Device& device)
         : stream_(cuda_device(device).stream()),
-          bytes_(layout.bytes_to_move() + bytes_of_tiles(tiles, sizeof(Value))),
           csr_(copy_to(device, layout.stored(), "csr")),
           tiles_(copy_to(device, tiles, "csr adaptive")),
           partial_sums_(device.allocate(tiles.split_starts.back() * sizeof(Value), "csr adaptive partial sums")) {}
 
+    template <typename Packets>
+    void multiply(const Packets& packets, const Value* x, Value* y, bool accumulate) const {
+        const RowTiles<ArrayView> all = view_of(tiles_);
+        if (all.tiles.size() == 0) return;
+        auto* const partial_sums = partial_sums_.template as<Value>();
+        multiply_tiles<Shape>
+            <<<blocks(), tile_threads, 0, stream_>>>(view_of(csr_), all, packets, x, y, partial_sums, accumulate);
+        check_launch("csr adaptive");
+        if (all.split_rows.size() == 0) return;
+        add_partial_sums<<<blocks_for(all.split_rows.size(), adaptive_warps), tile_threads, 0, stream_>>>(all, partial_sums, y,
+                                                                                                          accumulate);
+        check_launch("csr adaptive partial sums");
+    }
+
+    [[nodiscard]] const Csr<Value, DeviceArray>& stored() const { return csr_; }
+    [[nodiscard]] unsigned blocks() const { return blocks_for(tiles_.tiles.size(), adaptive_warps); }
+
+private:
     cudaStream_t stream_;
-    std::int64_t bytes_;
     Csr<Value, DeviceArray> csr_;
     RowTiles<DeviceArray> tiles_;
     DeviceMemory partial_sums_;
 };
 
-template <ValueType Value, typename Shape, int resident_blocks>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<CsrAdaptive<Value, Shape, resident_blocks>>(dynamic_cast<const CsrLayout<Value>&>(layout), device);
-}
+template <typename Shape, ValueType Value>
+class CsrAdaptive final : public Kernel<Value> {
+public:
+    CsrAdaptive(const CsrLayout<Value>& layout, Device& device)
+        : CsrAdaptive(layout, cut_into_tiles(layout.row_offsets, Shape::capacity), device) {}
 
-template <typename Shape, int resident_blocks>
-KernelEntry entry(std::string name, std::string summary) {
-    return {std::move(name),
-            Backend::cuda,
-            std::move(summary),
-            {prepare<float, Shape, resident_blocks>, prepare<double, Shape, resident_blocks>}};
+    void run(const Value* x, Value* y, bool accumulate) override { tiles_.multiply(StreamingPackets{}, x, y, accumulate); }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
+
+private:
+    CsrAdaptive(const CsrLayout<Value>& layout, const RowTiles<HostArray>& tiles, Device& device)
+        : bytes_(layout.bytes_to_move() + bytes_of_tiles(tiles, sizeof(Value))), tiles_(layout, tiles, device) {}
+
+    std::int64_t bytes_;
+    CsrTiles<Shape, Value> tiles_;
+};
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
+    const auto& csr = dynamic_cast<const CsrLayout<Value>&>(layout);
+    return with_tile_shape(csr.row_count, csr.nonzeros(), [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
+        return std::make_unique<CsrAdaptive<Shape, Value>>(csr, device);
+    });
 }
 
 }  // namespace
 
 std::vector<KernelEntry> csr_adaptive_kernels() {
-    return {
-        entry<AdaptiveA, 4>("adaptive_a", "tiles of rows through shared memory: a warp 256 nonzeros, loaded one by one"),
-        entry<AdaptiveB, 4>("adaptive_b", "tiles of rows through shared memory: a warp 256 nonzeros, loaded two by two"),
-        entry<AdaptiveC, 3>("adaptive_c", "tiles of rows through shared memory: a warp 512 nonzeros, loaded two by two"),
-        entry<AdaptiveD, 6>("adaptive_d", "tiles of rows through shared memory: a warp 128 nonzeros, loaded two by two"),
-    };
+    return {{"adaptive",
+             Backend::cuda,
+             "tiles of neighbouring rows, a warp each, through shared memory; long rows by a warp, a block or several",
+             {prepare<float>, prepare<double>}}};
+}
+
+std::vector<Recorded> record_csr_tile_reads(const CsrLayout<double>& layout, Device& device) {
+    return with_tile_shape(layout.row_count, layout.nonzeros(), [&]<typename Shape>(Shape) {
+        const CsrTiles<Shape, double> tiles(layout, cut_into_tiles(layout.row_offsets, Shape::capacity), device);
+        const DeviceArray<double> x(device, std::vector<double>(layout.column_count), "x");
+        const DeviceMemory y = device.allocate(layout.row_count * sizeof(double), "y");
+        Recording recording(device, tiles.stored().values, Offset{tiles.blocks()} * tile_threads);
+        tiles.multiply(RecordingPackets<double>{recording.load()}, x.data(), y.as<double>(), false);
+        return recording.read();
+    });
 }
 
 }  // namespace workbench

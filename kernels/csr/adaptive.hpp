@@ -1,4 +1,4 @@
-// What the warps of the CUDA kernels `adaptive` work on: tiles of neighbouring rows, cut by their lengths when a kernel is
+// What the warps of the CUDA kernel `adaptive` work on: tiles of neighbouring rows, cut by their lengths when a kernel is
 // prepared. After Greathouse and Daga, "Efficient Sparse Matrix-Vector Multiplication on GPUs Using the CSR Storage Format"
 // (CSR-Adaptive, SC 2014): rows that fit together are streamed through shared memory, a long row has a warp of its own, a
 // longer one a block, and the longest several blocks. Designs of this project: that a tile is a warp's and not a block's, the
@@ -58,20 +58,26 @@ inline constexpr Offset tile_alignment = 8;
 }
 
 /// How a warp loads a tile: in rounds of `capacity` nonzeros, of which each lane has `loads` times `width` neighbouring ones.
-template <int load_width, int load_count>
+/// A multiprocessor is to hold so many blocks, which limits registers.
+template <int load_count, int blocks>
 struct TileShape {
-    static constexpr int width = load_width;
+    static constexpr int width = 2;
     static constexpr int loads = load_count;
     static constexpr int capacity = 32 * width * loads;
+    static constexpr int resident_blocks = blocks;
 
     /// The first slot of a lane's load, counted from the beginning of the round.
     [[nodiscard]] static constexpr int place(int load, int lane) { return (load * 32 + lane) * width; }
 };
 
-using AdaptiveA = TileShape<1, 8>;
-using AdaptiveB = TileShape<2, 4>;
-using AdaptiveC = TileShape<2, 8>;
-using AdaptiveD = TileShape<2, 2>;
+/// Calls use(shape) with that for the mean row length: large tiles have more loads under way, but while a warp adds up their
+/// many short rows it loads nothing. Measured on an H200.
+template <typename Use>
+auto with_tile_shape(Index rows, Offset nonzeros, const Use& use) {
+    if (nonzeros < Offset{6} * rows) return use(TileShape<2, 6>{});
+    if (nonzeros < Offset{16} * rows) return use(TileShape<4, 4>{});
+    return use(TileShape<8, 3>{});
+}
 
 /// Cuts rows into tiles. Several rows share a tile where they are loaded in one round (of `capacity` nonzeros).
 /// row_offsets: [rows + 1].

@@ -48,18 +48,18 @@ LayoutEntry csr_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
         .fields = field_lists_of<CsrLayout>(),
-        .schedules = {schedule_of<CsrLayout, CsrVector>("vector"), schedule_of<CsrLayout, CompressedRows<1>>("scalar")},
+        .schedules = csr_tile_schedules(),
         .storage_sizes = csr_storage_sizes,
         .kernels = {host_rows<CsrLayout, CompressedRows<1>>("rows",
                                                             "rows in parallel, some at a time to the next idle thread")},
     };
-    const std::vector<ScheduleEntry> of_tiles = csr_tile_schedules();
-    entry.schedules.insert(entry.schedules.end(), of_tiles.begin(), of_tiles.end());
+    entry.schedules.push_back(schedule_of<CsrLayout, CsrVector>("vector"));
+    entry.schedules.push_back(schedule_of<CsrLayout, CompressedRows<1>>("scalar"));
     entry.add(csr_eigen_kernels());
     if constexpr (WORKBENCH_HAS_CUDA) {
-        entry.add(csr_cuda_kernels());
         entry.add(csr_adaptive_kernels());
         entry.add(csr_merge_kernels());
+        entry.add(csr_cuda_kernels());
         entry.add(csr_cusparse_kernels());
     }
     return entry;

@@ -70,24 +70,34 @@ __device__ __forceinline__ void load_share(const Csr<Value, ArrayView>& csr, Off
     for (int k = 0; k < Shape::steps_per_thread; ++k) memory.products[Shape::place(k, thread)] = value[k] * x[column[k]];
 }
 
-template <typename Shape, int resident_blocks, typename Value>
+/// first_rows: [blocks + 1] of each block, where they are found beforehand (`stored`).
+template <typename Shape, int resident_blocks, bool stored, typename Value>
 __global__ void __launch_bounds__(Shape::threads, resident_blocks)
-    multiply_shares(const __grid_constant__ Csr<Value, ArrayView> csr, const Value* __restrict__ x, Value* __restrict__ y,
-                    Index* __restrict__ carried_rows, Value* __restrict__ carried, bool accumulate) {
+    multiply_shares(const __grid_constant__ Csr<Value, ArrayView> csr, const Index* __restrict__ first_rows,
+                    const Value* __restrict__ x, Value* __restrict__ y, Index* __restrict__ carried_rows,
+                    Value* __restrict__ carried, bool accumulate) {
     __shared__ MergeMemory<Shape, Value> memory;
     const int thread = static_cast<int>(threadIdx.x);
     const Index all_rows = csr.row_count;
     const Offset all_nonzeros = csr.values.size();
     const Offset begin = static_cast<Offset>(blockIdx.x) * Shape::steps;
     const Offset end = min(begin + Shape::steps, all_rows + all_nonzeros);
-    if (thread < 64) {
-        const Offset steps = thread < 32 ? begin : end;
-        const Index row = find_on_path(csr.row_offsets.data() + 1, all_rows, all_nonzeros, steps, thread % 32);
-        if (thread % 32 == 0) memory.first_rows[thread / 32] = row;
+    Index first_row = 0;
+    Index next_first_row = 0;
+    if constexpr (stored) {
+        first_row = __ldg(first_rows + blockIdx.x);
+        next_first_row = __ldg(first_rows + blockIdx.x + 1);
+    } else {
+        if (thread < 64) {
+            const Offset steps = thread < 32 ? begin : end;
+            const Index row = find_on_path(csr.row_offsets.data() + 1, all_rows, all_nonzeros, steps, thread % 32);
+            if (thread % 32 == 0) memory.first_rows[thread / 32] = row;
+        }
+        __syncthreads();
+        first_row = memory.first_rows[0];
+        next_first_row = memory.first_rows[1];
     }
-    __syncthreads();
-    const Index first_row = memory.first_rows[0];
-    const int rows = memory.first_rows[1] - first_row;
+    const int rows = next_first_row - first_row;
     const int steps = static_cast<int>(end - begin);
     const int nonzeros = steps - rows;
     load_share<Shape>(csr, begin - first_row, nonzeros, first_row, rows, x, memory);
@@ -144,14 +154,17 @@ __global__ void __launch_bounds__(carry_threads)
     if (lane == 0) y[row] += sum;
 }
 
-template <ValueType Value, typename Shape, int resident_blocks>
+template <ValueType Value, typename Shape, int resident_blocks, bool stored>
 class CsrMerge final : public Kernel<Value> {
 public:
     CsrMerge(const CsrLayout<Value>& layout, Device& device)
         : stream_(cuda_device(device).stream()),
           csr_(copy_to(device, layout.stored(), "csr")),
           blocks_((layout.row_count + layout.nonzeros() + Shape::steps - 1) / Shape::steps),
-          bytes_(layout.bytes_to_move() + 2 * blocks_ * static_cast<std::int64_t>(sizeof(Index) + sizeof(Value))),
+          first_rows_(device, stored ? merge_path_first_rows<Shape>(layout.row_offsets) : std::vector<Index>{},
+                      "csr merge first rows"),
+          bytes_(layout.bytes_to_move() + first_rows_.size() * static_cast<std::int64_t>(sizeof(Index)) +
+                 2 * blocks_ * static_cast<std::int64_t>(sizeof(Index) + sizeof(Value))),
           carried_rows_(device.allocate(blocks_ * sizeof(Index), "csr merge carried rows")),
           carried_(device.allocate(blocks_ * sizeof(Value), "csr merge carried sums")) {}
 
@@ -159,8 +172,8 @@ public:
         if (blocks_ == 0) return;
         auto* const rows = carried_rows_.as<Index>();
         auto* const sums = carried_.as<Value>();
-        multiply_shares<Shape, resident_blocks>
-            <<<static_cast<unsigned>(blocks_), Shape::threads, 0, stream_>>>(view_of(csr_), x, y, rows, sums, accumulate);
+        multiply_shares<Shape, resident_blocks, stored><<<static_cast<unsigned>(blocks_), Shape::threads, 0, stream_>>>(
+            view_of(csr_), first_rows_.data(), x, y, rows, sums, accumulate);
         check_launch("csr merge");
         if (blocks_ == 1) return;  // nothing is carried
         add_carried<<<blocks_for(32 * blocks_, carry_threads), carry_threads, 0, stream_>>>(rows, sums,
@@ -174,31 +187,33 @@ private:
     cudaStream_t stream_;
     Csr<Value, DeviceArray> csr_;
     std::int64_t blocks_;
+    DeviceArray<Index> first_rows_;
     std::int64_t bytes_;
     DeviceMemory carried_rows_;  // [blocks] the row that goes on in the next block, -1: none
     DeviceMemory carried_;       // [blocks] its sum in this block
 };
 
-template <ValueType Value, typename Shape, int resident_blocks>
+template <ValueType Value, typename Shape, int resident_blocks, bool stored>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<CsrMerge<Value, Shape, resident_blocks>>(dynamic_cast<const CsrLayout<Value>&>(layout), device);
+    return std::make_unique<CsrMerge<Value, Shape, resident_blocks, stored>>(dynamic_cast<const CsrLayout<Value>&>(layout),
+                                                                             device);
 }
 
-template <typename Shape, int resident_blocks>
+template <typename Shape, int resident_blocks, bool stored = false>
 KernelEntry entry(std::string name, std::string summary) {
     return {std::move(name),
             Backend::cuda,
             std::move(summary),
-            {prepare<float, Shape, resident_blocks>, prepare<double, Shape, resident_blocks>}};
+            {prepare<float, Shape, resident_blocks, stored>, prepare<double, Shape, resident_blocks, stored>}};
 }
 
 }  // namespace
 
 std::vector<KernelEntry> csr_merge_kernels() {
     return {
-        entry<MergeA, 5>("merge_a", "equal shares of row ends and nonzeros (merge path): 256 threads with 7 each"),
-        entry<MergeB, 8>("merge_b", "equal shares of row ends and nonzeros (merge path): 128 threads with 7 each"),
-        entry<MergeC, 6>("merge_c", "equal shares of row ends and nonzeros (merge path): 128 threads with 11 each"),
+        entry<Merge, 6>("merge", "equal shares of row ends and nonzeros (merge path), a block each"),
+        entry<Merge15, 5>("merge_15", "the same, 15 steps a thread"),
+        entry<Merge, 8, true>("merge_stored", "the same, where shares begin is found beforehand"),
     };
 }
 

@@ -3,6 +3,8 @@
 // otherwise the end of the row. Equal shares of its rows + nonzeros steps are equal work, however the rows are.
 #pragma once
 
+#include <vector>
+
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
@@ -50,7 +52,7 @@ struct SearchRange {
     return {static_cast<Index>(steps > nonzeros ? steps - nonzeros : 0), steps < rows ? static_cast<Index>(steps) : rows};
 }
 
-/// A block of a merge kernel: so many threads with so many steps each.
+/// A block of the kernel: so many threads with so many steps each.
 template <int thread_count, int steps_of_thread>
 struct MergeShape {
     static constexpr int threads = thread_count;
@@ -61,8 +63,20 @@ struct MergeShape {
     [[nodiscard]] static constexpr int place(int k, int thread) { return k * threads + thread; }
 };
 
-using MergeA = MergeShape<256, 7>;
-using MergeB = MergeShape<128, 7>;
-using MergeC = MergeShape<128, 11>;
+/// [blocks + 1] the first row of each block: the row ends before its share. row_offsets: [rows + 1].
+template <typename Shape>
+[[nodiscard]] std::vector<Index> merge_path_first_rows(const std::vector<Offset>& row_offsets) {
+    const auto rows = static_cast<Index>(row_offsets.size() - 1);
+    const Offset all_steps = rows + row_offsets.back();
+    std::vector<Index> first_rows{0};
+    for (Offset steps = Shape::steps; steps < all_steps + Shape::steps; steps += Shape::steps) {
+        first_rows.push_back(merge_path_search(row_offsets.data() + 1, rows, steps < all_steps ? steps : all_steps));
+    }
+    return first_rows;
+}
+
+// An odd number of steps: threads of a warp that go along their parts meet in different banks of shared memory.
+using Merge = MergeShape<128, 11>;
+using Merge15 = MergeShape<128, 15>;  // to be measured
 
 }  // namespace workbench

@@ -14,9 +14,8 @@ Index row_of_nonzero(const std::vector<Offset>& row_offsets, Offset nonzero) {
     return static_cast<Index>(std::upper_bound(row_offsets.begin(), row_offsets.end(), nonzero) - row_offsets.begin()) - 1;
 }
 
-template <ValueType Value, typename Shape>
-void walk_tiles(const Layout<Value>& layout, const Visit& visit) {
-    const auto& csr = dynamic_cast<const CsrLayout<Value>&>(layout).stored();
+template <typename Shape>
+void walk_tiles(const auto& csr, const Visit& visit) {
     const int values = array_number(csr, csr.values);
     const std::vector<RowTile> tiles = cut_into_tiles(csr.row_offsets, Shape::capacity).tiles;
     for (std::size_t number = 0; number < tiles.size(); ++number) {
@@ -41,6 +40,12 @@ void walk_tiles(const Layout<Value>& layout, const Visit& visit) {
             }
         }
     }
+}
+
+template <ValueType Value>
+void walk_tiles_of(const Layout<Value>& layout, const Visit& visit) {
+    const auto& csr = dynamic_cast<const CsrLayout<Value>&>(layout).stored();
+    with_tile_shape(csr.row_count, layout.nonzeros(), [&]<typename Shape>(Shape) { walk_tiles<Shape>(csr, visit); });
 }
 
 template <ValueType Value, typename Shape>
@@ -70,11 +75,6 @@ void walk_shares(const Layout<Value>& layout, const Visit& visit) {
 }
 
 template <typename Shape>
-ScheduleEntry tiles(std::string kernel) {
-    return {std::move(kernel), {walk_tiles<float, Shape>, walk_tiles<double, Shape>}};
-}
-
-template <typename Shape>
 ScheduleEntry shares(std::string kernel) {
     return {std::move(kernel), {walk_shares<float, Shape>, walk_shares<double, Shape>}};
 }
@@ -82,9 +82,10 @@ ScheduleEntry shares(std::string kernel) {
 }  // namespace
 
 std::vector<ScheduleEntry> csr_tile_schedules() {
-    return {tiles<AdaptiveA>("adaptive_a"), tiles<AdaptiveB>("adaptive_b"), tiles<AdaptiveC>("adaptive_c"),
-            tiles<AdaptiveD>("adaptive_d"), shares<MergeA>("merge_a"),      shares<MergeB>("merge_b"),
-            shares<MergeC>("merge_c")};
+    return {{"adaptive", {walk_tiles_of<float>, walk_tiles_of<double>}},
+            shares<Merge>("merge"),
+            shares<Merge15>("merge_15"),
+            shares<Merge>("merge_stored")};
 }
 
 }  // namespace workbench

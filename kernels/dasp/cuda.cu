@@ -126,7 +126,7 @@ struct Pieces {
     unsigned* counters = nullptr;  // [long rows] pieces done; 0 between runs
 };
 
-template <typename Shape, typename Value>
+template <bool tensor, typename Value>
 __device__ __forceinline__ void multiply_piece(const auto& dasp, const Pieces<Value>& pieces, Offset piece, int lane,
                                                const auto& load, const Value* __restrict__ x, Value* y, bool accumulate) {
     if (piece >= dasp.pieces()) return;
@@ -135,7 +135,7 @@ __device__ __forceinline__ void multiply_piece(const auto& dasp, const Pieces<Va
     const auto steps = static_cast<int>((dasp.piece_offsets[piece + 1] - begin) / dasp_lanes);
     const Value* const values = dasp.long_values.data() + begin + lane;
     const Index* const columns = dasp.long_columns.data() + begin + lane;
-    QuadSums<Value, Shape::tensor> sums[1];
+    QuadSums<Value, tensor> sums[1];
     add_up<dasp_long_in_flight, true>(
         steps,
         [&](int, int k) {
@@ -163,7 +163,7 @@ __device__ __forceinline__ void multiply_piece(const auto& dasp, const Pieces<Va
     if (lane == 0) write_result(y + dasp.long_rows[number], sum, accumulate);
 }
 
-template <typename Shape, typename Value>
+template <typename Shape, bool tensor, typename Value>
 __device__ __forceinline__ void multiply_row_blocks(const auto& dasp, Offset first, int lane, const auto& load,
                                                     const Value* __restrict__ x, Value* y, bool accumulate) {
     constexpr int row_blocks = Shape::row_blocks;
@@ -194,7 +194,7 @@ __device__ __forceinline__ void multiply_row_blocks(const auto& dasp, Offset fir
         most = max(most, counts[r]);
         next += own.fragments * dasp_lanes;
     }
-    QuadSums<Value, Shape::tensor> sums[row_blocks];
+    QuadSums<Value, tensor> sums[row_blocks];
     add_up<Shape::fragments, Shape::ahead>(
         __reduce_max_sync(whole_warp, most),
         [&](int r, int k) -> Entry<Value> {
@@ -214,7 +214,7 @@ __device__ __forceinline__ void multiply_row_blocks(const auto& dasp, Offset fir
     }
 }
 
-template <typename Shape, typename Value>
+template <bool tensor, typename Value>
 __device__ __forceinline__ void multiply_short(const auto& dasp, Offset first, int lane, const auto& load,
                                                const Value* __restrict__ x, Value* y, bool accumulate) {
     Entry<Value> entries[dasp_short_in_flight];
@@ -233,13 +233,13 @@ __device__ __forceinline__ void multiply_short(const auto& dasp, Offset first, i
     for (int i = 0; i < dasp_short_in_flight; ++i) {
         const bool is_first = lane % dasp_width < quads[i].split;
         const auto sum_where = [&](bool condition) {  // both factors: 0 times what is not finite is not 0
-            QuadSums<Value, Shape::tensor> sums;
+            QuadSums<Value, tensor> sums;
             sums.add(condition ? entries[i].value : Value{0}, condition ? x_of_entries[i] : Value{0});
             return sums.of_row(lane);
         };
         const Value of_first = sum_where(is_first);
         const Value of_second = sum_where(!is_first);
-        if (!QuadSums<Value, Shape::tensor>::writes(lane)) continue;
+        if (!QuadSums<Value, tensor>::writes(lane)) continue;
         if (quads[i].first >= 0) write_result(y + quads[i].first, of_first, accumulate);
         if (quads[i].second >= 0) write_result(y + quads[i].second, of_second, accumulate);
     }
@@ -257,7 +257,7 @@ __device__ __forceinline__ void multiply_lone(const auto& dasp, Offset place, co
     }
 }
 
-template <typename Shape, typename Load, typename Stored, typename Value>
+template <typename Shape, bool tensor, typename Load, typename Stored, typename Value>
 __global__ void __launch_bounds__(threads_per_block, Shape::blocks_per_processor)
     multiply_classes(const __grid_constant__ Stored dasp, const __grid_constant__ DaspGrid grid, const Load load,
                      const Pieces<Value> pieces, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
@@ -267,18 +267,18 @@ __global__ void __launch_bounds__(threads_per_block, Shape::blocks_per_processor
     };
     const auto block = static_cast<Offset>(blockIdx.x);
     if (block < grid.medium) {
-        multiply_piece<Shape>(dasp, pieces, warp_from(0), lane, load, x, y, accumulate);
+        multiply_piece<tensor>(dasp, pieces, warp_from(0), lane, load, x, y, accumulate);
     } else if (block < grid.shorts) {
-        multiply_row_blocks<Shape>(dasp, warp_from(grid.medium) * Shape::row_blocks, lane, load, x, y, accumulate);
+        multiply_row_blocks<Shape, tensor>(dasp, warp_from(grid.medium) * Shape::row_blocks, lane, load, x, y, accumulate);
     } else if (block < grid.lone) {
-        multiply_short<Shape>(dasp, warp_from(grid.shorts) * dasp_short_in_flight, lane, load, x, y, accumulate);
+        multiply_short<tensor>(dasp, warp_from(grid.shorts) * dasp_short_in_flight, lane, load, x, y, accumulate);
     } else {
         multiply_lone(dasp, warp_from(grid.lone) * dasp_lanes + lane, load, x, y, accumulate);
     }
 }
 
 /// The layout on a device, with what a run needs.
-template <typename Shape, ValueType Value>
+template <typename Shape, bool tensor, ValueType Value>
 class DaspOnDevice {
 public:
     DaspOnDevice(const DaspLayout<Value>& layout, Device& device)
@@ -292,7 +292,7 @@ public:
     template <typename Load>
     void multiply(const Load& load, const Value* x, Value* y, bool accumulate) const {
         if (grid_.end == 0) return;
-        multiply_classes<Shape><<<static_cast<unsigned>(grid_.end), threads_per_block, 0, stream_>>>(
+        multiply_classes<Shape, tensor><<<static_cast<unsigned>(grid_.end), threads_per_block, 0, stream_>>>(
             view_of(dasp_), grid_, load, Pieces<Value>{sums_.template as<Value>(), counters_.template as<unsigned>()}, x, y,
             accumulate);
         check_launch("dasp classes");
@@ -309,7 +309,7 @@ private:
     DeviceMemory counters_;
 };
 
-template <typename Shape, ValueType Value>
+template <typename Shape, bool tensor, ValueType Value>
 class DaspKernel final : public Kernel<Value> {
 public:
     DaspKernel(const DaspLayout<Value>& layout, Device& device)
@@ -320,31 +320,34 @@ public:
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_of_product_; }
 
 private:
-    DaspOnDevice<Shape, Value> dasp_;
+    DaspOnDevice<Shape, tensor, Value> dasp_;
     std::int64_t bytes_of_product_;
 };
 
-template <typename Shape, ValueType Value>
+template <typename Shape, bool tensor, ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<DaspKernel<Shape, Value>>(dynamic_cast<const DaspLayout<Value>&>(layout), device);
+    return std::make_unique<DaspKernel<Shape, tensor, Value>>(dynamic_cast<const DaspLayout<Value>&>(layout), device);
+}
+
+template <typename Shape, bool tensor>
+KernelEntry entry(std::string name, std::string summary) {
+    return {
+        std::move(name), Backend::cuda, std::move(summary), {prepare<Shape, tensor, float>, prepare<Shape, tensor, double>}};
 }
 
 }  // namespace
 
 std::vector<KernelEntry> dasp_cuda_kernels() {
-    std::vector<KernelEntry> kernels;
-    for_each_dasp_shape([&]<typename Shape>(Shape) {
-        kernels.push_back({Shape::kernel(),
-                           Backend::cuda,
-                           Shape::tensor ? "blocks by class; fragments of f64 on tensor cores"
-                                         : "the same with ordinary multiply-adds in f64, too",
-                           {prepare<Shape, float>, prepare<Shape, double>}});
-    });
-    return kernels;
+    return {
+        entry<DaspUsual, true>("tensor", "blocks by class of rows; fragments of f64 on tensor cores"),
+        entry<DaspUsual, false>("plain", "the same with ordinary multiply-adds in f64, too"),
+        entry<DaspWide, true>("tensor_2x3", "as tensor; two row blocks a warp, three fragments at a time"),
+        entry<DaspWider, true>("tensor_3x3", "as tensor; three row blocks a warp, three fragments at a time"),
+    };
 }
 
 std::vector<Recorded> record_dasp_reads(const DaspLayout<double>& layout, int array, Device& device) {
-    const DaspOnDevice<DaspShape<4, 1, true, 3>, double> dasp(layout, device);
+    const DaspOnDevice<DaspUsual, true, double> dasp(layout, device);
     const DeviceArray<double> x(device, std::vector<double>(layout.column_count), "x");
     const DeviceMemory y = device.allocate(layout.row_count * sizeof(double), "y");
     const auto record = [&](const DeviceArray<double>& values) {

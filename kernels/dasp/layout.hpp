@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include "kernels/common/device/recorded.hpp"
 #include "kernels/common/storage/fields.hpp"
@@ -149,21 +148,15 @@ inline constexpr int dasp_short_in_flight = 4;
 /// Fragments of a long row that a lane loads before it uses the first.
 inline constexpr int dasp_long_in_flight = 8;
 
-/// Of a CUDA kernel: a warp takes `row_blocks` of them side by side, and of each loads so many fragments before it uses the
-/// first. ahead: the next ones are under way while these wait for x. tensor: products of f64 on tensor cores; those of f32 are
-/// always plain ones, because a tensor core would round them.
-template <int row_blocks_, int fragments_, bool ahead_, int blocks_per_processor_, bool tensor_ = true>
+/// How a CUDA kernel takes medium rows: a warp takes `row_blocks` of them side by side, and of each loads so many fragments
+/// before it uses the first. ahead: the next ones are under way while these wait for x. A multiprocessor is to hold so many
+/// blocks, which limits registers.
+template <int row_blocks_, int fragments_, bool ahead_, int blocks_per_processor_>
 struct DaspShape {
     static constexpr int row_blocks = row_blocks_;
     static constexpr int fragments = fragments_;
     static constexpr bool ahead = ahead_;
     static constexpr int blocks_per_processor = blocks_per_processor_;
-    static constexpr bool tensor = tensor_;
-
-    [[nodiscard]] static std::string kernel() {
-        return std::string(tensor ? "tensor" : "plain") + (ahead ? "_ahead_" : "_") + std::to_string(row_blocks) + "x" +
-               std::to_string(fragments) + "_" + std::to_string(blocks_per_processor);
-    }
 
     [[nodiscard]] static constexpr DaspGrid grid(const auto& dasp) {
         const auto blocks = [](Offset count, int a_block) { return (count + a_block - 1) / a_block; };
@@ -188,17 +181,9 @@ struct DaspLayout final : StoredLayout<Value, Dasp<Value, HostArray>> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
-/// Calls use(shape) for that of each CUDA kernel, the usual one first.
-void for_each_dasp_shape(const auto& use) {
-    use(DaspShape<4, 1, true, 3>{});
-    use(DaspShape<4, 1, false, 4>{});
-    use(DaspShape<4, 2, false, 2>{});
-    use(DaspShape<2, 1, true, 4>{});
-    use(DaspShape<2, 2, true, 3>{});
-    use(DaspShape<2, 2, false, 4>{});
-    use(DaspShape<1, 4, false, 4>{});
-    use(DaspShape<4, 1, true, 3, false>{});
-}
+using DaspUsual = DaspShape<4, 1, true, 3>;
+using DaspWide = DaspShape<2, 3, false, 4>;   // to be measured: rows of up to 12 in one go
+using DaspWider = DaspShape<3, 3, false, 3>;  // to be measured
 
 [[nodiscard]] LayoutEntry dasp_entry();
 [[nodiscard]] std::vector<ScheduleEntry> dasp_schedules();

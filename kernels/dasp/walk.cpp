@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "kernels/common/storage/offsets.hpp"
@@ -233,6 +234,11 @@ void walk_reads(const Layout<Value>& layout, const std::function<void(const Read
     });
 }
 
+template <typename Shape>
+ScheduleEntry schedule(std::string kernel) {
+    return {std::move(kernel), {walk_reads<Shape, float>, walk_reads<Shape, double>}};
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -244,11 +250,8 @@ void DaspLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
 }
 
 std::vector<ScheduleEntry> dasp_schedules() {
-    std::vector<ScheduleEntry> schedules;
-    for_each_dasp_shape([&]<typename Shape>(Shape) {
-        schedules.push_back({Shape::kernel(), {walk_reads<Shape, float>, walk_reads<Shape, double>}});
-    });
-    return schedules;
+    return {schedule<DaspUsual>("tensor"), schedule<DaspUsual>("plain"), schedule<DaspWide>("tensor_2x3"),
+            schedule<DaspWider>("tensor_3x3")};
 }
 
 template struct DaspLayout<float>;

@@ -151,8 +151,18 @@ TEST_SUITE("shared_memory") {
 
     TEST_CASE_TEMPLATE("csr whose products meet in shared memory", Value, float, double) {
         const auto device = make_cuda_device();
-        check_cuda_kernels<Value>(csr_entry(), "short rows", stage_input(shared_memory_matrix()), {}, *device);
-        check_cuda_kernels<Value>(csr_entry(), "long rows", stage_input(long_rows_matrix()), {}, *device);
+        LayoutEntry csr = csr_entry();
+        std::erase_if(csr.kernels,
+                      [](const KernelEntry& kernel) { return kernel.name == "vector" || kernel.name == "scalar"; });
+        // By their mean lengths for the three sizes of tiles: rows that share one, that have a warp, a block and several
+        // blocks, and shares of the merge path without nonzeros.
+        std::vector<Index> short_rows(300, 3);
+        short_rows.resize(3000, 0);
+        for (const Index length : {200, 700, 1100, 2}) short_rows.push_back(length);
+        check_cuda_kernels<Value>(csr, "short rows", stage_input(matrix_of_rows(short_rows, 1103)), {}, *device);
+        check_cuda_kernels<Value>(csr, "rows of 7", stage_input(shared_memory_matrix()), {}, *device);
+        check_cuda_kernels<Value>(csr, "long rows", stage_input(matrix_of_rows({40, 40, 0, 8200, 40, 700, 1100, 33, 1}, 8209)),
+                                  {}, *device);
     }
 
     TEST_CASE_TEMPLATE("ehyb that keeps x in shared memory", Value, float, double) {

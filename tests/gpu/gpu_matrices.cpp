@@ -36,26 +36,27 @@ CsrMatrix uneven_matrix(Index rows, Index columns, Index most_per_row) {
     return csr_from_entries(rows, columns, entries);
 }
 
-CsrMatrix long_rows_matrix() {
-    constexpr Index columns = 20011;
+CsrMatrix matrix_of_rows(const std::vector<Index>& lengths, Index columns) {
     std::vector<Entry> entries;
-    Index row = 0;
-    const auto add_row = [&](Index length) {
-        for (Index k = 0; k < length; ++k) {
+    for (Index row = 0; row < static_cast<Index>(lengths.size()); ++row) {
+        for (Index k = 0; k < lengths[row]; ++k) {
             const auto column = static_cast<Index>((std::int64_t{k} * 7 + row) % columns);
             entries.push_back({row, column, value_at(row, column)});
         }
-        ++row;
-    };
+    }
+    return csr_from_entries(static_cast<Index>(lengths.size()), columns, entries);
+}
+
+CsrMatrix long_rows_matrix() {
+    std::vector<Index> lengths;
     for (const Index length : {1,   31,  32,   33,   127,  128,  129,  255,  256,  257,  300,  511,
                                512, 513, 1023, 1024, 1025, 1800, 3445, 8191, 8192, 8193, 20000}) {
-        for (Index k = 0; k < 40; ++k) add_row(k % 5);
-        row += length;  // empty rows
-        add_row(length);
-        add_row(length);
+        for (Index k = 0; k < 40; ++k) lengths.push_back(k % 5);
+        lengths.resize(lengths.size() + length, 0);
+        lengths.resize(lengths.size() + 2, length);
     }
-    row += 1000;
-    return csr_from_entries(row, columns, entries);
+    lengths.resize(lengths.size() + 1000, 0);
+    return matrix_of_rows(lengths, 20011);
 }
 
 CsrMatrix block_diagonal_matrix(const std::vector<Index>& boundaries) {

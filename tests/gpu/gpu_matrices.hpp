@@ -11,6 +11,9 @@ namespace workbench {
 /// empty.
 [[nodiscard]] CsrMatrix uneven_matrix(Index rows, Index columns, Index most_per_row);
 
+/// Rows of these lengths, up to `columns`.
+[[nodiscard]] CsrMatrix matrix_of_rows(const std::vector<Index>& lengths, Index columns);
+
 /// Rows of the lengths around which kernels change their ways, up to 20,000, among short and many empty rows.
 [[nodiscard]] CsrMatrix long_rows_matrix();
 

@@ -56,10 +56,8 @@ TEST_SUITE("large") {
             const std::string name = fmt::format("uneven rows, up to {}", most_per_row);
             check_cuda_kernels<Value>(csr_entry(), name, stage_input(matrix), {}, *device);
         }
-        check_cuda_kernels<Value>(csr_entry(), "tall", stage_input(uneven_matrix(100000, 3000, 9)), {}, *device);
-        check_cuda_kernels<Value>(csr_entry(), "wide", stage_input(uneven_matrix(3000, 100000, 60)), {}, *device);
         check_cuda_kernels<Value>(csr_entry(), "long rows", stage_input(long_rows_matrix()), {}, *device);
-        check_cuda_kernels<Value>(csr_entry(), "one row", stage_input(one_row_matrix(1000003)), {}, *device);
+        check_cuda_kernels<Value>(csr_entry(), "one row", stage_input(one_row_matrix(300007)), {}, *device);
         check_cuda_kernels<Value>(csr_entry(), "no nonzeros", stage_input(csr_from_entries(100000, 5, {})), {}, *device);
     }
 

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/gpu_matrices.hpp"
 #include "kernels/common/device/cuda_device.hpp"
+#include "kernels/csr/layout.hpp"
 #include "kernels/dasp/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/hbp/layout.hpp"
@@ -98,6 +100,24 @@ TEST_SUITE("recorded_reads") {
                     }
                 }
             }
+        }
+    }
+
+    TEST_CASE("csr reads as the schedule of adaptive says") {
+        if constexpr (WORKBENCH_HAS_CUDA) {
+            const auto device = make_cuda_device();
+            const auto check = [&](const CsrMatrix& matrix) {
+                const auto layout = build(csr_entry(), stage_input(matrix));
+                const auto& csr = dynamic_cast<const CsrLayout<double>&>(*layout);
+                check_recorded(record_csr_tile_reads(csr, *device), array_number(csr.stored(), csr.values), *layout,
+                               csr_entry().schedules.front().walk.f64);
+            };
+            for (const NamedMatrix& named : battery()) {
+                CAPTURE(named.name);
+                check(named.matrix);
+            }
+            check(long_rows_matrix());
+            check(matrix_of_rows({40, 40, 0, 8200, 40, 700, 1100, 33, 1}, 8209));
         }
     }
 

@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "kernels/csr/adaptive.hpp"
+#include "kernels/csr/layout.hpp"
 #include "kernels/csr/merge_path.hpp"
+#include "kernels/reads.hpp"
 #include "support/battery.hpp"
+#include "support/given.hpp"
 
 using namespace workbench;
 
@@ -192,6 +195,30 @@ TEST_CASE("csr tiles: a long row has a block, a longer one several, before all o
     CHECK(bytes_of_tiles(blocks, 8) == 49 * 16 + 6 * 4 + 2 * 4 + 3 * 4 + 2 * 5 * 8);
 }
 
+TEST_CASE("csr tiles: the longer the rows on the average, the more a warp loads at once") {
+    const auto capacity = [](Index rows, Offset nonzeros) {
+        return with_tile_shape(rows, nonzeros, []<typename Shape>(Shape) { return Shape::capacity; });
+    };
+    CHECK(capacity(0, 0) == 512);
+    CHECK(capacity(100, 0) == 128);
+    CHECK(capacity(100, 599) == 128);
+    CHECK(capacity(100, 600) == 256);
+    CHECK(capacity(100, 1599) == 256);
+    CHECK(capacity(100, 1600) == 512);
+    CHECK(capacity(2000000000, Offset{12000000000}) == 256);
+}
+
+TEST_CASE("csr tiles: of the kernel adaptive each lane reads two neighbours") {
+    std::vector<Entry> entries;
+    for (Index column = 0; column < 70; ++column) entries.push_back({1, column, 1});
+    const auto csr = build(csr_entry(), stage_input(csr_from_entries(3, 70, entries)));
+    for_each_read_of<double>(csr_entry(), "adaptive", *csr, [](const Read& read) {
+        CHECK(read.warp == 0);
+        CHECK(read.lane == read.index % 64 / 2);
+        CHECK(read.step == read.index / 64 * 2 + read.index % 2);
+    });
+}
+
 TEST_CASE("csr tiles: lanes of rows") {
     for (int rows = 1; rows <= 300; ++rows) {
         const int lanes = lanes_of_rows(rows);
@@ -223,6 +250,14 @@ TEST_CASE("csr tiles: the merge path is found as by walking it, by one and by ma
     };
     for (const std::vector<Offset>& lengths : kinds_of_rows()) check(offsets_of(lengths));
     for (const NamedMatrix& named : battery()) check(named.matrix.row_offsets);
+}
+
+TEST_CASE("csr tiles: the first row of each block's share") {
+    using Shape = MergeShape<2, 3>;
+    CHECK(merge_path_first_rows<Shape>({0}) == std::vector<Index>{0});
+    CHECK(merge_path_first_rows<Shape>({0, 5}) == std::vector<Index>{0, 1});
+    CHECK(merge_path_first_rows<Shape>({0, 6}) == std::vector<Index>{0, 0, 1});
+    CHECK(merge_path_first_rows<Shape>({0, 3, 6, 7, 9, 12, 13}) == std::vector<Index>{0, 1, 3, 5, 6});
 }
 
 TEST_CASE("csr tiles: the search goes beyond 32 bits") {

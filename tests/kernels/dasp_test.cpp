@@ -20,8 +20,7 @@ using Offsets = std::vector<Offset>;
 using Values = std::vector<double>;
 using Shorts = std::vector<std::uint16_t>;
 
-using UsualShape = DaspShape<4, 1, true, 3>;
-const std::string usual_kernel = UsualShape::kernel();
+const std::string usual_kernel = "tensor";
 
 std::unique_ptr<Layout<double>> built(const CsrMatrix& matrix, const Given& given = {}) {
     return build(dasp_entry(), stage_input(matrix), given);
@@ -212,12 +211,12 @@ TEST_CASE("dasp: the classes of rows are blocks of their own, the longest rows f
     lengths[6] = 12;
     lengths[7] = 0;
     const auto layout = built(of_lengths(lengths, 400));
-    const DaspGrid grid = UsualShape::grid(as_dasp(layout));
+    const DaspGrid grid = DaspUsual::grid(as_dasp(layout));
     CHECK(grid.medium == 1);
     CHECK(grid.shorts == 2);
     CHECK(grid.lone == 3);
     CHECK(grid.end == 4);
-    const DaspGrid none = UsualShape::grid(as_dasp(built(of_lengths({}, 3))));
+    const DaspGrid none = DaspUsual::grid(as_dasp(built(of_lengths({}, 3))));
     CHECK(none.end == 0);
 }
 

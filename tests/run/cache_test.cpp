@@ -198,8 +198,8 @@ TEST_CASE("the kernel that a recipe names is the one whose reads are counted") {
     const auto requests = [&](const std::string& kernel) {
         return study_cache(recipe_of("[layout]\nuse = 'csr'\n" + kernel), matrix, Precision::f64, ample, {}).counts->requests;
     };
-    CHECK(requests("") == 16);  // `vector`: 32 lanes, two steps of 8 sectors
-    CHECK(requests("[kernel]\ncuda = 'vector'\n") == 16);
+    CHECK(requests("") == 32);                             // `adaptive`: pairs of values, two steps of 16 sectors
+    CHECK(requests("[kernel]\ncuda = 'vector'\n") == 16);  // 32 lanes, two steps of 8 sectors
     CHECK(requests("[kernel]\ncuda = 'scalar'\n") == 64);  // one lane, one value a step
 }
 

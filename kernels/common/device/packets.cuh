@@ -25,4 +25,13 @@ __device__ __forceinline__ Packet<Element, count> load_packet(const Element* add
     }
 }
 
+/// How kernels read the matrix in packets. `is_wanted` tells, for an element of the packet, whether the kernel uses what it
+/// reads there: of interest only where reads are recorded (RecordingPackets).
+struct StreamingPackets {
+    template <int count, typename Element>
+    __device__ __forceinline__ Packet<Element, count> load(const Element* address, const auto&) const {
+        return load_packet<count>(address);
+    }
+};
+
 }  // namespace workbench

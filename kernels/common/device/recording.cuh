@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "kernels/common/device/packets.cuh"
 #include "kernels/common/device/recorded.hpp"
 #include "kernels/common/storage/fields.hpp"
 
@@ -16,21 +17,37 @@ struct RecordingLoad {
     Recorded* recorded = nullptr;  // [size]
     int* turns = nullptr;          // [threads of the grid]
 
+    __device__ void note(const void* address) const {
+        const auto* const element = static_cast<const Element*>(address);
+        if (element < array || element >= array + size) return;
+        const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+        Recorded& record = recorded[element - array];
+        atomicAdd(&record.times, 1);
+        record.thread = thread;
+        record.turn = turns[thread]++;
+    }
     template <typename Other>
     __device__ Other operator()(const Other* address) const {
-        const auto* const element = reinterpret_cast<const Element*>(address);
-        if (element >= array && element < array + size) {
-            const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-            Recorded& record = recorded[element - array];
-            atomicAdd(&record.times, 1);
-            record.thread = thread;
-            record.turn = turns[thread]++;
-        }
+        note(address);
         return *address;
     }
     template <typename Other>
     __device__ Other kept(const Other* address) const {
         return *address;
+    }
+};
+
+/// The same in place of StreamingPackets: notes each element that is wanted.
+template <typename Element>
+struct RecordingPackets {
+    RecordingLoad<Element> recording;
+
+    template <int count, typename Other>
+    __device__ Packet<Other, count> load(const Other* address, const auto& is_wanted) const {
+        for (int i = 0; i < count; ++i) {
+            if (is_wanted(i)) recording.note(address + i);
+        }
+        return load_packet<count>(address);
     }
 };
 
