@@ -165,6 +165,14 @@ TEST_SUITE("shared_memory") {
                                   {}, *device);
     }
 
+    TEST_CASE_TEMPLATE("sell whose warps meet in shared memory", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const std::int64_t split_steps : {8, 512}) {
+            check_cuda_kernels<Value>(sell_entry(), "long rows", stage_input(shared_memory_matrix()),
+                                      {{"split_steps", split_steps}, {"slice_height", std::int64_t{64}}}, *device);
+        }
+    }
+
     TEST_CASE_TEMPLATE("ehyb that keeps x in shared memory", Value, float, double) {
         const auto device = make_cuda_device();
         const StagedMatrix staged = partitioned(shared_memory_matrix(), {0, 3, 100, 150});
