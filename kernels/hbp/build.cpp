@@ -20,9 +20,10 @@
 namespace workbench {
 namespace {
 
-constexpr int tile_chunk = 4;    // tiles that a thread takes at a time
-constexpr int row_chunk = 1024;  // rows that a thread takes at a time
-constexpr int group_chunk = 32;  // groups of rows to merge that a thread takes at a time
+// What a thread takes at a time.
+constexpr int chunks_of_thread = 4;
+constexpr int rows_of_thread = 1024;
+constexpr int groups_of_thread = 32;  // of rows to merge
 
 constexpr std::string_view drawing = R"(
 with row blocks of 3 rows, segments of 3 columns, nonlinear_hash within the tiles, and row_limit = 2. Steps are apart by bars.
@@ -36,8 +37,8 @@ add_sign        0 3 3 0 | 0 0     0          0          0 2 2 | 0 0
 zero_row        fffffff0          fffffffe   fffffffe   fffffff8
 output_order    2 ~0 0 0          ~2         ~1         5 3 ~3
 
-tile_batches    0 1 2 3 4
-tile_columns    0 4 0 3
+chunk_batches   0 1 2 3 4
+chunk_columns   0 4 0 3
 begin_ptr       0 6 7 8 13
 batch_rows      0 4 5 6 9
 
@@ -48,41 +49,55 @@ merged_rows     1 4
 merged_counts   2 2
 )";
 
-/// The columns that a tile's entries reach.
+/// In Share::entries, of the k-th entry of a stored row.
+Offset place_of(const Share& share, const HbpStoredRow& row, Index k) {
+    return share.row_offsets[row.row] + row.first + Offset{k} * row.stride;
+}
+
+/// The columns that a chunk's entries reach.
 struct Reach {
     Index least = 0;
     Offset columns = 0;
 };
 
-Reach reach_of(const CsrMatrix& matrix, const Share& share) {
-    if (share.entries.empty()) return {};
+Reach reach_of(const CsrMatrix& matrix, const Share& share, std::span<const HbpStoredRow> rows) {
     Index least = std::numeric_limits<Index>::max();
-    Index most = 0;
-    for (const Offset nonzero : share.entries) {
-        least = std::min(least, matrix.column_indices[nonzero]);
-        most = std::max(most, matrix.column_indices[nonzero]);
+    Index most = -1;
+    for (const HbpStoredRow& row : rows) {
+        for (Index k = 0; k < row.length; ++k) {
+            const Index column = matrix.column_indices[share.entries[place_of(share, row, k)]];
+            least = std::min(least, column);
+            most = std::max(most, column);
+        }
     }
+    if (most < 0) return {};
     return {least, Offset{most} - least + 1};
 }
 
-std::vector<Reach> reaches_of(const StagedMatrix& staged) {
-    std::vector<Reach> reaches(staged.shares.size());
-    for_each_in_parallel(static_cast<std::int64_t>(reaches.size()), tile_chunk,
-                         [&](std::int64_t tile) { reaches[tile] = reach_of(staged.matrix, staged.shares[tile]); });
+std::vector<Reach> reaches_of(const StagedMatrix& staged, const HbpPlacement& placed) {
+    std::vector<Reach> reaches(placed.chunk_tiles.size());
+    for_each_in_parallel(static_cast<std::int64_t>(reaches.size()), chunks_of_thread, [&](std::int64_t chunk) {
+        const Index first = placed.batch_rows[placed.chunk_batches[chunk]];
+        const Index end = placed.batch_rows[placed.chunk_batches[chunk + 1]];
+        reaches[chunk] = reach_of(staged.matrix, staged.shares[placed.chunk_tiles[chunk]],
+                                  std::span(placed.stored_rows).subspan(first, end - first));
+    });
     return reaches;
 }
 
 /// Are columns of 16 bits what was asked for, or what is enough?
-bool narrow_columns(const StagedMatrix& staged, const std::vector<Reach>& reaches, const std::string& column_index) {
+bool narrow_columns(const StagedMatrix& staged, const HbpPlacement& placed, const std::vector<Reach>& reaches,
+                    const std::string& column_index) {
     constexpr Offset most = 65536;
     if (column_index == "u32") return false;
-    for (std::size_t tile = 0; tile < reaches.size(); ++tile) {
-        if (reaches[tile].columns <= most) continue;
+    for (std::size_t chunk = 0; chunk < reaches.size(); ++chunk) {
+        if (reaches[chunk].columns <= most) continue;
         if (column_index == "auto") return false;
-        throw Unsuitable(fmt::format(
-            "the nonzeros of {} reach over {} columns, but columns of 16 bits reach {}: make segments narrower, or set "
-            "column_index = \"auto\"",
-            name_of(staged.shares[tile].id), reaches[tile].columns, most));
+        throw Unsuitable(
+            fmt::format("the nonzeros of a chunk of {} reach over {} columns, but columns of 16 bits reach {}: make segments "
+                        "narrower, or set "
+                        "column_index = \"auto\"",
+                        name_of(staged.shares[placed.chunk_tiles[chunk]].id), reaches[chunk].columns, most));
     }
     return true;
 }
@@ -115,29 +130,27 @@ std::uint32_t store_batch(std::span<const HbpStoredRow> rows, Offset begin, std:
     return idle;
 }
 
-/// One tile: its entries batch by batch. False where the share is no tile.
+/// One chunk of a share: its entries batch by batch. False where the share is no tile.
 template <typename Value, typename ColumnIndex>
-bool fill_tile(const StagedMatrix& staged, Index tile, const std::vector<HbpStoredRow>& stored_rows,
-               std::vector<HbpOrigin>& origins, Hbp<Value, ColumnIndex, HostArray>& hbp) {
+bool fill_chunk(const StagedMatrix& staged, const Share& share, std::int64_t chunk,
+                const std::vector<HbpStoredRow>& stored_rows, std::vector<HbpOrigin>& origins,
+                Hbp<Value, ColumnIndex, HostArray>& hbp) {
     const CsrMatrix& matrix = staged.matrix;
-    const Share& share = staged.shares[tile];
     const Cuts& segments = *staged.find_cuts(CutKind::segment);
     const Index first_column = segments.begin(share.id.segment);
     const Index columns_of_tile = segments.size(share.id.segment);
     bool sound = true;
-    for (Index batch = hbp.tile_batches[tile]; batch < hbp.tile_batches[tile + 1]; ++batch) {
+    for (Index batch = hbp.chunk_batches[chunk]; batch < hbp.chunk_batches[chunk + 1]; ++batch) {
         const Index first_stored = hbp.batch_rows[batch];
         const std::span rows(stored_rows.data() + first_stored, hbp.batch_rows[batch + 1] - first_stored);
         const auto store = [&](Offset entry, int lane, Index k) {
             const HbpStoredRow& row = rows[lane];
-            const Offset first = share.row_offsets[row.row];
-            const Offset of_row = row.first + Offset{k} * row.stride;
-            const Offset nonzero = share.entries[first + of_row];
+            const Offset nonzero = share.entries[place_of(share, row, k)];
+            const Offset expected = share.entries[share.row_offsets[row.row]] + row.first + Offset{k} * row.stride;
             if (k == 0) origins[first_stored + lane] = {nonzero, row.stride};
             const Index column = matrix.column_indices[nonzero];
-            sound = sound && nonzero == share.entries[first] + of_row && column >= first_column &&
-                    column - first_column < columns_of_tile;
-            hbp.column_indices[entry] = static_cast<ColumnIndex>(column - hbp.tile_columns[tile]);
+            sound = sound && nonzero == expected && column >= first_column && column - first_column < columns_of_tile;
+            hbp.column_indices[entry] = static_cast<ColumnIndex>(column - hbp.chunk_columns[chunk]);
             hbp.data[entry] = static_cast<Value>(matrix.values[nonzero]);
         };
         hbp.zero_row[batch] = store_batch(rows, hbp.begin_ptr[batch], hbp.add_sign.data(), store);
@@ -151,8 +164,8 @@ void fill(HbpLayout<Value>& layout, const StagedMatrix& staged, const std::vecto
     Hbp<Value, ColumnIndex, HostArray> hbp;
     hbp.row_count = staged.matrix.rows;
     hbp.column_count = staged.matrix.columns;
-    hbp.fixed_tiles = static_cast<Index>(fixed_share * static_cast<double>(staged.shares.size()));
-    hbp.tile_batches = std::move(placed.tile_batches);
+    hbp.fixed_chunks = static_cast<Index>(fixed_share * static_cast<double>(reaches.size()));
+    hbp.chunk_batches = std::move(placed.chunk_batches);
     hbp.begin_ptr = std::move(placed.begin_ptr);
     hbp.batch_rows = std::move(placed.batch_rows);
     hbp.output_order = std::move(placed.output_order);
@@ -161,7 +174,7 @@ void fill(HbpLayout<Value>& layout, const StagedMatrix& staged, const std::vecto
     hbp.merge_results = std::move(placed.merge_results);
     hbp.merged_rows = std::move(placed.merged_rows);
     hbp.merged_counts = std::move(placed.merged_counts);
-    for (const Reach& reach : reaches) hbp.tile_columns.push_back(reach.least);
+    for (const Reach& reach : reaches) hbp.chunk_columns.push_back(reach.least);
     const auto nonzeros = static_cast<std::size_t>(hbp.begin_ptr.back());
     hbp.data.resize(nonzeros);
     hbp.add_sign.assign(nonzeros, 0);
@@ -170,20 +183,22 @@ void fill(HbpLayout<Value>& layout, const StagedMatrix& staged, const std::vecto
     layout.nonzero_count = hbp.begin_ptr.back();
     layout.origins.resize(placed.stored_rows.size());
     std::atomic<std::int64_t> strays = 0;
-    for_each_in_parallel(hbp.tile_count(), tile_chunk, [&](std::int64_t tile) {
-        if (!fill_tile(staged, static_cast<Index>(tile), placed.stored_rows, layout.origins, hbp)) ++strays;
+    for_each_in_parallel(hbp.chunk_count(), chunks_of_thread, [&](std::int64_t chunk) {
+        const Share& share = staged.shares[placed.chunk_tiles[chunk]];
+        if (!fill_chunk(staged, share, chunk, placed.stored_rows, layout.origins, hbp)) ++strays;
     });
-    if (strays > 0) throw std::logic_error(fmt::format("hbp: {} shares are not the nonzeros of a tile", strays.load()));
+    if (strays > 0) throw std::logic_error(fmt::format("hbp: {} chunks are not the nonzeros of a tile", strays.load()));
     layout.stored = std::move(hbp);
 }
 
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
-    const std::vector<Reach> reaches = reaches_of(staged);
-    const bool narrow = narrow_columns(staged, reaches, parameters.text("column_index"));
     require_values_in_range<Value>(staged.matrix);
-    HbpPlacement placed =
-        place_in_batches(staged.shares, staged.matrix.rows, static_cast<Index>(parameters.integer("row_limit")));
+    HbpPlacement placed = place_in_batches(staged.shares, staged.matrix.rows,
+                                           {.row = static_cast<Index>(parameters.integer("row_limit")),
+                                            .chunk = static_cast<Index>(parameters.integer("chunk_limit"))});
+    const std::vector<Reach> reaches = reaches_of(staged, placed);
+    const bool narrow = narrow_columns(staged, placed, reaches, parameters.text("column_index"));
     auto layout = std::make_unique<HbpLayout<Value>>();
     const auto fill_as = narrow ? fill<Value, std::uint16_t> : fill<Value, Index>;
     fill_as(*layout, staged, reaches, std::move(placed), parameters.real("fixed_share"));
@@ -210,15 +225,16 @@ public:
 
 private:
     void multiply(const auto& hbp, const Value* x, Value* y, bool accumulate) {
-        for_each_in_parallel(hbp.tile_count(), tile_chunk, [&](std::int64_t tile) {
-            const Value* const x_of_tile = x + hbp.tile_columns[tile];
-            for (Index batch = hbp.tile_batches[tile]; batch < hbp.tile_batches[tile + 1]; ++batch) {
-                multiply_batch(hbp, batch, x_of_tile, y, accumulate);
+        for_each_in_parallel(hbp.chunk_count(), chunks_of_thread, [&](std::int64_t chunk) {
+            const Value* const x_of_chunk = x + hbp.chunk_columns[chunk];
+            for (Index batch = hbp.chunk_batches[chunk]; batch < hbp.chunk_batches[chunk + 1]; ++batch) {
+                multiply_batch(hbp, batch, x_of_chunk, y, accumulate);
             }
         });
-        for_each_in_parallel(static_cast<std::int64_t>(hbp.absent_rows.size()), row_chunk,
+        for_each_in_parallel(static_cast<std::int64_t>(hbp.absent_rows.size()), rows_of_thread,
                              [&](std::int64_t i) { put(y, hbp.absent_rows[i], Value{0}, accumulate); });
-        for_each_in_parallel(hbp.group_count(), group_chunk, [&](std::int64_t group) { merge(hbp, group, y, accumulate); });
+        for_each_in_parallel(hbp.group_count(), groups_of_thread,
+                             [&](std::int64_t group) { merge(hbp, group, y, accumulate); });
     }
 
     /// Lanes with the same output_order are neighbours, and their sums one result.
@@ -274,7 +290,8 @@ void HbpLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vis
 LayoutEntry hbp_entry() {
     LayoutEntry entry{
         .name = "hbp",
-        .summary = "tiles for a warp each, stored step by step without padding; rows of several tiles are merged (two steps)",
+        .summary =
+            "tiles for a warp or several, stored step by step without padding; rows of several tiles are merged (two steps)",
         .source =
             "HBP: Yan, Diao, Liu, An, Xu, 'A Nonlinear Hash-based Optimization Method for SpMV on GPUs' (2025), figures 1, 2, "
             "5",
@@ -283,9 +300,8 @@ LayoutEntry hbp_entry() {
                         .type = ParameterType::choice,
                         .default_value = std::string("auto"),
                         .words = {"auto", "u16", "u32"},
-                        .help =
-                            "columns from their tile's least on: 16 bits, for up to 65536 columns, or 32; auto: 16 where they "
-                            "are enough for every tile"},
+                        .help = "columns from their chunk's least on: 16 bits, for up to 65536 columns, or 32; auto: 16 where "
+                                "they are enough for every chunk"},
                        {.name = "row_limit",
                         .type = ParameterType::integer,
                         .default_value = std::int64_t{128},
@@ -293,13 +309,20 @@ LayoutEntry hbp_entry() {
                         .maximum = hbp_longest_stored_row,
                         .unit = "nonzeros",
                         .help = "rows of a tile that have more are stored as several rows"},
+                       {.name = "chunk_limit",
+                        .type = ParameterType::integer,
+                        .default_value = std::int64_t{1024},
+                        .minimum = 1,
+                        .maximum = hbp_longest_stored_row,
+                        .unit = "nonzeros",
+                        .help = "tiles that have more are multiplied by several warps, by chunks of whole batches"},
                        {.name = "fixed_share",
                         .type = ParameterType::real,
                         .default_value = 0.5,
                         .minimum = 0,
                         .maximum = 1,
                         .help =
-                            "kernel mixed: share of the tiles that are dealt to the warps beforehand; they claim the rest"}},
+                            "kernel mixed: share of the chunks that are dealt to the warps beforehand; they claim the rest"}},
         .needs =
             [](const Parameters&) {
                 return Needs{.cuts = {CutKind::row_block, CutKind::segment}, .shares = {{ShareKind::tile}}};
@@ -308,10 +331,10 @@ LayoutEntry hbp_entry() {
         .fields = field_lists_of<HbpLayout>(),
         .kernels = {{.name = "tiles",
                      .backend = Backend::kokkos,
-                     .summary = "threads claim tiles, whose rows go to y or are stored and then merged",
+                     .summary = "threads claim chunks, whose rows go to y or are stored and then merged",
                      .prepare = prepare_as<HbpTiles, HbpLayout>()}},
     };
-    for (const char* kernel : {"fixed", "competitive", "mixed", "fixed_4x32", "fixed_4x40", "fixed_8x24", "competitive_4x40"}) {
+    for (const char* kernel : {"fixed", "competitive", "mixed", "waves", "fixed_unkept"}) {
         entry.schedules.push_back({kernel, {walk_reads<float>, walk_reads<double>}});
     }
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(hbp_cuda_kernels());

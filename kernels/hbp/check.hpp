@@ -41,7 +41,7 @@ void require_hbp_tiling(const std::vector<Element>& offsets, std::size_t end, st
 
 /// Throws std::logic_error where an array does not fit the others, the entries aside.
 void require_sound_hbp(const auto& hbp) {
-    require_hbp_tiling(hbp.tile_batches, hbp.zero_row.size(), "tile_batches");
+    require_hbp_tiling(hbp.chunk_batches, hbp.zero_row.size(), "chunk_batches");
     require_hbp_tiling(hbp.begin_ptr, hbp.data.size(), "begin_ptr");
     require_hbp_tiling(hbp.batch_rows, hbp.output_order.size(), "batch_rows");
     require_hbp_tiling(hbp.merge_rows, hbp.merged_rows.size(), "merge_rows");
@@ -49,11 +49,17 @@ void require_sound_hbp(const auto& hbp) {
         hbp.merge_results.front() != 0) {
         fail_hbp("merge_results does not ascend from 0");
     }
-    if (hbp.tile_batches.size() != hbp.tile_columns.size() + 1 || hbp.begin_ptr.size() != hbp.zero_row.size() + 1 ||
+    if (hbp.chunk_batches.size() != hbp.chunk_columns.size() + 1 || hbp.begin_ptr.size() != hbp.zero_row.size() + 1 ||
         hbp.batch_rows.size() != hbp.zero_row.size() + 1 || hbp.merge_results.size() != hbp.merge_rows.size() ||
         hbp.merged_counts.size() != hbp.merged_rows.size() || hbp.column_indices.size() != hbp.data.size() ||
         hbp.add_sign.size() != hbp.data.size()) {
         fail_hbp("an array has another length than those beside it");
+    }
+    for (Index chunk = 0; chunk < hbp.chunk_count(); ++chunk) {
+        const Index batches = hbp.chunk_batches[chunk + 1] - hbp.chunk_batches[chunk];
+        if (batches < 1 || batches > hbp_batches_of_chunk) {
+            fail_hbp(fmt::format("chunk {} has too many batches, or none", chunk));
+        }
     }
     for (std::size_t batch = 0; batch < hbp.zero_row.size(); ++batch) {
         const Index rows = hbp.batch_rows[batch + 1] - hbp.batch_rows[batch];
@@ -122,11 +128,11 @@ struct HbpEntryOwner {
     Offset k = 0;       // its k-th entry
 };
 
-/// Those of the entries of a tile, as lanes reach them by add_sign. Throws std::logic_error unless each belongs to one lane.
-[[nodiscard]] std::vector<HbpEntryOwner> owners_of_hbp_tile(const auto& hbp, Index tile) {
-    const Offset first = hbp.begin_ptr[hbp.tile_batches[tile]];
-    std::vector<HbpEntryOwner> owners(hbp.begin_ptr[hbp.tile_batches[tile + 1]] - first);
-    for (Index batch = hbp.tile_batches[tile]; batch < hbp.tile_batches[tile + 1]; ++batch) {
+/// Those of the entries of a chunk, as lanes reach them by add_sign. Throws std::logic_error unless each belongs to one lane.
+[[nodiscard]] std::vector<HbpEntryOwner> owners_of_hbp_chunk(const auto& hbp, Index chunk) {
+    const Offset first = hbp.begin_ptr[hbp.chunk_batches[chunk]];
+    std::vector<HbpEntryOwner> owners(hbp.begin_ptr[hbp.chunk_batches[chunk + 1]] - first);
+    for (Index batch = hbp.chunk_batches[chunk]; batch < hbp.chunk_batches[chunk + 1]; ++batch) {
         for (int lane = 0; lane < hbp_lanes; ++lane) {
             if (!hbp_has_entries(hbp.zero_row[batch], lane)) continue;
             Offset entry = hbp.begin_ptr[batch] + hbp_lanes_before(hbp.zero_row[batch], lane);
@@ -146,8 +152,8 @@ struct HbpEntryOwner {
     return owners;
 }
 
-[[nodiscard]] Index column_of_hbp_entry(const auto& hbp, Index tile, Offset entry) {
-    const Offset column = Offset{hbp.tile_columns[tile]} + hbp.column_indices[entry];
+[[nodiscard]] Index column_of_hbp_entry(const auto& hbp, Index chunk, Offset entry) {
+    const Offset column = Offset{hbp.chunk_columns[chunk]} + hbp.column_indices[entry];
     if (column < 0 || column >= hbp.column_count) fail_hbp(fmt::format("entry {} reads a column that is not there", entry));
     return static_cast<Index>(column);
 }
@@ -158,44 +164,38 @@ void for_each_hbp_slot(const auto& hbp, const auto& nonzero, const auto& visit) 
     const std::vector<Index> rows = rows_of_hbp_stored(hbp);
     const int data = array_number(hbp, hbp.data);
     const int columns = array_number(hbp, hbp.column_indices);
-    for (Index tile = 0; tile < hbp.tile_count(); ++tile) {
-        Offset entry = hbp.begin_ptr[hbp.tile_batches[tile]];
-        for (const auto& [stored, k] : owners_of_hbp_tile(hbp, tile)) {
+    for (Index chunk = 0; chunk < hbp.chunk_count(); ++chunk) {
+        Offset entry = hbp.begin_ptr[hbp.chunk_batches[chunk]];
+        for (const auto& [stored, k] : owners_of_hbp_chunk(hbp, chunk)) {
             visit(Slot{.array = data,
                        .column_array = columns,
                        .index = entry,
                        .column_index = entry,
                        .nonzero = nonzero(stored, k),
-                       .column = column_of_hbp_entry(hbp, tile, entry),
+                       .column = column_of_hbp_entry(hbp, chunk, entry),
                        .row = rows[stored]});
             ++entry;
         }
     }
 }
 
-/// What the CUDA kernels read: a warp, whose number is that of the tile, goes through its streams, 32 neighbours a step. The
-/// row of a read is that of the entry, not of the lane that adds its product.
+/// What the CUDA kernels read: a warp, whose number is that of the chunk, goes through it, 32 neighbours a step. The row of a
+/// read is that of the entry, not of the lane that adds its product.
 void for_each_hbp_read(const auto& hbp, const auto& visit) {
     const std::vector<Index> rows = rows_of_hbp_stored(hbp);
     const int data = array_number(hbp, hbp.data);
-    for (Index tile = 0; tile < hbp.tile_count(); ++tile) {
-        const std::vector<HbpEntryOwner> owners = owners_of_hbp_tile(hbp, tile);
-        const Offset first_of_tile = hbp.begin_ptr[hbp.tile_batches[tile]];
-        std::int64_t first_step = 0;
-        const Index end_batch = hbp.tile_batches[tile + 1];
-        for (Index batch = hbp.tile_batches[tile]; batch < end_batch; batch += hbp_batches_of_stream) {
-            const Offset end = hbp.begin_ptr[std::min(batch + hbp_batches_of_stream, end_batch)];
-            const Offset begin = hbp_stream_begin(hbp.begin_ptr[batch]);
-            for (Offset entry = hbp.begin_ptr[batch]; entry < end; ++entry) {
-                visit(Read{.warp = tile,
-                           .lane = static_cast<int>(entry % hbp_lanes),
-                           .step = first_step + (entry - begin) / hbp_lanes,
-                           .array = data,
-                           .index = entry,
-                           .row = rows[owners[entry - first_of_tile].stored],
-                           .column = column_of_hbp_entry(hbp, tile, entry)});
-            }
-            first_step += (end - begin + hbp_lanes - 1) / hbp_lanes;
+    for (Index chunk = 0; chunk < hbp.chunk_count(); ++chunk) {
+        Offset entry = hbp.begin_ptr[hbp.chunk_batches[chunk]];
+        const Offset begin = hbp_stream_begin(entry);
+        for (const HbpEntryOwner& owner : owners_of_hbp_chunk(hbp, chunk)) {
+            visit(Read{.warp = chunk,
+                       .lane = static_cast<int>(entry % hbp_lanes),
+                       .step = (entry - begin) / hbp_lanes,
+                       .array = data,
+                       .index = entry,
+                       .row = rows[owner.stored],
+                       .column = column_of_hbp_entry(hbp, chunk, entry)});
+            ++entry;
         }
     }
 }

@@ -1,17 +1,17 @@
-// HBP on a GPU, in two steps: a warp a tile writes the rows of y that have no other tile and stores partial results of the
-// others; then a warp adds up those of a group of rows. As many warps as the device holds at a time go through the tiles:
-// through those dealt to them, then through those that they claim from a counter.
+// HBP on a GPU, in two steps: warps multiply chunks of the tiles, write the rows of y that have no other result and store
+// partial results of the others; then a warp adds up those of a group of rows. As many warps as the device holds at a time go
+// through the chunks: through those dealt to them, then through those that they claim from a counter.
 //
-// The entries of a tile are a stream, which a warp takes in pieces: it multiplies neighbours by x whatever rows they belong to,
-// with the loads of a whole piece under way at once, and puts the products into shared memory. There each lane follows its row
-// by add_sign, while the next piece is on its way. So neither the distance to the next entry nor the longest row of a batch
-// holds up what comes from memory.
+// The entries of a chunk are a stream, which a warp takes in pieces: it multiplies neighbours by x whatever rows they belong
+// to, with the loads of a whole piece under way at once, and puts the products into shared memory. There each lane follows its
+// row by add_sign, while the next piece is on its way. So neither the distance to the next entry nor the longest row of a batch
+// holds up what comes from memory. The first piece of the next chunk and what leads to it come likewise.
 //
-// Races in global memory. A tile is dealt to one warp or claimed by one: the counter is only touched by atomicAdd, after it has
-// been set to 0 on the same stream. Rows in no tile, rows of y that have one result, and partial results are each written by
-// one lane. The second step starts after the first has ended, and writes its rows, which the first does not, by one lane each.
-// In shared memory every warp has a part of its own, and waits for its lanes between writing and reading a piece, and again
-// before it writes the next.
+// Races in global memory. A chunk is dealt to one warp or claimed by one: the counter is only touched by atomicAdd, after it
+// has been set to 0 on the same stream. Rows in no tile, rows of y that have one result, and partial results are each written
+// by one lane. The second step starts after the first has ended, and writes its rows, which the first does not, by one lane
+// each. In shared memory every warp has parts of its own, and waits for its lanes between writing a piece or the batches of a
+// chunk and reading them, and again before it writes the next.
 #include <algorithm>
 #include <cstdint>
 
@@ -21,6 +21,7 @@
 #include "kernels/common/device/recording.cuh"
 #include "kernels/common/device/sparse_dot.cuh"
 #include "kernels/hbp/layout.hpp"
+#include "kernels/hbp/placement.hpp"
 
 namespace workbench {
 namespace {
@@ -28,6 +29,128 @@ namespace {
 constexpr int threads_per_block = 256;
 constexpr int warps_per_block = threads_per_block / hbp_lanes;
 constexpr unsigned all_lanes = ~0U;
+
+/// The matrix is read once: it is not to take L1 from x.
+struct UnkeptLoad {
+    __device__ __forceinline__ double operator()(const double* address) const {
+        double value;
+        asm volatile("ld.global.L1::no_allocate.f64 %0, [%1];" : "=d"(value) : "l"(address));
+        return value;
+    }
+    __device__ __forceinline__ float operator()(const float* address) const {
+        float value;
+        asm volatile("ld.global.L1::no_allocate.f32 %0, [%1];" : "=f"(value) : "l"(address));
+        return value;
+    }
+    __device__ __forceinline__ Index operator()(const Index* address) const {
+        Index value;
+        asm volatile("ld.global.L1::no_allocate.s32 %0, [%1];" : "=r"(value) : "l"(address));
+        return value;
+    }
+    __device__ __forceinline__ std::uint16_t operator()(const std::uint16_t* address) const {
+        std::uint16_t value;
+        asm volatile("ld.global.L1::no_allocate.u16 %0, [%1];" : "=h"(value) : "l"(address));
+        return value;
+    }
+    template <typename Element>
+    __device__ __forceinline__ Element operator()(const Element* address) const {
+        return __ldcs(address);
+    }
+};
+
+/// Where a chunk lies, which has no batches where there is no such chunk. The lanes share it, to spare registers: lane 0 has
+/// its first batch, lane 1 its end, lane 2 its least column.
+struct Place {
+    Index of_lane = 0;
+
+    __device__ __forceinline__ Place(const auto& hbp, unsigned chunk, int lane) {
+        if (chunk >= static_cast<unsigned>(hbp.chunk_count())) return;
+        of_lane = lane < 2 ? hbp.chunk_batches[Offset{chunk} + lane] : hbp.chunk_columns[chunk];
+    }
+    [[nodiscard]] __device__ __forceinline__ Index first_batch() const { return __shfl_sync(all_lanes, of_lane, 0); }
+    [[nodiscard]] __device__ __forceinline__ int batch_count() const {
+        return __shfl_sync(all_lanes, of_lane, 1) - first_batch();
+    }
+    [[nodiscard]] __device__ __forceinline__ Index column() const { return __shfl_sync(all_lanes, of_lane, 2); }
+};
+
+/// The batches of a chunk as they come. Lane i knows where batch i begins; the lanes from the number of batches on, where the
+/// last one ends.
+struct Batches {
+    Place place;
+    Offset begin_of_lane = 0;
+    Index rows_of_lane = 0;
+    std::uint32_t zero_row_of_lane = 0;
+
+    __device__ __forceinline__ Batches(const auto& hbp, const Place& place, int lane) : place(place) {
+        const int count = place.batch_count();
+        const Index batch = place.first_batch() + min(lane, count);
+        if (count == 0) return;
+        begin_of_lane = hbp.begin_ptr[batch];
+        rows_of_lane = hbp.batch_rows[batch];
+        if (lane < count) zero_row_of_lane = hbp.zero_row[batch];
+    }
+};
+
+/// The same in shared memory. Entries count from the beginning of the stream.
+struct SharedBatches {
+    int begins[hbp_batches_of_chunk + 1];
+    Index rows[hbp_batches_of_chunk + 1];
+    std::uint32_t zero_rows[hbp_batches_of_chunk + 1];
+
+    __device__ __forceinline__ void put(const Batches& batches, Offset stream, int lane) {
+        if (lane > hbp_batches_of_chunk) return;
+        begins[lane] = static_cast<int>(batches.begin_of_lane - stream);
+        rows[lane] = batches.rows_of_lane;
+        zero_rows[lane] = batches.zero_row_of_lane;
+    }
+};
+
+/// The row of y, or the partial result, of a lane whose batch has the stored rows [first, end).
+__device__ __forceinline__ Index output_of(const auto& hbp, Index first, Index end, int lane) {
+    return first + lane < end ? hbp.output_order[first + lane] : hbp_no_output;
+}
+
+/// Of the first batch of a chunk.
+__device__ __forceinline__ Index first_output_of(const auto& hbp, const Batches& batches, int lane) {
+    return output_of(hbp, __shfl_sync(all_lanes, batches.rows_of_lane, 0), __shfl_sync(all_lanes, batches.rows_of_lane, 1),
+                     lane);
+}
+
+/// The entries of a chunk, as places from a multiple of 32 on.
+struct Stream {
+    Offset address = 0;
+    int begin = 0;
+    int end = 0;
+
+    __device__ __forceinline__ explicit Stream(const Batches& batches) {
+        const Offset first = __shfl_sync(all_lanes, batches.begin_of_lane, 0);
+        address = hbp_stream_begin(first);
+        begin = static_cast<int>(first - address);
+        end = static_cast<int>(__shfl_sync(all_lanes, batches.begin_of_lane, hbp_lanes - 1) - address);
+    }
+};
+
+/// The chunks of a warp: first those that it was dealt. claims: then those that it claims, from the first that nobody was
+/// dealt.
+template <bool claims>
+struct Turns {
+    const unsigned& end;  // of those that it was dealt; in shared memory, to spare a register
+    unsigned claimed_from;
+    unsigned* counter;
+
+    /// Lane 0 has the chunk after one of these, or a number beyond all chunks. `at`: that chunk itself, where it was dealt.
+    [[nodiscard]] __device__ __forceinline__ unsigned after(unsigned chunk, int lane) const { return at(chunk + 1, lane); }
+    [[nodiscard]] static __device__ __forceinline__ unsigned tell(unsigned chunk_in_lane_0) {
+        return __shfl_sync(all_lanes, chunk_in_lane_0, 0);
+    }
+
+    [[nodiscard]] __device__ __forceinline__ unsigned at(unsigned chunk, int lane) const {
+        if (chunk < end) return chunk;
+        if constexpr (claims) return lane == 0 ? claimed_from + atomicAdd(counter, 1U) : 0;
+        return 0x7fffffff;
+    }
+};
 
 /// Entries that a lane loads of a piece, and how many warps a multiprocessor is to hold, which limits registers.
 template <int entries, int warps>
@@ -65,34 +188,34 @@ struct LoadedPiece {
     ColumnIndex columns[in_flight];
     typename Signs<in_flight>::Word signs;
 
-    /// Of the piece at `first` of a stream, whose entries are [begin, end) from its address `stream` on. The others are 0 here.
-    __device__ __forceinline__ void load(const auto& hbp, Offset stream, int first, int begin, int end, int lane,
-                                         const auto& load) {
+    /// Of the piece at `first` of a stream. What is not of the stream is 0 here.
+    __device__ __forceinline__ void load(const auto& hbp, const Stream& stream, int first, int lane, const auto& load) {
         using Word = typename Signs<in_flight>::Word;
-        const Value* const data = hbp.data.data() + stream;
-        const ColumnIndex* const column_indices = hbp.column_indices.data() + stream;
+        const Value* const data = hbp.data.data() + stream.address;
+        const ColumnIndex* const column_indices = hbp.column_indices.data() + stream.address;
 #pragma unroll
         for (int u = 0; u < in_flight; ++u) {
             const int entry = first + u * hbp_lanes + lane;
-            const bool there = entry >= begin && entry < end;
+            const bool there = entry >= stream.begin && entry < stream.end;
             values[u] = there ? load(data + entry) : Value{0};
             columns[u] = there ? load(column_indices + entry) : ColumnIndex{0};
         }
         const int byte = first + lane * in_flight;
-        const std::uint8_t* const add_sign = hbp.add_sign.data() + stream;
+        const std::uint8_t* const add_sign = hbp.add_sign.data() + stream.address;
         signs = 0;
-        if (stream + byte + in_flight <= hbp.add_sign.size()) {
-            if (byte < end) signs = load(reinterpret_cast<const Word*>(add_sign + byte));
+        if (stream.address + byte + in_flight <= hbp.add_sign.size()) {
+            if (byte < stream.end) signs = load(reinterpret_cast<const Word*>(add_sign + byte));
         } else {
-            for (int i = 0; byte + i < end; ++i) signs |= Word{load(add_sign + byte + i)} << 8 * i;
+            for (int i = 0; byte + i < stream.end; ++i) signs |= Word{load(add_sign + byte + i)} << 8 * i;
         }
     }
 
-    /// Multiplies it by x and stores it.
-    __device__ __forceinline__ void put(const Value* __restrict__ x, int lane, SharedPiece<Value, in_flight>& shared) const {
+    /// Multiplies it by x and stores it. Its columns count from `column` on.
+    __device__ __forceinline__ void put(const Value* __restrict__ x, Index column, int lane,
+                                        SharedPiece<Value, in_flight>& shared) const {
         Value x_of_entries[in_flight];
 #pragma unroll
-        for (int u = 0; u < in_flight; ++u) x_of_entries[u] = x[columns[u]];
+        for (int u = 0; u < in_flight; ++u) x_of_entries[u] = x[column + columns[u]];
 #pragma unroll
         for (int u = 0; u < in_flight; ++u) shared.products[u * hbp_lanes + lane] = values[u] * x_of_entries[u];
         shared.signs[lane] = signs;
@@ -106,6 +229,10 @@ struct LaneRow {
     Index output = hbp_no_output;
     int at = none;  // its next entry
     Value sum = 0;
+
+    LaneRow() = default;
+    __device__ __forceinline__ LaneRow(Index output, int begin_of_batch, std::uint32_t zero_row, int lane)
+        : output(output), at(hbp_has_entries(zero_row, lane) ? begin_of_batch + hbp_lanes_before(zero_row, lane) : none) {}
 
     template <int in_flight>
     __device__ __forceinline__ void follow(const SharedPiece<Value, in_flight>& shared, int first, int end) {
@@ -139,100 +266,87 @@ struct LaneRow {
     }
 };
 
-/// The batches first .. first + count - 1 of a tile. x is that of its first column.
-template <int in_flight, typename Value, typename ColumnIndex>
-__device__ __forceinline__ void multiply_stream(const Hbp<Value, ColumnIndex, ArrayView>& hbp, Index first, int count, int lane,
-                                                const auto& load, const Value* __restrict__ x, Value* __restrict__ results,
-                                                Value* __restrict__ y, bool accumulate, SharedPiece<Value, in_flight>& shared) {
-    constexpr int size = SharedPiece<Value, in_flight>::size;
-    // Lane i knows where batch first + i begins; lane `count`, where the last one ends.
-    const Index of_lane = first + min(lane, count);
-    const Offset begin_of_lane = hbp.begin_ptr[of_lane];
-    const Index rows_of_lane = hbp.batch_rows[of_lane];
-    const std::uint32_t zero_row_of_lane = hbp.zero_row[lane < count ? of_lane : first];
-    const Offset stream = hbp_stream_begin(__shfl_sync(all_lanes, begin_of_lane, 0));
-    const int place_of_lane = static_cast<int>(begin_of_lane - stream);
-    const int begin = __shfl_sync(all_lanes, place_of_lane, 0);
-    const int end = __shfl_sync(all_lanes, place_of_lane, count);
-
-    LaneRow<Value> row;
-    int batch = -1;
-    int end_of_batch = 0;
-    const auto next_batch = [&] {
-        ++batch;
-        const std::uint32_t zero_row = __shfl_sync(all_lanes, zero_row_of_lane, batch);
-        const int begin_of_batch = __shfl_sync(all_lanes, place_of_lane, batch);
-        end_of_batch = __shfl_sync(all_lanes, place_of_lane, batch + 1);
-        const Index stored = __shfl_sync(all_lanes, rows_of_lane, batch) + lane;
-        const Index end_of_rows = __shfl_sync(all_lanes, rows_of_lane, batch + 1);
-        row.output = stored < end_of_rows ? hbp.output_order[stored] : hbp_no_output;
-        row.at = hbp_has_entries(zero_row, lane) ? begin_of_batch + hbp_lanes_before(zero_row, lane) : LaneRow<Value>::none;
-        row.sum = 0;
-    };
-
-    LoadedPiece<Value, ColumnIndex, in_flight> piece;
-    piece.load(hbp, stream, 0, begin, end, lane, load);
-    next_batch();
-    for (int at = 0;; at += size) {
-        if (begin < end) piece.put(x, lane, shared);
-        piece.load(hbp, stream, at + size, begin, end, lane, load);
-        __syncwarp();
-        for (;;) {
-            row.follow(shared, at, min(end_of_batch, at + size));
-            if (end_of_batch > at + size) break;
-            row.write(lane, results, y, accumulate);
-            if (batch + 1 == count) {
-                __syncwarp();
-                return;
-            }
-            next_batch();
-        }
-        __syncwarp();
-    }
-}
-
-template <int in_flight, typename Value>
-__device__ __forceinline__ void multiply_tile(const auto& hbp, Offset tile, int lane, const auto& load,
-                                              const Value* __restrict__ x, Value* __restrict__ results, Value* __restrict__ y,
-                                              bool accumulate, SharedPiece<Value, in_flight>& shared) {
-    const Value* const x_of_tile = x + hbp.tile_columns[tile];
-    const Index end = hbp.tile_batches[tile + 1];
-    for (Index batch = hbp.tile_batches[tile]; batch < end; batch += hbp_batches_of_stream) {
-        multiply_stream(hbp, batch, min(hbp_batches_of_stream, end - batch), lane, load, x_of_tile, results, y, accumulate,
-                        shared);
-    }
-}
-
-/// The next tile that no warp has, for the whole warp.
-__device__ __forceinline__ Offset claim_tile(unsigned* counter, int lane) {
-    unsigned claimed = 0;
-    if (lane == 0) claimed = atomicAdd(counter, 1U);
-    return __shfl_sync(all_lanes, claimed, 0);
-}
-
-/// The first `dealt` tiles are dealt to the warps in turn. claims: the others are claimed.
+/// While a warp multiplies a chunk, the first piece of the next one, the batches of that, the place of the one after, and the
+/// number of the one after that are on their way.
 template <typename Size, bool claims, typename Load, typename Stored, typename Value>
 __global__ void __launch_bounds__(threads_per_block, Size::blocks_per_processor)
-    multiply_tiles(const __grid_constant__ Stored hbp, const Load load, Index dealt, unsigned* __restrict__ counter,
-                   const Value* __restrict__ x, Value* __restrict__ results, Value* __restrict__ y, bool accumulate) {
+    multiply_chunks(const __grid_constant__ Stored hbp, const Load load, const Index* __restrict__ deals, Index claimed_from,
+                    unsigned* __restrict__ counter, const Value* __restrict__ x, Value* __restrict__ results,
+                    Value* __restrict__ y, bool accumulate) {
     constexpr int in_flight = Size::entries_in_flight;
-    __shared__ SharedPiece<Value, in_flight> of_warps[warps_per_block];
-    SharedPiece<Value, in_flight>& shared = of_warps[threadIdx.x / hbp_lanes];
+    constexpr int size = SharedPiece<Value, in_flight>::size;
+    __shared__ SharedPiece<Value, in_flight> pieces[warps_per_block];
+    __shared__ SharedBatches batches_of_warps[warps_per_block];
+    __shared__ unsigned ends[warps_per_block];
+    SharedPiece<Value, in_flight>& shared = pieces[threadIdx.x / hbp_lanes];
+    SharedBatches& batches = batches_of_warps[threadIdx.x / hbp_lanes];
     const int lane = static_cast<int>(threadIdx.x) % hbp_lanes;
-    const int warp = static_cast<int>(blockIdx.x) * warps_per_block + static_cast<int>(threadIdx.x) / hbp_lanes;
-    const int warps = static_cast<int>(gridDim.x) * warps_per_block;
+    const unsigned warp = (blockIdx.x * threads_per_block + threadIdx.x) / hbp_lanes;
+    if (lane == 0) ends[threadIdx.x / hbp_lanes] = deals[warp + 1];
+    __syncwarp();
+    const Turns<claims> turns{ends[threadIdx.x / hbp_lanes], static_cast<unsigned>(claimed_from), counter};
+    const unsigned first = turns.tell(turns.at(deals[warp], lane));
+    const Place first_place(hbp, first, lane);
+    const unsigned second_in_lane_0 = turns.after(first, lane);
+    Batches next(hbp, first_place, lane);
+    Stream stream(next);
+    LoadedPiece<Value, typename Stored::Column, in_flight> piece;
+    piece.load(hbp, stream, 0, lane, load);
+    Index output = first_output_of(hbp, next, lane);
+    const unsigned second = turns.tell(second_in_lane_0);
+    Place place(hbp, second, lane);
+    unsigned chunk = turns.after(second, lane);
     if (!accumulate) {
-        for (Offset i = Offset{warp} * hbp_lanes + lane; i < hbp.absent_rows.size(); i += Offset{warps} * hbp_lanes) {
+        const Offset threads = Offset{gridDim.x} * threads_per_block;
+        for (Offset i = Offset{warp} * hbp_lanes + lane; i < hbp.absent_rows.size(); i += threads) {
             y[hbp.absent_rows[i]] = 0;
         }
     }
-    for (Offset tile = warp; tile < dealt; tile += warps) {
-        multiply_tile(hbp, tile, lane, load, x, results, y, accumulate, shared);
-    }
-    if constexpr (claims) {
-        const Index tiles = hbp.tile_count();
-        for (Offset tile = dealt + claim_tile(counter, lane); tile < tiles; tile = dealt + claim_tile(counter, lane)) {
-            multiply_tile(hbp, tile, lane, load, x, results, y, accumulate, shared);
+    for (int count = next.place.batch_count(); count > 0; count = next.place.batch_count()) {
+        batches.put(next, stream.address, lane);
+        const Index column = next.place.column();
+        next = Batches(hbp, place, lane);
+        chunk = turns.tell(chunk);
+        place = Place(hbp, chunk, lane);
+        chunk = turns.after(chunk, lane);
+        __syncwarp();
+
+        LaneRow<Value> row;
+        int batch = -1;
+        int end_of_batch = 0;
+        bool is_last = false;
+        const auto next_batch = [&] {
+            ++batch;
+            row = LaneRow<Value>(output, batches.begins[batch], batches.zero_rows[batch], lane);
+            end_of_batch = batches.begins[batch + 1];
+            if (batch + 1 < count) {
+                output = output_of(hbp, batches.rows[batch + 1], batches.rows[batch + 2], lane);
+            } else if (is_last) {
+                output = first_output_of(hbp, next, lane);
+            }
+        };
+        next_batch();
+        const int end = stream.end;
+        for (int at = 0;; at += size) {
+            is_last = at + size >= end;
+            if (at < end) piece.put(x, column, lane, shared);
+            int next_at = at + size;
+            if (is_last) {
+                stream = Stream(next);
+                next_at = 0;
+                if (batch + 1 == count) output = first_output_of(hbp, next, lane);
+            }
+            piece.load(hbp, stream, next_at, lane, load);
+            __syncwarp();
+            for (;;) {
+                row.follow(shared, at, min(end_of_batch, at + size));
+                if (end_of_batch > at + size) break;
+                row.write(lane, results, y, accumulate);
+                if (batch + 1 == count) break;
+                next_batch();
+            }
+            __syncwarp();
+            if (is_last) break;
         }
     }
 }
@@ -280,26 +394,38 @@ __global__ void __launch_bounds__(threads_per_block)
     if (lane < rows) write_result(y + hbp.merged_rows[first + lane], sum, accumulate);
 }
 
-template <ValueType Value, typename ColumnIndex, typename Size, bool claims>
+/// How the chunks come to the warps: all dealt; one dealt to each, the others claimed; a share dealt, the others claimed; or by
+/// a grid of as many warps as there are chunks.
+enum class Allocation { fixed, competitive, mixed, waves };
+
+template <ValueType Value, typename ColumnIndex, Allocation allocation, typename Size, typename Load>
 class HbpKernel final : public Kernel<Value> {
 public:
     using Stored = Hbp<Value, ColumnIndex, HostArray>;
 
-    HbpKernel(const HbpLayout<Value>& layout, const Stored& stored, Index dealt, Device& device)
+    HbpKernel(const HbpLayout<Value>& layout, const Stored& stored, Device& device)
         : stream_(cuda_device(device).stream()),
-          dealt_(dealt),
           bytes_of_product_(layout.bytes_of_product()),
           hbp_(copy_to(device, stored, "hbp")),
           results_(device.allocate(layout.partial_results() * sizeof(Value), "hbp partial results")),
-          counter_(device.allocate(sizeof(unsigned), "hbp tile counter")) {
-        int resident = 0;
-        check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                       &resident, multiply_tiles<Size, claims, StreamingLoad, Hbp<Value, ColumnIndex, ArrayView>, Value>,
-                       threads_per_block, 0),
-                   "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-        const unsigned blocks = std::max(blocks_for(stored.tile_count(), warps_per_block),
-                                         blocks_for(static_cast<Offset>(stored.absent_rows.size()), threads_per_block));
-        blocks_ = std::min(blocks, static_cast<unsigned>(resident * device.properties().processors));
+          counter_(device.allocate(sizeof(unsigned), "hbp chunk counter")) {
+        blocks_ = std::max(blocks_for(stored.chunk_count(), warps_per_block),
+                           blocks_for(static_cast<Offset>(stored.absent_rows.size()), threads_per_block));
+        if (allocation != Allocation::waves) {
+            int resident = 0;
+            check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                           &resident, multiply_chunks<Size, claims, Load, Hbp<Value, ColumnIndex, ArrayView>, Value>,
+                           threads_per_block, 0),
+                       "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+            blocks_ = std::min(blocks_, static_cast<unsigned>(resident * device.properties().processors));
+        }
+        const Index chunks = stored.chunk_count();
+        const auto warps = static_cast<Index>(blocks_ * warps_per_block);
+        claimed_from_ = allocation == Allocation::mixed         ? stored.fixed_chunks
+                        : allocation == Allocation::competitive ? std::min(chunks, warps)
+                                                                : chunks;
+        deals_ = DeviceArray<Index>(device, deal_hbp_chunks(stored.chunk_batches, stored.begin_ptr, claimed_from_, warps),
+                                    "hbp deals");
     }
 
     void run(const Value* x, Value* y, bool accumulate) override {
@@ -307,9 +433,10 @@ public:
         if constexpr (claims) {
             check_cuda(cudaMemsetAsync(counter_.address(), 0, sizeof(unsigned), stream_), "cudaMemsetAsync");
         }
-        multiply_tiles<Size, claims><<<blocks_, threads_per_block, 0, stream_>>>(
-            view_of(hbp_), StreamingLoad{}, dealt_, counter_.as<unsigned>(), x, results_.as<Value>(), y, accumulate);
-        check_launch("hbp tiles");
+        multiply_chunks<Size, claims><<<blocks_, threads_per_block, 0, stream_>>>(view_of(hbp_), Load{}, deals_.data(),
+                                                                                  claimed_from_, counter_.as<unsigned>(), x,
+                                                                                  results_.as<Value>(), y, accumulate);
+        check_launch("hbp chunks");
         if (hbp_.group_count() == 0) return;
         merge_results<<<blocks_for(hbp_.group_count(), warps_per_block), threads_per_block, 0, stream_>>>(
             view_of(hbp_), results_.as<Value>(), y, accumulate);
@@ -319,52 +446,48 @@ public:
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_of_product_; }
 
 private:
+    static constexpr bool claims = allocation == Allocation::competitive || allocation == Allocation::mixed;
+
     cudaStream_t stream_;
-    Index dealt_;
     std::int64_t bytes_of_product_;
     Hbp<Value, ColumnIndex, DeviceArray> hbp_;
     DeviceMemory results_;
     DeviceMemory counter_;
+    DeviceArray<Index> deals_;
     unsigned blocks_ = 0;
+    Index claimed_from_ = 0;
 };
 
-enum class Allocation { fixed, competitive, mixed };
-
-template <ValueType Value, Allocation allocation, typename Size>
+template <ValueType Value, Allocation allocation, typename Size, typename Load>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
     const auto& own = dynamic_cast<const HbpLayout<Value>&>(layout);
     return std::visit(
         [&]<typename ColumnIndex>(const Hbp<Value, ColumnIndex, HostArray>& hbp) -> std::unique_ptr<Kernel<Value>> {
-            constexpr bool claims = allocation != Allocation::fixed;
-            const Index dealt = allocation == Allocation::fixed         ? hbp.tile_count()
-                                : allocation == Allocation::competitive ? 0
-                                                                        : hbp.fixed_tiles;
-            return std::make_unique<HbpKernel<Value, ColumnIndex, Size, claims>>(own, hbp, dealt, device);
+            return std::make_unique<HbpKernel<Value, ColumnIndex, allocation, Size, Load>>(own, hbp, device);
         },
         own.stored);
 }
 
 using UsualSize = Size<8, 32>;
 
-template <Allocation allocation, typename Size = UsualSize>
+template <Allocation allocation, typename Size = UsualSize, typename Load = StreamingLoad>
 ForEachPrecision<PrepareKernel> both() {
-    return {prepare<float, allocation, Size>, prepare<double, allocation, Size>};
+    return {prepare<float, allocation, Size, Load>, prepare<double, allocation, Size, Load>};
 }
 
 }  // namespace
 
 std::vector<KernelEntry> hbp_cuda_kernels() {
     return {
-        {"fixed", Backend::cuda, "a warp a tile, the tiles dealt to the warps in turn; then partial results merged",
+        {"fixed", Backend::cuda, "chunks dealt to the warps, to all about as many entries; then partial results merged",
          both<Allocation::fixed>()},
-        {"competitive", Backend::cuda, "a warp a tile, claimed from a counter; then partial results merged",
+        {"competitive", Backend::cuda, "chunks claimed by the warps from a counter; then partial results merged",
          both<Allocation::competitive>()},
-        {"mixed", Backend::cuda, "fixed_share of the tiles dealt, the rest claimed (the paper's mixed execution)",
+        {"mixed", Backend::cuda, "fixed_share of the chunks dealt, the rest claimed (the paper's mixed execution)",
          both<Allocation::mixed>()},
-        {"fixed_4x32", Backend::cuda, "4 entries in flight, 32 warps", both<Allocation::fixed, Size<4, 32>>()},
-        {"fixed_4x40", Backend::cuda, "4 entries in flight, 40 warps", both<Allocation::fixed, Size<4, 40>>()},
-        {"fixed_8x24", Backend::cuda, "8 entries in flight, 24 warps", both<Allocation::fixed, Size<8, 24>>()},
-        {"competitive_4x40", Backend::cuda, "4 entries in flight, 40 warps", both<Allocation::competitive, Size<4, 40>>()},
+        {"waves", Backend::cuda, "as fixed, dealt to as many warps as there are chunks", both<Allocation::waves>()},
+        {"fixed_unkept", Backend::cuda, "as fixed, the matrix left out of L1",
+         both<Allocation::fixed, UsualSize, UnkeptLoad>()},
     };
 }
 
@@ -372,14 +495,19 @@ std::vector<Recorded> record_hbp_reads(const HbpLayout<double>& layout, Device& 
     return std::visit(
         [&](const auto& stored) {
             const auto hbp = copy_to(device, stored, "hbp");
-            const unsigned blocks = blocks_for(stored.tile_count(), warps_per_block);
+            const unsigned blocks = blocks_for(stored.chunk_count(), warps_per_block);
+            HostArray<Index> deals;  // a chunk for each warp
+            for (Index warp = 0; warp <= static_cast<Index>(blocks * warps_per_block); ++warp) {
+                deals.push_back(std::min(warp, stored.chunk_count()));
+            }
+            const DeviceArray<Index> device_deals(device, deals, "hbp deals");
             Recording recording(device, hbp.data, Offset{blocks} * threads_per_block);
             const DeviceArray<double> x(device, std::vector<double>(stored.column_count), "x");
             const DeviceMemory results = device.allocate(layout.partial_results() * sizeof(double), "hbp partial results");
             const DeviceMemory y = device.allocate(stored.row_count * sizeof(double), "y");
-            multiply_tiles<UsualSize, false><<<blocks, threads_per_block, 0, cuda_device(device).stream()>>>(
-                view_of(hbp), recording.load(), stored.tile_count(), nullptr, x.data(), results.as<double>(), y.as<double>(),
-                false);
+            multiply_chunks<UsualSize, false><<<blocks, threads_per_block, 0, cuda_device(device).stream()>>>(
+                view_of(hbp), recording.load(), device_deals.data(), stored.chunk_count(), nullptr, x.data(),
+                results.as<double>(), y.as<double>(), false);
             check_launch("hbp recorded");
             return recording.read();
         },

@@ -1,15 +1,17 @@
-// HBP: tiles whose rows lie as a hash of their lengths has placed them, a tile for one warp, stored without padding; the
+// HBP: tiles whose rows lie as a hash of their lengths has placed them, for a warp or several, stored without padding; the
 // results of the tiles are merged per row afterwards. Source: Yan, Diao, Liu, An, Xu, "A Nonlinear Hash-based Optimization
 // Method for SpMV on GPUs" (2025). Of the paper, by its abstract and captions: the two steps (figure 1), `columns`, `data`,
 // `add_sign`, `zero_row` and `begin_ptr` and what they are for (figure 2), short rows first (figure 4), a warp for a matrix
 // block, and fixed and competitive shares of the blocks (figure 5). Designs of this project:
-// - A tile lists only the rows present in it, and its columns count from the least of them, so that 16 bits often reach.
+// - A tile lists only the rows present in it.
+// - A warp takes a chunk of a tile at a time, so that tiles of many entries keep no warp long. A chunk's columns count from the
+//   least of them, so that 16 bits often reach.
 // - The widths of the arrays, and `zero_row` as a mask.
 // - A long row is stored as several rows, which share its entries in turn: no lane walks it alone, and what a warp reads of x
 //   in a step are neighbours.
 // - A row in one batch goes to y at once; only the others have partial results to merge, which lie in the order in which
 //   the merge reads them.
-// - A warp does not follow add_sign through memory. It takes the entries of its tile, which are neighbours whatever rows they
+// - A warp does not follow add_sign through memory. It takes the entries of its chunk, which are neighbours whatever rows they
 //   belong to, 32 at a time, and puts their products into shared memory; there the lanes follow add_sign.
 #pragma once
 
@@ -22,10 +24,10 @@
 namespace workbench {
 
 /// The stored rows of a tile are multiplied in batches of at most 32, a lane a row: lane l of batch b has stored row
-/// batch_rows[b] + l. A batch is stored step by step: the first entries of its rows, lane by lane, then the second ones of
-/// those rows that have two, and so on. So lane l begins at begin_ptr[b] plus the number of lanes before it that are not marked
-/// in zero_row[b], and goes on from entry e to e + add_sign[e] until that is 0. Neighbours of a batch with the same
-/// output_order are parts of one row, and their sums one result.
+/// batch_rows[b] + l. A chunk is one batch of a tile or several in turn. A batch is stored step by step: the first entries of
+/// its rows, lane by lane, then the second ones of those rows that have two, and so on. So lane l begins at begin_ptr[b] plus
+/// the number of lanes before it that are not marked in zero_row[b], and goes on from entry e to e + add_sign[e] until that is
+/// 0. Neighbours of a batch with the same output_order are parts of one row, and their sums one result.
 ///
 /// Partial results: a group of up to 32 rows stores them step by step as a batch stores entries, first the first ones of its
 /// rows. The only row of a group has all of the group's results. Those of a row stand in the order of its batches.
@@ -33,16 +35,17 @@ template <typename Value, typename ColumnIndex, template <typename> typename Arr
 struct Hbp {
     template <template <typename> typename Other>
     using In = Hbp<Value, ColumnIndex, Other>;
+    using Column = ColumnIndex;
 
     Index row_count = 0;
     Index column_count = 0;
-    Index fixed_tiles = 0;              // of kernel `mixed`: the tiles that are dealt to the warps beforehand
-    Array<Index> tile_batches;          // [tiles + 1] first batch of each tile
-    Array<Index> tile_columns;          // [tiles] the least column of the tile
+    Index fixed_chunks = 0;             // of kernel `mixed`: the chunks that are dealt to the warps beforehand
+    Array<Index> chunk_batches;         // [chunks + 1] first batch of each chunk
+    Array<Index> chunk_columns;         // [chunks] the least column of the chunk
     Array<Offset> begin_ptr;            // [batches + 1] first entry of each batch
     Array<Index> batch_rows;            // [batches + 1] first stored row of each batch
     Array<std::uint32_t> zero_row;      // [batches] bit l: the row of lane l has no entries, or there is no such row
-    Array<ColumnIndex> column_indices;  // [nonzeros] from the tile's least column on
+    Array<ColumnIndex> column_indices;  // [nonzeros] from the chunk's least column on
     Array<Value> data;                  // [nonzeros]
     Array<std::uint8_t> add_sign;       // [nonzeros] distance to the row's next entry, at most 32; 0: the last
     Array<Index> output_order;          // [stored rows] the row of y that has no other result, or ~ the number of a partial one
@@ -55,9 +58,9 @@ struct Hbp {
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "row_count", of.row_count...);
         visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::number, "fixed_tiles", of.fixed_tiles...);
-        visit(ArrayRole::structure, "tile_batches [tiles + 1]", of.tile_batches...);
-        visit(ArrayRole::structure, "tile_columns [tiles]", of.tile_columns...);
+        visit(ArrayRole::number, "fixed_chunks", of.fixed_chunks...);
+        visit(ArrayRole::structure, "chunk_batches [chunks + 1]", of.chunk_batches...);
+        visit(ArrayRole::structure, "chunk_columns [chunks]", of.chunk_columns...);
         visit(ArrayRole::structure, "begin_ptr [batches + 1]", of.begin_ptr...);
         visit(ArrayRole::structure, "batch_rows [batches + 1]", of.batch_rows...);
         visit(ArrayRole::structure, "zero_row [batches]", of.zero_row...);
@@ -72,22 +75,22 @@ struct Hbp {
         visit(ArrayRole::structure, "merged_counts [merged rows]", of.merged_counts...);
     }
 
-    [[nodiscard]] constexpr Index tile_count() const { return static_cast<Index>(tile_columns.size()); }
+    [[nodiscard]] constexpr Index chunk_count() const { return static_cast<Index>(chunk_columns.size()); }
     [[nodiscard]] constexpr Index group_count() const { return static_cast<Index>(merge_rows.size()) - 1; }
 };
 
 inline constexpr int hbp_lanes = 32;
 
-/// Batches of a tile that a warp of the CUDA kernels takes as one stream of entries; its lanes hold where they begin.
-inline constexpr int hbp_batches_of_stream = 16;
+/// Batches of a chunk at most: the lanes of a warp hold where they begin.
+inline constexpr int hbp_batches_of_chunk = 16;
 
-/// Nonzeros of a stored row at most, so that places within a stream have 32 bits.
+/// Nonzeros of a stored row at most, so that places within a chunk have 32 bits.
 inline constexpr std::int64_t hbp_longest_stored_row = 1 << 20;
 
 /// output_order of a lane without a row.
 inline constexpr Index hbp_no_output = 0x7fffffff;
 
-/// A stream is read from a multiple of 32 on, so that 32 lanes read whole sectors. Lane e % 32 reads entry e.
+/// A chunk is read from a multiple of 32 on, so that 32 lanes read whole sectors. Lane e % 32 reads entry e.
 [[nodiscard]] constexpr Offset hbp_stream_begin(Offset first_entry) { return first_entry - first_entry % hbp_lanes; }
 
 /// From the beginning of a batch to the first entry of a lane that is not marked in zero_row.
@@ -120,7 +123,7 @@ struct HbpLayout final : VariantLayout<Value, Hbp<Value, Index, HostArray>, Hbp<
 [[nodiscard]] LayoutEntry hbp_entry();
 [[nodiscard]] std::vector<KernelEntry> hbp_cuda_kernels();
 
-/// For tests: a product as by kernel `fixed` that records who reads each element of `data`; warp t has tile t.
+/// For tests: a product as by kernel `fixed` that records who reads each element of `data`; warp t has chunk t.
 [[nodiscard]] std::vector<Recorded> record_hbp_reads(const HbpLayout<double>& layout, Device& device);
 
 }  // namespace workbench

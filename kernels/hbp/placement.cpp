@@ -31,14 +31,15 @@ void require_numbers(const std::vector<Share>& tiles, Index row_limit) {
 
 class Placing {
 public:
-    Placing(const std::vector<Share>& tiles, Index row_count, Index row_limit) : tiles_(tiles), row_limit_(row_limit) {
-        made_.tile_batches = {0};
+    Placing(const std::vector<Share>& tiles, Index row_count, const HbpLimits& limits) : tiles_(tiles), limits_(limits) {
+        made_.chunk_batches = {0};
         made_.begin_ptr = {0};
         made_.batch_rows = {0};
         for (const Share& share : tiles) {
             for (std::size_t row = 0; row < share.rows.size(); ++row) place_row(share, row);
             end_batch();
-            made_.tile_batches.push_back(static_cast<Index>(made_.batch_rows.size()) - 1);
+            end_chunk(batches());
+            ++tile_;
         }
         number_results(row_count);
         order_outputs();
@@ -49,7 +50,7 @@ public:
 private:
     void place_row(const Share& share, std::size_t row) {
         const Offset length = length_of(share, row);
-        const Offset parts = parts_of(length, row_limit_);
+        const Offset parts = parts_of(length, limits_.row);
         if (rows_of_batch() + parts > hbp_lanes) end_batch();
         for (Offset part = 0; part < parts; ++part) {
             if (rows_of_batch() == hbp_lanes) end_batch();
@@ -66,23 +67,37 @@ private:
         return static_cast<Offset>(made_.stored_rows.size()) - made_.batch_rows.back();
     }
 
+    [[nodiscard]] Index batches() const { return static_cast<Index>(made_.batch_rows.size()) - 1; }
+
+    /// A batch that the chunk has no room for begins another one.
     void end_batch() {
         if (rows_of_batch() == 0) return;
+        const Index first = made_.chunk_batches.back();
+        if (batches() - first == hbp_batches_of_chunk || entries_ - made_.begin_ptr[first] > limits_.chunk) {
+            end_chunk(batches());
+        }
         made_.batch_rows.push_back(static_cast<Index>(made_.stored_rows.size()));
         made_.begin_ptr.push_back(entries_);
+    }
+
+    void end_chunk(Index end) {
+        if (end == made_.chunk_batches.back()) return;
+        made_.chunk_batches.push_back(end);
+        made_.chunk_tiles.push_back(tile_);
     }
 
     /// Calls visit(row of the matrix, first stored row, end) for what gives one result each: the stored rows of a batch that
     /// belong to the same row.
     void for_each_result(const auto& visit) const {
-        for (std::size_t tile = 0; tile < tiles_.size(); ++tile) {
-            for (Index batch = made_.tile_batches[tile]; batch < made_.tile_batches[tile + 1]; ++batch) {
+        for (std::size_t chunk = 0; chunk < made_.chunk_tiles.size(); ++chunk) {
+            const Share& share = tiles_[made_.chunk_tiles[chunk]];
+            for (Index batch = made_.chunk_batches[chunk]; batch < made_.chunk_batches[chunk + 1]; ++batch) {
                 const Index end_of_batch = made_.batch_rows[batch + 1];
                 for (Index stored = made_.batch_rows[batch]; stored < end_of_batch;) {
                     const Index row = made_.stored_rows[stored].row;
                     Index end = stored + 1;
                     while (end < end_of_batch && made_.stored_rows[end].row == row) ++end;
-                    visit(tiles_[tile].rows[row], stored, end);
+                    visit(share.rows[row], stored, end);
                     stored = end;
                 }
             }
@@ -156,17 +171,33 @@ private:
     }
 
     const std::vector<Share>& tiles_;
-    Index row_limit_;
+    HbpLimits limits_;
     HbpPlacement made_;
+    Index tile_ = 0;  // of the rows that are being placed
     Offset entries_ = 0;
     std::vector<Index> counts_;  // [rows] results of each
 };
 
 }  // namespace
 
-HbpPlacement place_in_batches(const std::vector<Share>& tiles, Index row_count, Index row_limit) {
-    require_numbers(tiles, row_limit);
-    return Placing(tiles, row_count, row_limit).take();
+HbpPlacement place_in_batches(const std::vector<Share>& tiles, Index row_count, const HbpLimits& limits) {
+    require_numbers(tiles, limits.row);
+    return Placing(tiles, row_count, limits).take();
+}
+
+HostArray<Index> deal_hbp_chunks(const HostArray<Index>& chunk_batches, const HostArray<Offset>& begin_ptr, Index dealt,
+                                 Index warps) {
+    constexpr Offset cost_of_chunk = 64;  // in entries: its beginning and end do not fill a warp
+    const auto cost_before = [&](Index chunk) { return begin_ptr[chunk_batches[chunk]] + cost_of_chunk * chunk; };
+    const auto cost_of_warp = static_cast<double>(cost_before(dealt)) / warps;
+    HostArray<Index> deals{0};
+    for (Index chunk = 0; chunk < dealt; ++chunk) {  // to the warp in whose share its middle lies
+        const auto middle = static_cast<double>(cost_before(chunk) + cost_before(chunk + 1)) / 2;
+        const auto warp = std::min(static_cast<Index>(middle / cost_of_warp), warps - 1);
+        while (static_cast<Index>(deals.size()) <= warp) deals.push_back(chunk);
+    }
+    while (static_cast<Index>(deals.size()) <= warps) deals.push_back(dealt);
+    return deals;
 }
 
 }  // namespace workbench

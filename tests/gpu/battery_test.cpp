@@ -212,7 +212,7 @@ TEST_SUITE("shared_memory") {
             pass(staged, column_segmentation_stage(), {{"width", 80_i}});
             for (const std::int64_t row_limit : {3, 128}) {
                 check_cuda_kernels<Value>(hbp_entry(), fmt::format("{} rows, split beyond {}", height, row_limit), staged,
-                                          {{"row_limit", row_limit}}, *device);
+                                          {{"row_limit", row_limit}, {"chunk_limit", 100_i}}, *device);
             }
         }
     }

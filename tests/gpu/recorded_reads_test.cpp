@@ -113,7 +113,8 @@ TEST_SUITE("recorded_reads") {
                         pass(staged, column_segmentation_stage(), {{"width", 20_i}});
                         pass(staged, nonlinear_hash_stage(), {{"within", std::string("tile")}});
                         const auto layout =
-                            build(hbp_entry(), staged, {{"column_index", std::string(column_index)}, {"row_limit", 6_i}});
+                            build(hbp_entry(), staged,
+                                  {{"column_index", std::string(column_index)}, {"row_limit", 6_i}, {"chunk_limit", 90_i}});
                         check_recorded(record_hbp_reads(dynamic_cast<const HbpLayout<double>&>(*layout), *device), 6, *layout,
                                        hbp_entry().schedules.front().walk.f64);
                     }

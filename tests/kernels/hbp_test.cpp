@@ -10,6 +10,7 @@
 #include "kernels/common/device/host_device.hpp"
 #include "kernels/hbp/check.hpp"
 #include "kernels/hbp/layout.hpp"
+#include "kernels/hbp/placement.hpp"
 #include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"
@@ -97,15 +98,15 @@ CsrMatrix with_lengths(const Indices& lengths, Index columns) {
     return csr_from_entries(static_cast<Index>(lengths.size()), columns, entries);
 }
 
-/// With bars between the steps of a batch, as the drawing has them, where each tile has one batch.
+/// With bars between the steps of a batch, as the drawing has them, where each chunk has one batch.
 template <typename Element>
 std::string by_steps(const std::string& name, const WideHbp& hbp, const std::vector<Element>& array) {
     std::ostringstream line;
     line << name;
     std::size_t i = 0;
-    for (Index tile = 0; tile < hbp.tile_count(); ++tile) {
+    for (Index chunk = 0; chunk < hbp.chunk_count(); ++chunk) {
         Offset step = 0;
-        for (const HbpEntryOwner& owner : owners_of_hbp_tile(hbp, tile)) {
+        for (const HbpEntryOwner& owner : owners_of_hbp_chunk(hbp, chunk)) {
             if (owner.k != step) line << " |";
             step = owner.k;
             line << ' ' << +array[i++];
@@ -133,8 +134,8 @@ void check_right(const StagedMatrix& staged, const Given& given) {
 TEST_CASE("hbp: the arrays of the drawing") {
     const auto layout = build(hashed(in_tiles(drawn(), 3, 3)), {{"row_limit", 2_i}, {"column_index", std::string("u32")}});
     const WideHbp& hbp = as_hbp(layout);
-    CHECK(hbp.tile_batches == Indices{0, 1, 2, 3, 4});
-    CHECK(hbp.tile_columns == Indices{0, 4, 0, 3});
+    CHECK(hbp.chunk_batches == Indices{0, 1, 2, 3, 4});
+    CHECK(hbp.chunk_columns == Indices{0, 4, 0, 3});
     CHECK(hbp.begin_ptr == Offsets{0, 6, 7, 8, 13});
     CHECK(hbp.batch_rows == Indices{0, 4, 5, 6, 9});
     CHECK(hbp.zero_row == Masks{0xfffffff0, 0xfffffffe, 0xfffffffe, 0xfffffff8});
@@ -155,8 +156,8 @@ TEST_CASE("hbp: the arrays of the drawing") {
     CHECK(draws(entry, by_steps("add_sign", hbp, hbp.add_sign)));
     CHECK(draws(entry, "zero_row fffffff0 fffffffe fffffffe fffffff8"));
     CHECK(draws(entry, outputs(hbp.output_order)));
-    CHECK(draws(entry, list("tile_batches", hbp.tile_batches)));
-    CHECK(draws(entry, list("tile_columns", hbp.tile_columns)));
+    CHECK(draws(entry, list("chunk_batches", hbp.chunk_batches)));
+    CHECK(draws(entry, list("chunk_columns", hbp.chunk_columns)));
     CHECK(draws(entry, list("begin_ptr", hbp.begin_ptr)));
     CHECK(draws(entry, list("batch_rows", hbp.batch_rows)));
     CHECK(draws(entry, list("merge_rows", hbp.merge_rows)));
@@ -172,9 +173,9 @@ TEST_CASE("hbp: entries lie step by step, lanes ascending, in batches of 32 rows
     const WideHbp& hbp = as_hbp(layout);
     CHECK(hbp.batch_rows == Indices{0, 32, 64, 68, 85});  // 68 and 17 rows that are not empty
     CHECK_NOTHROW(check_layout(*layout, matrix));
-    for (Index tile = 0; tile < hbp.tile_count(); ++tile) {
+    for (Index chunk = 0; chunk < hbp.chunk_count(); ++chunk) {
         HbpEntryOwner before;
-        for (const HbpEntryOwner& owner : owners_of_hbp_tile(hbp, tile)) {
+        for (const HbpEntryOwner& owner : owners_of_hbp_chunk(hbp, chunk)) {
             const bool new_batch = owner.k == 0 && std::count(hbp.batch_rows.begin(), hbp.batch_rows.end(), owner.stored) == 1;
             CHECK((new_batch || owner.k > before.k || (owner.k == before.k && owner.stored > before.stored)));
             before = owner;
@@ -182,28 +183,77 @@ TEST_CASE("hbp: entries lie step by step, lanes ascending, in batches of 32 rows
     }
 }
 
-TEST_CASE("hbp: a warp reads 32 neighbours a step, 16 batches from a multiple of 32 on") {
-    const auto layout = build(in_tiles(ragged(1300, 60), 1250, 60), {{"column_index", std::string("u32")}});
-    const WideHbp& hbp = as_hbp(layout);
-    REQUIRE(hbp.tile_batches[1] > 2 * 16);
-    REQUIRE(hbp.begin_ptr[16] % 32 != 0);
-    const Offset first_ends = hbp.begin_ptr[16];
-    const Offset second_ends = hbp.begin_ptr[32];
-    const std::int64_t first_steps = (first_ends + 31) / 32;
-    const std::int64_t second_steps = (second_ends + 31) / 32 - first_ends / 32;
-    const Offset end_of_tile = hbp.begin_ptr[hbp.tile_batches[1]];
-    Offset entry = 0;
-    for (const Read& read : readers(*layout)) {
-        CHECK(read.index == entry);
-        CHECK(read.lane == entry % 32);
-        CHECK(read.warp == (entry < end_of_tile ? 0 : 1));
-        if (entry < first_ends) CHECK(read.step == entry / 32);
-        if (entry >= first_ends && entry < second_ends) CHECK(read.step == first_steps + entry / 32 - first_ends / 32);
-        if (entry >= second_ends && entry < end_of_tile) {
-            CHECK(read.step == first_steps + second_steps + entry / 32 - second_ends / 32);
+TEST_CASE("hbp: a warp reads a chunk, 32 neighbours a step from a multiple of 32 on") {
+    for (const std::int64_t chunk_limit : {std::int64_t{1}, std::int64_t{200}, std::int64_t{1} << 20}) {
+        const auto layout =
+            build(in_tiles(ragged(1300, 60), 1250, 60), {{"column_index", std::string("u32")}, {"chunk_limit", chunk_limit}});
+        const WideHbp& hbp = as_hbp(layout);
+        REQUIRE(hbp.chunk_count() > 3);
+        REQUIRE(hbp.begin_ptr[hbp.chunk_batches[1]] % 32 != 0);
+        Offset entry = 0;
+        Index chunk = 0;
+        for (const Read& read : readers(*layout)) {
+            while (entry >= hbp.begin_ptr[hbp.chunk_batches[chunk + 1]]) ++chunk;
+            CHECK(read.index == entry);
+            CHECK(read.lane == entry % 32);
+            CHECK(read.warp == chunk);
+            CHECK(read.step == entry / 32 - hbp.begin_ptr[hbp.chunk_batches[chunk]] / 32);
+            ++entry;
         }
-        ++entry;
     }
+}
+
+TEST_CASE("hbp: chunks are whole batches of one tile, up to the limit and to 16") {
+    Indices lengths(32 * 20, 1);                 // 20 batches of 32 nonzeros
+    lengths.insert(lengths.end(), 32, 3);        // one of 96
+    lengths.insert(lengths.end(), {200, 1, 1});  // one of 202
+    const CsrMatrix matrix = with_lengths(lengths, 300);
+    const auto chunks = [&](std::int64_t height, std::int64_t chunk_limit) {
+        const Given given{{"chunk_limit", chunk_limit}, {"column_index", std::string("u32")}};
+        check_right(in_tiles(matrix, height, 300), given);
+        const auto layout = build(in_tiles(matrix, height, 300), given);
+        return as_hbp(layout).chunk_batches;
+    };
+    CHECK(chunks(1000, 100000) == Indices{0, 16, 22});
+    CHECK(chunks(1000, 128) == Indices{0, 4, 8, 12, 16, 20, 21, 22});
+    CHECK(chunks(1000, 127) == Indices{0, 3, 6, 9, 12, 15, 18, 20, 21, 22});
+    CHECK(chunks(1000, 160) == Indices{0, 5, 10, 15, 20, 21, 22});
+    CHECK(chunks(1000, 161) == Indices{0, 5, 10, 15, 20, 21, 22});
+    CHECK(chunks(1000, 394) == Indices{0, 12, 21, 22});
+    CHECK(chunks(1000, 31).size() == 23);
+    CHECK(chunks(1000, 1).size() == 23);
+    CHECK(chunks(32 * 3, 1000) == Indices{0, 3, 6, 9, 12, 15, 18, 21, 22});
+}
+
+TEST_CASE("hbp: chunks are dealt to warps by their entries, each to one") {
+    const Indices chunk_batches{0, 1, 3, 4, 5, 6};
+    const Offsets begin_ptr{0, 500, 600, 1000, 1500, 1600, 2000};  // chunks of 500, 500, 500, 100 and 400
+    CHECK(deal_hbp_chunks(chunk_batches, begin_ptr, 5, 1) == Indices{0, 5});
+    CHECK(deal_hbp_chunks(chunk_batches, begin_ptr, 5, 2) == Indices{0, 2, 5});
+    CHECK(deal_hbp_chunks(chunk_batches, begin_ptr, 5, 4) == Indices{0, 1, 2, 3, 5});
+    CHECK(deal_hbp_chunks(chunk_batches, begin_ptr, 3, 3) == Indices{0, 1, 2, 3});
+    CHECK(deal_hbp_chunks(chunk_batches, begin_ptr, 0, 2) == Indices{0, 0, 0});
+    CHECK(deal_hbp_chunks({0}, {0}, 0, 3) == Indices{0, 0, 0, 0});
+    for (const Index warps : {7, 64, 4224}) {
+        const Indices deals = deal_hbp_chunks(chunk_batches, begin_ptr, 5, warps);
+        CHECK(deals.size() == static_cast<std::size_t>(warps) + 1);
+        CHECK(deals.front() == 0);
+        CHECK(deals.back() == 5);
+        for (Index warp = 0; warp < warps; ++warp) {
+            CHECK(deals[warp] <= deals[warp + 1]);
+            CHECK(deals[warp + 1] <= deals[warp] + 1);  // with so many warps none has two
+        }
+    }
+}
+
+TEST_CASE("hbp: columns count from the least of their chunk") {
+    const CsrMatrix matrix = with_lengths(Indices(70, 2), 100);  // rows from their own column on
+    const auto layout = build(in_tiles(matrix, 70, 100), {{"chunk_limit", 64_i}, {"column_index", std::string("u32")}});
+    const WideHbp& hbp = as_hbp(layout);
+    CHECK(hbp.chunk_columns == Indices{0, 32, 64});
+    CHECK(hbp.column_indices[64] == 0);
+    CHECK(hbp.column_indices[65] == 1);
+    CHECK(hbp.column_indices.back() == 6);
 }
 
 TEST_CASE("hbp: a lane reads in the order of its steps, in all kernels alike") {
@@ -289,11 +339,13 @@ TEST_CASE("hbp: a row of more than 32 partial results is merged on its own, and 
     check_right(staged, {});
 }
 
-TEST_CASE("hbp: right whatever the tiles and the row limit") {
-    for (const std::int64_t row_limit : {1, 2, 5, 128}) {
+TEST_CASE("hbp: right whatever the tiles and the limits") {
+    for (const auto& [row_limit, chunk_limit] :
+         std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 1}, {2, 40}, {5, 100}, {128, 1024}}) {
         for (const std::int64_t width : {7, 60}) {
             for (const std::int64_t height : {3, 64, 300}) {
-                check_right(hashed(in_tiles(ragged(300, 60), height, width)), {{"row_limit", row_limit}});
+                check_right(hashed(in_tiles(ragged(300, 60), height, width)),
+                            {{"row_limit", row_limit}, {"chunk_limit", chunk_limit}});
             }
         }
     }
@@ -315,7 +367,7 @@ TEST_CASE("hbp: rows that a share lists without entries are marked, and their re
     CHECK(product(*layout) == std::vector<double>{2, 0, 3 + 8 + 15, 0});
 }
 
-TEST_CASE("hbp: columns of 16 bits from the least of their tile, up to the last that they reach") {
+TEST_CASE("hbp: columns of 16 bits from the least of their chunk, up to the last that they reach") {
     constexpr Index columns = 65536;
     const StagedMatrix fits =
         in_tiles(csr_from_entries(1, columns + 9, std::vector<Entry>{{0, 9, 2}, {0, columns + 8, 1}}), 1, columns + 9);
@@ -331,10 +383,10 @@ TEST_CASE("hbp: columns of 16 bits from the least of their tile, up to the last 
         in_tiles(csr_from_entries(1, columns + 9, std::vector<Entry>{{0, 8, 2}, {0, columns + 8, 1}}), 1, columns + 9);
     CHECK_FALSE(is_narrow(wide, "auto"));
     CHECK_FALSE(is_narrow(wide, "u32"));
-    CHECK(
-        message_of<Unsuitable>([&] { (void)is_narrow(wide, "u16"); }) ==
-        "the nonzeros of tile 0,0 reach over 65537 columns, but columns of 16 bits reach 65536: make segments narrower, or set "
-        "column_index = \"auto\"");
+    CHECK(message_of<Unsuitable>([&] { (void)is_narrow(wide, "u16"); }) ==
+          "the nonzeros of a chunk of tile 0,0 reach over 65537 columns, but columns of 16 bits reach 65536: make segments "
+          "narrower, or set "
+          "column_index = \"auto\"");
 }
 
 TEST_CASE("hbp: shares that are not the nonzeros of a tile are a mistake of the program") {
@@ -364,8 +416,8 @@ TEST_CASE("hbp: a tampered array is noticed, not followed") {
         }
     };
     CHECK_NOTHROW(check_layout(*layout, staged.matrix));
-    refuses(hbp.tile_batches);
-    refuses(hbp.tile_columns);
+    refuses(hbp.chunk_batches);
+    refuses(hbp.chunk_columns);
     refuses(hbp.begin_ptr);
     refuses(hbp.batch_rows);
     refuses(hbp.zero_row);
@@ -392,12 +444,12 @@ TEST_CASE("hbp: bytes count every partial result twice") {
           hbp_layout(layout).bytes_of_product());
 }
 
-TEST_CASE("hbp: what it needs, and the share of the tiles that is dealt") {
+TEST_CASE("hbp: what it needs, and the share of the chunks that is dealt") {
     const Needs needs = hbp_entry().needs({});
     CHECK(needs.cuts == std::vector<CutKind>{CutKind::row_block, CutKind::segment});
     CHECK(needs.shares == std::vector<ShareChoice>{{ShareKind::tile}});
     const StagedMatrix staged = in_tiles(drawn(), 3, 3);
-    CHECK(as_hbp(build(staged, {{"column_index", std::string("u32")}})).fixed_tiles == 2);
-    CHECK(as_hbp(build(staged, {{"fixed_share", 0.0}, {"column_index", std::string("u32")}})).fixed_tiles == 0);
-    CHECK(as_hbp(build(staged, {{"fixed_share", 1.0}, {"column_index", std::string("u32")}})).fixed_tiles == 4);
+    CHECK(as_hbp(build(staged, {{"column_index", std::string("u32")}})).fixed_chunks == 2);
+    CHECK(as_hbp(build(staged, {{"fixed_share", 0.0}, {"column_index", std::string("u32")}})).fixed_chunks == 0);
+    CHECK(as_hbp(build(staged, {{"fixed_share", 1.0}, {"column_index", std::string("u32")}})).fixed_chunks == 4);
 }
