@@ -1,13 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <numeric>
-
 #include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
-#include "kernels/sell/blocks.hpp"
 #include "kernels/sell/layout.hpp"
+#include "kernels/sell/long_rows.hpp"
 #include "kernels/sell/storage_size.hpp"
 
 namespace workbench {
@@ -36,7 +33,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->nonzero_count = matrix.nonzeros();
     layout->threads_per_row =
         parameters.is_word("threads_per_row", "auto") ? 0 : static_cast<Index>(parameters.integer("threads_per_row"));
-    layout->split_steps = static_cast<Index>(parameters.integer("split_steps"));
+    layout->split_length = static_cast<Index>(parameters.integer("split_length"));
     static_cast<Slices<Value, Index, HostArray>&>(*layout) = build_slices<Value, Index>(matrix, ShareView(matrix), plan);
     layout->origin = Origin(ShareView(matrix));
     return layout;
@@ -59,22 +56,19 @@ void SellLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
 }
 
 template <ValueType Value>
-std::vector<Offset> SellLayout<Value>::row_lengths() const {
-    std::vector<Offset> lengths(this->row_count);
-    for (Index row = 0; row < this->row_count; ++row) lengths[row] = origin.length(row);
+std::vector<Index> SellLayout<Value>::row_lengths() const {
+    std::vector<Index> lengths(this->row_count);
+    for (Index row = 0; row < this->row_count; ++row) lengths[row] = static_cast<Index>(origin.length(row));
     return lengths;
 }
 
 template <ValueType Value>
-std::int64_t SellLayout<Value>::bytes_in_blocks(const SellBlocks& blocks) const {
-    const std::int64_t units = static_cast<std::int64_t>(blocks.unit_steps.size());
-    const auto steps = std::accumulate(blocks.unit_steps.begin(), blocks.unit_steps.end(), std::int64_t{0});
-    const std::int64_t read = std::min<std::int64_t>(steps * sell_unit, static_cast<std::int64_t>(this->values.size()));
-    const std::int64_t unread = static_cast<std::int64_t>(this->values.size()) - read;
+std::int64_t SellLayout<Value>::bytes_by_rows(const SellLongRows& long_rows) const {
     constexpr auto value = static_cast<std::int64_t>(sizeof(Value));
-    return this->bytes_to_move() - unread * (value + static_cast<std::int64_t>(sizeof(Index))) +
-           units * static_cast<std::int64_t>(sizeof(Index)) +
-           static_cast<std::int64_t>(blocks.blocks.size() * sizeof(SellBlock)) + 2 * value * blocks.part_count() * sell_unit;
+    constexpr auto index = static_cast<std::int64_t>(sizeof(Index));
+    const std::int64_t padding = static_cast<std::int64_t>(this->values.size()) - this->nonzero_count;
+    return this->bytes_to_move() - padding * (value + index) + this->row_count * index +
+           static_cast<std::int64_t>(long_rows.parts.size() * sizeof(SellPart)) + 2 * value * long_rows.sum_count();
 }
 
 template struct SellLayout<float>;
@@ -86,13 +80,14 @@ template <ValueType Value>
 void walk_slices(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
     const auto& sell = dynamic_cast<const SellLayout<Value>&>(layout);
     if (sell.threads_per_row > 0) return walk_reads<Value, SellLayout<Value>, SellThreads>(layout, visit);
-    const SellBlocks blocks = share_out(sell.row_lengths(), sell.split_steps, steps_of_sell_warp);
-    const SellInBlocks<Sell<Value, ArrayView>> in_blocks{
+    const std::vector<Index> lengths = sell.row_lengths();
+    const SellLongRows long_rows = find_long_rows(lengths, sell.split_length);
+    const SellWithLengths<Sell<Value, ArrayView>> with_lengths{
         view_of(sell.stored()),
-        {blocks.unit_steps.data(), static_cast<Offset>(blocks.unit_steps.size())},
-        {blocks.blocks.data(), static_cast<Offset>(blocks.blocks.size())}};
-    with_sell_block_rows<sell_entries_in_flight>(sell.slice_height, [&]<typename Rows>(Rows) {
-        for_each_read<Rows>(in_blocks, array_number(sell.stored(), sell.values), visit);
+        {lengths.data(), static_cast<Offset>(lengths.size())},
+        {long_rows.parts.data(), static_cast<Offset>(long_rows.parts.size())}};
+    with_sell_whole_rows(sell.slice_height, [&]<typename Rows>(Rows) {
+        for_each_read<Rows>(with_lengths, array_number(sell.stored(), sell.values), visit);
     });
 }
 
@@ -106,31 +101,33 @@ LayoutEntry sell_entry() {
             "Monakov, Lokhmotov and Avetisyan, 'Automatically tuning sparse matrix-vector multiplication for GPU "
             "architectures' (2010)",
         .drawing = std::string(drawn_matrix).append(drawing),
-        .parameters = {{.name = "slice_height",
-                        .type = ParameterType::integer,
-                        .default_value = std::int64_t{32},
-                        .minimum = 1,
-                        .maximum = 65536,
-                        .unit = "rows",
-                        .help = "rows stored together (the C of SELL-C-sigma); 32 is a warp"},
-                       {.name = "threads_per_row",
-                        .type = ParameterType::integer,
-                        .default_value = std::string("auto"),
-                        .minimum = 1,
-                        .maximum = 32,
-                        .words = {"auto"},
-                        .unit = "threads",
-                        .help =
-                            "threads of a GPU that share a row, a power of two: 32 / threads_per_row rows are a warp's, and "
-                            "with a slice_height of so many it reads neighbouring slots; auto: of one to eight warps, by the "
-                            "longest row of each slice"},
-                       {.name = "split_steps",
-                        .type = ParameterType::integer,
-                        .default_value = std::int64_t{512},
-                        .minimum = 1,
-                        .maximum = 1048576,
-                        .unit = "nonzeros a row",
-                        .help = "rows beyond that are shared by several blocks of a GPU, with threads_per_row = auto"}},
+        .parameters =
+            {{.name = "slice_height",
+              .type = ParameterType::integer,
+              .default_value = std::int64_t{32},
+              .minimum = 1,
+              .maximum = 65536,
+              .unit = "rows",
+              .help = "rows stored together (the C of SELL-C-sigma); 32 is a warp"},
+             {.name = "threads_per_row",
+              .type = ParameterType::integer,
+              .default_value = std::string("auto"),
+              .minimum = 1,
+              .maximum = 32,
+              .words = {"auto"},
+              .unit = "threads",
+              .help =
+                  "threads of a GPU that share a row, a power of two: 32 / threads_per_row rows are a warp's, and "
+                  "with a slice_height of so many it reads neighbouring slots; auto: one, which stops at its row's end, and "
+                  "256 or more where a row is long"},
+             {.name = "split_length",
+              .type = ParameterType::integer,
+              .default_value = std::int64_t{512},
+              .minimum = 1,
+              .maximum = 1048576,
+              .unit = "nonzeros",
+              .help = "rows of more nonzeros are split among the threads of a block, or of several, of a GPU, with "
+                      "threads_per_row = auto"}},
         .needs = needs,
         .build = {build<float>, build<double>},
         .fields = field_lists_of<SellLayout>(),

@@ -179,12 +179,14 @@ TEST_SUITE("shared_memory") {
                                   {}, *device);
     }
 
-    TEST_CASE_TEMPLATE("sell whose warps meet in shared memory", Value, float, double) {
+    TEST_CASE_TEMPLATE("sell whose threads share long rows", Value, float, double) {
         const auto device = make_cuda_device();
-        for (const std::int64_t split_steps : {8, 512}) {
-            check_cuda_kernels<Value>(sell_entry(), "long rows", stage_input(shared_memory_matrix()),
-                                      {{"split_steps", split_steps}, {"slice_height", std::int64_t{64}}}, *device);
-        }
+        check_cuda_kernels<Value>(sell_entry(), "long rows", stage_input(shared_memory_matrix()),
+                                  {{"split_length", std::int64_t{8}}, {"slice_height", std::int64_t{64}}}, *device);
+        std::vector<Entry> entries;
+        for (Index column = 0; column < 8200; ++column) entries.push_back({3, column, 1.0 + column % 5});
+        check_cuda_kernels<Value>(sell_entry(), "a row of several blocks", stage_input(csr_from_entries(40, 8200, entries)), {},
+                                  *device);
     }
 
     TEST_CASE_TEMPLATE("csr5 whose rows meet in shared memory", Value, float, double) {

@@ -1,0 +1,26 @@
+#include "kernels/sell/long_rows.hpp"
+
+#include <algorithm>
+
+namespace workbench {
+
+SellLongRows find_long_rows(const std::vector<Index>& lengths, Index longest) {
+    std::vector<Index> rows;
+    for (Index row = 0; row < static_cast<Index>(lengths.size()); ++row) {
+        if (lengths[row] > longest) rows.push_back(row);
+    }
+    std::stable_sort(rows.begin(), rows.end(), [&](Index a, Index b) { return lengths[a] > lengths[b]; });
+    SellLongRows found;
+    for (const Index row : rows) {
+        const bool several = lengths[row] > entries_of_sell_part;
+        SellSums sums{row, found.sum_count(), 0};
+        for (Index first = 0; first < lengths[row]; first += std::min(entries_of_sell_part, lengths[row] - first)) {
+            found.parts.push_back(
+                {row, first, std::min(entries_of_sell_part, lengths[row] - first), several ? sums.first + sums.count++ : -1});
+        }
+        if (several) found.sums.push_back(sums);
+    }
+    return found;
+}
+
+}  // namespace workbench

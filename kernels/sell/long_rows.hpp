@@ -1,0 +1,99 @@
+// How a GPU shares out sliced ELL where a recipe leaves it to the program: a thread a row, which stops at the row's end, and
+// whole blocks of threads to rows that are long.
+#pragma once
+
+#include <vector>
+
+#include "kernels/sell/layout.hpp"
+
+namespace workbench {
+
+inline constexpr int threads_of_sell_block = 256;
+
+/// Entries of a long row that one block takes at most.
+inline constexpr Index entries_of_sell_part = 4096;
+
+/// What a block has of a long row: `entries` of it, from `first` on. Where a row has several parts, their sums are no result
+/// yet: they are stored as number `sum`.
+struct SellPart {
+    Index row = 0;
+    Index first = 0;
+    Index entries = 0;
+    Index sum = -1;
+};
+
+/// A row that has several parts: their sums are neighbours.
+struct SellSums {
+    Index row = 0;
+    Index first = 0;
+    Index count = 0;
+};
+
+struct SellLongRows {
+    std::vector<SellPart> parts;  // the longest row's first
+    std::vector<SellSums> sums;
+
+    [[nodiscard]] Index sum_count() const { return sums.empty() ? 0 : sums.back().first + sums.back().count; }
+};
+
+/// The rows of more than `longest` entries, in parts.
+[[nodiscard]] SellLongRows find_long_rows(const std::vector<Index>& lengths, Index longest);
+
+/// Views of slices with the lengths of their rows, and what the first blocks of a launch work on.
+template <typename SellView>
+struct SellWithLengths : SellView {
+    ArrayView<Index> row_lengths;  // [rows]
+    ArrayView<SellPart> parts;
+};
+
+/// The first blocks have a part of a long row each, whose threads take every 256th entry of it. Then a thread a row, but for
+/// long rows. Padding is not read. Height: that of the slices where it is known when this is compiled, otherwise 0.
+template <int known_height>
+struct SellWholeRows : ScheduleDefaults {
+    static constexpr Offset threads(const auto& sell) { return threads_of_parts(sell) + sell.row_count; }
+    static constexpr Offset threads_of_parts(const auto& sell) { return sell.parts.size() * threads_of_sell_block; }
+    static constexpr Run<int, Index> run(const auto& sell, Offset thread) {
+        const Offset of_parts = threads_of_parts(sell);
+        if (thread < of_parts) {
+            return run_of_part(sell, sell.parts[thread / threads_of_sell_block],
+                               static_cast<int>(thread % threads_of_sell_block));
+        }
+        const auto of_row = run_of_row(sell, thread - of_parts);
+        return {of_row.row, of_row.first, of_row.count, number_of(of_row.stride)};
+    }
+    static constexpr Run<int, Index> run_of_part(const auto& sell, const SellPart& part, int thread) {
+        const auto slot = slot_of(sell, part.row);
+        const Index left = part.entries - thread;
+        return {part.row, slot.first + Offset{part.first + thread} * slot.height,
+                left <= 0 ? 0 : (left + threads_of_sell_block - 1) / threads_of_sell_block,
+                slot.height * threads_of_sell_block};
+    }
+    static constexpr auto run_of_row(const auto& sell, Offset row) {
+        using Stride = std::conditional_t<known_height == 0, int, Known<known_height>>;
+        if (row >= sell.row_count) return Run<Stride, Index>{};
+        const Index length = sell.row_lengths[row];
+        const auto slot = slot_of(sell, static_cast<Index>(row));
+        Run<Stride, Index> run{static_cast<Index>(row), slot.first, length};
+        if constexpr (known_height == 0) run.stride = slot.height;
+        if (length > sell.split_length) run.row = -1;
+        return run;
+    }
+
+private:
+    struct FirstSlot {
+        Offset first = 0;
+        int height = 0;
+    };
+    static constexpr FirstSlot slot_of(const auto& sell, Index row) {
+        const unsigned height = known_height == 0 ? static_cast<unsigned>(sell.slice_height) : known_height;
+        const auto lane = static_cast<unsigned>(row);
+        return {sell.slice_offsets[lane / height] + lane % height, static_cast<int>(height)};
+    }
+};
+
+/// Calls use(schedule) with the one for slices of this height.
+auto with_sell_whole_rows(Index height, const auto& use) {
+    return height == 32 ? use(SellWholeRows<32>{}) : use(SellWholeRows<0>{});
+}
+
+}  // namespace workbench
