@@ -198,13 +198,10 @@ __device__ __forceinline__ void multiply_row_blocks(const auto& dasp, Offset fir
     add_up<Shape::fragments, Shape::ahead>(
         __reduce_max_sync(whole_warp, most),
         [&](int r, int k) -> Entry<Value> {
-            if (k < fragments[r]) {
-                const int slot = slots[r] + k * dasp_lanes;
-                return {load(values + slot), load(columns + slot)};
-            }
             if (k >= counts[r]) return {};
-            const int entry = irregular[r] + k * dasp_width;
-            return {load(irregular_values + entry), load(irregular_columns + entry)};
+            const bool is_regular = k < fragments[r];
+            const int at = is_regular ? slots[r] + k * dasp_lanes : irregular[r] + k * dasp_width;
+            return {load((is_regular ? values : irregular_values) + at), load((is_regular ? columns : irregular_columns) + at)};
         },
         x, sums);
 #pragma unroll
