@@ -15,15 +15,19 @@ struct Sell : Slices<Value, Index, Array> {
 
     Index row_count = 0;
     Index column_count = 0;
-    Index threads_per_row = 1;  // of a GPU; the storage is the same for any number
+    Index threads_per_row = 0;  // of a GPU; the storage is the same for any number; 0: chosen for each slice (blocks.hpp)
+    Index split_steps = 512;    // of a slice that several blocks of a GPU share, if threads_per_row is 0: one takes so many
 
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "row_count", of.row_count...);
         visit(ArrayRole::number, "column_count", of.column_count...);
         visit(ArrayRole::number, "threads_per_row", of.threads_per_row...);
+        visit(ArrayRole::number, "split_steps", of.split_steps...);
         Slices<Value, Index, Array>::fields(visit, of...);
     }
 };
+
+struct SellBlocks;  // blocks.hpp
 
 /// Row i is lane i % height of slice i / height; a warp has 32 / row_threads rows. Thread t of a row takes its entries t,
 /// t + row_threads, ... and lies t times the rows of a warp after the first: with as many rows in a slice, a warp reads
@@ -53,7 +57,8 @@ struct SellRow {
     }
 };
 
-/// Of the CUDA kernel: for slices of as many rows as a warp has, of 32 rows, or of any number.
+/// Of the CUDA kernel where the recipe says threads_per_row: for slices of as many rows as a warp has, of 32 rows, or of any
+/// number.
 struct SellThreads {
     static auto choose(const auto& sell, const auto& use) {
         return with_lanes<1>(sell.threads_per_row, [&](auto threads) {
@@ -68,6 +73,10 @@ template <ValueType Value>
 struct SellLayout final : StoredLayout<Value, Sell<Value, HostArray>> {
     static constexpr const char* name = "sell";
     Origin origin;  // of each lane
+
+    [[nodiscard]] std::vector<Offset> row_lengths() const;
+    /// What a product moves at least where rows are shared out so: padding beyond a unit's longest row is not read.
+    [[nodiscard]] std::int64_t bytes_in_blocks(const SellBlocks& blocks) const;
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

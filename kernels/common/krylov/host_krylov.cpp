@@ -72,10 +72,7 @@ public:
         return norms;
     }
 
-    [[nodiscard]] std::int64_t vector_bytes() const override {
-        return krylov::vectors_moved(plan_.method, memory_.preconditioned()) * memory_.size() *
-               static_cast<std::int64_t>(sizeof(Value));
-    }
+    [[nodiscard]] std::int64_t vector_bytes() const override { return memory_.vector_bytes(plan_.method); }
 
 private:
     void begin(const KrylovProduct<Value>& multiply) {

@@ -55,7 +55,11 @@ public:
     }
 
     [[nodiscard]] Index size() const { return size_; }
-    [[nodiscard]] bool preconditioned() const { return preconditioned_; }
+
+    /// What an iteration moves beside its products, in bytes.
+    [[nodiscard]] std::int64_t vector_bytes(KrylovMethod method) const {
+        return vectors_moved(method, preconditioned_) * size_ * static_cast<std::int64_t>(sizeof(Value));
+    }
 
     [[nodiscard]] std::vector<Value> x() {
         std::vector<Value> x(static_cast<std::size_t>(size_));
