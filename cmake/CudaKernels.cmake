@@ -1,10 +1,10 @@
-# The GPU half of workbench_kernels: cuda.cu of every layout and the CUDA device. Without CUDA a stand-in says that there is no GPU.
+# The GPU half of workbench_kernels: the .cu files of every layout and the CUDA device. Without CUDA a stand-in says that there is no GPU.
 if(NOT WORKBENCH_HAS_CUDA)
   target_sources(workbench_kernels PRIVATE kernels/common/device/no_cuda/cuda_device.cpp)
   return()
 endif()
 
-file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/cuda.cu kernels/common/device/*.cu kernels/common/krylov/*.cu kernels/*/cusparse.cpp
+file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu kernels/common/device/*.cu kernels/common/krylov/*.cu kernels/*/cusparse.cpp
   kernels/common/vendor/cusparse.cpp kernels/common/vendor/cusparse_slices.cpp)
 target_sources(workbench_kernels PRIVATE ${cuda_sources})
 target_link_libraries(workbench_kernels PRIVATE CUDA::cudart_static)

@@ -53,9 +53,13 @@ LayoutEntry csr_entry() {
         .kernels = {host_rows<CsrLayout, CompressedRows<1>>("rows",
                                                             "rows in parallel, some at a time to the next idle thread")},
     };
+    const std::vector<ScheduleEntry> of_tiles = csr_tile_schedules();
+    entry.schedules.insert(entry.schedules.end(), of_tiles.begin(), of_tiles.end());
     entry.add(csr_eigen_kernels());
     if constexpr (WORKBENCH_HAS_CUDA) {
         entry.add(csr_cuda_kernels());
+        entry.add(csr_adaptive_kernels());
+        entry.add(csr_merge_kernels());
         entry.add(csr_cusparse_kernels());
     }
     return entry;

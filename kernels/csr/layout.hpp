@@ -44,9 +44,14 @@ struct CsrLayout final : StoredLayout<Value, Csr<Value, HostArray>> {
 
 [[nodiscard]] LayoutEntry csr_entry();
 
+/// What the kernels read that have loops of their own.
+[[nodiscard]] std::vector<ScheduleEntry> csr_tile_schedules();
+
 // The kernels, by the file that defines them. Those of a backend that is not built are never called.
 [[nodiscard]] std::vector<KernelEntry> csr_eigen_kernels();
 [[nodiscard]] std::vector<KernelEntry> csr_cuda_kernels();
+[[nodiscard]] std::vector<KernelEntry> csr_adaptive_kernels();
+[[nodiscard]] std::vector<KernelEntry> csr_merge_kernels();
 [[nodiscard]] std::vector<KernelEntry> csr_cusparse_kernels();
 
 }  // namespace workbench

@@ -146,6 +146,12 @@ TEST_SUITE("shared_memory") {
         }
     }
 
+    TEST_CASE_TEMPLATE("csr whose products meet in shared memory", Value, float, double) {
+        const auto device = make_cuda_device();
+        check_cuda_kernels<Value>(csr_entry(), "short rows", stage_input(shared_memory_matrix()), {}, *device);
+        check_cuda_kernels<Value>(csr_entry(), "long rows", stage_input(long_rows_matrix()), {}, *device);
+    }
+
     TEST_CASE_TEMPLATE("ehyb that keeps x in shared memory", Value, float, double) {
         const auto device = make_cuda_device();
         const StagedMatrix staged = partitioned(shared_memory_matrix(), {0, 3, 100, 150});

@@ -36,6 +36,28 @@ CsrMatrix uneven_matrix(Index rows, Index columns, Index most_per_row) {
     return csr_from_entries(rows, columns, entries);
 }
 
+CsrMatrix long_rows_matrix() {
+    constexpr Index columns = 20011;
+    std::vector<Entry> entries;
+    Index row = 0;
+    const auto add_row = [&](Index length) {
+        for (Index k = 0; k < length; ++k) {
+            const auto column = static_cast<Index>((std::int64_t{k} * 7 + row) % columns);
+            entries.push_back({row, column, value_at(row, column)});
+        }
+        ++row;
+    };
+    for (const Index length : {1,   31,  32,   33,   127,  128,  129,  255,  256,  257,  300,  511,
+                               512, 513, 1023, 1024, 1025, 1800, 3445, 8191, 8192, 8193, 20000}) {
+        for (Index k = 0; k < 40; ++k) add_row(k % 5);
+        row += length;  // empty rows
+        add_row(length);
+        add_row(length);
+    }
+    row += 1000;
+    return csr_from_entries(row, columns, entries);
+}
+
 CsrMatrix block_diagonal_matrix(const std::vector<Index>& boundaries) {
     std::vector<Entry> entries;
     for (std::size_t piece = 0; piece + 1 < boundaries.size(); ++piece) {

@@ -11,6 +11,9 @@ namespace workbench {
 /// empty.
 [[nodiscard]] CsrMatrix uneven_matrix(Index rows, Index columns, Index most_per_row);
 
+/// Rows of the lengths around which kernels change their ways, up to 20,000, among short and many empty rows.
+[[nodiscard]] CsrMatrix long_rows_matrix();
+
 /// The blocks on the diagonal between the boundaries, each a band: nothing lies outside the partition.
 [[nodiscard]] CsrMatrix block_diagonal_matrix(const std::vector<Index>& boundaries);
 

@@ -31,6 +31,12 @@ CsrMatrix band_matrix(Index rows, Index columns, Index left, Index right) {
     return csr_from_entries(rows, columns, entries);
 }
 
+CsrMatrix one_row_matrix(Index columns) {
+    std::vector<Entry> entries;
+    for (Index column = 0; column < columns; ++column) entries.push_back({0, column, 1.0 + column % 29});
+    return csr_from_entries(1, columns, entries);
+}
+
 }  // namespace
 
 TEST_SUITE("large") {
@@ -52,6 +58,9 @@ TEST_SUITE("large") {
         }
         check_cuda_kernels<Value>(csr_entry(), "tall", stage_input(uneven_matrix(100000, 3000, 9)), {}, *device);
         check_cuda_kernels<Value>(csr_entry(), "wide", stage_input(uneven_matrix(3000, 100000, 60)), {}, *device);
+        check_cuda_kernels<Value>(csr_entry(), "long rows", stage_input(long_rows_matrix()), {}, *device);
+        check_cuda_kernels<Value>(csr_entry(), "one row", stage_input(one_row_matrix(1000003)), {}, *device);
+        check_cuda_kernels<Value>(csr_entry(), "no nonzeros", stage_input(csr_from_entries(100000, 5, {})), {}, *device);
     }
 
     TEST_CASE_TEMPLATE("bsr on large matrices", Value, float, double) {

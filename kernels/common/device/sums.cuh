@@ -1,0 +1,80 @@
+// Sums over the lanes of a warp and the threads of a block.
+#pragma once
+
+namespace workbench {
+
+/// The sum over `lanes` neighbouring lanes, for the first of them. lanes: a power of two, the same for the whole warp, all of
+/// which takes part.
+template <typename Value>
+__device__ __forceinline__ Value sum_over_lanes(Value sum, int lanes) {
+    for (int distance = lanes / 2; distance > 0; distance /= 2) sum += __shfl_down_sync(~0U, sum, distance);
+    return sum;
+}
+
+/// The sum over all 32 lanes, for the first.
+template <typename Value>
+__device__ __forceinline__ Value sum_over_warp(Value sum) {
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0U, sum, distance);
+    return sum;
+}
+
+/// What one thread adds to a sum that goes on from thread to thread: `open` is what it has since the last end that lies in it,
+/// or all that it has where none does.
+template <typename Value>
+struct Segment {
+    bool has_end = false;
+    Value open = 0;
+};
+
+template <typename Value>
+__device__ __forceinline__ Segment<Value> joined(const Segment<Value>& before, const Segment<Value>& after) {
+    return {before.has_end || after.has_end, after.has_end ? after.open : before.open + after.open};
+}
+
+template <typename Value>
+struct SegmentedSums {
+    Value carried_in = 0;  // what the threads before this one have left open
+    Value left_open = 0;   // what all threads of the block leave open together
+};
+
+/// Shared memory for a segmented sum, an element a warp.
+template <int threads, typename Value>
+struct SegmentsOfWarps {
+    bool has_end[threads / 32];
+    Value open[threads / 32];
+};
+
+/// A segmented sum over the threads of a block, all of which take part. Contains one barrier; nobody else may use `of_warps`
+/// until the next one.
+template <int threads, typename Value>
+__device__ __forceinline__ SegmentedSums<Value> segmented_sums(const Segment<Value>& own,
+                                                               SegmentsOfWarps<threads, Value>& of_warps) {
+    constexpr int warps = threads / 32;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    Segment<Value> up_to = own;  // this lane and those before it
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+        const Segment<Value> before{__shfl_up_sync(~0U, static_cast<int>(up_to.has_end), distance) != 0,
+                                    __shfl_up_sync(~0U, up_to.open, distance)};
+        if (lane >= distance) up_to = joined(before, up_to);
+    }
+    if (lane == 31) {
+        of_warps.has_end[warp] = up_to.has_end;
+        of_warps.open[warp] = up_to.open;
+    }
+    Segment<Value> before{__shfl_up_sync(~0U, static_cast<int>(up_to.has_end), 1) != 0, __shfl_up_sync(~0U, up_to.open, 1)};
+    if (lane == 0) before = {};
+    __syncthreads();
+    Segment<Value> warps_before;
+    Segment<Value> all;
+#pragma unroll
+    for (int i = 0; i < warps; ++i) {
+        if (i == warp) warps_before = all;
+        all = joined(all, {of_warps.has_end[i], of_warps.open[i]});
+    }
+    return {joined(warps_before, before).open, all.open};
+}
+
+}  // namespace workbench

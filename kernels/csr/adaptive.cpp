@@ -1,0 +1,83 @@
+#include "kernels/csr/adaptive.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr Offset warp_nonzeros = 1024;  // of a row that one warp multiplies alone
+constexpr Offset block_nonzeros = adaptive_warps * warp_nonzeros;
+constexpr int most_rows = 256;        // of a tile
+constexpr Offset most_per_lane = 32;  // nonzeros that a lane adds up where several rows share a tile
+
+/// Begin of part k of `parts` of the nonzeros [first, end), where a warp may begin to load.
+Offset part_begin(Offset first, Offset end, Offset k, Offset parts) {
+    if (k == 0) return first;
+    return k == parts ? end : std::max(first, aligned_down(first + (end - first) / parts * k));
+}
+
+RowTile tile_of(Index row, int rows, Offset first, Offset end) {
+    return {first, row, static_cast<std::uint16_t>(end - first), static_cast<std::uint16_t>(rows)};
+}
+
+/// A row for the warps of one block, or of several.
+void share_row(RowTiles<HostArray>& all, Index row, Offset first, Offset end) {
+    const Offset blocks = (end - first + block_nonzeros - 1) / block_nonzeros;
+    for (Offset block = 0; block < blocks; ++block) {
+        const Offset begin_of_block = part_begin(first, end, block, blocks);
+        const Offset end_of_block = part_begin(first, end, block + 1, blocks);
+        for (int warp = 0; warp < adaptive_warps; ++warp) {
+            all.tiles.push_back(tile_of(row, 1, part_begin(begin_of_block, end_of_block, warp, adaptive_warps),
+                                        part_begin(begin_of_block, end_of_block, warp + 1, adaptive_warps)));
+        }
+        all.shared_targets.push_back(blocks == 1 ? -1 : all.split_starts.back() + static_cast<Index>(block));
+    }
+    if (blocks > 1) {
+        all.split_rows.push_back(row);
+        all.split_starts.push_back(all.split_starts.back() + static_cast<Index>(blocks));
+    }
+}
+
+/// The rows from `row` on that make up one tile: as many as are loaded in one round, as do not keep some lanes waiting for the
+/// lanes of a long row, and where lanes have a row each, as give every lane one.
+int rows_of_tile(const std::vector<Offset>& row_offsets, Index row, Index end_row, int capacity) {
+    const Offset begin = aligned_down(row_offsets[row]);
+    Offset longest = 0;
+    int rows = 0;
+    while (row + rows < end_row && rows < most_rows) {
+        const Offset end = row_offsets[row + rows + 1];
+        longest = std::max(longest, end - row_offsets[row + rows]);
+        if (rows > 0 && (end - begin > capacity || longest > most_per_lane * lanes_of_rows(rows + 1))) break;
+        ++rows;
+        if (rows % 32 == 0 && 2 * (end - begin) > capacity) break;
+    }
+    return rows;
+}
+
+}  // namespace
+
+RowTiles<HostArray> cut_into_tiles(const std::vector<Offset>& row_offsets, int capacity) {
+    RowTiles<HostArray> all;
+    all.split_starts = {0};
+    const auto rows = static_cast<Index>(row_offsets.size() - 1);
+    const auto is_shared = [&](Index row) { return row_offsets[row + 1] - row_offsets[row] > warp_nonzeros; };
+    for (Index row = 0; row < rows; ++row) {
+        if (is_shared(row)) share_row(all, row, row_offsets[row], row_offsets[row + 1]);
+    }
+    for (Index row = 0; row < rows;) {
+        if (is_shared(row)) {
+            ++row;
+            continue;
+        }
+        const int count = rows_of_tile(row_offsets, row, rows, capacity);
+        all.tiles.push_back(tile_of(row, count, row_offsets[row], row_offsets[row + count]));
+        row += count;
+    }
+    return all;
+}
+
+std::int64_t bytes_of_tiles(const RowTiles<HostArray>& all, std::int64_t bytes_per_sum) {
+    std::int64_t bytes = 2 * bytes_per_sum * all.split_starts.back();
+    for (const LayoutArray& array : arrays_of(all)) bytes += static_cast<std::int64_t>(array.bytes());
+    return bytes;
+}
+
+}  // namespace workbench

@@ -1,0 +1,249 @@
+// CSR by tiles of rows (adaptive.hpp), a warp a tile: products go through the warp's shared memory to the lanes of their rows;
+// a tile that is one row, or a part of one, is added up in registers. Where blocks share a row, each writes a partial sum, and
+// a second kernel adds these up.
+//
+// Races. Each row of y has one writer: the lane that has the row's sum, the first thread of the block that has the row, or,
+// where blocks share the row, the second kernel, which starts after the first has ended. Each partial sum is written by one
+// block. The products of a tile are written and read by the lanes of one warp, with __syncwarp between; the sums of the warps
+// of a block are written before the barrier that stands before they are read.
+#include <cstdint>
+
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/loads.cuh"
+#include "kernels/common/device/packets.cuh"
+#include "kernels/common/device/sparse_dot.cuh"
+#include "kernels/common/device/sums.cuh"
+#include "kernels/csr/adaptive.hpp"
+#include "kernels/csr/layout.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr int tile_threads = 32 * adaptive_warps;
+
+/// The products of the nonzeros base + begin .. base + end - 1 of a round; a lane's other products are 0. `inside`: all of the
+/// round lies in the arrays, so that packets can be loaded whole.
+template <typename Shape, bool inside, typename Value>
+__device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr, Offset base, int begin, int end, int lane,
+                                               const Value* __restrict__ x,
+                                               Packet<Value, Shape::width> (&products)[Shape::loads]) {
+    const Value* const values = csr.values.data() + base;
+    const Index* const columns = csr.column_indices.data() + base;
+    Packet<Index, Shape::width> column[Shape::loads];
+#pragma unroll
+    for (int k = 0; k < Shape::loads; ++k) {
+        const int place = Shape::place(k, lane);
+        column[k] = {};
+        products[k] = {};
+        if constexpr (inside) {
+            if (place + Shape::width > begin && place < end) {
+                column[k] = load_packet<Shape::width>(columns + place);
+                products[k] = load_packet<Shape::width>(values + place);
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < Shape::width; ++i) {
+                if (place + i >= begin && place + i < end) {
+                    column[k].elements[i] = columns[place + i];
+                    products[k].elements[i] = values[place + i];
+                }
+            }
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < Shape::loads; ++k) {
+#pragma unroll
+        for (int i = 0; i < Shape::width; ++i) {
+            const int place = Shape::place(k, lane) + i;
+            Value& product = products[k].elements[i];
+            product = place >= begin && place < end ? product * x[column[k].elements[i]] : Value{0};
+        }
+    }
+}
+
+template <typename Shape, typename Value>
+__device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr, Offset base, int begin, int end, int lane,
+                                               const Value* __restrict__ x,
+                                               Packet<Value, Shape::width> (&products)[Shape::loads]) {
+    if (base + Shape::capacity <= csr.values.size()) {
+        multiply_round<Shape, true>(csr, base, begin, end, lane, x, products);
+    } else {
+        multiply_round<Shape, false>(csr, base, begin, end, lane, x, products);
+    }
+}
+
+/// The sum of a tile of one row, for the first lane.
+template <typename Shape, typename Value>
+__device__ __forceinline__ Value sum_of_tile(const Csr<Value, ArrayView>& csr, const RowTile& tile, int lane,
+                                             const Value* __restrict__ x) {
+    const Offset base = aligned_down(tile.first);
+    int begin = static_cast<int>(tile.first - base);
+    int end = begin + tile.nonzeros;
+    Value sum = 0;
+    for (Offset from = base; end > 0; from += Shape::capacity, begin -= Shape::capacity, end -= Shape::capacity) {
+        Packet<Value, Shape::width> products[Shape::loads];
+        multiply_round<Shape>(csr, from, begin, end, lane, x, products);
+#pragma unroll
+        for (int k = 0; k < Shape::loads; ++k) {
+#pragma unroll
+            for (int i = 0; i < Shape::width; ++i) sum += products[k].elements[i];
+        }
+    }
+    return sum_over_warp(sum);
+}
+
+/// A tile of several rows. shared: [Shape::capacity], of this warp.
+template <typename Shape, typename Value>
+__device__ __forceinline__ void multiply_rows_of_tile(const Csr<Value, ArrayView>& csr, const RowTile& tile, int lane,
+                                                      const Value* __restrict__ x, Value* shared, Value* __restrict__ y,
+                                                      bool accumulate) {
+    const Offset base = aligned_down(tile.first);
+    const int rows = tile.rows;
+    const int lanes = lanes_of_rows(rows);
+    const int rows_at_a_time = 32 / lanes;
+    int row = lane / lanes;
+    const Offset* const offsets = csr.row_offsets.data() + tile.row;
+    int begin_of_row = 0;
+    int end_of_row = 0;
+    const auto find_row = [&] {
+        if (row >= rows) return;
+        begin_of_row = static_cast<int>(__ldg(offsets + row) - base);
+        end_of_row = static_cast<int>(__ldg(offsets + row + 1) - base);
+    };
+    find_row();
+
+    const int begin = static_cast<int>(tile.first - base);
+    Packet<Value, Shape::width> products[Shape::loads];
+    multiply_round<Shape>(csr, base, begin, begin + tile.nonzeros, lane, x, products);
+#pragma unroll
+    for (int k = 0; k < Shape::loads; ++k) {
+        *reinterpret_cast<Packet<Value, Shape::width>*>(shared + Shape::place(k, lane)) = products[k];
+    }
+    __syncwarp();
+
+    for (int first = 0; first < rows; first += rows_at_a_time) {
+        Value sum = 0;
+        if (row < rows) {
+#pragma unroll 4
+            for (int place = begin_of_row + lane % lanes; place < end_of_row; place += lanes) sum += shared[place];
+        }
+        sum = sum_over_lanes(sum, lanes);
+        if (row < rows && lane % lanes == 0) write_result(y + tile.row + row, sum, accumulate);
+        row += rows_at_a_time;
+        find_row();
+    }
+}
+
+/// The sum over the warps of a block, for its first thread; each warp's stands in its first lane. Contains a barrier.
+template <typename Value>
+__device__ __forceinline__ Value sum_over_warps(Value sum, Value* of_warps) {
+    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = sum;
+    __syncthreads();
+    Value all = 0;
+    if (threadIdx.x == 0) {
+        for (int warp = 0; warp < adaptive_warps; ++warp) all += of_warps[warp];
+    }
+    return all;
+}
+
+template <typename Shape, int resident_blocks, typename Value>
+__global__ void __launch_bounds__(tile_threads, resident_blocks)
+    multiply_tiles(const __grid_constant__ Csr<Value, ArrayView> csr, const __grid_constant__ RowTiles<ArrayView> all,
+                   const Value* __restrict__ x, Value* __restrict__ y, Value* __restrict__ partial_sums, bool accumulate) {
+    __shared__ alignas(16) Value products[adaptive_warps][Shape::capacity];
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const Offset number = static_cast<Offset>(blockIdx.x) * adaptive_warps + warp;
+    RowTile tile;
+    if (number < all.tiles.size()) tile = all.tiles[number];
+    if (tile.rows > 1) return multiply_rows_of_tile<Shape>(csr, tile, lane, x, products[warp], y, accumulate);
+    const Value sum = sum_of_tile<Shape>(csr, tile, lane, x);
+    if (blockIdx.x >= all.shared_targets.size()) {
+        if (lane == 0 && tile.rows == 1) write_result(y + tile.row, sum, accumulate);
+        return;
+    }
+    const Value sum_of_block = sum_over_warps(sum, products[0]);  // no warp of this block has other products
+    if (threadIdx.x != 0) return;
+    const Index target = all.shared_targets[blockIdx.x];
+    if (target < 0) {
+        write_result(y + tile.row, sum_of_block, accumulate);
+    } else {
+        partial_sums[target] = sum_of_block;
+    }
+}
+
+/// A warp a row that blocks share.
+template <typename Value>
+__global__ void __launch_bounds__(tile_threads)
+    add_partial_sums(const __grid_constant__ RowTiles<ArrayView> all, const Value* __restrict__ partial_sums,
+                     Value* __restrict__ y, bool accumulate) {
+    const Offset number = (static_cast<Offset>(blockIdx.x) * tile_threads + threadIdx.x) / 32;
+    if (number >= all.split_rows.size()) return;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    Value sum = 0;
+    for (Index i = all.split_starts[number] + lane; i < all.split_starts[number + 1]; i += 32) sum += partial_sums[i];
+    sum = sum_over_warp(sum);
+    if (lane == 0) write_result(y + all.split_rows[number], sum, accumulate);
+}
+
+template <ValueType Value, typename Shape, int resident_blocks>
+class CsrAdaptive final : public Kernel<Value> {
+public:
+    CsrAdaptive(const CsrLayout<Value>& layout, Device& device)
+        : CsrAdaptive(layout, cut_into_tiles(layout.row_offsets, Shape::capacity), device) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        const RowTiles<ArrayView> all = view_of(tiles_);
+        if (all.tiles.size() == 0) return;
+        multiply_tiles<Shape, resident_blocks><<<blocks_for(all.tiles.size(), adaptive_warps), tile_threads, 0, stream_>>>(
+            view_of(csr_), all, x, y, partial_sums_.template as<Value>(), accumulate);
+        check_launch("csr adaptive");
+        if (all.split_rows.size() == 0) return;
+        add_partial_sums<<<blocks_for(all.split_rows.size(), adaptive_warps), tile_threads, 0, stream_>>>(
+            all, partial_sums_.template as<Value>(), y, accumulate);
+        check_launch("csr adaptive partial sums");
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
+
+private:
+    CsrAdaptive(const CsrLayout<Value>& layout, const RowTiles<HostArray>& tiles, Device& device)
+        : stream_(cuda_device(device).stream()),
+          bytes_(layout.bytes_to_move() + bytes_of_tiles(tiles, sizeof(Value))),
+          csr_(copy_to(device, layout.stored(), "csr")),
+          tiles_(copy_to(device, tiles, "csr adaptive")),
+          partial_sums_(device.allocate(tiles.split_starts.back() * sizeof(Value), "csr adaptive partial sums")) {}
+
+    cudaStream_t stream_;
+    std::int64_t bytes_;
+    Csr<Value, DeviceArray> csr_;
+    RowTiles<DeviceArray> tiles_;
+    DeviceMemory partial_sums_;
+};
+
+template <ValueType Value, typename Shape, int resident_blocks>
+std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
+    return std::make_unique<CsrAdaptive<Value, Shape, resident_blocks>>(dynamic_cast<const CsrLayout<Value>&>(layout), device);
+}
+
+template <typename Shape, int resident_blocks>
+KernelEntry entry(std::string name, std::string summary) {
+    return {std::move(name),
+            Backend::cuda,
+            std::move(summary),
+            {prepare<float, Shape, resident_blocks>, prepare<double, Shape, resident_blocks>}};
+}
+
+}  // namespace
+
+std::vector<KernelEntry> csr_adaptive_kernels() {
+    return {
+        entry<AdaptiveA, 4>("adaptive_a", "tiles of rows through shared memory: a warp 256 nonzeros, loaded one by one"),
+        entry<AdaptiveB, 4>("adaptive_b", "tiles of rows through shared memory: a warp 256 nonzeros, loaded two by two"),
+        entry<AdaptiveC, 3>("adaptive_c", "tiles of rows through shared memory: a warp 512 nonzeros, loaded two by two"),
+        entry<AdaptiveD, 6>("adaptive_d", "tiles of rows through shared memory: a warp 128 nonzeros, loaded two by two"),
+    };
+}
+
+}  // namespace workbench

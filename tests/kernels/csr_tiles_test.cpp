@@ -1,0 +1,234 @@
+// How the CUDA kernels `adaptive` and `merge` of layout csr share out the rows: tiles, and shares of the merge path.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "kernels/csr/adaptive.hpp"
+#include "kernels/csr/merge_path.hpp"
+#include "support/battery.hpp"
+
+using namespace workbench;
+
+namespace {
+
+std::vector<Offset> offsets_of(const std::vector<Offset>& lengths) {
+    std::vector<Offset> offsets(lengths.size() + 1, 0);
+    std::partial_sum(lengths.begin(), lengths.end(), offsets.begin() + 1);
+    return offsets;
+}
+
+std::vector<Offset> repeated(std::size_t count, Offset length) { return std::vector<Offset>(count, length); }
+
+std::vector<Offset> after(std::vector<Offset> first, const std::vector<Offset>& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+}
+
+/// Demands that the tiles hold each row once, whole or in parts that follow one another, and that what writes a row says so.
+void check_tiles(const std::vector<Offset>& lengths, int capacity) {
+    const std::vector<Offset> offsets = offsets_of(lengths);
+    const RowTiles<HostArray> all = cut_into_tiles(offsets, capacity);
+    const std::size_t shared_tiles = all.shared_targets.size() * adaptive_warps;
+    REQUIRE(all.tiles.size() >= shared_tiles);
+
+    std::vector<Offset> reached(offsets.begin(), offsets.end() - 1);  // of each row
+    std::vector<int> written(lengths.size(), 0);
+    for (std::size_t i = 0; i < all.tiles.size(); ++i) {
+        const RowTile& tile = all.tiles[i];
+        REQUIRE(tile.rows >= 1);
+        REQUIRE(tile.first == reached[tile.row]);
+        Offset begin = tile.first;
+        const Offset end = begin + tile.nonzeros;
+        if (i < shared_tiles) {
+            CHECK(tile.rows == 1);
+            CHECK(tile.nonzeros <= 1024 + 2 * tile_alignment);
+            CHECK(tile.row == all.tiles[i / adaptive_warps * adaptive_warps].row);
+            reached[tile.row] = end;
+            continue;
+        }
+        if (tile.rows > 1) CHECK(end - aligned_down(begin) <= capacity);
+        for (Index row = tile.row; row < tile.row + tile.rows; ++row) {
+            begin += lengths[row];
+            reached[row] = begin;
+            ++written[row];
+        }
+        CHECK(begin == end);
+    }
+
+    std::size_t split = 0;
+    Index next_partial = 0;
+    for (std::size_t block = 0; block < all.shared_targets.size(); ++block) {
+        const Index row = all.tiles[block * adaptive_warps].row;
+        const Index target = all.shared_targets[block];
+        if (target < 0) {
+            ++written[row];
+            continue;
+        }
+        CHECK(target == next_partial++);
+        REQUIRE(split < all.split_rows.size());
+        CHECK(all.split_rows[split] == row);
+        if (next_partial == all.split_starts[split + 1]) {
+            ++written[row];
+            ++split;
+        }
+    }
+    CHECK(split == all.split_rows.size());
+    CHECK(all.split_starts.size() == all.split_rows.size() + 1);
+    CHECK(all.split_starts.back() == next_partial);
+    CHECK(std::equal(reached.begin(), reached.end(), offsets.begin() + 1));
+    CHECK(std::count(written.begin(), written.end(), 1) == static_cast<std::ptrdiff_t>(lengths.size()));
+}
+
+RowTile tile(Offset first, Index row, int nonzeros, int rows) {
+    return {first, row, static_cast<std::uint16_t>(nonzeros), static_cast<std::uint16_t>(rows)};
+}
+
+using Tiles = std::vector<RowTile>;
+
+/// The path, step by step: how many row ends there are before each step.
+std::vector<Index> rows_before_steps(const std::vector<Offset>& offsets) {
+    std::vector<Index> before{0};
+    Offset nonzero = 0;
+    Index row = 0;
+    const auto rows = static_cast<Index>(offsets.size() - 1);
+    while (row < rows || nonzero < offsets.back()) {
+        nonzero < offsets[row + 1] ? ++nonzero : ++row;
+        before.push_back(row);
+    }
+    return before;
+}
+
+/// As the lanes of a warp search together.
+Index searched_by(int probes, const std::vector<Offset>& offsets, Offset steps) {
+    const auto rows = static_cast<Index>(offsets.size() - 1);
+    SearchRange range = merge_path_range(rows, offsets.back(), steps);
+    while (!range.done()) {
+        int before = 0;
+        bool still = true;
+        for (int i = 0; i < probes; ++i) {
+            const Index row = range.probe(i, probes);
+            REQUIRE(row >= range.begin);
+            REQUIRE(row < range.end);
+            const bool ends = ends_before(offsets[row + 1], row, steps);
+            CHECK((still || !ends));
+            still = ends;
+            before += ends ? 1 : 0;
+        }
+        const SearchRange next = range.narrowed(before, probes);
+        REQUIRE(next.end - next.begin < range.end - range.begin);
+        range = next;
+    }
+    return range.begin;
+}
+
+const std::vector<std::vector<Offset>>& kinds_of_rows() {
+    static const std::vector<std::vector<Offset>> kinds{
+        {},
+        {0},
+        {1},
+        repeated(1000, 0),
+        repeated(777, 3),
+        repeated(300, 45),
+        repeated(5, 257),
+        {46217},
+        {8192, 8193, 1024, 1025},
+        after(after(repeated(100, 2), {20000}), repeated(100, 2)),
+        after(after(repeated(600, 0), {1025}), after(repeated(600, 0), {3, 0, 0, 5000, 7})),
+        {250, 3, 3, 3, 3, 3, 3, 3, 3, 250, 1, 0, 900, 0, 90, 90, 90, 90},
+        after(repeated(31, 9), {200}),
+    };
+    return kinds;
+}
+
+}  // namespace
+
+TEST_CASE("csr tiles: every row is in one tile, or in the tiles of its blocks, and is written once") {
+    for (const int capacity : {128, 256, 512, 1024}) {
+        CAPTURE(capacity);
+        for (const std::vector<Offset>& lengths : kinds_of_rows()) check_tiles(lengths, capacity);
+        for (const NamedMatrix& named : battery()) {
+            CAPTURE(named.name);
+            std::vector<Offset> lengths(named.matrix.rows);
+            for (Index row = 0; row < named.matrix.rows; ++row) lengths[row] = named.matrix.row_length(row);
+            check_tiles(lengths, capacity);
+        }
+    }
+}
+
+TEST_CASE("csr tiles: rows that are loaded together make one tile") {
+    const auto tiles_of = [](const std::vector<Offset>& lengths) { return cut_into_tiles(offsets_of(lengths), 256).tiles; };
+    CHECK(tiles_of({}).empty());
+    CHECK(tiles_of(repeated(8, 64)) == Tiles{tile(0, 0, 256, 4), tile(256, 4, 256, 4)});
+    // Loads begin at a multiple of 8: after nonzero 255 there are 7 before the tile.
+    CHECK(tiles_of(after({255}, repeated(5, 50))) == Tiles{tile(0, 0, 255, 1), tile(255, 1, 200, 4), tile(455, 5, 50, 1)});
+    // A lane each, once half of the places are taken; without nonzeros no more than 256.
+    CHECK(tiles_of(repeated(33, 5)) == Tiles{tile(0, 0, 160, 32), tile(160, 32, 5, 1)});
+    CHECK(tiles_of(repeated(65, 3)) == Tiles{tile(0, 0, 192, 64), tile(192, 64, 3, 1)});
+    CHECK(tiles_of(repeated(257, 0)) == Tiles{tile(0, 0, 0, 256), tile(0, 256, 0, 1)});
+    // One lane would add up 33 where 17 rows have a lane each.
+    CHECK(tiles_of(after(repeated(16, 1), {33})) == Tiles{tile(0, 0, 16, 16), tile(16, 16, 33, 1)});
+    CHECK(tiles_of(after(repeated(16, 1), {32})) == Tiles{tile(0, 0, 48, 17)});
+    CHECK(tiles_of(after({33}, repeated(16, 1))) == Tiles{tile(0, 0, 48, 16), tile(48, 16, 1, 1)});
+    CHECK(tiles_of({1024}) == Tiles{tile(0, 0, 1024, 1)});
+}
+
+TEST_CASE("csr tiles: a long row has a block, a longer one several, before all other tiles") {
+    const RowTiles<HostArray> block = cut_into_tiles(offsets_of({3, 1025, 4}), 256);
+    CHECK(block.tiles == Tiles{tile(3, 1, 125, 1), tile(128, 1, 128, 1), tile(256, 1, 128, 1), tile(384, 1, 128, 1),
+                               tile(512, 1, 128, 1), tile(640, 1, 128, 1), tile(768, 1, 128, 1), tile(896, 1, 132, 1),
+                               tile(0, 0, 3, 1), tile(1028, 2, 4, 1)});
+    CHECK(block.shared_targets == std::vector<Index>{-1});
+    CHECK(block.split_rows.empty());
+
+    const RowTiles<HostArray> blocks = cut_into_tiles(offsets_of({8193, 0, 2000, 16385}), 256);
+    CHECK(blocks.tiles.size() == 6 * adaptive_warps + 1);
+    CHECK(blocks.shared_targets == std::vector<Index>{0, 1, -1, 2, 3, 4});
+    CHECK(blocks.split_rows == std::vector<Index>{0, 3});
+    CHECK(blocks.split_starts == std::vector<Index>{0, 2, 5});
+    CHECK(blocks.tiles.back() == tile(8193, 1, 0, 1));
+    CHECK(bytes_of_tiles(blocks, 8) == 49 * 16 + 6 * 4 + 2 * 4 + 3 * 4 + 2 * 5 * 8);
+}
+
+TEST_CASE("csr tiles: lanes of rows") {
+    for (int rows = 1; rows <= 300; ++rows) {
+        const int lanes = lanes_of_rows(rows);
+        CHECK((lanes & (lanes - 1)) == 0);
+        CHECK((lanes == 1 || lanes * rows <= 32));
+        CHECK((lanes == 32 || 2 * lanes * rows > 32));
+    }
+}
+
+TEST_CASE("csr tiles: the path of the 6 x 6 matrix") {
+    const std::vector<Offset> offsets{0, 3, 6, 7, 9, 12, 13};
+    std::string rows;
+    for (Offset steps = 0; steps <= 19; ++steps) {
+        rows += std::to_string(merge_path_search(offsets.data() + 1, 6, steps));
+    }
+    CHECK(rows == "00001111223334444556");
+}
+
+TEST_CASE("csr tiles: the merge path is found as by walking it, by one and by many at a time") {
+    const auto check = [](const std::vector<Offset>& offsets) {
+        const std::vector<Index> before = rows_before_steps(offsets);
+        const auto rows = static_cast<Index>(offsets.size() - 1);
+        const Offset stride = std::max<Offset>(1, static_cast<Offset>(before.size()) / 997);
+        for (Offset steps = 0; steps < static_cast<Offset>(before.size()); steps += stride) {
+            CAPTURE(steps);
+            CHECK(merge_path_search(offsets.data() + 1, rows, steps) == before[steps]);
+            for (const int probes : {1, 3, 32}) CHECK(searched_by(probes, offsets, steps) == before[steps]);
+        }
+    };
+    for (const std::vector<Offset>& lengths : kinds_of_rows()) check(offsets_of(lengths));
+    for (const NamedMatrix& named : battery()) check(named.matrix.row_offsets);
+}
+
+TEST_CASE("csr tiles: the search goes beyond 32 bits") {
+    const std::vector<Offset> offsets{0, Offset{5} << 31, Offset{6} << 31, Offset{6} << 31};
+    CHECK(merge_path_search(offsets.data() + 1, 3, (Offset{5} << 31)) == 0);
+    CHECK(merge_path_search(offsets.data() + 1, 3, (Offset{5} << 31) + 1) == 1);
+    CHECK(merge_path_search(offsets.data() + 1, 3, (Offset{6} << 31) + 3) == 3);
+    CHECK(searched_by(32, offsets, (Offset{6} << 31) + 2) == 2);
+}
