@@ -22,54 +22,48 @@ namespace {
 
 constexpr int tile_threads = 32 * adaptive_warps;
 
-/// The products of the nonzeros base + begin .. base + end - 1 of a round; a lane's other products are 0. `inside`: all of the
-/// round lies in the arrays, so that packets can be loaded whole.
-template <typename Shape, bool inside, typename Value>
-__device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr, Offset base, int begin, int end, int lane,
+/// The products of a round that begins at nonzero `base` and has its last at base + end - 1. Lanes go on with the last one
+/// where they have none of their own, and with what stands before a tile: no load is behind a branch, so that all are under way
+/// together. whole: the last packet lies in the arrays.
+template <typename Shape, bool whole, typename Value>
+__device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr, Offset base, int end, int lane,
                                                const Value* __restrict__ x,
                                                Packet<Value, Shape::width> (&products)[Shape::loads]) {
+    constexpr int width = Shape::width;
     const Value* const values = csr.values.data() + base;
     const Index* const columns = csr.column_indices.data() + base;
-    Packet<Index, Shape::width> column[Shape::loads];
+    Packet<Index, width> column[Shape::loads];
 #pragma unroll
     for (int k = 0; k < Shape::loads; ++k) {
         const int place = Shape::place(k, lane);
-        column[k] = {};
-        products[k] = {};
-        if constexpr (inside) {
-            if (place + Shape::width > begin && place < end) {
-                column[k] = load_packet<Shape::width>(columns + place);
-                products[k] = load_packet<Shape::width>(values + place);
-            }
+        if constexpr (whole) {
+            const int there = min(place, (end - 1) / width * width);
+            column[k] = load_packet<width>(columns + there);
+            products[k] = load_packet<width>(values + there);
         } else {
 #pragma unroll
-            for (int i = 0; i < Shape::width; ++i) {
-                if (place + i >= begin && place + i < end) {
-                    column[k].elements[i] = columns[place + i];
-                    products[k].elements[i] = values[place + i];
-                }
+            for (int i = 0; i < width; ++i) {
+                column[k].elements[i] = columns[min(place + i, end - 1)];
+                products[k].elements[i] = values[min(place + i, end - 1)];
             }
         }
     }
 #pragma unroll
     for (int k = 0; k < Shape::loads; ++k) {
 #pragma unroll
-        for (int i = 0; i < Shape::width; ++i) {
-            const int place = Shape::place(k, lane) + i;
-            Value& product = products[k].elements[i];
-            product = place >= begin && place < end ? product * x[column[k].elements[i]] : Value{0};
-        }
+        for (int i = 0; i < width; ++i) products[k].elements[i] *= x[column[k].elements[i]];
     }
 }
 
 template <typename Shape, typename Value>
-__device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr, Offset base, int begin, int end, int lane,
+__device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr, Offset base, int end, int lane,
                                                const Value* __restrict__ x,
                                                Packet<Value, Shape::width> (&products)[Shape::loads]) {
-    if (base + Shape::capacity <= csr.values.size()) {
-        multiply_round<Shape, true>(csr, base, begin, end, lane, x, products);
+    const int of_round = min(end, Shape::capacity);
+    if (base + of_round + Shape::width <= csr.values.size() + 1) {
+        multiply_round<Shape, true>(csr, base, of_round, lane, x, products);
     } else {
-        multiply_round<Shape, false>(csr, base, begin, end, lane, x, products);
+        multiply_round<Shape, false>(csr, base, of_round, lane, x, products);
     }
 }
 
@@ -77,18 +71,23 @@ __device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr,
 template <typename Shape, typename Value>
 __device__ __forceinline__ Value sum_of_tile(const Csr<Value, ArrayView>& csr, const RowTile& tile, int lane,
                                              const Value* __restrict__ x) {
-    const Offset base = aligned_down(tile.first);
+    if (tile.nonzeros == 0) return 0;
+    Offset base = aligned_down(tile.first);
     int begin = static_cast<int>(tile.first - base);
-    int end = begin + tile.nonzeros;
     Value sum = 0;
-    for (Offset from = base; end > 0; from += Shape::capacity, begin -= Shape::capacity, end -= Shape::capacity) {
+    for (int end = begin + tile.nonzeros; end > 0; end -= Shape::capacity) {
         Packet<Value, Shape::width> products[Shape::loads];
-        multiply_round<Shape>(csr, from, begin, end, lane, x, products);
+        multiply_round<Shape>(csr, base, end, lane, x, products);
 #pragma unroll
         for (int k = 0; k < Shape::loads; ++k) {
 #pragma unroll
-            for (int i = 0; i < Shape::width; ++i) sum += products[k].elements[i];
+            for (int i = 0; i < Shape::width; ++i) {
+                const int place = Shape::place(k, lane) + i;
+                sum += place >= begin && place < end ? products[k].elements[i] : Value{0};
+            }
         }
+        base += Shape::capacity;
+        begin -= Shape::capacity;
     }
     return sum_over_warp(sum);
 }
@@ -113,12 +112,13 @@ __device__ __forceinline__ void multiply_rows_of_tile(const Csr<Value, ArrayView
     };
     find_row();
 
-    const int begin = static_cast<int>(tile.first - base);
-    Packet<Value, Shape::width> products[Shape::loads];
-    multiply_round<Shape>(csr, base, begin, begin + tile.nonzeros, lane, x, products);
+    if (tile.nonzeros > 0) {
+        Packet<Value, Shape::width> products[Shape::loads];
+        multiply_round<Shape>(csr, base, static_cast<int>(tile.first - base) + tile.nonzeros, lane, x, products);
 #pragma unroll
-    for (int k = 0; k < Shape::loads; ++k) {
-        *reinterpret_cast<Packet<Value, Shape::width>*>(shared + Shape::place(k, lane)) = products[k];
+        for (int k = 0; k < Shape::loads; ++k) {
+            *reinterpret_cast<Packet<Value, Shape::width>*>(shared + Shape::place(k, lane)) = products[k];
+        }
     }
     __syncwarp();
 

@@ -41,32 +41,33 @@ struct MergeMemory {
     Index first_rows[2];  // of this block, and of the next
 };
 
+/// Threads without a nonzero of their own go on with the last: no load is behind a branch, so that all are under way together.
 template <typename Shape, typename Value>
 __device__ __forceinline__ void load_share(const Csr<Value, ArrayView>& csr, Offset first, int nonzeros, Index first_row,
                                            int rows, const Value* __restrict__ x, MergeMemory<Shape, Value>& memory) {
     const StreamingLoad load;
     const int thread = static_cast<int>(threadIdx.x);
+    const Offset* const row_ends = csr.row_offsets.data() + first_row + 1;
+    const auto load_row_ends = [&] {
+        for (int row = thread; row <= rows; row += Shape::threads) {
+            memory.row_ends[row] =
+                row < rows ? static_cast<int>(load(row_ends + row) - first) : std::numeric_limits<int>::max();
+        }
+    };
+    if (nonzeros == 0) return load_row_ends();
     const Value* const values = csr.values.data() + first;
     const Index* const columns = csr.column_indices.data() + first;
-    const Offset* const row_ends = csr.row_offsets.data() + first_row + 1;
     Value value[Shape::steps_per_thread];
     Index column[Shape::steps_per_thread];
 #pragma unroll
     for (int k = 0; k < Shape::steps_per_thread; ++k) {
-        const int place = Shape::place(k, thread);
-        if (place < nonzeros) {
-            column[k] = load(columns + place);
-            value[k] = load(values + place);
-        }
+        const int place = min(Shape::place(k, thread), nonzeros - 1);
+        column[k] = load(columns + place);
+        value[k] = load(values + place);
     }
-    for (int row = thread; row <= rows; row += Shape::threads) {
-        memory.row_ends[row] = row < rows ? static_cast<int>(load(row_ends + row) - first) : std::numeric_limits<int>::max();
-    }
+    load_row_ends();
 #pragma unroll
-    for (int k = 0; k < Shape::steps_per_thread; ++k) {
-        const int place = Shape::place(k, thread);
-        if (place < nonzeros) memory.products[place] = value[k] * x[column[k]];
-    }
+    for (int k = 0; k < Shape::steps_per_thread; ++k) memory.products[Shape::place(k, thread)] = value[k] * x[column[k]];
 }
 
 template <typename Shape, int resident_blocks, typename Value>
