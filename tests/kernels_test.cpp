@@ -15,6 +15,7 @@
 #include <string>
 
 #include "kernels/common/device/host_device.hpp"
+#include "kernels/csr5/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "pipeline/contract/errors.hpp"
@@ -78,6 +79,9 @@ std::vector<Case> all_cases() {
     }
     for (const std::int64_t height : {1, 2, 8, 32, 33}) {
         cases.push_back({"sell " + std::to_string(height), sell_entry(), {{"slice_height", height}}});
+    }
+    for (const std::int64_t omega : {2, 4, 16}) {
+        cases.push_back({"csr5 of " + std::to_string(omega) + " lanes", csr5_entry(), {{"omega", omega}, {"sigma", 2_i}}});
     }
     const auto add_ehyb = [&](const std::string& name, const std::string& column_index, auto boundaries, bool reversed) {
         cases.push_back({"ehyb " + column_index + ", " + name,
@@ -459,5 +463,5 @@ TEST_CASE("the CUDA kernels that use shared memory are those that the race check
         if (text.find("__shared__") != std::string::npos) users.insert(entry.path().parent_path().filename().string());
     }
     // Suite shared_memory of tests/gpu/battery_test.cpp and krylov_test.cpp has them.
-    CHECK(users == std::set<std::string>{"csr", "ehyb", "ell", "krylov"});
+    CHECK(users == std::set<std::string>{"csr", "csr5", "ehyb", "ell", "krylov"});
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernels/common/device/carries.cuh"
 #include "kernels/common/device/cuda_check.cuh"
 #include "kernels/common/device/cuda_device.cuh"
 #include "kernels/common/device/loads.cuh"
@@ -127,23 +128,6 @@ __global__ void __launch_bounds__(Shape::threads, resident_blocks)
     }
 }
 
-constexpr int carry_threads = 256;
-
-/// A warp a block: where the block is the first that carries something to a row, all that is carried to it.
-template <typename Value>
-__global__ void __launch_bounds__(carry_threads)
-    add_carried(const Index* __restrict__ carried_rows, const Value* __restrict__ carried, int count, Value* __restrict__ y) {
-    const int number = static_cast<int>((blockIdx.x * carry_threads + threadIdx.x) / 32);
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    if (number >= count) return;
-    const Index row = carried_rows[number];
-    if (row < 0 || (number > 0 && carried_rows[number - 1] == row)) return;
-    Value sum = 0;
-    for (int i = number + lane; i < count && carried_rows[i] == row; i += 32) sum += carried[i];
-    sum = sum_over_warp(sum);
-    if (lane == 0) y[row] += sum;
-}
-
 template <ValueType Value, typename Shape, int resident_blocks>
 class CsrMerge final : public Kernel<Value> {
 public:
@@ -163,9 +147,7 @@ public:
             <<<static_cast<unsigned>(blocks_), Shape::threads, 0, stream_>>>(view_of(csr_), x, y, rows, sums, accumulate);
         check_launch("csr merge");
         if (blocks_ == 1) return;  // nothing is carried
-        add_carried<<<blocks_for(32 * blocks_, carry_threads), carry_threads, 0, stream_>>>(rows, sums,
-                                                                                            static_cast<int>(blocks_), y);
-        check_launch("csr merge carries");
+        launch_add_carried(rows, sums, blocks_, y, stream_, "csr merge carries");
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }

@@ -1,5 +1,6 @@
 // Which thread of the kernels with loops of their own reads what: the tiles of adaptive.cu and the shares of merge.cu.
 #include "kernels/common/schedule/walk.hpp"
+#include "kernels/common/storage/offsets.hpp"
 #include "kernels/csr/adaptive.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/csr/merge_path.hpp"
@@ -8,11 +9,6 @@ namespace workbench {
 namespace {
 
 using Visit = std::function<void(const Read&)>;
-
-/// The row of a nonzero, where the nonzeros are asked for in any order.
-Index row_of_nonzero(const std::vector<Offset>& row_offsets, Offset nonzero) {
-    return static_cast<Index>(std::upper_bound(row_offsets.begin(), row_offsets.end(), nonzero) - row_offsets.begin()) - 1;
-}
 
 template <ValueType Value, typename Shape>
 void walk_tiles(const Layout<Value>& layout, const Visit& visit) {
@@ -34,7 +30,7 @@ void walk_tiles(const Layout<Value>& layout, const Visit& visit) {
                                .step = step,
                                .array = values,
                                .index = nonzero,
-                               .row = row_of_nonzero(csr.row_offsets, nonzero),
+                               .row = piece_with(csr.row_offsets, nonzero),
                                .column = csr.column_indices[nonzero]});
                     }
                 }
@@ -62,7 +58,7 @@ void walk_shares(const Layout<Value>& layout, const Visit& visit) {
                        .step = k,
                        .array = values,
                        .index = nonzero,
-                       .row = row_of_nonzero(csr.row_offsets, nonzero),
+                       .row = piece_with(csr.row_offsets, nonzero),
                        .column = csr.column_indices[nonzero]});
             }
         }

@@ -34,6 +34,7 @@ const Catalogue& catalogue() {
             csc_entry(),
             csr_entry(),
             csr16_entry(),
+            csr5_entry(),
             dia_entry(),
             ehyb_entry(),
             ell_entry(),

@@ -12,12 +12,14 @@
 #include "kernels/bsr/layout.hpp"
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/csr/layout.hpp"
+#include "kernels/csr5/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/ell/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 #include "support/battery.hpp"
 #include "support/partitioned.hpp"
+#include "support/rows_of_tiles.hpp"
 
 namespace workbench {
 
@@ -42,6 +44,18 @@ TEST_SUITE("battery") {
         const auto device = make_cuda_device();
         for (const NamedMatrix& named : battery()) {
             check_cuda_kernels<Value>(csr_entry(), named.name, stage_input(named.matrix), {}, *device);
+        }
+    }
+
+    TEST_CASE_TEMPLATE("csr5 on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const Index sigma : csr5_sigmas) {
+            for (const NamedMatrix& named : battery()) {
+                const std::string name = fmt::format("{}, sigma {}", named.name, sigma);
+                check_cuda_kernels<Value>(csr5_entry(), name, stage_input(named.matrix), sigma_of(sigma), *device);
+            }
+            const std::string name = fmt::format("rows around the size of a tile, sigma {}", sigma);
+            check_cuda_kernels<Value>(csr5_entry(), name, stage_input(rows_of_tiles(32 * sigma)), sigma_of(sigma), *device);
         }
     }
 
@@ -150,6 +164,15 @@ TEST_SUITE("shared_memory") {
         const auto device = make_cuda_device();
         check_cuda_kernels<Value>(csr_entry(), "short rows", stage_input(shared_memory_matrix()), {}, *device);
         check_cuda_kernels<Value>(csr_entry(), "long rows", stage_input(long_rows_matrix()), {}, *device);
+    }
+
+    TEST_CASE_TEMPLATE("csr5 whose rows meet in shared memory", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const Index sigma : {2, 6, 24}) {
+            check_cuda_kernels<Value>(csr5_entry(), "short rows", stage_input(shared_memory_matrix()), sigma_of(sigma),
+                                      *device);
+            check_cuda_kernels<Value>(csr5_entry(), "long rows", stage_input(long_rows_matrix()), sigma_of(sigma), *device);
+        }
     }
 
     TEST_CASE_TEMPLATE("ehyb that keeps x in shared memory", Value, float, double) {

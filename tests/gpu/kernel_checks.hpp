@@ -135,6 +135,7 @@ inline const std::vector<std::pair<Index, Index>>& block_shapes() {
 }
 
 inline Given slice_height(Index height) { return {{"slice_height", std::int64_t{height}}}; }
+inline Given sigma_of(Index sigma) { return {{"sigma", std::int64_t{sigma}}}; }
 inline Given threads_per_row(Index threads, Index height) {
     return {{"threads_per_row", std::int64_t{threads}}, {"slice_height", std::int64_t{height}}};
 }

@@ -11,6 +11,7 @@
 #include "kernels/bsr/layout.hpp"
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/csr/layout.hpp"
+#include "kernels/csr5/layout.hpp"
 #include "kernels/dia/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/sell/layout.hpp"
@@ -61,6 +62,21 @@ TEST_SUITE("large") {
         check_cuda_kernels<Value>(csr_entry(), "long rows", stage_input(long_rows_matrix()), {}, *device);
         check_cuda_kernels<Value>(csr_entry(), "one row", stage_input(one_row_matrix(1000003)), {}, *device);
         check_cuda_kernels<Value>(csr_entry(), "no nonzeros", stage_input(csr_from_entries(100000, 5, {})), {}, *device);
+    }
+
+    TEST_CASE_TEMPLATE("csr5 on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const Index sigma : csr5_sigmas) {
+            const auto check = [&](const std::string& matrix, const CsrMatrix& of) {
+                const std::string name = fmt::format("{}, sigma {}", matrix, sigma);
+                check_cuda_kernels<Value>(csr5_entry(), name, stage_input(of), sigma_of(sigma), *device);
+            };
+            check("tall", uneven_matrix(100000, 3000, 9));
+            check("wide", uneven_matrix(3000, 100000, 60));
+            check("long rows", long_rows_matrix());
+            check("one row", one_row_matrix(1000003));  // through many blocks of the calibrator
+        }
+        check_cuda_kernels<Value>(csr5_entry(), "no nonzeros", stage_input(csr_from_entries(100000, 5, {})), {}, *device);
     }
 
     TEST_CASE_TEMPLATE("bsr on large matrices", Value, float, double) {

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "kernels/common/device/cuda_device.hpp"
+#include "kernels/csr5/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/hbp/layout.hpp"
 #include "stages/stages.hpp"
 #include "support/battery.hpp"
 #include "support/given.hpp"
 #include "support/partitioned.hpp"
+#include "support/rows_of_tiles.hpp"
 
 namespace workbench {
 namespace {
@@ -56,6 +58,23 @@ namespace {
 }  // namespace
 
 TEST_SUITE("recorded_reads") {
+    TEST_CASE("csr5 reads as its schedule says") {
+        if constexpr (WORKBENCH_HAS_CUDA) {
+            const auto device = make_cuda_device();
+            for (const Index sigma : csr5_sigmas) {
+                CAPTURE(sigma);
+                std::vector<NamedMatrix> matrices = battery();
+                matrices.push_back({"rows around the size of a tile", rows_of_tiles(32 * sigma)});
+                for (const NamedMatrix& named : matrices) {
+                    CAPTURE(named.name);
+                    const auto layout = build(csr5_entry(), stage_input(named.matrix), {{"sigma", std::int64_t{sigma}}});
+                    check_recorded(record_csr5_reads(dynamic_cast<const Csr5Layout<double>&>(*layout), *device), *layout,
+                                   csr5_entry().schedules.front().walk.f64);
+                }
+            }
+        }
+    }
+
     TEST_CASE("ehyb reads as its schedule says") {
         if constexpr (WORKBENCH_HAS_CUDA) {
             const auto device = make_cuda_device();

@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/storage/offsets.hpp"
+#include "kernels/csr5/host_tiles.hpp"
+#include "kernels/csr5/layout.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr int tile_chunk = 16;  // tiles that a thread takes at a time
+
+constexpr std::string_view drawing = R"(
+with omega = 2, sigma = 2: three tiles, whose steps are apart by bars, and a tail of one nonzero. No row is empty, so that
+empty_offset has no elements.
+
+                   tile 0       tile 1       tile 2        tail
+columns            0 2 | 1 1    2 2 | 4 3    5 4 | 0 5     5
+values             1 3 | 2 4    5 7 | 6 8    9 11 | 10 12  13
+bit_flag           1 2          0 3          2 0
+y_offset           0 1          0 1          0 2
+seg_offset         0 0          0 0          1 0
+
+row_ptr            0 3 6 7 9 12 13
+tile_ptr           0 1 3 5
+tile_desc          1 65538 0 65539 134217730 131072
+empty_offset_ptr   0 0 0 0
+)";
+
+/// Calls visit(row) for each segment of the nonzeros [begin, end), of which there are some.
+template <typename Visit>
+void for_each_segment(const std::vector<Offset>& row_offsets, Offset begin, Offset end, const Visit& visit) {
+    Index row = piece_with(row_offsets, begin);
+    visit(row);
+    while (row_offsets[row + 1] < end) {
+        ++row;
+        if (row_offsets[row] < row_offsets[row + 1]) visit(row);
+    }
+}
+
+/// Values and columns of a tile, lane by lane to step by step.
+template <ValueType Value>
+void transpose_tile(const CsrMatrix& matrix, Offset tile, Csr5<Value, HostArray>& csr5) {
+    const Offset begin = tile * csr5.tile_size();
+    for (Index i = 0; i < csr5.sigma; ++i) {
+        for (Index lane = 0; lane < csr5.omega; ++lane) {
+            const Offset nonzero = begin + Offset{lane} * csr5.sigma + i;
+            const Offset slot = begin + Offset{i} * csr5.omega + lane;
+            csr5.column_indices[slot] = matrix.column_indices[nonzero];
+            csr5.values[slot] = static_cast<Value>(matrix.values[nonzero]);
+        }
+    }
+}
+
+/// The descriptor of a tile, its row and mark. The number of its segments, if it is marked, goes to empty_offset_ptr[tile + 1].
+template <ValueType Value>
+void describe_tile(Offset tile, Csr5<Value, HostArray>& csr5) {
+    const Offset begin = tile * csr5.tile_size();
+    const Offset end = begin + csr5.tile_size();
+    std::array<Csr5Lane, 32> lanes;
+    Index first_row = -1;
+    Index last_row = -1;
+    Index segments = 0;
+    for_each_segment(csr5.row_offsets, begin, end, [&](Index row) {
+        const Offset first = std::max(csr5.row_offsets[row], begin) - begin;
+        Csr5Lane& lane = lanes[first / csr5.sigma];
+        if (csr5.row_offsets[row] >= begin) lane.bit_flag |= std::uint32_t{1} << first % csr5.sigma;
+        ++lane.y_offset;  // its own segments, until all are counted
+        if (segments == 0) first_row = row;
+        last_row = row;
+        ++segments;
+    });
+    std::uint32_t before = 0;
+    for (Index lane = 0; lane < csr5.omega; ++lane) before += std::exchange(lanes[lane].y_offset, before);
+    for (Index lane = csr5.omega - 1; lane > 0; --lane) {
+        lanes[lane - 1].seg_offset = lanes[lane].bit_flag != 0 ? 0 : lanes[lane].seg_offset + 1;
+    }
+    const int words = csr5_words(csr5.sigma);
+    for (Index lane = 0; lane < csr5.omega; ++lane) {
+        const auto of_lane = packed(lanes[lane], words);
+        for (int word = 0; word < words; ++word) {
+            csr5.tile_desc[(tile * words + word) * csr5.omega + lane] = of_lane[word];
+        }
+    }
+    const bool marked = last_row - first_row != segments - 1;
+    csr5.tile_ptr[tile] = static_cast<std::uint32_t>(first_row) | (marked ? csr5_mark : 0);
+    csr5.empty_offset_ptr[tile + 1] = marked ? segments : 0;
+}
+
+template <ValueType Value>
+void fill_empty_offsets(Offset tile, Csr5<Value, HostArray>& csr5) {
+    Offset place = csr5.empty_offset_ptr[tile];
+    if (place == csr5.empty_offset_ptr[tile + 1]) return;
+    const Offset begin = tile * csr5.tile_size();
+    const Index first_row = row_of_tile(csr5.tile_ptr[tile]);
+    for_each_segment(csr5.row_offsets, begin, begin + csr5.tile_size(),
+                     [&](Index row) { csr5.empty_offset[place++] = row - first_row; });
+}
+
+Index sigma_of(const Parameters& parameters, const CsrMatrix& matrix) {
+    if (parameters.is_word("sigma", "auto")) return csr5_sigma_for(matrix.rows, matrix.nonzeros());
+    return static_cast<Index>(parameters.integer("sigma"));
+}
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+    const CsrMatrix& matrix = staged.matrix;
+    require_values_in_range<Value>(matrix);
+    auto layout = std::make_unique<Csr5Layout<Value>>();
+    Csr5<Value, HostArray>& csr5 = *layout;
+    csr5.row_count = matrix.rows;
+    csr5.column_count = matrix.columns;
+    csr5.omega = static_cast<Index>(parameters.integer("omega"));
+    csr5.sigma = sigma_of(parameters, matrix);
+    layout->nonzero_count = matrix.nonzeros();
+    const Offset tiles = matrix.nonzeros() / csr5.tile_size();
+    csr5.row_offsets = matrix.row_offsets;
+    csr5.tile_ptr.resize(tiles + 1);
+    csr5.tile_desc.resize(tiles * csr5_words(csr5.sigma) * csr5.omega);
+    csr5.empty_offset_ptr.assign(tiles + 1, 0);
+    csr5.column_indices.resize(matrix.nonzeros());
+    csr5.values.resize(matrix.nonzeros());
+    for_each_in_parallel(tiles, tile_chunk, [&](std::int64_t tile) {
+        transpose_tile(matrix, tile, csr5);
+        describe_tile(tile, csr5);
+    });
+    const Offset tail = csr5.tail_begin();
+    csr5.tile_ptr[tiles] = static_cast<std::uint32_t>(csr5.has_tail() ? piece_with(matrix.row_offsets, tail) : matrix.rows);
+    std::copy(matrix.column_indices.begin() + tail, matrix.column_indices.end(), csr5.column_indices.begin() + tail);
+    std::transform(matrix.values.begin() + tail, matrix.values.end(), csr5.values.begin() + tail,
+                   [](double value) { return static_cast<Value>(value); });
+    for (Offset tile = 0; tile < tiles; ++tile) csr5.empty_offset_ptr[tile + 1] += csr5.empty_offset_ptr[tile];
+    csr5.empty_offset.resize(csr5.empty_offset_ptr[tiles]);
+    for_each_in_parallel(tiles, tile_chunk, [&](std::int64_t tile) { fill_empty_offsets(tile, csr5); });
+    return layout;
+}
+
+/// Throws ParameterError where there are no tiles of such a size.
+Needs needs(const Parameters& parameters) {
+    const auto omega = static_cast<std::uint64_t>(parameters.integer("omega"));
+    if (!std::has_single_bit(omega)) {
+        throw ParameterError("omega", fmt::format("found {}; expected a power of two", omega));
+    }
+    if (!parameters.is_word("sigma", "auto")) {
+        const std::int64_t sigma = parameters.integer("sigma");
+        if (std::find(csr5_sigmas.begin(), csr5_sigmas.end(), sigma) == csr5_sigmas.end()) {
+            throw ParameterError("sigma", fmt::format("found {}; expected one of {}", sigma, fmt::join(csr5_sigmas, ", ")));
+        }
+    }
+    return {.unsplit = true};
+}
+
+std::vector<ScheduleEntry> schedules() {
+    std::vector<ScheduleEntry> all;
+    for (const char* kernel : {"direct_a", "direct_b", "staged_a", "staged_b"}) {
+        all.push_back({kernel, {walk_csr5<float>, walk_csr5<double>}});
+    }
+    return all;
+}
+
+}  // namespace
+
+LayoutEntry csr5_entry() {
+    LayoutEntry entry{
+        .name = "csr5",
+        .summary = "CSR in tiles of equal numbers of nonzeros, whatever the rows: transposed, with bits where rows begin",
+        .source =
+            "Liu and Vinter, 'CSR5: An Efficient Storage Format for Cross-Platform Sparse Matrix-Vector Multiplication' (2015)",
+        .drawing = std::string(drawn_matrix).append(drawing),
+        .parameters = {{.name = "omega",
+                        .type = ParameterType::integer,
+                        .default_value = std::int64_t{32},
+                        .minimum = 2,
+                        .maximum = 32,
+                        .help = "lanes of a tile, a power of two; the CUDA kernels take 32"},
+                       {.name = "sigma",
+                        .type = ParameterType::integer,
+                        .default_value = std::string("auto"),
+                        .minimum = 2,
+                        .maximum = 32,
+                        .words = {"auto"},
+                        .help = "nonzeros of a lane: 2, 4, 6, 8, 12, 16, 24 or 32; auto: by the mean row length"}},
+        .needs = needs,
+        .build = {build<float>, build<double>},
+        .fields = field_lists_of<Csr5Layout>(),
+        .schedules = schedules(),
+        .kernels = {{"tiles", Backend::kokkos, "tiles in parallel; then the rows that cross tiles are put together",
+                     prepare_as<Csr5HostTiles, Csr5Layout>()}},
+    };
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(csr5_cuda_kernels());
+    return entry;
+}
+
+}  // namespace workbench

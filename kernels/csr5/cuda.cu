@@ -1,0 +1,327 @@
+// CSR5 on a GPU: a warp a tile. A lane has sigma nonzeros one after another; what it has of a row that began in a lane before
+// goes there by a segmented sum over the warp. The first warps have the rows of the tail, the last threads the empty rows. What
+// a tile has of a row that began in an earlier tile is added by a second kernel, the calibrator.
+//
+// Races. A row of y is written by the lane in which it begins, by the warp that has it in the tail, or, if it is empty, by one
+// thread; each tile has a sum of its own for the calibrator, which starts after the first kernel has ended and in which one
+// thread has the end of the row. What many of its blocks have of one row is added by a third kernel. In shared memory a warp
+// writes and reads its own part, with __syncwarp between.
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/common/device/carries.cuh"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/loads.cuh"
+#include "kernels/common/device/recording.cuh"
+#include "kernels/common/device/sparse_dot.cuh"
+#include "kernels/common/device/sums.cuh"
+#include "kernels/csr5/layout.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr int lanes = 32;
+constexpr int tile_threads = csr5_warps * lanes;
+
+/// x, y, and where the sums of first segments go.
+template <typename Value>
+struct Vectors {
+    const Value* x;
+    Value* y;
+    Value* first_sums;  // [tiles, and the tail] of the first segment, where its row began before; otherwise 0
+    bool accumulate;
+};
+
+/// Where the sum of a segment goes: at once to y.
+template <int sigma, bool marked, typename Value>
+struct DirectPut {
+    const Csr5<Value, ArrayView>& csr5;
+    const Vectors<Value>& vectors;
+    Offset tile;
+    Index first_row;
+    bool begins_row;
+
+    __device__ __forceinline__ void operator()(int segment, Value sum) const {
+        if (segment == 0) vectors.first_sums[tile] = begins_row ? Value{0} : sum;
+        if (segment == 0 && !begins_row) return;
+        const Index behind = marked ? __ldg(csr5.empty_offset.data() + csr5.empty_offset_ptr[tile] + segment) : segment;
+        write_result(vectors.y + first_row + behind, sum, vectors.accumulate);
+    }
+};
+
+/// The segmented sum of a tile whose products the lanes have: put(segment, sum) for each segment, by the lane in which it
+/// begins.
+template <int sigma, typename Value, typename Put>
+__device__ __forceinline__ void sum_segments(const Csr5Lane& of_lane, const Value (&products)[sigma], int lane,
+                                             const Put& put) {
+    const std::uint32_t begins = of_lane.bit_flag | (lane == 0 ? 1U : 0U);
+    int segment = static_cast<int>(of_lane.y_offset) - 1;
+    Value sum = 0;
+    Value of_earlier_lanes = 0;  // what belongs to a segment that began before this lane
+    bool began = false;
+#pragma unroll
+    for (int i = 0; i < sigma; ++i) {
+        if ((begins >> i & 1U) != 0) {
+            if (began) {
+                put(segment, sum);
+            } else {
+                of_earlier_lanes = sum;
+            }
+            sum = 0;
+            began = true;
+            ++segment;
+        }
+        sum += products[i];
+    }
+    if (!began) of_earlier_lanes = sum;
+    // To begin with what the next lane has; then twice as many lanes at a time, as far as the segment reaches.
+    Value behind = __shfl_down_sync(~0U, of_earlier_lanes, 1);
+    if (lane == lanes - 1) behind = 0;
+    const auto reach = static_cast<int>(of_lane.seg_offset);
+    for (int distance = 1; __any_sync(~0U, distance <= reach); distance *= 2) {
+        const Value more = __shfl_down_sync(~0U, behind, distance);
+        if (distance <= reach) behind += more;
+    }
+    if (began) put(segment, sum + behind);
+}
+
+/// staged: segments meet in shared memory [32 * sigma] and go to y side by side.
+template <int sigma, bool staged, typename Load, typename Value>
+__device__ __forceinline__ void multiply_tile(const Csr5<Value, ArrayView>& csr5, Offset tile, int lane, const Load& load,
+                                              const Vectors<Value>& vectors, Value* shared) {
+    constexpr int words = csr5_words(sigma);
+    const Offset first = tile * (lanes * sigma) + lane;
+    const Index* const columns = csr5.column_indices.data() + first;
+    const Value* const values = csr5.values.data() + first;
+    const std::uint32_t* const descriptor = csr5.tile_desc.data() + tile * (words * lanes) + lane;
+    Index column[sigma];
+    Value products[sigma];
+#pragma unroll
+    for (int i = 0; i < sigma; ++i) column[i] = load(columns + i * lanes);
+#pragma unroll
+    for (int i = 0; i < sigma; ++i) products[i] = load(values + i * lanes);
+    const std::uint32_t first_word = load(descriptor);
+    const std::uint32_t second_word = words == 1 ? 0 : load(descriptor + lanes);
+    const std::uint32_t tile_ptr = __ldg(csr5.tile_ptr.data() + tile);
+    Value x_of_columns[sigma];
+#pragma unroll
+    for (int i = 0; i < sigma; ++i) x_of_columns[i] = __ldg(vectors.x + column[i]);
+#pragma unroll
+    for (int i = 0; i < sigma; ++i) products[i] *= x_of_columns[i];
+
+    const Csr5Lane of_lane = unpacked(first_word, second_word, words);
+    const Index first_row = row_of_tile(tile_ptr);
+    const bool marked = (tile_ptr & csr5_mark) != 0;
+    const bool begins_row = (of_lane.bit_flag & 1U) != 0;  // of lane 0, which alone asks for it
+    if constexpr (staged) {
+        sum_segments<sigma>(of_lane, products, lane, [&](int segment, Value sum) { shared[segment] = sum; });
+        const int segments = __shfl_sync(~0U, static_cast<int>(of_lane.y_offset) + __popc(of_lane.bit_flag), lanes - 1);
+        __syncwarp();
+        const Index* const empty_offset = csr5.empty_offset.data() + (marked ? csr5.empty_offset_ptr[tile] : 0);
+        Value* const y_of_tile = vectors.y + first_row;
+        if (lane == 0) vectors.first_sums[tile] = begins_row ? Value{0} : shared[0];
+        for (int segment = lane; segment < segments; segment += lanes) {
+            if (segment == 0 && !begins_row) continue;
+            const Index behind = marked ? __ldg(empty_offset + segment) : segment;
+            write_result(y_of_tile + behind, shared[segment], vectors.accumulate);
+        }
+    } else if (marked) {
+        sum_segments<sigma>(of_lane, products, lane, DirectPut<sigma, true, Value>{csr5, vectors, tile, first_row, begins_row});
+    } else {
+        sum_segments<sigma>(of_lane, products, lane,
+                            DirectPut<sigma, false, Value>{csr5, vectors, tile, first_row, begins_row});
+    }
+}
+
+template <typename Load, typename Value>
+__device__ __forceinline__ void multiply_tail_row(const Csr5<Value, ArrayView>& csr5, Index row, bool is_first, int lane,
+                                                  const Load& load, const Vectors<Value>& vectors) {
+    const Offset begin_of_row = csr5.row_offsets[row];
+    const Offset begin = max(begin_of_row, csr5.tail_begin());
+    const int count = static_cast<int>(csr5.row_offsets[row + 1] - begin);
+    const Value sum =
+        sum_over_warp(sparse_dot<4, false>(csr5.values.data() + begin + lane, csr5.column_indices.data() + begin + lane,
+                                           (count - lane + lanes - 1) / lanes, lanes, vectors.x, load));
+    if (lane != 0) return;
+    const bool begins_row = begin == begin_of_row;
+    if (is_first) vectors.first_sums[csr5.tile_count()] = begins_row ? Value{0} : sum;
+    if (begins_row) write_result(vectors.y + row, sum, vectors.accumulate);
+}
+
+/// How a kernel writes, and how many blocks a multiprocessor holds at least; 0: as the compiler thinks best.
+template <bool staged_writes, bool many_registers>
+struct Way {
+    static constexpr bool staged = staged_writes;
+
+    /// Many registers: as many as a lane needs for its columns, its values and half as many of x at a time.
+    template <typename Value>
+    [[nodiscard]] static constexpr int resident_blocks(int sigma) {
+        constexpr int registers = 65536;
+        const int of_lane = 40 + sigma + sigma * static_cast<int>(sizeof(Value)) / 4 * 3 / 2;
+        return many_registers ? registers / (of_lane * tile_threads) : 0;
+    }
+};
+
+using DirectA = Way<false, false>;
+using DirectB = Way<false, true>;
+using StagedA = Way<true, false>;
+using StagedB = Way<true, true>;
+
+template <int sigma, typename Way, typename Load, typename Value>
+__global__ void __launch_bounds__(tile_threads, Way::template resident_blocks<Value>(sigma))
+    multiply_tiles(const __grid_constant__ Csr5<Value, ArrayView> csr5,
+                   const __grid_constant__ RowsBesideTiles<ArrayView> beside, const Load load, const Vectors<Value> vectors) {
+    __shared__ Value shared[Way::staged ? csr5_warps : 1][Way::staged ? lanes * sigma : 1];
+    const int lane = static_cast<int>(threadIdx.x) % lanes;
+    const int warp_of_block = static_cast<int>(threadIdx.x) / lanes;
+    const Offset warp = static_cast<Offset>(blockIdx.x) * csr5_warps + warp_of_block;
+    const Offset tail_warps = csr5_warps_for(beside.tail_rows.size());
+    if (warp < tail_warps) {
+        if (warp >= beside.tail_rows.size()) return;
+        return multiply_tail_row(csr5, beside.tail_rows[warp], warp == 0, lane, load, vectors);
+    }
+    const Offset tile = warp - tail_warps;
+    const Offset tiles = csr5.tile_count();
+    if (tile < tiles) {
+        return multiply_tile<sigma, Way::staged>(csr5, tile, lane, load, vectors, shared[Way::staged ? warp_of_block : 0]);
+    }
+    const Offset empty = (tile - tiles) * lanes + lane;
+    if (empty < beside.empty_rows.size()) vectors.y[beside.empty_rows[empty]] = 0;
+}
+
+constexpr int calibrator_threads = 256;
+
+/// A thread a tile: adds up what neighbouring tiles have of one row, and adds that to y where the row ends; a row that goes on
+/// in the next block is carried.
+template <typename Value>
+__global__ void __launch_bounds__(calibrator_threads)
+    calibrate(const std::uint32_t* __restrict__ tile_ptr, const Value* __restrict__ first_sums, Offset count,
+              Value* __restrict__ y, Index* __restrict__ carried_rows, Value* __restrict__ carried) {
+    __shared__ SegmentsOfWarps<calibrator_threads, Value> of_warps;
+    const Offset tile = static_cast<Offset>(blockIdx.x) * calibrator_threads + threadIdx.x;
+    const bool is_there = tile < count;
+    const Index row = is_there ? row_of_tile(tile_ptr[tile]) : -1;
+    const Value own = is_there ? first_sums[tile] : Value{0};
+    const bool goes_on = tile + 1 < count && row_of_tile(tile_ptr[tile + 1]) == row;
+    const SegmentedSums<Value> sums = segmented_sums(Segment<Value>{!goes_on, goes_on ? own : Value{0}}, of_warps);
+    const Value sum = sums.carried_in + own;
+    if (is_there && !goes_on && sum != 0) y[row] += sum;
+    if (threadIdx.x == calibrator_threads - 1) carried_rows[blockIdx.x] = goes_on ? row : -1;
+    if (threadIdx.x == 0) carried[blockIdx.x] = sums.left_open;
+}
+
+/// use(sigma as a constant), for the kernel that a layout needs.
+template <typename Use>
+void with_sigma(Index sigma, const Use& use) {
+    const auto use_if = [&]<std::size_t... number>(std::index_sequence<number...>) {
+        ((csr5_sigmas[number] == sigma ? use(std::integral_constant<int, csr5_sigmas[number]>{}) : void()), ...);
+    };
+    use_if(std::make_index_sequence<csr5_sigmas.size()>{});
+}
+
+/// Does a row go through a whole tile that is the first of a block of the calibrator?
+bool crosses_blocks(const std::vector<std::uint32_t>& tile_ptr, Offset count) {
+    for (Offset tile = calibrator_threads; tile < count; tile += calibrator_threads) {
+        if (row_of_tile(tile_ptr[tile - 1]) == row_of_tile(tile_ptr[tile])) return true;
+    }
+    return false;
+}
+
+template <ValueType Value, typename Way>
+class Csr5Tiles final : public Kernel<Value> {
+public:
+    Csr5Tiles(const Csr5Layout<Value>& layout, Device& device) : Csr5Tiles(layout, rows_beside_tiles(layout), device) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        launch(StreamingLoad{}, x, y, accumulate);
+        if (count_ < 2) return;
+        calibrate<<<blocks_for(count_, calibrator_threads), calibrator_threads, 0, stream_>>>(
+            csr5_.tile_ptr.data(), first_sums_.as<Value>(), count_, y, carried_rows_.as<Index>(), carried_.as<Value>());
+        check_launch("csr5 calibrator");
+        if (!crosses_blocks_) return;
+        launch_add_carried(carried_rows_.as<Index>(), carried_.as<Value>(), blocks_for(count_, calibrator_threads), y, stream_,
+                           "csr5 carries");
+    }
+
+    /// The first kernel.
+    template <typename Load>
+    void launch(const Load& load, const Value* x, Value* y, bool accumulate) {
+        const RowsBesideTiles<ArrayView> beside = view_of(beside_);
+        const Offset empty_warps = accumulate ? 0 : (beside.empty_rows.size() + lanes - 1) / lanes;
+        const Offset warps = csr5_warps_for(beside.tail_rows.size()) + csr5_.tile_count() + empty_warps;
+        if (warps == 0) return;
+        const Vectors<Value> vectors{x, y, first_sums_.as<Value>(), accumulate};
+        with_sigma(csr5_.sigma, [&](auto sigma) {
+            multiply_tiles<sigma, Way>
+                <<<blocks_for(warps, csr5_warps), tile_threads, 0, stream_>>>(view_of(csr5_), beside, load, vectors);
+        });
+        check_launch("csr5 tiles");
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
+    [[nodiscard]] const DeviceArray<Value>& values() const { return csr5_.values; }
+
+private:
+    Csr5Tiles(const Csr5Layout<Value>& layout, const RowsBesideTiles<HostArray>& beside, Device& device)
+        : stream_(cuda_device(device).stream()),
+          bytes_(csr5_bytes(layout, beside)),
+          count_(layout.tile_count() + (layout.has_tail() ? 1 : 0)),
+          crosses_blocks_(crosses_blocks(layout.tile_ptr, count_)),
+          csr5_(copy_to(device, layout.stored(), "csr5")),
+          beside_(copy_to(device, beside, "csr5")),
+          first_sums_(device.allocate(count_ * sizeof(Value), "csr5 sums of first segments")),
+          carried_rows_(device.allocate(blocks_for(count_, calibrator_threads) * sizeof(Index), "csr5 carried rows")),
+          carried_(device.allocate(blocks_for(count_, calibrator_threads) * sizeof(Value), "csr5 carried sums")) {}
+
+    cudaStream_t stream_;
+    std::int64_t bytes_;
+    Offset count_;  // of first_sums_
+    bool crosses_blocks_;
+    Csr5<Value, DeviceArray> csr5_;
+    RowsBesideTiles<DeviceArray> beside_;
+    DeviceMemory first_sums_;
+    DeviceMemory carried_rows_;  // [blocks of the calibrator] the row that goes on in the next block, -1: none
+    DeviceMemory carried_;       // [blocks of the calibrator] its sum in this block
+};
+
+template <ValueType Value, typename Way>
+std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
+    const auto& csr5 = dynamic_cast<const Csr5Layout<Value>&>(layout);
+    if (csr5.omega != lanes) {
+        throw Unsuitable("tiles of " + std::to_string(csr5.omega) + " lanes, but a warp has 32: set omega = 32");
+    }
+    return std::make_unique<Csr5Tiles<Value, Way>>(csr5, device);
+}
+
+template <typename Way>
+KernelEntry entry(std::string name, std::string summary) {
+    return {std::move(name), Backend::cuda, std::move(summary), {prepare<float, Way>, prepare<double, Way>}};
+}
+
+}  // namespace
+
+std::vector<KernelEntry> csr5_cuda_kernels() {
+    return {
+        entry<DirectA>("direct_a", "a warp a tile, each lane writes the rows that begin in it; then rows that cross tiles"),
+        entry<DirectB>("direct_b", "the same with more registers"),
+        entry<StagedA>("staged_a",
+                       "a warp a tile, whose rows meet in shared memory and are written side by side; then rows "
+                       "that cross tiles"),
+        entry<StagedB>("staged_b", "the same with more registers"),
+    };
+}
+
+std::vector<Recorded> record_csr5_reads(const Csr5Layout<double>& layout, Device& device) {
+    Csr5Tiles<double, DirectA> kernel(layout, device);
+    const RowsBesideTiles<HostArray> beside = rows_beside_tiles(layout);
+    const Offset warps = csr5_warps_for(static_cast<Offset>(beside.tail_rows.size())) + layout.tile_count() +
+                         (static_cast<Offset>(beside.empty_rows.size()) + lanes - 1) / lanes;
+    Recording recording(device, kernel.values(), csr5_warps_for(warps) * lanes);
+    const DeviceArray<double> x(device, std::vector<double>(layout.column_count), "x");
+    DeviceMemory y = device.allocate(layout.row_count * sizeof(double), "y");
+    kernel.launch(recording.load(), x.data(), y.as<double>(), false);
+    return recording.read();
+}
+
+}  // namespace workbench

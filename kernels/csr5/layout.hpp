@@ -1,0 +1,146 @@
+// CSR5: the nonzeros of CSR in tiles of equal size, each stored so that neighbouring lanes read neighbours, and told apart by
+// bits. Source: Liu and Vinter, "CSR5: An Efficient Storage Format for Cross-Platform Sparse Matrix-Vector Multiplication" (ICS
+// 2015). Of the paper: the tiles of omega x sigma, `row_ptr`, `tile_ptr` with its mark, `tile_desc` (bit_flag, y_offset,
+// seg_offset, empty_offset), the tail as CSR, the calibrator, and how sigma is chosen. Designs of this project: how wide the
+// parts of a descriptor are, that only the sizes of sigma below are there, that the bit of a tile's first nonzero tells whether
+// that begins its row (in the paper it is always set), and what each kernel says of itself.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "kernels/common/device/recorded.hpp"
+#include "kernels/common/storage/fields.hpp"
+
+namespace workbench {
+
+/// A tile has omega lanes with sigma nonzeros each, one after another in the order of CSR: the i-th nonzero of lane l in tile t
+/// is nonzero number (t omega + l) sigma + i of the matrix, and stands in slot (t sigma + i) omega + l. What is left behind the
+/// last whole tile, the tail, stands as in CSR. A segment is what a tile has of one row.
+template <typename Value, template <typename> typename Array>
+struct Csr5 {
+    template <template <typename> typename Other>
+    using In = Csr5<Value, Other>;
+
+    Index row_count = 0;
+    Index column_count = 0;
+    Index omega = 0;
+    Index sigma = 0;
+    Array<Offset> row_offsets;       // [rows + 1] row_ptr of CSR: of the tail, and of rows that are empty
+    Array<std::uint32_t> tile_ptr;   // [tiles + 1] the row of each tile's, then of the tail's, first nonzero; see row_of_tile
+    Array<std::uint32_t> tile_desc;  // [tiles x words x omega] word by word, lane by lane; see Csr5Lane
+    Array<Offset> empty_offset_ptr;  // [tiles + 1] first empty_offset of each tile
+    Array<Index> empty_offset;       // [segments of marked tiles] how far each segment's row is behind the tile's first one
+    Array<Index> column_indices;     // [nonzeros]
+    Array<Value> values;             // [nonzeros]
+
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        visit(ArrayRole::number, "omega", of.omega...);
+        visit(ArrayRole::number, "sigma", of.sigma...);
+        visit(ArrayRole::structure, "row_ptr [rows + 1]", of.row_offsets...);
+        visit(ArrayRole::structure, "tile_ptr [tiles + 1]", of.tile_ptr...);
+        visit(ArrayRole::structure, "tile_desc [tiles x words x omega]", of.tile_desc...);
+        visit(ArrayRole::structure, "empty_offset_ptr [tiles + 1]", of.empty_offset_ptr...);
+        visit(ArrayRole::structure, "empty_offset [segments of marked tiles]", of.empty_offset...);
+        visit(ArrayRole::column, "columns [nonzeros]", of.column_indices...);
+        visit(ArrayRole::value, "values [nonzeros]", of.values...);
+    }
+
+    [[nodiscard]] constexpr Offset tile_size() const { return Offset{omega} * sigma; }
+    [[nodiscard]] constexpr Offset tile_count() const { return static_cast<Offset>(tile_ptr.size()) - 1; }
+    /// The first nonzero of the tail.
+    [[nodiscard]] constexpr Offset tail_begin() const { return tile_count() * tile_size(); }
+    [[nodiscard]] constexpr bool has_tail() const { return tail_begin() < static_cast<Offset>(values.size()); }
+};
+
+/// The paper's rule with <r, s, t, u> = <4, 32, 256, 6>, its numbers for GPUs of NVIDIA, by the mean row length: r up to r, the
+/// mean itself up to s, s up to t, u beyond. The mean is taken down to the next of these sizes, for which there are kernels.
+inline constexpr std::array<Index, 8> csr5_sigmas{2, 4, 6, 8, 12, 16, 24, 32};
+
+[[nodiscard]] constexpr Index csr5_sigma_for(Index rows, Offset nonzeros) {
+    constexpr Offset r = 4, s = 32, t = 256, u = 6;
+    if (nonzeros <= r * rows) return r;
+    if (nonzeros > t * rows) return u;
+    Index chosen = r;
+    for (const Index size : csr5_sigmas) {
+        if (size <= s && Offset{size} * rows <= nonzeros && size > chosen) chosen = size;
+    }
+    return chosen;
+}
+
+// In tile_ptr: rows without nonzeros lie between those of the tile, whose rows stand in empty_offset.
+inline constexpr std::uint32_t csr5_mark = std::uint32_t{1} << 31;
+
+[[nodiscard]] constexpr Index row_of_tile(std::uint32_t tile_ptr) { return static_cast<Index>(tile_ptr & ~csr5_mark); }
+
+/// What a tile's descriptor says of a lane.
+struct Csr5Lane {
+    std::uint32_t bit_flag = 0;    // bit i: the lane's i-th nonzero is the first of its row
+    std::uint32_t y_offset = 0;    // segments that begin in the lanes before; the tile's first nonzero begins one in any case
+    std::uint32_t seg_offset = 0;  // how many of the lanes right behind this one have no segment that begins there
+
+    friend bool operator==(const Csr5Lane&, const Csr5Lane&) = default;
+};
+
+/// Words of 32 bits that a lane's part of a descriptor takes.
+[[nodiscard]] constexpr int csr5_words(Index sigma) { return sigma <= 16 ? 1 : 2; }
+
+/// y_offset is below 2^11 and seg_offset below 2^5. One word: bit_flag in its lower half, the offsets above. Two: bit_flag
+/// alone, then the offsets.
+[[nodiscard]] constexpr std::array<std::uint32_t, 2> packed(const Csr5Lane& lane, int words) {
+    const std::uint32_t offsets = lane.y_offset | lane.seg_offset << 11;
+    return words == 1 ? std::array{lane.bit_flag | offsets << 16, std::uint32_t{0}} : std::array{lane.bit_flag, offsets};
+}
+
+[[nodiscard]] constexpr Csr5Lane unpacked(std::uint32_t first, std::uint32_t second, int words) {
+    const std::uint32_t offsets = words == 1 ? first >> 16 : second;
+    return {words == 1 ? first & 0xffffU : first, offsets & 0x7ffU, offsets >> 11};
+}
+
+/// Rows that no tile writes, listed when a kernel is prepared.
+template <template <typename> typename Array>
+struct RowsBesideTiles {
+    template <template <typename> typename Other>
+    using In = RowsBesideTiles<Other>;
+
+    Array<Index> tail_rows;   // rows with nonzeros in the tail; the first may have begun in a tile
+    Array<Index> empty_rows;  // rows without nonzeros
+
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::structure, "tail_rows [rows of the tail]", of.tail_rows...);
+        visit(ArrayRole::structure, "empty_rows [empty rows]", of.empty_rows...);
+    }
+};
+
+template <ValueType Value>
+struct Csr5Layout final : StoredLayout<Value, Csr5<Value, HostArray>> {
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
+};
+
+template <ValueType Value>
+[[nodiscard]] RowsBesideTiles<HostArray> rows_beside_tiles(const Csr5Layout<Value>& layout);
+
+/// What a product moves at least. Of row_ptr only the tail's rows are read, but tile_ptr twice; the sum of each tile's first
+/// segment is written and read.
+template <ValueType Value>
+[[nodiscard]] std::int64_t csr5_bytes(const Csr5Layout<Value>& layout, const RowsBesideTiles<HostArray>& beside);
+
+inline constexpr int csr5_warps = 4;  // of a block of the CUDA kernels
+
+/// Whole blocks for so many warps, in warps. The rows of the tail have the first warps of the grid, a warp a row.
+[[nodiscard]] constexpr Offset csr5_warps_for(Offset count) { return (count + csr5_warps - 1) / csr5_warps * csr5_warps; }
+
+[[nodiscard]] LayoutEntry csr5_entry();
+[[nodiscard]] std::vector<KernelEntry> csr5_cuda_kernels();
+
+/// What the CUDA kernels read, for ScheduleEntry::walk: by tail row, then by tile.
+template <ValueType Value>
+void walk_csr5(const Layout<Value>& layout, const std::function<void(const Read&)>& visit);
+
+/// For tests: a product as by kernel `direct_a` that records who reads each value.
+[[nodiscard]] std::vector<Recorded> record_csr5_reads(const Csr5Layout<double>& layout, Device& device);
+
+}  // namespace workbench

@@ -1,0 +1,179 @@
+// The slots of CSR5, and which thread reads them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "kernels/common/storage/offsets.hpp"
+#include "kernels/csr5/layout.hpp"
+
+namespace workbench {
+namespace {
+
+[[noreturn]] void fail(std::string_view what) { throw std::logic_error(fmt::format("csr5: {}", what)); }
+
+/// So that a layout which was tampered with is safe to walk.
+void require_sound_structure(const auto& csr5) {
+    const Offset tiles_of_nonzeros = static_cast<Offset>(csr5.values.size()) / csr5.tile_size();
+    const bool sound =
+        csr5.row_offsets.size() == static_cast<std::size_t>(csr5.row_count) + 1 &&
+        tiles(csr5.row_offsets, csr5.values.size()) && csr5.column_indices.size() == csr5.values.size() &&
+        csr5.tile_count() == tiles_of_nonzeros && csr5.empty_offset_ptr.size() == csr5.tile_ptr.size() &&
+        tiles(csr5.empty_offset_ptr, csr5.empty_offset.size()) &&
+        csr5.tile_desc.size() == static_cast<std::size_t>(tiles_of_nonzeros * csr5_words(csr5.sigma) * csr5.omega);
+    if (!sound) fail("row_ptr or empty_offset_ptr does not tile the arrays, or an array is of another size");
+    const Index row = csr5.has_tail() ? piece_with(csr5.row_offsets, csr5.tail_begin()) : csr5.row_count;
+    if (csr5.tile_ptr.back() != static_cast<std::uint32_t>(row)) fail("the last of tile_ptr is not the row of the tail");
+}
+
+Csr5Lane lane_of_tile(const auto& csr5, Offset tile, Index lane) {
+    const int words = csr5_words(csr5.sigma);
+    const std::uint32_t* const of_tile = csr5.tile_desc.data() + tile * words * csr5.omega;
+    return unpacked(of_tile[lane], of_tile[(words - 1) * csr5.omega + lane], words);
+}
+
+/// The rows of a tile's nonzeros in the order of CSR, as its descriptor tells them. Throws std::logic_error where the parts of
+/// the descriptor do not go together. [omega x sigma]
+std::vector<Index> rows_of_tile(const auto& csr5, Offset tile) {
+    const auto wrong = [&](std::string_view what) { fail(fmt::format("tile {}: {}", tile, what)); };
+    const bool marked = (csr5.tile_ptr[tile] & csr5_mark) != 0;
+    const Index first_row = row_of_tile(csr5.tile_ptr[tile]);
+    const Offset begin_of_empty = csr5.empty_offset_ptr[tile];
+    const Offset listed = csr5.empty_offset_ptr[tile + 1] - begin_of_empty;
+    std::vector<Index> rows;
+    Offset segments = 0;
+    std::uint32_t lanes_behind = 0;
+    for (Index lane = csr5.omega - 1; lane >= 0; --lane) {
+        const Csr5Lane of_lane = lane_of_tile(csr5, tile, lane);
+        if (of_lane.seg_offset != lanes_behind) wrong("seg_offset is not the number of lanes in which no row begins");
+        lanes_behind = of_lane.bit_flag != 0 ? 0 : lanes_behind + 1;
+    }
+    for (Index lane = 0; lane < csr5.omega; ++lane) {
+        const Csr5Lane of_lane = lane_of_tile(csr5, tile, lane);
+        if (of_lane.y_offset != static_cast<std::uint32_t>(segments)) wrong("y_offset is not the number of segments before");
+        if (std::uint64_t{of_lane.bit_flag} >> csr5.sigma != 0) wrong("bit_flag has more bits than the lane has nonzeros");
+        for (Index i = 0; i < csr5.sigma; ++i) {
+            const bool begins_row = (of_lane.bit_flag >> i & 1U) != 0;
+            if (begins_row || rows.empty()) ++segments;
+            if (marked && segments > listed) wrong("empty_offset has fewer elements than there are segments");
+            const Offset row =
+                Offset{first_row} + (marked ? Offset{csr5.empty_offset[begin_of_empty + segments - 1]} : segments - 1);
+            if (row < 0 || row >= csr5.row_count) wrong("a segment is of a row that does not exist");
+            const Offset nonzero = tile * csr5.tile_size() + static_cast<Offset>(rows.size());
+            if (begins_row != (csr5.row_offsets[row] == nonzero) || csr5.row_offsets[row + 1] <= nonzero) {
+                wrong("bit_flag is not where rows begin");
+            }
+            rows.push_back(static_cast<Index>(row));
+        }
+    }
+    if (listed != (marked ? segments : 0)) wrong("empty_offset has not as many elements as it should");
+    if (marked && rows.back() - rows.front() == segments - 1) wrong("it is marked, but there are no empty rows between");
+    return rows;
+}
+
+/// Calls visit(lane, i, slot, nonzero, row) for the slots of a tile in the order of memory.
+template <typename Visit>
+void for_each_slot_of_tile(const auto& csr5, Offset tile, const Visit& visit) {
+    const std::vector<Index> rows = rows_of_tile(csr5, tile);
+    const Offset begin = tile * csr5.tile_size();
+    for (Index i = 0; i < csr5.sigma; ++i) {
+        for (Index lane = 0; lane < csr5.omega; ++lane) {
+            const Offset in_order = Offset{lane} * csr5.sigma + i;
+            visit(lane, i, begin + Offset{i} * csr5.omega + lane, begin + in_order, rows[in_order]);
+        }
+    }
+}
+
+}  // namespace
+
+template <ValueType Value>
+void Csr5Layout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    const auto& csr5 = this->stored();
+    require_sound_structure(csr5);
+    const int values = array_number(csr5, csr5.values);
+    const int columns = array_number(csr5, csr5.column_indices);
+    const auto visit_slot = [&](Offset slot, Offset nonzero, Index row) {
+        visit({.array = values,
+               .column_array = columns,
+               .index = slot,
+               .column_index = slot,
+               .nonzero = nonzero,
+               .column = csr5.column_indices[slot],
+               .row = row});
+    };
+    for (Offset tile = 0; tile < csr5.tile_count(); ++tile) {
+        for_each_slot_of_tile(csr5, tile,
+                              [&](Index, Index, Offset slot, Offset nonzero, Index row) { visit_slot(slot, nonzero, row); });
+    }
+    for (Offset k = csr5.tail_begin(); k < static_cast<Offset>(csr5.values.size()); ++k) {
+        visit_slot(k, k, piece_with(csr5.row_offsets, k));
+    }
+}
+
+template <ValueType Value>
+RowsBesideTiles<HostArray> rows_beside_tiles(const Csr5Layout<Value>& layout) {
+    RowsBesideTiles<HostArray> beside;
+    for (Index row = 0; row < layout.row_count; ++row) {
+        if (layout.row_offsets[row] == layout.row_offsets[row + 1]) {
+            beside.empty_rows.push_back(row);
+        } else if (layout.row_offsets[row + 1] > layout.tail_begin()) {
+            beside.tail_rows.push_back(row);
+        }
+    }
+    return beside;
+}
+
+template <ValueType Value>
+std::int64_t csr5_bytes(const Csr5Layout<Value>& layout, const RowsBesideTiles<HostArray>& beside) {
+    const auto bytes_of = [](const auto& array) { return static_cast<std::int64_t>(array.size() * sizeof(array[0])); };
+    const std::int64_t sums = layout.tile_count() + (layout.has_tail() ? 1 : 0);
+    const auto tail_rows = static_cast<std::int64_t>(beside.tail_rows.size());
+    return layout.bytes_to_move() - bytes_of(layout.row_offsets) + 2 * tail_rows * static_cast<std::int64_t>(sizeof(Offset)) +
+           bytes_of(layout.tile_ptr) + 2 * sums * static_cast<std::int64_t>(sizeof(Value)) + bytes_of(beside.tail_rows) +
+           bytes_of(beside.empty_rows);
+}
+
+template <ValueType Value>
+void walk_csr5(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+    const auto& own = dynamic_cast<const Csr5Layout<Value>&>(layout);
+    const auto& csr5 = own.stored();
+    const int values = array_number(csr5, csr5.values);
+    const std::vector<Index> tail_rows = rows_beside_tiles(own).tail_rows;
+    std::int64_t warp = 0;
+    for (const Index row : tail_rows) {
+        const Offset begin = std::max(csr5.row_offsets[row], csr5.tail_begin());
+        for (Offset k = begin; k < csr5.row_offsets[row + 1]; ++k) {
+            visit({.warp = warp,
+                   .lane = static_cast<int>((k - begin) % 32),
+                   .step = (k - begin) / 32,
+                   .array = values,
+                   .index = k,
+                   .row = row,
+                   .column = csr5.column_indices[k]});
+        }
+        ++warp;
+    }
+    const Offset first_warp = csr5_warps_for(warp);
+    for (Offset tile = 0; tile < csr5.tile_count(); ++tile) {
+        for_each_slot_of_tile(csr5, tile, [&](Index lane, Index i, Offset slot, Offset, Index row) {
+            visit({.warp = first_warp + tile,
+                   .lane = lane,
+                   .step = i,
+                   .array = values,
+                   .index = slot,
+                   .row = row,
+                   .column = csr5.column_indices[slot]});
+        });
+    }
+}
+
+template struct Csr5Layout<float>;
+template struct Csr5Layout<double>;
+template RowsBesideTiles<HostArray> rows_beside_tiles(const Csr5Layout<float>&);
+template RowsBesideTiles<HostArray> rows_beside_tiles(const Csr5Layout<double>&);
+template std::int64_t csr5_bytes(const Csr5Layout<float>&, const RowsBesideTiles<HostArray>&);
+template std::int64_t csr5_bytes(const Csr5Layout<double>&, const RowsBesideTiles<HostArray>&);
+template void walk_csr5(const Layout<float>&, const std::function<void(const Read&)>&);
+template void walk_csr5(const Layout<double>&, const std::function<void(const Read&)>&);
+
+}  // namespace workbench

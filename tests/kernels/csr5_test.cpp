@@ -1,0 +1,239 @@
+// Layout csr5: exact arrays, the drawing, empty rows and rows that cross tiles, sigma, bytes, and what is refused. What every
+// layout must do is in kernels_test.cpp.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kernels/common/device/host_device.hpp"
+#include "kernels/csr5/layout.hpp"
+#include "kernels/reads.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/battery.hpp"
+#include "support/drawings.hpp"
+#include "support/given.hpp"
+#include "support/rows_of_tiles.hpp"
+
+using namespace workbench;
+
+namespace {
+
+using Indices = std::vector<Index>;
+using Offsets = std::vector<Offset>;
+using Words = std::vector<std::uint32_t>;
+
+constexpr std::uint32_t mark = csr5_mark;
+
+Given sizes(std::int64_t omega, std::int64_t sigma) { return {{"omega", omega}, {"sigma", sigma}}; }
+
+std::unique_ptr<Layout<double>> build_tiles(const CsrMatrix& matrix, const Given& given) {
+    return build(csr5_entry(), stage_input(matrix), given);
+}
+
+const Csr5Layout<double>& csr5(const std::unique_ptr<Layout<double>>& layout) {
+    return dynamic_cast<const Csr5Layout<double>&>(*layout);
+}
+
+/// Rows of these lengths with values 1, 2, 3, ...
+CsrMatrix of_lengths(const Offsets& lengths, Index columns = 40) {
+    std::vector<Entry> entries;
+    for (std::size_t row = 0; row < lengths.size(); ++row) {
+        for (Index k = 0; k < lengths[row]; ++k) entries.push_back({static_cast<Index>(row), k, 1.0 + entries.size()});
+    }
+    return csr_from_entries(static_cast<Index>(lengths.size()), columns, entries);
+}
+
+/// The parts of the descriptors, as the drawing shows them.
+struct Parts {
+    Words bit_flag, y_offset, seg_offset;
+
+    explicit Parts(const Csr5Layout<double>& layout) {
+        const int words = csr5_words(layout.sigma);
+        for (Offset tile = 0; tile < layout.tile_count(); ++tile) {
+            const std::uint32_t* const of_tile = layout.tile_desc.data() + tile * words * layout.omega;
+            for (Index lane = 0; lane < layout.omega; ++lane) {
+                const Csr5Lane one = unpacked(of_tile[lane], of_tile[(words - 1) * layout.omega + lane], words);
+                bit_flag.push_back(one.bit_flag);
+                y_offset.push_back(one.y_offset);
+                seg_offset.push_back(one.seg_offset);
+            }
+        }
+    }
+};
+
+std::vector<double> product(const Layout<double>& layout, double before, bool accumulate) {
+    const std::unique_ptr<Device> host = make_host_device();
+    std::vector<double> x;
+    for (Index i = 0; i < layout.columns(); ++i) x.push_back(1 + i % 5);
+    std::vector<double> y(layout.rows(), before);
+    const auto kernel = csr5_entry().kernels.front().prepare.f64(layout, *host);
+    for (int times = 0; times < 2; ++times) {
+        std::fill(y.begin(), y.end(), before);
+        kernel->run(x.data(), y.data(), accumulate);
+    }
+    return y;
+}
+
+/// Row by row, of whole numbers: exact in any order.
+std::vector<double> expected(const CsrMatrix& matrix, double before) {
+    std::vector<double> y(matrix.rows, before);
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+            y[row] += matrix.values[k] * (1 + matrix.column_indices[k] % 5);
+        }
+    }
+    return y;
+}
+
+void check_whole(const CsrMatrix& matrix, const Given& given) {
+    const auto layout = build_tiles(matrix, given);
+    CHECK_NOTHROW(check_layout(*layout, matrix));
+    CHECK_NOTHROW(check_schedule<double>(*layout, csr5_entry().schedules.front().walk.f64));
+    CHECK(product(*layout, -1, false) == expected(matrix, 0));
+    CHECK(product(*layout, 3, true) == expected(matrix, 3));
+}
+
+}  // namespace
+
+TEST_CASE("csr5: the arrays of the drawing") {
+    const auto layout = build_tiles(drawn(), sizes(2, 2));
+    const auto& tiles = csr5(layout);
+    CHECK(tiles.values == std::vector<double>{1, 3, 2, 4, 5, 7, 6, 8, 9, 11, 10, 12, 13});
+    CHECK(tiles.column_indices == Indices{0, 2, 1, 1, 2, 2, 4, 3, 5, 4, 0, 5, 5});
+    CHECK(tiles.row_offsets == Offsets{0, 3, 6, 7, 9, 12, 13});
+    CHECK(tiles.tile_ptr == Words{0, 1, 3, 5});
+    CHECK(tiles.empty_offset_ptr == Offsets{0, 0, 0, 0});
+    CHECK(tiles.empty_offset.empty());
+    const Parts parts(tiles);
+    CHECK(parts.bit_flag == Words{1, 2, 0, 3, 2, 0});
+    CHECK(parts.y_offset == Words{0, 1, 0, 1, 0, 2});
+    CHECK(parts.seg_offset == Words{0, 0, 0, 0, 1, 0});
+    CHECK_NOTHROW(check_layout(*layout, drawn()));
+
+    const LayoutEntry entry = csr5_entry();
+    CHECK(draws_the_matrix(entry));
+    CHECK(draws(entry, "columns 0 2 | 1 1 2 2 | 4 3 5 4 | 0 5 5"));
+    CHECK(draws(entry, "values 1 3 | 2 4 5 7 | 6 8 9 11 | 10 12 13"));
+    CHECK(draws(entry, list("bit_flag", parts.bit_flag)));
+    CHECK(draws(entry, list("y_offset", parts.y_offset)));
+    CHECK(draws(entry, list("seg_offset", parts.seg_offset)));
+    CHECK(draws(entry, list("row_ptr", tiles.row_offsets)));
+    CHECK(draws(entry, list("tile_ptr", tiles.tile_ptr)));
+    CHECK(draws(entry, list("tile_desc", tiles.tile_desc)));
+    CHECK(draws(entry, list("empty_offset_ptr", tiles.empty_offset_ptr)));
+}
+
+TEST_CASE("csr5: a tile is marked where empty rows lie between its rows, and only there") {
+    // Tiles of 4: rows 1 1 3 3 | 3 3 7 9 | 10 10 10 10 | 10 12
+    const CsrMatrix matrix = of_lengths({0, 2, 0, 4, 0, 0, 0, 1, 0, 1, 5, 0, 1, 0, 0});
+    const auto layout = build_tiles(matrix, sizes(2, 2));
+    const auto& tiles = csr5(layout);
+    CHECK(tiles.tile_ptr == Words{1 | mark, 3 | mark, 10, 10});
+    CHECK(tiles.empty_offset_ptr == Offsets{0, 2, 5, 5});
+    CHECK(tiles.empty_offset == Indices{0, 2, 0, 4, 6});
+    const Parts parts(tiles);
+    CHECK(parts.bit_flag == Words{1, 1, 0, 3, 1, 0});
+    CHECK(parts.y_offset == Words{0, 1, 0, 1, 0, 1});
+    CHECK(parts.seg_offset == Words{0, 0, 0, 0, 1, 0});
+    const RowsBesideTiles<HostArray> beside = rows_beside_tiles(tiles);
+    CHECK(beside.tail_rows == Indices{10, 12});
+    CHECK(beside.empty_rows == Indices{0, 2, 4, 5, 6, 8, 11, 13, 14});
+    check_whole(matrix, sizes(2, 2));
+}
+
+TEST_CASE("csr5: a descriptor has one word up to sigma = 16 and two beyond, and every part its place") {
+    for (const Index sigma : csr5_sigmas) {
+        const int words = csr5_words(sigma);
+        CHECK(words == (sigma <= 16 ? 1 : 2));
+        const std::uint64_t flags = (std::uint64_t{1} << sigma) - 1;
+        for (const Csr5Lane& lane : {Csr5Lane{static_cast<std::uint32_t>(flags), static_cast<std::uint32_t>(31 * sigma), 0},
+                                     Csr5Lane{1U << (sigma - 1), 1, 31}, Csr5Lane{0, 0, 1}}) {
+            const auto both = packed(lane, words);
+            CHECK(unpacked(both[0], both[words - 1], words) == lane);
+            if (words == 1) CHECK(both[1] == 0);
+        }
+    }
+}
+
+TEST_CASE("csr5: products are exact wherever rows begin and end, with every size of tile") {
+    for (const std::int64_t omega : {2, 4, 8, 32}) {
+        for (const Index sigma : csr5_sigmas) {
+            CAPTURE(omega);
+            CAPTURE(sigma);
+            check_whole(rows_of_tiles(static_cast<Index>(omega) * sigma), sizes(omega, sigma));
+        }
+    }
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        for (const std::int64_t omega : {2, 4, 32}) {
+            const auto layout = build_tiles(named.matrix, sizes(omega, 2));
+            CHECK_NOTHROW(check_layout(*layout, named.matrix));
+        }
+    }
+    check_whole(of_lengths({0, 0, 0}), sizes(2, 2));
+    check_whole(of_lengths({4}), sizes(2, 2));           // one tile, no tail
+    check_whole(of_lengths({3}), sizes(2, 2));           // no tile
+    check_whole(of_lengths({0, 0, 8, 0}), sizes(2, 2));  // two tiles of one row
+}
+
+TEST_CASE("csr5: the rows of the tail have the first warps, then each tile has one") {
+    const CsrMatrix matrix = of_lengths(Offsets(70, 3));  // 210: three tiles of 64, and rows 64 to 69
+    const auto layout = build_tiles(matrix, sizes(32, 2));
+    std::set<std::int64_t> warps;
+    for_each_read_of<double>(csr5_entry(), "direct_a", *layout, [&](const Read& read) {
+        warps.insert(read.warp);
+        if (read.index >= 192) {
+            CHECK(read.warp == read.row - 64);
+            CHECK(read.lane == read.index - std::max<Offset>(192, matrix.row_offsets[read.row]));
+        } else {
+            CHECK(read.warp == 8 + read.index / 64);  // six rows have two whole blocks
+            CHECK(read.step == read.index % 64 / 32);
+            CHECK(read.lane == read.index % 32);
+        }
+    });
+    CHECK(warps == std::set<std::int64_t>{0, 1, 2, 3, 4, 5, 8, 9, 10});
+}
+
+TEST_CASE("csr5: sigma by the mean row length") {
+    const auto sigma = [](Offset nonzeros) { return csr5_sigma_for(100, nonzeros); };
+    CHECK(csr5_sigma_for(0, 0) == 4);
+    CHECK(sigma(0) == 4);
+    CHECK(sigma(400) == 4);
+    CHECK(sigma(599) == 4);
+    CHECK(sigma(600) == 6);
+    CHECK(sigma(799) == 6);
+    CHECK(sigma(800) == 8);
+    CHECK(sigma(1500) == 12);
+    CHECK(sigma(2399) == 16);
+    CHECK(sigma(3199) == 24);
+    CHECK(sigma(3200) == 32);
+    CHECK(sigma(25600) == 32);
+    CHECK(sigma(25601) == 6);
+    CHECK(csr5_sigma_for(2000000000, Offset{16} << 30) == 8);
+    CHECK(csr5(build_tiles(of_lengths(Offsets(9, 13)), {})).sigma == 12);
+    CHECK(csr5(build_tiles(of_lengths(Offsets(9, 13)), {})).omega == 32);
+}
+
+TEST_CASE("csr5: bytes count what a product reads and writes") {
+    const auto layout = build_tiles(drawn(), sizes(2, 2));
+    const std::int64_t arrays = 7 * 8 + 4 * 4 + 6 * 4 + 4 * 8 + 13 * (4 + 8);
+    CHECK(layout->bytes_to_move() == arrays + 8 * (6 + 6));
+    // Of row_ptr two elements, for the one row of the tail, whose number is listed; tile_ptr twice; a sum a tile and the tail.
+    const std::int64_t of_product = arrays + 8 * (6 + 6) - 7 * 8 + 2 * 8 + 4 + 4 * 4 + 2 * 4 * 8;
+    CHECK(csr5_bytes(csr5(layout), rows_beside_tiles(csr5(layout))) == of_product);
+    const std::unique_ptr<Device> host = make_host_device();
+    CHECK(csr5_entry().kernels.front().prepare.f64(*layout, *host)->own_bytes_to_move() == of_product);
+}
+
+TEST_CASE("csr5: sizes that are not there are refused") {
+    const auto refusal = [](const Given& given) {
+        const LayoutEntry entry = csr5_entry();
+        return message_of<ParameterError>([&] { (void)entry.needs(Parameters(entry.parameters, given)); });
+    };
+    CHECK(refusal({{"omega", 12_i}}) == "found 12; expected a power of two");
+    CHECK(refusal({{"sigma", 7_i}}) == "found 7; expected one of 2, 4, 6, 8, 12, 16, 24, 32");
+    const LayoutEntry entry = csr5_entry();
+    CHECK(entry.needs(Parameters(entry.parameters, {})).unsplit);
+}
