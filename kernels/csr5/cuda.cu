@@ -8,6 +8,8 @@
 // writes and reads its own part, with __syncwarp between.
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "kernels/common/device/carries.cuh"
 #include "kernels/common/device/cuda_check.cuh"
@@ -29,7 +31,7 @@ template <typename Value>
 struct Vectors {
     const Value* x;
     Value* y;
-    Value* first_sums;  // [tiles, and the tail] of the first segment, where its row began before; otherwise 0
+    Value* first_sums;  // [tiles, and the tail] of the first segment, where its row began before; otherwise 0, always
     bool accumulate;
 };
 
@@ -43,8 +45,10 @@ struct DirectPut {
     bool begins_row;
 
     __device__ __forceinline__ void operator()(int segment, Value sum) const {
-        if (segment == 0) vectors.first_sums[tile] = begins_row ? Value{0} : sum;
-        if (segment == 0 && !begins_row) return;
+        if (segment == 0 && !begins_row) {
+            vectors.first_sums[tile] = sum;
+            return;
+        }
         const Index behind = marked ? __ldg(csr5.empty_offset.data() + csr5.empty_offset_ptr[tile] + segment) : segment;
         write_result(vectors.y + first_row + behind, sum, vectors.accumulate);
     }
@@ -120,11 +124,13 @@ __device__ __forceinline__ void multiply_tile(const Csr5<Value, ArrayView>& csr5
         __syncwarp();
         const Index* const empty_offset = csr5.empty_offset.data() + (marked ? csr5.empty_offset_ptr[tile] : 0);
         Value* const y_of_tile = vectors.y + first_row;
-        if (lane == 0) vectors.first_sums[tile] = begins_row ? Value{0} : shared[0];
         for (int segment = lane; segment < segments; segment += lanes) {
-            if (segment == 0 && !begins_row) continue;
             const Index behind = marked ? __ldg(empty_offset + segment) : segment;
-            write_result(y_of_tile + behind, shared[segment], vectors.accumulate);
+            if (segment == 0 && !begins_row) {
+                vectors.first_sums[tile] = shared[0];
+            } else {
+                write_result(y_of_tile + behind, shared[segment], vectors.accumulate);
+            }
         }
     } else if (marked) {
         sum_segments<sigma>(of_lane, products, lane, DirectPut<sigma, true, Value>{csr5, vectors, tile, first_row, begins_row});
@@ -135,8 +141,8 @@ __device__ __forceinline__ void multiply_tile(const Csr5<Value, ArrayView>& csr5
 }
 
 template <typename Load, typename Value>
-__device__ __forceinline__ void multiply_tail_row(const Csr5<Value, ArrayView>& csr5, Index row, bool is_first, int lane,
-                                                  const Load& load, const Vectors<Value>& vectors) {
+__device__ __forceinline__ void multiply_tail_row(const Csr5<Value, ArrayView>& csr5, Index row, int lane, const Load& load,
+                                                  const Vectors<Value>& vectors) {
     const Offset begin_of_row = csr5.row_offsets[row];
     const Offset begin = max(begin_of_row, csr5.tail_begin());
     const int count = static_cast<int>(csr5.row_offsets[row + 1] - begin);
@@ -144,9 +150,11 @@ __device__ __forceinline__ void multiply_tail_row(const Csr5<Value, ArrayView>& 
         sum_over_warp(sparse_dot<4, false>(csr5.values.data() + begin + lane, csr5.column_indices.data() + begin + lane,
                                            (count - lane + lanes - 1) / lanes, lanes, vectors.x, load));
     if (lane != 0) return;
-    const bool begins_row = begin == begin_of_row;
-    if (is_first) vectors.first_sums[csr5.tile_count()] = begins_row ? Value{0} : sum;
-    if (begins_row) write_result(vectors.y + row, sum, vectors.accumulate);
+    if (begin > begin_of_row) {
+        vectors.first_sums[csr5.tile_count()] = sum;
+    } else {
+        write_result(vectors.y + row, sum, vectors.accumulate);
+    }
 }
 
 /// How a kernel writes, and how many blocks a multiprocessor holds at least; 0: as the compiler thinks best.
@@ -179,7 +187,7 @@ __global__ void __launch_bounds__(tile_threads, Way::template resident_blocks<Va
     const Offset tail_warps = csr5_warps_for(beside.tail_rows.size());
     if (warp < tail_warps) {
         if (warp >= beside.tail_rows.size()) return;
-        return multiply_tail_row(csr5, beside.tail_rows[warp], warp == 0, lane, load, vectors);
+        return multiply_tail_row(csr5, beside.tail_rows[warp], lane, load, vectors);
     }
     const Offset tile = warp - tail_warps;
     const Offset tiles = csr5.tile_count();
@@ -270,7 +278,7 @@ private:
           crosses_blocks_(crosses_blocks(layout.tile_ptr, count_)),
           csr5_(copy_to(device, layout.stored(), "csr5")),
           beside_(copy_to(device, beside, "csr5")),
-          first_sums_(device.allocate(count_ * sizeof(Value), "csr5 sums of first segments")),
+          first_sums_(to_device(device, std::span<const Value>(std::vector<Value>(count_)), "csr5 sums of first segments")),
           carried_rows_(device.allocate(blocks_for(count_, calibrator_threads) * sizeof(Index), "csr5 carried rows")),
           carried_(device.allocate(blocks_for(count_, calibrator_threads) * sizeof(Value), "csr5 carried sums")) {}
 
