@@ -46,9 +46,8 @@ __device__ __forceinline__ void multiply_round(const Csr<Value, ArrayView>& csr,
 #pragma unroll
             for (int i = 0; i < width; ++i) {
                 const int there = min(place + i, end - 1);
-                const auto this_is_wanted = [&](int) { return is_wanted(i); };
-                column[k].elements[i] = packets.template load<1>(columns + there, this_is_wanted).elements[0];
-                products[k].elements[i] = packets.template load<1>(values + there, this_is_wanted).elements[0];
+                column[k].elements[i] = packets.load_one(columns + there, is_wanted(i));
+                products[k].elements[i] = packets.load_one(values + there, is_wanted(i));
             }
         }
     }

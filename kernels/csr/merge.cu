@@ -1,11 +1,12 @@
-// CSR by equal shares of the merge path (merge_path.hpp): a block has so many row ends and nonzeros. It finds where its share
-// begins and ends, loads it side by side, products and row ends, to shared memory, and each thread goes along its part of the
-// path. A block-wide segmented sum joins the parts, and what a block leaves open is carried to the row's end by a second
-// kernel.
+// CSR by equal shares of the merge path (merge_path.hpp): a block has so many row ends and nonzeros. A first kernel finds where
+// the shares begin, a thread a share. In the main kernel a block loads its share side by side, products and row ends, to shared
+// memory, and each thread goes along its part of the path. A block-wide segmented sum joins the parts, and what a block leaves
+// open is carried to the row's end by a third kernel.
 //
-// Races. A row of y is written by the thread whose part holds the row's end: there is one. What a block carries is written by
-// its last thread; the second kernel starts after the first has ended, and adds all that is carried to a row by one warp. In
-// shared memory a barrier stands between what is written and what is read.
+// Races. A kernel starts after the one before has ended. First rows are written by a thread each. A row of y is written by the
+// thread whose part holds the row's end: there is one. What a block carries is written by its first thread, and all that is
+// carried to a row is added by one warp of the third kernel. In shared memory a barrier stands between what is written and what
+// is read.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -22,15 +23,14 @@
 namespace workbench {
 namespace {
 
-/// The search by a whole warp: 32 rows at a time. Every lane gets the answer.
-__device__ __forceinline__ Index find_on_path(const Offset* __restrict__ row_ends, Index rows, Offset nonzeros, Offset steps,
-                                              int lane) {
-    SearchRange range = merge_path_range(rows, nonzeros, steps);
-    while (!range.done()) {
-        const Index row = range.probe(lane, 32);
-        range = range.narrowed(__popc(__ballot_sync(~0U, ends_before(__ldg(row_ends + row), row, steps))), 32);
-    }
-    return range.begin;
+constexpr int search_threads = 256;
+
+/// first_rows: [shares + 1] of each share; that behind the last one has all rows before it.
+template <typename Shape>
+__global__ void __launch_bounds__(search_threads)
+    find_first_rows(const Offset* __restrict__ row_ends, const MergeShares<Shape> shares, Index* __restrict__ first_rows) {
+    const Offset share = static_cast<Offset>(blockIdx.x) * search_threads + threadIdx.x;
+    if (share <= shares.count()) first_rows[share] = shares.first_row(row_ends, share);
 }
 
 /// Shared memory of a block. What it has of row ends and of products are its steps, together.
@@ -39,7 +39,6 @@ struct MergeMemory {
     Value products[Shape::steps];
     int row_ends[Shape::steps + 1];  // from the block's first nonzero on; one that never comes after them
     SegmentsOfWarps<Shape::threads, Value> of_warps;
-    Index first_rows[2];  // of this block, and of the next
 };
 
 /// Threads without a nonzero of their own go on with the last: no load is behind a branch, so that all are under way together.
@@ -71,34 +70,18 @@ __device__ __forceinline__ void load_share(const Csr<Value, ArrayView>& csr, Off
     for (int k = 0; k < Shape::steps_per_thread; ++k) memory.products[Shape::place(k, thread)] = value[k] * x[column[k]];
 }
 
-/// first_rows: [blocks + 1] of each block, where they are found beforehand (`stored`).
-template <typename Shape, int resident_blocks, bool stored, typename Value>
-__global__ void __launch_bounds__(Shape::threads, resident_blocks)
+template <typename Shape, typename Value>
+__global__ void __launch_bounds__(Shape::threads, Shape::resident_blocks)
     multiply_shares(const __grid_constant__ Csr<Value, ArrayView> csr, const Index* __restrict__ first_rows,
                     const Value* __restrict__ x, Value* __restrict__ y, Index* __restrict__ carried_rows,
                     Value* __restrict__ carried, bool accumulate) {
     __shared__ MergeMemory<Shape, Value> memory;
     const int thread = static_cast<int>(threadIdx.x);
-    const Index all_rows = csr.row_count;
-    const Offset all_nonzeros = csr.values.size();
-    const Offset begin = static_cast<Offset>(blockIdx.x) * Shape::steps;
-    const Offset end = min(begin + Shape::steps, all_rows + all_nonzeros);
-    Index first_row = 0;
-    Index next_first_row = 0;
-    if constexpr (stored) {
-        first_row = __ldg(first_rows + blockIdx.x);
-        next_first_row = __ldg(first_rows + blockIdx.x + 1);
-    } else {
-        if (thread < 64) {
-            const Offset steps = thread < 32 ? begin : end;
-            const Index row = find_on_path(csr.row_offsets.data() + 1, all_rows, all_nonzeros, steps, thread % 32);
-            if (thread % 32 == 0) memory.first_rows[thread / 32] = row;
-        }
-        __syncthreads();
-        first_row = memory.first_rows[0];
-        next_first_row = memory.first_rows[1];
-    }
-    const int rows = next_first_row - first_row;
+    const MergeShares<Shape> shares{csr.row_count, csr.values.size()};
+    const Offset begin = shares.begin(blockIdx.x);
+    const Offset end = shares.begin(Offset{blockIdx.x} + 1);
+    const Index first_row = __ldg(first_rows + blockIdx.x);
+    const int rows = __ldg(first_rows + blockIdx.x + 1) - first_row;
     const int steps = static_cast<int>(end - begin);
     const int nonzeros = steps - rows;
     load_share<Shape>(csr, begin - first_row, nonzeros, first_row, rows, x, memory);
@@ -138,29 +121,33 @@ __global__ void __launch_bounds__(Shape::threads, resident_blocks)
     }
 }
 
-template <ValueType Value, typename Shape, int resident_blocks, bool stored>
+template <ValueType Value>
 class CsrMerge final : public Kernel<Value> {
 public:
     CsrMerge(const CsrLayout<Value>& layout, Device& device)
         : stream_(cuda_device(device).stream()),
           csr_(copy_to(device, layout.stored(), "csr")),
-          blocks_((layout.row_count + layout.nonzeros() + Shape::steps - 1) / Shape::steps),
-          first_rows_(device, stored ? merge_path_first_rows<Shape>(layout.row_offsets) : std::vector<Index>{},
-                      "csr merge first rows"),
-          bytes_(layout.bytes_to_move() + first_rows_.size() * static_cast<std::int64_t>(sizeof(Index)) +
-                 2 * blocks_ * static_cast<std::int64_t>(sizeof(Index) + sizeof(Value))),
-          carried_rows_(device.allocate(blocks_ * sizeof(Index), "csr merge carried rows")),
-          carried_(device.allocate(blocks_ * sizeof(Value), "csr merge carried sums")) {}
+          shares_{layout.row_count, layout.nonzeros()},
+          bytes_(layout.bytes_to_move() + 2 * (shares_.count() + 1) * static_cast<std::int64_t>(sizeof(Index)) +
+                 2 * shares_.count() * static_cast<std::int64_t>(sizeof(Index) + sizeof(Value))),
+          first_rows_(device.allocate((shares_.count() + 1) * sizeof(Index), "csr merge first rows")),
+          carried_rows_(device.allocate(shares_.count() * sizeof(Index), "csr merge carried rows")),
+          carried_(device.allocate(shares_.count() * sizeof(Value), "csr merge carried sums")) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        if (blocks_ == 0) return;
-        auto* const rows = carried_rows_.as<Index>();
-        auto* const sums = carried_.as<Value>();
-        multiply_shares<Shape, resident_blocks, stored><<<static_cast<unsigned>(blocks_), Shape::threads, 0, stream_>>>(
-            view_of(csr_), first_rows_.data(), x, y, rows, sums, accumulate);
+        const Offset blocks = shares_.count();
+        if (blocks == 0) return;
+        auto* const first_rows = first_rows_.as<Index>();
+        auto* const carried_rows = carried_rows_.as<Index>();
+        auto* const carried = carried_.as<Value>();
+        find_first_rows<<<blocks_for(blocks + 1, search_threads), search_threads, 0, stream_>>>(csr_.row_offsets.data() + 1,
+                                                                                                shares_, first_rows);
+        check_launch("csr merge search");
+        multiply_shares<Merge><<<static_cast<unsigned>(blocks), Merge::threads, 0, stream_>>>(
+            view_of(csr_), first_rows, x, y, carried_rows, carried, accumulate);
         check_launch("csr merge");
-        if (blocks_ == 1) return;  // nothing is carried
-        launch_add_carried(rows, sums, blocks_, y, stream_, "csr merge carries");
+        if (blocks == 1) return;  // nothing is carried
+        launch_add_carried(carried_rows, carried, blocks, y, stream_, "csr merge carries");
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
@@ -168,35 +155,25 @@ public:
 private:
     cudaStream_t stream_;
     Csr<Value, DeviceArray> csr_;
-    std::int64_t blocks_;
-    DeviceArray<Index> first_rows_;
+    MergeShares<Merge> shares_;
     std::int64_t bytes_;
-    DeviceMemory carried_rows_;  // [blocks] the row that goes on in the next block, -1: none
-    DeviceMemory carried_;       // [blocks] its sum in this block
+    DeviceMemory first_rows_;    // [shares + 1]
+    DeviceMemory carried_rows_;  // [shares] the row that goes on in the next share, -1: none
+    DeviceMemory carried_;       // [shares] its sum in this share
 };
 
-template <ValueType Value, typename Shape, int resident_blocks, bool stored>
+template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<CsrMerge<Value, Shape, resident_blocks, stored>>(dynamic_cast<const CsrLayout<Value>&>(layout),
-                                                                             device);
-}
-
-template <typename Shape, int resident_blocks, bool stored = false>
-KernelEntry entry(std::string name, std::string summary) {
-    return {std::move(name),
-            Backend::cuda,
-            std::move(summary),
-            {prepare<float, Shape, resident_blocks, stored>, prepare<double, Shape, resident_blocks, stored>}};
+    return std::make_unique<CsrMerge<Value>>(dynamic_cast<const CsrLayout<Value>&>(layout), device);
 }
 
 }  // namespace
 
 std::vector<KernelEntry> csr_merge_kernels() {
-    return {
-        entry<Merge, 6>("merge", "equal shares of row ends and nonzeros (merge path), a block each"),
-        entry<Merge15, 5>("merge_15", "the same, 15 steps a thread"),
-        entry<Merge, 8, true>("merge_stored", "the same, where shares begin is found beforehand"),
-    };
+    return {{"merge",
+             Backend::cuda,
+             "equal shares of row ends and nonzeros (merge path), a block each; first a search for where they begin",
+             {prepare<float>, prepare<double>}}};
 }
 
 }  // namespace workbench

@@ -3,8 +3,6 @@
 // otherwise the end of the row. Equal shares of its rows + nonzeros steps are equal work, however the rows are.
 #pragma once
 
-#include <vector>
-
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
@@ -32,51 +30,38 @@ template <typename Number>
     return begin;
 }
 
-/// The same search by many at a time: the answer is in [begin, end], and each of `probes` looks at one row between.
-struct SearchRange {
-    Index begin = 0;
-    Index end = 0;
-
-    [[nodiscard]] constexpr bool done() const { return begin >= end; }
-    [[nodiscard]] constexpr Index probe(int number, int probes) const {
-        return begin + static_cast<Index>(Offset{end - begin} * (number + 1) / (probes + 1));
-    }
-    /// After the first `before` of the probes have found that their row ends before, and the others that it does not.
-    [[nodiscard]] constexpr SearchRange narrowed(int before, int probes) const {
-        return {before == 0 ? begin : probe(before - 1, probes) + 1, before == probes ? end : probe(before, probes)};
-    }
-};
-
-/// What the range is at first. At least steps - nonzeros of the steps are row ends.
-[[nodiscard]] constexpr SearchRange merge_path_range(Index rows, Offset nonzeros, Offset steps) {
-    return {static_cast<Index>(steps > nonzeros ? steps - nonzeros : 0), steps < rows ? static_cast<Index>(steps) : rows};
-}
-
-/// A block of the kernel: so many threads with so many steps each.
-template <int thread_count, int steps_of_thread>
+/// A block of the kernel: so many threads with so many steps each. A multiprocessor is to hold so many blocks, which limits
+/// registers.
+template <int thread_count, int steps_of_thread, int blocks>
 struct MergeShape {
     static constexpr int threads = thread_count;
     static constexpr int steps_per_thread = steps_of_thread;
     static constexpr int steps = threads * steps_per_thread;
+    static constexpr int resident_blocks = blocks;
 
     /// Which nonzero of the block's a thread loads as its k-th.
     [[nodiscard]] static constexpr int place(int k, int thread) { return k * threads + thread; }
 };
 
-/// [blocks + 1] the first row of each block: the row ends before its share. row_offsets: [rows + 1].
+/// The path in shares, a block each; the last one may be shorter.
 template <typename Shape>
-[[nodiscard]] std::vector<Index> merge_path_first_rows(const std::vector<Offset>& row_offsets) {
-    const auto rows = static_cast<Index>(row_offsets.size() - 1);
-    const Offset all_steps = rows + row_offsets.back();
-    std::vector<Index> first_rows{0};
-    for (Offset steps = Shape::steps; steps < all_steps + Shape::steps; steps += Shape::steps) {
-        first_rows.push_back(merge_path_search(row_offsets.data() + 1, rows, steps < all_steps ? steps : all_steps));
+struct MergeShares {
+    Index rows = 0;
+    Offset nonzeros = 0;
+
+    [[nodiscard]] constexpr Offset count() const { return (rows + nonzeros + Shape::steps - 1) / Shape::steps; }
+    /// The steps before a share; before share `count()` all.
+    [[nodiscard]] constexpr Offset begin(Offset share) const {
+        const Offset steps = share * Shape::steps;
+        return steps < rows + nonzeros ? steps : rows + nonzeros;
     }
-    return first_rows;
-}
+    /// The row ends before a share: its first row. row_ends: [rows].
+    [[nodiscard]] constexpr Index first_row(const Offset* row_ends, Offset share) const {
+        return merge_path_search(row_ends, rows, begin(share));
+    }
+};
 
 // An odd number of steps: threads of a warp that go along their parts meet in different banks of shared memory.
-using Merge = MergeShape<128, 11>;
-using Merge15 = MergeShape<128, 15>;  // to be measured
+using Merge = MergeShape<128, 11, 8>;
 
 }  // namespace workbench

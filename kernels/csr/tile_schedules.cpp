@@ -44,21 +44,21 @@ void walk_tiles_of(const Layout<Value>& layout, const Visit& visit) {
     with_tile_shape(csr.row_count, layout.nonzeros(), [&]<typename Shape>(Shape) { walk_tiles<Shape>(csr, visit); });
 }
 
-template <ValueType Value, typename Shape>
+template <ValueType Value>
 void walk_shares(const Layout<Value>& layout, const Visit& visit) {
     const auto& csr = dynamic_cast<const CsrLayout<Value>&>(layout).stored();
     const int values = array_number(csr, csr.values);
-    const Offset all_steps = csr.row_count + layout.nonzeros();
-    const auto first_nonzero = [&](Offset steps) {
-        return steps - merge_path_search(csr.row_offsets.data() + 1, csr.row_count, steps);
+    const MergeShares<Merge> shares{csr.row_count, layout.nonzeros()};
+    const auto first_nonzero = [&](Offset share) {
+        return shares.begin(share) - shares.first_row(csr.row_offsets.data() + 1, share);
     };
-    for (Offset steps = 0; steps < all_steps; steps += Shape::steps) {
-        const Offset begin = first_nonzero(steps);
-        const Offset end = first_nonzero(std::min(steps + Shape::steps, all_steps));
-        for (int k = 0; k < Shape::steps_per_thread; ++k) {
-            for (int thread = 0; thread < Shape::threads && begin + Shape::place(k, thread) < end; ++thread) {
-                const Offset nonzero = begin + Shape::place(k, thread);
-                visit({.warp = (steps / Shape::steps * Shape::threads + thread) / 32,
+    for (Offset share = 0; share < shares.count(); ++share) {
+        const Offset begin = first_nonzero(share);
+        const Offset end = first_nonzero(share + 1);
+        for (int k = 0; k < Merge::steps_per_thread; ++k) {
+            for (int thread = 0; thread < Merge::threads && begin + Merge::place(k, thread) < end; ++thread) {
+                const Offset nonzero = begin + Merge::place(k, thread);
+                visit({.warp = (share * Merge::threads + thread) / 32,
                        .lane = thread % 32,
                        .step = k,
                        .array = values,
@@ -70,18 +70,10 @@ void walk_shares(const Layout<Value>& layout, const Visit& visit) {
     }
 }
 
-template <typename Shape>
-ScheduleEntry shares(std::string kernel) {
-    return {std::move(kernel), {walk_shares<float, Shape>, walk_shares<double, Shape>}};
-}
-
 }  // namespace
 
 std::vector<ScheduleEntry> csr_tile_schedules() {
-    return {{"adaptive", {walk_tiles_of<float>, walk_tiles_of<double>}},
-            shares<Merge>("merge"),
-            shares<Merge15>("merge_15"),
-            shares<Merge>("merge_stored")};
+    return {{"adaptive", {walk_tiles_of<float>, walk_tiles_of<double>}}, {"merge", {walk_shares<float>, walk_shares<double>}}};
 }
 
 }  // namespace workbench

@@ -156,14 +156,6 @@ Needs needs(const Parameters& parameters) {
     return {.unsplit = true};
 }
 
-std::vector<ScheduleEntry> schedules() {
-    std::vector<ScheduleEntry> all;
-    for (const char* kernel : {"direct_a", "direct_b", "staged_a", "staged_b"}) {
-        all.push_back({kernel, {walk_csr5<float>, walk_csr5<double>}});
-    }
-    return all;
-}
-
 }  // namespace
 
 LayoutEntry csr5_entry() {
@@ -178,7 +170,7 @@ LayoutEntry csr5_entry() {
                         .default_value = std::int64_t{32},
                         .minimum = 2,
                         .maximum = 32,
-                        .help = "lanes of a tile, a power of two; the CUDA kernels take 32"},
+                        .help = "lanes of a tile, a power of two; the CUDA kernel takes 32"},
                        {.name = "sigma",
                         .type = ParameterType::integer,
                         .default_value = std::string("auto"),
@@ -189,7 +181,7 @@ LayoutEntry csr5_entry() {
         .needs = needs,
         .build = {build<float>, build<double>},
         .fields = field_lists_of<Csr5Layout>(),
-        .schedules = schedules(),
+        .schedules = {{"tiles", {walk_csr5<float>, walk_csr5<double>}}},
         .kernels = {{"tiles", Backend::kokkos, "tiles in parallel; then the rows that cross tiles are put together",
                      prepare_as<Csr5HostTiles, Csr5Layout>()}},
     };

@@ -4,10 +4,12 @@
 //
 // Races. A row of y is written by the lane in which it begins, by the warp that has it in the tail, or, if it is empty, by one
 // thread; each tile has a sum of its own for the calibrator, which starts after the first kernel has ended and in which one
-// thread has the end of the row. What many of its blocks have of one row is added by a third kernel. In shared memory a warp
-// writes and reads its own part, with __syncwarp between.
+// thread has the end of the row. What many of its blocks have of one row is added by a third kernel. In shared memory, which
+// the calibrator alone uses, a barrier stands between what is written and what is read.
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "kernels/common/device/carries.cuh"
 #include "kernels/common/device/cuda_check.cuh"
@@ -29,13 +31,13 @@ template <typename Value>
 struct Vectors {
     const Value* x;
     Value* y;
-    Value* first_sums;  // [tiles, and the tail] of the first segment, where its row began before; otherwise 0
+    Value* first_sums;  // [tiles, and the tail] of the first segment, where its row began before; otherwise 0, always
     bool accumulate;
 };
 
-/// Where the sum of a segment goes: at once to y.
-template <int sigma, bool marked, typename Value>
-struct DirectPut {
+/// Where the sum of a segment goes.
+template <bool marked, typename Value>
+struct PutSegment {
     const Csr5<Value, ArrayView>& csr5;
     const Vectors<Value>& vectors;
     Offset tile;
@@ -43,8 +45,10 @@ struct DirectPut {
     bool begins_row;
 
     __device__ __forceinline__ void operator()(int segment, Value sum) const {
-        if (segment == 0) vectors.first_sums[tile] = begins_row ? Value{0} : sum;
-        if (segment == 0 && !begins_row) return;
+        if (segment == 0 && !begins_row) {
+            vectors.first_sums[tile] = sum;
+            return;
+        }
         const Index behind = marked ? __ldg(csr5.empty_offset.data() + csr5.empty_offset_ptr[tile] + segment) : segment;
         write_result(vectors.y + first_row + behind, sum, vectors.accumulate);
     }
@@ -86,10 +90,9 @@ __device__ __forceinline__ void sum_segments(const Csr5Lane& of_lane, const Valu
     if (began) put(segment, sum + behind);
 }
 
-/// staged: segments meet in shared memory [32 * sigma] and go to y side by side.
-template <int sigma, bool staged, typename Load, typename Value>
+template <int sigma, typename Load, typename Value>
 __device__ __forceinline__ void multiply_tile(const Csr5<Value, ArrayView>& csr5, Offset tile, int lane, const Load& load,
-                                              const Vectors<Value>& vectors, Value* shared) {
+                                              const Vectors<Value>& vectors) {
     constexpr int words = csr5_words(sigma);
     const Offset first = tile * (lanes * sigma) + lane;
     const Index* const columns = csr5.column_indices.data() + first;
@@ -114,29 +117,16 @@ __device__ __forceinline__ void multiply_tile(const Csr5<Value, ArrayView>& csr5
     const Index first_row = row_of_tile(tile_ptr);
     const bool marked = (tile_ptr & csr5_mark) != 0;
     const bool begins_row = (of_lane.bit_flag & 1U) != 0;  // of lane 0, which alone asks for it
-    if constexpr (staged) {
-        sum_segments<sigma>(of_lane, products, lane, [&](int segment, Value sum) { shared[segment] = sum; });
-        const int segments = __shfl_sync(~0U, static_cast<int>(of_lane.y_offset) + __popc(of_lane.bit_flag), lanes - 1);
-        __syncwarp();
-        const Index* const empty_offset = csr5.empty_offset.data() + (marked ? csr5.empty_offset_ptr[tile] : 0);
-        Value* const y_of_tile = vectors.y + first_row;
-        if (lane == 0) vectors.first_sums[tile] = begins_row ? Value{0} : shared[0];
-        for (int segment = lane; segment < segments; segment += lanes) {
-            if (segment == 0 && !begins_row) continue;
-            const Index behind = marked ? __ldg(empty_offset + segment) : segment;
-            write_result(y_of_tile + behind, shared[segment], vectors.accumulate);
-        }
-    } else if (marked) {
-        sum_segments<sigma>(of_lane, products, lane, DirectPut<sigma, true, Value>{csr5, vectors, tile, first_row, begins_row});
+    if (marked) {
+        sum_segments<sigma>(of_lane, products, lane, PutSegment<true, Value>{csr5, vectors, tile, first_row, begins_row});
     } else {
-        sum_segments<sigma>(of_lane, products, lane,
-                            DirectPut<sigma, false, Value>{csr5, vectors, tile, first_row, begins_row});
+        sum_segments<sigma>(of_lane, products, lane, PutSegment<false, Value>{csr5, vectors, tile, first_row, begins_row});
     }
 }
 
 template <typename Load, typename Value>
-__device__ __forceinline__ void multiply_tail_row(const Csr5<Value, ArrayView>& csr5, Index row, bool is_first, int lane,
-                                                  const Load& load, const Vectors<Value>& vectors) {
+__device__ __forceinline__ void multiply_tail_row(const Csr5<Value, ArrayView>& csr5, Index row, int lane, const Load& load,
+                                                  const Vectors<Value>& vectors) {
     const Offset begin_of_row = csr5.row_offsets[row];
     const Offset begin = max(begin_of_row, csr5.tail_begin());
     const int count = static_cast<int>(csr5.row_offsets[row + 1] - begin);
@@ -144,50 +134,27 @@ __device__ __forceinline__ void multiply_tail_row(const Csr5<Value, ArrayView>& 
         sum_over_warp(sparse_dot<4, false>(csr5.values.data() + begin + lane, csr5.column_indices.data() + begin + lane,
                                            (count - lane + lanes - 1) / lanes, lanes, vectors.x, load));
     if (lane != 0) return;
-    const bool begins_row = begin == begin_of_row;
-    if (is_first) vectors.first_sums[csr5.tile_count()] = begins_row ? Value{0} : sum;
-    if (begins_row) write_result(vectors.y + row, sum, vectors.accumulate);
+    if (begin > begin_of_row) {
+        vectors.first_sums[csr5.tile_count()] = sum;
+    } else {
+        write_result(vectors.y + row, sum, vectors.accumulate);
+    }
 }
 
-/// How a kernel writes, and how many blocks a multiprocessor holds at least; 0: as the compiler thinks best.
-template <bool staged_writes, bool many_registers>
-struct Way {
-    static constexpr bool staged = staged_writes;
-
-    /// Many registers: as many as a lane needs for its columns, its values and half as many of x at a time.
-    template <typename Value>
-    [[nodiscard]] static constexpr int resident_blocks(int sigma) {
-        constexpr int registers = 65536;
-        const int of_lane = 40 + sigma + sigma * static_cast<int>(sizeof(Value)) / 4 * 3 / 2;
-        return many_registers ? registers / (of_lane * tile_threads) : 0;
-    }
-};
-
-using DirectA = Way<false, false>;
-using DirectB = Way<false, true>;
-using StagedA = Way<true, false>;
-using StagedB = Way<true, true>;
-
-template <int sigma, typename Way, typename Load, typename Value>
-__global__ void __launch_bounds__(tile_threads, Way::template resident_blocks<Value>(sigma))
+template <int sigma, typename Load, typename Value>
+__global__ void __launch_bounds__(tile_threads)
     multiply_tiles(const __grid_constant__ Csr5<Value, ArrayView> csr5,
-                   const __grid_constant__ RowsBesideTiles<ArrayView> beside, const Load load, const Vectors<Value> vectors) {
-    __shared__ Value shared[Way::staged ? csr5_warps : 1][Way::staged ? lanes * sigma : 1];
+                   const __grid_constant__ RowsBesideTiles<ArrayView> beside, const __grid_constant__ Csr5Grid grid,
+                   const Load load, const Vectors<Value> vectors) {
     const int lane = static_cast<int>(threadIdx.x) % lanes;
-    const int warp_of_block = static_cast<int>(threadIdx.x) / lanes;
-    const Offset warp = static_cast<Offset>(blockIdx.x) * csr5_warps + warp_of_block;
-    const Offset tail_warps = csr5_warps_for(beside.tail_rows.size());
-    if (warp < tail_warps) {
-        if (warp >= beside.tail_rows.size()) return;
-        return multiply_tail_row(csr5, beside.tail_rows[warp], warp == 0, lane, load, vectors);
+    const Offset warp = static_cast<Offset>(blockIdx.x) * csr5_warps + threadIdx.x / lanes;
+    if (warp < grid.first_tile()) {
+        if (warp >= grid.tail_rows) return;
+        return multiply_tail_row(csr5, beside.tail_rows[warp], lane, load, vectors);
     }
-    const Offset tile = warp - tail_warps;
-    const Offset tiles = csr5.tile_count();
-    if (tile < tiles) {
-        return multiply_tile<sigma, Way::staged>(csr5, tile, lane, load, vectors, shared[Way::staged ? warp_of_block : 0]);
-    }
-    const Offset empty = (tile - tiles) * lanes + lane;
-    if (empty < beside.empty_rows.size()) vectors.y[beside.empty_rows[empty]] = 0;
+    if (warp < grid.first_zeroed()) return multiply_tile<sigma>(csr5, warp - grid.first_tile(), lane, load, vectors);
+    const Offset zeroed = grid.zeroed_row(warp, lane);
+    if (zeroed >= 0) vectors.y[beside.empty_rows[zeroed]] = 0;
 }
 
 constexpr int calibrator_threads = 256;
@@ -228,7 +195,7 @@ bool crosses_blocks(const std::vector<std::uint32_t>& tile_ptr, Offset count) {
     return false;
 }
 
-template <ValueType Value, typename Way>
+template <ValueType Value>
 class Csr5Tiles final : public Kernel<Value> {
 public:
     Csr5Tiles(const Csr5Layout<Value>& layout, Device& device) : Csr5Tiles(layout, rows_beside_tiles(layout), device) {}
@@ -248,13 +215,12 @@ public:
     template <typename Load>
     void launch(const Load& load, const Value* x, Value* y, bool accumulate) {
         const RowsBesideTiles<ArrayView> beside = view_of(beside_);
-        const Offset empty_warps = accumulate ? 0 : (beside.empty_rows.size() + lanes - 1) / lanes;
-        const Offset warps = csr5_warps_for(beside.tail_rows.size()) + csr5_.tile_count() + empty_warps;
-        if (warps == 0) return;
+        const Csr5Grid grid = Csr5Grid::of(csr5_, beside, accumulate);
+        if (grid.blocks() == 0) return;
         const Vectors<Value> vectors{x, y, first_sums_.as<Value>(), accumulate};
         with_sigma(csr5_.sigma, [&](auto sigma) {
-            multiply_tiles<sigma, Way>
-                <<<blocks_for(warps, csr5_warps), tile_threads, 0, stream_>>>(view_of(csr5_), beside, load, vectors);
+            multiply_tiles<sigma><<<static_cast<unsigned>(grid.blocks()), tile_threads, 0, stream_>>>(view_of(csr5_), beside,
+                                                                                                      grid, load, vectors);
         });
         check_launch("csr5 tiles");
     }
@@ -270,7 +236,7 @@ private:
           crosses_blocks_(crosses_blocks(layout.tile_ptr, count_)),
           csr5_(copy_to(device, layout.stored(), "csr5")),
           beside_(copy_to(device, beside, "csr5")),
-          first_sums_(device.allocate(count_ * sizeof(Value), "csr5 sums of first segments")),
+          first_sums_(to_device(device, std::span<const Value>(std::vector<Value>(count_)), "csr5 sums of first segments")),
           carried_rows_(device.allocate(blocks_for(count_, calibrator_threads) * sizeof(Index), "csr5 carried rows")),
           carried_(device.allocate(blocks_for(count_, calibrator_threads) * sizeof(Value), "csr5 carried sums")) {}
 
@@ -285,39 +251,28 @@ private:
     DeviceMemory carried_;       // [blocks of the calibrator] its sum in this block
 };
 
-template <ValueType Value, typename Way>
+template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
     const auto& csr5 = dynamic_cast<const Csr5Layout<Value>&>(layout);
     if (csr5.omega != lanes) {
         throw Unsuitable("tiles of " + std::to_string(csr5.omega) + " lanes, but a warp has 32: set omega = 32");
     }
-    return std::make_unique<Csr5Tiles<Value, Way>>(csr5, device);
-}
-
-template <typename Way>
-KernelEntry entry(std::string name, std::string summary) {
-    return {std::move(name), Backend::cuda, std::move(summary), {prepare<float, Way>, prepare<double, Way>}};
+    return std::make_unique<Csr5Tiles<Value>>(csr5, device);
 }
 
 }  // namespace
 
 std::vector<KernelEntry> csr5_cuda_kernels() {
-    return {
-        entry<DirectA>("direct_a", "a warp a tile, each lane writes the rows that begin in it; then rows that cross tiles"),
-        entry<DirectB>("direct_b", "the same with more registers"),
-        entry<StagedA>("staged_a",
-                       "a warp a tile, whose rows meet in shared memory and are written side by side; then rows "
-                       "that cross tiles"),
-        entry<StagedB>("staged_b", "the same with more registers"),
-    };
+    return {{"tiles",
+             Backend::cuda,
+             "a warp a tile, each lane writes the rows that begin in it; then rows that cross tiles",
+             {prepare<float>, prepare<double>}}};
 }
 
 std::vector<Recorded> record_csr5_reads(const Csr5Layout<double>& layout, Device& device) {
-    Csr5Tiles<double, DirectA> kernel(layout, device);
-    const RowsBesideTiles<HostArray> beside = rows_beside_tiles(layout);
-    const Offset warps = csr5_warps_for(static_cast<Offset>(beside.tail_rows.size())) + layout.tile_count() +
-                         (static_cast<Offset>(beside.empty_rows.size()) + lanes - 1) / lanes;
-    Recording recording(device, kernel.values(), csr5_warps_for(warps) * lanes);
+    Csr5Tiles<double> kernel(layout, device);
+    const Offset blocks = Csr5Grid::of(layout, rows_beside_tiles(layout), false).blocks();
+    Recording recording(device, kernel.values(), blocks * tile_threads);
     const DeviceArray<double> x(device, std::vector<double>(layout.column_count), "x");
     DeviceMemory y = device.allocate(layout.row_count * sizeof(double), "y");
     kernel.launch(recording.load(), x.data(), y.as<double>(), false);

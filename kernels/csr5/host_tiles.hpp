@@ -44,7 +44,6 @@ private:
         const bool marked = (csr5_.tile_ptr[tile] & csr5_mark) != 0;
         const Index first_row = row_of_tile(csr5_.tile_ptr[tile]);
         const bool begins_row = (descriptor[0] & 1U) != 0;
-        first_sums_[tile] = 0;
         const auto put_segment = [&](Index segment, Value sum) {
             if (segment == 0 && !begins_row) {
                 first_sums_[tile] = sum;
@@ -74,12 +73,11 @@ private:
         const Offset begin = std::max(csr5_.row_offsets[row], csr5_.tail_begin());
         Value sum = 0;
         for (Offset k = begin; k < csr5_.row_offsets[row + 1]; ++k) sum += csr5_.values[k] * x[csr5_.column_indices[k]];
-        if (row == beside_.tail_rows.front()) {
-            const bool begins_row = begin == csr5_.row_offsets[row];
-            first_sums_.back() = begins_row ? Value{0} : sum;
-            if (!begins_row) return;
+        if (begin > csr5_.row_offsets[row]) {
+            first_sums_.back() = sum;
+        } else {
+            put(y, row, sum, accumulate);
         }
-        put(y, row, sum, accumulate);
     }
 
     /// What the tiles from this one on have of a row that began before, where this is the first of them.
@@ -95,7 +93,8 @@ private:
     const Csr5<Value, HostArray>& csr5_;
     RowsBesideTiles<HostArray> beside_;
     std::int64_t bytes_;
-    std::vector<Value> first_sums_;  // [tiles, and the tail] of the first segment, where its row began before; otherwise 0
+    std::vector<Value>
+        first_sums_;  // [tiles, and the tail] of the first segment, where its row began before; otherwise 0, always
 };
 
 }  // namespace workbench

@@ -128,19 +128,39 @@ template <ValueType Value>
 template <ValueType Value>
 [[nodiscard]] std::int64_t csr5_bytes(const Csr5Layout<Value>& layout, const RowsBesideTiles<HostArray>& beside);
 
-inline constexpr int csr5_warps = 4;  // of a block of the CUDA kernels
+inline constexpr int csr5_warps = 4;  // of a block of the CUDA kernel
 
-/// Whole blocks for so many warps, in warps. The rows of the tail have the first warps of the grid, a warp a row.
-[[nodiscard]] constexpr Offset csr5_warps_for(Offset count) { return (count + csr5_warps - 1) / csr5_warps * csr5_warps; }
+/// The warps of the CUDA kernel, in their order: one for each row of the tail, in whole blocks, one for each tile, and one for
+/// 32 empty rows, which are set to 0. A product that is added to y zeroes no row, neither do warps that fill up the last block.
+struct Csr5Grid {
+    Offset tail_rows = 0;
+    Offset tiles = 0;
+    Offset zeroed_rows = 0;
+
+    [[nodiscard]] static constexpr Csr5Grid of(const auto& csr5, const auto& beside, bool accumulate) {
+        return {static_cast<Offset>(beside.tail_rows.size()), csr5.tile_count(),
+                accumulate ? 0 : static_cast<Offset>(beside.empty_rows.size())};
+    }
+    [[nodiscard]] constexpr Offset first_tile() const { return (tail_rows + csr5_warps - 1) / csr5_warps * csr5_warps; }
+    [[nodiscard]] constexpr Offset first_zeroed() const { return first_tile() + tiles; }
+    [[nodiscard]] constexpr Offset blocks() const {
+        return (first_zeroed() + (zeroed_rows + 31) / 32 + csr5_warps - 1) / csr5_warps;
+    }
+    /// The number among the empty rows of that which a lane sets to 0; -1: none.
+    [[nodiscard]] constexpr Offset zeroed_row(Offset warp, int lane) const {
+        const Offset number = (warp - first_zeroed()) * 32 + lane;
+        return warp >= first_zeroed() && number < zeroed_rows ? number : -1;
+    }
+};
 
 [[nodiscard]] LayoutEntry csr5_entry();
 [[nodiscard]] std::vector<KernelEntry> csr5_cuda_kernels();
 
-/// What the CUDA kernels read, for ScheduleEntry::walk: by tail row, then by tile.
+/// What the CUDA kernel reads, for ScheduleEntry::walk: by tail row, then by tile.
 template <ValueType Value>
 void walk_csr5(const Layout<Value>& layout, const std::function<void(const Read&)>& visit);
 
-/// For tests: a product as by kernel `direct_a` that records who reads each value.
+/// For tests: a product as by the CUDA kernel that records who reads each value.
 [[nodiscard]] std::vector<Recorded> record_csr5_reads(const Csr5Layout<double>& layout, Device& device);
 
 }  // namespace workbench

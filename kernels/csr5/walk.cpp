@@ -138,9 +138,9 @@ void walk_csr5(const Layout<Value>& layout, const std::function<void(const Read&
     const auto& own = dynamic_cast<const Csr5Layout<Value>&>(layout);
     const auto& csr5 = own.stored();
     const int values = array_number(csr5, csr5.values);
-    const std::vector<Index> tail_rows = rows_beside_tiles(own).tail_rows;
+    const RowsBesideTiles<HostArray> beside = rows_beside_tiles(own);
     std::int64_t warp = 0;
-    for (const Index row : tail_rows) {
+    for (const Index row : beside.tail_rows) {
         const Offset begin = std::max(csr5.row_offsets[row], csr5.tail_begin());
         for (Offset k = begin; k < csr5.row_offsets[row + 1]; ++k) {
             visit({.warp = warp,
@@ -153,7 +153,7 @@ void walk_csr5(const Layout<Value>& layout, const std::function<void(const Read&
         }
         ++warp;
     }
-    const Offset first_warp = csr5_warps_for(warp);
+    const Offset first_warp = Csr5Grid::of(csr5, beside, false).first_tile();
     for (Offset tile = 0; tile < csr5.tile_count(); ++tile) {
         for_each_slot_of_tile(csr5, tile, [&](Index lane, Index i, Offset slot, Offset, Index row) {
             visit({.warp = first_warp + tile,

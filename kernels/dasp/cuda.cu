@@ -198,13 +198,10 @@ __device__ __forceinline__ void multiply_row_blocks(const auto& dasp, Offset fir
     add_up<Shape::fragments, Shape::ahead>(
         __reduce_max_sync(whole_warp, most),
         [&](int r, int k) -> Entry<Value> {
-            if (k < fragments[r]) {
-                const int slot = slots[r] + k * dasp_lanes;
-                return {load(values + slot), load(columns + slot)};
-            }
             if (k >= counts[r]) return {};
-            const int entry = irregular[r] + k * dasp_width;
-            return {load(irregular_values + entry), load(irregular_columns + entry)};
+            const bool is_regular = k < fragments[r];
+            const int at = is_regular ? slots[r] + k * dasp_lanes : irregular[r] + k * dasp_width;
+            return {load((is_regular ? values : irregular_values) + at), load((is_regular ? columns : irregular_columns) + at)};
         },
         x, sums);
 #pragma unroll
@@ -324,30 +321,31 @@ private:
     std::int64_t bytes_of_product_;
 };
 
-template <typename Shape, bool tensor, ValueType Value>
+template <bool tensor, ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return std::make_unique<DaspKernel<Shape, tensor, Value>>(dynamic_cast<const DaspLayout<Value>&>(layout), device);
+    const auto& dasp = dynamic_cast<const DaspLayout<Value>&>(layout);
+    return with_dasp_shape(dasp.row_blocks(), [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
+        return std::make_unique<DaspKernel<Shape, tensor, Value>>(dasp, device);
+    });
 }
 
-template <typename Shape, bool tensor>
+template <bool tensor>
 KernelEntry entry(std::string name, std::string summary) {
-    return {
-        std::move(name), Backend::cuda, std::move(summary), {prepare<Shape, tensor, float>, prepare<Shape, tensor, double>}};
+    return {std::move(name), Backend::cuda, std::move(summary), {prepare<tensor, float>, prepare<tensor, double>}};
 }
 
 }  // namespace
 
 std::vector<KernelEntry> dasp_cuda_kernels() {
     return {
-        entry<DaspUsual, true>("tensor", "blocks by class of rows; fragments of f64 on tensor cores"),
-        entry<DaspUsual, false>("plain", "the same with ordinary multiply-adds in f64, too"),
-        entry<DaspWide, true>("tensor_2x3", "as tensor; two row blocks a warp, three fragments at a time"),
-        entry<DaspWider, true>("tensor_3x3", "as tensor; three row blocks a warp, three fragments at a time"),
+        entry<true>("tensor", "blocks by class of rows; fragments of f64 on tensor cores"),
+        entry<false>("plain", "the same with ordinary multiply-adds in f64, too"),
     };
 }
 
+template <typename Shape>
 std::vector<Recorded> record_dasp_reads(const DaspLayout<double>& layout, int array, Device& device) {
-    const DaspOnDevice<DaspUsual, true, double> dasp(layout, device);
+    const DaspOnDevice<Shape, true, double> dasp(layout, device);
     const DeviceArray<double> x(device, std::vector<double>(layout.column_count), "x");
     const DeviceMemory y = device.allocate(layout.row_count * sizeof(double), "y");
     const auto record = [&](const DeviceArray<double>& values) {
@@ -362,5 +360,8 @@ std::vector<Recorded> record_dasp_reads(const DaspLayout<double>& layout, int ar
     if (is_wanted(layout.short_values)) return record(dasp.stored().short_values);
     return record(dasp.stored().single_values);
 }
+
+template std::vector<Recorded> record_dasp_reads<DaspWide>(const DaspLayout<double>&, int, Device&);
+template std::vector<Recorded> record_dasp_reads<DaspDeep>(const DaspLayout<double>&, int, Device&);
 
 }  // namespace workbench

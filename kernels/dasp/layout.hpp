@@ -181,17 +181,33 @@ struct DaspLayout final : StoredLayout<Value, Dasp<Value, HostArray>> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
-using DaspUsual = DaspShape<4, 1, true, 3>;
-using DaspWide = DaspShape<2, 3, false, 4>;   // to be measured: rows of up to 12 in one go
-using DaspWider = DaspShape<3, 3, false, 3>;  // to be measured
+using DaspWide = DaspShape<4, 1, true, 3>;
+using DaspDeep = DaspShape<2, 3, false, 4>;
+
+/// From so many row blocks on the CUDA kernels take them by DaspWide, which then keeps more of the memory's bandwidth busy;
+/// fewer are sooner done by the more and smaller warps of DaspDeep, and so are the other classes of rows, of which there are
+/// more then. Measured on an H200 in f64: below 69,000 the second was faster, above 77,000 the first, or neither.
+inline constexpr Offset dasp_many_row_blocks = 72000;
+
+/// Calls use(shape) with that for so many row blocks.
+template <typename Use>
+auto with_dasp_shape(Offset row_blocks, const Use& use) {
+    if (row_blocks >= dasp_many_row_blocks) return use(DaspWide{});
+    return use(DaspDeep{});
+}
 
 [[nodiscard]] LayoutEntry dasp_entry();
 [[nodiscard]] std::vector<ScheduleEntry> dasp_schedules();
 [[nodiscard]] KernelEntry dasp_host_kernel();
 [[nodiscard]] std::vector<KernelEntry> dasp_cuda_kernels();
 
-/// For tests: a product as by the first CUDA kernel that records who reads each element of value array `array`, a number among
-/// Layout::arrays().
+/// What the CUDA kernels read with this shape, DaspWide or DaspDeep.
+template <typename Shape, ValueType Value>
+void walk_dasp(const Layout<Value>& layout, const std::function<void(const Read&)>& visit);
+
+/// For tests: a product as by the first CUDA kernel, with this shape, that records who reads each element of value array
+/// `array`, a number among Layout::arrays().
+template <typename Shape>
 [[nodiscard]] std::vector<Recorded> record_dasp_reads(const DaspLayout<double>& layout, int array, Device& device);
 
 }  // namespace workbench

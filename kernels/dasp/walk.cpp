@@ -198,8 +198,16 @@ void read_row_blocks(const auto& dasp, Offset first, int lane, const Warp& warp)
     }
 }
 
+template <ValueType Value>
+void walk_usual(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+    const Offset row_blocks = dynamic_cast<const DaspLayout<Value>&>(layout).row_blocks();
+    with_dasp_shape(row_blocks, [&]<typename Shape>(Shape) { walk_dasp<Shape>(layout, visit); });
+}
+
+}  // namespace
+
 template <typename Shape, ValueType Value>
-void walk_reads(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+void walk_dasp(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
     const auto& dasp = dynamic_cast<const DaspLayout<Value>&>(layout).stored();
     const DaspGrid grid = Shape::grid(dasp);
     const auto for_each_lane = [&](Offset first_block, Offset end_block, const auto& body) {
@@ -234,13 +242,6 @@ void walk_reads(const Layout<Value>& layout, const std::function<void(const Read
     });
 }
 
-template <typename Shape>
-ScheduleEntry schedule(std::string kernel) {
-    return {std::move(kernel), {walk_reads<Shape, float>, walk_reads<Shape, double>}};
-}
-
-}  // namespace
-
 template <ValueType Value>
 void DaspLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     require_sound_structure(this->stored());
@@ -250,11 +251,14 @@ void DaspLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
 }
 
 std::vector<ScheduleEntry> dasp_schedules() {
-    return {schedule<DaspUsual>("tensor"), schedule<DaspUsual>("plain"), schedule<DaspWide>("tensor_2x3"),
-            schedule<DaspWider>("tensor_3x3")};
+    return {{"tensor", {walk_usual<float>, walk_usual<double>}}, {"plain", {walk_usual<float>, walk_usual<double>}}};
 }
 
 template struct DaspLayout<float>;
 template struct DaspLayout<double>;
+template void walk_dasp<DaspWide>(const Layout<float>&, const std::function<void(const Read&)>&);
+template void walk_dasp<DaspWide>(const Layout<double>&, const std::function<void(const Read&)>&);
+template void walk_dasp<DaspDeep>(const Layout<float>&, const std::function<void(const Read&)>&);
+template void walk_dasp<DaspDeep>(const Layout<double>&, const std::function<void(const Read&)>&);
 
 }  // namespace workbench

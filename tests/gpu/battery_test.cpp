@@ -189,7 +189,7 @@ TEST_SUITE("shared_memory") {
                                   *device);
     }
 
-    TEST_CASE_TEMPLATE("csr5 whose rows meet in shared memory", Value, float, double) {
+    TEST_CASE_TEMPLATE("csr5 whose tiles meet in shared memory", Value, float, double) {
         const auto device = make_cuda_device();
         for (const Index sigma : {2, 6, 24}) {
             check_cuda_kernels<Value>(csr5_entry(), "short rows", stage_input(shared_memory_matrix()), sigma_of(sigma),

@@ -12,6 +12,7 @@
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/csr5/layout.hpp"
+#include "kernels/dasp/layout.hpp"
 #include "kernels/dia/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/sell/layout.hpp"
@@ -75,6 +76,13 @@ TEST_SUITE("large") {
             check("one row", one_row_matrix(1000003));  // through many blocks of the calibrator
         }
         check_cuda_kernels<Value>(csr5_entry(), "no nonzeros", stage_input(csr_from_entries(100000, 5, {})), {}, *device);
+    }
+
+    TEST_CASE_TEMPLATE("dasp with many row blocks", Value, float, double) {
+        const auto device = make_cuda_device();
+        std::vector<Index> lengths(dasp_rows * dasp_many_row_blocks + 5);
+        for (std::size_t row = 0; row < lengths.size(); ++row) lengths[row] = 5 + static_cast<Index>(row % 5);
+        check_cuda_kernels<Value>(dasp_entry(), "many row blocks", stage_input(matrix_of_rows(lengths, 50)), {}, *device);
     }
 
     TEST_CASE_TEMPLATE("bsr on large matrices", Value, float, double) {

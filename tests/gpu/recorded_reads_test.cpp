@@ -154,8 +154,10 @@ TEST_SUITE("recorded_reads") {
                     for (int array = 0; array < static_cast<int>(arrays.size()); ++array) {
                         if (arrays[array].role != ArrayRole::value || arrays[array].count == 0) continue;
                         CAPTURE(arrays[array].name);
-                        check_recorded(record_dasp_reads(dasp, array, *device), array, *layout,
-                                       dasp_entry().schedules.front().walk.f64);
+                        check_recorded(record_dasp_reads<DaspWide>(dasp, array, *device), array, *layout,
+                                       walk_dasp<DaspWide, double>);
+                        check_recorded(record_dasp_reads<DaspDeep>(dasp, array, *device), array, *layout,
+                                       walk_dasp<DaspDeep, double>);
                     }
                 }
             }

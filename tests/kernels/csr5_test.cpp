@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -182,7 +183,7 @@ TEST_CASE("csr5: the rows of the tail have the first warps, then each tile has o
     const CsrMatrix matrix = of_lengths(Offsets(70, 3));  // 210: three tiles of 64, and rows 64 to 69
     const auto layout = build_tiles(matrix, sizes(32, 2));
     std::set<std::int64_t> warps;
-    for_each_read_of<double>(csr5_entry(), "direct_a", *layout, [&](const Read& read) {
+    for_each_read_of<double>(csr5_entry(), "tiles", *layout, [&](const Read& read) {
         warps.insert(read.warp);
         if (read.index >= 192) {
             CHECK(read.warp == read.row - 64);
@@ -194,6 +195,36 @@ TEST_CASE("csr5: the rows of the tail have the first warps, then each tile has o
         }
     });
     CHECK(warps == std::set<std::int64_t>{0, 1, 2, 3, 4, 5, 8, 9, 10});
+}
+
+TEST_CASE("csr5: each empty row is zeroed by one lane, and where y is added to none is") {
+    for (const Offset tail_rows : {0, 1, 4, 6}) {
+        for (const Offset tiles : {0, 1, 2, 3, 4}) {
+            for (const Index empty : {0, 1, 31, 32, 33, 200}) {
+                const RowsBesideTiles<HostArray> beside{Indices(tail_rows), Indices(empty)};
+                struct {
+                    Offset tiles;
+                    [[nodiscard]] Offset tile_count() const { return tiles; }
+                } const csr5{tiles};
+                for (const bool accumulate : {false, true}) {
+                    const Csr5Grid grid = Csr5Grid::of(csr5, beside, accumulate);
+                    Offsets zeroed;
+                    for (Offset warp = 0; warp < grid.blocks() * csr5_warps; ++warp) {
+                        for (int lane = 0; lane < 32; ++lane) {
+                            const Offset row = grid.zeroed_row(warp, lane);
+                            if (row < 0) continue;
+                            CHECK(warp >= grid.first_tile() + tiles);
+                            zeroed.push_back(row);
+                        }
+                    }
+                    Offsets all(accumulate ? 0 : empty);
+                    std::iota(all.begin(), all.end(), 0);
+                    CHECK(zeroed == all);
+                    CHECK(grid.blocks() * csr5_warps >= grid.first_zeroed());
+                }
+            }
+        }
+    }
 }
 
 TEST_CASE("csr5: sigma by the mean row length") {

@@ -104,29 +104,6 @@ std::vector<Index> rows_before_steps(const std::vector<Offset>& offsets) {
     return before;
 }
 
-/// As the lanes of a warp search together.
-Index searched_by(int probes, const std::vector<Offset>& offsets, Offset steps) {
-    const auto rows = static_cast<Index>(offsets.size() - 1);
-    SearchRange range = merge_path_range(rows, offsets.back(), steps);
-    while (!range.done()) {
-        int before = 0;
-        bool still = true;
-        for (int i = 0; i < probes; ++i) {
-            const Index row = range.probe(i, probes);
-            REQUIRE(row >= range.begin);
-            REQUIRE(row < range.end);
-            const bool ends = ends_before(offsets[row + 1], row, steps);
-            CHECK((still || !ends));
-            still = ends;
-            before += ends ? 1 : 0;
-        }
-        const SearchRange next = range.narrowed(before, probes);
-        REQUIRE(next.end - next.begin < range.end - range.begin);
-        range = next;
-    }
-    return range.begin;
-}
-
 const std::vector<std::vector<Offset>>& kinds_of_rows() {
     static const std::vector<std::vector<Offset>> kinds{
         {},
@@ -237,7 +214,7 @@ TEST_CASE("csr tiles: the path of the 6 x 6 matrix") {
     CHECK(rows == "00001111223334444556");
 }
 
-TEST_CASE("csr tiles: the merge path is found as by walking it, by one and by many at a time") {
+TEST_CASE("csr tiles: the merge path is found as by walking it") {
     const auto check = [](const std::vector<Offset>& offsets) {
         const std::vector<Index> before = rows_before_steps(offsets);
         const auto rows = static_cast<Index>(offsets.size() - 1);
@@ -245,7 +222,6 @@ TEST_CASE("csr tiles: the merge path is found as by walking it, by one and by ma
         for (Offset steps = 0; steps < static_cast<Offset>(before.size()); steps += stride) {
             CAPTURE(steps);
             CHECK(merge_path_search(offsets.data() + 1, rows, steps) == before[steps]);
-            for (const int probes : {1, 3, 32}) CHECK(searched_by(probes, offsets, steps) == before[steps]);
         }
     };
     for (const std::vector<Offset>& lengths : kinds_of_rows()) check(offsets_of(lengths));
@@ -253,11 +229,17 @@ TEST_CASE("csr tiles: the merge path is found as by walking it, by one and by ma
 }
 
 TEST_CASE("csr tiles: the first row of each block's share") {
-    using Shape = MergeShape<2, 3>;
-    CHECK(merge_path_first_rows<Shape>({0}) == std::vector<Index>{0});
-    CHECK(merge_path_first_rows<Shape>({0, 5}) == std::vector<Index>{0, 1});
-    CHECK(merge_path_first_rows<Shape>({0, 6}) == std::vector<Index>{0, 0, 1});
-    CHECK(merge_path_first_rows<Shape>({0, 3, 6, 7, 9, 12, 13}) == std::vector<Index>{0, 1, 3, 5, 6});
+    using Shape = MergeShape<2, 3, 1>;
+    const auto first_rows = [](const std::vector<Offset>& offsets) {
+        const MergeShares<Shape> shares{static_cast<Index>(offsets.size() - 1), offsets.back()};
+        std::vector<Index> rows;
+        for (Offset share = 0; share <= shares.count(); ++share) rows.push_back(shares.first_row(offsets.data() + 1, share));
+        return rows;
+    };
+    CHECK(first_rows({0}) == std::vector<Index>{0});
+    CHECK(first_rows({0, 5}) == std::vector<Index>{0, 1});
+    CHECK(first_rows({0, 6}) == std::vector<Index>{0, 0, 1});
+    CHECK(first_rows({0, 3, 6, 7, 9, 12, 13}) == std::vector<Index>{0, 1, 3, 5, 6});
 }
 
 TEST_CASE("csr tiles: the search goes beyond 32 bits") {
@@ -265,5 +247,4 @@ TEST_CASE("csr tiles: the search goes beyond 32 bits") {
     CHECK(merge_path_search(offsets.data() + 1, 3, (Offset{5} << 31)) == 0);
     CHECK(merge_path_search(offsets.data() + 1, 3, (Offset{5} << 31) + 1) == 1);
     CHECK(merge_path_search(offsets.data() + 1, 3, (Offset{6} << 31) + 3) == 3);
-    CHECK(searched_by(32, offsets, (Offset{6} << 31) + 2) == 2);
 }

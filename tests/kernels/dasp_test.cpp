@@ -20,8 +20,6 @@ using Offsets = std::vector<Offset>;
 using Values = std::vector<double>;
 using Shorts = std::vector<std::uint16_t>;
 
-const std::string usual_kernel = "tensor";
-
 std::unique_ptr<Layout<double>> built(const CsrMatrix& matrix, const Given& given = {}) {
     return build(dasp_entry(), stage_input(matrix), given);
 }
@@ -175,7 +173,7 @@ TEST_CASE("dasp: a long row in pieces, each read by a warp of its own") {
     CHECK(dasp.long_pieces == Indices{0, 4, 5});
     CHECK(dasp.piece_rows == Indices{0, 0, 0, 0, 1});
     CHECK(padding(*layout, "long_values") == 44);
-    for_each_read_of<double>(dasp_entry(), usual_kernel, *layout, [&](const Read& read) {
+    for_each_read_of<double>(dasp_entry(), "tensor", *layout, [&](const Read& read) {
         const auto piece = std::upper_bound(dasp.piece_offsets.begin(), dasp.piece_offsets.end(), read.index);
         CHECK(read.warp == piece - dasp.piece_offsets.begin() - 1);
         CHECK(read.step == (read.index - *(piece - 1)) / 32);
@@ -192,17 +190,42 @@ TEST_CASE("dasp: row blocks side by side, irregular entries by the four lanes of
     CHECK(as_dasp(layout).block_fragments == Offsets{0, 3, 6, 9, 12, 15});
     const int regular = 11;
     REQUIRE(layout->arrays()[regular].name == "regular_values");
-    for_each_read_of<double>(dasp_entry(), usual_kernel, *layout, [&](const Read& read) {
-        const Offset block = read.row / 8;
-        CHECK(read.warp == block / 4);
-        CHECK(read.lane / 4 == read.row % 8);
-        if (read.array == regular) {
-            CHECK(read.step == read.index / 32 % 3 * 4 + block % 4);
-        } else {
-            CHECK(read.step == 3 * 4 + block % 4);
-            CHECK(read.lane % 4 == read.index % 2);
-        }
-    });
+    const auto check_reads = [&]<typename Shape>(Shape) {
+        constexpr int blocks = Shape::row_blocks;
+        walk_dasp<Shape, double>(*layout, [&](const Read& read) {
+            const Offset block = read.row / 8;
+            CHECK(read.warp == block / blocks);
+            CHECK(read.lane / 4 == read.row % 8);
+            if (read.array == regular) {
+                CHECK(read.step == read.index / 32 % 3 * blocks + block % blocks);
+            } else {
+                CHECK(read.step == 3 * blocks + block % blocks);
+                CHECK(read.lane % 4 == read.index % 2);
+            }
+        });
+        CHECK_NOTHROW(check_schedule<double>(*layout, walk_dasp<Shape, double>));
+    };
+    check_reads(DaspWide{});
+    check_reads(DaspDeep{});
+}
+
+TEST_CASE("dasp: from a number of row blocks on warps take four of them instead of two") {
+    const auto taken = [](Offset row_blocks) {
+        return with_dasp_shape(row_blocks, []<typename Shape>(Shape) { return Shape::row_blocks; });
+    };
+    CHECK(taken(0) == 2);
+    CHECK(taken(dasp_many_row_blocks - 1) == 2);
+    CHECK(taken(dasp_many_row_blocks) == 4);
+
+    const auto warps = [](const CsrMatrix& matrix) {
+        const auto layout = built(matrix);
+        std::int64_t last = 0;
+        for_each_read_of<double>(dasp_entry(), "tensor", *layout, [&](const Read& read) { last = std::max(last, read.warp); });
+        return last + 1;
+    };
+    CHECK(warps(of_lengths(std::vector<Index>(40, 5), 100)) == 3);  // five row blocks
+    const Offset rows = dasp_rows * dasp_many_row_blocks;
+    CHECK(warps(of_lengths(std::vector<Index>(rows, 5), static_cast<Index>(rows) + 5)) == dasp_many_row_blocks / 4);
 }
 
 TEST_CASE("dasp: the classes of rows are blocks of their own, the longest rows first") {
@@ -211,12 +234,12 @@ TEST_CASE("dasp: the classes of rows are blocks of their own, the longest rows f
     lengths[6] = 12;
     lengths[7] = 0;
     const auto layout = built(of_lengths(lengths, 400));
-    const DaspGrid grid = DaspUsual::grid(as_dasp(layout));
+    const DaspGrid grid = DaspWide::grid(as_dasp(layout));
     CHECK(grid.medium == 1);
     CHECK(grid.shorts == 2);
     CHECK(grid.lone == 3);
     CHECK(grid.end == 4);
-    const DaspGrid none = DaspUsual::grid(as_dasp(built(of_lengths({}, 3))));
+    const DaspGrid none = DaspWide::grid(as_dasp(built(of_lengths({}, 3))));
     CHECK(none.end == 0);
 }
 

@@ -32,6 +32,12 @@ struct StreamingPackets {
     __device__ __forceinline__ Packet<Element, count> load(const Element* address, const auto&) const {
         return load_packet<count>(address);
     }
+    /// One element, where a whole packet would reach beyond the array: rare, and so by an ordinary load, which leaves the
+    /// compiler more registers.
+    template <typename Element>
+    __device__ __forceinline__ Element load_one(const Element* address, bool) const {
+        return *address;
+    }
 };
 
 }  // namespace workbench

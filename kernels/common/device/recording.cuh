@@ -49,6 +49,11 @@ struct RecordingPackets {
         }
         return load_packet<count>(address);
     }
+    template <typename Other>
+    __device__ Other load_one(const Other* address, bool is_wanted) const {
+        if (is_wanted) recording.note(address);
+        return *address;
+    }
 };
 
 /// The memory that such a load writes into, for an array on the device and a number of threads.
