@@ -463,5 +463,5 @@ TEST_CASE("the CUDA kernels that use shared memory are those that the race check
         if (text.find("__shared__") != std::string::npos) users.insert(entry.path().parent_path().filename().string());
     }
     // Suite shared_memory of tests/gpu/battery_test.cpp and krylov_test.cpp has them.
-    CHECK(users == std::set<std::string>{"csr", "csr5", "ehyb", "ell", "krylov"});
+    CHECK(users == std::set<std::string>{"csr", "csr5", "ehyb", "ell", "hola", "krylov"});
 }

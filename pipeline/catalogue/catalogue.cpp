@@ -40,6 +40,7 @@ const Catalogue& catalogue() {
             ell_entry(),
             ellr_entry(),
             hbp_entry(),
+            hola_entry(),
             hyb_entry(),
             jds_entry(),
             segmented_entry(),

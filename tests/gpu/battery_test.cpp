@@ -15,6 +15,7 @@
 #include "kernels/csr5/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/ell/layout.hpp"
+#include "kernels/hola/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 #include "support/battery.hpp"
@@ -172,6 +173,15 @@ TEST_SUITE("shared_memory") {
             check_cuda_kernels<Value>(csr5_entry(), "short rows", stage_input(shared_memory_matrix()), sigma_of(sigma),
                                       *device);
             check_cuda_kernels<Value>(csr5_entry(), "long rows", stage_input(long_rows_matrix()), sigma_of(sigma), *device);
+        }
+    }
+
+    TEST_CASE_TEMPLATE("hola whose products meet in shared memory", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const std::int64_t most_per_lane : {0, 32, 100000}) {
+            const Given given{{"threads", 128_i}, {"nonzeros_per_thread", 5_i}, {"most_per_lane", most_per_lane}};
+            check_cuda_kernels<Value>(hola_entry(), "short rows", stage_input(shared_memory_matrix()), given, *device);
+            check_cuda_kernels<Value>(hola_entry(), "long rows", stage_input(long_rows_matrix()), given, *device);
         }
     }
 

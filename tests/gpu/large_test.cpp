@@ -14,6 +14,7 @@
 #include "kernels/csr5/layout.hpp"
 #include "kernels/dia/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
+#include "kernels/hola/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 #include "support/partitioned.hpp"
@@ -77,6 +78,29 @@ TEST_SUITE("large") {
             check("one row", one_row_matrix(1000003));  // through many blocks of the calibrator
         }
         check_cuda_kernels<Value>(csr5_entry(), "no nonzeros", stage_input(csr_from_entries(100000, 5, {})), {}, *device);
+    }
+
+    TEST_CASE_TEMPLATE("hola on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        const auto check = [&](const std::string& name, const CsrMatrix& matrix, const Given& given) {
+            check_cuda_kernels<Value>(hola_entry(), name, stage_input(matrix), given, *device);
+        };
+        const CsrMatrix uneven = uneven_matrix(20000, 20000, 40);
+        const CsrMatrix long_rows = long_rows_matrix();
+        for (const std::int64_t threads : {128, 256}) {
+            for (const std::int64_t nonzeros : {5, 7, 9, 11}) {
+                const Given shape{{"threads", threads}, {"nonzeros_per_thread", nonzeros}};
+                check(fmt::format("uneven rows, {} x {}", threads, nonzeros), uneven, shape);
+                check(fmt::format("long rows, {} x {}", threads, nonzeros), long_rows, shape);
+            }
+        }
+        check("one row", one_row_matrix(1000003), {});
+        check("no nonzeros", csr_from_entries(100000, 5, {}), {});
+        for (const std::int64_t most_per_lane : {0, 100000}) {
+            check(fmt::format("tall, at most {} a lane", most_per_lane), uneven_matrix(100000, 3000, 9),
+                  {{"most_per_lane", most_per_lane}});
+            check(fmt::format("long rows, at most {} a lane", most_per_lane), long_rows, {{"most_per_lane", most_per_lane}});
+        }
     }
 
     TEST_CASE_TEMPLATE("bsr on large matrices", Value, float, double) {

@@ -11,6 +11,7 @@
 #include "kernels/csr5/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/hbp/layout.hpp"
+#include "kernels/hola/layout.hpp"
 #include "stages/stages.hpp"
 #include "support/battery.hpp"
 #include "support/given.hpp"
@@ -20,12 +21,14 @@
 namespace workbench {
 namespace {
 
-/// Demands that each read of the walk was recorded once, by the same thread at the same step, and that there is no other.
-[[maybe_unused]] void check_recorded(const std::vector<Recorded>& recorded, const Layout<double>& layout,
+/// Demands that each read of an array in the walk was recorded once, by the same thread at the same step, and that there is no
+/// other.
+[[maybe_unused]] void check_recorded(const std::vector<Recorded>& recorded, int array, const Layout<double>& layout,
                                      WalkReads<double> walk) {
     std::map<std::pair<std::int64_t, int>, int> turns;
     std::vector<Recorded> expected(recorded.size());
     walk(layout, [&](const Read& read) {
+        if (read.array != array) return;
         expected[read.index] = {1, static_cast<int>(read.warp * 32 + read.lane), turns[{read.warp, read.lane}]++};
     });
     for (std::size_t i = 0; i < recorded.size(); ++i) {
@@ -108,9 +111,24 @@ TEST_SUITE("recorded_reads") {
                         pass(staged, column_segmentation_stage(), {{"width", 20_i}});
                         pass(staged, nonlinear_hash_stage(), {{"within", std::string("tile")}});
                         const auto layout = build(hbp_entry(), staged, {{"column_index", std::string(column_index)}});
-                        check_recorded(record_hbp_reads(dynamic_cast<const HbpLayout<double>&>(*layout), *device), *layout,
-                                       hbp_entry().schedules.front().walk.f64);
+                        const auto& hbp = dynamic_cast<const HbpLayout<double>&>(*layout);
+                        check_recorded(record_hbp_reads(hbp, *device), 6, *layout, hbp_entry().schedules.front().walk.f64);
                     }
+                }
+            }
+        }
+    }
+
+    TEST_CASE("hola reads as its schedule says") {
+        if constexpr (WORKBENCH_HAS_CUDA) {
+            const auto device = make_cuda_device();
+            for (const NamedMatrix& named : battery()) {
+                for (const auto& [threads, nonzeros] : std::vector<std::pair<std::int64_t, std::int64_t>>{{256, 7}, {128, 5}}) {
+                    CAPTURE(named.name);
+                    const Given given{{"threads", threads}, {"nonzeros_per_thread", nonzeros}};
+                    const auto layout = build(hola_entry(), stage_input(named.matrix), given);
+                    const auto& hola = dynamic_cast<const HolaLayout<double>&>(*layout);
+                    check_recorded(record_hola_reads(hola, *device), 3, *layout, hola_entry().schedules.front().walk.f64);
                 }
             }
         }
