@@ -39,28 +39,35 @@ struct ShareMemory {
     }
 };
 
-/// Loads and multiplies a share. whole: it has all nonzeros, so that no load stands behind a branch.
-template <typename Shape, bool whole, typename Value>
-__device__ __forceinline__ void multiply_share(const auto& hola, const HolaShare& share, const auto& load,
-                                               const Value* __restrict__ x, ShareMemory<Shape, Value>& memory) {
-    const int thread = static_cast<int>(threadIdx.x);
-    const Value* const values = hola.values.data() + share.first;
-    const Index* const columns = hola.column_indices.data() + share.first;
-    Value value[Shape::nonzeros_per_thread];
-    Index column[Shape::nonzeros_per_thread];
+/// What a thread has of a share between loading it and loading x.
+template <typename Shape, typename Value>
+struct ThreadShare {
+    Value values[Shape::nonzeros_per_thread];
+    Index columns[Shape::nonzeros_per_thread];
+
+    /// From nonzero `first` on. whole: the share has all nonzeros, so that no load stands behind a branch.
+    template <bool whole>
+    __device__ __forceinline__ void load_from(const auto& hola, Offset first, int nonzeros, const auto& load) {
+        const Value* const from_values = hola.values.data() + first;
+        const Index* const from_columns = hola.column_indices.data() + first;
 #pragma unroll
-    for (int k = 0; k < Shape::nonzeros_per_thread; ++k) {
-        const int place = Shape::place(k, thread);
-        if (!whole && place >= share.nonzeros) continue;
-        column[k] = load(columns + place);
-        value[k] = load(values + place);
+        for (int k = 0; k < Shape::nonzeros_per_thread; ++k) {
+            const int place = Shape::place(k, static_cast<int>(threadIdx.x));
+            if (!whole && place >= nonzeros) continue;
+            columns[k] = load(from_columns + place);
+            values[k] = load(from_values + place);
+        }
     }
+
+    template <bool whole>
+    __device__ __forceinline__ void multiply_to(Value* products, int nonzeros, const Value* __restrict__ x) const {
 #pragma unroll
-    for (int k = 0; k < Shape::nonzeros_per_thread; ++k) {
-        const int place = Shape::place(k, thread);
-        if (whole || place < share.nonzeros) memory.products[place] = value[k] * x[column[k]];
+        for (int k = 0; k < Shape::nonzeros_per_thread; ++k) {
+            const int place = Shape::place(k, static_cast<int>(threadIdx.x));
+            if (whole || place < nonzeros) products[place] = values[k] * x[columns[k]];
+        }
     }
-}
+};
 
 /// What becomes of the sums of a share's pieces.
 template <typename Value>
@@ -150,22 +157,31 @@ __global__ void __launch_bounds__(Shape::threads, resident_blocks)
                     const Carried<Value> carried, bool accumulate) {
     __shared__ ShareMemory<Shape, Value> memory;
     const int thread = static_cast<int>(threadIdx.x);
+    const Offset first = static_cast<Offset>(blockIdx.x) * Shape::nonzeros;
+    const auto nonzeros = static_cast<int>(min(hola.values.size() - first, Offset{Shape::nonzeros}));
+    const bool is_whole = nonzeros == Shape::nonzeros;
+    ThreadShare<Shape, Value> own;
+    if (is_whole) {
+        own.template load_from<true>(hola, first, nonzeros, load);
+    } else {
+        own.template load_from<false>(hola, first, nonzeros, load);
+    }
+    // Which rows these are is looked up while they are under way.
     const HolaShare share = share_of(hola, blockIdx.x, Shape::nonzeros);
     const ShareResults<Value> results{share, y, carried, accumulate};
-    for (int i = thread; i <= ShareMemory<Shape, Value>::words; i += Shape::threads) memory.ends[i] = 0;
-
     const Index pieces = share.pieces();
     const int lanes = lanes_of_pieces(pieces, Shape::threads);
     HolaPiece piece;
     if (thread / lanes < pieces) piece = piece_of(hola, share, thread / lanes, load);
-    if (share.nonzeros == Shape::nonzeros) {
-        multiply_share<Shape, true>(hola, share, load, x, memory);
+    for (int i = thread; i <= ShareMemory<Shape, Value>::words; i += Shape::threads) memory.ends[i] = 0;
+    if (is_whole) {
+        own.template multiply_to<true>(memory.products, nonzeros, x);
     } else {
-        multiply_share<Shape, false>(hola, share, load, x, memory);
+        own.template multiply_to<false>(memory.products, nonzeros, x);
     }
     bool is_long = piece.length() > Offset{lanes} * hola.most_per_lane;
-    for (Offset number = Offset{Shape::threads} + thread; number < pieces;
-         number += Shape::threads) {  // then each has one lane
+    // Where there are more pieces than threads, each has one lane.
+    for (Offset number = Offset{Shape::threads} + thread; number < pieces; number += Shape::threads) {
         is_long |= piece_of(hola, share, number, load).length() > hola.most_per_lane;
     }
     if (__syncthreads_or(is_long)) {
