@@ -27,6 +27,7 @@ const Catalogue& catalogue() {
         },
         {
             banded_block_entry(),
+            bccoo_entry(),
             biell_entry(),
             bijad_entry(),
             bsr_entry(),

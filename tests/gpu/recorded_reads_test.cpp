@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/bccoo/layout.hpp"
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/csr5/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
@@ -129,6 +130,27 @@ TEST_SUITE("recorded_reads") {
                     const auto layout = build(hola_entry(), stage_input(named.matrix), given);
                     const auto& hola = dynamic_cast<const HolaLayout<double>&>(*layout);
                     check_recorded(record_hola_reads(hola, *device), 3, *layout, hola_entry().schedules.front().walk.f64);
+                }
+            }
+        }
+    }
+
+    TEST_CASE("bccoo reads as its schedule says") {
+        if constexpr (WORKBENCH_HAS_CUDA) {
+            const auto device = make_cuda_device();
+            for (const NamedMatrix& named : battery()) {
+                for (const std::int64_t size : {1, 3}) {
+                    for (const char* column_index : {"u16", "u32"}) {
+                        CAPTURE(named.name);
+                        const Given given{{"block_height", size},
+                                          {"block_width", size},
+                                          {"column_index", std::string(column_index)},
+                                          {"slots_per_nonzero", 1e6}};
+                        const auto layout = build(bccoo_entry(), stage_input(named.matrix), given);
+                        const auto& bccoo = dynamic_cast<const BccooLayout<double>&>(*layout);
+                        check_recorded(record_bccoo_reads(bccoo, *device), 8, *layout,
+                                       bccoo_entry().schedules.front().walk.f64);
+                    }
                 }
             }
         }
