@@ -27,6 +27,7 @@ const Catalogue& catalogue() {
         },
         {
             banded_block_entry(),
+            bccoo_entry(),
             biell_entry(),
             bijad_entry(),
             bsr_entry(),
@@ -41,6 +42,7 @@ const Catalogue& catalogue() {
             ell_entry(),
             ellr_entry(),
             hbp_entry(),
+            hola_entry(),
             hyb_entry(),
             jds_entry(),
             segmented_entry(),

@@ -9,6 +9,7 @@
 #include "gpu/gpu_matrices.hpp"
 #include "gpu/kernel_checks.hpp"
 #include "kernels/banded_block/layout.hpp"
+#include "kernels/bccoo/layout.hpp"
 #include "kernels/bsr/layout.hpp"
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/csr/layout.hpp"
@@ -16,6 +17,7 @@
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/ell/layout.hpp"
 #include "kernels/hbp/layout.hpp"
+#include "kernels/hola/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 #include "stages/stages.hpp"
@@ -59,6 +61,20 @@ TEST_SUITE("battery") {
             }
             const std::string name = fmt::format("rows around the size of a tile, sigma {}", sigma);
             check_cuda_kernels<Value>(csr5_entry(), name, stage_input(rows_of_tiles(32 * sigma)), sigma_of(sigma), *device);
+        }
+    }
+
+    TEST_CASE_TEMPLATE("bccoo on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const NamedMatrix& named : battery()) {
+            for (Index height = 1; height <= 4; ++height) {
+                for (Index width = 1; width <= 4; ++width) {
+                    Given given = blocks_of(height, width);
+                    given["blocks_per_lane"] = std::int64_t{(height + width) % 3 == 0 ? 16 : (height + width) % 3 * 4};
+                    const std::string name = fmt::format("{}, blocks of {} x {}", named.name, height, width);
+                    check_cuda_kernels<Value>(bccoo_entry(), name, stage_input(named.matrix), given, *device);
+                }
+            }
         }
     }
 
@@ -195,6 +211,24 @@ TEST_SUITE("shared_memory") {
             check_cuda_kernels<Value>(csr5_entry(), "short rows", stage_input(shared_memory_matrix()), sigma_of(sigma),
                                       *device);
             check_cuda_kernels<Value>(csr5_entry(), "long rows", stage_input(long_rows_matrix()), sigma_of(sigma), *device);
+        }
+    }
+
+    TEST_CASE_TEMPLATE("hola whose products meet in shared memory", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const std::int64_t most_per_lane : {0, 32, 100000}) {
+            const Given given{{"threads", 128_i}, {"nonzeros_per_thread", 5_i}, {"most_per_lane", most_per_lane}};
+            check_cuda_kernels<Value>(hola_entry(), "short rows", stage_input(shared_memory_matrix()), given, *device);
+            check_cuda_kernels<Value>(hola_entry(), "long rows", stage_input(long_rows_matrix()), given, *device);
+        }
+    }
+
+    TEST_CASE_TEMPLATE("bccoo whose sums meet in shared memory", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const Index size : {1, 3}) {
+            const Given given = blocks_of(size, size);
+            check_cuda_kernels<Value>(bccoo_entry(), "short rows", stage_input(shared_memory_matrix()), given, *device);
+            check_cuda_kernels<Value>(bccoo_entry(), "long rows", stage_input(long_rows_matrix()), given, *device);
         }
     }
 

@@ -8,6 +8,7 @@
 #include "gpu/gpu_matrices.hpp"
 #include "gpu/kernel_checks.hpp"
 #include "kernels/banded_block/layout.hpp"
+#include "kernels/bccoo/layout.hpp"
 #include "kernels/bsr/layout.hpp"
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/csr/layout.hpp"
@@ -15,6 +16,7 @@
 #include "kernels/dasp/layout.hpp"
 #include "kernels/dia/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
+#include "kernels/hola/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 #include "support/partitioned.hpp"
@@ -83,6 +85,46 @@ TEST_SUITE("large") {
         std::vector<Index> lengths(dasp_rows * dasp_many_row_blocks + 5);
         for (std::size_t row = 0; row < lengths.size(); ++row) lengths[row] = 5 + static_cast<Index>(row % 5);
         check_cuda_kernels<Value>(dasp_entry(), "many row blocks", stage_input(matrix_of_rows(lengths, 50)), {}, *device);
+    }
+
+    TEST_CASE_TEMPLATE("hola on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        const auto check = [&](const std::string& name, const CsrMatrix& matrix, const Given& given) {
+            check_cuda_kernels<Value>(hola_entry(), name, stage_input(matrix), given, *device);
+        };
+        const CsrMatrix uneven = uneven_matrix(20000, 20000, 40);
+        const CsrMatrix long_rows = long_rows_matrix();
+        for (const std::int64_t threads : {128, 256}) {
+            for (const std::int64_t nonzeros : {5, 7, 9, 11}) {
+                const Given shape{{"threads", threads}, {"nonzeros_per_thread", nonzeros}};
+                check(fmt::format("uneven rows, {} x {}", threads, nonzeros), uneven, shape);
+                check(fmt::format("long rows, {} x {}", threads, nonzeros), long_rows, shape);
+            }
+        }
+        check("one row", one_row_matrix(1000003), {});
+        check("no nonzeros", csr_from_entries(100000, 5, {}), {});
+        for (const std::int64_t most_per_lane : {0, 100000}) {
+            check(fmt::format("tall, at most {} a lane", most_per_lane), uneven_matrix(100000, 3000, 9),
+                  {{"most_per_lane", most_per_lane}});
+            check(fmt::format("long rows, at most {} a lane", most_per_lane), long_rows, {{"most_per_lane", most_per_lane}});
+        }
+    }
+
+    TEST_CASE_TEMPLATE("bccoo on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        const auto check = [&](const std::string& name, const CsrMatrix& matrix, Given given, std::int64_t blocks_per_lane) {
+            given["blocks_per_lane"] = blocks_per_lane;
+            check_cuda_kernels<Value>(bccoo_entry(), name, stage_input(matrix), given, *device);
+        };
+        const CsrMatrix long_rows = long_rows_matrix();
+        for (const std::int64_t blocks_per_lane : {4, 8, 16}) {
+            check(fmt::format("long rows, {} blocks a lane", blocks_per_lane), long_rows, {}, blocks_per_lane);
+            check(fmt::format("a band, {} blocks of 3 x 3 a lane", blocks_per_lane), band_matrix(20000, 20000, 20, 20),
+                  blocks_of(3, 3), blocks_per_lane);
+        }
+        check("columns far apart, blocks of 2 x 4", uneven_matrix(3001, 100003, 60), blocks_of(2, 4), 8);
+        check("one row", one_row_matrix(1000003), {}, 8);
+        check("no nonzeros", csr_from_entries(100000, 5, {}), blocks_of(3, 1), 8);
     }
 
     TEST_CASE_TEMPLATE("bsr on large matrices", Value, float, double) {

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "gpu/gpu_matrices.hpp"
+#include "kernels/bccoo/layout.hpp"
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/csr5/layout.hpp"
 #include "kernels/dasp/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/hbp/layout.hpp"
+#include "kernels/hola/layout.hpp"
 #include "stages/stages.hpp"
 #include "support/battery.hpp"
 #include "support/given.hpp"
@@ -117,6 +119,42 @@ TEST_SUITE("recorded_reads") {
                                   {{"column_index", std::string(column_index)}, {"row_limit", 6_i}, {"chunk_limit", 90_i}});
                         check_recorded(record_hbp_reads(dynamic_cast<const HbpLayout<double>&>(*layout), *device), 6, *layout,
                                        hbp_entry().schedules.front().walk.f64);
+                    }
+                }
+            }
+        }
+    }
+
+    TEST_CASE("hola reads as its schedule says") {
+        if constexpr (WORKBENCH_HAS_CUDA) {
+            const auto device = make_cuda_device();
+            for (const NamedMatrix& named : battery()) {
+                for (const auto& [threads, nonzeros] : std::vector<std::pair<std::int64_t, std::int64_t>>{{256, 7}, {128, 5}}) {
+                    CAPTURE(named.name);
+                    const Given given{{"threads", threads}, {"nonzeros_per_thread", nonzeros}};
+                    const auto layout = build(hola_entry(), stage_input(named.matrix), given);
+                    const auto& hola = dynamic_cast<const HolaLayout<double>&>(*layout);
+                    check_recorded(record_hola_reads(hola, *device), 3, *layout, hola_entry().schedules.front().walk.f64);
+                }
+            }
+        }
+    }
+
+    TEST_CASE("bccoo reads as its schedule says") {
+        if constexpr (WORKBENCH_HAS_CUDA) {
+            const auto device = make_cuda_device();
+            for (const NamedMatrix& named : battery()) {
+                for (const std::int64_t size : {1, 3}) {
+                    for (const char* column_index : {"u16", "u32"}) {
+                        CAPTURE(named.name);
+                        const Given given{{"block_height", size},
+                                          {"block_width", size},
+                                          {"column_index", std::string(column_index)},
+                                          {"slots_per_nonzero", 1e6}};
+                        const auto layout = build(bccoo_entry(), stage_input(named.matrix), given);
+                        const auto& bccoo = dynamic_cast<const BccooLayout<double>&>(*layout);
+                        check_recorded(record_bccoo_reads(bccoo, *device), 8, *layout,
+                                       bccoo_entry().schedules.front().walk.f64);
                     }
                 }
             }

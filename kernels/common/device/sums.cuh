@@ -19,12 +19,38 @@ __device__ __forceinline__ Value sum_over_warp(Value sum) {
     return sum;
 }
 
+/// Several sums that go together, as those of the rows of a block.
+template <typename Value, int count>
+struct Sums {
+    Value of[count] = {};
+
+    friend __device__ __forceinline__ Sums operator+(const Sums& one, const Sums& other) {
+        Sums sums;
+#pragma unroll
+        for (int i = 0; i < count; ++i) sums.of[i] = one.of[i] + other.of[i];
+        return sums;
+    }
+};
+
+/// What the lane `distance` before has. For the whole warp.
+template <typename Value>
+__device__ __forceinline__ Value from_lane_before(Value value, int distance) {
+    return __shfl_up_sync(~0U, value, distance);
+}
+template <typename Value, int count>
+__device__ __forceinline__ Sums<Value, count> from_lane_before(const Sums<Value, count>& sums, int distance) {
+    Sums<Value, count> before;
+#pragma unroll
+    for (int i = 0; i < count; ++i) before.of[i] = __shfl_up_sync(~0U, sums.of[i], distance);
+    return before;
+}
+
 /// What one thread adds to a sum that goes on from thread to thread: `open` is what it has since the last end that lies in it,
-/// or all that it has where none does.
+/// or all that it has where none does. Value: a number, or Sums.
 template <typename Value>
 struct Segment {
     bool has_end = false;
-    Value open = 0;
+    Value open{};
 };
 
 template <typename Value>
@@ -34,8 +60,8 @@ __device__ __forceinline__ Segment<Value> joined(const Segment<Value>& before, c
 
 template <typename Value>
 struct SegmentedSums {
-    Value carried_in = 0;  // what the threads before this one have left open
-    Value left_open = 0;   // what all threads of the block leave open together
+    Value carried_in{};  // what the threads before this one have left open
+    Value left_open{};   // what all threads of the block leave open together
 };
 
 /// Shared memory for a segmented sum, an element a warp.
@@ -56,15 +82,15 @@ __device__ __forceinline__ SegmentedSums<Value> segmented_sums(const Segment<Val
     Segment<Value> up_to = own;  // this lane and those before it
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
-        const Segment<Value> before{__shfl_up_sync(~0U, static_cast<int>(up_to.has_end), distance) != 0,
-                                    __shfl_up_sync(~0U, up_to.open, distance)};
+        const Segment<Value> before{from_lane_before(static_cast<int>(up_to.has_end), distance) != 0,
+                                    from_lane_before(up_to.open, distance)};
         if (lane >= distance) up_to = joined(before, up_to);
     }
     if (lane == 31) {
         of_warps.has_end[warp] = up_to.has_end;
         of_warps.open[warp] = up_to.open;
     }
-    Segment<Value> before{__shfl_up_sync(~0U, static_cast<int>(up_to.has_end), 1) != 0, __shfl_up_sync(~0U, up_to.open, 1)};
+    Segment<Value> before{from_lane_before(static_cast<int>(up_to.has_end), 1) != 0, from_lane_before(up_to.open, 1)};
     if (lane == 0) before = {};
     __syncthreads();
     Segment<Value> warps_before;

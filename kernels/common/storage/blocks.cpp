@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/storage/block_rows.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
@@ -15,43 +16,15 @@ namespace {
 
 constexpr int block_row_chunk = 64;  // block rows that a thread of the host takes at a time
 
-constexpr Index ceiling_of(Index count, Index size) { return count / size + (count % size > 0 ? 1 : 0); }
-
-/// Merges the rows of a block row. Calls visit_block(block column) for every block that holds a nonzero, from left to right,
-/// and then visit_entry(row of the block, position in the matrix) for its nonzeros.
-template <typename Value, typename VisitBlock, typename VisitEntry>
-void walk_block_row(const CsrView<Value>& matrix, Index size, Index block_row, const VisitBlock& visit_block,
-                    const VisitEntry& visit_entry) {
-    const Index first_row = block_row * size;
-    const Index height = std::min(size, matrix.rows - first_row);
-    std::array<Offset, largest_block> next{};
-    for (Index r = 0; r < height; ++r) next[r] = matrix.row_offsets[first_row + r];
-    constexpr Index none = std::numeric_limits<Index>::max();
-    for (;;) {
-        Index leftmost = none;
-        for (Index r = 0; r < height; ++r) {
-            if (next[r] < matrix.row_offsets[first_row + r + 1]) leftmost = std::min(leftmost, matrix.column_indices[next[r]]);
-        }
-        if (leftmost == none) return;
-        const Index block_column = leftmost / size;
-        visit_block(block_column);
-        const Offset end_column = (Offset{block_column} + 1) * size;
-        for (Index r = 0; r < height; ++r) {
-            const Offset end = matrix.row_offsets[first_row + r + 1];
-            for (; next[r] < end && matrix.column_indices[next[r]] < end_column; ++next[r]) visit_entry(r, next[r]);
-        }
-    }
-}
-
 /// Blocks before each block row, and after the last.
 template <typename Value>
 std::vector<Offset> block_offsets(const CsrView<Value>& matrix, Index size) {
-    const Index block_rows = ceiling_of(matrix.rows, size);
+    const Index block_rows = block_count_of(matrix.rows, size);
     std::vector<Offset> offsets(std::size_t(block_rows) + 1, 0);
     for_each_in_parallel(block_rows, block_row_chunk, [&](std::int64_t block_row) {
         Offset blocks = 0;
         walk_block_row(
-            matrix, size, static_cast<Index>(block_row), [&](Index) { ++blocks; }, [](Index, Offset) {});
+            matrix, {size, size}, static_cast<Index>(block_row), [&](Index) { ++blocks; }, [](Index, Offset) {});
         offsets[block_row + 1] = blocks;
     });
     std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
@@ -71,8 +44,8 @@ Index choose_block_size(const CsrView<MatrixValue>& matrix, std::span<const Inde
     Offset fewest_bytes = std::numeric_limits<Offset>::max();
     for (const Index size : sizes) {
         const Offset bytes_per_block = Offset{size} * size * Offset{sizeof(Value)} + Offset{sizeof(Index)};
-        const Offset bytes =
-            count_blocks(matrix, size) * bytes_per_block + (Offset{ceiling_of(matrix.rows, size)} + 1) * Offset{sizeof(Index)};
+        const Offset bytes = count_blocks(matrix, size) * bytes_per_block +
+                             (Offset{block_count_of(matrix.rows, size)} + 1) * Offset{sizeof(Index)};
         if (bytes >= fewest_bytes) continue;
         fewest_bytes = bytes;
         best = size;
@@ -106,7 +79,7 @@ Blocks<Value, HostArray> build_blocks(const CsrView<MatrixValue>& matrix, Index 
             const Index c = matrix.column_indices[position] - blocks.block_columns[block] * size;
             blocks.values[(block * size + r) * size + c] = static_cast<Value>(matrix.values[position]);
         };
-        walk_block_row(matrix, size, static_cast<Index>(block_row), begin_block, store);
+        walk_block_row(matrix, {size, size}, static_cast<Index>(block_row), begin_block, store);
     });
     return blocks;
 }

@@ -1,0 +1,215 @@
+#include <fmt/format.h>
+
+#include <limits>
+#include <numeric>
+
+#include "kernels/bccoo/layout.hpp"
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/storage/block_rows.hpp"
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr int block_row_chunk = 64;  // block rows that a thread of the host takes at a time
+constexpr int tile_chunk = 16;
+
+constexpr std::string_view drawing = R"(
+with block_height = block_width = 2 and blocks_per_lane = 4; a dot is padding: value 0. Lanes 2 to 31 have padding alone.
+
+first_block_rows   0
+column_tiles       0
+
+                   lane 0                                | lane 1
+first_columns      0                                     | 2
+column_steps       1 1 -1                                | -2 2 0
+ends               4                                     | 5
+                   block row 0         | 1               | 1       | 2
+values             1 2 . 4 | 3 . 5 . | . . 6 . | 7 . . 8 | . . . 9 | 10 . . . | 11 12 . 13
+)";
+
+/// The blocks in their order.
+struct BlockList {
+    std::vector<Offset> offsets;  // [block rows + 1] of the matrix: first block of each
+    std::vector<Index> columns;   // [blocks] block columns
+};
+
+BlockList find_blocks(const CsrView<double>& matrix, const BlockSize& size) {
+    const Index block_rows = block_count_of(matrix.rows, size.height);
+    BlockList list;
+    list.offsets.assign(std::size_t(block_rows) + 1, 0);
+    for_each_in_parallel(block_rows, block_row_chunk, [&](std::int64_t block_row) {
+        Offset blocks = 0;
+        walk_block_row(
+            matrix, size, static_cast<Index>(block_row), [&](Index) { ++blocks; }, [](Index, Offset) {});
+        list.offsets[block_row + 1] = blocks;
+    });
+    std::partial_sum(list.offsets.begin(), list.offsets.end(), list.offsets.begin());
+    list.columns.resize(list.offsets.back());
+    for_each_in_parallel(block_rows, block_row_chunk, [&](std::int64_t block_row) {
+        Offset next = list.offsets[block_row];
+        walk_block_row(
+            matrix, size, static_cast<Index>(block_row), [&](Index column) { list.columns[next++] = column; },
+            [](Index, Offset) {});
+    });
+    return list;
+}
+
+/// The ends of block rows, and which of them a tile begins with.
+void store_rows(auto& bccoo, const BlockList& blocks) {
+    const auto block_rows = static_cast<Index>(blocks.offsets.size() - 1);
+    std::vector<Index> with_blocks;
+    for (Index block_row = 0; block_row < block_rows; ++block_row) {
+        const Offset end = blocks.offsets[block_row + 1];
+        if (end == blocks.offsets[block_row]) {
+            bccoo.empty_block_rows.push_back(block_row);
+            continue;
+        }
+        // Tiles whose first block lies in this block row.
+        const Offset tile_size = bccoo.blocks_of_tile();
+        const Offset tiles = (end + tile_size - 1) / tile_size;
+        bccoo.first_block_rows.resize(tiles, static_cast<Index>(with_blocks.size()));
+        with_blocks.push_back(block_row);
+        bccoo.ends.resize(tiles * bccoo_lanes, 0);
+        const Offset last = end - 1;
+        bccoo.ends[last / bccoo.blocks_per_lane] |= static_cast<std::uint16_t>(1U << last % bccoo.blocks_per_lane);
+    }
+    if (!bccoo.empty_block_rows.empty()) bccoo.block_rows = std::move(with_blocks);
+}
+
+void store_columns(auto& bccoo, const BlockList& blocks, bool narrow) {
+    const Offset tiles = bccoo.tiles();
+    const int run = bccoo.blocks_per_lane;
+    const auto last = static_cast<Offset>(blocks.columns.size()) - 1;
+    const auto column = [&](Offset lane, int k) { return blocks.columns[std::min(lane * run + k, last)]; };
+    const auto step = [&](Offset lane, int k) { return Offset{column(lane, k)} - column(lane, k - 1); };
+    const auto fits = [](Offset number) { return static_cast<Offset>(static_cast<std::int16_t>(number)) == number; };
+    std::vector<char> is_narrow(tiles, narrow ? 1 : 0);
+    bccoo.first_columns.resize(tiles * bccoo_lanes);
+    for_each_in_parallel(tiles, tile_chunk, [&](std::int64_t tile) {
+        for (Offset lane = tile * bccoo_lanes; lane < (tile + 1) * bccoo_lanes; ++lane) {
+            bccoo.first_columns[lane] = column(lane, 0);
+            for (int k = 1; k < run; ++k) is_narrow[tile] = is_narrow[tile] != 0 && fits(step(lane, k)) ? 1 : 0;
+        }
+    });
+    Index narrow_tiles = 0;
+    Index wide_tiles = 0;
+    for (const char one : is_narrow) bccoo.column_tiles.push_back(one != 0 ? narrow_tiles++ : -1 - wide_tiles++);
+    bccoo.column_steps.resize(Offset{narrow_tiles} * (run - 1) * bccoo_lanes);
+    bccoo.wide_columns.resize(Offset{wide_tiles} * (run - 1) * bccoo_lanes);
+    for_each_in_parallel(tiles, tile_chunk, [&](std::int64_t tile) {
+        const Index column_tile = bccoo.column_tiles[tile];
+        for (int lane = 0; lane < bccoo_lanes; ++lane) {
+            for (int k = 1; k < run; ++k) {
+                const Offset place = bccoo_column_place(column_tile, run, k, lane);
+                if (column_tile < 0) {
+                    bccoo.wide_columns[place] = column(tile * bccoo_lanes + lane, k);
+                } else {
+                    bccoo.column_steps[place] = static_cast<std::int16_t>(step(tile * bccoo_lanes + lane, k));
+                }
+            }
+        }
+    });
+}
+
+template <ValueType Value>
+void store_values(BccooLayout<Value>& bccoo, const CsrView<double>& matrix, const BlockList& blocks) {
+    const BlockSize size{bccoo.block_height, bccoo.block_width};
+    const int run = bccoo.blocks_per_lane;
+    bccoo.values.assign(bccoo.tiles() * bccoo.blocks_of_tile() * bccoo.area(), Value{0});
+    for_each_in_parallel(static_cast<std::int64_t>(blocks.offsets.size()) - 1, block_row_chunk, [&](std::int64_t block_row) {
+        Offset block = blocks.offsets[block_row] - 1;
+        const auto store = [&](Index r, Offset position) {
+            const Index c = matrix.column_indices[position] - blocks.columns[block] * size.width;
+            const Offset lane = block / run;
+            const Offset slot = bccoo_slot(lane / bccoo_lanes, run, bccoo.area(), static_cast<int>(block % run),
+                                           static_cast<int>(lane % bccoo_lanes));
+            bccoo.values[slot + (r * size.width + c) * bccoo_lanes] = static_cast<Value>(matrix.values[position]);
+        };
+        walk_block_row(
+            matrix, size, static_cast<Index>(block_row), [&](Index) { ++block; }, store);
+    });
+}
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+    const CsrMatrix& matrix = staged.matrix;
+    require_values_in_range<Value>(matrix);
+    const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
+    auto layout = std::make_unique<BccooLayout<Value>>();
+    layout->row_count = matrix.rows;
+    layout->column_count = matrix.columns;
+    layout->nonzero_count = matrix.nonzeros();
+    layout->block_height = static_cast<Index>(parameters.integer("block_height"));
+    layout->block_width = static_cast<Index>(parameters.integer("block_width"));
+    layout->blocks_per_lane = static_cast<Index>(parameters.integer("blocks_per_lane"));
+    const BlockList blocks = find_blocks(view, {layout->block_height, layout->block_width});
+    layout->block_count = blocks.offsets.back();
+    require_bounded_slots(fmt::format("{} blocks of {} x {}", layout->block_count, layout->block_height, layout->block_width),
+                          static_cast<double>(layout->block_count) * layout->area(), matrix.nonzeros(), sizeof(Value),
+                          {parameters.real("slots_per_nonzero"),
+                           "smaller blocks (block_height, block_width) have fewer, and slots_per_nonzero allows more"});
+    store_rows(*layout, blocks);
+    store_columns(*layout, blocks, parameters.is_word("column_index", "u16"));
+    store_values(*layout, view, blocks);
+    layout->pattern = Pattern(matrix);
+    return layout;
+}
+
+Needs needs(const Parameters& parameters) {
+    const std::int64_t blocks = parameters.integer("blocks_per_lane");
+    if (blocks != 4 && blocks != 8 && blocks != 16) throw ParameterError("blocks_per_lane", "a lane has 4, 8 or 16 blocks");
+    return Needs{.unsplit = true};
+}
+
+std::vector<ParameterDeclaration> parameters() {
+    return {{.name = "block_height",
+             .default_value = std::int64_t{1},
+             .minimum = 1,
+             .maximum = largest_bccoo_block,
+             .unit = "rows",
+             .help = "rows of a block"},
+            {.name = "block_width",
+             .default_value = std::int64_t{1},
+             .minimum = 1,
+             .maximum = largest_bccoo_block,
+             .unit = "columns",
+             .help = "columns of a block"},
+            {.name = "blocks_per_lane",
+             .default_value = std::int64_t{8},
+             .minimum = 4,
+             .maximum = most_blocks_of_lane,
+             .unit = "blocks",
+             .help = "neighbouring blocks that a thread takes: 4, 8 or 16"},
+            {.name = "column_index",
+             .type = ParameterType::choice,
+             .default_value = std::string("u16"),
+             .words = {"u16", "u32"},
+             .help = "u16: differences of columns where all of a warp fit; u32: columns of 32 bits throughout"},
+            slots_per_nonzero_parameter(4)};
+}
+
+}  // namespace
+
+LayoutEntry bccoo_entry() {
+    LayoutEntry entry{
+        .name = "bccoo",
+        .summary = "blocks as a coordinate list: a bit a block where a block row ends, differences of columns in 16 bits",
+        .source = "Yan, Li, Zhang and Zhou, 'yaSpMV: yet another SpMV framework on GPUs' (PPoPP 2014)",
+        .drawing = std::string(drawn_matrix).append(drawing),
+        .parameters = parameters(),
+        .needs = needs,
+        .rows_of_share = RowsOfShare::all,
+        .build = {build<float>, build<double>},
+        .fields = field_lists_of<BccooLayout>(),
+        .schedules = bccoo_schedules(),
+        .kernels = {bccoo_host_kernel()},
+    };
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(bccoo_cuda_kernels());
+    return entry;
+}
+
+}  // namespace workbench

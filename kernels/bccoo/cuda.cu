@@ -1,0 +1,266 @@
+// BCCOO on a GPU: a warp a tile, a lane a run of blocks. A lane adds up its blocks, and writes the block rows that begin and
+// end in its run. A segmented sum over the block of threads joins what lanes leave open, and what the block leaves open is
+// carried to the end of the block row by a second kernel (carries.cuh). Further blocks of threads write the rows without
+// blocks.
+//
+// Races. A row of y is written by the lane in whose run its block row ends: there is one; or, where it has no blocks, by one
+// thread of the further blocks. What a block of threads carries is written by one thread. Shared memory is that of
+// segmented_sums, which says what it needs and is called once.
+#include <cstdint>
+
+#include "kernels/bccoo/layout.hpp"
+#include "kernels/common/device/carries.cuh"
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/loads.cuh"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/device/recording.cuh"
+#include "kernels/common/device/sparse_dot.cuh"
+#include "kernels/common/device/sums.cuh"
+
+namespace workbench {
+namespace {
+
+/// A block of the matrix, and how many of them a lane loads before it uses the first; they divide its run.
+template <int block_height, int block_width, int blocks_in_flight>
+struct BlockShape {
+    static constexpr int height = block_height;
+    static constexpr int width = block_width;
+    static constexpr int area = height * width;
+    static constexpr int in_flight = blocks_in_flight;
+};
+
+/// The rows of y that a block row has.
+template <typename Shape, typename Value>
+struct BlockRowResults {
+    Value* y;
+    Index row_count;
+    bool accumulate;
+
+    __device__ __forceinline__ void put(Index block_row, const Sums<Value, Shape::height>& sums) const {
+        const Offset first = Offset{block_row} * Shape::height;
+#pragma unroll
+        for (int r = 0; r < Shape::height; ++r) {
+            if (Shape::height == 1 || first + r < row_count) write_result(y + first + r, sums.of[r], accumulate);
+        }
+    }
+};
+
+/// What a lane has found in its run.
+template <typename Shape, typename Value>
+struct LaneSums {
+    Segment<Sums<Value, Shape::height>> own;
+    Sums<Value, Shape::height> first;  // up to the first end: other lanes may have blocks of that block row before it
+    Index row = 0;                     // that is open behind the run, counted as in the layout
+};
+
+/// x of the columns of a block; 0 for those behind the last.
+template <typename Shape, typename Value>
+__device__ __forceinline__ void load_x(const Value* __restrict__ x, Index block_column, Index column_count,
+                                       Value (&x_of_block)[Shape::width]) {
+    const Offset first = Offset{block_column} * Shape::width;
+#pragma unroll
+    for (int c = 0; c < Shape::width; ++c) {
+        x_of_block[c] = c == 0 || first + c < column_count ? x[first + c] : Value{0};
+    }
+}
+
+/// narrow: the columns of the tile are differences.
+template <typename Shape, bool narrow, typename Value>
+__device__ __forceinline__ void sum_run(const auto& bccoo, Offset tile, int lane, unsigned ends, const auto& load,
+                                        const Value* __restrict__ x, const BlockRowResults<Shape, Value>& results,
+                                        LaneSums<Shape, Value>& sums) {
+    constexpr int in_flight = Shape::in_flight;
+    const int run = bccoo.blocks_per_lane;
+    const Offset first_column = bccoo_column_place(bccoo.column_tiles[tile], run, 0, lane);
+    const Value* values = bccoo.values.data() + bccoo_slot(tile, run, Shape::area, 0, lane);
+    Index column = load(bccoo.first_columns.data() + tile * bccoo_lanes + lane);
+    for (int first = 0; first < run; first += in_flight) {
+        Value value[in_flight][Shape::area];
+        Index next[in_flight];
+        Value x_of_block[in_flight][Shape::width];
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+            const Offset place = first_column + (first + u) * bccoo_lanes;
+            if (u == 0 && first == 0) {
+                next[u] = narrow ? 0 : column;
+            } else if constexpr (narrow) {
+                next[u] = load(bccoo.column_steps.data() + place);
+            } else {
+                next[u] = load(bccoo.wide_columns.data() + place);
+            }
+        }
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+#pragma unroll
+            for (int e = 0; e < Shape::area; ++e) value[u][e] = load(values + (u * Shape::area + e) * bccoo_lanes);
+        }
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+            column = narrow ? column + next[u] : next[u];
+            load_x<Shape>(x, column, bccoo.column_count, x_of_block[u]);
+        }
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+#pragma unroll
+            for (int e = 0; e < Shape::area; ++e) {
+                sums.own.open.of[e / Shape::width] += value[u][e] * x_of_block[u][e % Shape::width];
+            }
+            if ((ends >> (first + u) & 1U) == 0) continue;
+            if (sums.own.has_end) {
+                results.put(bccoo.block_row(sums.row), sums.own.open);
+            } else {
+                sums.first = sums.own.open;
+            }
+            sums.own = {true, {}};
+            ++sums.row;
+        }
+        values += in_flight * Shape::area * bccoo_lanes;
+    }
+}
+
+/// The sum of what the lanes before this one have. For the whole warp.
+__device__ __forceinline__ int sum_of_lanes_before(int own, int lane) {
+    int up_to = own;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+        const int before = from_lane_before(up_to, distance);
+        if (lane >= distance) up_to += before;
+    }
+    return up_to - own;
+}
+
+/// That a multiprocessor holds at least: values of larger blocks take more registers.
+template <typename Shape>
+constexpr int resident_threads = Shape::area == 1 ? 1024 : 512;
+
+template <typename Shape, int threads, typename Load, typename Stored, typename Value>
+__global__ void __launch_bounds__(threads, resident_threads<Shape> / threads)
+    multiply_tiles(const __grid_constant__ Stored bccoo, const Load load, unsigned blocks, const Value* __restrict__ x,
+                   Value* __restrict__ y, const Carried<Value, Shape::height> carried, bool accumulate) {
+    const BlockRowResults<Shape, Value> results{y, bccoo.row_count, accumulate};
+    if (blockIdx.x >= blocks) {
+        const Offset number = static_cast<Offset>(blockIdx.x - blocks) * threads + threadIdx.x;
+        if (number < bccoo.empty_block_rows.size()) results.put(bccoo.empty_block_rows[number], {});
+        return;
+    }
+    __shared__ SegmentsOfWarps<threads, Sums<Value, Shape::height>> of_warps;
+    const int lane = static_cast<int>(threadIdx.x) % bccoo_lanes;
+    const Offset tile = static_cast<Offset>(blockIdx.x) * (threads / bccoo_lanes) + threadIdx.x / bccoo_lanes;
+    LaneSums<Shape, Value> sums;
+    Index own_first_row = 0;
+    unsigned ends = 0;
+    if (tile < bccoo.tiles()) {
+        ends = load(bccoo.ends.data() + tile * bccoo_lanes + lane);
+        sums.row = bccoo.first_block_rows[tile] + sum_of_lanes_before(__popc(ends), lane);
+        own_first_row = sums.row;
+        if (bccoo.column_tiles[tile] >= 0) {
+            sum_run<Shape, true>(bccoo, tile, lane, ends, load, x, results, sums);
+        } else {
+            sum_run<Shape, false>(bccoo, tile, lane, ends, load, x, results, sums);
+        }
+    }
+    const auto joined_sums = segmented_sums(sums.own, of_warps);
+    if (sums.own.has_end) results.put(bccoo.block_row(own_first_row), joined_sums.carried_in + sums.first);
+    // Nothing is open behind the last block of threads. Before it, the last lane's row is, unless its run ends with its last
+    // block.
+    if (blockIdx.x + 1 == blocks || threadIdx.x + 1 != threads) return;
+    if ((ends >> (bccoo.blocks_per_lane - 1) & 1U) == 0) {
+        carried.carry(blockIdx.x, bccoo.block_row(sums.row), joined_sums.left_open.of);
+    } else {
+        carried.nothing(blockIdx.x);
+    }
+}
+
+/// Blocks in flight: about as many values as a lane has registers for.
+constexpr int blocks_in_flight(int area) {
+    if (area == 1) return 8;
+    return area <= 4 ? 4 : area <= 9 ? 2 : 1;
+}
+
+template <ValueType Value>
+class BccooOnDevice {
+public:
+    BccooOnDevice(const BccooLayout<Value>& layout, int warps, Device& device)
+        : stream_(cuda_device(device).stream()),
+          bccoo_(copy_to(device, layout.stored(), "bccoo")),
+          blocks_(blocks_for(layout.tiles(), warps)),
+          carries_(device, Offset{blocks_} - 1, layout.block_height, "bccoo") {}
+
+    template <int threads>
+    void multiply(const auto& load, const Value* x, Value* y, bool accumulate) const {
+        const auto bccoo = view_of(bccoo_);
+        const unsigned empty_blocks = accumulate ? 0 : blocks_for(bccoo.empty_block_rows.size(), threads);
+        if (blocks_ + empty_blocks == 0) return;
+        with_bccoo_block(bccoo.block_height, bccoo.block_width, [&]<int height, int width>(Known<height>, Known<width>) {
+            const auto launch = [&]<typename Shape>(Shape) {
+                multiply_tiles<Shape, threads><<<blocks_ + empty_blocks, threads, 0, stream_>>>(
+                    bccoo, load, blocks_, x, y, carries_.template view<height>(), accumulate);
+                check_launch("bccoo tiles");
+            };
+            constexpr int in_flight = blocks_in_flight(height * width);
+            if constexpr (in_flight > 4) {
+                if (bccoo.blocks_per_lane >= in_flight) {
+                    launch(BlockShape<height, width, in_flight>{});
+                } else {
+                    launch(BlockShape<height, width, 4>{});
+                }
+            } else {
+                launch(BlockShape<height, width, in_flight>{});
+            }
+            carries_.template add_to<height>(y, bccoo.row_count, stream_);
+        });
+    }
+
+    [[nodiscard]] const Bccoo<Value, DeviceArray>& stored() const { return bccoo_; }
+    [[nodiscard]] Offset blocks() const { return blocks_; }
+
+private:
+    cudaStream_t stream_;
+    Bccoo<Value, DeviceArray> bccoo_;
+    unsigned blocks_;  // of threads with tiles
+    Carries<Value> carries_;
+};
+
+template <int threads, ValueType Value>
+class BccooTiles final : public Kernel<Value> {
+public:
+    BccooTiles(const BccooLayout<Value>& layout, Device& device)
+        : bccoo_(layout, threads / bccoo_lanes, device),
+          bytes_(layout.bytes_to_move() + Carries<Value>::bytes(bccoo_.blocks() - 1, layout.block_height)) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        bccoo_.template multiply<threads>(StreamingLoad{}, x, y, accumulate);
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
+
+private:
+    BccooOnDevice<Value> bccoo_;
+    std::int64_t bytes_;
+};
+
+template <ValueType Value>
+using Tiles128 = BccooTiles<128, Value>;
+template <ValueType Value>
+using Tiles256 = BccooTiles<256, Value>;
+
+}  // namespace
+
+std::vector<KernelEntry> bccoo_cuda_kernels() {
+    return {{"threads_128", Backend::cuda, "a lane a run of blocks, whose segmented sums meet in blocks of 128 threads",
+             prepare_as<Tiles128, BccooLayout>()},
+            {"threads_256", Backend::cuda, "the same in blocks of 256 threads", prepare_as<Tiles256, BccooLayout>()}};
+}
+
+std::vector<Recorded> record_bccoo_reads(const BccooLayout<double>& layout, Device& device) {
+    constexpr int threads = 128;
+    const BccooOnDevice<double> bccoo(layout, threads / bccoo_lanes, device);
+    const DeviceArray<double> x(device, std::vector<double>(layout.column_count), "x");
+    const DeviceMemory y = device.allocate(layout.row_count * sizeof(double), "y");
+    Recording recording(device, bccoo.stored().values, bccoo.blocks() * threads);
+    bccoo.multiply<threads>(recording.load(), x.data(), y.as<double>(), true);  // true: no blocks beyond those with tiles
+    return recording.read();
+}
+
+}  // namespace workbench

@@ -1,0 +1,153 @@
+// BCCOO: blocks in the order of a coordinate list, with a bit for each instead of its row, and columns in 16 bits.
+// Source: Yan, Li, Zhang and Zhou, "yaSpMV: yet another SpMV framework on GPUs" (PPoPP 2014): the blocks, the bits, a run of
+// blocks for each thread, stored so that neighbouring threads read neighbouring values, differences of columns in 16 bits, and
+// the segmented sums of a thread, a block of threads and all of them. Designs of this project: a whole warp's columns have 32
+// bits where one of its differences does not fit; the first block row is stored of each warp, and threads count the bits of
+// those before them; block rows without blocks have a list; and what a block of threads leaves open is carried on by a second
+// kernel (the paper waits for the block before). Vertical slices (BCCOO+) and tuning all of its options are left out.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "kernels/common/device/recorded.hpp"
+#include "kernels/common/schedule/run.hpp"
+#include "kernels/common/storage/fields.hpp"
+#include "kernels/common/storage/pattern.hpp"
+
+namespace workbench {
+
+inline constexpr int bccoo_lanes = 32;
+inline constexpr Index largest_bccoo_block = 4;   // rows or columns
+inline constexpr Index most_blocks_of_lane = 16;  // as many bits as a word of `ends` has
+
+/// Blocks that hold a nonzero, block row by block row and in each by ascending column; padding is 0. A tile is what a warp has:
+/// lane l has the blocks_per_lane blocks from (32 * tile + l) * blocks_per_lane on. Behind the last block of all stands padding
+/// with its column. Entry e = r * block_width + c of block k of a lane: values[((tile * blocks_per_lane + k) * area() + e) * 32
+/// + lane].
+///
+/// Block rows are counted without those that have no block; block_rows tells which they are, unless all have some.
+template <typename Value, template <typename> typename Array>
+struct Bccoo {
+    template <template <typename> typename Other>
+    using In = Bccoo<Value, Other>;
+
+    Index row_count = 0;
+    Index column_count = 0;
+    Index block_height = 1;
+    Index block_width = 1;
+    Index blocks_per_lane = 8;
+    Array<std::uint16_t> ends;         // [32 * tiles] bit k: the lane's block k is the last of its block row
+    Array<Index> first_block_rows;     // [tiles] the block row, as counted here, of each tile's first block
+    Array<Index> first_columns;        // [32 * tiles] the block column of each lane's first block
+    Array<Index> column_tiles;         // [tiles] i: the other columns are tile i of column_steps; -1 - i: of wide_columns
+    Array<std::int16_t> column_steps;  // [narrow tiles * (blocks_per_lane - 1) * 32] from the lane's block before
+    Array<Index> wide_columns;         // [other tiles * (blocks_per_lane - 1) * 32] block columns
+    Array<Index> block_rows;           // [block rows with blocks] of the matrix; empty: all have blocks
+    Array<Index> empty_block_rows;     // [block rows without blocks] of the matrix
+    Array<Value> values;               // [tiles * blocks_per_lane * block_height * block_width * 32]
+
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        visit(ArrayRole::number, "block_height", of.block_height...);
+        visit(ArrayRole::number, "block_width", of.block_width...);
+        visit(ArrayRole::number, "blocks_per_lane", of.blocks_per_lane...);
+        visit(ArrayRole::structure, "ends [32 * tiles]", of.ends...);
+        visit(ArrayRole::structure, "first_block_rows [tiles]", of.first_block_rows...);
+        visit(ArrayRole::column, "first_columns [32 * tiles]", of.first_columns...);
+        visit(ArrayRole::structure, "column_tiles [tiles]", of.column_tiles...);
+        visit(ArrayRole::column, "column_steps [narrow tiles * (blocks_per_lane - 1) * 32]", of.column_steps...);
+        visit(ArrayRole::column, "wide_columns [other tiles * (blocks_per_lane - 1) * 32]", of.wide_columns...);
+        visit(ArrayRole::structure, "block_rows [block rows with blocks]", of.block_rows...);
+        visit(ArrayRole::structure, "empty_block_rows [block rows without blocks]", of.empty_block_rows...);
+        visit(ArrayRole::value, "values [tiles * blocks_per_lane * block_height * block_width * 32]", of.values...);
+    }
+
+    [[nodiscard]] constexpr Offset tiles() const { return static_cast<Offset>(first_block_rows.size()); }
+    [[nodiscard]] constexpr Index area() const { return block_height * block_width; }
+    [[nodiscard]] constexpr Offset blocks_of_tile() const { return Offset{bccoo_lanes} * blocks_per_lane; }
+    /// The block row of the matrix.
+    [[nodiscard]] constexpr Index block_row(Index counted) const {
+        return block_rows.size() == 0 ? counted : block_rows[counted];
+    }
+};
+
+/// Where entry 0 of a lane's block k stands in `values`; entry e stands 32 * e behind.
+[[nodiscard]] constexpr Offset bccoo_slot(Offset tile, int blocks_per_lane, int area, int k, int lane) {
+    return (tile * blocks_per_lane + k) * area * bccoo_lanes + lane;
+}
+
+/// Where the column of a lane's block k > 0 stands in column_steps or wide_columns. column_tile: of column_tiles.
+[[nodiscard]] constexpr Offset bccoo_column_place(Index column_tile, int blocks_per_lane, int k, int lane) {
+    const Offset tile = column_tile < 0 ? -1 - Offset{column_tile} : column_tile;
+    return (tile * (blocks_per_lane - 1) + k - 1) * bccoo_lanes + lane;
+}
+
+/// One block of a lane, on the host.
+struct BccooBlock {
+    int lane = 0;
+    int k = 0;
+    Index counted_row = 0;  // its block row, counted as in the layout; padding has one behind the last
+    Index column = 0;       // block column
+    bool is_end = false;
+};
+
+/// The blocks of a tile, lane by lane, which is their order in the matrix.
+void for_each_block_of_tile(const auto& bccoo, Offset tile, const auto& visit) {
+    BccooBlock block{.counted_row = bccoo.first_block_rows[tile]};
+    const Index column_tile = bccoo.column_tiles[tile];
+    for (block.lane = 0; block.lane < bccoo_lanes; ++block.lane) {
+        const Offset lane = tile * bccoo_lanes + block.lane;
+        block.column = bccoo.first_columns[lane];
+        for (block.k = 0; block.k < bccoo.blocks_per_lane; ++block.k) {
+            if (block.k > 0) {
+                const Offset place = bccoo_column_place(column_tile, bccoo.blocks_per_lane, block.k, block.lane);
+                block.column = column_tile < 0 ? bccoo.wide_columns[place] : block.column + bccoo.column_steps[place];
+            }
+            block.is_end = (bccoo.ends[lane] >> block.k & 1) != 0;
+            visit(block);
+            if (block.is_end) ++block.counted_row;
+        }
+    }
+}
+
+/// Calls use(Known<height>, Known<width>). Throws std::logic_error where no kernel has such blocks.
+decltype(auto) with_bccoo_block(Index height, Index width, const auto& use) {
+    const auto with_width = [&]<int rows>(Known<rows> known) -> decltype(auto) {
+        switch (width) {
+            case 1: return use(known, Known<1>{});
+            case 2: return use(known, Known<2>{});
+            case 3: return use(known, Known<3>{});
+            case 4: return use(known, Known<4>{});
+            default: throw std::logic_error("bccoo: no such block width");
+        }
+    };
+    switch (height) {
+        case 1: return with_width(Known<1>{});
+        case 2: return with_width(Known<2>{});
+        case 3: return with_width(Known<3>{});
+        case 4: return with_width(Known<4>{});
+        default: throw std::logic_error("bccoo: no such block height");
+    }
+}
+
+template <ValueType Value>
+struct BccooLayout final : StoredLayout<Value, Bccoo<Value, HostArray>> {
+    // No kernel reads these, and they are no part of the footprint.
+    Offset block_count = 0;
+    Pattern pattern;  // tells nonzeros from padding
+
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
+};
+
+[[nodiscard]] LayoutEntry bccoo_entry();
+[[nodiscard]] std::vector<ScheduleEntry> bccoo_schedules();
+[[nodiscard]] KernelEntry bccoo_host_kernel();
+[[nodiscard]] std::vector<KernelEntry> bccoo_cuda_kernels();
+
+/// For tests: a product as by the first CUDA kernel that records who reads each element of `values`.
+[[nodiscard]] std::vector<Recorded> record_bccoo_reads(const BccooLayout<double>& layout, Device& device);
+
+}  // namespace workbench

@@ -1,0 +1,48 @@
+// Finding the blocks of a matrix that hold nonzeros, block row by block row: for the builders of layouts that store whole
+// blocks.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "kernels/common/storage/blocks.hpp"
+
+namespace workbench {
+
+/// Rows and columns of a block; at most largest_block rows.
+struct BlockSize {
+    Index height = 1;
+    Index width = 1;
+};
+
+/// How many blocks of `size` rows or columns cover `count`.
+[[nodiscard]] constexpr Index block_count_of(Index count, Index size) { return count / size + (count % size > 0 ? 1 : 0); }
+
+/// Merges the rows of a block row. Calls visit_block(block column) for every block that holds a nonzero, from left to right,
+/// and then visit_entry(row of the block, position in the matrix) for its nonzeros.
+template <typename Value, typename VisitBlock, typename VisitEntry>
+void walk_block_row(const CsrView<Value>& matrix, const BlockSize& size, Index block_row, const VisitBlock& visit_block,
+                    const VisitEntry& visit_entry) {
+    const Index first_row = block_row * size.height;
+    const Index height = std::min(size.height, matrix.rows - first_row);
+    std::array<Offset, largest_block> next{};
+    for (Index r = 0; r < height; ++r) next[r] = matrix.row_offsets[first_row + r];
+    constexpr Index none = std::numeric_limits<Index>::max();
+    for (;;) {
+        Index leftmost = none;
+        for (Index r = 0; r < height; ++r) {
+            if (next[r] < matrix.row_offsets[first_row + r + 1]) leftmost = std::min(leftmost, matrix.column_indices[next[r]]);
+        }
+        if (leftmost == none) return;
+        const Index block_column = leftmost / size.width;
+        visit_block(block_column);
+        const Offset end_column = (Offset{block_column} + 1) * size.width;
+        for (Index r = 0; r < height; ++r) {
+            const Offset end = matrix.row_offsets[first_row + r + 1];
+            for (; next[r] < end && matrix.column_indices[next[r]] < end_column; ++next[r]) visit_entry(r, next[r]);
+        }
+    }
+}
+
+}  // namespace workbench

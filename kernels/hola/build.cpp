@@ -1,0 +1,140 @@
+#include "kernels/common/drawn_matrix.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/walk.hpp"
+#include "kernels/hola/layout.hpp"
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::string_view drawing = R"(
+as if a share had 4 nonzeros; usually it has threads x nonzeros_per_thread
+
+row_offsets      0 3 6 7 9 12 13
+first_rows       0 1 3 5 6
+
+                 row 0 | row 1 | row 2 | row 3 | row 4    | row 5
+share            0 0 0 | 0 1 1 | 1     | 1 2   | 2 2 2    | 3
+column_indices   0 1 2 | 1 2 4 | 2     | 3 5   | 0 4 5    | 5
+values           1 2 3 | 4 5 6 | 7     | 8 9   | 10 11 12 | 13
+)";
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+    const CsrMatrix& matrix = staged.matrix;
+    require_values_in_range<Value>(matrix);
+    auto layout = std::make_unique<HolaLayout<Value>>();
+    layout->nonzero_count = matrix.nonzeros();
+    layout->row_count = matrix.rows;
+    layout->column_count = matrix.columns;
+    layout->threads = static_cast<Index>(parameters.integer("threads"));
+    layout->nonzeros_per_thread = static_cast<Index>(parameters.integer("nonzeros_per_thread"));
+    layout->most_per_lane = static_cast<Index>(parameters.integer("most_per_lane"));
+    layout->row_offsets = matrix.row_offsets;
+    layout->first_rows = first_rows_of_shares(matrix.row_offsets, layout->nonzeros_per_share());
+    layout->column_indices = matrix.column_indices;
+    layout->values.assign(matrix.values.begin(), matrix.values.end());
+    return layout;
+}
+
+Needs needs(const Parameters& parameters) {
+    const std::int64_t threads = parameters.integer("threads");
+    if (threads != 128 && threads != 256) throw ParameterError("threads", "a block has 128 or 256 threads");
+    // An odd number spreads the nonzeros of neighbouring threads over the banks of shared memory.
+    if (parameters.integer("nonzeros_per_thread") % 2 == 0) {
+        throw ParameterError("nonzeros_per_thread", "a thread has 5, 7, 9 or 11 nonzeros");
+    }
+    return Needs{.unsplit = true};
+}
+
+std::vector<ParameterDeclaration> parameters() {
+    return {{.name = "threads",
+             .default_value = std::int64_t{256},
+             .minimum = 128,
+             .maximum = 256,
+             .unit = "threads",
+             .help = "of the block that multiplies a share: 128 or 256"},
+            {.name = "nonzeros_per_thread",
+             .default_value = std::int64_t{7},
+             .minimum = 5,
+             .maximum = 11,
+             .unit = "nonzeros",
+             .help = "a share has so many for each thread of its block: 5, 7, 9 or 11"},
+            {.name = "most_per_lane",
+             .default_value = std::int64_t{32},
+             .minimum = 0,
+             .maximum = 1 << 20,
+             .unit = "nonzeros",
+             .help = "a block whose rows would give one lane more of them sums up with all threads together"}};
+}
+
+template <ValueType Value>
+void walk_shares(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+    const auto& hola = dynamic_cast<const HolaLayout<Value>&>(layout).stored();
+    const int values = array_number(hola, hola.values);
+    with_hola_shape(hola.threads, hola.nonzeros_per_thread, [&]<typename Shape>(Shape) {
+        for (Offset number = 0; number < hola.shares(); ++number) {
+            const HolaShare share = share_of(hola, number, Shape::nonzeros);
+            for (Index i = 0; i < share.pieces(); ++i) {
+                const HolaPiece piece = piece_of(hola, share, i, PlainLoad{});
+                for (int place = piece.begin; place < piece.end; ++place) {
+                    const int thread = place % Shape::threads;
+                    visit({.warp = (number * Shape::threads + thread) / 32,
+                           .lane = thread % 32,
+                           .step = place / Shape::threads,
+                           .array = values,
+                           .index = share.first + place,
+                           .row = share.first_row + i,
+                           .column = hola.column_indices[share.first + place]});
+                }
+            }
+        }
+    });
+}
+
+}  // namespace
+
+std::vector<Index> first_rows_of_shares(const std::vector<Offset>& row_offsets, Offset nonzeros_per_share) {
+    const auto rows = static_cast<Index>(row_offsets.size() - 1);
+    std::vector<Index> first_rows{0};
+    if (rows == 0) return first_rows;
+    Index row = 0;
+    for (Offset end = nonzeros_per_share; end < row_offsets.back(); end += nonzeros_per_share) {
+        while (row_offsets[row + 1] <= end) ++row;
+        first_rows.push_back(row);
+    }
+    first_rows.push_back(rows);
+    return first_rows;
+}
+
+template <ValueType Value>
+void HolaLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    for_each_compressed_slot<CompressedRows<1>>(this->stored(), visit);
+    if (this->first_rows != first_rows_of_shares(this->row_offsets, this->nonzeros_per_share())) {
+        throw std::logic_error("hola: first_rows does not say where the shares begin");
+    }
+}
+
+LayoutEntry hola_entry() {
+    LayoutEntry entry{
+        .name = "hola",
+        .summary = "CSR in equal shares of the nonzeros, a block of threads each, with the first row of every share",
+        .source =
+            "Steinberger, Zayer and Seidel, 'Globally homogeneous, locally adaptive sparse matrix-vector multiplication on the "
+            "GPU' (ICS 2017)",
+        .drawing = std::string(drawn_matrix).append(drawing),
+        .parameters = parameters(),
+        .needs = needs,
+        .build = {build<float>, build<double>},
+        .fields = field_lists_of<HolaLayout>(),
+        .schedules = {{"shares", {walk_shares<float>, walk_shares<double>}}},
+        .kernels = {hola_host_kernel()},
+    };
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(hola_cuda_kernels());
+    return entry;
+}
+
+template struct HolaLayout<float>;
+template struct HolaLayout<double>;
+
+}  // namespace workbench

@@ -1,0 +1,142 @@
+// HOLA: CSR in equal shares of the nonzeros, a block of threads each, with the first row of every share.
+// Source: Steinberger, Zayer and Seidel, "Globally homogeneous, locally adaptive sparse matrix-vector multiplication on the
+// GPU" (ICS 2017): the equal shares (global homogeneity), the first row of each found before the product, and blocks that
+// choose by the rows they meet how their threads work together (local adaptivity). Designs of this project: which rows a share
+// ends, empty ones among them, so that y need not be zeroed; the two ways that a block chooses between and the bound that
+// decides; and that a row which crosses blocks is completed by a second kernel instead of atomically.
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "kernels/common/device/recorded.hpp"
+#include "kernels/common/schedule/run.hpp"
+#include "kernels/common/storage/fields.hpp"
+
+namespace workbench {
+
+/// Share b has the nonzeros from b * nonzeros_per_share() on; only the last may have fewer, or none where the matrix has none.
+/// It ends the rows first_rows[b] .. first_rows[b + 1] - 1, the empty ones at its end included, and the next row goes on in the
+/// next share where it has nonzeros here.
+template <typename Value, template <typename> typename Array>
+struct Hola {
+    template <template <typename> typename Other>
+    using In = Hola<Value, Other>;
+
+    Index row_count = 0;
+    Index column_count = 0;
+    Index threads = 256;            // of the block that multiplies a share
+    Index nonzeros_per_thread = 7;  // of a share
+    Index most_per_lane = 32;       // products that a lane may add up alone where rows have lanes of their own
+    Array<Offset> row_offsets;      // [rows + 1]
+    Array<Index> first_rows;        // [shares + 1]
+    Array<Index> column_indices;    // [nonzeros]
+    Array<Value> values;            // [nonzeros]
+
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        visit(ArrayRole::number, "threads", of.threads...);
+        visit(ArrayRole::number, "nonzeros_per_thread", of.nonzeros_per_thread...);
+        visit(ArrayRole::number, "most_per_lane", of.most_per_lane...);
+        visit(ArrayRole::structure, "row_offsets [rows + 1]", of.row_offsets...);
+        visit(ArrayRole::structure, "first_rows [shares + 1]", of.first_rows...);
+        visit(ArrayRole::column, "column_indices [nonzeros]", of.column_indices...);
+        visit(ArrayRole::value, "values [nonzeros]", of.values...);
+    }
+
+    [[nodiscard]] constexpr Offset nonzeros_per_share() const { return Offset{threads} * nonzeros_per_thread; }
+    [[nodiscard]] constexpr Offset shares() const { return static_cast<Offset>(first_rows.size()) - 1; }
+};
+
+/// What a block multiplies.
+struct HolaShare {
+    Offset first = 0;     // nonzero
+    int nonzeros = 0;     // at most nonzeros_per_share
+    Index first_row = 0;  // that ends here
+    Index rows = 0;       // that end here
+    bool is_last = true;  // otherwise a row follows, which may have its first nonzeros here
+
+    /// Parts of rows: the ends of `rows`, and what is there of the row that follows.
+    [[nodiscard]] constexpr Index pieces() const { return rows + (is_last ? 0 : 1); }
+};
+
+[[nodiscard]] constexpr HolaShare share_of(const auto& hola, Offset number, Offset nonzeros_per_share) {
+    const Offset first = number * nonzeros_per_share;
+    const Offset left = static_cast<Offset>(hola.values.size()) - first;
+    const Index first_row = hola.first_rows[number];
+    return {first, static_cast<int>(left < nonzeros_per_share ? left : nonzeros_per_share), first_row,
+            hola.first_rows[number + 1] - first_row, number + 1 == hola.shares()};
+}
+
+/// Where a piece stands among the nonzeros of its share.
+struct HolaPiece {
+    int begin = 0;
+    int end = 0;
+
+    [[nodiscard]] constexpr int length() const { return end - begin; }
+};
+
+[[nodiscard]] constexpr HolaPiece piece_of(const auto& hola, const HolaShare& share, Offset number, const auto& load) {
+    const Offset* const offsets = hola.row_offsets.data() + share.first_row + number;
+    const Offset begin = load.kept(offsets) - share.first;
+    const Offset end = load.kept(offsets + 1) - share.first;
+    return {begin > 0 ? static_cast<int>(begin) : 0, end < share.nonzeros ? static_cast<int>(end) : share.nonzeros};
+}
+
+/// The lanes that a piece has: as many as there are for all, but a power of two and of one warp.
+[[nodiscard]] constexpr int lanes_of_pieces(Index pieces, int threads) {
+    int lanes = 32;
+    while (lanes > 1 && Offset{lanes} * pieces > threads) lanes /= 2;
+    return lanes;
+}
+
+/// Where rows end: [shares + 1] of first_rows. row_offsets: [rows + 1].
+[[nodiscard]] std::vector<Index> first_rows_of_shares(const std::vector<Offset>& row_offsets, Offset nonzeros_per_share);
+
+/// A block: so many threads with so many nonzeros each.
+template <int thread_count, int nonzeros_of_thread>
+struct HolaShape {
+    static constexpr int threads = thread_count;
+    static constexpr int nonzeros_per_thread = nonzeros_of_thread;
+    static constexpr int nonzeros = threads * nonzeros_per_thread;
+
+    /// Which nonzero of the share's a thread loads as its k-th.
+    [[nodiscard]] static constexpr int place(int k, int thread) { return k * threads + thread; }
+};
+
+/// Calls use(shape) for the shape of these numbers. Throws std::logic_error where no kernel has it.
+decltype(auto) with_hola_shape(Index threads, Index nonzeros_per_thread, const auto& use) {
+    const auto with_nonzeros = [&]<int count>(Known<count>) -> decltype(auto) {
+        switch (nonzeros_per_thread) {
+            case 5: return use(HolaShape<count, 5>{});
+            case 7: return use(HolaShape<count, 7>{});
+            case 9: return use(HolaShape<count, 9>{});
+            case 11: return use(HolaShape<count, 11>{});
+            default: throw std::logic_error("hola: no such number of nonzeros a thread");
+        }
+    };
+    return threads == 128 ? with_nonzeros(Known<128>{}) : with_nonzeros(Known<256>{});
+}
+
+template <ValueType Value>
+struct HolaLayout final : StoredLayout<Value, Hola<Value, HostArray>> {
+    static constexpr const char* name = "hola";
+
+    /// What a product moves at least: beside the layout, what every share but the last leaves open is written and read.
+    [[nodiscard]] std::int64_t bytes_of_product() const {
+        const Offset carried = std::max<Offset>(this->shares() - 1, 0);
+        return this->bytes_to_move() + 2 * carried * static_cast<std::int64_t>(sizeof(Index) + sizeof(Value));
+    }
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
+};
+
+[[nodiscard]] LayoutEntry hola_entry();
+[[nodiscard]] KernelEntry hola_host_kernel();
+[[nodiscard]] std::vector<KernelEntry> hola_cuda_kernels();
+
+/// For tests: a product as by the CUDA kernel that records who reads each element of `values`.
+[[nodiscard]] std::vector<Recorded> record_hola_reads(const HolaLayout<double>& layout, Device& device);
+
+}  // namespace workbench

@@ -1,0 +1,133 @@
+// Layout hola: exact arrays, the drawing, where shares begin and end, who reads what, what is refused.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "kernels/common/device/host_device.hpp"
+#include "kernels/hola/layout.hpp"
+#include "kernels/reads.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/drawings.hpp"
+#include "support/given.hpp"
+
+namespace workbench {
+namespace {
+
+using Indices = std::vector<Index>;
+using Offsets = std::vector<Offset>;
+
+std::unique_ptr<Layout<double>> built(const CsrMatrix& matrix, const Given& given = {}) {
+    return build(hola_entry(), stage_input(matrix), given);
+}
+
+const HolaLayout<double>& as_hola(const std::unique_ptr<Layout<double>>& layout) {
+    return dynamic_cast<const HolaLayout<double>&>(*layout);
+}
+
+/// Rows of so many nonzeros each, from column 0 on: 1, 2, ...
+CsrMatrix of_lengths(const Indices& lengths, Index columns) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < static_cast<Index>(lengths.size()); ++row) {
+        for (Index k = 0; k < lengths[row]; ++k) entries.push_back({row, k, 1.0 + k});
+    }
+    return csr_from_entries(static_cast<Index>(lengths.size()), columns, entries);
+}
+
+/// The pieces of all shares: "row begin-end" of those that end in a share, in brackets what goes on in the next.
+std::string pieces(const HolaLayout<double>& hola) {
+    std::string text;
+    for (Offset number = 0; number < hola.shares(); ++number) {
+        const HolaShare share = share_of(hola, number, hola.nonzeros_per_share());
+        if (number > 0) text += " | ";
+        for (Index i = 0; i < share.pieces(); ++i) {
+            const HolaPiece piece = piece_of(hola, share, i, PlainLoad{});
+            const std::string one =
+                std::to_string(share.first_row + i) + " " + std::to_string(piece.begin) + "-" + std::to_string(piece.end);
+            if (i > 0) text += ", ";
+            text += i < share.rows ? one : "(" + one + ")";
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("hola: the drawing shows what is built") {
+    const LayoutEntry entry = hola_entry();
+    const auto layout = built(drawn());
+    const HolaLayout<double>& hola = as_hola(layout);
+    CHECK(draws_the_matrix(entry));
+    CHECK(draws(entry, list("row_offsets", hola.row_offsets)));
+    CHECK(draws(entry, list("first_rows", first_rows_of_shares(hola.row_offsets, 4))));
+    CHECK(draws(entry, by_pieces("column_indices", hola.row_offsets, hola.column_indices)));
+    CHECK(draws(entry, by_pieces("values", hola.row_offsets, hola.values)));
+    CHECK(hola.first_rows == Indices{0, 6});
+    CHECK(layout->bytes_to_move() == 7 * 8 + 2 * 4 + 13 * (4 + 8) + 8 * (6 + 6));
+    const std::unique_ptr<Device> host = make_host_device();
+    CHECK(entry.kernels.front().prepare.f64(*layout, *host)->own_bytes_to_move() == layout->bytes_to_move());
+}
+
+TEST_CASE("hola: a share ends the rows whose last nonzero it has, and the empty ones there") {
+    CHECK(first_rows_of_shares({0}, 4) == Indices{0});
+    CHECK(first_rows_of_shares({0, 0, 0}, 4) == Indices{0, 2});
+    CHECK(first_rows_of_shares({0, 3, 6, 7, 9, 12, 13}, 4) == Indices{0, 1, 3, 5, 6});
+    CHECK(first_rows_of_shares({0, 0, 4, 4, 5, 5}, 4) == Indices{0, 3, 5});
+    CHECK(first_rows_of_shares({0, 4, 4}, 4) == Indices{0, 2});
+    CHECK(first_rows_of_shares({0, 13}, 4) == Indices{0, 0, 0, 0, 1});
+    CHECK(first_rows_of_shares({0, Offset{5} << 31, Offset{6} << 31}, Offset{1} << 32) == Indices{0, 0, 0, 2});
+}
+
+TEST_CASE("hola: shares of a matrix") {
+    const Given small{{"threads", 128_i}, {"nonzeros_per_thread", 5_i}};
+    const auto layout = built(of_lengths({0, 600, 0, 40, 0, 0, 700, 3, 1297, 0}, 2000), small);
+    CHECK(pieces(as_hola(layout)) ==
+          "0 0-0, 1 0-600, 2 600-600, 3 600-640, 4 640-640, 5 640-640, (6 640-640) | (6 0-640) | 6 0-60, 7 60-63, (8 63-640) | "
+          "(8 0-640) | 8 0-80, 9 80-80");
+    CHECK(as_hola(layout).bytes_of_product() == layout->bytes_to_move() + 2 * 4 * (4 + 8));
+    CHECK(pieces(as_hola(built(of_lengths({0, 0}, 3), small))) == "0 0-0, 1 0-0");
+    CHECK(pieces(as_hola(built(of_lengths({640, 0, 640, 0}, 700), small))) ==
+          "0 0-640, 1 640-640, (2 640-640) | 2 0-640, 3 640-640");
+    CHECK(pieces(as_hola(built(of_lengths({}, 3), small))).empty());
+}
+
+TEST_CASE("hola: neighbouring threads of a block read neighbouring nonzeros") {
+    const auto layout = built(of_lengths(Indices(40, 100), 100));
+    for_each_read_of<double>(hola_entry(), "shares", *layout, [](const Read& read) {
+        const Offset in_share = read.index % 1792;
+        CHECK(read.warp == read.index / 1792 * 8 + in_share % 256 / 32);
+        CHECK(read.lane == in_share % 32);
+        CHECK(read.step == in_share / 256);
+    });
+}
+
+TEST_CASE("hola: lanes of pieces") {
+    CHECK(lanes_of_pieces(1, 256) == 32);
+    CHECK(lanes_of_pieces(8, 256) == 32);
+    CHECK(lanes_of_pieces(9, 256) == 16);
+    CHECK(lanes_of_pieces(128, 256) == 2);
+    CHECK(lanes_of_pieces(129, 256) == 1);
+    CHECK(lanes_of_pieces(2147483647, 256) == 1);
+}
+
+TEST_CASE("hola: blocks that no kernel has") {
+    const LayoutEntry entry = hola_entry();
+    const auto refusal = [&](const Given& given) {
+        return message_of<ParameterError>([&] { (void)entry.needs(Parameters(entry.parameters, given)); });
+    };
+    CHECK(entry.needs(Parameters(entry.parameters, {})).unsplit);
+    CHECK(refusal({{"threads", 192_i}}) == "a block has 128 or 256 threads");
+    CHECK(refusal({{"nonzeros_per_thread", 8_i}}) == "a thread has 5, 7, 9 or 11 nonzeros");
+    CHECK_THROWS_AS(with_hola_shape(128, 6, [](auto) {}), std::logic_error);
+    for (const Index threads : {128, 256}) {
+        for (const Index count : {5, 7, 9, 11}) {
+            with_hola_shape(threads, count, [&](auto shape) {
+                CHECK(shape.threads == threads);
+                CHECK(shape.nonzeros_per_thread == count);
+            });
+        }
+    }
+}
+
+}  // namespace workbench
