@@ -72,8 +72,8 @@ TEST_SUITE("recorded_reads") {
                 for (const NamedMatrix& named : matrices) {
                     CAPTURE(named.name);
                     const auto layout = build(csr5_entry(), stage_input(named.matrix), {{"sigma", std::int64_t{sigma}}});
-                    check_recorded(record_csr5_reads(dynamic_cast<const Csr5Layout<double>&>(*layout), *device), *layout,
-                                   csr5_entry().schedules.front().walk.f64);
+                    const auto& csr5 = dynamic_cast<const Csr5Layout<double>&>(*layout);
+                    check_recorded(record_csr5_reads(csr5, *device), 6, *layout, csr5_entry().schedules.front().walk.f64);
                 }
             }
         }
