@@ -184,9 +184,8 @@ struct DaspLayout final : StoredLayout<Value, Dasp<Value, HostArray>> {
 using DaspWide = DaspShape<4, 1, true, 3>;
 using DaspDeep = DaspShape<2, 3, false, 4>;
 
-/// From so many row blocks on the CUDA kernels take them by DaspWide, which then keeps more of the memory's bandwidth busy;
-/// fewer are sooner done by the more and smaller warps of DaspDeep, and so are the other classes of rows, of which there are
-/// more then. Measured on an H200 in f64: below 69,000 the second was faster, above 77,000 the first, or neither.
+/// From so many row blocks on the CUDA kernels take them by DaspWide, fewer by DaspDeep. Measured on an H200 in f64 with tensor
+/// cores: with up to 69,000 row blocks DaspDeep was faster, with 77,000 and more DaspWide, or neither.
 inline constexpr Offset dasp_many_row_blocks = 72000;
 
 /// Calls use(shape) with that for so many row blocks.

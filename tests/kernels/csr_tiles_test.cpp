@@ -232,6 +232,8 @@ TEST_CASE("csr tiles: the first row of each block's share") {
     using Shape = MergeShape<2, 3, 1>;
     const auto first_rows = [](const std::vector<Offset>& offsets) {
         const MergeShares<Shape> shares{static_cast<Index>(offsets.size() - 1), offsets.back()};
+        CHECK(shares.begin(0) == 0);
+        CHECK(shares.begin(shares.count()) == shares.rows + shares.nonzeros);
         std::vector<Index> rows;
         for (Offset share = 0; share <= shares.count(); ++share) rows.push_back(shares.first_row(offsets.data() + 1, share));
         return rows;
