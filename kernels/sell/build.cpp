@@ -63,6 +63,16 @@ std::vector<Index> SellLayout<Value>::row_lengths() const {
 }
 
 template <ValueType Value>
+bool SellLayout<Value>::by_lengths() const {
+    if (this->threads_per_row > 0) return false;
+    if (this->slice_height != 32 || static_cast<Offset>(this->values.size()) > 2 * this->nonzero_count) return true;
+    for (Index row = 0; row < this->row_count; ++row) {
+        if (origin.length(row) > this->split_length) return true;
+    }
+    return false;
+}
+
+template <ValueType Value>
 std::int64_t SellLayout<Value>::bytes_by_rows(const SellLongRows& long_rows) const {
     constexpr auto value = static_cast<std::int64_t>(sizeof(Value));
     constexpr auto index = static_cast<std::int64_t>(sizeof(Index));
@@ -79,7 +89,7 @@ namespace {
 template <ValueType Value>
 void walk_slices(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
     const auto& sell = dynamic_cast<const SellLayout<Value>&>(layout);
-    if (sell.threads_per_row > 0) return walk_reads<Value, SellLayout<Value>, SellThreads>(layout, visit);
+    if (!sell.by_lengths()) return walk_reads<Value, SellLayout<Value>, SellThreads>(layout, visit);
     const std::vector<Index> lengths = sell.row_lengths();
     const SellLongRows long_rows = find_long_rows(lengths, sell.split_length);
     const SellWithLengths<Sell<Value, ArrayView>> with_lengths{
@@ -101,33 +111,32 @@ LayoutEntry sell_entry() {
             "Monakov, Lokhmotov and Avetisyan, 'Automatically tuning sparse matrix-vector multiplication for GPU "
             "architectures' (2010)",
         .drawing = std::string(drawn_matrix).append(drawing),
-        .parameters =
-            {{.name = "slice_height",
-              .type = ParameterType::integer,
-              .default_value = std::int64_t{32},
-              .minimum = 1,
-              .maximum = 65536,
-              .unit = "rows",
-              .help = "rows stored together (the C of SELL-C-sigma); 32 is a warp"},
-             {.name = "threads_per_row",
-              .type = ParameterType::integer,
-              .default_value = std::string("auto"),
-              .minimum = 1,
-              .maximum = 32,
-              .words = {"auto"},
-              .unit = "threads",
-              .help =
-                  "threads of a GPU that share a row, a power of two: 32 / threads_per_row rows are a warp's, and "
-                  "with a slice_height of so many it reads neighbouring slots; auto: one, which stops at its row's end, and "
-                  "256 or more where a row is long"},
-             {.name = "split_length",
-              .type = ParameterType::integer,
-              .default_value = std::int64_t{512},
-              .minimum = 1,
-              .maximum = 1048576,
-              .unit = "nonzeros",
-              .help = "rows of more nonzeros are split among the threads of a block, or of several, of a GPU, with "
-                      "threads_per_row = auto"}},
+        .parameters = {{.name = "slice_height",
+                        .type = ParameterType::integer,
+                        .default_value = std::int64_t{32},
+                        .minimum = 1,
+                        .maximum = 65536,
+                        .unit = "rows",
+                        .help = "rows stored together (the C of SELL-C-sigma); 32 is a warp"},
+                       {.name = "threads_per_row",
+                        .type = ParameterType::integer,
+                        .default_value = std::string("auto"),
+                        .minimum = 1,
+                        .maximum = 32,
+                        .words = {"auto"},
+                        .unit = "threads",
+                        .help =
+                            "threads of a GPU that share a row, a power of two: 32 / threads_per_row rows are a warp's, and "
+                            "with a slice_height of so many it reads neighbouring slots; auto: one, and "
+                            "blocks of threads where rows are longer than split_length"},
+                       {.name = "split_length",
+                        .type = ParameterType::integer,
+                        .default_value = std::int64_t{512},
+                        .minimum = 1,
+                        .maximum = 1048576,
+                        .unit = "nonzeros",
+                        .help = "rows of more nonzeros are split among the threads of a block, or of several, of a GPU, with "
+                                "threads_per_row = auto"}},
         .needs = needs,
         .build = {build<float>, build<double>},
         .fields = field_lists_of<SellLayout>(),

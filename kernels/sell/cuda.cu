@@ -1,4 +1,4 @@
-// Sliced ELL on a GPU. With threads_per_row as a schedule of rows (common/schedule/device_rows.cuh); without it a thread a row,
+// Sliced ELL on a GPU: a schedule of rows (common/schedule/device_rows.cuh), or by the lengths of the rows, a thread a row
 // and whole blocks to long rows (long_rows.hpp), all in one launch.
 //
 // Races. Each row of y is written by one thread: its own, or the first of the block that has all of it. The threads of a block
@@ -10,12 +10,6 @@
 
 namespace workbench {
 namespace {
-
-/// A schedule's rows, with so many entries in flight.
-template <typename Rows, int in_flight>
-struct InFlight : Rows {
-    static constexpr int entries_in_flight = in_flight;
-};
 
 /// The sum over the threads of a block, for the first of them.
 template <typename Value>
@@ -67,11 +61,11 @@ __global__ void __launch_bounds__(threads_of_sell_block)
     write_result(y + target[of.row], sum, accumulate);
 }
 
-template <ValueType Value, int in_flight>
-class SellKernel final : public Kernel<Value> {
+template <ValueType Value>
+class SellByLengths final : public Kernel<Value> {
 public:
-    SellKernel(const SellLayout<Value>& layout, std::span<const Index> rows, Device& device)
-        : SellKernel(layout, layout.row_lengths(), rows, device) {}
+    SellByLengths(const SellLayout<Value>& layout, std::span<const Index> rows, Device& device)
+        : SellByLengths(layout, layout.row_lengths(), rows, device) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (sell_.row_count == 0) return;
@@ -79,7 +73,7 @@ public:
             view_of(sell_), {row_lengths_.data(), row_lengths_.size()}, {parts_.data(), parts_.size()}};
         const unsigned blocks = static_cast<unsigned>(parts_.size()) + blocks_for(sell_.row_count, threads_of_sell_block);
         with_sell_whole_rows(sell_.slice_height, [&]<typename Rows>(Rows) {
-            multiply<InFlight<Rows, in_flight>>
+            multiply<Rows>
                 <<<blocks, threads_of_sell_block, 0, stream_>>>(sell, rows_.view(), x, y, sums_.as<Value>(), accumulate);
         });
         check_launch("sell");
@@ -92,10 +86,11 @@ public:
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
 
 private:
-    SellKernel(const SellLayout<Value>& layout, const std::vector<Index>& lengths, std::span<const Index> rows, Device& device)
-        : SellKernel(layout, lengths, find_long_rows(lengths, layout.split_length), rows, device) {}
-    SellKernel(const SellLayout<Value>& layout, const std::vector<Index>& lengths, const SellLongRows& long_rows,
-               std::span<const Index> rows, Device& device)
+    SellByLengths(const SellLayout<Value>& layout, const std::vector<Index>& lengths, std::span<const Index> rows,
+                  Device& device)
+        : SellByLengths(layout, lengths, find_long_rows(lengths, layout.split_length), rows, device) {}
+    SellByLengths(const SellLayout<Value>& layout, const std::vector<Index>& lengths, const SellLongRows& long_rows,
+                  std::span<const Index> rows, Device& device)
         : stream_(cuda_device(device).stream()),
           bytes_(layout.bytes_by_rows(long_rows)),
           sell_(copy_to(device, layout.stored(), "sell")),
@@ -115,30 +110,27 @@ private:
     DeviceMemory sums_;  // of the parts of rows that have several
 };
 
-template <ValueType Value, int in_flight>
+template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare_rows(const Layout<Value>& layout, std::span<const Index> rows, Device& device) {
     const auto& sell = dynamic_cast<const SellLayout<Value>&>(layout);
-    if (sell.threads_per_row == 0) return std::make_unique<SellKernel<Value, in_flight>>(sell, rows, device);
+    if (sell.by_lengths()) return std::make_unique<SellByLengths<Value>>(sell, rows, device);
     if (rows.empty()) return prepare_device_rows<SellThreads, Value, SellLayout<Value>>(layout, device);
     return prepare_device_share<SellThreads, Value, SellLayout<Value>>(layout, rows, device);
 }
 
-template <ValueType Value, int in_flight>
+template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return prepare_rows<Value, in_flight>(layout, {}, device);
-}
-
-template <int in_flight>
-KernelEntry slices(std::string name) {
-    return {std::move(name),
-            Backend::cuda,
-            "one thread a row, whole blocks to rows beyond split_length; or threads_per_row, which read padding, too",
-            {prepare<float, in_flight>, prepare<double, in_flight>},
-            {prepare_rows<float, in_flight>, prepare_rows<double, in_flight>}};
+    return prepare_rows<Value>(layout, {}, device);
 }
 
 }  // namespace
 
-std::vector<KernelEntry> sell_cuda_kernels() { return {slices<4>("slices"), slices<8>("slices_8")}; }
+std::vector<KernelEntry> sell_cuda_kernels() {
+    return {{"slices",
+             Backend::cuda,
+             "one thread a row, or threads_per_row; blocks of threads where rows are longer than split_length",
+             {prepare<float>, prepare<double>},
+             {prepare_rows<float>, prepare_rows<double>}}};
+}
 
 }  // namespace workbench

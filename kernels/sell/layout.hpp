@@ -15,8 +15,8 @@ struct Sell : Slices<Value, Index, Array> {
 
     Index row_count = 0;
     Index column_count = 0;
-    Index threads_per_row = 0;  // of a GPU; the storage is the same for any number; 0: see long_rows.hpp
-    Index split_length = 512;   // if threads_per_row is 0: a row of more entries has a block of threads, or several
+    Index threads_per_row = 0;  // of a GPU; the storage is the same for any number; 0: one, or by_lengths()
+    Index split_length = 512;   // by lengths: a row of more entries has a block of threads, or several
 
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::number, "row_count", of.row_count...);
@@ -57,11 +57,11 @@ struct SellRow {
     }
 };
 
-/// Of the CUDA kernel where the recipe says threads_per_row: for slices of as many rows as a warp has, of 32 rows, or of any
+/// Of the CUDA kernel where rows have a number of threads: for slices of as many rows as a warp has, of 32 rows, or of any
 /// number.
 struct SellThreads {
     static auto choose(const auto& sell, const auto& use) {
-        return with_lanes<1>(sell.threads_per_row, [&](auto threads) {
+        return with_lanes<1>(sell.threads_per_row > 0 ? sell.threads_per_row : 1, [&](auto threads) {
             constexpr int rows_of_warp = 32 / threads;
             if (sell.slice_height == rows_of_warp) return use(SellRows<threads, rows_of_warp>{});
             return sell.slice_height == 32 ? use(SellRows<threads, 32>{}) : use(SellRows<threads, 0>{});
@@ -75,6 +75,10 @@ struct SellLayout final : StoredLayout<Value, Sell<Value, HostArray>> {
     Origin origin;  // of each lane
 
     [[nodiscard]] std::vector<Index> row_lengths() const;
+    /// Does a GPU read how long rows are, rather than padding (long_rows.hpp)? Where the recipe leaves it to the program it
+    /// does so if a row is long, if most slots are padding, and if slices are not as high as a warp; otherwise the lengths cost
+    /// more than they spare.
+    [[nodiscard]] bool by_lengths() const;
     /// What a product moves at least where no padding is read.
     [[nodiscard]] std::int64_t bytes_by_rows(const SellLongRows& long_rows) const;
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;

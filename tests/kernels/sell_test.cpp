@@ -78,6 +78,29 @@ TEST_CASE("sell: long rows have a block each, longer ones several, the longest f
     CHECK(find_long_rows({}, 512).sum_count() == 0);
 }
 
+TEST_CASE("sell: the lengths of rows are read where that spares something") {
+    const auto by_lengths = [](const std::vector<Entry>& entries, const Given& given) {
+        const auto layout = build(sell_entry(), stage_input(csr_from_entries(64, 600, entries)), given);
+        return dynamic_cast<const SellLayout<double>&>(*layout).by_lengths();
+    };
+    std::vector<Entry> even;
+    for (Index row = 0; row < 64; ++row) {
+        for (Index k = 0; k < 10; ++k) even.push_back({row, k, 1});
+    }
+    CHECK(!by_lengths(even, {}));
+    CHECK(!by_lengths(even, {{"split_length", 10_i}}));
+    CHECK(by_lengths(even, {{"split_length", 9_i}}));
+    CHECK(by_lengths(even, {{"slice_height", 64_i}}));
+    CHECK(!by_lengths(even, {{"split_length", 9_i}, {"threads_per_row", 1_i}}));
+    std::vector<Entry> padded = even;
+    for (Index k = 10; k < 30; ++k) padded.push_back({0, k, 1});  // 40 slots of each two rows, 20 nonzeros and some
+    CHECK(!by_lengths(padded, {}));
+    padded.push_back({0, 30, 1});
+    for (Index k = 31; k < 40; ++k) padded.push_back({0, k, 1});
+    for (Index k = 10; k < 40; ++k) padded.push_back({63, k, 1});
+    CHECK(by_lengths(padded, {}));
+}
+
 TEST_CASE("sell: padding is neither read nor counted") {
     // One slice of 64 rows: the first 32 have one nonzero, row 32 has 3, the others none.
     std::vector<Entry> entries;
