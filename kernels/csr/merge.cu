@@ -1,9 +1,9 @@
 // CSR by equal shares of the merge path (merge_path.hpp): a block has so many row ends and nonzeros. A first kernel finds where
-// the shares begin, a thread a share. In the main kernel a block loads its share side by side, products and row ends, to shared
+// the shares begin, a warp a share. In the main kernel a block loads its share side by side, products and row ends, to shared
 // memory, and each thread goes along its part of the path. A block-wide segmented sum joins the parts, and what a block leaves
 // open is carried to the row's end by a third kernel.
 //
-// Races. A kernel starts after the one before has ended. First rows are written by a thread each. A row of y is written by the
+// Races. A kernel starts after the one before has ended. First rows are written by a lane each. A row of y is written by the
 // thread whose part holds the row's end: there is one. What a block carries is written by its first thread, and all that is
 // carried to a row is added by one warp of the third kernel. In shared memory a barrier stands between what is written and what
 // is read.
@@ -25,12 +25,21 @@ namespace {
 
 constexpr int search_threads = 256;
 
-/// first_rows: [shares + 1] of each share; that behind the last one has all rows before it.
+/// A warp a share: its lanes look at 32 rows at a time, so that few loads wait for one another. first_rows: [shares + 1] of
+/// each share; that behind the last one has all rows before it.
 template <typename Shape>
 __global__ void __launch_bounds__(search_threads)
     find_first_rows(const Offset* __restrict__ row_ends, const MergeShares<Shape> shares, Index* __restrict__ first_rows) {
-    const Offset share = static_cast<Offset>(blockIdx.x) * search_threads + threadIdx.x;
-    if (share <= shares.count()) first_rows[share] = shares.first_row(row_ends, share);
+    const Offset share = (static_cast<Offset>(blockIdx.x) * search_threads + threadIdx.x) / 32;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    if (share > shares.count()) return;
+    const Offset steps = shares.begin(share);
+    SearchRange range{0, shares.rows};  // of every share, whose first probes then find in the cache what others have loaded
+    while (!range.done()) {
+        const Index row = range.probe(lane, 32);
+        range = range.narrowed(__popc(__ballot_sync(~0U, ends_before(__ldg(row_ends + row), row, steps))), 32);
+    }
+    if (lane == 0) first_rows[share] = range.begin;
 }
 
 /// Shared memory of a block. What it has of row ends and of products are its steps, together.
@@ -140,8 +149,8 @@ public:
         auto* const first_rows = first_rows_.as<Index>();
         auto* const carried_rows = carried_rows_.as<Index>();
         auto* const carried = carried_.as<Value>();
-        find_first_rows<<<blocks_for(blocks + 1, search_threads), search_threads, 0, stream_>>>(csr_.row_offsets.data() + 1,
-                                                                                                shares_, first_rows);
+        find_first_rows<<<blocks_for(32 * (blocks + 1), search_threads), search_threads, 0, stream_>>>(
+            csr_.row_offsets.data() + 1, shares_, first_rows);
         check_launch("csr merge search");
         multiply_shares<Merge><<<static_cast<unsigned>(blocks), Merge::threads, 0, stream_>>>(
             view_of(csr_), first_rows, x, y, carried_rows, carried, accumulate);

@@ -30,6 +30,22 @@ template <typename Number>
     return begin;
 }
 
+/// The same search by many at a time, from [0, rows] on: the answer is in [begin, end], and each of `probes` looks at one row
+/// between.
+struct SearchRange {
+    Index begin = 0;
+    Index end = 0;
+
+    [[nodiscard]] constexpr bool done() const { return begin >= end; }
+    [[nodiscard]] constexpr Index probe(int number, int probes) const {
+        return begin + static_cast<Index>(Offset{end - begin} * (number + 1) / (probes + 1));
+    }
+    /// After the first `before` of the probes have found that their row ends before, and the others that it does not.
+    [[nodiscard]] constexpr SearchRange narrowed(int before, int probes) const {
+        return {before == 0 ? begin : probe(before - 1, probes) + 1, before == probes ? end : probe(before, probes)};
+    }
+};
+
 /// A block of the kernel: so many threads with so many steps each. A multiprocessor is to hold so many blocks, which limits
 /// registers.
 template <int thread_count, int steps_of_thread, int blocks>

@@ -104,6 +104,28 @@ std::vector<Index> rows_before_steps(const std::vector<Offset>& offsets) {
     return before;
 }
 
+/// As the lanes of a warp search together.
+Index searched_by(int probes, const std::vector<Offset>& offsets, Offset steps) {
+    SearchRange range{0, static_cast<Index>(offsets.size() - 1)};
+    while (!range.done()) {
+        int before = 0;
+        bool still = true;
+        for (int i = 0; i < probes; ++i) {
+            const Index row = range.probe(i, probes);
+            REQUIRE(row >= range.begin);
+            REQUIRE(row < range.end);
+            const bool ends = ends_before(offsets[row + 1], row, steps);
+            CHECK((still || !ends));
+            still = ends;
+            before += ends ? 1 : 0;
+        }
+        const SearchRange next = range.narrowed(before, probes);
+        REQUIRE(next.end - next.begin < range.end - range.begin);
+        range = next;
+    }
+    return range.begin;
+}
+
 const std::vector<std::vector<Offset>>& kinds_of_rows() {
     static const std::vector<std::vector<Offset>> kinds{
         {},
@@ -214,7 +236,7 @@ TEST_CASE("csr tiles: the path of the 6 x 6 matrix") {
     CHECK(rows == "00001111223334444556");
 }
 
-TEST_CASE("csr tiles: the merge path is found as by walking it") {
+TEST_CASE("csr tiles: the merge path is found as by walking it, by one and by many at a time") {
     const auto check = [](const std::vector<Offset>& offsets) {
         const std::vector<Index> before = rows_before_steps(offsets);
         const auto rows = static_cast<Index>(offsets.size() - 1);
@@ -222,6 +244,7 @@ TEST_CASE("csr tiles: the merge path is found as by walking it") {
         for (Offset steps = 0; steps < static_cast<Offset>(before.size()); steps += stride) {
             CAPTURE(steps);
             CHECK(merge_path_search(offsets.data() + 1, rows, steps) == before[steps]);
+            for (const int probes : {1, 3, 32}) CHECK(searched_by(probes, offsets, steps) == before[steps]);
         }
     };
     for (const std::vector<Offset>& lengths : kinds_of_rows()) check(offsets_of(lengths));
@@ -249,4 +272,5 @@ TEST_CASE("csr tiles: the search goes beyond 32 bits") {
     CHECK(merge_path_search(offsets.data() + 1, 3, (Offset{5} << 31)) == 0);
     CHECK(merge_path_search(offsets.data() + 1, 3, (Offset{5} << 31) + 1) == 1);
     CHECK(merge_path_search(offsets.data() + 1, 3, (Offset{6} << 31) + 3) == 3);
+    CHECK(searched_by(32, offsets, (Offset{6} << 31) + 2) == 2);
 }
