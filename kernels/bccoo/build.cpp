@@ -134,6 +134,11 @@ void store_values(BccooLayout<Value>& bccoo, const CsrView<double>& matrix, cons
     });
 }
 
+Index blocks_per_lane(const Parameters& parameters, Index area) {
+    if (parameters.is_word("blocks_per_lane", "auto")) return area <= 2 ? 16 : 4;
+    return static_cast<Index>(parameters.integer("blocks_per_lane"));
+}
+
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
@@ -145,7 +150,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->nonzero_count = matrix.nonzeros();
     layout->block_height = static_cast<Index>(parameters.integer("block_height"));
     layout->block_width = static_cast<Index>(parameters.integer("block_width"));
-    layout->blocks_per_lane = static_cast<Index>(parameters.integer("blocks_per_lane"));
+    layout->blocks_per_lane = blocks_per_lane(parameters, layout->area());
     const BlockList blocks = find_blocks(view, {layout->block_height, layout->block_width});
     layout->block_count = blocks.offsets.back();
     require_bounded_slots(fmt::format("{} blocks of {} x {}", layout->block_count, layout->block_height, layout->block_width),
@@ -160,7 +165,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
 }
 
 Needs needs(const Parameters& parameters) {
-    const std::int64_t blocks = parameters.integer("blocks_per_lane");
+    const Index blocks = blocks_per_lane(parameters, 1);
     if (blocks != 4 && blocks != 8 && blocks != 16) throw ParameterError("blocks_per_lane", "a lane has 4, 8 or 16 blocks");
     return Needs{.unsplit = true};
 }
@@ -179,11 +184,14 @@ std::vector<ParameterDeclaration> parameters() {
              .unit = "columns",
              .help = "columns of a block"},
             {.name = "blocks_per_lane",
-             .default_value = std::int64_t{8},
+             .type = ParameterType::integer,
+             .default_value = std::string("auto"),
              .minimum = 4,
              .maximum = most_blocks_of_lane,
+             .words = {"auto"},
              .unit = "blocks",
-             .help = "neighbouring blocks that a thread takes: 4, 8 or 16"},
+             .help = "neighbouring blocks that a thread takes: 4, 8 or 16; auto: 16 where a block has one or two values, else "
+                     "4"},
             {.name = "column_index",
              .type = ParameterType::choice,
              .default_value = std::string("u16"),

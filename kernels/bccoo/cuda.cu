@@ -130,11 +130,14 @@ __device__ __forceinline__ int sum_of_lanes_before(int own, int lane) {
     return up_to - own;
 }
 
+constexpr int threads = 128;  // of a block
+constexpr int warps = threads / bccoo_lanes;
+
 /// That a multiprocessor holds at least: values of larger blocks take more registers.
 template <typename Shape>
 constexpr int resident_threads = Shape::area == 1 ? 1024 : 512;
 
-template <typename Shape, int threads, typename Load, typename Stored, typename Value>
+template <typename Shape, typename Load, typename Stored, typename Value>
 __global__ void __launch_bounds__(threads, resident_threads<Shape> / threads)
     multiply_tiles(const __grid_constant__ Stored bccoo, const Load load, unsigned blocks, const Value* __restrict__ x,
                    Value* __restrict__ y, const Carried<Value, Shape::height> carried, bool accumulate) {
@@ -146,7 +149,7 @@ __global__ void __launch_bounds__(threads, resident_threads<Shape> / threads)
     }
     __shared__ SegmentsOfWarps<threads, Sums<Value, Shape::height>> of_warps;
     const int lane = static_cast<int>(threadIdx.x) % bccoo_lanes;
-    const Offset tile = static_cast<Offset>(blockIdx.x) * (threads / bccoo_lanes) + threadIdx.x / bccoo_lanes;
+    const Offset tile = static_cast<Offset>(blockIdx.x) * warps + threadIdx.x / bccoo_lanes;
     LaneSums<Shape, Value> sums;
     Index own_first_row = 0;
     unsigned ends = 0;
@@ -181,20 +184,19 @@ constexpr int blocks_in_flight(int area) {
 template <ValueType Value>
 class BccooOnDevice {
 public:
-    BccooOnDevice(const BccooLayout<Value>& layout, int warps, Device& device)
+    BccooOnDevice(const BccooLayout<Value>& layout, Device& device)
         : stream_(cuda_device(device).stream()),
           bccoo_(copy_to(device, layout.stored(), "bccoo")),
           blocks_(blocks_for(layout.tiles(), warps)),
           carries_(device, Offset{blocks_} - 1, layout.block_height, "bccoo") {}
 
-    template <int threads>
     void multiply(const auto& load, const Value* x, Value* y, bool accumulate) const {
         const auto bccoo = view_of(bccoo_);
         const unsigned empty_blocks = accumulate ? 0 : blocks_for(bccoo.empty_block_rows.size(), threads);
         if (blocks_ + empty_blocks == 0) return;
         with_bccoo_block(bccoo.block_height, bccoo.block_width, [&]<int height, int width>(Known<height>, Known<width>) {
             const auto launch = [&]<typename Shape>(Shape) {
-                multiply_tiles<Shape, threads><<<blocks_ + empty_blocks, threads, 0, stream_>>>(
+                multiply_tiles<Shape><<<blocks_ + empty_blocks, threads, 0, stream_>>>(
                     bccoo, load, blocks_, x, y, carries_.template view<height>(), accumulate);
                 check_launch("bccoo tiles");
             };
@@ -222,16 +224,14 @@ private:
     Carries<Value> carries_;
 };
 
-template <int threads, ValueType Value>
+template <ValueType Value>
 class BccooTiles final : public Kernel<Value> {
 public:
     BccooTiles(const BccooLayout<Value>& layout, Device& device)
-        : bccoo_(layout, threads / bccoo_lanes, device),
+        : bccoo_(layout, device),
           bytes_(layout.bytes_to_move() + Carries<Value>::bytes(bccoo_.blocks() - 1, layout.block_height)) {}
 
-    void run(const Value* x, Value* y, bool accumulate) override {
-        bccoo_.template multiply<threads>(StreamingLoad{}, x, y, accumulate);
-    }
+    void run(const Value* x, Value* y, bool accumulate) override { bccoo_.multiply(StreamingLoad{}, x, y, accumulate); }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
 
@@ -240,26 +240,19 @@ private:
     std::int64_t bytes_;
 };
 
-template <ValueType Value>
-using Tiles128 = BccooTiles<128, Value>;
-template <ValueType Value>
-using Tiles256 = BccooTiles<256, Value>;
-
 }  // namespace
 
 std::vector<KernelEntry> bccoo_cuda_kernels() {
-    return {{"threads_128", Backend::cuda, "a lane a run of blocks, whose segmented sums meet in blocks of 128 threads",
-             prepare_as<Tiles128, BccooLayout>()},
-            {"threads_256", Backend::cuda, "the same in blocks of 256 threads", prepare_as<Tiles256, BccooLayout>()}};
+    return {{"lanes", Backend::cuda, "a lane a run of blocks; segmented sums join what the lanes leave open",
+             prepare_as<BccooTiles, BccooLayout>()}};
 }
 
 std::vector<Recorded> record_bccoo_reads(const BccooLayout<double>& layout, Device& device) {
-    constexpr int threads = 128;
-    const BccooOnDevice<double> bccoo(layout, threads / bccoo_lanes, device);
+    const BccooOnDevice<double> bccoo(layout, device);
     const DeviceArray<double> x(device, std::vector<double>(layout.column_count), "x");
     const DeviceMemory y = device.allocate(layout.row_count * sizeof(double), "y");
     Recording recording(device, bccoo.stored().values, bccoo.blocks() * threads);
-    bccoo.multiply<threads>(recording.load(), x.data(), y.as<double>(), true);  // true: no blocks beyond those with tiles
+    bccoo.multiply(recording.load(), x.data(), y.as<double>(), true);  // true: no blocks beyond those with tiles
     return recording.read();
 }
 

@@ -37,7 +37,7 @@ struct Bccoo {
     Index column_count = 0;
     Index block_height = 1;
     Index block_width = 1;
-    Index blocks_per_lane = 8;
+    Index blocks_per_lane = 4;
     Array<std::uint16_t> ends;         // [32 * tiles] bit k: the lane's block k is the last of its block row
     Array<Index> first_block_rows;     // [tiles] the block row, as counted here, of each tile's first block
     Array<Index> first_columns;        // [32 * tiles] the block column of each lane's first block
@@ -147,7 +147,7 @@ struct BccooLayout final : StoredLayout<Value, Bccoo<Value, HostArray>> {
 [[nodiscard]] KernelEntry bccoo_host_kernel();
 [[nodiscard]] std::vector<KernelEntry> bccoo_cuda_kernels();
 
-/// For tests: a product as by the first CUDA kernel that records who reads each element of `values`.
+/// For tests: a product as by the CUDA kernel that records who reads each element of `values`.
 [[nodiscard]] std::vector<Recorded> record_bccoo_reads(const BccooLayout<double>& layout, Device& device);
 
 }  // namespace workbench

@@ -141,10 +141,7 @@ void BccooLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& v
     }
 }
 
-std::vector<ScheduleEntry> bccoo_schedules() {
-    // Warps have tiles, however many there are in a block of threads.
-    return {{"threads_128", {walk_tiles<float>, walk_tiles<double>}}, {"threads_256", {walk_tiles<float>, walk_tiles<double>}}};
-}
+std::vector<ScheduleEntry> bccoo_schedules() { return {{"lanes", {walk_tiles<float>, walk_tiles<double>}}}; }
 
 template struct BccooLayout<float>;
 template struct BccooLayout<double>;

@@ -304,7 +304,7 @@ LayoutEntry hbp_entry() {
                                 "they are enough for every chunk"},
                        {.name = "row_limit",
                         .type = ParameterType::integer,
-                        .default_value = std::int64_t{128},
+                        .default_value = std::int64_t{32},
                         .minimum = 1,
                         .maximum = hbp_longest_stored_row,
                         .unit = "nonzeros",
@@ -334,7 +334,7 @@ LayoutEntry hbp_entry() {
                      .summary = "threads claim chunks, whose rows go to y or are stored and then merged",
                      .prepare = prepare_as<HbpTiles, HbpLayout>()}},
     };
-    for (const char* kernel : {"fixed", "competitive", "mixed", "waves", "fixed_unkept"}) {
+    for (const char* kernel : {"fixed", "competitive", "mixed"}) {
         entry.schedules.push_back({kernel, {walk_reads<float>, walk_reads<double>}});
     }
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(hbp_cuda_kernels());

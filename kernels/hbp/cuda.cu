@@ -30,33 +30,13 @@ constexpr int threads_per_block = 256;
 constexpr int warps_per_block = threads_per_block / hbp_lanes;
 constexpr unsigned all_lanes = ~0U;
 
-/// The matrix is read once: it is not to take L1 from x.
-struct UnkeptLoad {
-    __device__ __forceinline__ double operator()(const double* address) const {
-        double value;
-        asm volatile("ld.global.L1::no_allocate.f64 %0, [%1];" : "=d"(value) : "l"(address));
-        return value;
-    }
-    __device__ __forceinline__ float operator()(const float* address) const {
-        float value;
-        asm volatile("ld.global.L1::no_allocate.f32 %0, [%1];" : "=f"(value) : "l"(address));
-        return value;
-    }
-    __device__ __forceinline__ Index operator()(const Index* address) const {
-        Index value;
-        asm volatile("ld.global.L1::no_allocate.s32 %0, [%1];" : "=r"(value) : "l"(address));
-        return value;
-    }
-    __device__ __forceinline__ std::uint16_t operator()(const std::uint16_t* address) const {
-        std::uint16_t value;
-        asm volatile("ld.global.L1::no_allocate.u16 %0, [%1];" : "=h"(value) : "l"(address));
-        return value;
-    }
-    template <typename Element>
-    __device__ __forceinline__ Element operator()(const Element* address) const {
-        return __ldcs(address);
-    }
-};
+/// Entries that a lane loads of a piece: as many bytes of add_sign as a word has.
+constexpr int in_flight = 8;
+using Signs = unsigned long long;
+static_assert(sizeof(Signs) == in_flight);
+
+/// That a multiprocessor is to hold, which limits registers.
+constexpr int blocks_per_processor = 4;
 
 /// Where a chunk lies, which has no batches where there is no such chunk. The lanes share it, to spare registers: lane 0 has
 /// its first batch, lane 1 its end, lane 2 its least column.
@@ -152,45 +132,25 @@ struct Turns {
     }
 };
 
-/// Entries that a lane loads of a piece, and how many warps a multiprocessor is to hold, which limits registers.
-template <int entries, int warps>
-struct Size {
-    static constexpr int entries_in_flight = entries;
-    static constexpr int blocks_per_processor = warps / warps_per_block;
-};
-
-/// As many bytes of add_sign as a lane has entries of a piece.
-template <int bytes>
-struct Signs;
-template <>
-struct Signs<4> {
-    using Word = unsigned;
-};
-template <>
-struct Signs<8> {
-    using Word = unsigned long long;
-};
-
 /// A piece of a stream: what a warp has in shared memory of it.
-template <typename Value, int in_flight>
+template <typename Value>
 struct SharedPiece {
     static constexpr int size = in_flight * hbp_lanes;
-    typename Signs<in_flight>::Word signs[hbp_lanes];
+    Signs signs[hbp_lanes];
     Value products[size];
 
     [[nodiscard]] __device__ int sign(int entry) const { return reinterpret_cast<const std::uint8_t*>(signs)[entry]; }
 };
 
 /// A piece on its way: lane l has its entries l, l + 32 ..., and the bytes of add_sign from l * in_flight on.
-template <typename Value, typename ColumnIndex, int in_flight>
+template <typename Value, typename ColumnIndex>
 struct LoadedPiece {
     Value values[in_flight];
     ColumnIndex columns[in_flight];
-    typename Signs<in_flight>::Word signs;
+    Signs signs;
 
     /// Of the piece at `first` of a stream. What is not of the stream is 0 here.
     __device__ __forceinline__ void load(const auto& hbp, const Stream& stream, int first, int lane, const auto& load) {
-        using Word = typename Signs<in_flight>::Word;
         const Value* const data = hbp.data.data() + stream.address;
         const ColumnIndex* const column_indices = hbp.column_indices.data() + stream.address;
 #pragma unroll
@@ -204,15 +164,14 @@ struct LoadedPiece {
         const std::uint8_t* const add_sign = hbp.add_sign.data() + stream.address;
         signs = 0;
         if (stream.address + byte + in_flight <= hbp.add_sign.size()) {
-            if (byte < stream.end) signs = load(reinterpret_cast<const Word*>(add_sign + byte));
+            if (byte < stream.end) signs = load(reinterpret_cast<const Signs*>(add_sign + byte));
         } else {
-            for (int i = 0; byte + i < stream.end; ++i) signs |= Word{load(add_sign + byte + i)} << 8 * i;
+            for (int i = 0; byte + i < stream.end; ++i) signs |= Signs{load(add_sign + byte + i)} << 8 * i;
         }
     }
 
     /// Multiplies it by x and stores it. Its columns count from `column` on.
-    __device__ __forceinline__ void put(const Value* __restrict__ x, Index column, int lane,
-                                        SharedPiece<Value, in_flight>& shared) const {
+    __device__ __forceinline__ void put(const Value* __restrict__ x, Index column, int lane, SharedPiece<Value>& shared) const {
         Value x_of_entries[in_flight];
 #pragma unroll
         for (int u = 0; u < in_flight; ++u) x_of_entries[u] = x[column + columns[u]];
@@ -234,8 +193,7 @@ struct LaneRow {
     __device__ __forceinline__ LaneRow(Index output, int begin_of_batch, std::uint32_t zero_row, int lane)
         : output(output), at(hbp_has_entries(zero_row, lane) ? begin_of_batch + hbp_lanes_before(zero_row, lane) : none) {}
 
-    template <int in_flight>
-    __device__ __forceinline__ void follow(const SharedPiece<Value, in_flight>& shared, int first, int end) {
+    __device__ __forceinline__ void follow(const SharedPiece<Value>& shared, int first, int end) {
         while (at < end) {
             const int distance = shared.sign(at - first);
             sum += shared.products[at - first];
@@ -268,17 +226,16 @@ struct LaneRow {
 
 /// While a warp multiplies a chunk, the first piece of the next one, the batches of that, the place of the one after, and the
 /// number of the one after that are on their way.
-template <typename Size, bool claims, typename Load, typename Stored, typename Value>
-__global__ void __launch_bounds__(threads_per_block, Size::blocks_per_processor)
+template <bool claims, typename Load, typename Stored, typename Value>
+__global__ void __launch_bounds__(threads_per_block, blocks_per_processor)
     multiply_chunks(const __grid_constant__ Stored hbp, const Load load, const Index* __restrict__ deals, Index claimed_from,
                     unsigned* __restrict__ counter, const Value* __restrict__ x, Value* __restrict__ results,
                     Value* __restrict__ y, bool accumulate) {
-    constexpr int in_flight = Size::entries_in_flight;
-    constexpr int size = SharedPiece<Value, in_flight>::size;
-    __shared__ SharedPiece<Value, in_flight> pieces[warps_per_block];
+    constexpr int size = SharedPiece<Value>::size;
+    __shared__ SharedPiece<Value> pieces[warps_per_block];
     __shared__ SharedBatches batches_of_warps[warps_per_block];
     __shared__ unsigned ends[warps_per_block];
-    SharedPiece<Value, in_flight>& shared = pieces[threadIdx.x / hbp_lanes];
+    SharedPiece<Value>& shared = pieces[threadIdx.x / hbp_lanes];
     SharedBatches& batches = batches_of_warps[threadIdx.x / hbp_lanes];
     const int lane = static_cast<int>(threadIdx.x) % hbp_lanes;
     const unsigned warp = (blockIdx.x * threads_per_block + threadIdx.x) / hbp_lanes;
@@ -290,7 +247,7 @@ __global__ void __launch_bounds__(threads_per_block, Size::blocks_per_processor)
     const unsigned second_in_lane_0 = turns.after(first, lane);
     Batches next(hbp, first_place, lane);
     Stream stream(next);
-    LoadedPiece<Value, typename Stored::Column, in_flight> piece;
+    LoadedPiece<Value, typename Stored::Column> piece;
     piece.load(hbp, stream, 0, lane, load);
     Index output = first_output_of(hbp, next, lane);
     const unsigned second = turns.tell(second_in_lane_0);
@@ -356,7 +313,7 @@ template <typename Stored, typename Value>
 __global__ void __launch_bounds__(threads_per_block)
     merge_results(const __grid_constant__ Stored hbp, const Value* __restrict__ results, Value* __restrict__ y,
                   bool accumulate) {
-    constexpr int in_flight = 4;
+    constexpr int results_in_flight = 4;
     const int lane = static_cast<int>(threadIdx.x) % hbp_lanes;
     const Offset group = (static_cast<Offset>(blockIdx.x) * threads_per_block + threadIdx.x) / hbp_lanes;
     if (group >= hbp.group_count()) return;
@@ -366,39 +323,40 @@ __global__ void __launch_bounds__(threads_per_block)
     Offset at = hbp.merge_results[group];
     Value sum = 0;
     if (rows == 1) {
-        for (at += lane; at < end; at += in_flight * hbp_lanes) {
-            Value loaded[in_flight];
+        for (at += lane; at < end; at += results_in_flight * hbp_lanes) {
+            Value loaded[results_in_flight];
 #pragma unroll
-            for (int u = 0; u < in_flight; ++u) loaded[u] = at + u * hbp_lanes < end ? results[at + u * hbp_lanes] : Value{0};
+            for (int u = 0; u < results_in_flight; ++u) {
+                loaded[u] = at + u * hbp_lanes < end ? results[at + u * hbp_lanes] : Value{0};
+            }
 #pragma unroll
-            for (int u = 0; u < in_flight; ++u) sum += loaded[u];
+            for (int u = 0; u < results_in_flight; ++u) sum += loaded[u];
         }
         __syncwarp();
         for (int distance = hbp_lanes / 2; distance > 0; distance /= 2) sum += __shfl_down_sync(all_lanes, sum, distance);
     } else {
         const int count = lane < rows ? hbp.merged_counts[first + lane] : 0;
         const unsigned before = (1U << lane) - 1;
-        for (int k = 0; at < end; k += in_flight) {
-            Value loaded[in_flight];
+        for (int k = 0; at < end; k += results_in_flight) {
+            Value loaded[results_in_flight];
 #pragma unroll
-            for (int u = 0; u < in_flight; ++u) {
+            for (int u = 0; u < results_in_flight; ++u) {
                 const bool there = k + u < count;
                 const unsigned lanes = __ballot_sync(all_lanes, there);
                 loaded[u] = there ? results[at + __popc(lanes & before)] : Value{0};
                 at += __popc(lanes);
             }
 #pragma unroll
-            for (int u = 0; u < in_flight; ++u) sum += loaded[u];
+            for (int u = 0; u < results_in_flight; ++u) sum += loaded[u];
         }
     }
     if (lane < rows) write_result(y + hbp.merged_rows[first + lane], sum, accumulate);
 }
 
-/// How the chunks come to the warps: all dealt; one dealt to each, the others claimed; a share dealt, the others claimed; or by
-/// a grid of as many warps as there are chunks.
-enum class Allocation { fixed, competitive, mixed, waves };
+/// How the chunks come to the warps: all dealt; one dealt to each, the others claimed; or a share dealt, the others claimed.
+enum class Allocation { fixed, competitive, mixed };
 
-template <ValueType Value, typename ColumnIndex, Allocation allocation, typename Size, typename Load>
+template <ValueType Value, typename ColumnIndex, Allocation allocation>
 class HbpKernel final : public Kernel<Value> {
 public:
     using Stored = Hbp<Value, ColumnIndex, HostArray>;
@@ -411,14 +369,12 @@ public:
           counter_(device.allocate(sizeof(unsigned), "hbp chunk counter")) {
         blocks_ = std::max(blocks_for(stored.chunk_count(), warps_per_block),
                            blocks_for(static_cast<Offset>(stored.absent_rows.size()), threads_per_block));
-        if (allocation != Allocation::waves) {
-            int resident = 0;
-            check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                           &resident, multiply_chunks<Size, claims, Load, Hbp<Value, ColumnIndex, ArrayView>, Value>,
-                           threads_per_block, 0),
-                       "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-            blocks_ = std::min(blocks_, static_cast<unsigned>(resident * device.properties().processors));
-        }
+        int resident = 0;
+        check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                       &resident, multiply_chunks<claims, StreamingLoad, Hbp<Value, ColumnIndex, ArrayView>, Value>,
+                       threads_per_block, 0),
+                   "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+        blocks_ = std::min(blocks_, static_cast<unsigned>(resident * device.properties().processors));
         const Index chunks = stored.chunk_count();
         const auto warps = static_cast<Index>(blocks_ * warps_per_block);
         claimed_from_ = allocation == Allocation::mixed         ? stored.fixed_chunks
@@ -433,9 +389,9 @@ public:
         if constexpr (claims) {
             check_cuda(cudaMemsetAsync(counter_.address(), 0, sizeof(unsigned), stream_), "cudaMemsetAsync");
         }
-        multiply_chunks<Size, claims><<<blocks_, threads_per_block, 0, stream_>>>(view_of(hbp_), Load{}, deals_.data(),
-                                                                                  claimed_from_, counter_.as<unsigned>(), x,
-                                                                                  results_.as<Value>(), y, accumulate);
+        multiply_chunks<claims><<<blocks_, threads_per_block, 0, stream_>>>(view_of(hbp_), StreamingLoad{}, deals_.data(),
+                                                                            claimed_from_, counter_.as<unsigned>(), x,
+                                                                            results_.as<Value>(), y, accumulate);
         check_launch("hbp chunks");
         if (hbp_.group_count() == 0) return;
         merge_results<<<blocks_for(hbp_.group_count(), warps_per_block), threads_per_block, 0, stream_>>>(
@@ -446,7 +402,7 @@ public:
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_of_product_; }
 
 private:
-    static constexpr bool claims = allocation == Allocation::competitive || allocation == Allocation::mixed;
+    static constexpr bool claims = allocation != Allocation::fixed;
 
     cudaStream_t stream_;
     std::int64_t bytes_of_product_;
@@ -458,21 +414,19 @@ private:
     Index claimed_from_ = 0;
 };
 
-template <ValueType Value, Allocation allocation, typename Size, typename Load>
+template <ValueType Value, Allocation allocation>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
     const auto& own = dynamic_cast<const HbpLayout<Value>&>(layout);
     return std::visit(
         [&]<typename ColumnIndex>(const Hbp<Value, ColumnIndex, HostArray>& hbp) -> std::unique_ptr<Kernel<Value>> {
-            return std::make_unique<HbpKernel<Value, ColumnIndex, allocation, Size, Load>>(own, hbp, device);
+            return std::make_unique<HbpKernel<Value, ColumnIndex, allocation>>(own, hbp, device);
         },
         own.stored);
 }
 
-using UsualSize = Size<8, 32>;
-
-template <Allocation allocation, typename Size = UsualSize, typename Load = StreamingLoad>
+template <Allocation allocation>
 ForEachPrecision<PrepareKernel> both() {
-    return {prepare<float, allocation, Size, Load>, prepare<double, allocation, Size, Load>};
+    return {prepare<float, allocation>, prepare<double, allocation>};
 }
 
 }  // namespace
@@ -485,9 +439,6 @@ std::vector<KernelEntry> hbp_cuda_kernels() {
          both<Allocation::competitive>()},
         {"mixed", Backend::cuda, "fixed_share of the chunks dealt, the rest claimed (the paper's mixed execution)",
          both<Allocation::mixed>()},
-        {"waves", Backend::cuda, "as fixed, dealt to as many warps as there are chunks", both<Allocation::waves>()},
-        {"fixed_unkept", Backend::cuda, "as fixed, the matrix left out of L1",
-         both<Allocation::fixed, UsualSize, UnkeptLoad>()},
     };
 }
 
@@ -505,7 +456,7 @@ std::vector<Recorded> record_hbp_reads(const HbpLayout<double>& layout, Device& 
             const DeviceArray<double> x(device, std::vector<double>(stored.column_count), "x");
             const DeviceMemory results = device.allocate(layout.partial_results() * sizeof(double), "hbp partial results");
             const DeviceMemory y = device.allocate(stored.row_count * sizeof(double), "y");
-            multiply_chunks<UsualSize, false><<<blocks, threads_per_block, 0, cuda_device(device).stream()>>>(
+            multiply_chunks<false><<<blocks, threads_per_block, 0, cuda_device(device).stream()>>>(
                 view_of(hbp), recording.load(), device_deals.data(), stored.chunk_count(), nullptr, x.data(),
                 results.as<double>(), y.as<double>(), false);
             check_launch("hbp recorded");

@@ -36,9 +36,9 @@ namespace {
         expected[read.index] = {1, static_cast<int>(read.warp * 32 + read.lane), turns[{read.warp, read.lane}]++};
     });
     for (std::size_t i = 0; i < recorded.size(); ++i) {
-        CHECK_MESSAGE(recorded[i] == expected[i],
-                      fmt::format("element {}: {} times, thread {}, turn {}; expected thread {}, turn {}", i, recorded[i].times,
-                                  recorded[i].thread, recorded[i].turn, expected[i].thread, expected[i].turn));
+        if (recorded[i] == expected[i]) continue;  // a check of each would take most of the time
+        FAIL_CHECK(fmt::format("element {}: {} times, thread {}, turn {}; expected thread {}, turn {}", i, recorded[i].times,
+                               recorded[i].thread, recorded[i].turn, expected[i].thread, expected[i].turn));
     }
 }
 
@@ -68,7 +68,7 @@ TEST_SUITE("recorded_reads") {
     TEST_CASE("csr5 reads as its schedule says") {
         if constexpr (WORKBENCH_HAS_CUDA) {
             const auto device = make_cuda_device();
-            for (const Index sigma : csr5_sigmas) {
+            for (const Index sigma : {2, 12, 32}) {
                 CAPTURE(sigma);
                 std::vector<NamedMatrix> matrices = battery();
                 matrices.push_back({"rows around the size of a tile", rows_of_tiles(32 * sigma)});
@@ -144,18 +144,16 @@ TEST_SUITE("recorded_reads") {
         if constexpr (WORKBENCH_HAS_CUDA) {
             const auto device = make_cuda_device();
             for (const NamedMatrix& named : battery()) {
-                for (const std::int64_t size : {1, 3}) {
-                    for (const char* column_index : {"u16", "u32"}) {
-                        CAPTURE(named.name);
-                        const Given given{{"block_height", size},
-                                          {"block_width", size},
-                                          {"column_index", std::string(column_index)},
-                                          {"slots_per_nonzero", 1e6}};
-                        const auto layout = build(bccoo_entry(), stage_input(named.matrix), given);
-                        const auto& bccoo = dynamic_cast<const BccooLayout<double>&>(*layout);
-                        check_recorded(record_bccoo_reads(bccoo, *device), 8, *layout,
-                                       bccoo_entry().schedules.front().walk.f64);
-                    }
+                for (const auto& [size, column_index] :
+                     std::vector<std::pair<std::int64_t, std::string>>{{1, "u16"}, {1, "u32"}, {3, "u16"}}) {
+                    CAPTURE(named.name);
+                    const Given given{{"block_height", size},
+                                      {"block_width", size},
+                                      {"column_index", column_index},
+                                      {"slots_per_nonzero", 1e6}};
+                    const auto layout = build(bccoo_entry(), stage_input(named.matrix), given);
+                    const auto& bccoo = dynamic_cast<const BccooLayout<double>&>(*layout);
+                    check_recorded(record_bccoo_reads(bccoo, *device), 8, *layout, bccoo_entry().schedules.front().walk.f64);
                 }
             }
         }

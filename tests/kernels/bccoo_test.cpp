@@ -80,7 +80,7 @@ TEST_CASE("bccoo: the arrays of the drawing, blocks of 2 x 2") {
 }
 
 TEST_CASE("bccoo: blocks of one entry are a coordinate list") {
-    const auto layout = built(drawn());
+    const auto layout = built(drawn(), {{"blocks_per_lane", 8_i}});
     const BccooLayout<double>& bccoo = as_bccoo(layout);
     CHECK(bccoo.block_count == 13);
     CHECK(Words(bccoo.ends.begin(), bccoo.ends.begin() + 2) == Words{0b01100100, 0b11001});
@@ -154,18 +154,30 @@ TEST_CASE("bccoo: a lane reads its run, neighbouring lanes neighbouring values")
     for (Index row = 0; row < 60; ++row) {
         for (Index column = 0; column < 60; ++column) entries.push_back({row, column, 1.0 + column});
     }
-    const auto layout = built(csr_from_entries(60, 60, entries), {{"block_height", 3_i}, {"block_width", 2_i}});
-    for (const char* kernel : {"threads_128", "threads_256"}) {
-        for_each_read_of<double>(bccoo_entry(), kernel, *layout, [](const Read& read) {
-            CHECK(read.warp == read.index / (32 * 8 * 6));
-            CHECK(read.lane == read.index % 32);
-            CHECK(read.step == read.index / 32 % (8 * 6));
-            if (read.row < 0) return;
-            const Offset block = (read.warp * 32 + read.lane) * 8 + read.step / 6;
-            CHECK(read.row / 3 == block / 30);
-            CHECK(read.column / 2 == block % 30);
-        });
-    }
+    const auto layout =
+        built(csr_from_entries(60, 60, entries), {{"block_height", 3_i}, {"block_width", 2_i}, {"blocks_per_lane", 8_i}});
+    for_each_read_of<double>(bccoo_entry(), "lanes", *layout, [](const Read& read) {
+        CHECK(read.warp == read.index / (32 * 8 * 6));
+        CHECK(read.lane == read.index % 32);
+        CHECK(read.step == read.index / 32 % (8 * 6));
+        if (read.row < 0) return;
+        const Offset block = (read.warp * 32 + read.lane) * 8 + read.step / 6;
+        CHECK(read.row / 3 == block / 30);
+        CHECK(read.column / 2 == block % 30);
+    });
+}
+
+TEST_CASE("bccoo: a lane has 16 blocks of one or two values, or 4 larger ones, unless told") {
+    const auto of = [](std::int64_t height, std::int64_t width) {
+        const auto layout = built(drawn(), {{"block_height", height}, {"block_width", width}, {"slots_per_nonzero", 100.0}});
+        return as_bccoo(layout).blocks_per_lane;
+    };
+    CHECK(of(1, 1) == 16);
+    CHECK(of(1, 2) == 16);
+    CHECK(of(2, 1) == 16);
+    CHECK(of(1, 3) == 4);
+    CHECK(of(3, 3) == 4);
+    CHECK(as_bccoo(built(drawn(), {{"blocks_per_lane", 8_i}})).blocks_per_lane == 8);
 }
 
 TEST_CASE("bccoo: blocks that no kernel has, and too much padding") {
