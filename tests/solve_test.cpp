@@ -92,6 +92,19 @@ double distance(const std::vector<double>& x, const Eigen::VectorXd& expected) {
 
 }  // namespace
 
+TEST_CASE("who waits for a report is told of each solve and each failure, once it stands there") {
+    const CsrMatrix matrix = flow(0);
+    const std::vector<double> b = uneven(matrix.rows);
+    const auto host = make_host_device();
+    SolveReport report = report_of(KrylovMethod::cg, true);
+    SolvePlan plan = plan_of(matrix, b, *host);
+    plan.tune_with = {plain_recipe()};
+    std::vector<std::size_t> solves;
+    plan.reported = [&] { solves.push_back(report.outcomes.size() + report.failures.size()); };
+    solve_recipes(plan, {plain_recipe(), plain_recipe()}, report);
+    CHECK(solves == std::vector<std::size_t>{1, 2, 3, 4});
+}
+
 TEST_CASE("every layout and hybrid solves to Eigen's solution, in the input's order") {
     std::vector<Recipe> recipes;
     for (const LayoutRecipe& one : layout_recipes()) recipes.push_back(one.recipe);

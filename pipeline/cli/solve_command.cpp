@@ -135,6 +135,8 @@ int solve(const Arguments& arguments) {
         SolvePlan plan{matrix, std::move(b), catalogue(), device, backends};
         plan.tell = [&progress](const std::string& step) { progress.show(step); };
         plan.tune_with = recipes.tune;
+        // After each, so that what was solved is there whatever ends the program.
+        plan.reported = [&] { write_whole_file(folder / "solve.json", solve_json(report)); };
         if (on_gpu) plan.make_device = make_cuda_device;
         solve_recipes(plan, recipes.solve, report);
     }

@@ -17,17 +17,25 @@ public:
 
     void run(const std::vector<Recipe>& recipes) {
         add_baseline();
+        tell_reported();
         for (const Recipe& recipe : recipes) {
             try {
                 add(recipe, wish_of_recipes(), false);
             } catch (...) {
                 report_.failures.push_back(current_failure());
             }
+            tell_reported();
         }
-        if (!plan_.tune_with.empty()) add_tuned();
+        if (plan_.tune_with.empty()) return;
+        add_tuned();
+        tell_reported();
     }
 
 private:
+    void tell_reported() const {
+        if (plan_.reported) plan_.reported();
+    }
+
     [[nodiscard]] KernelWish wish_of_recipes() const {
         const auto may_run = [this](const KernelEntry& kernel) {
             return std::find(plan_.backends.begin(), plan_.backends.end(), kernel.backend) != plan_.backends.end();
