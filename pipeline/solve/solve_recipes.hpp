@@ -19,7 +19,7 @@ struct SolvePlan {
     std::vector<Backend> backends;                           // whose kernels recipes may use
     std::function<void(const std::string&)> tell = nullptr;  // a step that may take long begins
     std::vector<Recipe> tune_with = {};                      // one more solve tries these while it runs; none: there is none
-    std::function<void()> reported = nullptr;  // one more solve, or failure, stands in the report
+    std::function<void()> reported = nullptr;                // one more solve, or failure, stands in the report
     /// See TuningPlan.
     std::function<std::unique_ptr<Device>()> make_device = {};
 };
