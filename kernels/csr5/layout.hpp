@@ -61,7 +61,10 @@ struct Csr5 {
 inline constexpr std::array<Index, 8> csr5_sigmas{2, 4, 6, 8, 12, 16, 24, 32};
 
 [[nodiscard]] constexpr Index csr5_sigma_for(Index rows, Offset nonzeros) {
-    constexpr Offset r = 4, s = 32, t = 256, u = 6;
+    constexpr Offset r = 4;
+    constexpr Offset s = 32;
+    constexpr Offset t = 256;
+    constexpr Offset u = 6;
     if (nonzeros <= r * rows) return r;
     if (nonzeros > t * rows) return u;
     Index chosen = r;
