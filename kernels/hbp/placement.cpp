@@ -187,7 +187,7 @@ HbpPlacement place_in_batches(const std::vector<Share>& tiles, Index row_count, 
 
 HostArray<Index> deal_hbp_chunks(const HostArray<Index>& chunk_batches, const HostArray<Offset>& begin_ptr, Index dealt,
                                  Index warps) {
-    constexpr Offset cost_of_chunk = 64;  // in entries: its beginning and end do not fill a warp
+    constexpr Offset cost_of_chunk = 192;  // in entries: how long its beginning waits; seen on tiles of rows of one entry
     const auto cost_before = [&](Index chunk) { return begin_ptr[chunk_batches[chunk]] + cost_of_chunk * chunk; };
     const auto cost_of_warp = static_cast<double>(cost_before(dealt)) / warps;
     HostArray<Index> deals{0};

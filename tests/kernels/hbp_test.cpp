@@ -234,6 +234,8 @@ TEST_CASE("hbp: chunks are dealt to warps by their entries, each to one") {
     CHECK(deal_hbp_chunks(chunk_batches, begin_ptr, 3, 3) == Indices{0, 1, 2, 3});
     CHECK(deal_hbp_chunks(chunk_batches, begin_ptr, 0, 2) == Indices{0, 0, 0});
     CHECK(deal_hbp_chunks({0}, {0}, 0, 3) == Indices{0, 0, 0, 0});
+    // a chunk costs as much as 192 entries beside its own: six with one entry each cost 1158, the one with 600 costs 792
+    CHECK(deal_hbp_chunks({0, 1, 2, 3, 4, 5, 6, 7}, {0, 600, 601, 602, 603, 604, 605, 606}, 7, 2) == Indices{0, 2, 7});
     for (const Index warps : {7, 64, 4224}) {
         const Indices deals = deal_hbp_chunks(chunk_batches, begin_ptr, 5, warps);
         CHECK(deals.size() == static_cast<std::size_t>(warps) + 1);
