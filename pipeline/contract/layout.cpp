@@ -1,5 +1,6 @@
 #include "pipeline/contract/layout.hpp"
 
+#include <array>
 #include <bit>
 #include <concepts>
 #include <map>
@@ -11,6 +12,21 @@
 #include "pipeline/matrix/csr_matrix.hpp"
 
 namespace workbench {
+
+std::string_view name_of(ArrayRole role) {
+    switch (role) {
+        case ArrayRole::value: return "value";
+        case ArrayRole::column: return "column";
+        case ArrayRole::structure: return "structure";
+        case ArrayRole::number: return "number";
+    }
+    throw std::logic_error("an array of unknown role");
+}
+
+std::string_view name_of(ElementType type) {
+    constexpr std::array<std::string_view, 10> names{"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64"};
+    return names.at(static_cast<std::size_t>(type));
+}
 
 std::size_t bytes_of(ElementType type) {
     switch (type) {

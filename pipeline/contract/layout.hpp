@@ -25,6 +25,8 @@ enum class ArrayRole {
     number,     // no array: a single number
 };
 
+[[nodiscard]] std::string_view name_of(ArrayRole role);
+
 /// One array of a layout, as it lies in memory.
 struct LayoutArray {
     std::string name;
@@ -46,6 +48,7 @@ template <typename Element>
 enum class ElementType { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
 
 [[nodiscard]] std::size_t bytes_of(ElementType type);
+[[nodiscard]] std::string_view name_of(ElementType type);
 
 /// One entry of a layout's list of fields: an array, or a single number.
 struct LayoutField {

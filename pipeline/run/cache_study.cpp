@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/run/kernel_choice.hpp"
 #include "pipeline/run/runner.hpp"
 #include "pipeline/run/text_table.hpp"
 
@@ -76,23 +77,12 @@ std::string describe(const CacheProperties& cache) {
     return fmt::format("{} ({}, {} ways, {})", cache.name, byte_count(static_cast<double>(cache.bytes)), cache.ways, where);
 }
 
-/// That of the CUDA kernel which the recipe names, or of the layout's usual one.
-const ScheduleEntry& schedule_of(const Recipe& recipe) {
-    const RecipeLayout& layout = recipe.layouts.front();
-    const std::vector<ScheduleEntry>& schedules = layout.entry->schedules;
-    const auto named = layout.kernels.find(Backend::cuda);
-    for (const ScheduleEntry& schedule : schedules) {
-        if (named != layout.kernels.end() && schedule.kernel == named->second) return schedule;
-    }
-    return schedules.front();
-}
-
 template <ValueType Value>
 void count(const Recipe& recipe, const StagedMatrix& staged, const CacheModel& model, CachePoint& point) {
     try {
         const RecipeLayout& choice = recipe.layouts.front();
         const auto layout = choice.entry->build.template get<Value>()(staged, choice.parameters);
-        point.counts = count_cache_hits(*layout, schedule_of(recipe).walk.template get<Value>(), model);
+        point.counts = count_cache_hits(*layout, choose_schedule(choice)->walk.template get<Value>(), model);
     } catch (const Unsuitable& reason) {
         point.unsuitable = reason.what();
     }

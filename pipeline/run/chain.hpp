@@ -18,6 +18,7 @@ struct RunObserver {
     std::function<void(const std::string&)> progress;                    // a step that may take long begins
     std::function<void(const StagedMatrix&, StageOutcome&)> stage_done;  // the input too, as stage 0
     std::function<void(const StageOutcome&)> stage_shared;  // in its place, where it ran for an earlier recipe: as it was left
+    bool maps_storage = false;  // what the layouts of the first precision store goes into the report
 };
 
 /// A stage as far as its result goes: equal steps after equal ones leave the same matrix behind.

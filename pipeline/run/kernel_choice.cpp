@@ -34,6 +34,15 @@ std::vector<const KernelEntry*> choose_kernels(const Recipe& recipe, const Kerne
     return complete && std::any_of(kernels.begin(), kernels.end(), is_asked_for) ? kernels : std::vector<const KernelEntry*>{};
 }
 
+const ScheduleEntry* choose_schedule(const RecipeLayout& layout) {
+    const std::vector<ScheduleEntry>& schedules = layout.entry->schedules;
+    const auto named = layout.kernels.find(Backend::cuda);
+    for (const ScheduleEntry& schedule : schedules) {
+        if (named != layout.kernels.end() && schedule.kernel == named->second) return &schedule;
+    }
+    return schedules.empty() ? nullptr : &schedules.front();
+}
+
 std::string no_kernel_of(const Recipe& recipe) {
     std::string layouts;
     std::string known;

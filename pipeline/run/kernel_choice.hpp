@@ -24,6 +24,9 @@ struct KernelWish {
 /// One for each layout of the recipe; none where not every layout has one, or where none of them has the name asked for.
 [[nodiscard]] std::vector<const KernelEntry*> choose_kernels(const Recipe& recipe, const KernelWish& wish);
 
+/// That of the CUDA kernel which the recipe chooses, otherwise of the layout's usual one. Null: it has none.
+[[nodiscard]] const ScheduleEntry* choose_schedule(const RecipeLayout& layout);
+
 /// What kernels the layouts of the recipe have, where those that were asked for are not among them.
 [[nodiscard]] std::string no_kernel_of(const Recipe& recipe);
 

@@ -19,7 +19,8 @@
 
 namespace workbench {
 
-struct StagePage;  // pictures.hpp
+struct StagePage;   // pictures.hpp
+struct StorageMap;  // viz/storage_map.hpp
 
 struct MatrixReport {
     std::string source;  // the file, or the generator with its parameters
@@ -82,9 +83,10 @@ struct RunReport {
     std::string resolved_recipe;  // TOML that runs again as it is
     SweepPoint sweep;             // nothing in it where nothing is swept
     MatrixReport matrix;
-    std::vector<StageOutcome> stages;    // the first is the input
-    std::vector<LayoutOutcome> layouts;  // one for each precision; of a hybrid the whole, then each share
-    std::vector<KernelOutcome> kernels;  // baselines first
+    std::vector<StageOutcome> stages;           // the first is the input
+    std::vector<LayoutOutcome> layouts;         // one for each precision; of a hybrid the whole, then each share
+    std::shared_ptr<const StorageMap> storage;  // of the first precision; null: not wanted, unsuitable, or a failure
+    std::vector<KernelOutcome> kernels;         // baselines first
     CacheState cache = CacheState::cold;
     std::uint32_t turn_seed = 0;  // of the order in which kernels took turns
     std::vector<DeviceReport> devices;

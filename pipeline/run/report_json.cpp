@@ -12,16 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view name_of(ArrayRole role) {
-    switch (role) {
-        case ArrayRole::value: return "value";
-        case ArrayRole::column: return "column";
-        case ArrayRole::structure: return "structure";
-        case ArrayRole::number: return "number";
-    }
-    return "unknown";
-}
-
 std::string_view name_of(KernelOutcome::Status status) {
     switch (status) {
         case KernelOutcome::Status::measured: return "measured";

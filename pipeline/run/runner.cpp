@@ -8,6 +8,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/kernel_choice.hpp"
+#include "pipeline/run/recipe_storage.hpp"
 
 namespace workbench {
 namespace {
@@ -214,6 +215,17 @@ void Runner::wait(Waiting& waiting, const RunObserver& observer, RunReport& repo
     }
 }
 
+void Runner::map(const Recipe& recipe, const StagedMatrix& staged, const auto& layouts, const RunObserver& observer,
+                 RunReport& report) const {
+    if (!observer.maps_storage || report.storage != nullptr) return;
+    announce(observer, "map of the storage");
+    try {
+        report.storage = std::make_shared<const StorageMap>(storage_of(recipe, staged.matrix, layouts));
+    } catch (const UserError&) {
+        report.failures.push_back(current_failure());
+    }
+}
+
 /// One layout of all nonzeros, with each of its kernels.
 template <ValueType Value>
 void Runner::prepare_layout(const Recipe& recipe, StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
@@ -227,6 +239,7 @@ void Runner::prepare_layout(const Recipe& recipe, StagedMatrix& staged, Built<Va
         build_twice<Value>(entry, choice.parameters, staged, exact_values(oracle.exact, staged), options_.timing.clock, layout);
     waiting.price_seconds = report.stage_seconds(layout.precision) + layout.seconds;
     report.layouts.push_back(std::move(layout));  // whatever becomes of the kernels
+    map(recipe, staged, *built.whole.real, observer, report);
     for (const KernelEntry* kernel : kernels_of(recipe)) {
         const KernelOutcome& base = waiting.baselines.at(device_of(kernel->backend))->outcome;
         if (entry.name == base.layout && kernel->name == base.kernel && kernel->backend == base.backend &&
@@ -264,6 +277,7 @@ void Runner::prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, Bu
     if (!whole.unsuitable.empty()) return;
 
     const std::span<const BuiltShare<Value>> shares(built.shares);
+    map(recipe, staged, shares, observer, report);
     for (const DeviceKind kind : kinds_of(recipe)) {
         const std::vector<const KernelEntry*> chosen = kernels_of_hybrid(recipe, kind);
         const std::span<const KernelEntry* const> kernels(chosen);

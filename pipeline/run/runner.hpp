@@ -104,6 +104,9 @@ private:
                         const RunObserver& observer, RunReport& report);
     /// Times them, on each device in turns with its baseline, and moves them to the report.
     void measure_in_turns(Waiting& waiting, const RunObserver& observer, RunReport& report) const;
+    /// What the layouts store, made of storage_of's arguments after the recipe, where it is wanted and not there yet.
+    void map(const Recipe& recipe, const StagedMatrix& staged, const auto& layouts, const RunObserver& observer,
+             RunReport& report) const;
     void measure(Precision precision, const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer,
                  RunReport& report);
     template <ValueType Value>

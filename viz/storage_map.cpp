@@ -1,0 +1,358 @@
+#include "viz/storage_map.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "pipeline/contract/host_memory.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr int warp_size = 32;
+constexpr std::string_view rows_of_share = "share_rows";  // as the report names it
+
+[[noreturn]] void fail(const std::string& complaint) { throw std::logic_error("storage map: " + complaint); }
+
+/// Numbers of many digits are masks more often than not: their bits are read off hexadecimal digits.
+template <typename Element>
+std::string element_text(const void* data, Offset index) {
+    const Element element = static_cast<const Element*>(data)[index];
+    if constexpr (std::is_floating_point_v<Element>) return fmt::format("{:.4g}", element);
+    if constexpr (std::is_unsigned_v<Element>) {
+        if (element > 0xffffff) return fmt::format("{:x}h", element);
+    }
+    return fmt::format("{}", element);
+}
+
+std::string text_of(ElementType type, const void* data, Offset index) {
+    switch (type) {
+        case ElementType::i8: return element_text<std::int8_t>(data, index);
+        case ElementType::u8: return element_text<std::uint8_t>(data, index);
+        case ElementType::i16: return element_text<std::int16_t>(data, index);
+        case ElementType::u16: return element_text<std::uint16_t>(data, index);
+        case ElementType::i32: return element_text<std::int32_t>(data, index);
+        case ElementType::u32: return element_text<std::uint32_t>(data, index);
+        case ElementType::i64: return element_text<std::int64_t>(data, index);
+        case ElementType::u64: return element_text<std::uint64_t>(data, index);
+        case ElementType::f32: return element_text<float>(data, index);
+        case ElementType::f64: return element_text<double>(data, index);
+    }
+    fail("an element of unknown type");
+}
+
+/// Its arrays in the order of Layout::arrays(), which tells less of them where the layout has no list of fields.
+template <ValueType Value>
+std::vector<LayoutField> arrays_of(const Layout<Value>& layout) {
+    std::vector<LayoutField> arrays;
+    for (LayoutField& field : layout.fields()) {
+        if (field.is_array) arrays.push_back(std::move(field));
+    }
+    if (!arrays.empty()) return arrays;
+    for (const LayoutArray& array : layout.arrays()) {
+        const auto type = [&]() -> ElementType {
+            if (array.role == ArrayRole::value) return array.element_bytes == 4 ? ElementType::f32 : ElementType::f64;
+            switch (array.element_bytes) {
+                case 1: return ElementType::u8;
+                case 2: return ElementType::u16;
+                case 4: return ElementType::i32;
+                default: return ElementType::i64;
+            }
+        };
+        arrays.push_back({array.name, array.role, true, type(), "", array.data, array.count});
+    }
+    return arrays;
+}
+
+struct Range {
+    static void widen(auto& first, auto& last, auto value) {
+        if (first < 0 || value < first) first = value;
+        if (value > last) last = value;
+    }
+};
+
+/// Makes the map of one layout.
+template <ValueType Value>
+class PartMapper {
+public:
+    PartMapper(const CsrMatrix& matrix, const MappedLayout<Value>& mapped, bool by_cell)
+        : matrix_(matrix),
+          mapped_(mapped),
+          layout_(*mapped.layout),
+          by_cell_(by_cell),
+          fields_(arrays_of(layout_)),
+          same_nonzeros_(mapped.rows.empty() && layout_.nonzeros() == matrix.nonzeros()) {
+        if (!mapped.rows.empty() && static_cast<Index>(mapped.rows.size()) != layout_.rows()) {
+            fail("a layout has other rows than its share");
+        }
+        part_.share = mapped.share;
+        part_.layout = mapped.name;
+        if (mapped.schedule != nullptr) part_.kernel = mapped.schedule->kernel;
+        for (const LayoutField& field : fields_) add_array(field);
+    }
+
+    StoragePart map() {
+        require_walk_memory();
+        if (mapped_.schedule != nullptr) collect_reads(mapped_.schedule->walk.template get<Value>());
+        layout_.for_each_slot([this](const Slot& slot) { take(slot); });
+        finish();
+        return std::move(part_);
+    }
+
+private:
+    /// What is known of a column array while the slots are walked.
+    struct Columns {
+        std::vector<bool> filled;  // [elements] stands for a nonzero
+        int values = -1;           // the array that it stands beside
+        bool beside = true;        // element by element
+    };
+    /// A read that is shown, until the walk over the slots tells what it reads.
+    struct Awaited {
+        Offset index;
+        LaneRead* read;
+    };
+
+    void add_array(const LayoutField& field) {
+        StorageArray array{.name = field.name,
+                           .role = field.role,
+                           .type = field.type,
+                           .length = static_cast<Offset>(field.count),
+                           .words = field.length};
+        if (by_cell_) {
+            array.cells.resize(field.count);
+            for (Offset i = 0; i < array.length; ++i) {
+                array.cells[i].text = text_of(field.type, field.data, i);
+                array.cells[i].padding = field.role != ArrayRole::structure;
+            }
+        } else if (field.role != ArrayRole::structure) {
+            const Offset bins = (array.length + most_bins - 1) / most_bins;
+            array.width = (std::max<Offset>(bins, 1) + warp_size - 1) / warp_size * warp_size;
+            array.bins.resize((array.length + array.width - 1) / array.width);
+        }
+        columns_.emplace_back();
+        if (field.role == ArrayRole::column) columns_.back().filled.resize(field.count, false);
+        part_.arrays.push_back(std::move(array));
+    }
+
+    /// Walks that follow the stored rows note an owner of each slot.
+    void require_walk_memory() const {
+        std::size_t most = 0;
+        for (const StorageArray& array : part_.arrays) {
+            if (array.role == ArrayRole::value) most = std::max(most, static_cast<std::size_t>(array.length));
+        }
+        if (!by_cell_) require_host_memory(most * 2 * sizeof(Offset), "the map of what layout '" + part_.layout + "' stores");
+    }
+
+    [[nodiscard]] Index row_of_matrix(Index row) const {
+        if (row < 0 || mapped_.rows.empty()) return row;
+        if (row >= static_cast<Index>(mapped_.rows.size())) fail("a row that the share does not have");
+        return mapped_.rows[row];
+    }
+
+    [[nodiscard]] Offset nonzero_of_matrix(Offset nonzero, Index row, Index column) const {
+        if (nonzero < 0 || same_nonzeros_) return nonzero;
+        if (row < 0 || row >= matrix_.rows) fail("a nonzero in a row that does not exist");
+        const auto columns = matrix_.row_columns(row);
+        const auto found = std::lower_bound(columns.begin(), columns.end(), column);
+        if (found == columns.end() || *found != column) fail("a nonzero that the matrix does not have");
+        return matrix_.row_offsets[row] + (found - columns.begin());
+    }
+
+    [[nodiscard]] StorageArray& array_of(int number, ArrayRole role, Offset index) {
+        if (number < 0 || static_cast<std::size_t>(number) >= part_.arrays.size()) fail("an array that is not listed");
+        StorageArray& array = part_.arrays[number];
+        if (array.role != role || index < 0 || index >= array.length) {
+            fail("element " + std::to_string(index) + " of '" + array.name + "', which it does not have");
+        }
+        return array;
+    }
+
+    void take(const Slot& slot) {
+        StorageArray& values = array_of(slot.array, ArrayRole::value, slot.index);
+        const Index row = row_of_matrix(slot.row);
+        const Offset nonzero = nonzero_of_matrix(slot.nonzero, row, slot.column);
+        note(values, slot.index, nonzero, row, slot.column);
+        if (slot.column_array >= 0) take_column(slot, nonzero, row);
+        if (awaited_.empty()) return;
+        auto& [next, awaited] = awaited_[slot.array];
+        for (; next < awaited.size() && awaited[next].index <= slot.index; ++next) {
+            if (awaited[next].index == slot.index) awaited[next].read->padding = slot.nonzero < 0;
+        }
+    }
+
+    void take_column(const Slot& slot, Offset nonzero, Index row) {
+        StorageArray& array = array_of(slot.column_array, ArrayRole::column, slot.column_index);
+        Columns& columns = columns_[slot.column_array];
+        if (columns.values < 0) columns.values = slot.array;
+        if (columns.values != slot.array || slot.column_index != slot.index) columns.beside = false;
+        if (columns.filled[slot.column_index]) {
+            if (!by_cell_ && nonzero >= 0) widen(array.bins[slot.column_index / array.width], nonzero, row, slot.column);
+            return;
+        }
+        columns.filled[slot.column_index] = nonzero >= 0;
+        note(array, slot.column_index, nonzero, row, slot.column);
+    }
+
+    static void widen(StorageBin& bin, Offset nonzero, Index row, Index column) {
+        Range::widen(bin.first_row, bin.last_row, row);
+        Range::widen(bin.first_column, bin.last_column, column);
+        Range::widen(bin.first_nonzero, bin.last_nonzero, nonzero);
+    }
+
+    /// An element that was not known to hold a nonzero. What is padding in a bin is what remains.
+    void note(StorageArray& array, Offset index, Offset nonzero, Index row, Index column) const {
+        array.nonzeros += nonzero >= 0 ? 1 : 0;
+        if (by_cell_) {
+            StorageCell& cell = array.cells[index];
+            cell.padding = nonzero < 0;
+            cell.nonzero = nonzero;
+            cell.row = row;
+            cell.column = column;
+        } else if (nonzero >= 0) {
+            StorageBin& bin = array.bins[index / array.width];
+            --bin.padding;
+            widen(bin, nonzero, row, column);
+        }
+    }
+
+    void collect_reads(WalkReads<Value> walk) {
+        std::vector<std::int64_t> steps;  // [warps] that it makes; 0: it reads nothing
+        walk(layout_, [&](const Read& read) {
+            if (read.warp < 0 || read.lane < 0 || read.lane >= warp_size || read.step < 0) fail("a read by nobody");
+            if (read.warp >= static_cast<std::int64_t>(steps.size())) steps.resize(read.warp + 1, 0);
+            steps[read.warp] = std::max(steps[read.warp], read.step + 1);
+            ++part_.reads;
+            if (!by_cell_) return;
+            StorageCell& cell = array_of(read.array, ArrayRole::value, read.index).cells[read.index];
+            cell.warp = read.warp;
+            cell.lane = read.lane;
+            cell.step = read.step;
+        });
+        std::vector<std::int64_t> reading;
+        for (std::int64_t warp = 0; warp < static_cast<std::int64_t>(steps.size()); ++warp) {
+            if (steps[warp] > 0) reading.push_back(warp);
+            part_.lane_steps += warp_size * steps[warp];
+        }
+        part_.warps = static_cast<std::int64_t>(reading.size());
+        if (reading.empty()) return;
+        const std::size_t shown = std::min(most_shown_warps, reading.size());
+        std::vector<int> place(steps.size(), -1);
+        for (std::size_t i = 0; i < shown; ++i) {
+            const std::int64_t warp = reading[shown == 1 ? 0 : i * (reading.size() - 1) / (shown - 1)];
+            place[warp] = static_cast<int>(i);
+            part_.shown_warps.push_back({warp, steps[warp], {}});
+            part_.shown_warps.back().reads.resize(std::min(steps[warp], most_shown_steps) * warp_size);
+        }
+        awaited_.resize(part_.arrays.size());
+        walk(layout_, [&](const Read& read) {
+            if (place[read.warp] < 0 || read.step >= most_shown_steps) return;
+            (void)array_of(read.array, ArrayRole::value, read.index);
+            LaneRead& shown_read = part_.shown_warps[place[read.warp]].reads[read.step * warp_size + read.lane];
+            shown_read = {read.array, read.index, row_of_matrix(read.row), read.column, true};
+            awaited_[read.array].second.push_back({read.index, &shown_read});
+        });
+        for (auto& [next, awaited] : awaited_) {
+            std::sort(awaited.begin(), awaited.end(), [](const Awaited& a, const Awaited& b) { return a.index < b.index; });
+        }
+    }
+
+    void finish() {
+        for (std::size_t number = 0; number < part_.arrays.size(); ++number) {
+            StorageArray& array = part_.arrays[number];
+            if (array.role == ArrayRole::structure) continue;
+            array.padding = array.length - array.nonzeros;
+            for (std::size_t i = 0; i < array.bins.size(); ++i) {
+                array.bins[i].padding += std::min(array.width, array.length - static_cast<Offset>(i) * array.width);
+            }
+            const Columns& columns = columns_[number];
+            if (array.role != ArrayRole::column || columns.values < 0 || !columns.beside) continue;
+            const StorageArray& values = part_.arrays[columns.values];
+            if (values.length != array.length) continue;
+            array.like = columns.values;
+            array.bins.clear();
+            array.width = 0;
+            for (std::size_t i = 0; i < array.cells.size(); ++i) {
+                array.cells[i].warp = values.cells[i].warp;
+                array.cells[i].lane = values.cells[i].lane;
+                array.cells[i].step = values.cells[i].step;
+            }
+        }
+        if (mapped_.rows.empty()) return;
+        StorageArray rows{.name = std::string(rows_of_share),
+                          .type = ElementType::i32,
+                          .length = static_cast<Offset>(mapped_.rows.size()),
+                          .words = "rows of the share"};
+        if (by_cell_) {
+            for (const Index row : mapped_.rows) rows.cells.push_back({.text = std::to_string(row)});
+        }
+        part_.arrays.push_back(std::move(rows));
+    }
+
+    const CsrMatrix& matrix_;
+    const MappedLayout<Value>& mapped_;
+    const Layout<Value>& layout_;
+    bool by_cell_;
+    std::vector<LayoutField> fields_;
+    bool same_nonzeros_;  // the layout's are the matrix's, in its order
+    StoragePart part_;
+    std::vector<Columns> columns_;                                       // [arrays]
+    std::vector<std::pair<std::size_t, std::vector<Awaited>>> awaited_;  // [arrays] the next, and all in ascending order
+};
+
+}  // namespace
+
+Offset StoragePart::nonzeros() const {
+    return std::accumulate(arrays.begin(), arrays.end(), Offset{0}, [](Offset sum, const StorageArray& array) {
+        return sum + (array.role == ArrayRole::value ? array.nonzeros : 0);
+    });
+}
+
+Offset StoragePart::padding() const {
+    return std::accumulate(arrays.begin(), arrays.end(), Offset{0}, [](Offset sum, const StorageArray& array) {
+        return sum + (array.role == ArrayRole::value ? array.padding : 0);
+    });
+}
+
+std::size_t StoragePart::bytes() const {
+    return std::accumulate(arrays.begin(), arrays.end(), std::size_t{0},
+                           [](std::size_t sum, const StorageArray& array) { return sum + array.bytes(); });
+}
+
+Offset StorageMap::padding() const {
+    return std::accumulate(parts.begin(), parts.end(), Offset{0},
+                           [](Offset sum, const StoragePart& part) { return sum + part.padding(); });
+}
+
+double StorageMap::padding_share() const {
+    Offset slots = padding();
+    for (const StoragePart& part : parts) slots += part.nonzeros();
+    return slots == 0 ? 0 : static_cast<double>(padding()) / static_cast<double>(slots);
+}
+
+template <ValueType Value>
+StorageMap map_storage(const CsrMatrix& matrix, std::span<const MappedLayout<Value>> layouts) {
+    StorageMap map{.precision = precision_of<Value>,
+                   .rows = matrix.rows,
+                   .columns = matrix.columns,
+                   .nonzeros = matrix.nonzeros(),
+                   .by_cell = false,
+                   .parts = {}};
+    Offset elements = 0;
+    for (const MappedLayout<Value>& mapped : layouts) {
+        for (const LayoutArray& array : mapped.layout->arrays()) elements += static_cast<Offset>(array.count);
+        elements += static_cast<Offset>(mapped.rows.size());
+    }
+    map.by_cell = elements <= most_cells;
+    for (const MappedLayout<Value>& mapped : layouts) {
+        map.parts.push_back(PartMapper<Value>(matrix, mapped, map.by_cell).map());
+    }
+    return map;
+}
+
+template StorageMap map_storage(const CsrMatrix&, std::span<const MappedLayout<float>>);
+template StorageMap map_storage(const CsrMatrix&, std::span<const MappedLayout<double>>);
+
+}  // namespace workbench
