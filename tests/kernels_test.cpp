@@ -20,7 +20,7 @@
 #include "kernels/sell/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
-#include "support/drawings.hpp"
+#include "support/drawn_matrix.hpp"
 #include "support/eigen.hpp"
 #include "support/given.hpp"
 #include "support/layouts/layout_recipes.hpp"

@@ -9,6 +9,10 @@
 namespace workbench {
 namespace {
 
+// Of the lines of a filling, in pixels along a row.
+constexpr int line_distance = 6;
+constexpr int line_width = 2;
+
 /// Lays the colour over all that `inside(x, y)` says yes to, within these bounds.
 template <typename Inside>
 void fill_shape(Image& image, double left, double top, double right, double bottom, Colour colour, const Inside& inside) {
@@ -78,6 +82,18 @@ void RasterCanvas::box(double x, double y, double width, double height, Colour c
                [&](double at_x, double at_y) { return at_x >= x && at_x < x + width && at_y >= y && at_y < y + height; });
 }
 
+void RasterCanvas::boxes(std::span<const Box> boxes, const Filling& filling) {
+    for (const Box& box : boxes) {
+        fill(image_, box, filling.colour);
+        if (!filling.lines) continue;
+        for (int y = std::max(box.y, 0); y < std::min(box.bottom(), image_.height); ++y) {
+            for (int x = std::max(box.x, 0); x < std::min(box.right(), image_.width); ++x) {
+                if ((x + y) % line_distance < line_width) fill(image_, {x, y, 1, 1}, *filling.lines);
+            }
+        }
+    }
+}
+
 void RasterCanvas::marker(Marker shape, double x, double y, double radius, Colour colour) {
     fill_shape(image_, x - 1.3 * radius, y - 1.3 * radius, x + 1.3 * radius, y + 1.3 * radius, colour,
                [&](double at_x, double at_y) { return is_in(shape, at_x - x, at_y - y, radius); });
@@ -102,6 +118,26 @@ void SvgCanvas::line(double x1, double y1, double x2, double y2, Colour colour, 
 void SvgCanvas::box(double x, double y, double width, double height, Colour colour) {
     text_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", x, y, width,
                          height, hex(colour));
+}
+
+void SvgCanvas::boxes(std::span<const Box> boxes, const Filling& filling) {
+    if (boxes.empty()) return;
+    std::string paint = hex(filling.colour);
+    if (filling.lines) {
+        const std::string name = "lines" + hex(*filling.lines).substr(1) + hex(filling.colour).substr(1);
+        if (patterns_.insert(name).second) {
+            text_ += fmt::format(
+                "<pattern id=\"{0}\" width=\"{1}\" height=\"{1}\" patternUnits=\"userSpaceOnUse\"><rect width=\"{1}\" "
+                "height=\"{1}\" fill=\"{2}\"/><path d=\"M-1 1l2 -2M0 {1}L{1} 0M{3} {4}l2 -2\" stroke=\"{5}\" "
+                "stroke-width=\"{6}\"/></pattern>\n",
+                name, line_distance, hex(filling.colour), line_distance - 1, line_distance + 1, hex(*filling.lines),
+                line_width * 0.7);
+        }
+        paint = "url(#" + name + ")";
+    }
+    text_ += fmt::format("<path fill=\"{}\" d=\"", paint);
+    for (const Box& box : boxes) text_ += fmt::format("M{} {}h{}v{}h-{}z", box.x, box.y, box.width, box.height, box.width);
+    text_ += "\"/>\n";
 }
 
 void SvgCanvas::marker(Marker shape, double x, double y, double radius, Colour colour) {

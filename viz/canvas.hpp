@@ -1,6 +1,9 @@
 // What charts are drawn on: pixels or SVG, with the same strokes.
 #pragma once
 
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,6 +13,12 @@
 namespace workbench {
 
 enum class Marker { circle, square, diamond, triangle };
+
+/// One colour, or thin slanting lines of another one over it, which are seen without any colour, too.
+struct Filling {
+    Colour colour;
+    std::optional<Colour> lines = {};
+};
 
 /// Places are in pixels from the upper left, whole or not.
 class Canvas {
@@ -21,6 +30,8 @@ public:
 
     virtual void line(double x1, double y1, double x2, double y2, Colour colour, double width) = 0;
     virtual void box(double x, double y, double width, double height, Colour colour) = 0;
+    /// Many boxes of whole pixels at once.
+    virtual void boxes(std::span<const Box> boxes, const Filling& filling) = 0;
     virtual void marker(Marker shape, double x, double y, double radius, Colour colour) = 0;
     /// Baseline at y.
     virtual void text(double x, double y, std::string_view text, const TextStyle& style) = 0;
@@ -32,6 +43,7 @@ public:
     RasterCanvas(int width, int height) : image_(blank_image(width, height)) {}
     void line(double x1, double y1, double x2, double y2, Colour colour, double width) override;
     void box(double x, double y, double width, double height, Colour colour) override;
+    void boxes(std::span<const Box> boxes, const Filling& filling) override;
     void marker(Marker shape, double x, double y, double radius, Colour colour) override;
     void text(double x, double y, std::string_view text, const TextStyle& style) override;
     [[nodiscard]] const Image& image() const { return image_; }
@@ -45,6 +57,7 @@ public:
     SvgCanvas(int width, int height);
     void line(double x1, double y1, double x2, double y2, Colour colour, double width) override;
     void box(double x, double y, double width, double height, Colour colour) override;
+    void boxes(std::span<const Box> boxes, const Filling& filling) override;
     void marker(Marker shape, double x, double y, double radius, Colour colour) override;
     void text(double x, double y, std::string_view text, const TextStyle& style) override;
     /// The whole file.
@@ -52,6 +65,7 @@ public:
 
 private:
     std::string text_;
+    std::set<std::string> patterns_;  // fillings with lines that were used before
 };
 
 }  // namespace workbench

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -175,7 +176,11 @@ private:
         const Index row = row_of_matrix(slot.row);
         const Offset nonzero = nonzero_of_matrix(slot.nonzero, row, slot.column);
         note(values, slot.index, nonzero, row, slot.column);
-        if (slot.column_array >= 0) take_column(slot, nonzero, row);
+        if (slot.column_array >= 0) {
+            take_column(slot, nonzero, row);
+            values.columns = slot.column_array;
+            if (by_cell_) values.cells[slot.index].column_place = slot.column_index;
+        }
         if (awaited_.empty()) return;
         auto& [next, awaited] = awaited_[slot.array];
         for (; next < awaited.size() && awaited[next].index <= slot.index; ++next) {
@@ -304,6 +309,18 @@ private:
 
 }  // namespace
 
+ReadSectors sectors_of(const WarpReads& warp, std::int64_t step, int value_bytes) {
+    std::set<std::pair<int, std::int64_t>> values;
+    std::set<std::int64_t> x;
+    for (int lane = 0; lane < warp_size; ++lane) {
+        const LaneRead& read = warp.at(step, lane);
+        if (read.array < 0) continue;
+        values.insert({read.array, read.index * value_bytes / sector_bytes});
+        if (read.column >= 0) x.insert(std::int64_t{read.column} * value_bytes / sector_bytes);
+    }
+    return {values.size(), x.size()};
+}
+
 Offset StoragePart::nonzeros() const {
     return std::accumulate(arrays.begin(), arrays.end(), Offset{0}, [](Offset sum, const StorageArray& array) {
         return sum + (array.role == ArrayRole::value ? array.nonzeros : 0);
@@ -333,7 +350,7 @@ double StorageMap::padding_share() const {
 }
 
 template <ValueType Value>
-StorageMap map_storage(const CsrMatrix& matrix, std::span<const MappedLayout<Value>> layouts) {
+StorageMap map_storage(const CsrMatrix& matrix, std::span<const MappedLayout<Value>> layouts, Offset cells) {
     StorageMap map{.precision = precision_of<Value>,
                    .rows = matrix.rows,
                    .columns = matrix.columns,
@@ -345,14 +362,14 @@ StorageMap map_storage(const CsrMatrix& matrix, std::span<const MappedLayout<Val
         for (const LayoutArray& array : mapped.layout->arrays()) elements += static_cast<Offset>(array.count);
         elements += static_cast<Offset>(mapped.rows.size());
     }
-    map.by_cell = elements <= most_cells;
+    map.by_cell = elements <= cells;
     for (const MappedLayout<Value>& mapped : layouts) {
         map.parts.push_back(PartMapper<Value>(matrix, mapped, map.by_cell).map());
     }
     return map;
 }
 
-template StorageMap map_storage(const CsrMatrix&, std::span<const MappedLayout<float>>);
-template StorageMap map_storage(const CsrMatrix&, std::span<const MappedLayout<double>>);
+template StorageMap map_storage(const CsrMatrix&, std::span<const MappedLayout<float>>, Offset);
+template StorageMap map_storage(const CsrMatrix&, std::span<const MappedLayout<double>>, Offset);
 
 }  // namespace workbench

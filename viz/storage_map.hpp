@@ -11,6 +11,7 @@
 //       "arrays": [
 //         {"name": "inside_values", "role": "value", "type": "f64", "length": 16, "bytes": 128, "words": "slots",
 //          "nonzeros": 13, "padding": 3,          // places of nonzeros, and places without one; both 0 of a structure
+//          "columns": 2,                          // only of values whose columns an array tells: its number
 //          "like": 3,                             // only where it has no bins: those of this array are its own, too
 //          "cells": {"text": ["1", ...],          // only where by_cell; [length] each, of a structure the text alone
 //                    "padding": [0, ...], "row": [0, ...], "column": [0, ...], "nonzero": [0, ...],
@@ -52,6 +53,7 @@ struct StorageCell {
     Index row = -1;        // of padding: that it adds to or reads, where the layout says so
     Index column = -1;
     Offset nonzero = -1;
+    Offset column_place = -1;  // of a value: the element of its array of columns that tells its column; -1: none does
     std::int64_t warp = -1;  // who reads it, and in which of the warp's steps; -1: no lane does, or several (a block's column)
     int lane = -1;
     std::int64_t step = -1;
@@ -76,6 +78,7 @@ struct StorageArray {
     std::string words = {};  // the length in words: "rows + 1"; empty: nobody said
     Offset nonzeros = 0;     // elements that hold one or the column of one
     Offset padding = 0;      // elements that stand for no nonzero. Both are 0 of a structure.
+    int columns = -1;        // of values: the number of the array that tells their columns; -1: none does
     int like = -1;           // of columns that stand beside values, element by element: the number of that array
 
     std::vector<StorageCell> cells = {};  // [length], where the map is by cell
@@ -102,6 +105,16 @@ struct WarpReads {
     [[nodiscard]] std::int64_t listed_steps() const { return static_cast<std::int64_t>(reads.size()) / 32; }
     [[nodiscard]] const LaneRead& at(std::int64_t step, int lane) const { return reads[step * 32 + lane]; }
 };
+
+/// What memory hands out at a time.
+inline constexpr std::int64_t sector_bytes = 32;
+
+/// How many sectors a step of a warp reads of the arrays of values and of x, where each begins with a sector.
+struct ReadSectors {
+    std::size_t values = 0;
+    std::size_t x = 0;
+};
+[[nodiscard]] ReadSectors sectors_of(const WarpReads& warp, std::int64_t step, int value_bytes);
 
 /// One layout.
 struct StoragePart {
@@ -143,10 +156,11 @@ struct MappedLayout {
     std::span<const Index> rows = {};         // [layout's rows] which row of the matrix each is; empty: row i is row i
 };
 
-/// `matrix` in the order that the layouts were built from. Slots are walked once, reads twice; beyond what the walk over the
-/// slots takes, there is memory for a number a warp and a bit a column. Throws std::logic_error where a walk names what is not
-/// there, MachineError where memory lacks.
+/// `matrix` in the order that the layouts were built from; by cell up to so many `cells`. Slots are walked once, reads twice;
+/// beyond what the walk over the slots takes, there is memory for a number a warp and a bit a column. Throws std::logic_error
+/// where a walk names what is not there, MachineError where memory lacks.
 template <ValueType Value>
-[[nodiscard]] StorageMap map_storage(const CsrMatrix& matrix, std::span<const MappedLayout<Value>> layouts);
+[[nodiscard]] StorageMap map_storage(const CsrMatrix& matrix, std::span<const MappedLayout<Value>> layouts,
+                                     Offset cells = most_cells);
 
 }  // namespace workbench

@@ -6,7 +6,6 @@
 
 #include "kernels/banded_block/layout.hpp"
 #include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
@@ -14,13 +13,12 @@
 namespace workbench {
 namespace {
 
-constexpr std::string_view drawing = R"(
-with block_height = block_width = 2; a dot is padding, a dash padding outside the matrix: value 0
-the band: in each block row from 2 blocks left of the diagonal block to 2 right of it
-
-values, block row 0   - - - - | - - - - | 1 . 2 4 | 3 5 . . | . 6 . .
-        block row 1   - - - - | . . . . | 7 . . 8 | . . . 9 | - - - -
-        block row 2   10 . . . | . . . . | 11 . 12 13 | - - - - | - - - -
+constexpr std::string_view example = R"(
+[layout]
+use = "banded_block"
+block_height = 2
+block_width = 2
+slots_per_nonzero = 5
 )";
 
 constexpr int block_row_chunk = 32;  // block rows that a thread of the host takes at a time
@@ -133,7 +131,7 @@ LayoutEntry banded_block_entry() {
         .name = "banded_block",
         .summary = "banded blocks: the dense blocks along the band, equally many in each block row, in one array",
         .source = "Wikberg, 'Unstructured mesh FVM with GPU' (dissertation, 2025), banded block format",
-        .drawing = std::string(drawn_matrix).append(drawing),
+        .examples = {std::string(example)},
         .parameters = {side("block_height", "rows",
                             "rows of a block, which are stored side by side: 8 fill what memory hands out"),
                        side("block_width", "columns", "columns of a block: the band begins and ends at a multiple of it"),

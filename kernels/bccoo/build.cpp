@@ -5,7 +5,6 @@
 
 #include "kernels/bccoo/layout.hpp"
 #include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/storage/block_rows.hpp"
@@ -17,18 +16,13 @@ namespace {
 constexpr int block_row_chunk = 64;  // block rows that a thread of the host takes at a time
 constexpr int tile_chunk = 16;
 
-constexpr std::string_view drawing = R"(
-with block_height = block_width = 2 and blocks_per_lane = 4; a dot is padding: value 0. Lanes 2 to 31 have padding alone.
-
-first_block_rows   0
-column_tiles       0
-
-                   lane 0                                | lane 1
-first_columns      0                                     | 2
-column_steps       1 1 -1                                | -2 2 0
-ends               4                                     | 5
-                   block row 0         | 1               | 1       | 2
-values             1 2 . 4 | 3 . 5 . | . . 6 . | 7 . . 8 | . . . 9 | 10 . . . | 11 12 . 13
+constexpr std::string_view example = R"(
+[layout]
+use = "bccoo"
+block_height = 2
+block_width = 2
+blocks_per_lane = 4
+slots_per_nonzero = 50
 )";
 
 /// The blocks in their order.
@@ -207,7 +201,7 @@ LayoutEntry bccoo_entry() {
         .name = "bccoo",
         .summary = "blocks as a coordinate list: a bit a block where a block row ends, differences of columns in 16 bits",
         .source = "Yan, Li, Zhang and Zhou, 'yaSpMV: yet another SpMV framework on GPUs' (PPoPP 2014)",
-        .drawing = std::string(drawn_matrix).append(drawing),
+        .examples = {std::string(example)},
         .parameters = parameters(),
         .needs = needs,
         .rows_of_share = RowsOfShare::all,

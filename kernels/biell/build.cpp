@@ -9,7 +9,6 @@
 #include "kernels/biell/layout.hpp"
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/device/prepare.hpp"
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/descending_rows.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
@@ -20,28 +19,26 @@ namespace {
 
 constexpr int strip_chunk = 8;  // strips that a thread of the host takes at a time
 
-constexpr std::string_view biell_drawing = R"(
-with strip_height = 4, after row_sort within windows of 4 rows: the rows 0 1 3 2 and 4 5 of the matrix.
-A group is steps of 4 lanes; 4, then 2, then 1 of the strip's rows take part in it. A dot is padding: value 0, column 0
+constexpr std::string_view biell_example = R"(
+[[stage]]
+use = "row_sort"
+within = "window"
+window = 4
+apply = "rows"
 
-group_offsets    0 8 12 12 12 16 20
-
-                 rows 0 1 3 2              rows 4 5
-                 group 0         group 1   group 1      group 2
-values           1 4 8 7 | 2 5 9 .   3 6 . .   10 13 11 .   12 . . .
-column_indices   0 1 3 2 | 1 2 5 .   2 4 . .   0 5 4 .      5 . . .
+[layout]
+use = "biell"
+strip_height = 4
 )";
 
-constexpr std::string_view bijad_drawing = R"(
-with strip_height = 4, after row_sort: the rows 0 1 4 3 and 2 5 of the matrix.
-A group is steps of 4 lanes; 4, then 2, then 1 of the strip's rows take part in it. A dot is padding: value 0, column 0
+constexpr std::string_view bijad_example = R"(
+[[stage]]
+use = "row_sort"
+apply = "rows"
 
-group_offsets    0 12 12 12 12 16 16
-
-                 rows 0 1 4 3                      rows 2 5
-                 group 0                           group 1
-values           1 4 10 8 | 2 5 11 9 | 3 6 12 .   7 13 . .
-column_indices   0 1 0 3 | 1 2 4 5 | 2 4 5 .      2 5 . .
+[layout]
+use = "bijad"
+strip_height = 4
 )";
 
 /// Widths of all groups, as offsets of slots.
@@ -240,7 +237,7 @@ std::vector<ParameterDeclaration> parameters() {
 }
 
 /// Both layouts are one storage; they differ in the order of rows that they ask for.
-LayoutEntry bisected(std::string name, std::string summary, std::string_view drawing,
+LayoutEntry bisected(std::string name, std::string summary, std::string_view example,
                      const ForEachPrecision<BuildLayout>& build) {
     LayoutEntry entry{
         .name = std::move(name),
@@ -248,7 +245,7 @@ LayoutEntry bisected(std::string name, std::string summary, std::string_view dra
         .source =
             "Zheng, Gu, Gu, Yang and Liu, 'BiELL: a bisection ELLPACK-based storage format for optimizing SpMV on GPUs' "
             "(2014)",
-        .drawing = std::string(drawn_matrix).append(drawing),
+        .examples = {std::string(example)},
         .parameters = parameters(),
         .needs = needs,
         .build = build,
@@ -283,11 +280,11 @@ void BiellLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& v
 LayoutEntry biell_entry() {
     return bisected("biell",
                     "bisected ELL: strips as high as a warp, whose lanes share the longer rows once the shorter ones are done",
-                    biell_drawing, {build_biell<float>, build_biell<double>});
+                    biell_example, {build_biell<float>, build_biell<double>});
 }
 
 LayoutEntry bijad_entry() {
-    return bisected("bijad", "bisected ELL with all rows in descending length, not only those of a strip", bijad_drawing,
+    return bisected("bijad", "bisected ELL with all rows in descending length, not only those of a strip", bijad_example,
                     {build_bijad<float>, build_bijad<double>});
 }
 

@@ -7,7 +7,6 @@
 #include "kernels/bsr/storage_size.hpp"
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/device/prepare.hpp"
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/common/storage/offsets.hpp"
@@ -15,14 +14,10 @@
 namespace workbench {
 namespace {
 
-constexpr std::string_view drawing = R"(
-with block_size = 2; a dot is padding: value 0
-
-block_offsets   0 3 5 7
-
-                block row 0                       block row 1           block row 2
-block_columns   0         1         2             1         2           0          2
-values          1 2 . 4 | 3 . 5 . | . . 6 .       7 . . 8 | . . . 9     10 . . . | 11 12 . 13
+constexpr std::string_view example = R"(
+[layout]
+use = "bsr"
+block_size = 2
 )";
 
 /// Sizes that "auto" chooses from.
@@ -158,7 +153,7 @@ LayoutEntry bsr_entry() {
         .name = "bsr",
         .summary = "block compressed sparse rows: square blocks that hold a nonzero, stored whole, with one column a block",
         .source = "Im and Yelick, 'Optimizing sparse matrix computations for register reuse in SPARSITY' (2001)",
-        .drawing = std::string(drawn_matrix).append(drawing),
+        .examples = {std::string(example)},
         .parameters = {{.name = "block_size",
                         .type = ParameterType::integer,
                         .default_value = std::string("auto"),

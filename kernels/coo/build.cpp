@@ -1,5 +1,4 @@
 #include "kernels/common/device/prepare.hpp"
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/common/storage/add_triplets.hpp"
@@ -8,12 +7,6 @@
 
 namespace workbench {
 namespace {
-
-constexpr std::string_view drawing = R"(
-rows       0 0 0 1 1 1 2 3 3 4 4 4 5
-columns    0 1 2 1 2 4 2 3 5 0 4 5 5
-values     1 2 3 4 5 6 7 8 9 10 11 12 13
-)";
 
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters&) {
@@ -56,7 +49,6 @@ LayoutEntry coo_entry() {
         .summary = "coordinate list: a row, a column and a value for each nonzero, row by row",
         .source =
             "Bell and Garland, 'Implementing sparse matrix-vector multiplication on throughput-oriented processors' (2009)",
-        .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .rows_of_share = RowsOfShare::all,

@@ -3,7 +3,6 @@
 
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/device/prepare.hpp"
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/csc/layout.hpp"
@@ -11,14 +10,6 @@
 
 namespace workbench {
 namespace {
-
-constexpr std::string_view drawing = R"(
-column_offsets   0 2 4 7 8 10 13
-
-                 column 0 | column 1 | column 2 | column 3 | column 4 | column 5
-row_indices      0 4      | 0 1      | 0 1 2    | 3        | 1 4      | 3 4 5
-values           1 10     | 2 4      | 3 5 7    | 8        | 6 11     | 9 12 13
-)";
 
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters&) {
@@ -106,7 +97,6 @@ LayoutEntry csc_entry() {
         .name = "csc",
         .summary = "compressed sparse columns: the nonzeros column by column, so that x is read once",
         .source = "Wikberg, 'Unstructured mesh FVM with GPU' (2025), section 4.2.3",
-        .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .rows_of_share = RowsOfShare::all,

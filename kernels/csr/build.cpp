@@ -1,4 +1,3 @@
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/csr/layout.hpp"
@@ -6,14 +5,6 @@
 
 namespace workbench {
 namespace {
-
-constexpr std::string_view drawing = R"(
-row_offsets      0 3 6 7 9 12 13
-
-                 row 0 | row 1 | row 2 | row 3 | row 4    | row 5
-column_indices   0 1 2 | 1 2 4 | 2     | 3 5   | 0 4 5    | 5
-values           1 2 3 | 4 5 6 | 7     | 8 9   | 10 11 12 | 13
-)";
 
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters&) {
@@ -43,7 +34,6 @@ LayoutEntry csr_entry() {
         .source =
             "Tinney and Walker, 'Direct solutions of sparse network equations by optimally ordered triangular factorization' "
             "(1967)",
-        .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/csr16/layout.hpp"
@@ -8,15 +7,6 @@
 
 namespace workbench {
 namespace {
-
-constexpr std::string_view drawing = R"(
-row_offsets          0 3 6 7 9 12 13
-first_columns        0 1 2 3 0 5
-
-                     row 0 | row 1 | row 2 | row 3 | row 4    | row 5
-columns_from_first   0 1 2 | 0 1 3 | 0     | 0 2   | 0 4 5    | 0
-values               1 2 3 | 4 5 6 | 7     | 8 9   | 10 11 12 | 13
-)";
 
 /// Throws Unsuitable where a row is too wide, with the figure and what may help.
 void require_narrow_rows(const CsrMatrix& matrix) {
@@ -67,7 +57,6 @@ LayoutEntry csr16_entry() {
         .name = "csr16",
         .summary = "CSR with columns of 16 bits, counted from the first nonzero of their row",
         .source = "docs/new_format.md, which walks through it",
-        .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "kernels/common/device/prepare.hpp"
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/csr5/host_tiles.hpp"
@@ -16,21 +15,11 @@ namespace {
 
 constexpr int tile_chunk = 16;  // tiles that a thread takes at a time
 
-constexpr std::string_view drawing = R"(
-with omega = 2, sigma = 2: three tiles, whose steps are apart by bars, and a tail of one nonzero. No row is empty, so that
-empty_offset has no elements.
-
-                   tile 0       tile 1       tile 2        tail
-columns            0 2 | 1 1    2 2 | 4 3    5 4 | 0 5     5
-values             1 3 | 2 4    5 7 | 6 8    9 11 | 10 12  13
-bit_flag           1 2          0 3          2 0
-y_offset           0 1          0 1          0 2
-seg_offset         0 0          0 0          1 0
-
-row_ptr            0 3 6 7 9 12 13
-tile_ptr           0 1 3 5
-tile_desc          1 65538 0 65539 134217730 131072
-empty_offset_ptr   0 0 0 0
+constexpr std::string_view example = R"(
+[layout]
+use = "csr5"
+omega = 2
+sigma = 2
 )";
 
 /// Calls visit(row) for each segment of the nonzeros [begin, end), of which there are some.
@@ -164,7 +153,7 @@ LayoutEntry csr5_entry() {
         .summary = "CSR in tiles of equal numbers of nonzeros, whatever the rows: transposed, with bits where rows begin",
         .source =
             "Liu and Vinter, 'CSR5: An Efficient Storage Format for Cross-Platform Sparse Matrix-Vector Multiplication' (2015)",
-        .drawing = std::string(drawn_matrix).append(drawing),
+        .examples = {std::string(example)},
         .parameters = {{.name = "omega",
                         .type = ParameterType::integer,
                         .default_value = std::int64_t{32},

@@ -3,7 +3,6 @@
 #include <span>
 
 #include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/dasp/layout.hpp"
 
@@ -12,31 +11,16 @@ namespace {
 
 constexpr int row_block_chunk = 64;  // row blocks that a thread takes at a time
 
-constexpr std::string_view drawing = R"(
-with short_row = 1 and long_row = 2, so that there are rows of all classes. A fragment has 32 slots, a row block 8 rows: only
-those that hold an entry are shown, and of the long rows, padded to 64 slots each.
+constexpr std::string_view usual_example = R"(
+[layout]
+use = "dasp"
+)";
 
-                    rows 0, 1 and 4                   row 3 alone in a row block
-long_rows           0 1 4          medium_rows        3 -1 -1 -1 -1 -1 -1 -1
-long_pieces         0 1 2 3        block_fragments    0 0
-piece_rows          0 1 2          irregular_offsets  0 2
-piece_offsets       0 64 128 192   irregular_ends     2 2 2 2 2 2 2 2
-long_columns        0 1 2 | 1 2 4 | 0 4 5
-long_values         1 2 3 | 4 5 6 | 10 11 12
-irregular_columns   3 5
-irregular_values    8 9
-
-                    rows 2 and 5, without partners
-single_rows         2 5
-single_columns      2 5
-single_values       7 13
-
-with short_row = 4, as usual: quads of lanes, a dot for padding
-
-                    rows of 1 | 3: five quads without rows follow   rows of 2 | 2: seven quads follow
-pair_rows           2 0, 5 1, -1 4, ...                             3 -1, ...
-short_columns       2 0 1 2 | 5 1 2 4 | . 0 4 5                     3 5 . .
-short_values        7 1 2 3 | 13 4 5 6 | . 10 11 12                 8 9 . .
+constexpr std::string_view all_classes_example = R"(
+[layout]
+use = "dasp"
+short_row = 1
+long_row = 2
 )";
 
 /// The rows of each class, in the order of the matrix.
@@ -283,7 +267,7 @@ LayoutEntry dasp_entry() {
         .source =
             "Lu and Liu, 'DASP: Specific Dense Matrix Multiply-Accumulate Units Accelerated General Sparse Matrix-Vector "
             "Multiplication' (SC 2023)",
-        .drawing = std::string(drawn_matrix).append(drawing),
+        .examples = {std::string(usual_example), std::string(all_classes_example)},
         .parameters = parameters(),
         .needs = needs,
         .build = {build<float>, build<double>},

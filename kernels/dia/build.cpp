@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
@@ -13,14 +12,6 @@
 
 namespace workbench {
 namespace {
-
-constexpr std::string_view drawing = R"(
-a dot is padding, a dash padding outside the matrix: value 0
-
-offsets   -4              0               1             2           3
-
-values    - - - - 10 .    1 4 7 8 11 13   2 5 . . 12 -  3 . . 9 - - . 6 . - - -
-)";
 
 constexpr int row_chunk = 256;  // rows that a thread of the host takes at a time
 
@@ -106,7 +97,6 @@ LayoutEntry dia_entry() {
         .name = "dia",
         .summary = "diagonals: every diagonal that holds a nonzero is stored whole, without columns",
         .source = "Saad, 'SPARSKIT' (1990); Bell and Garland, 'Efficient sparse matrix-vector multiplication on CUDA' (2008)",
-        .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = {slots_per_nonzero_parameter(4)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .rows_of_share = RowsOfShare::all,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/narrow_columns.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
@@ -13,24 +12,22 @@
 namespace workbench {
 namespace {
 
-constexpr std::string_view drawing = R"(
-with the partitions {0, 1, 2} and {3, 4, 5}; a dot is padding: value 0, column 0.
-A slice has 32 lanes; lanes 3 to 31 have no row here and are left out of the picture.
+constexpr std::string_view example = R"(
+[[stage]]
+use = "metis_partition"
+parts = 2
 
-partition_rows          0 3 6
-partition_columns       0 3 6
+[[stage]]
+use = "row_sort"
+within = "partition"
+key = "nonzeros_inside_partition"
 
-inside_group_slices     0 1 2
-inside_slice_offsets    0 96 160
+[[stage]]
+use = "split"
+by = "inside_partition"
 
-                        partition 0               partition 1
-inside_values           1 4 7 | 2 5 . | 3 . .     8 11 13 | 9 12 .
-inside_columns          0 1 2 | 1 2 . | 2 . .     0 1 2 | 2 2 .
-
-outside_rows            1 4
-outside_slice_offsets   0 32
-outside_values          6 10
-outside_columns         4 0
+[layout]
+use = "ehyb"
 )";
 
 /// Everything that must hold before anything is built; the shares and the partition are there, the recipe checker saw to that.
@@ -149,7 +146,7 @@ LayoutEntry ehyb_entry() {
         .name = "ehyb",
         .summary = "sliced ELL by partition, columns local to it and x cached, and extra rows for what lies outside",
         .source = "Chen, 'Explicit caching HYB: a new high-performance SpMV framework on GPGPU', sections 3.2 and 3.4",
-        .drawing = std::string(drawn_matrix).append(drawing),
+        .examples = {std::string(example)},
         .parameters = {{.name = "column_index",
                         .type = ParameterType::choice,
                         .default_value = std::string("u16"),

@@ -1,4 +1,3 @@
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
@@ -8,16 +7,15 @@
 namespace workbench {
 namespace {
 
-constexpr std::string_view drawing = R"(
-width = 3, the longest row; a dot is padding: value 0, column -1
+constexpr std::string_view column_major_example = R"(
+[layout]
+use = "ell"
+)";
 
-with order = "column_major": the first slots of all rows, the second ones, the third ones
-values     1 4 7 8 10 13 | 2 5 . 9 11 . | 3 6 . . 12 .
-columns    0 1 2 3 0 5 | 1 2 . 5 4 . | 2 4 . . 5 .
-
-with order = "row_major": the slots of row 0, of row 1, ...
-values     1 2 3 | 4 5 6 | 7 . . | 8 9 . | 10 11 12 | 13 . .
-columns    0 1 2 | 1 2 4 | 2 . . | 3 5 . | 0 4 5 | 5 . .
+constexpr std::string_view row_major_example = R"(
+[layout]
+use = "ell"
+order = "row_major"
 )";
 
 template <ValueType Value>
@@ -55,7 +53,7 @@ LayoutEntry ell_entry() {
         .source =
             "Kincaid, Oppe and Young, 'ITPACKV 2D user's guide' (1989); kernels after Wikberg, 'Unstructured mesh FVM with "
             "GPU' (2025), section 4.2.3",
-        .drawing = std::string(drawn_matrix).append(drawing),
+        .examples = {std::string(column_major_example), std::string(row_major_example)},
         .parameters = {{.name = "order",
                         .type = ParameterType::choice,
                         .default_value = "column_major",

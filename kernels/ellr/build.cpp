@@ -1,6 +1,5 @@
 #include <stdexcept>
 
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
@@ -8,14 +7,6 @@
 
 namespace workbench {
 namespace {
-
-constexpr std::string_view drawing = R"(
-the first slots of all rows, the second ones, the third ones; a dot is padding, which is never read: value 0, column -1
-
-row_lengths    3 3 1 2 3 1
-values         1 4 7 8 10 13 | 2 5 . 9 11 . | 3 6 . . 12 .
-columns        0 1 2 3 0 5 | 1 2 . 5 4 . | 2 4 . . 5 .
-)";
 
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
@@ -59,7 +50,6 @@ LayoutEntry ellr_entry() {
         .source =
             "Vazquez, Ortega, Fernandez and Garzon, 'Improving the performance of the sparse matrix vector product with GPUs' "
             "(2010)",
-        .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = {slots_per_nonzero_parameter(10)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},

@@ -10,7 +10,6 @@
 
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/device/prepare.hpp"
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/hbp/check.hpp"
 #include "kernels/hbp/layout.hpp"
@@ -25,28 +24,22 @@ constexpr int chunks_of_thread = 4;
 constexpr int rows_of_thread = 1024;
 constexpr int groups_of_thread = 32;  // of rows to merge
 
-constexpr std::string_view drawing = R"(
-with row blocks of 3 rows, segments of 3 columns, nonlinear_hash within the tiles, and row_limit = 2. Steps are apart by bars.
-Of the 32 lanes of a batch, those without a row are marked in zero_row, too. ~i: partial result i.
+constexpr std::string_view example = R"(
+[[stage]]
+use = "row_blocks"
+height = 3
 
-                tile 0,0          tile 0,1   tile 1,0   tile 1,1
-stored rows     2 1 0 0           1          4          5 3 4
-data            7 4 1 2 | 5 3     6          10         13 8 11 | 9 12
-columns         2 1 0 1 | 2 2     0          0          2 0 1 | 2 2
-add_sign        0 3 3 0 | 0 0     0          0          0 2 2 | 0 0
-zero_row        fffffff0          fffffffe   fffffffe   fffffff8
-output_order    2 ~0 0 0          ~2         ~1         5 3 ~3
+[[stage]]
+use = "column_segmentation"
+width = 3
 
-chunk_batches   0 1 2 3 4
-chunk_columns   0 4 0 3
-begin_ptr       0 6 7 8 13
-batch_rows      0 4 5 6 9
+[[stage]]
+use = "nonlinear_hash"
+within = "tile"
 
-absent_rows     none
-merge_rows      0 2
-merge_results   0 4
-merged_rows     1 4
-merged_counts   2 2
+[layout]
+use = "hbp"
+row_limit = 2
 )";
 
 /// In Share::entries, of the k-th entry of a stored row.
@@ -295,7 +288,7 @@ LayoutEntry hbp_entry() {
         .source =
             "HBP: Yan, Diao, Liu, An, Xu, 'A Nonlinear Hash-based Optimization Method for SpMV on GPUs' (2025), figures 1, 2, "
             "5",
-        .drawing = std::string(drawn_matrix).append(drawing),
+        .examples = {std::string(example)},
         .parameters = {{.name = "column_index",
                         .type = ParameterType::choice,
                         .default_value = std::string("auto"),

@@ -1,4 +1,3 @@
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/hola/layout.hpp"
@@ -6,18 +5,6 @@
 
 namespace workbench {
 namespace {
-
-constexpr std::string_view drawing = R"(
-as if a share had 4 nonzeros; usually it has threads x nonzeros_per_thread
-
-row_offsets      0 3 6 7 9 12 13
-first_rows       0 1 3 5 6
-
-                 row 0 | row 1 | row 2 | row 3 | row 4    | row 5
-share            0 0 0 | 0 1 1 | 1     | 1 2   | 2 2 2    | 3
-column_indices   0 1 2 | 1 2 4 | 2     | 3 5   | 0 4 5    | 5
-values           1 2 3 | 4 5 6 | 7     | 8 9   | 10 11 12 | 13
-)";
 
 template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
@@ -122,7 +109,6 @@ LayoutEntry hola_entry() {
         .source =
             "Steinberger, Zayer and Seidel, 'Globally homogeneous, locally adaptive sparse matrix-vector multiplication on the "
             "GPU' (ICS 2017)",
-        .drawing = std::string(drawn_matrix).append(drawing),
         .parameters = parameters(),
         .needs = needs,
         .build = {build<float>, build<double>},

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
@@ -12,16 +11,14 @@
 namespace workbench {
 namespace {
 
-constexpr std::string_view drawing = R"(
-after split by = "first_k" with k = 2; a dot is padding: value 0, column -1.
-Every row is in share 'first', in order: first_rows is empty.
+constexpr std::string_view example = R"(
+[[stage]]
+use = "split"
+by = "first_k"
+k = 2
 
-first_values     1 4 7 8 10 13 | 2 5 . 9 11 .
-first_columns    0 1 2 3 0 5 | 1 2 . 5 4 .
-
-rest_rows        0 1 4
-rest_columns     2 4 5
-rest_values      3 6 12
+[layout]
+use = "hyb"
 )";
 
 void require_no_other_share(const StagedMatrix& staged, const Share& first, const Share& rest) {
@@ -71,7 +68,7 @@ LayoutEntry hyb_entry() {
         .summary = "ELL for the first nonzeros of each row, a coordinate list for the rest of the longer rows",
         .source =
             "Bell and Garland, 'Implementing sparse matrix-vector multiplication on throughput-oriented processors' (2009)",
-        .drawing = std::string(drawn_matrix).append(drawing),
+        .examples = {std::string(example)},
         .parameters = {slots_per_nonzero_parameter(10)},
         .needs =
             [](const Parameters&) {

@@ -1,4 +1,3 @@
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/descending_rows.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
@@ -7,14 +6,13 @@
 namespace workbench {
 namespace {
 
-constexpr std::string_view drawing = R"(
-after row_sort with apply = "rows": the rows 0 1 4 3 2 5 of the matrix, longest first
+constexpr std::string_view example = R"(
+[[stage]]
+use = "row_sort"
+apply = "rows"
 
-diagonal_offsets   0 6 10 13
-
-                   diagonal 0      diagonal 1   diagonal 2
-values             1 4 10 8 7 13 | 2 5 11 9   | 3 6 12
-columns            0 1 0 3 2 5   | 1 2 4 5    | 2 4 5
+[layout]
+use = "jds"
 )";
 
 template <ValueType Value>
@@ -46,7 +44,7 @@ LayoutEntry jds_entry() {
         .name = "jds",
         .summary = "jagged diagonals: of rows in descending length the first entries, then the second ones, without padding",
         .source = "Saad, 'Krylov subspace methods on supercomputers' (1989)",
-        .drawing = std::string(drawn_matrix).append(drawing),
+        .examples = {std::string(example)},
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},

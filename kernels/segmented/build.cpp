@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "kernels/common/device/prepare.hpp"
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/descending_rows.hpp"
 #include "kernels/common/refusal/narrow_columns.hpp"
 #include "kernels/common/refusal/value_range.hpp"
@@ -17,48 +16,50 @@
 namespace workbench {
 namespace {
 
-constexpr std::string_view drawing = R"(
-S: column_segmentation with width = 3, row_sort within = "segment"; columns are relative to their segment
+constexpr std::string_view jagged_example = R"(
+[[stage]]
+use = "column_segmentation"
+width = 3
 
-segment_columns     0 3 6
-piece_starts        0 4 8
-stored_rows         0 1 2 4 | 3 4 1 5
-row_starts          0 1 3 4 5 7 8
-row_places          0 | 1 6 | 2 | 4 | 3 5 | 7
+[[stage]]
+use = "row_sort"
+within = "segment"
 
-piece = "jds"       piece 0              piece 1
-group_diagonals     0 3 5
-diagonal_offsets    0 4 6 7 11 13
-values              1 4 7 10 | 2 5 | 3   8 11 6 13 | 9 12
-columns             0 1 2 0 | 1 2 | 2    0 1 1 2 | 2 2
+[layout]
+use = "segmented"
+)";
 
-piece = "sell" with slice_height = 2; a dot is padding: value 0, column 0
-group_slices        0 2 4
-slice_offsets       0 6 8 12 14
-values              1 4 | 2 5 | 3 .   7 10   8 11 | 9 12   6 13
-columns             0 1 | 1 2 | 2 .   2 0    0 1 | 2 2     1 2
+constexpr std::string_view sliced_example = R"(
+[[stage]]
+use = "column_segmentation"
+width = 3
 
-NUS: column_sort first, then segment_count = 1, segment_size = 2; x in the order of the columns
+[[stage]]
+use = "row_sort"
+within = "segment"
 
-       2  5 |  0  1  4  3
-  0 [  3  . |  1  2  .  . ]
-  1 [  5  . |  .  4  6  . ]
-  2 [  7  . |  .  .  .  . ]
-  3 [  .  9 |  .  .  .  8 ]
-  4 [  . 12 | 10  . 11  . ]
-  5 [  . 13 |  .  .  .  . ]
+[layout]
+use = "segmented"
+piece = "sell"
+slice_height = 2
+)";
 
-segment_columns     0 2 6
-piece_starts        0 6 10
-stored_rows         0 1 2 3 4 5 | 0 1 4 3
-row_starts          0 2 4 5 7 9 10
-row_places          0 6 | 1 7 | 2 | 3 9 | 4 8 | 5
+constexpr std::string_view non_uniform_example = R"(
+[[stage]]
+use = "column_sort"
 
-piece = "jds"       piece 0           piece 1
-group_diagonals     0 1 3
-diagonal_offsets    0 6 10 13
-values              3 5 7 9 12 13     1 4 10 8 | 2 6 11
-columns             0 0 0 1 1 1       0 1 0 3 | 1 2 2
+[[stage]]
+use = "column_segmentation"
+method = "non_uniform"
+segment_count = 1
+segment_size = 2
+
+[[stage]]
+use = "row_sort"
+within = "segment"
+
+[layout]
+use = "segmented"
 )";
 
 /// The share of each segment; null where it has no nonzeros. [segments]
@@ -347,7 +348,7 @@ LayoutEntry segmented_entry() {
         .source =
             "Nagasaka, 'Exploiting GPU Caches in Sparse Matrix Vector Multiplication': S-JDS, S-SELL-C-sigma, NUS-JDS and "
             "NUS-SELL-C-sigma",
-        .drawing = std::string(drawn_matrix).append(drawing),
+        .examples = {std::string(jagged_example), std::string(sliced_example), std::string(non_uniform_example)},
         .parameters = declarations(),
         .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::segment}, .shares = {{ShareKind::segment}}}; },
         .build = {build<float>, build<double>},

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/sell/layout.hpp"
@@ -10,14 +9,10 @@
 namespace workbench {
 namespace {
 
-constexpr std::string_view drawing = R"(
-with slice_height = 2; a dot is padding: value 0, column 0
-
-slice_offsets   0 6 10 16
-
-                slice 0           slice 1       slice 2
-values          1 4 | 2 5 | 3 6   7 8 | . 9     10 13 | 11 . | 12 .
-columns         0 1 | 1 2 | 2 4   2 3 | . 5     0 5 | 4 . | 5 .
+constexpr std::string_view example = R"(
+[layout]
+use = "sell"
+slice_height = 2
 )";
 
 template <ValueType Value>
@@ -110,7 +105,7 @@ LayoutEntry sell_entry() {
         .source =
             "Monakov, Lokhmotov and Avetisyan, 'Automatically tuning sparse matrix-vector multiplication for GPU "
             "architectures' (2010)",
-        .drawing = std::string(drawn_matrix).append(drawing),
+        .examples = {std::string(example)},
         .parameters = {{.name = "slice_height",
                         .type = ParameterType::integer,
                         .default_value = std::int64_t{32},

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
@@ -15,18 +14,20 @@
 namespace workbench {
 namespace {
 
-constexpr std::string_view drawing = R"(
-with the rows sorted by ascending length, 2 5 3 0 1 4 (the columns are left as they are), and length_groups with
-slice_height = 2 and alpha = 0: row 3, alone of its length, is passed on; a dot is padding: value 0, column -1
+constexpr std::string_view example = R"(
+[[stage]]
+use = "row_sort"
+order = "ascending"
+apply = "rows"
 
-group_rows     0 2 6
-group_slots    0 2 14
-group_widths   1 3
+[[stage]]
+use = "length_groups"
+slice_height = 2
+alpha = 0
 
-               group 0   group 1
-               slice 0   slice 0           slice 1
-values         7 13      8 1 | 9 2 | . 3   4 10 | 5 11 | 6 12
-columns        2 5       3 0 | 5 1 | . 2   1 0 | 2 4 | 4 5
+[layout]
+use = "staircase_sell"
+slice_height = 2
 )";
 
 /// The groups that have a row, and the width of each.
@@ -150,7 +151,7 @@ LayoutEntry staircase_sell_entry() {
         .name = "staircase_sell",
         .summary = "sliced ELL over rows of ascending length, in groups of one width each: no slice needs a pointer",
         .source = "Wikberg, 'Unstructured Mesh FVM with GPU' (2025), section 4.3, algorithm 4",
-        .drawing = std::string(drawn_matrix).append(drawing),
+        .examples = {std::string(example)},
         .parameters = {{.name = "slice_height",
                         .type = ParameterType::integer,
                         .default_value = std::int64_t{512},

@@ -10,6 +10,8 @@
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/suggestion.hpp"
+#include "pipeline/run/kokkos_runtime.hpp"
+#include "pipeline/run/layout_examples.hpp"
 
 namespace workbench {
 namespace {
@@ -40,7 +42,8 @@ void print_stage(const StageEntry& stage) {
 
 void print_layout(const LayoutEntry& layout) {
     print_head("layout", layout.name, layout.summary, layout.source);
-    if (!layout.drawing.empty()) fmt::print("\n{}\n", layout.drawing);
+    const KokkosRuntime kokkos;
+    for (const LayoutExample& example : examples_of(layout, catalogue())) fmt::print("\n{}", to_text(example));
     print_parameters(layout.parameters);
     fmt::print("\nKernels\n");
     for (const KernelEntry& kernel : layout.kernels) {

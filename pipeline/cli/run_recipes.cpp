@@ -14,6 +14,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/run/pictures.hpp"
+#include "pipeline/run/storage_pictures.hpp"
 
 namespace workbench {
 namespace {
@@ -87,6 +88,7 @@ RunReport run_one(const FindRunner& runner_for, const Recipe& recipe, const RunO
     RunObserver observer;
     observer.progress = [&progress](const std::string& step) { progress.show(step); };
     observer.stage_done = [&pictures](const StagedMatrix& staged, StageOutcome& outcome) { pictures.add(staged, outcome); };
+    observer.maps_storage = output.pictures;
     observer.stage_shared = [&pictures](const StageOutcome& outcome) { pictures.add(outcome); };
     RunReport report;
     try {
@@ -98,7 +100,9 @@ RunReport run_one(const FindRunner& runner_for, const Recipe& recipe, const RunO
     complete(report);
     progress.show("pictures");
     record_failure(report, [&] { pictures.write(folder_of(output, recipe), report); });
+    write_storage_pictures(folder_of(output, recipe), report);
     for (StageOutcome& stage : report.stages) stage.page.reset();
+    report.storage.reset();
     return report;
 }
 

@@ -143,7 +143,9 @@ struct LayoutEntry {
     std::string name;
     std::string summary;
     std::string source;
-    std::string drawing;  // the arrays of one 6 x 6 matrix, in plain text
+    /// How one 6 x 6 matrix is stored in it where it is explained: each the end of a recipe, with stages and [layout]. Empty:
+    /// as it is, with every parameter at its default.
+    std::vector<std::string> examples = {};
     std::vector<ParameterDeclaration> parameters;
 
     /// What must be there before it. Throws ParameterError where the values do not go together.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/run/figures.hpp"
+#include "pipeline/run/storage_pictures.hpp"
 #include "viz/png.hpp"
 
 namespace workbench {
@@ -101,8 +102,8 @@ void PictureBook::write(const std::filesystem::path& folder, RunReport& report) 
         }
         frames.push_back({rasters[i], short_caption(captions[i], captions)});
     }
-    report.contact_sheet =
-        write_one("stages.png", [&] { return contact_sheet(frames, scale, report.title(), report.recipe_source); });
+    report.contact_sheet = write_one(
+        "stages.png", [&] { return with_storage(contact_sheet(frames, scale, report.title(), report.recipe_source), report); });
 }
 
 }  // namespace workbench

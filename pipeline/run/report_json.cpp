@@ -168,11 +168,16 @@ Json json_of(const RunReport& report) {
             {"versions", report.versions},
             {"notes", report.notes},
             {"errors", errors},
-            {"contact_sheet", report.contact_sheet.empty() ? Json(nullptr) : Json(report.contact_sheet)}};
+            {"contact_sheet", report.contact_sheet.empty() ? Json(nullptr) : Json(report.contact_sheet)},
+            {"storage_picture", report.storage_picture.empty() ? Json(nullptr) : Json(report.storage_picture)}};
 }
 
 /// Names of files need not be UTF-8; what is not is replaced. NaN and infinities, which JSON lacks, become null.
 std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
+
+void add_with_svg(std::set<std::string>& pictures, const std::string& name) {
+    pictures.insert({name, std::filesystem::path(name).replace_extension(".svg").string()});
+}
 
 }  // namespace
 
@@ -200,6 +205,7 @@ std::string compare_json(const RunReport& a, const RunReport& b) {
 std::set<std::string> pictures_of(const RunReport& report) {
     std::set<std::string> pictures{report.contact_sheet};
     for (const StageOutcome& stage : report.stages) pictures.insert({stage.picture, stage.tile_picture});
+    if (!report.storage_picture.empty()) add_with_svg(pictures, report.storage_picture);
     pictures.erase("");
     return pictures;
 }
@@ -213,12 +219,15 @@ std::set<std::string> pictures_of_report(const std::filesystem::path& file) {
         if (found == object.end() || !found->is_string()) return;
         const std::filesystem::path name = found->get<std::string>();
         // Only pictures in the report's own folder, whatever the file names.
-        if (name == name.filename() && name.extension() == ".png") pictures.insert(name.string());
+        if (name != name.filename() || name.extension() != ".png") return;
+        pictures.insert(name.string());
+        if (std::string_view(key) == "storage_picture") add_with_svg(pictures, name.string());
     };
     std::ifstream stream(file);
     const Json report = Json::parse(stream, nullptr, false);
     if (!report.is_object()) return pictures;
     add(report, "contact_sheet");
+    add(report, "storage_picture");
     const auto stages = report.find("stages");
     if (stages == report.end() || !stages->is_array()) return pictures;
     for (const Json& stage : *stages) {

@@ -25,6 +25,7 @@ Json json_of(const StorageArray& array, bool by_cell) {
     Json json{{"name", array.name},         {"role", name_of(array.role)}, {"type", name_of(array.type)},
               {"length", array.length},     {"bytes", array.bytes()},      {"words", array.words},
               {"nonzeros", array.nonzeros}, {"padding", array.padding}};
+    if (array.columns >= 0) json["columns"] = array.columns;
     if (array.like >= 0) json["like"] = array.like;
     if (by_cell) {
         Json cells{{"text", list_of(array.cells, &StorageCell::text)}};

@@ -1,4 +1,4 @@
-// Layout dasp: exact arrays, the drawing, the classes of rows, what a fragment must hold, what warps take, what is refused.
+// Layout dasp: exact arrays, the classes of rows, what a fragment must hold, what warps take, what is refused.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include "kernels/common/device/host_device.hpp"
 #include "kernels/dasp/layout.hpp"
 #include "kernels/reads.hpp"
-#include "support/drawings.hpp"
+#include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 
 namespace workbench {
@@ -53,7 +53,7 @@ Offset padding(const Layout<double>& layout, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("dasp: the arrays of the drawing, with rows of all classes") {
+TEST_CASE("dasp: the arrays of the 6 x 6 matrix, with rows of all classes") {
     const auto layout = built(drawn(), {{"short_row", 1_i}, {"long_row", 2_i}});
     const DaspLayout<double>& dasp = as_dasp(layout);
     CHECK(dasp.long_rows == Indices{0, 1, 4});
@@ -76,23 +76,9 @@ TEST_CASE("dasp: the arrays of the drawing, with rows of all classes") {
     CHECK(dasp.short_values.empty());
     CHECK(dasp.empty_rows.empty());
     CHECK_NOTHROW(check_layout(*layout, drawn()));
-
-    const LayoutEntry entry = dasp_entry();
-    CHECK(draws_the_matrix(entry));
-    CHECK(draws(entry, list("long_rows", dasp.long_rows) + ' ' + list("medium_rows", dasp.medium_rows)));
-    CHECK(draws(entry, list("long_pieces", dasp.long_pieces) + ' ' + list("block_fragments", dasp.block_fragments)));
-    CHECK(draws(entry, list("piece_rows", dasp.piece_rows) + ' ' + list("irregular_offsets", dasp.irregular_offsets)));
-    CHECK(draws(entry, list("piece_offsets", dasp.piece_offsets) + ' ' + list("irregular_ends", dasp.irregular_ends)));
-    CHECK(draws(entry, "long_columns 0 1 2 | 1 2 4 | 0 4 5"));
-    CHECK(draws(entry, "long_values 1 2 3 | 4 5 6 | 10 11 12"));
-    CHECK(draws(entry, list("irregular_columns", dasp.irregular_columns)));
-    CHECK(draws(entry, list("irregular_values", dasp.irregular_values)));
-    CHECK(draws(entry, list("single_rows", dasp.single_rows)));
-    CHECK(draws(entry, list("single_columns", dasp.single_columns)));
-    CHECK(draws(entry, list("single_values", dasp.single_values)));
 }
 
-TEST_CASE("dasp: the arrays of the drawing, all rows short") {
+TEST_CASE("dasp: the arrays of the 6 x 6 matrix, all rows short") {
     const auto layout = built(drawn());
     const DaspLayout<double>& dasp = as_dasp(layout);
     CHECK(dasp.one_three_fragments == 1);
@@ -108,11 +94,6 @@ TEST_CASE("dasp: the arrays of the drawing, all rows short") {
     CHECK(dasp.single_rows.empty());
     CHECK(layout->bytes_to_move() ==
           32 * 4 + 64 * (4 + 8) + 8 * (6 + 6) + 3 * 8 + 4);  // three offsets and long_pieces: a 0 each
-
-    const LayoutEntry entry = dasp_entry();
-    CHECK(draws(entry, "pair_rows 2 0, 5 1, -1 4, ... 3 -1, ..."));
-    CHECK(draws(entry, "short_columns 2 0 1 2 | 5 1 2 4 | . 0 4 5 3 5 . ."));
-    CHECK(draws(entry, "short_values 7 1 2 3 | 13 4 5 6 | . 10 11 12 8 9 . ."));
 }
 
 TEST_CASE("dasp: where each length belongs") {

@@ -10,7 +10,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/metrics.hpp"
 #include "support/battery.hpp"
-#include "support/drawings.hpp"
+#include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 #include "support/layouts/layout_recipes.hpp"
 
@@ -43,15 +43,11 @@ const LayoutRecipe& pellr() {
 
 }  // namespace
 
-TEST_CASE("ellr: the drawing shows what is built") {
-    const LayoutEntry entry = ellr_entry();
+TEST_CASE("ellr: the arrays of the 6 x 6 matrix") {
     const auto built = build(stage_input(drawn()));
     const auto& layout = dynamic_cast<const EllrLayout<double>&>(*built);
-    CHECK(draws_the_matrix(entry));
-    CHECK(draws(entry, list("row_lengths", layout.row_lengths)));
-    CHECK(draws(entry, "values 1 4 7 8 10 13 | 2 5 . 9 11 . | 3 6 . . 12 ."));
+    CHECK(layout.row_lengths == std::vector<Index>{3, 3, 1, 2, 3, 1});
     CHECK(layout.values == std::vector<double>{1, 4, 7, 8, 10, 13, 2, 5, 0, 9, 11, 0, 3, 6, 0, 0, 12, 0});
-    CHECK(draws(entry, "columns 0 1 2 3 0 5 | 1 2 . 5 4 . | 2 4 . . 5 ."));
     CHECK(layout.column_indices == std::vector<Index>{0, 1, 2, 3, 0, 5, 1, 2, -1, 5, 4, -1, 2, 4, -1, -1, 5, -1});
     CHECK(layout.bytes_to_move() == 6 * 4 + 18 * (4 + 8) + 8 * (6 + 6));
 }

@@ -1,4 +1,4 @@
-// HBP: exact arrays, the drawing, rows that are split, merged or absent, bytes, and what is refused.
+// HBP: exact arrays, rows that are split, merged or absent, bytes, and what is refused.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"
-#include "support/drawings.hpp"
+#include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 
 using namespace workbench;
@@ -98,30 +98,6 @@ CsrMatrix with_lengths(const Indices& lengths, Index columns) {
     return csr_from_entries(static_cast<Index>(lengths.size()), columns, entries);
 }
 
-/// With bars between the steps of a batch, as the drawing has them, where each chunk has one batch.
-template <typename Element>
-std::string by_steps(const std::string& name, const WideHbp& hbp, const std::vector<Element>& array) {
-    std::ostringstream line;
-    line << name;
-    std::size_t i = 0;
-    for (Index chunk = 0; chunk < hbp.chunk_count(); ++chunk) {
-        Offset step = 0;
-        for (const HbpEntryOwner& owner : owners_of_hbp_chunk(hbp, chunk)) {
-            if (owner.k != step) line << " |";
-            step = owner.k;
-            line << ' ' << +array[i++];
-        }
-    }
-    return line.str();
-}
-
-/// Partial result i as ~i.
-std::string outputs(const Indices& output_order) {
-    std::string line = "output_order";
-    for (const Index output : output_order) line += output < 0 ? " ~" + std::to_string(~output) : ' ' + std::to_string(output);
-    return line;
-}
-
 void check_right(const StagedMatrix& staged, const Given& given) {
     const auto layout = build(staged, given);
     CHECK_NOTHROW(check_layout(*layout, staged.matrix));
@@ -131,7 +107,7 @@ void check_right(const StagedMatrix& staged, const Given& given) {
 
 }  // namespace
 
-TEST_CASE("hbp: the arrays of the drawing") {
+TEST_CASE("hbp: the arrays of the 6 x 6 matrix") {
     const auto layout = build(hashed(in_tiles(drawn(), 3, 3)), {{"row_limit", 2_i}, {"column_index", std::string("u32")}});
     const WideHbp& hbp = as_hbp(layout);
     CHECK(hbp.chunk_batches == Indices{0, 1, 2, 3, 4});
@@ -149,22 +125,6 @@ TEST_CASE("hbp: the arrays of the drawing") {
     CHECK(hbp.merged_rows == Indices{1, 4});
     CHECK(hbp.merged_counts == Indices{2, 2});
     CHECK_NOTHROW(check_layout(*layout, drawn()));
-
-    const LayoutEntry entry = hbp_entry();
-    CHECK(draws(entry, by_steps("data", hbp, hbp.data)));
-    CHECK(draws(entry, by_steps("columns", hbp, hbp.column_indices)));
-    CHECK(draws(entry, by_steps("add_sign", hbp, hbp.add_sign)));
-    CHECK(draws(entry, "zero_row fffffff0 fffffffe fffffffe fffffff8"));
-    CHECK(draws(entry, outputs(hbp.output_order)));
-    CHECK(draws(entry, list("chunk_batches", hbp.chunk_batches)));
-    CHECK(draws(entry, list("chunk_columns", hbp.chunk_columns)));
-    CHECK(draws(entry, list("begin_ptr", hbp.begin_ptr)));
-    CHECK(draws(entry, list("batch_rows", hbp.batch_rows)));
-    CHECK(draws(entry, list("merge_rows", hbp.merge_rows)));
-    CHECK(draws(entry, list("merge_results", hbp.merge_results)));
-    CHECK(draws(entry, list("merged_rows", hbp.merged_rows)));
-    CHECK(draws(entry, list("merged_counts", hbp.merged_counts)));
-    CHECK(draws(entry, "stored rows 2 1 0 0 1 4 5 3 4"));
 }
 
 TEST_CASE("hbp: entries lie step by step, lanes ascending, in batches of 32 rows") {

@@ -11,7 +11,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "stages/stages.hpp"
 #include "support/battery.hpp"
-#include "support/drawings.hpp"
+#include "support/drawn_matrix.hpp"
 #include "support/free_memory.hpp"
 #include "support/given.hpp"
 
@@ -59,42 +59,26 @@ std::string refusal(const StagedMatrix& staged, const Given& given) {
     return message_of<Unsuitable>([&] { (void)build(staged, given); });
 }
 
-/// The drawing in single spaces and without its bars and dots, so that only the numbers count.
-std::string numbers_drawn() {
-    std::istringstream words(segmented_entry().drawing);
-    std::string result = " ";
-    for (std::string word; words >> word;) result += word == "|" || word == "." ? "" : word + " ";
-    return result;
+void check_rows(const SegmentRows<HostArray>& layout, const Indices& segment_columns, const std::vector<Offset>& piece_starts,
+                const Indices& stored_rows, const std::vector<Offset>& row_starts, const std::vector<Offset>& row_places) {
+    CHECK(std::equal(layout.segment_columns.begin(), layout.segment_columns.end(), segment_columns.begin(),
+                     segment_columns.end()));
+    CHECK(std::equal(layout.piece_starts.begin(), layout.piece_starts.end(), piece_starts.begin(), piece_starts.end()));
+    CHECK(layout.stored_rows == stored_rows);
+    CHECK(std::equal(layout.row_starts.begin(), layout.row_starts.end(), row_starts.begin(), row_starts.end()));
+    CHECK(std::equal(layout.row_places.begin(), layout.row_places.end(), row_places.begin(), row_places.end()));
 }
 
-template <typename Element>
-bool shows(const std::string& name, const std::vector<Element>& elements) {
-    return numbers_drawn().find(" " + list(name, elements) + " ") != std::string::npos;
+void check_segments_of_three(const SegmentRows<HostArray>& layout) {
+    check_rows(layout, {0, 3, 6}, {0, 4, 8}, {0, 1, 2, 4, 3, 4, 1, 5}, {0, 1, 3, 4, 5, 7, 8}, {0, 1, 6, 2, 4, 3, 5, 7});
 }
 
-/// The elements of slots that hold a nonzero.
-template <typename Element>
-std::vector<Element> without_padding(const std::vector<Element>& array, const std::vector<double>& values) {
-    std::vector<Element> kept;
-    for (std::size_t i = 0; i < array.size(); ++i) {
-        if (values[i] != 0) kept.push_back(array[i]);
-    }
-    return kept;
-}
-
-void check_rows_drawn(const SegmentRows<HostArray>& layout) {
-    CHECK(shows("segment_columns", layout.segment_columns));
-    CHECK(shows("piece_starts", layout.piece_starts));
-    CHECK(shows("stored_rows", layout.stored_rows));
-    CHECK(shows("row_starts", layout.row_starts));
-    CHECK(shows("row_places", layout.row_places));
-}
-
-void check_jagged_drawn(const WideJagged& jagged) {
-    CHECK(shows("group_diagonals", jagged.group_diagonals));
-    CHECK(shows("diagonal_offsets", jagged.diagonal_offsets));
-    CHECK(shows("values", jagged.values));
-    CHECK(shows("columns", jagged.column_indices));
+void check_jagged(const WideJagged& jagged, const std::vector<Offset>& group_diagonals,
+                  const std::vector<Offset>& diagonal_offsets, const std::vector<double>& values, const Indices& columns) {
+    CHECK(jagged.group_diagonals == group_diagonals);
+    CHECK(jagged.diagonal_offsets == diagonal_offsets);
+    CHECK(jagged.values == values);
+    CHECK(jagged.column_indices == columns);
 }
 
 }  // namespace
@@ -103,36 +87,34 @@ TEST_SUITE("segmented") {
     TEST_CASE("S-JDS of the drawn matrix") {
         const auto built = build(sorted_in_segments(drawn(), 3), {});
         const auto& layout = std::get<WideJagged>(segmented(built).stored);
-        CHECK(layout.stored_rows == Indices{0, 1, 2, 4, 3, 4, 1, 5});
-        CHECK(layout.row_places == Indices{0, 1, 6, 2, 4, 3, 5, 7});
-        CHECK(layout.values == std::vector<double>{1, 4, 7, 10, 2, 5, 3, 8, 11, 6, 13, 9, 12});
-        CHECK(draws_the_matrix(segmented_entry()));
-        check_rows_drawn(layout);
-        check_jagged_drawn(layout);
+        check_segments_of_three(layout);
+        check_jagged(layout, {0, 3, 5}, {0, 4, 6, 7, 11, 13}, {1, 4, 7, 10, 2, 5, 3, 8, 11, 6, 13, 9, 12},
+                     {0, 1, 2, 0, 1, 2, 2, 0, 1, 1, 2, 2, 2});
     }
 
     TEST_CASE("S-SELL of the drawn matrix") {
         const auto built = build(sorted_in_segments(drawn(), 3), {{"piece", "sell"}, {"slice_height", 2_i}});
         const auto& slices = std::get<WideSlices>(segmented(built).stored);
-        check_rows_drawn(slices);
+        check_segments_of_three(slices);
         CHECK(slices.values == std::vector<double>{1, 4, 2, 5, 3, 0, 7, 10, 8, 11, 9, 12, 6, 13});
-        CHECK(shows("group_slices", slices.group_slices));
-        CHECK(shows("slice_offsets", slices.slice_offsets));
-        CHECK(shows("values", without_padding(slices.values, slices.values)));
-        CHECK(shows("columns", without_padding(slices.column_indices, slices.values)));
+        CHECK(slices.group_slices == Indices{0, 2, 4});
+        CHECK(slices.slice_offsets == std::vector<Offset>{0, 6, 8, 12, 14});
+        CHECK(slices.column_indices == Indices{0, 1, 1, 2, 2, 0, 2, 0, 0, 1, 2, 2, 1, 2});
     }
 
     TEST_CASE("NUS-JDS of the drawn matrix") {
         const StagedMatrix staged = non_uniform(drawn());
         CHECK(staged.column_order == Permutation::from_old_of_new({2, 5, 0, 1, 4, 3}));
         const auto built = build(staged, {});
-        check_rows_drawn(segmented(built).segments());
-        check_jagged_drawn(std::get<WideJagged>(segmented(built).stored));
+        check_rows(segmented(built).segments(), {0, 2, 6}, {0, 6, 10}, {0, 1, 2, 3, 4, 5, 0, 1, 4, 3}, {0, 2, 4, 5, 7, 9, 10},
+                   {0, 6, 1, 7, 2, 3, 9, 4, 8, 5});
+        check_jagged(std::get<WideJagged>(segmented(built).stored), {0, 1, 3}, {0, 6, 10, 13},
+                     {3, 5, 7, 9, 12, 13, 1, 4, 10, 8, 2, 6, 11}, {0, 0, 0, 1, 1, 1, 0, 1, 0, 3, 1, 2, 2});
         std::vector<double> row_four(6, 0);
         for (Offset k = staged.matrix.row_offsets[4]; k < staged.matrix.row_offsets[5]; ++k) {
             row_four[staged.matrix.column_indices[k]] = staged.matrix.values[k];
         }
-        CHECK(row_four == std::vector<double>{0, 12, 10, 0, 11, 0});  // as the drawing has it
+        CHECK(row_four == std::vector<double>{0, 12, 10, 0, 11, 0});
     }
 
     TEST_CASE("columns of 16 bits") {

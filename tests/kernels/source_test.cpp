@@ -20,7 +20,7 @@
 #include "kernels/sell/layout.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "support/drawings.hpp"
+#include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 #include "support/golden.hpp"
 #include "support/temporary_folder.hpp"

@@ -25,7 +25,7 @@
 #include "pipeline/contract/storage_size.hpp"
 #include "stages/stages.hpp"
 #include "support/battery.hpp"
-#include "support/drawings.hpp"
+#include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 #include "support/layouts/staircase.hpp"
 

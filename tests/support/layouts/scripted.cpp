@@ -307,7 +307,6 @@ LayoutEntry layout(const std::vector<KernelEntry>& kernels) {
     return {.name = layout_names.at(number),
             .summary = {},
             .source = {},
-            .drawing = {},
             .parameters = {},
             .needs = [](const Parameters&) { return Needs{}; },
             .build = {build<number, float>, build<number, double>},

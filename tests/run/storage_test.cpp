@@ -1,0 +1,353 @@
+// What layouts store, as maps: cell by cell and in bins, for every layout and hybrid on the battery; in letters and drawn.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/input/read_matrix.hpp"
+#include "pipeline/run/chain.hpp"
+#include "pipeline/run/kernel_choice.hpp"
+#include "pipeline/run/layout_examples.hpp"
+#include "pipeline/run/recipe_storage.hpp"
+#include "pipeline/run/storage_json.hpp"
+#include "support/battery.hpp"
+#include "support/drawn_matrix.hpp"
+#include "support/golden.hpp"
+#include "support/layouts/layout_recipes.hpp"
+#include "viz/golden_picture.hpp"
+#include "viz/storage_picture.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path source = WORKBENCH_SOURCE_DIR;
+
+template <ValueType Value>
+StorageMap map_of(const LayoutRecipe& one, const StagedMatrix& staged, const Layout<Value>& layout, Offset cells) {
+    const RecipeLayout& choice = one.recipe.layouts.front();
+    const MappedLayout<Value> mapped{&layout, choice.entry->name, choose_schedule(choice)};
+    return map_storage<Value>(staged.matrix, std::span(&mapped, 1), cells);
+}
+
+constexpr Offset by_cell = Offset{1} << 40;
+constexpr Offset by_bin = -1;
+
+/// Each nonzero stands once among the cells of values, at its row and column and with its number; what is read is read in one
+/// place alone.
+void check_cells(const StorageMap& map, const CsrMatrix& matrix) {
+    std::vector<int> found(matrix.nonzeros(), 0);
+    for (const StoragePart& part : map.parts) {
+        std::set<std::tuple<std::int64_t, int, std::int64_t>> moments;
+        std::int64_t reads = 0;
+        for (const StorageArray& array : part.arrays) {
+            REQUIRE(static_cast<Offset>(array.cells.size()) == array.length);
+            if (array.role != ArrayRole::value) continue;
+            for (const StorageCell& cell : array.cells) {
+                CHECK(cell.padding == (cell.nonzero < 0));
+                if (cell.warp >= 0) {
+                    ++reads;
+                    CHECK(moments.insert({cell.warp, cell.lane, cell.step}).second);
+                }
+                if (cell.padding) continue;
+                ++found.at(cell.nonzero);
+                CHECK(cell.warp >= 0);
+                CHECK(matrix.column_indices[cell.nonzero] == cell.column);
+                CHECK(matrix.row_offsets[cell.row] <= cell.nonzero);
+                CHECK(cell.nonzero < matrix.row_offsets[cell.row + 1]);
+                const double value = map.precision == Precision::f32 ? static_cast<float>(matrix.values[cell.nonzero])
+                                                                     : matrix.values[cell.nonzero];
+                CHECK(cell.text == fmt::format("{:.4g}", value));
+            }
+        }
+        CHECK(reads == part.reads);
+        CHECK(reads <= part.lane_steps);
+    }
+    CHECK(std::all_of(found.begin(), found.end(), [](int times) { return times == 1; }));
+}
+
+/// Bins say of their cells what all of them say.
+void check_bins(const StorageArray& bins, const StorageArray& cells) {
+    CHECK(bins.nonzeros == cells.nonzeros);
+    CHECK(bins.padding == cells.padding);
+    CHECK(bins.like == cells.like);
+    if (bins.role == ArrayRole::structure || bins.like >= 0) {
+        CHECK(bins.bins.empty());
+        return;
+    }
+    CHECK(static_cast<Offset>(bins.bins.size()) <= most_bins);
+    CHECK(bins.width % 32 == 0);
+    for (std::size_t i = 0; i < bins.bins.size(); ++i) {
+        StorageBin expected;
+        const auto widen = [](auto& first, auto& last, auto value) {
+            first = first < 0 ? value : std::min(first, value);
+            last = std::max(last, value);
+        };
+        const Offset begin = static_cast<Offset>(i) * bins.width;
+        for (Offset k = begin; k < std::min(begin + bins.width, cells.length); ++k) {
+            const StorageCell& cell = cells.cells[k];
+            expected.padding += cell.padding ? 1 : 0;
+            if (cell.padding) continue;
+            widen(expected.first_row, expected.last_row, cell.row);
+            widen(expected.first_column, expected.last_column, cell.column);
+            widen(expected.first_nonzero, expected.last_nonzero, cell.nonzero);
+        }
+        const StorageBin& bin = bins.bins[i];
+        CHECK(bin.padding == expected.padding);
+        if (bins.role == ArrayRole::column) continue;  // of a block's column, a cell tells the first nonzero alone
+        CHECK(bin.first_row == expected.first_row);
+        CHECK(bin.last_row == expected.last_row);
+        CHECK(bin.first_column == expected.first_column);
+        CHECK(bin.last_column == expected.last_column);
+        CHECK(bin.first_nonzero == expected.first_nonzero);
+        CHECK(bin.last_nonzero == expected.last_nonzero);
+    }
+}
+
+void check_shown_warps(const StorageMap& cells) {
+    for (const StoragePart& part : cells.parts) {
+        CHECK(part.shown_warps.size() == std::min<std::size_t>(most_shown_warps, static_cast<std::size_t>(part.warps)));
+        for (const WarpReads& warp : part.shown_warps) {
+            CHECK(warp.listed_steps() == std::min(warp.steps, most_shown_steps));
+            for (std::int64_t step = 0; step < warp.listed_steps(); ++step) {
+                for (int lane = 0; lane < 32; ++lane) {
+                    const LaneRead& read = warp.at(step, lane);
+                    if (read.array < 0) continue;
+                    const StorageCell& cell = part.arrays[read.array].cells[read.index];
+                    CHECK(cell.warp == warp.warp);
+                    CHECK(cell.lane == lane);
+                    CHECK(cell.step == step);
+                    CHECK(cell.padding == read.padding);
+                    if (!read.padding) CHECK(cell.column == read.column);
+                    if (!read.padding) CHECK(cell.row == read.row);
+                }
+            }
+        }
+    }
+}
+
+template <ValueType Value>
+void check_map(const LayoutRecipe& one, const CsrMatrix& matrix) {
+    const StagedMatrix staged = one.stage(matrix);
+    std::unique_ptr<Layout<Value>> layout;
+    try {
+        layout = one.build<Value>(staged);
+    } catch (const Unsuitable&) {
+        return;
+    }
+    const StorageMap cells = map_of<Value>(one, staged, *layout, by_cell);
+    const StorageMap bins = map_of<Value>(one, staged, *layout, by_bin);
+    REQUIRE(cells.by_cell);
+    REQUIRE(!bins.by_cell);
+    check_cells(cells, staged.matrix);
+    check_shown_warps(cells);
+    // The figures of the report are those of LayoutArray.
+    std::size_t bytes = 0;
+    Offset slots = 0;
+    for (const LayoutArray& array : layout->arrays()) {
+        bytes += array.bytes();
+        if (array.role == ArrayRole::value) slots += static_cast<Offset>(array.count);
+    }
+    for (const StorageMap* map : {&cells, &bins}) {
+        const StoragePart& part = map->parts.front();
+        CHECK(part.bytes() == bytes);
+        CHECK(part.nonzeros() == matrix.nonzeros());
+        CHECK(part.nonzeros() + part.padding() == slots);
+    }
+    REQUIRE(bins.parts.front().arrays.size() == cells.parts.front().arrays.size());
+    for (std::size_t i = 0; i < bins.parts.front().arrays.size(); ++i) {
+        check_bins(bins.parts.front().arrays[i], cells.parts.front().arrays[i]);
+    }
+    CHECK(bins.parts.front().reads == cells.parts.front().reads);
+    CHECK(bins.parts.front().shown_warps.size() == cells.parts.front().shown_warps.size());
+}
+
+Recipe recipe_of(const std::string& name, const std::vector<std::string>& removed = {}) {
+    std::string text = file_text(source / "recipes" / name);
+    for (const std::string& part : removed) {
+        REQUIRE(text.find(part) != std::string::npos);
+        text.erase(text.find(part), part.size());
+    }
+    return parse_recipe(text, source / "recipes" / name, catalogue());
+}
+
+StagedMatrix staged_by(const Recipe& recipe, CsrMatrix matrix) {
+    StagedMatrix staged = stage_input(std::move(matrix), recipe.node_size);
+    (void)apply_stages(recipe, staged, stage_context(recipe, Precision::f64, nullptr));
+    return staged;
+}
+
+}  // namespace
+
+TEST_CASE("storage: the map of every layout on the battery") {
+    for (const NamedMatrix& named : battery()) {
+        for (const LayoutRecipe& one : layout_recipes()) {
+            if (!one.takes(named.matrix)) continue;
+            CAPTURE(named.name);
+            CAPTURE(one.name);
+            check_map<double>(one, named.matrix);
+            check_map<float>(one, named.matrix);
+        }
+    }
+}
+
+TEST_CASE("storage: the map of every hybrid on the battery") {
+    for (const NamedMatrix& named : battery()) {
+        for (const LayoutRecipe& one : hybrid_recipes()) {
+            if (!one.takes(named.matrix)) continue;
+            CAPTURE(named.name);
+            CAPTURE(one.name);
+            const StagedMatrix staged = one.stage(named.matrix);
+            try {
+                const auto shares = build_shares<double>(one.recipe, staged, nullptr, {}, [](const std::string&) {});
+                const LayoutOutcome whole = outcome_of_whole(one.recipe, shares);
+                if (!whole.unsuitable.empty()) continue;
+                const StorageMap map = storage_of<double>(one.recipe, staged.matrix, std::span(shares));
+                CHECK(map.parts.size() == shares.size());
+                std::size_t bytes = 0;
+                for (const StoragePart& part : map.parts) bytes += part.bytes();
+                CHECK(bytes == whole.bytes());
+                CHECK(map.nonzeros + map.padding() == static_cast<Offset>(whole.slots()));
+                if (map.by_cell) check_cells(map, staged.matrix);
+            } catch (const Unsuitable&) {
+            }
+        }
+    }
+}
+
+namespace {
+
+/// A layout whose walk was tampered with.
+struct Tampered final : Layout<double> {
+    const Layout<double>* of = nullptr;
+    std::function<void(Slot&)> change;
+
+    [[nodiscard]] Index rows() const override { return of->rows(); }
+    [[nodiscard]] Index columns() const override { return of->columns(); }
+    [[nodiscard]] Offset nonzeros() const override { return of->nonzeros(); }
+    [[nodiscard]] std::vector<LayoutArray> arrays() const override { return of->arrays(); }
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override {
+        of->for_each_slot([&](Slot slot) {
+            if (slot.index == 4) change(slot);
+            visit(slot);
+        });
+    }
+};
+
+}  // namespace
+
+TEST_CASE("storage: a walk that leads astray is refused") {
+    const LayoutRecipe* const csr = &*std::find_if(layout_recipes().begin(), layout_recipes().end(),
+                                                   [](const LayoutRecipe& one) { return one.name == "csr"; });
+    const StagedMatrix staged = stage_input(drawn());
+    const auto layout = csr->build<double>(staged);
+    Tampered tampered;
+    tampered.of = layout.get();
+    const MappedLayout<double> mapped{&tampered, "csr", nullptr};
+    const auto refuses = [&](const std::function<void(Slot&)>& change) {
+        tampered.change = change;
+        for (const Offset cells : {by_cell, by_bin}) {
+            CHECK_THROWS_AS((void)map_storage<double>(staged.matrix, std::span(&mapped, 1), cells), std::logic_error);
+        }
+    };
+    refuses([](Slot& slot) { slot.array = 9; });
+    refuses([](Slot& slot) { slot.array = -1; });
+    refuses([](Slot& slot) { slot.array = slot.column_array; });
+    refuses([](Slot& slot) { slot.column_array = slot.array; });
+    refuses([](Slot& slot) { slot.index = 13; });
+    refuses([](Slot& slot) { slot.column_index = 13; });
+    // Arrays of a layout without a list of fields are told by their bytes.
+    tampered.change = [](Slot&) {};
+    const StorageMap map = map_storage<double>(staged.matrix, std::span(&mapped, 1));
+    CHECK(map.parts.front().arrays.back().type == ElementType::f64);
+    CHECK(map.parts.front().warps == 0);
+    // Of a share, rows are those of the whole, and nonzeros are looked up there.
+    const std::vector<Index> too_few{0, 1};
+    const MappedLayout<double> share{&tampered, "csr", nullptr, "outside", too_few};
+    CHECK_THROWS_AS((void)map_storage<double>(staged.matrix, std::span(&share, 1)), std::logic_error);
+    const std::vector<Index> others{1, 0, 2, 3, 4, 5};
+    const MappedLayout<double> elsewhere{&tampered, "csr", nullptr, "outside", others};
+    CHECK_THROWS_AS((void)map_storage<double>(staged.matrix, std::span(&elsewhere, 1)), std::logic_error);
+}
+
+TEST_CASE("storage: as JSON") {
+    const auto example = examples_of(*catalogue().find_layout("sell"), catalogue()).front();
+    const auto json = nlohmann::json::parse(to_json(example.storage));
+    CHECK(json["by_cell"] == true);
+    CHECK(json["nonzeros"] == 13);
+    const auto& part = json["parts"][0];
+    CHECK(part["layout"] == "sell");
+    CHECK(part["kernel"] == "slices");
+    CHECK(part["padding"] == 3);
+    CHECK(part["reads"].get<int>() + 0 <= part["lane_steps"].get<int>());
+    for (const auto& array : part["arrays"]) {
+        for (const auto& [name, list] : array["cells"].items()) {
+            CHECK_MESSAGE(list.size() == array["length"], name);
+        }
+        if (array["name"] != "values") continue;
+        CHECK(array["type"] == "f64");
+        CHECK(array["cells"]["text"][2] == "2");
+        CHECK(array["cells"]["column"][2] == 1);
+        CHECK(array["cells"]["nonzero"] == nlohmann::json({0, 3, 1, 4, 2, 5, 6, 7, -1, 8, 9, 12, 10, -1, 11, -1}));
+        CHECK(array["cells"]["step"][2] == 1);
+    }
+    CHECK(part["shown_warps"][0]["array"].size() == 32 * part["shown_warps"][0]["steps"].get<int>());
+    const auto bins = nlohmann::json::parse(to_json([&] {
+        const auto recipe = recipe_of("sell.toml");
+        const StagedMatrix staged = staged_by(recipe, read_matrix(source / "recipes/matrices/elasticity3d.mtx.gz"));
+        return storage_of<double>(recipe, staged);
+    }()));
+    CHECK(bins["by_cell"] == false);
+    for (const auto& array : bins["parts"][0]["arrays"]) {
+        CHECK(array.contains("bins") == (array["role"] != "structure" && !array.contains("like")));
+        if (!array.contains("bins")) continue;
+        for (const char* list :
+             {"padding", "first_row", "last_row", "first_column", "last_column", "first_nonzero", "last_nonzero"}) {
+            CHECK(array["bins"][list].size() == array["bins"]["padding"].size());
+        }
+    }
+}
+
+TEST_CASE("storage: the README's padding, with the rows sorted within partitions and without") {
+    const Recipe sorted = recipe_of("ehyb.toml");
+    const CsrMatrix matrix = read_matrix(source / "recipes/matrices/elasticity3d.mtx.gz");
+    const StorageMap with = storage_of<double>(sorted, staged_by(sorted, matrix));
+    CHECK(fmt::format("{:.1f}", 100 * with.padding_share()) == "10.4");
+    Recipe unsorted = sorted;
+    std::erase_if(unsorted.stages, [](const RecipeStage& stage) { return stage.id == "row_sort"; });
+    REQUIRE(unsorted.stages.size() + 1 == sorted.stages.size());
+    const StorageMap without = storage_of<double>(unsorted, staged_by(unsorted, matrix));
+    CHECK(fmt::format("{:.1f}", 100 * without.padding_share()) == "36.9");
+    check_golden("storage_sorted", image_of(StoragePicture{"EHYB, rows sorted", "", with}));
+    check_golden("storage_unsorted", storage_strip(without, 1200));
+}
+
+TEST_CASE("storage: every layout explained, in letters and drawn") {
+    for (const LayoutEntry& layout : catalogue().layouts) {
+        CAPTURE(layout.name);
+        std::string text;
+        int number = 0;
+        for (const LayoutExample& example : examples_of(layout, catalogue())) {
+            ++number;
+            text += (number == 1 ? "" : "\n") + to_text(example);
+            const std::string name = layout.name + (number == 1 ? "" : fmt::format("_{}", number));
+            const StoragePicture picture{fmt::format("{}: what is stored", layout.name), layout.summary, example.storage};
+            compare_with_golden(source / "docs/pictures/storage" / (name + ".svg"), svg_of(picture));
+            if (name == "sell" || name == "bccoo") check_golden("storage_" + name, image_of(picture));
+        }
+        compare_with_golden(source / "tests/golden/storage" / (layout.name + ".txt"), text);
+        std::size_t begin = 0;
+        for (std::size_t end = text.find('\n'); end != std::string::npos; begin = end + 1, end = text.find('\n', begin)) {
+            CHECK_MESSAGE(end - begin <= 80, text.substr(begin, end - begin));
+        }
+    }
+}
+
+}  // namespace workbench

@@ -1,0 +1,157 @@
+#include "viz/memory_order.hpp"
+
+#include <array>
+#include <set>
+
+namespace workbench {
+namespace {
+
+constexpr Offset longest_shown_padding = 3;
+constexpr Offset longest_shown_run = 7;
+
+/// Do the nonzeros with one such number lie side by side, but for padding, and several somewhere?
+template <typename Number>
+bool lie_together(const std::vector<StorageCell>& cells, Number StorageCell::*number) {
+    std::set<Number> seen;
+    bool several = false;
+    Number before = -1;
+    for (const StorageCell& cell : cells) {
+        if (cell.padding) continue;
+        if (cell.*number < 0) return false;
+        several = several || cell.*number == before;
+        if (cell.*number != before && !seen.insert(cell.*number).second) return false;
+        before = cell.*number;
+    }
+    return several;
+}
+
+Along find_direction(const StorageArray& array) {
+    const std::vector<StorageCell>& cells = array.cells;
+    if (array.columns >= 0 && lie_together(cells, &StorageCell::column_place)) return Along::blocks;
+    if (lie_together(cells, &StorageCell::row)) return Along::rows;
+    if (array.columns < 0 && lie_together(cells, &StorageCell::column)) return Along::columns;
+    for (std::size_t i = 1; i < cells.size(); ++i) {
+        const StorageCell& before = cells[i - 1];
+        if (before.warp >= 0 && before.warp == cells[i].warp && before.step == cells[i].step) return Along::lanes;
+    }
+    return Along::nothing;
+}
+
+/// How many places each step of the one warp has, where all have equally many and step s has those from s times as many on; 0:
+/// they have not.
+Offset places_of_step(const std::vector<StorageCell>& cells) {
+    std::set<std::int64_t> steps;
+    std::set<std::int64_t> warps;
+    for (const StorageCell& cell : cells) {
+        if (cell.warp < 0) continue;
+        steps.insert(cell.step);
+        warps.insert(cell.warp);
+    }
+    const auto count = static_cast<Offset>(steps.size());
+    if (warps.size() != 1 || static_cast<Offset>(cells.size()) % count != 0) return 0;
+    const Offset places = static_cast<Offset>(cells.size()) / count;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (cells[i].step >= 0 && cells[i].step != static_cast<Offset>(i) / places) return 0;
+    }
+    return places;
+}
+
+/// What neighbours are compared by; -1: the cell tells nothing.
+std::int64_t number_of(const StorageCell& cell, Along along) {
+    switch (along) {
+        case Along::nothing: return -1;
+        case Along::blocks: return cell.column_place;
+        case Along::rows: return cell.row;
+        case Along::columns: return cell.column;
+        case Along::lanes: return cell.warp;
+    }
+    return -1;
+}
+
+/// What begins with each cell. A cell that tells nothing of itself goes on with what is before it.
+std::vector<Begins> beginnings_of(const std::vector<StorageCell>& cells, Along along) {
+    std::vector<Begins> begins(cells.size(), Begins::nothing);
+    const Offset places = along == Along::lanes ? places_of_step(cells) : 0;
+    const StorageCell* before = nullptr;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const StorageCell& cell = cells[i];
+        if (places > 0) {
+            if (i > 0 && static_cast<Offset>(i) % places == 0) begins[i] = Begins::line;
+            continue;
+        }
+        const auto number = number_of(cell, along);
+        if (number < 0) continue;
+        if (before != nullptr) {
+            switch (along) {
+                case Along::nothing: break;
+                case Along::blocks:
+                case Along::rows:
+                case Along::columns: begins[i] = number == number_of(*before, along) ? Begins::nothing : Begins::line; break;
+                case Along::lanes:
+                    if (cell.warp != before->warp || cell.step < before->step) {
+                        begins[i] = Begins::group;
+                    } else if (cell.step > before->step) {
+                        begins[i] = Begins::line;
+                    }
+            }
+        }
+        before = &cell;
+    }
+    return begins;
+}
+
+}  // namespace
+
+std::string_view bar_of(Along along) {
+    switch (along) {
+        case Along::nothing: return "";
+        case Along::blocks: return "the next block";
+        case Along::rows: return "the next row";
+        case Along::columns: return "the next column";
+        case Along::lanes: return "the next step";
+    }
+    return "";
+}
+
+MemoryOrder memory_order_of(const StorageArray& array) {
+    MemoryOrder order;
+    order.along = find_direction(array);
+    const std::vector<Begins> begins = beginnings_of(array.cells, order.along);
+    for (Offset i = 0; i < array.length;) {
+        Offset end = i;
+        while (end < array.length && array.cells[end].padding) ++end;
+        const Offset cells = end - i > longest_shown_padding ? end - i : 1;
+        order.places.push_back({i, cells, begins[i]});
+        i += cells;
+    }
+    return order;
+}
+
+std::vector<DrawnPlace> plain_places_of(const StorageArray& array) {
+    std::vector<DrawnPlace> places;
+    for (Offset i = 0; i < array.length;) {
+        Offset end = i + 1;
+        while (end < array.length && array.cells[end].text == array.cells[i].text) ++end;
+        const Offset cells = end - i > longest_shown_run ? end - i : 1;
+        places.push_back({i, cells, Begins::nothing});
+        i += cells;
+    }
+    return places;
+}
+
+std::vector<std::vector<int>> tracks_of(const StoragePart& part) {
+    std::vector<std::vector<int>> tracks;
+    std::vector<int> track_of_array(part.arrays.size(), -1);
+    for (int number = 0; number < static_cast<int>(part.arrays.size()); ++number) {
+        const int like = part.arrays[number].like;
+        const int leader = like >= 0 ? like : number;
+        if (track_of_array[leader] < 0) {
+            track_of_array[leader] = static_cast<int>(tracks.size());
+            tracks.emplace_back();
+        }
+        tracks[track_of_array[leader]].push_back(number);
+    }
+    return tracks;
+}
+
+}  // namespace workbench
