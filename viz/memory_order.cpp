@@ -68,11 +68,21 @@ std::int64_t number_of(const StorageCell& cell, Along along) {
     return -1;
 }
 
+/// How many places of padding that nobody reads belong to the line of this cell, which is the first in it that somebody reads:
+/// those of the lanes before it.
+std::size_t padding_of_line(const std::vector<StorageCell>& cells, std::size_t cell, int first_lane) {
+    std::size_t places = 0;
+    const int lanes = cells[cell].lane - first_lane;
+    while (static_cast<int>(places) < lanes && places < cell && cells[cell - places - 1].warp < 0) ++places;
+    return places;
+}
+
 /// What begins with each cell. A cell that tells nothing of itself goes on with what is before it.
 std::vector<Begins> beginnings_of(const std::vector<StorageCell>& cells, Along along) {
     std::vector<Begins> begins(cells.size(), Begins::nothing);
     const Offset places = along == Along::lanes ? places_of_step(cells) : 0;
     const StorageCell* before = nullptr;
+    int first_lane = 0;  // of the group
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const StorageCell& cell = cells[i];
         if (places > 0) {
@@ -87,14 +97,17 @@ std::vector<Begins> beginnings_of(const std::vector<StorageCell>& cells, Along a
                 case Along::blocks:
                 case Along::rows:
                 case Along::columns: begins[i] = number == number_of(*before, along) ? Begins::nothing : Begins::line; break;
-                case Along::lanes:
+                case Along::lanes: {
                     if (cell.warp != before->warp || cell.step < before->step) {
                         begins[i] = Begins::group;
                     } else if (cell.step > before->step) {
-                        begins[i] = Begins::line;
+                        begins[i - padding_of_line(cells, i, first_lane)] = Begins::line;
                     }
+                    break;
+                }
             }
         }
+        if (before == nullptr || begins[i] == Begins::group) first_lane = cell.lane;
         before = &cell;
     }
     return begins;

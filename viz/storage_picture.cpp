@@ -28,6 +28,7 @@ constexpr Colour value_colour{38, 84, 140};
 constexpr Colour column_colour{140, 204, 150};
 constexpr Colour structure_colour{222, 214, 236};
 constexpr Colour padding_colour{196, 88, 28};
+constexpr Colour waiting_colour{243, 245, 247};
 constexpr Filling padding_filling{white, padding_colour};
 
 Filling filling_of(ArrayRole role) {
@@ -200,7 +201,7 @@ public:
 
     void warps(const StorageMap& map, const StoragePart& part) {
         if (part.shown_warps.empty()) return;
-        line(fmt::format("who reads what, in kernel {}: a column a lane, a line a step; a lane without a box waits",
+        line(fmt::format("who reads what, in kernel {}: a column a lane, a line a step; a lane that is left pale waits",
                          part.kernel),
              17, style::ink, 16);
         line(fmt::format("warps: {}; of their lanes' steps {} wait. Right: how many sectors of {} bytes the step reads of the "
@@ -243,10 +244,10 @@ private:
     void frame(const Box& box, Colour colour) { frames({box}, colour); }
 
     void name(const StorageArray& array, int baseline) {
-        const std::string type = fmt::format(" {}", name_of(array.type));
-        const std::string text = shortened(array.name, 14, name_width - 16 - text_width(type, 12));
+        const std::string type(name_of(array.type));
+        const std::string text = shortened(array.name, 14, name_width - 22 - text_width(type, 12));
         write(margin_, baseline, text, {14, style::ink});
-        write(margin_ + text_width(text, 14), baseline, type, {12, style::muted});
+        write(margin_ + text_width(text, 14) + 6, baseline, type, {12, style::muted});
     }
 
     [[nodiscard]] static int gap_before(const DrawnPlace& place) {
@@ -276,7 +277,9 @@ private:
             }
             y_ += note_height;
         };
-        note("place in memory", [](const DrawnPlace& place) { return std::to_string(place.cell); });
+        if (part.arrays[numbers.front()].role != ArrayRole::structure) {
+            note("place in memory", [](const DrawnPlace& place) { return std::to_string(place.cell); });
+        }
         const int top = y_;
         for (const int number : numbers) {
             const StorageArray& array = part.arrays[number];
@@ -352,7 +355,7 @@ private:
             }
             boxes(nonzeros, filling_of(ArrayRole::value));
             boxes(padding, padding_filling);
-            frames(waiting, style::hairline);
+            boxes(waiting, {waiting_colour});
             for (int lane = 0; lane < lanes_of_warp; ++lane) {
                 const LaneRead& read = warp.at(step, lane);
                 if (read.array < 0 || read.padding) continue;
@@ -402,11 +405,11 @@ private:
                 of_values.push_back({grid.right() + 8, at, bar(sectors.values), 3});
                 of_x.push_back({grid.right() + 8, at + 3, bar(sectors.x), 4});
             }
+            boxes({grid}, {waiting_colour});
             boxes(nonzeros, filling_of(ArrayRole::value));
             boxes(padding, padding_filling);
             boxes(of_values, {value_colour});
             boxes(of_x, {column_colour});
-            frame(grid, style::faint);
             lowest = std::max(lowest, grid.bottom());
         }
         y_ = lowest + 10;

@@ -43,7 +43,9 @@ void print_stage(const StageEntry& stage) {
 void print_layout(const LayoutEntry& layout) {
     print_head("layout", layout.name, layout.summary, layout.source);
     const KokkosRuntime kokkos;
-    for (const LayoutExample& example : examples_of(layout, catalogue())) fmt::print("\n{}", to_text(example));
+    for (const LayoutExample& example : examples_of(layout, catalogue())) {
+        fmt::print("\nOne matrix of 6 x 6 in it, by these lines of a recipe:\n\n{}", to_text(example));
+    }
     print_parameters(layout.parameters);
     fmt::print("\nKernels\n");
     for (const KernelEntry& kernel : layout.kernels) {

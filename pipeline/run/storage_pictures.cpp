@@ -19,9 +19,9 @@ void write_storage_pictures(const std::filesystem::path& folder, RunReport& repo
                     grouped(map.nonzeros), name_of(map.precision)),
         map};
     try {
-        write_whole_file(folder / "storage.svg", svg_of(picture));
         write_png(folder / "storage.png", image_of(picture));
         report.storage_picture = "storage.png";
+        write_whole_file(folder / "storage.svg", svg_of(picture));
     } catch (...) {
         report.failures.push_back(current_failure());
     }

@@ -184,12 +184,27 @@ TEST_SUITE("run_recipes") {
         const Ended ended = run({reversed}, {folder.path(), "", true});
         CHECK(ended.exit_code == 4);
         CHECK(ended.text.find("\n  error: " + picture.string() + ": cannot be written: ") != std::string::npos);
-        CHECK(files_in(folder.path()) == Files{"reversed/1_reverse.png", "reversed/report.json", "reversed/stages.png"});
+        CHECK(files_in(folder.path()) == Files{"reversed/1_reverse.png", "reversed/report.json", "reversed/stages.png",
+                                               "reversed/storage.png", "reversed/storage.svg"});
         const auto report = json_in(folder.path() / "reversed" / "report.json");
         CHECK(report["stages"][0]["picture"].is_null());
         CHECK(report["stages"][1]["picture"] == "1_reverse.png");
         CHECK(report["kernels"].size() == 4);
         CHECK(report["errors"].size() == 1);
+    }
+
+    TEST_CASE("a picture of the storage that cannot be written costs its own line") {
+        const TemporaryFolder folder;
+        const fs::path picture = folder.path() / "good" / "storage.png";
+        fs::create_directories(picture / "in the way");
+        const Ended ended = run({good}, {folder.path(), "", true});
+        CHECK(ended.exit_code == 4);
+        CHECK(ended.text.find("error: " + picture.string() + ": cannot be written: ") != std::string::npos);
+        CHECK(!fs::exists(folder.path() / "good" / "storage.svg"));
+        const auto report = json_in(folder.path() / "good" / "report.json");
+        CHECK(report["storage_picture"].is_null());
+        CHECK(report["contact_sheet"] == "stages.png");
+        CHECK(report["kernels"].size() == 4);
     }
 
     TEST_CASE("a report that cannot be written costs its own line") {
@@ -229,9 +244,11 @@ TEST_SUITE("run_recipes") {
         const fs::path own = folder.path() / "r";
         (void)run({{"r", "[[stage]]\nuse = 'reverse'\nid = 'before'\n[layout]\nuse = 'plain'\n"}}, {folder.path(), "", true});
         std::ofstream(own / "7_mine.png") << "the user's";
-        CHECK(files_in(own) == Files{"0_input.png", "1_before.png", "7_mine.png", "report.json", "stages.png"});
+        CHECK(files_in(own) ==
+              Files{"0_input.png", "1_before.png", "7_mine.png", "report.json", "stages.png", "storage.png", "storage.svg"});
         (void)run({{"r", "[[stage]]\nuse = 'reverse'\nid = 'after'\n[layout]\nuse = 'plain'\n"}}, {folder.path(), "", true});
-        CHECK(files_in(own) == Files{"0_input.png", "1_after.png", "7_mine.png", "report.json", "stages.png"});
+        CHECK(files_in(own) ==
+              Files{"0_input.png", "1_after.png", "7_mine.png", "report.json", "stages.png", "storage.png", "storage.svg"});
         (void)run({{"r", "[layout]\nuse = 'plain'\n"}}, {folder.path(), "", false});
         CHECK(files_in(own) == Files{"7_mine.png", "report.json"});
     }

@@ -38,7 +38,7 @@ TEST_CASE("banded_block: the arrays of the 6 x 6 matrix") {
     CHECK(banded(layout).first_block == -2);
     CHECK(banded(layout).blocks_per_row == 5);
     std::vector<double> expected(60, 0);
-    const std::vector<std::pair<int, double>> nonzeros{{8, 1},  {9, 2},  {11, 4},  {12, 3},  {13, 5},  {18, 6}, {28, 7},
+    const std::vector<std::pair<int, double>> nonzeros{{8, 1},  {10, 2}, {11, 4},  {12, 3},  {13, 5},  {17, 6}, {28, 7},
                                                        {31, 8}, {35, 9}, {40, 10}, {48, 11}, {50, 12}, {51, 13}};
     for (const auto& [slot, value] : nonzeros) expected[slot] = value;
     CHECK(banded(layout).values == expected);

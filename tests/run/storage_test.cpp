@@ -50,22 +50,22 @@ void check_cells(const StorageMap& map, const CsrMatrix& matrix) {
         for (const StorageArray& array : part.arrays) {
             REQUIRE(static_cast<Offset>(array.cells.size()) == array.length);
             if (array.role != ArrayRole::value) continue;
+            bool right = true;
             for (const StorageCell& cell : array.cells) {
-                CHECK(cell.padding == (cell.nonzero < 0));
+                right = right && cell.padding == (cell.nonzero < 0);
                 if (cell.warp >= 0) {
                     ++reads;
-                    CHECK(moments.insert({cell.warp, cell.lane, cell.step}).second);
+                    right = right && moments.insert({cell.warp, cell.lane, cell.step}).second;
                 }
                 if (cell.padding) continue;
                 ++found.at(cell.nonzero);
-                CHECK(cell.warp >= 0);
-                CHECK(matrix.column_indices[cell.nonzero] == cell.column);
-                CHECK(matrix.row_offsets[cell.row] <= cell.nonzero);
-                CHECK(cell.nonzero < matrix.row_offsets[cell.row + 1]);
                 const double value = map.precision == Precision::f32 ? static_cast<float>(matrix.values[cell.nonzero])
                                                                      : matrix.values[cell.nonzero];
-                CHECK(cell.text == fmt::format("{:.4g}", value));
+                right = right && cell.warp >= 0 && matrix.column_indices[cell.nonzero] == cell.column &&
+                        matrix.row_offsets[cell.row] <= cell.nonzero && cell.nonzero < matrix.row_offsets[cell.row + 1] &&
+                        cell.text == fmt::format("{:.4g}", value);
             }
+            CHECK(right);
         }
         CHECK(reads == part.reads);
         CHECK(reads <= part.lane_steps);
@@ -116,19 +116,18 @@ void check_shown_warps(const StorageMap& cells) {
         CHECK(part.shown_warps.size() == std::min<std::size_t>(most_shown_warps, static_cast<std::size_t>(part.warps)));
         for (const WarpReads& warp : part.shown_warps) {
             CHECK(warp.listed_steps() == std::min(warp.steps, most_shown_steps));
+            bool right = true;
             for (std::int64_t step = 0; step < warp.listed_steps(); ++step) {
                 for (int lane = 0; lane < 32; ++lane) {
                     const LaneRead& read = warp.at(step, lane);
                     if (read.array < 0) continue;
                     const StorageCell& cell = part.arrays[read.array].cells[read.index];
-                    CHECK(cell.warp == warp.warp);
-                    CHECK(cell.lane == lane);
-                    CHECK(cell.step == step);
-                    CHECK(cell.padding == read.padding);
-                    if (!read.padding) CHECK(cell.column == read.column);
-                    if (!read.padding) CHECK(cell.row == read.row);
+                    right = right && cell.warp == warp.warp && cell.lane == lane && cell.step == step &&
+                            cell.padding == read.padding &&
+                            (read.padding || (cell.column == read.column && cell.row == read.row));
                 }
             }
+            CHECK(right);
         }
     }
 }
