@@ -383,7 +383,7 @@ private:
             const WarpReads& warp = part.shown_warps[i];
             const int left = margin_ + static_cast<int>(i) * (wide + gap);
             write(left, top + 14,
-                  fmt::format("warp {}, {} steps{}", grouped(warp.warp), grouped(warp.steps),
+                  fmt::format("warp {}, steps: {}{}", grouped(warp.warp), grouped(warp.steps),
                               warp.listed_steps() < warp.steps ? fmt::format(", {} shown", warp.listed_steps()) : ""),
                   {14, style::ink});
             const Box grid{left, top + 22, lanes_of_warp * pitch + 1, static_cast<int>(warp.listed_steps()) * pitch + 1};

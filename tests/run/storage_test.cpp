@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -46,6 +47,7 @@ void check_cells(const StorageMap& map, const CsrMatrix& matrix) {
     std::vector<int> found(matrix.nonzeros(), 0);
     for (const StoragePart& part : map.parts) {
         std::set<std::tuple<std::int64_t, int, std::int64_t>> moments;
+        std::map<std::int64_t, std::int64_t> steps;  // by warp
         std::int64_t reads = 0;
         for (const StorageArray& array : part.arrays) {
             REQUIRE(static_cast<Offset>(array.cells.size()) == array.length);
@@ -55,6 +57,7 @@ void check_cells(const StorageMap& map, const CsrMatrix& matrix) {
                 right = right && cell.padding == (cell.nonzero < 0);
                 if (cell.warp >= 0) {
                     ++reads;
+                    steps[cell.warp] = std::max(steps[cell.warp], cell.step + 1);
                     right = right && moments.insert({cell.warp, cell.lane, cell.step}).second;
                 }
                 if (cell.padding) continue;
@@ -68,7 +71,21 @@ void check_cells(const StorageMap& map, const CsrMatrix& matrix) {
             CHECK(right);
         }
         CHECK(reads == part.reads);
-        CHECK(reads <= part.lane_steps);
+        std::int64_t lane_steps = 0;
+        for (const auto& [warp, made] : steps) lane_steps += 32 * made;
+        CHECK(lane_steps == part.lane_steps);
+        CHECK(static_cast<std::int64_t>(steps.size()) == part.warps);
+        if (!steps.empty()) CHECK(part.shown_warps.front().warp == steps.begin()->first);
+        if (!steps.empty() && part.shown_warps.size() > 1) CHECK(part.shown_warps.back().warp == steps.rbegin()->first);
+        for (const StorageArray& array : part.arrays) {
+            if (array.like < 0) continue;
+            const StorageArray& values = part.arrays[array.like];
+            REQUIRE(values.length == array.length);
+            const auto beside = [](const StorageCell& column, const StorageCell& value) {
+                return column.nonzero == value.nonzero && column.lane == value.lane;
+            };
+            CHECK(std::equal(array.cells.begin(), array.cells.end(), values.cells.begin(), beside));
+        }
     }
     CHECK(std::all_of(found.begin(), found.end(), [](int times) { return times == 1; }));
 }
