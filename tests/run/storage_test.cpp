@@ -284,6 +284,11 @@ TEST_CASE("storage: a walk that leads astray is refused") {
     const StorageMap map = map_storage<double>(staged.matrix, std::span(&mapped, 1));
     CHECK(map.parts.front().arrays.back().type == ElementType::f64);
     CHECK(map.parts.front().warps == 0);
+    CHECK(map.parts.front().arrays[1].like == 2);
+    // Columns that are not told element by element stand beside nothing.
+    tampered.change = [](Slot& slot) { slot.column_index = 5; };
+    CHECK(map_storage<double>(staged.matrix, std::span(&mapped, 1)).parts.front().arrays[1].like == -1);
+    tampered.change = [](Slot&) {};
     // Of a share, rows are those of the whole, and nonzeros are looked up there.
     const std::vector<Index> too_few{0, 1};
     const MappedLayout<double> share{&tampered, "csr", nullptr, "outside", too_few};
