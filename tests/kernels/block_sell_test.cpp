@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/block_sell/layout.hpp"
+#include "kernels/common/device/host_device.hpp"
 #include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
@@ -71,8 +72,9 @@ TEST_CASE("block_sell: columns count from the first of their slice, and where 16
         CHECK_NOTHROW(check_schedule(*layout, schedule.walk.f64));
     std::vector<double> x(280000);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 1013);
+    const auto host = make_host_device();
     std::vector<double> y(128, 5);
-    block_sell_entry().kernels.front().prepare.f64(*layout, host())->run(x.data(), y.data(), false);
+    block_sell_entry().kernels.front().prepare.f64(*layout, *host)->run(x.data(), y.data(), false);
     CHECK(y[0] == x[140000]);
     CHECK(y[1] == 2 * x[2 * (70000 + 65535) + 1]);
     CHECK(y[2] == 0);

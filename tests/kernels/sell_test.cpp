@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/common/device/host_device.hpp"
 #include "kernels/reads.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/sell/long_rows.hpp"
@@ -53,7 +54,7 @@ TEST_CASE("sell: the footprint is the arrays, padding included") {
 
 TEST_CASE("sell: the lanes of a warp read neighbouring slots of a slice of height 32") {
     for (const NamedMatrix& named : battery()) {
-        const auto layout = build<float>(sell_entry(), stage_input(named.matrix));
+        const auto layout = build<float>(sell_entry(), stage_input(named.matrix), {{"threads_per_row", 1_i}});
         for_each_read_of<float>(sell_entry(), "slices", *layout, [&](const Read& read) {
             CHECK(read.index % 32 == read.lane);
             CHECK(read.row % 32 == read.lane);
@@ -188,8 +189,9 @@ TEST_CASE("sell: columns of 16 bits count from the first of their slice, and whe
         for (const ScheduleEntry& schedule : sell_entry().schedules) CHECK_NOTHROW(check_schedule(*layout, schedule.walk.f64));
         std::vector<double> x(150000);
         for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 1013);
+        const auto host = make_host_device();
         std::vector<double> y(6, 5);
-        sell_entry().kernels.front().prepare.f64(*layout, host())->run(x.data(), y.data(), false);
+        sell_entry().kernels.front().prepare.f64(*layout, *host)->run(x.data(), y.data(), false);
         CHECK(y == std::vector<double>{x[9] + 2 * x[700], 3 * x[65544], 4 * x[70000], 5 * x[135536] + 6 * x[140000], 0, 0});
     }
 }
