@@ -110,11 +110,29 @@ bool SellLayout<Value, ColumnIndex>::by_lengths() const {
     return false;
 }
 
+namespace {
+
+/// The bytes that padding takes among the upper halves of columns.
+std::int64_t padding_of_high_columns(const auto& sell) {
+    if constexpr (HasShortColumns<std::remove_cvref_t<decltype(sell)>>) {
+        Offset padding = static_cast<Offset>(sell.high_columns.size());
+        for (Index row = 0; row < sell.row_count; ++row) {
+            if (sell.first_columns[row / sell.slice_height] < 0) padding -= sell.origin.length(row);
+        }
+        return padding * static_cast<std::int64_t>(sizeof(std::uint16_t));
+    } else {
+        return 0;
+    }
+}
+
+}  // namespace
+
 template <ValueType Value, typename ColumnIndex>
 std::int64_t SellLayout<Value, ColumnIndex>::bytes_by_rows(const SellLongRows& long_rows) const {
     constexpr auto value = static_cast<std::int64_t>(sizeof(Value));
     const std::int64_t padding = static_cast<std::int64_t>(this->values.size()) - this->nonzero_count;
-    return this->bytes_to_move() - padding * (value + static_cast<std::int64_t>(sizeof(ColumnIndex))) +
+    return this->bytes_to_move() - padding_of_high_columns(*this) -
+           padding * (value + static_cast<std::int64_t>(sizeof(ColumnIndex))) +
            this->row_count * static_cast<std::int64_t>(sizeof(Index)) +
            static_cast<std::int64_t>(long_rows.parts.size() * sizeof(SellPart)) + 2 * value * long_rows.sum_count();
 }

@@ -185,6 +185,8 @@ TEST_CASE("sell: columns of 16 bits count from the first of their slice, and whe
         CHECK(layout->bytes_to_move() == 4 * 8 + 8 * (2 + 8) + 3 * 4 + 8 + 4 * 2 + 8 * (6 + 150000));
         CHECK(layout->notes() ==
               std::vector<std::pair<std::string, std::string>>{{"slices with columns of 32 bits", "1 of 3"}});
+        // Two slots of padding, one of them in the wide slice.
+        CHECK(sell.bytes_by_rows({}) == layout->bytes_to_move() - 2 * (8 + 2) - 2 + 6 * 4);
         CHECK_NOTHROW(check_layout(*layout, matrix));
         for (const ScheduleEntry& schedule : sell_entry().schedules) CHECK_NOTHROW(check_schedule(*layout, schedule.walk.f64));
         std::vector<double> x(150000);
