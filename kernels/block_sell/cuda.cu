@@ -22,21 +22,23 @@ constexpr int threads_of_block = 128;
 template <int size, int threads>
 struct InFlight {
     static constexpr int blocks = std::clamp((threads == 1 ? 9 : 27) / (size * size), 1, 8);
-    static constexpr int resident = threads == 1 && size <= 3 ? 8 : 4;
+    static constexpr int resident = size == 6 ? 4 : threads == 1 && size <= 3 ? 8 : 5;
 };
 
 /// Adds the products of a batch of blocks, those of them that there are.
-template <int size, int threads, typename Value>
+template <typename Threads, int size, int threads, typename Value>
 __device__ __forceinline__ void add_blocks(const auto& sell, const BlockSellRun& run, Index k, const Value* __restrict__ x,
                                            const auto& load, Value (&sums)[size]) {
-    using Threads = BlockSellThreads<size, threads>;
     constexpr int batch = InFlight<size, threads>::blocks;
     Index column[batch];
     Value value[batch][size * size];
 #pragma unroll
     for (int u = 0; u < batch; ++u) {
+        if (k + u < run.count) column[u] = Threads::column(sell, run, k + u, load);
+    }
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
         if (k + u >= run.count) continue;
-        column[u] = Threads::column(sell, run, k + u, load);
 #pragma unroll
         for (int j = 0; j < size * size; ++j) value[u][j] = load(sell.values.data() + Threads::value(sell, run, k + u, j));
     }
@@ -51,15 +53,15 @@ __device__ __forceinline__ void add_blocks(const auto& sell, const BlockSellRun&
     }
 }
 
-template <int size, int threads, typename Arrays, typename Value, typename Load>
+template <int size, int threads, ColumnKind kind, typename Arrays, typename Value, typename Load>
 __global__ void __launch_bounds__(threads_of_block, InFlight<size, threads>::resident)
     multiply(const __grid_constant__ Arrays sell, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate,
              Load load) {
-    const BlockSellRun run =
-        BlockSellThreads<size, threads>::run(sell, static_cast<Offset>(blockIdx.x) * threads_of_block + threadIdx.x);
+    using Threads = BlockSellThreads<size, threads, kind>;
+    const BlockSellRun run = Threads::run(sell, static_cast<Offset>(blockIdx.x) * threads_of_block + threadIdx.x);
     Value sums[size] = {};
     for (Index k = 0; k < run.count; k += InFlight<size, threads>::blocks)
-        add_blocks<size, threads>(sell, run, k, x, load, sums);
+        add_blocks<Threads, size, threads>(sell, run, k, x, load, sums);
 #pragma unroll
     for (int r = 0; r < size; ++r) {
 #pragma unroll
@@ -73,22 +75,24 @@ __global__ void __launch_bounds__(threads_of_block, InFlight<size, threads>::res
     }
 }
 
-/// Calls use(Known size, Known threads).
-void with_shape(Index size, Index threads, const auto& use) {
-    const auto with_threads = [&](auto known_size) {
-        switch (threads) {
-            case 1: return use(known_size, Known<1>{});
-            case 2: return use(known_size, Known<2>{});
-            default: return use(known_size, Known<4>{});
+/// Calls use(Known size, Known threads, Known kind of columns).
+void with_shape(const auto& sell, const auto& use) {
+    const auto with_size = [&](auto size, auto kind) {
+        switch (sell.threads_per_row) {
+            case 1: return use(size, Known<1>{}, kind);
+            case 2: return use(size, Known<2>{}, kind);
+            default: return use(size, Known<4>{}, kind);
         }
     };
-    switch (size) {
-        case 1: return with_threads(Known<1>{});
-        case 2: return with_threads(Known<2>{});
-        case 3: return with_threads(Known<3>{});
-        case 4: return with_threads(Known<4>{});
-        default: return with_threads(Known<6>{});
-    }
+    with_column_kind(sell, [&](auto kind) {
+        switch (sell.block_size) {
+            case 1: return with_size(Known<1>{}, kind);
+            case 2: return with_size(Known<2>{}, kind);
+            case 3: return with_size(Known<3>{}, kind);
+            case 4: return with_size(Known<4>{}, kind);
+            default: return with_size(Known<6>{}, kind);
+        }
+    });
 }
 
 template <ValueType Value>
@@ -102,9 +106,9 @@ public:
     void multiply_with(const auto& load, const Value* x, Value* y, bool accumulate) {
         const auto view = view_of(sell_);
         if (view.slice_count() <= 0) return;
-        with_shape(sell_.block_size, sell_.threads_per_row, [&](auto size, auto threads) {
-            const unsigned blocks = blocks_for(view.slice_count() * 32, threads_of_block);
-            multiply<size, threads><<<blocks, threads_of_block, 0, stream_>>>(view, x, y, accumulate, load);
+        const unsigned blocks = blocks_for(view.slice_count() * 32, threads_of_block);
+        with_shape(view, [&](auto size, auto threads, auto kind) {
+            multiply<size, threads, kind><<<blocks, threads_of_block, 0, stream_>>>(view, x, y, accumulate, load);
         });
         check_launch("block_sell");
     }

@@ -61,8 +61,8 @@ struct BlockSellRun {
 };
 
 /// A warp a slice: thread t of a row has its blocks t, t + threads, ... Size and threads: where they are known when this is
-/// compiled, otherwise 0.
-template <int known_size, int known_threads>
+/// compiled, otherwise 0. Kind: of_slices where no slice is wide.
+template <int known_size, int known_threads, ColumnKind kind = ColumnKind::of_wide_slices>
 struct BlockSellThreads {
     static constexpr int size(const auto& sell) { return known_size == 0 ? sell.block_size : known_size; }
     static constexpr int row_threads(const auto& sell) { return known_threads == 0 ? sell.threads_per_row : known_threads; }
@@ -77,20 +77,25 @@ struct BlockSellThreads {
         const Offset begin = sell.slice_offsets[slice];
         const auto width = static_cast<Index>((sell.slice_offsets[slice + 1] - begin) / height);
         const int area = size(sell) * size(sell);
-        const auto columns = with_columns_of_slice<ColumnKind::of_wide_slices>(sell, Run<int>{}, slice);
-        return {slice * height + lane,
-                turn,
-                (width - turn + row_threads(sell) - 1) / row_threads(sell),
-                begin + thread % 32,
-                (begin + Offset{turn} * height) * area + lane,
-                columns.first_column,
-                columns.wide,
-                columns.to_high};
+        const auto columns = with_columns_of_slice<kind>(sell, Run<int>{}, slice);
+        BlockSellRun run{slice * height + lane,
+                         turn,
+                         (width - turn + row_threads(sell) - 1) / row_threads(sell),
+                         begin + thread % 32,
+                         (begin + Offset{turn} * height) * area + lane,
+                         columns.first_column};
+        if constexpr (kind == ColumnKind::of_wide_slices) {
+            run.wide = columns.wide;
+            run.to_high = columns.to_high;
+        }
+        return run;
     }
     /// The first column of the run's block k.
     static constexpr Index column(const auto& sell, const BlockSellRun& run, Index k, const auto& load) {
         Index column = load(sell.column_indices.data() + run.block(k));
-        if (run.wide) column |= Index{load(sell.high_columns.data() + (run.block(k) + run.to_high))} << 16;
+        if (kind == ColumnKind::of_wide_slices && run.wide) {
+            column |= Index{load(sell.high_columns.data() + (run.block(k) + run.to_high))} << 16;
+        }
         return (run.first_column + column) * size(sell);
     }
     /// Where value number j of the run's block k stands; numbers go along the rows of a block.
