@@ -43,9 +43,11 @@ Index block_size_of(const StagedMatrix& staged, const Parameters& parameters) {
 }
 
 /// By the mean of blocks a row.
-Index threads_of(const Parameters& parameters, Offset blocks, Index block_rows) {
+Index threads_of(const Parameters& parameters, Index size, Offset blocks, Index block_rows) {
     if (!parameters.is_word("threads_per_row", "auto")) return static_cast<Index>(parameters.integer("threads_per_row"));
-    return blocks <= Offset{8} * block_rows ? 1 : blocks <= Offset{20} * block_rows ? 2 : 4;
+    const Offset few = size == 1 ? 20 : 8;
+    const Offset many = size == 1 ? 48 : 20;
+    return blocks <= few * block_rows ? 1 : blocks <= many * block_rows ? 2 : 4;
 }
 
 /// Blocks of each row of blocks, the lanes without one included: [slices * slice_height].
@@ -106,7 +108,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->column_count = matrix.columns;
     layout->nonzero_count = matrix.nonzeros();
     layout->block_size = size;
-    layout->threads_per_row = threads_of(parameters, blocks.block_offsets.back(), blocks.block_rows());
+    layout->threads_per_row = threads_of(parameters, size, blocks.block_offsets.back(), blocks.block_rows());
     layout->slice_height = 32 / layout->threads_per_row;
     const std::vector<Offset> lengths = blocks_of_lanes(blocks.block_offsets, layout->slice_height);
     layout->slice_offsets = slice_offsets_of<Value>(lengths, layout->slice_height, size, matrix.nonzeros());
@@ -232,7 +234,7 @@ LayoutEntry block_sell_entry() {
                         .unit = "threads",
                         .help =
                             "threads of a GPU that share a row of blocks, 1, 2 or 4, a slice being the rows of a warp; auto: 1 "
-                            "up to 8 blocks a row in the mean, 2 up to 20, else 4"},
+                            "up to 8 blocks a row in the mean, 2 up to 20, else 4; of single values, up to 20 and 48"},
                        slots_per_nonzero_parameter(4)},
         .needs = needs,
         .rows_of_share = RowsOfShare::all,

@@ -18,33 +18,34 @@ namespace {
 constexpr int threads_of_block = 128;
 
 /// Blocks of the matrix that a thread has under way, and blocks of threads that a multiprocessor is to hold meanwhile, which
-/// leaves the registers for them: about 9 values where rows are short enough for one thread, else 27.
-template <int size, int threads>
+/// leaves the registers for them: about 9 values where rows are short enough for one thread, else 18 in f64 and 27
+/// in f32.
+template <typename Value, int size, int threads>
 struct InFlight {
-    static constexpr int blocks = std::clamp((threads == 1 ? 9 : 27) / (size * size), 1, 8);
+    static constexpr int blocks = std::clamp((threads == 1 ? 9 : sizeof(Value) == 8 ? 18 : 27) / (size * size), 1, 8);
     static constexpr int resident = size == 6 ? 4 : threads == 1 && size <= 3 ? 8 : 5;
 };
 
-/// Adds the products of a batch of blocks, those of them that there are.
-template <typename Threads, int size, int threads, typename Value>
+/// Adds the products of a batch of blocks: of all of them, or of those before the end of the run. Where all are there no load
+/// waits behind a test.
+template <typename Threads, int batch, bool all, int size, typename Value>
 __device__ __forceinline__ void add_blocks(const auto& sell, const BlockSellRun& run, Index k, const Value* __restrict__ x,
                                            const auto& load, Value (&sums)[size]) {
-    constexpr int batch = InFlight<size, threads>::blocks;
     Index column[batch];
     Value value[batch][size * size];
 #pragma unroll
     for (int u = 0; u < batch; ++u) {
-        if (k + u < run.count) column[u] = Threads::column(sell, run, k + u, load);
+        if (all || k + u < run.count) column[u] = Threads::column(sell, run, k + u, load);
     }
 #pragma unroll
     for (int u = 0; u < batch; ++u) {
-        if (k + u >= run.count) continue;
+        if (!all && k + u >= run.count) continue;
 #pragma unroll
         for (int j = 0; j < size * size; ++j) value[u][j] = load(sell.values.data() + Threads::value(sell, run, k + u, j));
     }
 #pragma unroll
     for (int u = 0; u < batch; ++u) {
-        if (k + u >= run.count) continue;
+        if (!all && k + u >= run.count) continue;
         Value of_x[size];
 #pragma unroll
         for (int c = 0; c < size; ++c) of_x[c] = column[u] + c < sell.column_count ? x[column[u] + c] : 0;
@@ -54,14 +55,18 @@ __device__ __forceinline__ void add_blocks(const auto& sell, const BlockSellRun&
 }
 
 template <int size, int threads, ColumnKind kind, typename Arrays, typename Value, typename Load>
-__global__ void __launch_bounds__(threads_of_block, InFlight<size, threads>::resident)
+__global__ void __launch_bounds__(threads_of_block, InFlight<Value, size, threads>::resident)
     multiply(const __grid_constant__ Arrays sell, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate,
              Load load) {
     using Threads = BlockSellThreads<size, threads, kind>;
     const BlockSellRun run = Threads::run(sell, static_cast<Offset>(blockIdx.x) * threads_of_block + threadIdx.x);
     Value sums[size] = {};
-    for (Index k = 0; k < run.count; k += InFlight<size, threads>::blocks)
-        add_blocks<Threads, size, threads>(sell, run, k, x, load, sums);
+    constexpr int batch = InFlight<Value, size, threads>::blocks;
+    Index k = 0;
+    for (; k + batch <= run.count; k += batch) add_blocks<Threads, batch, true>(sell, run, k, x, load, sums);
+    if constexpr (batch > 1) {
+        if (k < run.count) add_blocks<Threads, batch - 1, false>(sell, run, k, x, load, sums);
+    }
 #pragma unroll
     for (int r = 0; r < size; ++r) {
 #pragma unroll
