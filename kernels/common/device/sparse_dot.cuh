@@ -14,11 +14,15 @@ __device__ __forceinline__ void add_batch(const Value* __restrict__ values, cons
                                           auto stride, const Value* __restrict__ x, const auto& load, Value& sum) {
     Value value[batch];
     std::remove_cvref_t<decltype(*columns)> column[batch];
+    if constexpr (all) {  // what x waits for goes first
+#pragma unroll
+        for (int u = 0; u < batch; ++u) column[u] = load(columns + u * stride);
+    }
 #pragma unroll
     for (int u = 0; u < batch; ++u) {
         if (all || u < count) {
             value[u] = load(values + u * stride);
-            column[u] = load(columns + u * stride);
+            if constexpr (!all) column[u] = load(columns + u * stride);
         }
     }
 #pragma unroll
