@@ -11,6 +11,7 @@ namespace workbench {
 [[nodiscard]] StageEntry dynamic_program_groups_stage();
 [[nodiscard]] StageEntry metis_partition_stage();
 [[nodiscard]] StageEntry natural_stage();
+[[nodiscard]] StageEntry node_blocks_stage();
 [[nodiscard]] StageEntry nonlinear_hash_stage();
 [[nodiscard]] StageEntry random_order_stage();
 [[nodiscard]] StageEntry row_blocks_stage();

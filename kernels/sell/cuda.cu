@@ -61,18 +61,18 @@ __global__ void __launch_bounds__(threads_of_sell_block)
     write_result(y + target[of.row], sum, accumulate);
 }
 
-template <ValueType Value>
+template <ValueType Value, typename Own>
 class SellByLengths final : public Kernel<Value> {
 public:
-    SellByLengths(const SellLayout<Value>& layout, std::span<const Index> rows, Device& device)
+    SellByLengths(const Own& layout, std::span<const Index> rows, Device& device)
         : SellByLengths(layout, layout.row_lengths(), rows, device) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (sell_.row_count == 0) return;
-        const SellWithLengths<Sell<Value, ArrayView>> sell{
+        const SellWithLengths<typename Own::Stored::template In<ArrayView>> sell{
             view_of(sell_), {row_lengths_.data(), row_lengths_.size()}, {parts_.data(), parts_.size()}};
         const unsigned blocks = static_cast<unsigned>(parts_.size()) + blocks_for(sell_.row_count, threads_of_sell_block);
-        with_sell_whole_rows(sell_.slice_height, [&]<typename Rows>(Rows) {
+        with_sell_whole_rows(sell, [&]<typename Rows>(Rows) {
             multiply<Rows>
                 <<<blocks, threads_of_sell_block, 0, stream_>>>(sell, rows_.view(), x, y, sums_.as<Value>(), accumulate);
         });
@@ -86,10 +86,9 @@ public:
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
 
 private:
-    SellByLengths(const SellLayout<Value>& layout, const std::vector<Index>& lengths, std::span<const Index> rows,
-                  Device& device)
+    SellByLengths(const Own& layout, const std::vector<Index>& lengths, std::span<const Index> rows, Device& device)
         : SellByLengths(layout, lengths, find_long_rows(lengths, layout.split_length), rows, device) {}
-    SellByLengths(const SellLayout<Value>& layout, const std::vector<Index>& lengths, const SellLongRows& long_rows,
+    SellByLengths(const Own& layout, const std::vector<Index>& lengths, const SellLongRows& long_rows,
                   std::span<const Index> rows, Device& device)
         : stream_(cuda_device(device).stream()),
           bytes_(layout.bytes_by_rows(long_rows)),
@@ -102,7 +101,7 @@ private:
 
     cudaStream_t stream_;
     std::int64_t bytes_;
-    Sell<Value, DeviceArray> sell_;
+    typename Own::Stored::template In<DeviceArray> sell_;
     OwnedTargetRows rows_;
     DeviceArray<Index> row_lengths_;
     DeviceArray<SellPart> parts_;
@@ -112,10 +111,11 @@ private:
 
 template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare_rows(const Layout<Value>& layout, std::span<const Index> rows, Device& device) {
-    const auto& sell = dynamic_cast<const SellLayout<Value>&>(layout);
-    if (sell.by_lengths()) return std::make_unique<SellByLengths<Value>>(sell, rows, device);
-    if (rows.empty()) return prepare_device_rows<SellThreads, Value, SellLayout<Value>>(layout, device);
-    return prepare_device_share<SellThreads, Value, SellLayout<Value>>(layout, rows, device);
+    return with_sell(layout, [&]<typename Own>(const Own& sell) -> std::unique_ptr<Kernel<Value>> {
+        if (sell.by_lengths()) return std::make_unique<SellByLengths<Value, Own>>(sell, rows, device);
+        if (rows.empty()) return prepare_device_rows<SellThreads, Value, Own>(layout, device);
+        return prepare_device_share<SellThreads, Value, Own>(layout, rows, device);
+    });
 }
 
 template <ValueType Value>
@@ -128,7 +128,7 @@ std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& devi
 std::vector<KernelEntry> sell_cuda_kernels() {
     return {{"slices",
              Backend::cuda,
-             "one thread a row, or threads_per_row; blocks of threads where rows are longer than split_length",
+             "one thread a row, or several; blocks of threads where rows are longer than split_length",
              {prepare<float>, prepare<double>},
              {prepare_rows<float>, prepare_rows<double>}}};
 }

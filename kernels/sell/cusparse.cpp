@@ -1,6 +1,7 @@
 // cuSPARSE's product on the slices of sell.
 #include <utility>
 
+#include "kernels/common/schedule/walk.hpp"
 #include "kernels/common/vendor/cusparse_slices.hpp"
 #include "kernels/sell/layout.hpp"
 
@@ -10,16 +11,18 @@ namespace {
 template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
     require_cusparse(layout.nonzeros());
-    const auto& sell = dynamic_cast<const SellLayout<Value>&>(layout);
-    // A lane's nonzeros are its first slots.
-    std::vector<Offset> lengths(sell.row_count, 0);
-    for (Index row = 0; row < sell.row_count; ++row) lengths[row] = sell.origin.length(row);
-    CusparseSlices<Value> same(std::move(lengths), sell.slice_height);
-    same.fill([&](Index row, Offset k) {
-        const Offset slot = run_in_slice<0>(sell, row, row / sell.slice_height, row % sell.slice_height).slot(k);
-        return std::pair(sell.column_indices[slot], sell.values[slot]);
+    return with_sell(layout, [&]<typename Own>(const Own& sell) {
+        // A lane's nonzeros are its first slots.
+        std::vector<Offset> lengths(sell.row_count, 0);
+        for (Index row = 0; row < sell.row_count; ++row) lengths[row] = sell.origin.length(row);
+        CusparseSlices<Value> same(std::move(lengths), sell.slice_height);
+        using Rows = SellRows<1, 0, HasShortColumns<Own> ? ColumnKind::of_wide_slices : ColumnKind::as_stored>;
+        same.fill([&](Index row, Offset k) {
+            const auto run = Rows::run(sell.stored(), row);
+            return std::pair(column_of<Rows>(sell.stored(), run, RunSlot{k, run.slot(k)}), sell.values[run.slot(k)]);
+        });
+        return prepare_cusparse<Value>(same.to(device, sell.column_count, sell.nonzero_count), device);
     });
-    return prepare_cusparse<Value>(same.to(device, sell.column_count, sell.nonzero_count), device);
 }
 
 }  // namespace

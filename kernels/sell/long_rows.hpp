@@ -48,35 +48,41 @@ struct SellWithLengths : SellView {
 
 /// The first blocks have a part of a long row each, whose threads take every 256th entry of it. Then a thread a row, but for
 /// long rows. Padding is not read. Height: that of the slices where it is known when this is compiled, otherwise 0.
-template <int known_height>
-struct SellWholeRows : ScheduleDefaults {
+template <int known_height, ColumnKind kind = ColumnKind::as_stored>
+struct SellWholeRows : ColumnsOfSlices<kind> {
     static constexpr Offset threads(const auto& sell) { return threads_of_parts(sell) + sell.row_count; }
     static constexpr Offset threads_of_parts(const auto& sell) { return sell.parts.size() * threads_of_sell_block; }
-    static constexpr Run<int, Index> run(const auto& sell, Offset thread) {
+    static constexpr auto run(const auto& sell, Offset thread) {
         const Offset of_parts = threads_of_parts(sell);
         if (thread < of_parts) {
             return run_of_part(sell, sell.parts[thread / threads_of_sell_block],
                                static_cast<int>(thread % threads_of_sell_block));
         }
-        const auto of_row = run_of_row(sell, thread - of_parts);
-        return {of_row.row, of_row.first, of_row.count, number_of(of_row.stride)};
+        const Offset row = thread - of_parts;
+        const auto of_row = run_of_row(sell, row);
+        if (of_row.row < 0) return decltype(run_of_part(sell, {}, 0)){};
+        return in_slice(sell, Run<int, Index>{of_row.row, of_row.first, of_row.count, number_of(of_row.stride)}, of_row.row);
     }
-    static constexpr Run<int, Index> run_of_part(const auto& sell, const SellPart& part, int thread) {
+    static constexpr auto run_of_part(const auto& sell, const SellPart& part, int thread) {
         const auto slot = slot_of(sell, part.row);
         const Index left = part.entries - thread;
-        return {part.row, slot.first + Offset{part.first + thread} * slot.height,
-                left <= 0 ? 0 : (left + threads_of_sell_block - 1) / threads_of_sell_block,
-                slot.height * threads_of_sell_block};
+        return in_slice(sell,
+                        Run<int, Index>{part.row, slot.first + Offset{part.first + thread} * slot.height,
+                                        left <= 0 ? 0 : (left + threads_of_sell_block - 1) / threads_of_sell_block,
+                                        slot.height * threads_of_sell_block},
+                        part.row);
     }
     static constexpr auto run_of_row(const auto& sell, Offset row) {
         using Stride = std::conditional_t<known_height == 0, int, Known<known_height>>;
-        if (row >= sell.row_count) return Run<Stride, Index>{};
-        const Index length = sell.row_lengths[row];
-        const auto slot = slot_of(sell, static_cast<Index>(row));
-        Run<Stride, Index> run{static_cast<Index>(row), slot.first, length};
-        if constexpr (known_height == 0) run.stride = slot.height;
-        if (length > sell.split_length) run.row = -1;
-        return run;
+        const auto of_row = [&] {
+            const Index length = sell.row_lengths[row];
+            const auto slot = slot_of(sell, static_cast<Index>(row));
+            Run<Stride, Index> run{static_cast<Index>(row), slot.first, length};
+            if constexpr (known_height == 0) run.stride = slot.height;
+            if (length > sell.split_length) run.row = -1;
+            return in_slice(sell, run, static_cast<Index>(row));
+        };
+        return row < sell.row_count ? of_row() : decltype(of_row()){};
     }
 
 private:
@@ -84,16 +90,24 @@ private:
         Offset first = 0;
         int height = 0;
     };
+    static constexpr unsigned height_of(const auto& sell) {
+        return known_height == 0 ? static_cast<unsigned>(sell.slice_height) : known_height;
+    }
     static constexpr FirstSlot slot_of(const auto& sell, Index row) {
-        const unsigned height = known_height == 0 ? static_cast<unsigned>(sell.slice_height) : known_height;
+        const unsigned height = height_of(sell);
         const auto lane = static_cast<unsigned>(row);
         return {sell.slice_offsets[lane / height] + lane % height, static_cast<int>(height)};
     }
+    static constexpr auto in_slice(const auto& sell, const auto& run, Index row) {
+        return with_columns_of_slice<kind>(sell, run, static_cast<unsigned>(row) / height_of(sell));
+    }
 };
 
-/// Calls use(schedule) with the one for slices of this height.
-auto with_sell_whole_rows(Index height, const auto& use) {
-    return height == 32 ? use(SellWholeRows<32>{}) : use(SellWholeRows<0>{});
+/// Calls use(schedule) with the one for these slices.
+auto with_sell_whole_rows(const auto& sell, const auto& use) {
+    return with_column_kind(sell, [&](auto kind) {
+        return sell.slice_height == 32 ? use(SellWholeRows<32, kind>{}) : use(SellWholeRows<0, kind>{});
+    });
 }
 
 }  // namespace workbench

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pipeline/contract/kernel.hpp"
@@ -108,6 +109,9 @@ public:
 
     /// The arrays with the numbers between them, as the layout lists them. Empty where it has no such list.
     [[nodiscard]] virtual std::vector<LayoutField> fields() const { return {}; }
+
+    /// What is worth knowing of how this matrix was stored ("slices with columns of 32 bits", "3 of 17"); empty: nothing.
+    [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> notes() const { return {}; }
 
     /// Walks every slot once, in the order of memory of each value array.
     virtual void for_each_slot(const std::function<void(const Slot&)>& visit) const = 0;

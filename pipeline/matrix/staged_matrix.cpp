@@ -182,6 +182,20 @@ void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, cons
     staged.shares.clear();
 }
 
+void require_whole_nodes(const CsrMatrix& matrix, Index node_size) {
+    if (node_size < 1) throw std::invalid_argument("nodes of " + std::to_string(node_size) + " unknowns");
+    if (node_size > 1 && (!matrix.square() || matrix.rows % node_size != 0)) {
+        throw std::invalid_argument("a matrix of " + std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns) +
+                                    " does not consist of nodes of " + std::to_string(node_size) + " unknowns");
+    }
+}
+
+void require_nodes_in_orders(const StagedMatrix& staged) {
+    if (staged.node_size == 1) return;
+    check_nodes(staged.row_order, staged.node_size, "the row order");
+    check_nodes(staged.column_order, staged.node_size, "the column order");
+}
+
 }  // namespace
 
 const Cuts* StagedMatrix::find_cuts(CutKind kind) const {
@@ -205,11 +219,7 @@ bool StagedMatrix::has_tiles() const {
 }
 
 StagedMatrix stage_input(CsrMatrix input, Index node_size) {
-    if (node_size < 1) throw std::invalid_argument("nodes of " + std::to_string(node_size) + " unknowns");
-    if (node_size > 1 && (!input.square() || input.rows % node_size != 0)) {
-        throw std::invalid_argument("a matrix of " + std::to_string(input.rows) + " x " + std::to_string(input.columns) +
-                                    " does not consist of nodes of " + std::to_string(node_size) + " unknowns");
-    }
+    require_whole_nodes(input, node_size);
     StagedMatrix staged;
     staged.row_order = Permutation::identity(input.rows);
     staged.column_order = Permutation::identity(input.columns);
@@ -236,6 +246,11 @@ void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>&
         staged.cuts.push_back(cuts);
     }
     if (change.shares) staged.shares = std::move(*change.shares);
+    if (change.node_size) {
+        require_whole_nodes(staged.matrix, *change.node_size);
+        staged.node_size = *change.node_size;
+        require_nodes_in_orders(staged);
+    }
 }
 
 void check_shares(const StagedMatrix& staged) {
@@ -271,10 +286,7 @@ void check_invariants(const StagedMatrix& staged, const CsrMatrix& input) {
             if (staged.cuts[k].kind == staged.cuts[i].kind) throw std::logic_error("two cuts of one kind");
         }
     }
-    if (staged.node_size > 1) {
-        check_nodes(staged.row_order, staged.node_size, "the row order");
-        check_nodes(staged.column_order, staged.node_size, "the column order");
-    }
+    require_nodes_in_orders(staged);
     check_shares(staged);
 }
 

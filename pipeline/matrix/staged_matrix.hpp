@@ -60,11 +60,12 @@ struct StageChange {
     std::vector<StorageOrder> storage = {};         // of some shares, in the order of StagedMatrix::shares
     std::vector<Cuts> cuts = {};                    // replace those of the same kind
     std::optional<std::vector<Share>> shares = {};  // replace all shares; not with `storage`
+    std::optional<Index> node_size = {};            // of the matrix from now on
 };
 
 /// Applies a change. `keeps` are the kinds of cuts that the order leaves valid; other cuts of an axis that is reordered are
 /// dropped, and so are all shares where the matrix itself is reordered. Throws std::logic_error where the change does not fit
-/// the matrix (sizes, an order that tears a node apart, a share that does not exist).
+/// the matrix (sizes, an order that tears a node apart, a share that does not exist, nodes that earlier orders tore apart).
 void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>& keeps);
 
 /// Checks that the shares, if any, hold each nonzero exactly once, where their kinds say, in rows that exist and are listed

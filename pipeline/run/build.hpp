@@ -56,6 +56,7 @@ template <ValueType Value>
         outcome.footprint.push_back({std::string(array.name), array.role, array.count, array.bytes()});
         bytes += array.bytes();
     }
+    outcome.notes = built.real->notes();
     if (!exact_values) return built;
     require_host_memory(bytes, fmt::format("layout '{}', once more for the exact verification,", entry.name));
     // The exact layout goes through the same building code; only the values are exchanged meanwhile.

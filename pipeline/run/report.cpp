@@ -102,6 +102,7 @@ std::string footprint_line(const LayoutOutcome& layout, bool is_whole_of_shares)
         line += fmt::format("    {:<22}{:>14} x {} B{:>14}\n", array.name, with_commas(static_cast<long long>(array.count)),
                             array.count == 0 ? 0 : array.bytes / array.count, byte_count(static_cast<double>(array.bytes)));
     }
+    for (const auto& [what, text] : layout.notes) line += fmt::format("    {}: {}\n", what, text);
     return line;
 }
 

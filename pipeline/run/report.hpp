@@ -66,6 +66,7 @@ struct LayoutOutcome {
     std::string unsuitable;  // the reason; empty: it was built
     double seconds = 0;
     std::vector<Array> footprint;
+    std::vector<std::pair<std::string, std::string>> notes;  // of the layout; a hybrid's are its shares'
 
     [[nodiscard]] std::size_t bytes() const;
     [[nodiscard]] std::size_t slots() const;  // places for a nonzero, padding included

@@ -91,6 +91,8 @@ Json json_of(const LayoutOutcome& layout) {
     for (const LayoutOutcome::Array& array : layout.footprint) {
         footprint[array.name] = {{"role", name_of(array.role)}, {"count", array.count}, {"bytes", array.bytes}};
     }
+    Json notes = Json::object();
+    for (const auto& [what, text] : layout.notes) notes[what] = text;
     return {{"name", layout.name},
             {"share", layout.share.empty() ? Json(nullptr) : Json(layout.share)},
             {"parameters", json_of(layout.parameters)},
@@ -100,7 +102,8 @@ Json json_of(const LayoutOutcome& layout) {
             {"nonzeros", layout.nonzeros},
             {"bytes", layout.bytes()},
             {"slots", layout.slots()},
-            {"footprint", footprint}};
+            {"footprint", footprint},
+            {"notes", notes}};
 }
 
 Json json_of(const KernelOutcome& kernel) {

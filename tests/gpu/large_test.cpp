@@ -9,6 +9,7 @@
 #include "gpu/kernel_checks.hpp"
 #include "kernels/banded_block/layout.hpp"
 #include "kernels/bccoo/layout.hpp"
+#include "kernels/block_sell/layout.hpp"
 #include "kernels/bsr/layout.hpp"
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/csr/layout.hpp"
@@ -163,6 +164,30 @@ TEST_SUITE("large") {
                                       *device);
         }
         check_cuda_kernels<Value>(sell_entry(), "tall", stage_input(uneven_matrix(20000, 3000, 9)), {}, *device);
+        // Columns of 16 bits, in slices that they reach over and in others.
+        const StagedMatrix wide = stage_input(uneven_matrix(6011, 300000, 9));
+        for (const auto& [height, threads] :
+             std::vector<std::pair<std::int64_t, std::int64_t>>{{32, 1}, {32, 2}, {16, 2}, {5, 4}}) {
+            check_cuda_kernels<Value>(
+                sell_entry(), fmt::format("short columns, {} rows, {} threads", height, threads), wide,
+                {{"slice_height", height}, {"threads_per_row", threads}, {"column_index", std::string("u16")}}, *device);
+        }
+        for (const StagedMatrix& one : {staged, wide}) {
+            check_cuda_kernels<Value>(sell_entry(), "short columns", one, {{"column_index", std::string("u16")}}, *device);
+        }
+    }
+    TEST_CASE_TEMPLATE("block_sell on large matrices", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const Index columns : {6011, 300000}) {
+            const StagedMatrix staged = stage_input(uneven_matrix(6011, columns, 40));
+            for (const std::int64_t size : {1, 2, 3, 4, 6}) {
+                for (const std::int64_t threads : {1, 2, 4}) {
+                    check_cuda_kernels<Value>(
+                        block_sell_entry(), fmt::format("blocks of {}, {} threads", size, threads), staged,
+                        {{"block_size", size}, {"threads_per_row", threads}, {"slots_per_nonzero", 1e6}}, *device);
+                }
+            }
+        }
     }
 
     TEST_CASE_TEMPLATE("sell with several threads a row on large matrices", Value, float, double) {

@@ -9,6 +9,7 @@
 
 #include "gpu/gpu_matrices.hpp"
 #include "kernels/bccoo/layout.hpp"
+#include "kernels/block_sell/layout.hpp"
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/csr5/layout.hpp"
@@ -154,6 +155,23 @@ TEST_SUITE("recorded_reads") {
                     const auto layout = build(bccoo_entry(), stage_input(named.matrix), given);
                     const auto& bccoo = dynamic_cast<const BccooLayout<double>&>(*layout);
                     check_recorded(record_bccoo_reads(bccoo, *device), 8, *layout, bccoo_entry().schedules.front().walk.f64);
+                }
+            }
+        }
+    }
+
+    TEST_CASE("block_sell reads as its schedule says") {
+        if constexpr (WORKBENCH_HAS_CUDA) {
+            const auto device = make_cuda_device();
+            for (const NamedMatrix& named : battery()) {
+                for (const auto& [size, threads] :
+                     std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 1}, {2, 4}, {3, 2}, {6, 1}}) {
+                    CAPTURE(named.name);
+                    const Given given{{"block_size", size}, {"threads_per_row", threads}, {"slots_per_nonzero", 1e6}};
+                    const auto layout = build(block_sell_entry(), stage_input(named.matrix), given);
+                    const auto& sell = dynamic_cast<const BlockSellLayout<double>&>(*layout);
+                    check_recorded(record_block_sell_reads(sell, *device), array_number(sell.stored(), sell.values), *layout,
+                                   block_sell_entry().schedules.front().walk.f64);
                 }
             }
         }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/common/device/host_device.hpp"
 #include "kernels/reads.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/sell/long_rows.hpp"
@@ -52,7 +53,7 @@ TEST_CASE("sell: the footprint is the arrays, padding included") {
 
 TEST_CASE("sell: the lanes of a warp read neighbouring slots of a slice of height 32") {
     for (const NamedMatrix& named : battery()) {
-        const auto layout = build<float>(sell_entry(), stage_input(named.matrix));
+        const auto layout = build<float>(sell_entry(), stage_input(named.matrix), {{"threads_per_row", 1_i}});
         for_each_read_of<float>(sell_entry(), "slices", *layout, [&](const Read& read) {
             CHECK(read.index % 32 == read.lane);
             CHECK(read.row % 32 == read.lane);
@@ -163,4 +164,73 @@ TEST_CASE("sell: padding beyond memory is refused with the figure") {
         (void)build(sell_entry(), stage_input(matrix), {{"slice_height", 65536_i}});
     });
     CHECK(message.find("slices of height 65536 have 68719476736 slots for 1048576 nonzeros: 824633720832 bytes") == 0);
+}
+
+TEST_CASE("sell: columns of 16 bits count from the first of their slice, and where these do not reach they have 32") {
+    // Slices of 2 rows: the first reaches over 65536 columns, the second over one more, the third is empty.
+    const std::vector<Entry> entries{{0, 9, 1},     {0, 700, 2},           {1, 9 + 65535, 3},
+                                     {2, 70000, 4}, {3, 70000 + 65536, 5}, {3, 140000, 6}};
+    const CsrMatrix matrix = csr_from_entries(6, 150000, entries);
+    for (const std::int64_t threads : {0, 1, 16}) {
+        CAPTURE(threads);
+        Given given{{"slice_height", 2_i}, {"column_index", std::string("u16")}};
+        if (threads > 0) given["threads_per_row"] = threads;
+        const auto layout = build(sell_entry(), stage_input(matrix), given);
+        const auto& sell = dynamic_cast<const SellLayout<double, std::uint16_t>&>(*layout);
+        CHECK(sell.first_columns == std::vector<Index>{9, -1, 0});
+        CHECK(sell.column_indices == std::vector<std::uint16_t>{0, 65535, 691, 0, 70000 - 65536, 4464, 0, 140000 - 131072});
+        CHECK(sell.wide_offsets == std::vector<Offset>{0});
+        CHECK(sell.high_columns == std::vector<std::uint16_t>{1, 2, 0, 2});
+        CHECK(layout->bytes_to_move() == 4 * 8 + 8 * (2 + 8) + 3 * 4 + 8 + 4 * 2 + 8 * (6 + 150000));
+        CHECK(layout->notes() ==
+              std::vector<std::pair<std::string, std::string>>{{"slices with columns of 32 bits", "1 of 3"}});
+        // Two slots of padding, one of them in the wide slice.
+        CHECK(sell.bytes_by_rows({}) == layout->bytes_to_move() - 2 * (8 + 2) - 2 + 6 * 4);
+        CHECK_NOTHROW(check_layout(*layout, matrix));
+        for (const ScheduleEntry& schedule : sell_entry().schedules) CHECK_NOTHROW(check_schedule(*layout, schedule.walk.f64));
+        std::vector<double> x(150000);
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 1013);
+        const auto host = make_host_device();
+        std::vector<double> y(6, 5);
+        sell_entry().kernels.front().prepare.f64(*layout, *host)->run(x.data(), y.data(), false);
+        CHECK(y == std::vector<double>{x[9] + 2 * x[700], 3 * x[65544], 4 * x[70000], 5 * x[135536] + 6 * x[140000], 0, 0});
+    }
+}
+
+TEST_CASE("sell: where columns of 16 bits lost what belongs to them, the walk says so") {
+    const std::vector<Entry> entries{{0, 9, 1}, {2, 70000, 4}, {3, 140000, 6}};
+    const auto broken = [&](const auto& breaks) {
+        const auto layout = build(sell_entry(), stage_input(csr_from_entries(6, 150000, entries)),
+                                  {{"slice_height", 4_i}, {"column_index", std::string("u16")}});
+        auto& sell = dynamic_cast<SellLayout<double, std::uint16_t>&>(*layout);
+        breaks(sell);
+        CHECK_THROWS_AS(layout->for_each_slot([](const Slot&) {}), std::logic_error);
+    };
+    broken([](auto& sell) { sell.first_columns.pop_back(); });
+    broken([](auto& sell) { sell.first_columns[0] = -2; });
+    broken([](auto& sell) { sell.first_columns[0] = 0; });
+    broken([](auto& sell) { sell.first_columns[1] = -2; });
+    broken([](auto& sell) { sell.wide_offsets[0] = 1; });
+    broken([](auto& sell) { sell.wide_offsets.clear(); });
+    broken([](auto& sell) { sell.high_columns.pop_back(); });
+    broken([](auto& sell) { sell.high_columns[3] = 9; });
+}
+
+TEST_CASE("sell: the threads of a row and the height of slices that the program chooses") {
+    for (const auto& [length, threads] : std::vector<std::pair<Index, Index>>{{20, 1}, {21, 2}, {48, 2}, {49, 4}}) {
+        std::vector<Entry> entries;
+        for (Index row = 0; row < 64; ++row) {
+            for (Index k = 0; k < length; ++k) entries.push_back({row, k, 1});
+        }
+        const StagedMatrix staged = stage_input(csr_from_entries(64, 64, entries));
+        const auto of_auto = build(sell_entry(), staged, {{"slice_height", std::string("auto")}});
+        const auto& sell = dynamic_cast<const SellLayout<double>&>(*of_auto);
+        CHECK(sell.slice_height == 32 / threads);
+        CHECK(sell_threads(sell) == threads);
+        CHECK(!sell.by_lengths());
+        const auto usual = build(sell_entry(), staged);
+        CHECK(sell_threads(dynamic_cast<const SellLayout<double>&>(*usual)) == std::min(threads, 2));
+        const auto given = build(sell_entry(), staged, {{"slice_height", std::string("auto")}, {"threads_per_row", 8_i}});
+        CHECK(dynamic_cast<const SellLayout<double>&>(*given).slice_height == 4);
+    }
 }

@@ -80,6 +80,7 @@ RunReport example() {
     layout.footprint = {{"columns", ArrayRole::column, 2006, 4012},
                         {"values", ArrayRole::value, 2006, 16048},
                         {"none", ArrayRole::structure, 0, 0}};
+    layout.notes = {{"kept", "3 of 17"}};
     LayoutOutcome refused;
     refused.name = "ell";
     refused.precision = Precision::f32;

@@ -1,35 +1,61 @@
 // The inner loop of every kernel: one lane's share of a row times x, and what becomes of the sums.
 #pragma once
 
+#include <type_traits>
+
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
+
+/// Adds the products of a batch of entries to a sum: of all of them, or of the first `count`. The batch is loaded before its
+/// first entry is used.
+template <int batch, bool all, bool may_lack_columns, typename Value>
+__device__ __forceinline__ void add_batch(const Value* __restrict__ values, const auto* __restrict__ columns, auto count,
+                                          auto stride, const Value* __restrict__ x, const auto& load, Value& sum) {
+    Value value[batch];
+    std::remove_cvref_t<decltype(*columns)> column[batch];
+    if constexpr (all) {  // what x waits for goes first
+#pragma unroll
+        for (int u = 0; u < batch; ++u) column[u] = load(columns + u * stride);
+    }
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+        if (all || u < count) {
+            value[u] = load(values + u * stride);
+            if constexpr (!all) column[u] = load(columns + u * stride);
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+        if ((all || u < count) && !(may_lack_columns && column[u] < 0)) sum += value[u] * x[column[u]];
+    }
+}
 
 /// sum of values[k * stride] * x[columns[k * stride]] for k < count, the matrix read with `load`. `x` may point to global or to
 /// shared memory. Strides and counts of a warp may differ from lane to lane. A lane loads entries_in_flight entries before it
 /// uses the first: the fewer threads a multiprocessor holds, the more each must have under way to hide the latency of memory.
 /// Where `may_lack_columns`, entries with a column below 0 are padding: they read no x. A stride beyond 2^29 must be an Offset.
-template <int entries_in_flight, bool may_lack_columns, typename Value, typename ColumnIndex, typename Count, typename Stride,
-          typename Load>
+/// Where `counts_alike`, those of a warp are about the same: batches that are full then need no tests, and what is left is
+/// loaded apart.
+template <int entries_in_flight, bool may_lack_columns, bool counts_alike = false, typename Value, typename ColumnIndex,
+          typename Count, typename Stride, typename Load>
 __device__ __forceinline__ Value sparse_dot(const Value* __restrict__ values, const ColumnIndex* __restrict__ columns,
                                             Count known_count, Stride stride, const Value* __restrict__ x, const Load& load) {
     Value sum = 0;
-    for (Offset count = known_count; count > 0; count -= entries_in_flight) {
-        Value value[entries_in_flight];
-        ColumnIndex column[entries_in_flight];
-#pragma unroll
-        for (int u = 0; u < entries_in_flight; ++u) {
-            if (u < count) {
-                value[u] = load(values + u * stride);
-                column[u] = load(columns + u * stride);
-            }
+    if constexpr (counts_alike) {
+        auto count = static_cast<Index>(known_count);  // no row has more entries than there are columns
+        for (; count >= entries_in_flight; count -= entries_in_flight) {
+            add_batch<entries_in_flight, true, may_lack_columns>(values, columns, count, stride, x, load, sum);
+            values += entries_in_flight * stride;
+            columns += entries_in_flight * stride;
         }
-#pragma unroll
-        for (int u = 0; u < entries_in_flight; ++u) {
-            if (u < count && !(may_lack_columns && column[u] < 0)) sum += value[u] * x[column[u]];
+        if (count > 0) add_batch<entries_in_flight - 1, false, may_lack_columns>(values, columns, count, stride, x, load, sum);
+    } else {
+        for (Offset count = known_count; count > 0; count -= entries_in_flight) {
+            add_batch<entries_in_flight, false, may_lack_columns>(values, columns, count, stride, x, load, sum);
+            values += entries_in_flight * stride;
+            columns += entries_in_flight * stride;
         }
-        values += entries_in_flight * stride;
-        columns += entries_in_flight * stride;
     }
     return sum;
 }

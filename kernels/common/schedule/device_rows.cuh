@@ -12,6 +12,12 @@
 
 namespace workbench {
 
+/// Are the runs of a warp about as long as one another (sparse_dot)?
+template <typename Schedule>
+inline constexpr bool has_counts_alike = requires {
+    requires Schedule::counts_alike;
+};
+
 /// The slots of a run times x. A thread loads entries_in_flight entries before it uses the first: the fewer threads a
 /// multiprocessor holds, the more each must have under way to hide the latency of memory. `x` may lie in global or in shared
 /// memory.
@@ -23,8 +29,8 @@ __device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& ru
     constexpr bool column_first = Schedule::no_column == NoColumn::column_read || Schedule::no_column == NoColumn::skipped;
     if constexpr (!column_first && !has_own_column<Schedule, decltype(arrays), decltype(run)>) {
         const auto* const columns = Schedule::columns(arrays).data() + run.first;
-        return sparse_dot<in_flight, Schedule::no_column != NoColumn::never>(values, columns, run.count, number_of(run.stride),
-                                                                             x + run.first_column, load);
+        return sparse_dot<in_flight, Schedule::no_column != NoColumn::never, has_counts_alike<Schedule>>(
+            values, columns, run.count, number_of(run.stride), x + run.first_column, load);
     } else {
         Value sum = 0;
         for (Offset k = 0; k < run.count; k += in_flight) {
@@ -61,7 +67,8 @@ __device__ __forceinline__ Value sum_over_row(Value sum) {
 inline constexpr int row_threads = 256;  // of a block
 
 template <typename Schedule, typename Arrays, typename Value>
-__global__ void __launch_bounds__(row_threads, Schedule::lanes == 1 ? Schedule::resident_blocks : 0)
+__global__ void __launch_bounds__(row_threads,
+                                  Schedule::lanes == 1 || has_counts_alike<Schedule> ? Schedule::resident_blocks : 0)
     multiply_rows(const __grid_constant__ Arrays arrays, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
     const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
     const auto run = run_of_thread<Schedule>(arrays, thread, StreamingLoad{});

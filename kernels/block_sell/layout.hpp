@@ -1,0 +1,124 @@
+// Sliced ELL over rows of square blocks: one column of 16 bits for all values of a block, that is for all pairs of unknowns of
+// two mesh nodes. Made here. Sources of its parts: blocks as in BSR (Im, Yelick, "Optimizing sparse matrix computations for
+// register reuse in SPARSITY", 2001), slices as in SELL-C-sigma (Kreutzer et al., 2014).
+#pragma once
+
+#include "kernels/common/device/recorded.hpp"
+#include "kernels/common/storage/pattern.hpp"
+#include "kernels/common/storage/short_columns.hpp"
+
+namespace workbench {
+
+inline constexpr Index largest_node = 6;  // unknowns: a thread has as many sums
+
+/// Block row i is lane i % slice_height of slice i / slice_height. Block k of lane l of slice s has its column in
+/// column_indices[slice_offsets[s] + k * slice_height + l], counted in blocks, and its value of row r and column c in
+/// values[slice_offsets[s] * size^2 + ((k * size + r) * size + c) * slice_height + l], so that the lanes of a warp read
+/// neighbouring values. Padding has value 0; blocks of padding have the first column of their slice. Where the size does not
+/// divide the sides of the matrix, the last blocks reach beyond it.
+template <typename Value, template <typename> typename Array>
+struct BlockSell : SliceColumns<std::uint16_t, Array> {
+    template <template <typename> typename Other>
+    using In = BlockSell<Value, Other>;
+
+    Index row_count = 0;
+    Index column_count = 0;
+    Index block_size = 1;
+    Index threads_per_row = 1;            // of a GPU, for a row of blocks
+    Index slice_height = 32;              // rows of blocks: 32 / threads_per_row, so that a warp has a slice
+    Array<Offset> slice_offsets;          // [slices + 1] first block of each slice; multiples of slice_height
+    Array<std::uint16_t> column_indices;  // [blocks]
+    Array<Value> values;                  // [blocks * block_size * block_size]
+
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        visit(ArrayRole::number, "block_size", of.block_size...);
+        visit(ArrayRole::number, "threads_per_row", of.threads_per_row...);
+        visit(ArrayRole::number, "slice_height", of.slice_height...);
+        visit(ArrayRole::structure, "slice_offsets [slices + 1]", of.slice_offsets...);
+        visit(ArrayRole::column, "columns [blocks]", of.column_indices...);
+        visit(ArrayRole::value, "values [blocks * block_size * block_size]", of.values...);
+        SliceColumns<std::uint16_t, Array>::fields(visit, of...);
+    }
+
+    [[nodiscard]] constexpr Offset slice_count() const { return static_cast<Offset>(slice_offsets.size()) - 1; }
+};
+
+/// The blocks that a thread reads: every threads-th of a row of blocks.
+struct BlockSellRun {
+    Offset block_row = -1;  // -1: none
+    int turn = 0;           // which of the threads of the row
+    Index count = 0;        // of blocks
+    Offset first_block = 0;
+    Offset first_value = 0;
+    Index first_column = 0;  // in blocks
+    bool wide = false;
+    Offset to_high = 0;  // from a block to the upper half of its column
+
+    // The blocks of the threads of a warp are neighbours.
+    [[nodiscard]] constexpr Offset block(Offset k) const { return first_block + k * 32; }
+};
+
+/// A warp a slice: thread t of a row has its blocks t, t + threads, ... Size and threads: where they are known when this is
+/// compiled, otherwise 0. Kind: of_slices where no slice is wide.
+template <int known_size, int known_threads, ColumnKind kind = ColumnKind::of_wide_slices>
+struct BlockSellThreads {
+    static constexpr int size(const auto& sell) { return known_size == 0 ? sell.block_size : known_size; }
+    static constexpr int row_threads(const auto& sell) { return known_threads == 0 ? sell.threads_per_row : known_threads; }
+    static constexpr Offset threads(const auto& sell) { return sell.slice_count() * 32; }
+
+    static constexpr BlockSellRun run(const auto& sell, Offset thread) {
+        const Offset slice = thread / 32;
+        if (slice >= sell.slice_count()) return {};
+        const int height = 32 / row_threads(sell);
+        const int lane = static_cast<int>(thread % 32) % height;
+        const int turn = static_cast<int>(thread % 32) / height;
+        const Offset begin = sell.slice_offsets[slice];
+        const auto width = static_cast<Index>((sell.slice_offsets[slice + 1] - begin) / height);
+        const int area = size(sell) * size(sell);
+        const auto columns = with_columns_of_slice<kind>(sell, Run<int>{}, slice);
+        BlockSellRun run{slice * height + lane,
+                         turn,
+                         (width - turn + row_threads(sell) - 1) / row_threads(sell),
+                         begin + thread % 32,
+                         (begin + Offset{turn} * height) * area + lane,
+                         columns.first_column};
+        if constexpr (kind == ColumnKind::of_wide_slices) {
+            run.wide = columns.wide;
+            run.to_high = columns.to_high;
+        }
+        return run;
+    }
+    /// The first column of the run's block k.
+    static constexpr Index column(const auto& sell, const BlockSellRun& run, Index k, const auto& load) {
+        Index column = load(sell.column_indices.data() + run.block(k));
+        if (kind == ColumnKind::of_wide_slices && run.wide) {
+            column |= Index{load(sell.high_columns.data() + (run.block(k) + run.to_high))} << 16;
+        }
+        return (run.first_column + column) * size(sell);
+    }
+    /// Where value number j of the run's block k stands; numbers go along the rows of a block.
+    static constexpr Offset value(const auto& sell, const BlockSellRun& run, Index k, int j) {
+        const int area = size(sell) * size(sell);
+        return run.first_value + Offset{k} * 32 * area + j * (32 / row_threads(sell));
+    }
+};
+
+template <ValueType Value>
+struct BlockSellLayout final : StoredLayout<Value, BlockSell<Value, HostArray>> {
+    static constexpr const char* name = "block_sell";
+    Pattern pattern;  // tells nonzeros from padding; no kernel reads it
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override { return notes_on_columns(*this); }
+};
+
+[[nodiscard]] LayoutEntry block_sell_entry();
+
+[[nodiscard]] std::vector<KernelEntry> block_sell_reference_kernels();
+[[nodiscard]] std::vector<KernelEntry> block_sell_cuda_kernels();
+
+/// For tests: a product that records who reads each value.
+[[nodiscard]] std::vector<Recorded> record_block_sell_reads(const BlockSellLayout<double>& layout, Device& device);
+
+}  // namespace workbench

@@ -1,0 +1,104 @@
+// Layout block_sell: its arrays, which thread reads what, and what it refuses. What every layout must do is in
+// kernels_test.cpp.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "kernels/block_sell/layout.hpp"
+#include "kernels/common/device/host_device.hpp"
+#include "kernels/reads.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/battery.hpp"
+#include "support/drawn_matrix.hpp"
+#include "support/given.hpp"
+#include "support/message_of.hpp"
+
+using namespace workbench;
+
+namespace {
+
+const BlockSellLayout<double>& block_sell(const std::unique_ptr<Layout<double>>& layout) {
+    return dynamic_cast<const BlockSellLayout<double>&>(*layout);
+}
+
+/// The elements of the lanes that have rows.
+template <typename Element>
+std::vector<Element> lanes_of(const std::vector<Element>& array, int lanes, std::size_t first, std::size_t groups) {
+    std::vector<Element> all;
+    for (std::size_t group = first; group < first + groups; ++group) {
+        for (int lane = 0; lane < lanes; ++lane) all.push_back(array[group * 32 + lane]);
+    }
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("block_sell: the arrays of the 6 x 6 matrix") {
+    const LayoutEntry entry = block_sell_entry();
+    const auto built = build(entry, stage_input(drawn(), 2));
+    const auto& sell = block_sell(built);
+    CHECK(sell.block_size == 2);
+    CHECK(sell.threads_per_row == 1);
+    CHECK(sell.slice_offsets == std::vector<Offset>{0, 96});
+    CHECK(sell.first_columns == std::vector<Index>{0});
+    CHECK(lanes_of(sell.column_indices, 3, 0, 3) == std::vector<std::uint16_t>{0, 1, 0, 1, 2, 2, 2, 0, 0});
+    CHECK(lanes_of(sell.values, 3, 0, 12) == std::vector<double>{1, 7, 10, 2, 0, 0,  0, 0, 0, 4, 8, 0,    // block 0
+                                                                 3, 0, 11, 0, 0, 12, 5, 0, 0, 0, 9, 13,   // block 1
+                                                                 0, 0, 0,  0, 0, 0,  6, 0, 0, 0, 0, 0});  // block 2
+    CHECK(built->bytes_to_move() == 2 * 8 + 4 + 96 * (2 + 4 * 8) + 8 * (6 + 6));
+    CHECK(built->notes() == std::vector<std::pair<std::string, std::string>>{{"slices with columns of 32 bits", "0 of 1"}});
+}
+
+TEST_CASE("block_sell: columns count from the first of their slice, and where 16 bits do not reach they have 32") {
+    // 64 rows of blocks of 2 x 2, 32 a slice. The second slice reaches over 65537 columns of blocks, the first over 65536.
+    std::vector<Entry> entries{{0, 2 * 70000, 1}, {1, 2 * (70000 + 65535) + 1, 2}, {64, 3, 3}, {127, 2 * (1 + 65536), 4}};
+    const CsrMatrix matrix = csr_from_entries(128, 280000, entries);
+    const auto layout = build(block_sell_entry(), stage_input(matrix),
+                              {{"block_size", 2_i}, {"threads_per_row", 1_i}, {"slots_per_nonzero", 1e6}});
+    const auto& sell = block_sell(layout);
+    CHECK(sell.first_columns == std::vector<Index>{70000, -1});
+    CHECK(sell.wide_offsets == std::vector<Offset>{0});
+    CHECK(sell.high_columns.size() == 32);
+    CHECK(sell.high_columns[31] == 1);
+    CHECK(sell.column_indices[64 + 31] == 1);
+    CHECK_NOTHROW(check_layout(*layout, matrix));
+    for (const ScheduleEntry& schedule : block_sell_entry().schedules)
+        CHECK_NOTHROW(check_schedule(*layout, schedule.walk.f64));
+    std::vector<double> x(280000);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 1013);
+    const auto host = make_host_device();
+    std::vector<double> y(128, 5);
+    block_sell_entry().kernels.front().prepare.f64(*layout, *host)->run(x.data(), y.data(), false);
+    CHECK(y[0] == x[140000]);
+    CHECK(y[1] == 2 * x[2 * (70000 + 65535) + 1]);
+    CHECK(y[2] == 0);
+    CHECK(y[64] == 3 * x[3]);
+    CHECK(y[127] == 4 * x[131074]);
+}
+
+TEST_CASE("block_sell: the threads of a row are as many as its blocks ask for, and a warp reads neighbouring values") {
+    for (const auto& [blocks, threads] : std::vector<std::pair<Index, Index>>{{8, 1}, {9, 2}, {20, 2}, {21, 4}}) {
+        std::vector<Entry> entries;
+        for (Index row = 0; row < 96; ++row) {
+            for (Index k = 0; k < blocks * 3; ++k) entries.push_back({row, k, 1.0 + (row + k) % 5});
+        }
+        const auto layout = build(block_sell_entry(), stage_input(csr_from_entries(96, 96, entries), 3));
+        const auto& sell = block_sell(layout);
+        CHECK(sell.threads_per_row == threads);
+        CHECK(sell.slice_height == 32 / threads);
+        for_each_read_of<double>(block_sell_entry(), "warps", *layout, [&](const Read& read) {
+            const int height = 32 / threads;
+            const Offset of_lane = read.index - sell.slice_offsets[read.warp] * 9;
+            CHECK(of_lane % height == read.lane % height);
+            CHECK(of_lane / (9 * height) % threads == read.lane / height);
+        });
+    }
+}
+
+TEST_CASE("block_sell: sizes without a kernel are refused") {
+    const LayoutEntry entry = block_sell_entry();
+    CHECK(message_of<Unsuitable>([] { (void)build(block_sell_entry(), stage_input(csr_from_entries(5, 5, {}), 5)); }) ==
+          "nodes of 5 unknowns, but there are blocks of 1, 2, 3, 4 or 6: set block_size to one of them");
+    CHECK_THROWS_AS((void)entry.needs(Parameters(entry.parameters, {{"block_size", 5_i}})), ParameterError);
+    CHECK_THROWS_AS((void)entry.needs(Parameters(entry.parameters, {{"threads_per_row", 3_i}})), ParameterError);
+}
