@@ -85,16 +85,21 @@ std::vector<int> cut_bins(const Cuts& cuts, const std::vector<Index>& edges) {
     return bins;
 }
 
+Index pieces_of(const Cuts& cuts) {
+    Index count = 0;
+    for (Index piece = 0; piece < cuts.count(); ++piece) count += cuts.size(piece) > 0 ? 1 : 0;
+    return count;
+}
+
 void mark_cuts(const std::vector<Cuts>& all_cuts, PatternRaster& raster) {
     for (const Cuts& cuts : all_cuts) {
-        if (cuts.kind == CutKind::partition) {
-            raster.partition = cut_bins(cuts, raster.row_edges);
-        } else if (cuts_columns(cuts.kind)) {
-            raster.column_cuts = cut_bins(cuts, raster.column_edges);
-        } else {
-            const std::vector<int> more = cut_bins(cuts, raster.row_edges);
-            raster.row_cuts.insert(raster.row_cuts.end(), more.begin(), more.end());
-        }
+        const bool of_rows = cuts_rows(cuts.kind);
+        const std::vector<int> bins = cut_bins(cuts, of_rows ? raster.row_edges : raster.column_edges);
+        std::vector<int>& lines = cuts.kind == CutKind::partition ? raster.partition
+                                  : of_rows                       ? raster.row_cuts
+                                                                  : raster.column_cuts;
+        lines.insert(lines.end(), bins.begin(), bins.end());
+        raster.pieces.push_back({cuts.kind, pieces_of(cuts), static_cast<int>(bins.size())});
     }
 }
 
