@@ -326,14 +326,14 @@ TEST_CASE("values beyond f32 make f32 unsuitable and leave f64 right") {
     CHECK(report.all_verified());
 }
 
-TEST_CASE("a stage's choices are the values that differ from their defaults") {
+TEST_CASE("a stage's choices are the values that the recipe gives, be they the defaults") {
     StagedMatrix staged = stage_input(example());
     const Recipe recipe = recipe_of(
         "[[stage]]\nuse = 'random_order'\n"
         "[[stage]]\nuse = 'metis_partition'\nparts = 3\nseed = 1\nweights = 'nonzeros'\n[layout]\nuse = 'csr'\n");
     const std::vector<StageOutcome> stages = run_stages(recipe, staged, {}, {});
     CHECK(stages[1].choices == "");
-    CHECK(stages[2].choices == "parts = 3, weights = \"nonzeros\"");
+    CHECK(stages[2].choices == "parts = 3, weights = \"nonzeros\", seed = 1");
 }
 
 TEST_CASE("an order of the rows alone leaves the edge cut of a partition as it is") {

@@ -365,23 +365,96 @@ TEST_CASE("degenerate matrices have pictures too") {
         CHECK(std::isfinite(scale.ceiling));
         for (const StageFrame& frame : frames) {
             const Image image = draw_stage(frame.raster, scale, frame.caption);
-            CHECK(image.width == 1440);
+            CHECK(image.width == 1920);
+            CHECK(image.height == 1080);
         }
-        CHECK(contact_sheet(frames, scale, named.name, "").width > 1000);
+        CHECK(contact_sheet(frames, scale, {named.name, ""}).width >= 1920);
     }
 }
 
-TEST_CASE("more metrics make the picture higher, too fine a raster is refused") {
+TEST_CASE("pictures are 16 : 9, of any width; too fine a raster is refused") {
     const PatternRaster raster = rasterise(stage_input(grid(5)));
-    StageCaption caption;
-    CHECK(draw_stage(raster, {}, caption).height == 1080);
+    StageCaption caption = short_caption();
+    for (const int width : {320, 1280, 1920, 3840}) {
+        const Image image = draw_stage(raster, {}, caption, width);
+        CHECK(image.width == width);
+        CHECK(image.height == width * 9 / 16);
+        const Image sheet = contact_sheet(std::vector<StageFrame>{{raster, caption}}, {}, {}, width);
+        CHECK(sheet.width == width);
+        CHECK(sheet.height == width * 9 / 16);
+    }
     caption.lines.resize(40, {"label", "value", ""});
-    CHECK(draw_stage(raster, {}, caption).height > 1080);
+    CHECK(draw_stage(raster, {}, caption).height == 1080);
 
-    const PatternRaster fine = rasterise(stage_input(scattered(500, 500, 1)), 500);
+    const PatternRaster fine = rasterise(stage_input(scattered(900, 900, 1)), 900);
     CHECK_THROWS_AS((void)draw_stage(fine, {}, caption), std::invalid_argument);
-    CHECK_THROWS_AS((void)contact_sheet(std::vector<StageFrame>{{fine, {}}}, {}, "", ""), std::invalid_argument);
-    CHECK_THROWS_AS((void)contact_sheet({}, {}, "", ""), std::invalid_argument);
+    CHECK_THROWS_AS((void)contact_sheet(std::vector<StageFrame>{{fine, {}}}, {}, {}, 960), std::invalid_argument);
+    CHECK_THROWS_AS((void)contact_sheet({}, {}, {}), std::invalid_argument);
+}
+
+TEST_CASE("a raster of the resolution for a width fills its pattern to four fifths at least") {
+    const StagedMatrix staged = stage_input(scattered(3001, 3001, 3));
+    for (const int width : {640, 960, 1280, 1920, 2560, 3840}) {
+        CAPTURE(width);
+        const PatternRaster raster = rasterise(staged, stage_resolution(width));
+        const int side = 800 * width / 1920;
+        CHECK(pattern_box(raster, 0, 0, side).width >= side * 4 / 5 - 1);
+        (void)draw_stage(raster, {}, {}, width);
+        for (const std::size_t frames : {1, 2, 3, 5, 6, 9}) {
+            const StageFrame frame{rasterise(staged, sheet_resolution({frames, 0}, width)), {}};
+            (void)contact_sheet(std::vector<StageFrame>(frames, frame), {}, {}, width);
+        }
+    }
+}
+
+TEST_CASE("inside and outside differ without hue: every blue is darker than every orange, and both than white") {
+    const auto lightness = [](Colour colour) { return (299 * colour.red + 587 * colour.green + 114 * colour.blue) / 1000; };
+    int lightest_blue = 0;
+    int darkest_orange = 255;
+    int lightest_orange = 0;
+    for (int shade = DensityScale::lightest; shade <= DensityScale::darkest; ++shade) {
+        lightest_blue = std::max(lightest_blue, lightness(plane_colour(0, shade)));
+        darkest_orange = std::min(darkest_orange, lightness(plane_colour(1, shade)));
+        lightest_orange = std::max(lightest_orange, lightness(plane_colour(1, shade)));
+    }
+    CHECK(darkest_orange - lightest_blue >= 25);
+    CHECK(255 - lightest_orange >= 55);
+}
+
+TEST_CASE("what a picture leaves out is said") {
+    const auto notes = [](const std::vector<Cuts>& cuts) {
+        StagedMatrix staged = stage_input(scattered(1600, 1600, 2));
+        staged.cuts = cuts;
+        return pattern_notes(rasterise(staged), {0, 0, 400, 400});
+    };
+    const auto every = [](Index size) {
+        Cuts cuts{CutKind::segment, {0}};
+        while (cuts.boundaries.back() < 1600) cuts.boundaries.push_back(cuts.boundaries.back() + size);
+        return cuts;
+    };
+    CHECK(notes({every(100)}).empty());
+    CHECK(notes({every(8)}) == std::vector<std::string>{"200 segments: too many for lines between them"});
+    CHECK(notes({{CutKind::row_block, {0, 1, 2, 3, 1600}}}) ==
+          std::vector<std::string>{"4 row blocks: where they are narrow, several share a line"});
+    CHECK(notes({{CutKind::partition, {0, 0, 800, 800, 1600}}}).empty());  // pieces of no rows have no line to leave out
+}
+
+TEST_CASE("characters of every kind are drawn, and no two alike") {
+    // Of the private use area: no font has it.
+    CHECK(text_width("\uE000", 20) == text_width("<E000>", 20));
+    const auto drawn = [](const std::string& text) {
+        Image image = blank_image(120, 40);
+        draw_text(image, 4, 30, text, {24, {0, 0, 0}});
+        return image;
+    };
+    CHECK(drawn("\uE000") == drawn("<E000>"));
+    CHECK_FALSE(drawn("稀") == drawn("疏"));
+    CHECK_FALSE(drawn("疎") == drawn("희"));
+    if (has_cjk_font()) {
+        CHECK(text_width("稀疏矩阵", 20) == 80);  // an em each
+    } else {
+        CHECK(drawn("稀") == drawn("<7A00>"));
+    }
 }
 
 TEST_CASE("the same matrix gives the same bytes") {
@@ -445,6 +518,6 @@ TEST_CASE("pictures look as they did") {
         const std::vector<StageFrame> frames{{rasterise(first), {"0  input", "", {{"bandwidth", "30", ""}}}},
                                              {rasterise(last), {"1  split", "", {{"bandwidth", "30", "30"}}}}};
         const std::vector<PatternRaster> rasters{frames[0].raster, frames[1].raster};
-        check_golden("sheet", contact_sheet(frames, common_scale(rasters), "Two stages", "a grid of 30 × 30"));
+        check_golden("sheet", contact_sheet(frames, common_scale(rasters), {"Two stages", "a grid of 30 × 30"}));
     }
 }

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 
 #include <fmt/format.h>
+
+#include "viz/png.hpp"
 
 namespace workbench {
 namespace {
@@ -43,6 +46,17 @@ bool is_in(Marker shape, double x, double y, double radius) {
     return false;
 }
 
+std::string base64(std::string_view bytes) {
+    constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string text;
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        const auto byte = [&](std::size_t k) { return k < bytes.size() ? static_cast<unsigned char>(bytes[k]) : 0U; };
+        const unsigned bits = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
+        for (std::size_t k = 0; k < 4; ++k) text += i + k <= bytes.size() ? letters[bits >> (18 - 6 * k) & 63] : '=';
+    }
+    return text;
+}
+
 std::string hex(Colour colour) { return fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue); }
 
 std::string escaped(std::string_view text) {
@@ -63,6 +77,23 @@ std::string escaped(std::string_view text) {
 
 }  // namespace
 
+std::vector<std::pair<double, double>> corners_of(Marker shape) {
+    switch (shape) {
+        case Marker::circle: return {};
+        case Marker::square: return {{-0.88, -0.88}, {0.88, -0.88}, {0.88, 0.88}, {-0.88, 0.88}};
+        case Marker::diamond: return {{0, -1.25}, {1.25, 0}, {0, 1.25}, {-1.25, 0}};
+        case Marker::triangle: return {{0, -1.2}, {1, 0.8}, {-1, 0.8}};
+    }
+    return {};
+}
+
+void outline(Canvas& canvas, const Box& box, double width, Colour colour, double opacity) {
+    canvas.box(box.x, box.y, box.width, width, colour, opacity);
+    canvas.box(box.x, box.bottom() - width, box.width, width, colour, opacity);
+    canvas.box(box.x, box.y + width, width, box.height - 2 * width, colour, opacity);
+    canvas.box(box.right() - width, box.y + width, width, box.height - 2 * width, colour, opacity);
+}
+
 void RasterCanvas::line(double x1, double y1, double x2, double y2, Colour colour, double width) {
     const double half = width / 2;
     const double dx = x2 - x1;
@@ -77,7 +108,12 @@ void RasterCanvas::line(double x1, double y1, double x2, double y2, Colour colou
                });
 }
 
-void RasterCanvas::box(double x, double y, double width, double height, Colour colour) {
+void RasterCanvas::box(double x, double y, double width, double height, Colour colour, double opacity) {
+    const Box whole{static_cast<int>(x), static_cast<int>(y), static_cast<int>(width), static_cast<int>(height)};
+    if (opacity < 1 || (whole.x == x && whole.y == y && whole.width == width && whole.height == height)) {
+        fill(image_, whole, colour, static_cast<int>(std::lround(opacity * opaque)));
+        return;
+    }
     fill_shape(image_, x, y, x + width, y + height, colour,
                [&](double at_x, double at_y) { return at_x >= x && at_x < x + width && at_y >= y && at_y < y + height; });
 }
@@ -90,6 +126,19 @@ void RasterCanvas::boxes(std::span<const Box> boxes, const Filling& filling) {
             for (int x = std::max(box.x, 0); x < std::min(box.right(), image_.width); ++x) {
                 if ((x + y) % line_distance < line_width) fill(image_, {x, y, 1, 1}, *filling.lines);
             }
+        }
+    }
+}
+
+void RasterCanvas::picture(const Box& box, const Image& pixels) {
+    const auto start = [](std::int64_t cell, int cells, int along) { return static_cast<int>(cell * along / cells); };
+    for (int row = 0; row < pixels.height; ++row) {
+        const int top = start(row, pixels.height, box.height);
+        const int height = start(row + 1, pixels.height, box.height) - top;
+        for (int column = 0; column < pixels.width; ++column) {
+            const int left = start(column, pixels.width, box.width);
+            const int width = start(column + 1, pixels.width, box.width) - left;
+            fill(image_, {box.x + left, box.y + top, width, height}, pixels.at(column, row));
         }
     }
 }
@@ -115,9 +164,16 @@ void SvgCanvas::line(double x1, double y1, double x2, double y2, Colour colour, 
         x1, y1, x2, y2, hex(colour), width);
 }
 
-void SvgCanvas::box(double x, double y, double width, double height, Colour colour) {
-    text_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", x, y, width,
-                         height, hex(colour));
+void SvgCanvas::box(double x, double y, double width, double height, Colour colour, double opacity) {
+    text_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"{}/>\n", x, y, width,
+                         height, hex(colour), opacity < 1 ? fmt::format(" fill-opacity=\"{:.2f}\"", opacity) : "");
+}
+
+void SvgCanvas::picture(const Box& box, const Image& pixels) {
+    text_ += fmt::format(
+        "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" "
+        "style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{}\"/>\n",
+        box.x, box.y, box.width, box.height, base64(png_bytes(pixels)));
 }
 
 void SvgCanvas::boxes(std::span<const Box> boxes, const Filling& filling) {
@@ -141,21 +197,15 @@ void SvgCanvas::boxes(std::span<const Box> boxes, const Filling& filling) {
 }
 
 void SvgCanvas::marker(Marker shape, double x, double y, double radius, Colour colour) {
-    const auto polygon = [&](std::initializer_list<std::pair<double, double>> corners) {
-        std::string points;
-        for (const auto& [right, down] : corners) {
-            points += fmt::format(" {:.1f},{:.1f}", x + right * radius, y + down * radius);
-        }
-        text_ += fmt::format("<polygon points=\"{}\" fill=\"{}\"/>\n", points.substr(1), hex(colour));
-    };
-    switch (shape) {
-        case Marker::circle:
-            text_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\"/>\n", x, y, radius, hex(colour));
-            break;
-        case Marker::square: polygon({{-0.88, -0.88}, {0.88, -0.88}, {0.88, 0.88}, {-0.88, 0.88}}); break;
-        case Marker::diamond: polygon({{0, -1.25}, {1.25, 0}, {0, 1.25}, {-1.25, 0}}); break;
-        case Marker::triangle: polygon({{0, -1.2}, {1, 0.8}, {-1, 0.8}}); break;
+    if (shape == Marker::circle) {
+        text_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\"/>\n", x, y, radius, hex(colour));
+        return;
     }
+    std::string points;
+    for (const auto& [right, down] : corners_of(shape)) {
+        points += fmt::format(" {:.1f},{:.1f}", x + right * radius, y + down * radius);
+    }
+    text_ += fmt::format("<polygon points=\"{}\" fill=\"{}\"/>\n", points.substr(1), hex(colour));
 }
 
 void SvgCanvas::text(double x, double y, std::string_view text, const TextStyle& style) {

@@ -1,4 +1,4 @@
-// What charts are drawn on: pixels or SVG, with the same strokes.
+// What pictures and charts are drawn on: pixels, SVG or PDF (pdf_canvas.hpp), with the same strokes.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "viz/image.hpp"
 #include "viz/text.hpp"
@@ -20,6 +22,9 @@ struct Filling {
     std::optional<Colour> lines = {};
 };
 
+/// Of a marker of radius 1, right and down from its middle; none of a circle.
+[[nodiscard]] std::vector<std::pair<double, double>> corners_of(Marker shape);
+
 /// Places are in pixels from the upper left, whole or not.
 class Canvas {
 public:
@@ -29,7 +34,10 @@ public:
     virtual ~Canvas() = default;
 
     virtual void line(double x1, double y1, double x2, double y2, Colour colour, double width) = 0;
-    virtual void box(double x, double y, double width, double height, Colour colour) = 0;
+    /// opacity: 0 .. 1, of what lies beneath nothing shows through at 1.
+    virtual void box(double x, double y, double width, double height, Colour colour, double opacity = 1) = 0;
+    /// A picture stretched over the box. Its pixels keep sharp edges.
+    virtual void picture(const Box& box, const Image& pixels) = 0;
     /// Many boxes of whole pixels at once.
     virtual void boxes(std::span<const Box> boxes, const Filling& filling) = 0;
     virtual void marker(Marker shape, double x, double y, double radius, Colour colour) = 0;
@@ -37,12 +45,16 @@ public:
     virtual void text(double x, double y, std::string_view text, const TextStyle& style) = 0;
 };
 
+/// Lines of this width along the inner edge of the box.
+void outline(Canvas& canvas, const Box& box, double width, Colour colour, double opacity = 1);
+
 /// Edges are smooth: sixteen points of each pixel are asked.
 class RasterCanvas final : public Canvas {
 public:
     RasterCanvas(int width, int height) : image_(blank_image(width, height)) {}
     void line(double x1, double y1, double x2, double y2, Colour colour, double width) override;
-    void box(double x, double y, double width, double height, Colour colour) override;
+    void box(double x, double y, double width, double height, Colour colour, double opacity = 1) override;
+    void picture(const Box& box, const Image& pixels) override;
     void boxes(std::span<const Box> boxes, const Filling& filling) override;
     void marker(Marker shape, double x, double y, double radius, Colour colour) override;
     void text(double x, double y, std::string_view text, const TextStyle& style) override;
@@ -56,7 +68,8 @@ class SvgCanvas final : public Canvas {
 public:
     SvgCanvas(int width, int height);
     void line(double x1, double y1, double x2, double y2, Colour colour, double width) override;
-    void box(double x, double y, double width, double height, Colour colour) override;
+    void box(double x, double y, double width, double height, Colour colour, double opacity = 1) override;
+    void picture(const Box& box, const Image& pixels) override;
     void boxes(std::span<const Box> boxes, const Filling& filling) override;
     void marker(Marker shape, double x, double y, double radius, Colour colour) override;
     void text(double x, double y, std::string_view text, const TextStyle& style) override;

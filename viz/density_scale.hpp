@@ -33,8 +33,8 @@ struct DensityScale {
 /// The rasters are of one matrix and one resolution.
 [[nodiscard]] DensityScale common_scale(std::span<const PatternRaster> rasters);
 
-/// The colour of plane 0 (blue) or plane 1 (orange) at a shade. Both ramps have the same lightness at the same shade (equal
-/// steps of OKLab lightness), and blue against orange is told apart with every common kind of colour blindness.
+/// The colour of plane 0 (blue) or plane 1 (orange) at a shade. Blue against orange is told apart with every common kind of
+/// colour blindness, and without any colour, too: the lightest blue is darker than the darkest orange.
 [[nodiscard]] Colour plane_colour(int plane, int shade);
 
 /// The colour of a bin: its density as shade, the two planes' shares as hue. White where the bin is empty.

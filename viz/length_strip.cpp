@@ -21,27 +21,28 @@ int pixels_of(double length, const LengthStrip& strip, int axis_pixels) {
     return std::max(1, static_cast<int>(std::lround(share * axis_pixels)));
 }
 
-void draw_bar(Image& image, const LengthStrip& strip, const LengthStrip::Bar& bar, Box place) {
+void draw_bar(Canvas& canvas, const LengthStrip& strip, const LengthStrip::Bar& bar, Box place) {
     constexpr int roomy = 8;
     if (place.height >= roomy) place = {place.x, place.y + 2, place.width, place.height - 3};
+    if (place.height < 1) return;
     const int mean = pixels_of(bar.mean, strip, place.width);
     const int second = static_cast<int>(std::lround(mean * bar.second_share));
     const int longest = pixels_of(static_cast<double>(bar.longest), strip, place.width);
-    fill(image, {place.x, place.y, longest, place.height}, style::light_bar);
-    fill(image, {place.x, place.y, mean - second, place.height}, plane_colour(0, DensityScale::middle));
-    fill(image, {place.x + mean - second, place.y, second, place.height}, plane_colour(1, DensityScale::middle));
+    canvas.box(place.x, place.y, longest, place.height, style::light_bar);
+    canvas.box(place.x, place.y, mean - second, place.height, plane_colour(0, DensityScale::middle));
+    canvas.box(place.x + mean - second, place.y, second, place.height, plane_colour(1, DensityScale::middle));
 }
 
 /// The number of a row in its bar, or beside it where the bar is too short.
-void draw_number(Image& image, Index number, const Box& place, int bar_width) {
+void draw_number(Canvas& canvas, Index number, const Box& place, int bar_width) {
     constexpr int smallest = 11;
     constexpr int gap = 6;
-    const int size = std::min(place.height * 3 / 5, 20);
+    const int size = std::min(place.height * 3 / 5, 22);
     if (size < smallest) return;
     const std::string text = std::to_string(number);
     const bool inside = text_width(text, size) + 2 * gap <= bar_width;
-    draw_text(image, place.x + gap + (inside ? 0 : bar_width), place.y + (place.height + size * 7 / 10) / 2, text,
-              {size, inside ? white : style::muted});
+    canvas.text(place.x + gap + (inside ? 0 : bar_width), place.y + (place.height + size * 7 / 10) / 2, text,
+                {size, inside ? style::ink : style::muted});
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ LengthStrip stored_row_lengths(const PatternRaster& raster) {
     return with_axis(std::move(strip), nonzeros, raster.stored_rows);
 }
 
-void draw_strip(Image& image, const LengthStrip& strip, const Box& box) {
+void draw_strip(Canvas& canvas, const LengthStrip& strip, const Box& box) {
     if (strip.bars.empty()) return;
     const auto start = [&](std::size_t bin) {
         return box.y + static_cast<int>(static_cast<std::int64_t>(bin) * box.height / strip.row_bins);
@@ -86,35 +87,57 @@ void draw_strip(Image& image, const LengthStrip& strip, const Box& box) {
     for (std::size_t bin = 0; bin < strip.bars.size(); ++bin) {
         const Box place{box.x, start(bin), box.width, start(bin + 1) - start(bin)};
         const LengthStrip::Bar& bar = strip.bars[bin];
-        draw_bar(image, strip, bar, place);
-        if (bin < strip.numbers.size()) draw_number(image, strip.numbers[bin], place, pixels_of(bar.mean, strip, place.width));
+        draw_bar(canvas, strip, bar, place);
+        if (bin < strip.numbers.size()) draw_number(canvas, strip.numbers[bin], place, pixels_of(bar.mean, strip, place.width));
     }
-    fill(image, {box.x - 1, box.y - 1, 1, box.height + 2}, style::faint);
+    canvas.box(box.x - 1, box.y - 1, 1, box.height + 2, style::faint);
 }
 
-void draw_strip_axis(Image& image, const LengthStrip& strip, const Box& box, int text_size) {
-    const int baseline = box.y - 12;
-    fill(image, {box.x - 1, box.y - 7, 1, 6}, style::faint);
-    fill(image, {box.right(), box.y - 7, 1, 6}, style::faint);
+void draw_strip_axis(Canvas& canvas, const LengthStrip& strip, const Box& box, int text_size) {
+    const int baseline = box.y - text_size * 2 / 3;
+    canvas.box(box.x - 1, box.y - text_size * 2 / 5, 1, text_size / 3, style::faint);
+    canvas.box(box.right(), box.y - text_size * 2 / 5, 1, text_size / 3, style::faint);
     const std::string title = shortened(strip.title, text_size, box.width + text_size);
-    draw_text(image, box.x, baseline - text_size * 3 / 2, title, {text_size, style::ink});
+    canvas.text(box.x, baseline - text_size * 3 / 2, title, {text_size, style::ink});
 
     const std::string end = grouped(strip.longest);
-    draw_text(image, box.right() + 1, baseline, end, {text_size, style::muted, Align::right});
+    canvas.text(box.right() + 1, baseline, end, {text_size, style::muted, Align::right});
     const int room = box.width - text_width(end, text_size) - text_size / 2;
-    draw_text(image, box.x, baseline, shortened("0", text_size, room), {text_size, style::muted});
+    canvas.text(box.x, baseline, shortened("0", text_size, room), {text_size, style::muted});
     if (strip.logarithmic) {
-        draw_text(image, box.right(), box.bottom() + text_size - 1, "log axis", {text_size - 3, style::muted, Align::right});
+        canvas.text(box.right(), box.bottom() + text_size, "log axis", {text_size, style::muted, Align::right});
     }
 }
 
-void draw_strip_legend(Image& image, int x, int y, int text_size) {
-    const auto entry = [&](int top, Colour colour, std::string_view name) {
-        fill(image, {x, top, text_size, text_size}, colour);
-        draw_text(image, x + text_size * 3 / 2, top + text_size * 9 / 10, name, {text_size, style::muted});
+double draw_column_lengths(Canvas& canvas, const PatternRaster& raster, const Box& box) {
+    std::vector<double> means;
+    for (int column = 0; column < raster.column_bins(); ++column) {
+        Offset total = 0;
+        for (int row = 0; row < raster.row_bins(); ++row) total += raster.count(row, column);
+        means.push_back(static_cast<double>(total) / (raster.column_edges[column + 1] - raster.column_edges[column]));
+    }
+    const double highest = means.empty() ? 0 : *std::max_element(means.begin(), means.end());
+    if (highest <= 0) return 0;
+    const auto start = [&](std::size_t bin) {
+        return static_cast<int>(static_cast<std::int64_t>(bin) * box.width / static_cast<std::int64_t>(means.size()));
     };
-    entry(y, style::light_bar, "longest");
-    entry(y + text_size * 3 / 2, plane_colour(0, DensityScale::middle), "mean");
+    for (std::size_t bin = 0; bin < means.size(); ++bin) {
+        const int height = static_cast<int>(std::lround(means[bin] / highest * box.height));
+        canvas.box(box.x + start(bin), box.y, start(bin + 1) - start(bin), height, plane_colour(0, DensityScale::middle));
+    }
+    canvas.box(box.x - 1, box.y, box.width + 2, 1, style::faint);
+    return highest;
+}
+
+int draw_strip_legend(Canvas& canvas, int x, int y, int text_size) {
+    const auto entry = [&](Colour colour, std::string_view name) {
+        canvas.box(x, y, text_size, text_size, colour);
+        canvas.text(x + text_size * 3 / 2, y + text_size * 9 / 10, name, {text_size, style::muted});
+        x += text_size * 5 / 2 + text_width(name, text_size);
+    };
+    entry(plane_colour(0, DensityScale::middle), "mean row");
+    entry(style::light_bar, "longest row");
+    return x;
 }
 
 }  // namespace workbench

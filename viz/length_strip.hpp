@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "viz/image.hpp"
+#include "viz/canvas.hpp"
 #include "viz/raster.hpp"
 
 namespace workbench {
@@ -36,12 +36,16 @@ struct LengthStrip {
 [[nodiscard]] LengthStrip stored_row_lengths(const PatternRaster& raster);
 
 /// The bars, the longest row light behind the mean row, which is divided between the two hues.
-void draw_strip(Image& image, const LengthStrip& strip, const Box& box);
+void draw_strip(Canvas& canvas, const LengthStrip& strip, const Box& box);
 
 /// Title and ends of the axis, above the box; below it, where it applies, that the axis is logarithmic.
-void draw_strip_axis(Image& image, const LengthStrip& strip, const Box& box, int text_size);
+void draw_strip_axis(Canvas& canvas, const LengthStrip& strip, const Box& box, int text_size);
 
-/// What light and dark mean, on two lines below (x, y).
-void draw_strip_legend(Image& image, int x, int y, int text_size);
+/// Below a pattern: how many nonzeros the columns of each bin have on average, hanging from the pattern's lower side.
+/// Gives the mean of the longest bars, 0 where nothing is drawn.
+double draw_column_lengths(Canvas& canvas, const PatternRaster& raster, const Box& box);
+
+/// What light and dark mean, on a line below (x, y). Gives the x where it ends.
+int draw_strip_legend(Canvas& canvas, int x, int y, int text_size);
 
 }  // namespace workbench

@@ -14,8 +14,6 @@
 namespace workbench {
 namespace {
 
-constexpr int largest_cell = 120;
-
 /// Where a bin begins, in pixels from the side of the pattern.
 int bin_start(int bin, int bins, int pixels) { return bins == 0 ? 0 : static_cast<int>(std::int64_t{bin} * pixels / bins); }
 
@@ -26,67 +24,84 @@ Box bin_box(const PatternRaster& raster, const Box& box, int row_bin, int column
             bin_start(row_bin + 1, raster.row_bins(), box.height) - top};
 }
 
-void draw_entry_grid(Image& image, const PatternRaster& raster, const Box& box) {
+void draw_entry_grid(Canvas& canvas, const PatternRaster& raster, const Box& box) {
     for (int bin = 1; bin < raster.row_bins(); ++bin) {
-        fill(image, {box.x, box.y + bin_start(bin, raster.row_bins(), box.height), box.width, 1}, style::hairline);
+        canvas.box(box.x, box.y + bin_start(bin, raster.row_bins(), box.height), box.width, 1, style::hairline);
     }
     for (int bin = 1; bin < raster.column_bins(); ++bin) {
-        fill(image, {box.x + bin_start(bin, raster.column_bins(), box.width), box.y, 1, box.height}, style::hairline);
+        canvas.box(box.x + bin_start(bin, raster.column_bins(), box.width), box.y, 1, box.height, style::hairline);
     }
 }
 
-void draw_value(Image& image, const Box& cell, double value) {
-    constexpr int smallest_text = 11;
-    const std::string text = (value < 0 ? "−" : "") + fmt::format("{:.4g}", std::abs(value));
-    int size = std::min(cell.height * 2 / 5, 30);
-    while (size >= smallest_text && text_width(text, size) > cell.width - 8) --size;
-    if (size < smallest_text) return;
-    draw_text(image, cell.x + cell.width / 2, cell.y + (cell.height + size * 7 / 10) / 2, text, {size, white, Align::centre});
+/// White on dark cells, ink on light ones.
+Colour text_colour_on(Colour cell) {
+    return 299 * cell.red + 587 * cell.green + 114 * cell.blue < 140'000 ? white : style::ink;
 }
 
-void draw_bins(Image& image, const PatternRaster& raster, const DensityScale& scale, const Box& box) {
+void draw_value(Canvas& canvas, const Box& cell, double value, Colour colour, Unit unit) {
+    const int smallest_text = unit(11);
+    const std::string text = (value < 0 ? "−" : "") + fmt::format("{:.4g}", std::abs(value));
+    int size = std::min(cell.height / 2, unit(36));
+    while (size >= smallest_text && text_width(text, size) > cell.width - unit(8)) --size;
+    if (size < smallest_text) return;
+    canvas.text(cell.x + cell.width / 2, cell.y + (cell.height + size * 7 / 10) / 2, text, {size, colour, Align::centre});
+}
+
+void draw_bins(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, const Box& box) {
+    if (raster.row_bins() == 0 || raster.column_bins() == 0) return;
+    Image bins = blank_image(raster.column_bins(), raster.row_bins());
+    for (int row = 0; row < raster.row_bins(); ++row) {
+        for (int column = 0; column < raster.column_bins(); ++column) {
+            if (raster.count(row, column) == 0) continue;
+            fill(bins, {column, row, 1, 1}, bin_colour(raster, scale, row, column));
+        }
+    }
+    canvas.picture(box, bins);
+}
+
+void draw_entries(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, const Box& box, Unit unit) {
+    draw_entry_grid(canvas, raster, box);
     for (int row = 0; row < raster.row_bins(); ++row) {
         for (int column = 0; column < raster.column_bins(); ++column) {
             if (raster.count(row, column) == 0) continue;
             Box cell = bin_box(raster, box, row, column);
-            if (raster.shows_entries() && cell.width >= 6 && cell.height >= 6) {
-                cell = {cell.x + 2, cell.y + 2, cell.width - 3, cell.height - 3};
-            }
-            fill(image, cell, bin_colour(raster, scale, row, column));
-            if (!raster.values.empty()) {
-                draw_value(image, cell, raster.values[static_cast<std::size_t>(row) * raster.columns + column]);
-            }
+            if (cell.width >= 6 && cell.height >= 6) cell = {cell.x + 2, cell.y + 2, cell.width - 3, cell.height - 3};
+            const Colour colour = bin_colour(raster, scale, row, column);
+            canvas.box(cell.x, cell.y, cell.width, cell.height, colour);
+            const double value = raster.values[static_cast<std::size_t>(row) * raster.columns + column];
+            draw_value(canvas, cell, value, text_colour_on(colour), unit);
         }
     }
 }
 
 /// The rows that tiles store, in the upper left corners of their first cells.
-void draw_tile_rows(Image& image, const PatternRaster& raster, const Box& box) {
-    constexpr int least_cell = 40;
+void draw_tile_rows(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, const Box& box, Unit unit) {
     for (const PatternRaster::TileRow& row : raster.tile_rows) {
         const Box cell = bin_box(raster, box, row.row_bin, row.column_bin);
-        if (cell.height < least_cell || cell.width < least_cell) return;
-        const int size = std::min(cell.height / 4, 18);
+        if (cell.height < unit(40) || cell.width < unit(40)) return;
+        const int size = std::min(cell.height / 4, unit(22));
         const bool filled = raster.count(row.row_bin, row.column_bin) > 0;
-        draw_text(image, cell.x + 6, cell.y + size + 3, std::to_string(row.original), {size, filled ? white : style::muted});
+        const Colour colour = filled ? text_colour_on(bin_colour(raster, scale, row.row_bin, row.column_bin)) : style::muted;
+        canvas.text(cell.x + size / 3, cell.y + size + size / 6, std::to_string(row.original), {size, colour});
     }
 }
 
 /// Lines would cover pieces that are narrower than this on average.
 bool drawable(const std::vector<int>& cuts, int pixels) { return static_cast<int>(cuts.size() + 1) * 4 <= pixels; }
 
-void draw_cuts(Image& image, const PatternRaster& raster, const Box& box) {
-    const int thickness = raster.shows_entries() ? 2 : 1;
+void draw_cuts(Canvas& canvas, const PatternRaster& raster, const Box& box, Unit unit) {
+    const int thickness = std::max(1, raster.shows_entries() ? unit(3) : unit(1));
+    constexpr double opacity = 0.5;
     if (drawable(raster.row_cuts, box.height)) {
         for (const int bin : raster.row_cuts) {
             const int y = box.y + bin_start(bin, raster.row_bins(), box.height);
-            fill(image, {box.x, y, box.width, thickness}, style::ink, 110);
+            canvas.box(box.x, y, box.width, thickness, style::ink, opacity);
         }
     }
     if (drawable(raster.column_cuts, box.width)) {
         for (const int bin : raster.column_cuts) {
             const int x = box.x + bin_start(bin, raster.column_bins(), box.width);
-            fill(image, {x, box.y, thickness, box.height}, style::ink, 110);
+            canvas.box(x, box.y, thickness, box.height, style::ink, opacity);
         }
     }
     if (raster.partition.empty() || !drawable(raster.partition, std::min(box.width, box.height))) return;
@@ -98,8 +113,7 @@ void draw_cuts(Image& image, const PatternRaster& raster, const Box& box) {
         const Box last = bin_box(raster, box, end - 1, end - 1);
         // One pixel over the edge, so that neighbours share their lines.
         const Box block{first.x, first.y, last.right() - first.x + 1, last.bottom() - first.y + 1};
-        outline(image, block, style::ink, 190);
-        if (thickness > 1) outline(image, {block.x + 1, block.y + 1, block.width - 2, block.height - 2}, style::ink, 190);
+        outline(canvas, block, thickness, style::ink, 0.75);
         begin = end;
     }
 }
@@ -117,13 +131,14 @@ Offset tick_step(Index length, int pixels, int apart) {
     return step;
 }
 
-void draw_number_axes(Image& image, const PatternRaster& raster, const Box& box, int text_size) {
+void draw_number_axes(Canvas& canvas, const PatternRaster& raster, const Box& box, int text_size) {
     if (raster.columns > 0) {
         const Offset step = tick_step(raster.columns, box.width, text_size * 5);
         for (Offset tick = 0; tick < raster.columns; tick += step) {
             const int x = box.x + static_cast<int>(tick * box.width / raster.columns);
-            fill(image, {x, box.y - 7, 1, 6}, style::faint);
-            draw_text(image, x, box.y - 12, compact(tick), {text_size, style::muted, tick == 0 ? Align::left : Align::centre});
+            canvas.box(x, box.y - text_size * 2 / 5, 1, text_size / 3, style::faint);
+            canvas.text(x, box.y - text_size * 2 / 3, compact(tick),
+                        {text_size, style::muted, tick == 0 ? Align::left : Align::centre});
         }
     }
     if (raster.rows > 0) {
@@ -131,36 +146,47 @@ void draw_number_axes(Image& image, const PatternRaster& raster, const Box& box,
         for (Offset tick = 0; tick < raster.rows; tick += step) {
             const int y = box.y + static_cast<int>(tick * box.height / raster.rows);
             const int baseline = tick == 0 ? y + text_size * 8 / 10 : y + text_size * 36 / 100;
-            fill(image, {box.x - 7, y, 6, 1}, style::faint);
-            draw_text(image, box.x - 12, baseline, compact(tick), {text_size, style::muted, Align::right});
+            canvas.box(box.x - text_size * 2 / 5, y, text_size / 3, 1, style::faint);
+            canvas.text(box.x - text_size * 2 / 3, baseline, compact(tick), {text_size, style::muted, Align::right});
         }
     }
 }
 
-void draw_original_numbers(Image& image, const PatternRaster& raster, const Box& box) {
+void draw_original_numbers(Canvas& canvas, const PatternRaster& raster, const Box& box, int text_size) {
+    const int smallest = std::max(10, text_size / 2);
     for (int row = 0; row < static_cast<int>(raster.original_rows.size()); ++row) {
         const int top = box.y + bin_start(row, raster.row_bins(), box.height);
         const int height = box.height / raster.row_bins();
-        const int size = std::clamp(height * 3 / 5, 10, 22);
-        draw_text(image, box.x - 10, top + (height + size * 7 / 10) / 2, std::to_string(raster.original_rows[row]),
-                  {size, style::muted, Align::right});
+        const int size = std::clamp(height * 3 / 5, smallest, text_size);
+        canvas.text(box.x - text_size / 3, top + (height + size * 7 / 10) / 2, std::to_string(raster.original_rows[row]),
+                    {size, style::muted, Align::right});
     }
-    for (int column = 0; column < raster.column_bins(); ++column) {
+    if (raster.column_bins() == 0) return;
+    // Numbers that would run into each other are written now and then.
+    const int width = box.width / raster.column_bins();
+    const int size = std::clamp(width * 3 / 5, smallest, text_size);
+    const int every = 1 + text_width("00", size) / std::max(width, 1);
+    for (int column = 0; column < raster.column_bins(); column += every) {
         const int left = box.x + bin_start(column, raster.column_bins(), box.width);
-        const int width = box.width / raster.column_bins();
-        draw_text(image, left + width / 2, box.y - 10, std::to_string(raster.original_columns[column]),
-                  {std::clamp(width * 3 / 5, 10, 22), style::muted, Align::centre});
+        canvas.text(left + width / 2, box.y - text_size * 2 / 5, std::to_string(raster.original_columns[column]),
+                    {size, style::muted, Align::centre});
     }
 }
 
 /// Gives the width drawn: a ramp from one nonzero to the ceiling, or a single swatch where all bins have the same shade.
-int draw_shade_bar(Image& image, const DensityScale& scale, int plane, int x, int y, int text_size) {
-    const int width = scale.ceiling > 1 ? text_size * 10 : text_size;
-    for (int i = 0; i < width; ++i) {
-        const double density = std::pow(scale.ceiling, static_cast<double>(i) / (width - 1));
-        fill(image, {x + i, y, 1, text_size}, plane_colour(plane, scale.shade(density)));
+int draw_shade_bar(Canvas& canvas, const DensityScale& scale, int plane, int x, int y, int text_size) {
+    if (scale.ceiling <= 1) {
+        canvas.box(x, y, text_size, text_size, plane_colour(plane, scale.shade(1)));
+        return text_size;
     }
-    return width;
+    constexpr int steps = 64;
+    Image ramp = blank_image(steps, 1);
+    for (int i = 0; i < steps; ++i) {
+        const double density = std::pow(scale.ceiling, static_cast<double>(i) / (steps - 1));
+        fill(ramp, {i, 0, 1, 1}, plane_colour(plane, scale.shade(density)));
+    }
+    canvas.picture({x, y, text_size * 8, text_size}, ramp);
+    return text_size * 8;
 }
 
 /// "8", or "1–2" where bins differ.
@@ -179,6 +205,7 @@ std::string bin_size(const PatternRaster& raster) {
 
 Box pattern_box(const PatternRaster& raster, int x, int y, int side) {
     const int bins = std::max({raster.row_bins(), raster.column_bins(), 1});
+    const int largest_cell = std::max(1, side * 3 / 20);
     const int cell = std::clamp(side / bins, 1, largest_cell);
     const int narrowest = side / 16;
     const auto pixels = [&](int along) {
@@ -188,48 +215,75 @@ Box pattern_box(const PatternRaster& raster, int x, int y, int side) {
     return {x, y, pixels(raster.column_bins()), pixels(raster.row_bins())};
 }
 
-void draw_pattern(Image& image, const PatternRaster& raster, const DensityScale& scale, const Box& box) {
-    if (raster.shows_entries()) draw_entry_grid(image, raster, box);
-    draw_bins(image, raster, scale, box);
-    draw_tile_rows(image, raster, box);
-    outline(image, {box.x - 1, box.y - 1, box.width + 2, box.height + 2}, style::faint);
-    draw_cuts(image, raster, box);
+void draw_pattern(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, const Box& box, Unit unit) {
+    if (raster.shows_entries()) {
+        draw_entries(canvas, raster, scale, box, unit);
+    } else {
+        draw_bins(canvas, raster, scale, box);
+    }
+    draw_tile_rows(canvas, raster, scale, box, unit);
+    outline(canvas, {box.x - 1, box.y - 1, box.width + 2, box.height + 2}, 1, style::faint);
+    draw_cuts(canvas, raster, box, unit);
 }
 
-void draw_axes(Image& image, const PatternRaster& raster, const Box& box, int text_size) {
+void draw_axes(Canvas& canvas, const PatternRaster& raster, const Box& box, int text_size) {
     if (raster.shows_entries()) {
-        draw_original_numbers(image, raster, box);
+        draw_original_numbers(canvas, raster, box, text_size);
     } else {
-        draw_number_axes(image, raster, box, text_size);
+        draw_number_axes(canvas, raster, box, text_size);
     }
 }
 
-int draw_legend(Image& image, const PatternRaster& raster, const DensityScale& scale, int x, int y, int text_size) {
+std::vector<std::string> pattern_notes(const PatternRaster& raster, const Box& box) {
+    std::vector<std::string> notes;
+    if (raster.tiles > 0) notes.emplace_back("rows are compressed: empty ones of a tile are left out");
+    if (!raster.tile_rows.empty()) notes.emplace_back("in the corners: the rows, as the input numbers them");
+    for (const PatternRaster::Pieces& cuts : raster.pieces) {
+        std::string kind(name_of(cuts.kind));
+        std::replace(kind.begin(), kind.end(), '_', ' ');
+        const bool of_rows = cuts_rows(cuts.kind);
+        const std::vector<int>& lines = cuts.kind == CutKind::partition ? raster.partition
+                                        : of_rows                       ? raster.row_cuts
+                                                                        : raster.column_cuts;
+        const int room = cuts.kind == CutKind::partition ? std::min(box.width, box.height) : of_rows ? box.height : box.width;
+        if (cuts.count > 1 && !drawable(lines, room)) {
+            notes.push_back(fmt::format("{} {}s: too many for lines between them", grouped(cuts.count), kind));
+        } else if (cuts.lines + 1 < cuts.count) {
+            notes.push_back(fmt::format("{} {}s: where they are narrow, several share a line", grouped(cuts.count), kind));
+        }
+    }
+    return notes;
+}
+
+LegendSize draw_legend(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, int x, int y, int text_size,
+                       int width) {
     const int name_baseline = y + text_size * 9 / 10;
-    const int tick_baseline = y + text_size * 5 / 2;
+    const int tick_baseline = y + text_size * 9 / 4;
+    const int left = x;
     int ticks_end = x;
     for (std::size_t plane = 0; plane < raster.plane_names.size(); ++plane) {
-        const int width = draw_shade_bar(image, scale, static_cast<int>(plane), x, y, text_size);
-        ticks_end = x + width;
+        ticks_end = x + draw_shade_bar(canvas, scale, static_cast<int>(plane), x, y, text_size);
         if (scale.ceiling > 1) {
-            draw_text(image, x, tick_baseline, "1", {text_size, style::muted});
+            canvas.text(x, tick_baseline, "1", {text_size, style::muted});
             // The scale ends at a density, between two whole numbers of nonzeros in a bin of average size.
             const std::string end = "≥ " + grouped(static_cast<Offset>(std::ceil(scale.ceiling)));
-            draw_text(image, ticks_end, tick_baseline, end, {text_size, style::muted, Align::right});
+            canvas.text(ticks_end, tick_baseline, end, {text_size, style::muted, Align::right});
         }
-        const int room = text_size * (raster.plane_names.size() == 1 ? 24 : 12);
+        const int room = text_size * (raster.plane_names.size() == 1 ? 20 : 8);
         const std::string name = shortened(raster.plane_names[plane], text_size, room);
-        draw_text(image, ticks_end + text_size / 2, name_baseline, name, {text_size, style::ink});
-        x = ticks_end + text_size * 2 + text_width(name, text_size);
+        canvas.text(ticks_end + text_size / 2, name_baseline, name, {text_size, style::ink});
+        x = ticks_end + text_size * 3 / 2 + text_width(name, text_size);
     }
-    if (!raster.tile_rows.empty()) {
-        draw_text(image, ticks_end + text_size, tick_baseline,
-                  "in the corners: the rows of the input, as each tile stores them", {text_size, style::muted});
-    }
-    if (scale.ceiling <= 1) return x;
+    if (scale.ceiling <= 1) return {x, y + text_size};
     const std::string unit = "nonzeros in a bin of " + bin_size(raster);
-    draw_text(image, ticks_end + text_size, tick_baseline, unit, {text_size, style::muted});
-    return std::max(x, ticks_end + text_size * 2 + text_width(unit, text_size));
+    const int unit_width = text_width(unit, text_size);
+    if (ticks_end + text_size / 2 + unit_width <= left + width) {
+        canvas.text(ticks_end + text_size / 2, tick_baseline, unit, {text_size, style::muted});
+        return {std::max(x, ticks_end + text_size * 3 / 2 + unit_width), tick_baseline + text_size / 3};
+    }
+    const int baseline = tick_baseline + text_size * 4 / 3;
+    canvas.text(left, baseline, shortened(unit, text_size, width), {text_size, style::muted});
+    return {std::max(x, left + unit_width + text_size), baseline + text_size / 3};
 }
 
 }  // namespace workbench

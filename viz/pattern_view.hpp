@@ -1,9 +1,13 @@
 // The pieces that the stage picture and the contact sheet share: the pattern, its axes, its legend.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "viz/canvas.hpp"
 #include "viz/density_scale.hpp"
-#include "viz/image.hpp"
 #include "viz/raster.hpp"
+#include "viz/style.hpp"
 
 namespace workbench {
 
@@ -12,13 +16,23 @@ namespace workbench {
 [[nodiscard]] Box pattern_box(const PatternRaster& raster, int x, int y, int side);
 
 /// Bins, cuts and frame; the values of the entries where there is room for them.
-void draw_pattern(Image& image, const PatternRaster& raster, const DensityScale& scale, const Box& box);
+void draw_pattern(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, const Box& box, Unit unit);
 
-/// Round row and column numbers along the pattern's left and upper side, or the original numbers of all rows and columns where
-/// the matrix is shown entry by entry.
-void draw_axes(Image& image, const PatternRaster& raster, const Box& box, int text_size);
+/// Round row and column numbers along the pattern's left and upper side, or the original numbers of rows and columns where the
+/// matrix is shown entry by entry.
+void draw_axes(Canvas& canvas, const PatternRaster& raster, const Box& box, int text_size);
 
-/// What hues and shades mean, on two lines below (x, y). Gives the x where something else may stand beside it.
-int draw_legend(Image& image, const PatternRaster& raster, const DensityScale& scale, int x, int y, int text_size);
+/// What a pattern drawn into this box does not show as one might think: rows that are compressed, lines that are left out.
+[[nodiscard]] std::vector<std::string> pattern_notes(const PatternRaster& raster, const Box& box);
+
+struct LegendSize {
+    int right = 0;
+    int bottom = 0;
+};
+
+/// What hues and shades mean, on two lines below (x, y), or on three where the width asks for it. Gives where something else
+/// may stand beside and below it.
+LegendSize draw_legend(Canvas& canvas, const PatternRaster& raster, const DensityScale& scale, int x, int y, int text_size,
+                       int width);
 
 }  // namespace workbench

@@ -1,13 +1,11 @@
 #include "viz/raster.hpp"
 
-#include <fmt/format.h>
-
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 
-#include "viz/text.hpp"
+#include "viz/placed_rows.hpp"
 
 namespace workbench {
 namespace {
@@ -43,42 +41,19 @@ void for_each_bin(int bins, const Body& body) {
     Kokkos::parallel_for("rasterise", Policy(0, bins), body);
 }
 
-void count_all(const CsrMatrix& matrix, PatternRaster& raster) {
+void count_rows(const CsrMatrix& matrix, const Placement& placement, PatternRaster& raster) {
     const int column_bins = raster.column_bins();
-    std::vector<Offset>& plane = raster.planes[0];
     for_each_bin(raster.row_bins(), [&](int bin) {
-        Offset* line = plane.data() + std::int64_t{bin} * column_bins;
-        for (Index row = raster.row_edges[bin]; row < raster.row_edges[bin + 1]; ++row) {
-            raster.longest_row[bin] = std::max(raster.longest_row[bin], matrix.row_length(row));
-            for (const Index column : matrix.row_columns(row)) ++line[bin_of(column, column_bins, matrix.columns)];
-        }
-    });
-}
-
-/// Moves the nonzeros that are not in the first share to plane 1.
-void divide_planes(const CsrMatrix& matrix, const Share& first, PatternRaster& raster) {
-    constexpr Index absent = -1;
-    std::vector<Index> stored_at(matrix.rows, absent);
-    for (std::size_t stored = 0; stored < first.rows.size(); ++stored) {
-        stored_at[first.rows[stored]] = static_cast<Index>(stored);
-    }
-
-    const int column_bins = raster.column_bins();
-    const ShareView share(first);
-    raster.planes[1].swap(raster.planes[0]);
-    raster.planes[0].assign(raster.planes[1].size(), 0);
-    for_each_bin(raster.row_bins(), [&](int bin) {
-        Offset* inside = raster.planes[0].data() + std::int64_t{bin} * column_bins;
-        Offset* others = raster.planes[1].data() + std::int64_t{bin} * column_bins;
-        for (Index row = raster.row_edges[bin]; row < raster.row_edges[bin + 1]; ++row) {
-            const Index stored = stored_at[row];
-            const Offset length = stored == absent ? 0 : share.length(stored);
-            for (Offset k = 0; k < length; ++k) {
-                const int column_bin = bin_of(matrix.column_indices[share.entry(stored, k)], column_bins, matrix.columns);
-                ++inside[column_bin];
-                --others[column_bin];
-            }
-        }
+        const std::int64_t first = std::int64_t{bin} * column_bins;
+        // With one plane both are that one.
+        const std::array lines{raster.planes[0].data() + first, raster.planes[placement.has_planes() ? 1 : 0].data() + first};
+        placement.for_each_row(raster.row_edges[bin], raster.row_edges[bin + 1], [&](const PlacedRow& row) {
+            raster.longest_row[bin] = std::max(raster.longest_row[bin], row.length);
+            if (placement.tiles() > 0) ++raster.rows_in_tiles[bin];
+            row.for_each_entry([&](Offset entry, int plane) {
+                ++lines[plane][bin_of(matrix.column_indices[entry], column_bins, matrix.columns)];
+            });
+        });
     });
 }
 
@@ -96,71 +71,6 @@ void count_stored_rows(const Share& share, PatternRaster& raster) {
     }
 }
 
-/// A tile, and the row of the picture that its first stored row lies in.
-struct PlacedTile {
-    const Share* share = nullptr;
-    Index first_row = 0;
-    Index first_column = 0;
-};
-
-/// The tiles with nonzeros, from top to bottom.
-std::vector<PlacedTile> place_tiles(const StagedMatrix& staged) {
-    const Cuts* blocks = staged.find_cuts(CutKind::row_block);
-    const Cuts* segments = staged.find_cuts(CutKind::segment);
-    std::vector<PlacedTile> tiles;
-    for (const Share& share : staged.shares) {
-        if (share.entries.empty()) continue;
-        const Index first_row = blocks == nullptr ? 0 : blocks->begin(share.id.row_block);
-        tiles.push_back({&share, first_row, segments->begin(share.id.segment)});
-    }
-    std::stable_sort(tiles.begin(), tiles.end(),
-                     [](const PlacedTile& a, const PlacedTile& b) { return a.first_row < b.first_row; });
-    return tiles;
-}
-
-/// Calls visit(tile, stored row) for all rows that tiles store in places begin .. end - 1.
-template <typename Visit>
-void for_each_tile_row(const std::vector<PlacedTile>& tiles, const Cuts* blocks, Index begin, Index end, const Visit& visit) {
-    const Index first_row = blocks == nullptr ? 0 : blocks->begin(blocks->piece_at(begin));
-    auto tile = std::lower_bound(tiles.begin(), tiles.end(), first_row,
-                                 [](const PlacedTile& one, Index row) { return one.first_row < row; });
-    for (; tile != tiles.end() && tile->first_row < end; ++tile) {
-        const Index last = std::min(static_cast<Index>(tile->share->rows.size()), end - tile->first_row);
-        for (Index stored = std::max(begin - tile->first_row, Index{0}); stored < last; ++stored) visit(*tile, stored);
-    }
-}
-
-void count_tiles(const StagedMatrix& staged, const std::vector<PlacedTile>& tiles, PatternRaster& raster) {
-    const CsrMatrix& matrix = staged.matrix;
-    const Cuts* blocks = staged.find_cuts(CutKind::row_block);
-    const int column_bins = raster.column_bins();
-    raster.tiles = static_cast<Index>(tiles.size());
-    raster.rows_in_tiles.resize(raster.row_bins());
-    for_each_bin(raster.row_bins(), [&](int bin) {
-        Offset* line = raster.planes[0].data() + std::int64_t{bin} * column_bins;
-        const auto count = [&](const PlacedTile& tile, Index stored) {
-            const ShareView share(*tile.share);
-            ++raster.rows_in_tiles[bin];
-            raster.longest_row[bin] = std::max(raster.longest_row[bin], share.length(stored));
-            for (Offset k = 0; k < share.length(stored); ++k) {
-                ++line[bin_of(matrix.column_indices[share.entry(stored, k)], column_bins, matrix.columns)];
-            }
-        };
-        for_each_tile_row(tiles, blocks, raster.row_edges[bin], raster.row_edges[bin + 1], count);
-    });
-}
-
-void name_planes(const std::vector<Share>& shares, PatternRaster& raster) {
-    if (raster.tiles > 0) {
-        raster.plane_names.push_back(
-            fmt::format("nonzeros of {} {}, rows as stored", grouped(raster.tiles), raster.tiles == 1 ? "tile" : "tiles"));
-        return;
-    }
-    raster.plane_names.push_back(shares.empty() ? "nonzeros" : name_of(shares.front().id));
-    if (shares.size() == 2) raster.plane_names.push_back(name_of(shares.back().id));
-    if (shares.size() > 2) raster.plane_names.push_back(fmt::format("{} other shares", shares.size() - 1));
-}
-
 /// The edges of bins that are nearest to the inner boundaries, each once, without the ends of the axis.
 std::vector<int> cut_bins(const Cuts& cuts, const std::vector<Index>& edges) {
     std::vector<int> bins;
@@ -175,49 +85,43 @@ std::vector<int> cut_bins(const Cuts& cuts, const std::vector<Index>& edges) {
     return bins;
 }
 
+Index pieces_of(const Cuts& cuts) {
+    Index count = 0;
+    for (Index piece = 0; piece < cuts.count(); ++piece) count += cuts.size(piece) > 0 ? 1 : 0;
+    return count;
+}
+
 void mark_cuts(const std::vector<Cuts>& all_cuts, PatternRaster& raster) {
     for (const Cuts& cuts : all_cuts) {
-        if (cuts.kind == CutKind::partition) {
-            raster.partition = cut_bins(cuts, raster.row_edges);
-        } else if (cuts_columns(cuts.kind)) {
-            raster.column_cuts = cut_bins(cuts, raster.column_edges);
-        } else {
-            const std::vector<int> more = cut_bins(cuts, raster.row_edges);
-            raster.row_cuts.insert(raster.row_cuts.end(), more.begin(), more.end());
-        }
+        const bool of_rows = cuts_rows(cuts.kind);
+        const std::vector<int> bins = cut_bins(cuts, of_rows ? raster.row_edges : raster.column_edges);
+        std::vector<int>& lines = cuts.kind == CutKind::partition ? raster.partition
+                                  : of_rows                       ? raster.row_cuts
+                                                                  : raster.column_cuts;
+        lines.insert(lines.end(), bins.begin(), bins.end());
+        raster.pieces.push_back({cuts.kind, pieces_of(cuts), static_cast<int>(bins.size())});
     }
 }
 
-void keep_tile_entries(const StagedMatrix& staged, const std::vector<PlacedTile>& tiles, PatternRaster& raster) {
-    const CsrMatrix& matrix = staged.matrix;
-    for (const PlacedTile& tile : tiles) {
-        const ShareView share(*tile.share);
-        for (Index stored = 0; stored < share.row_count(); ++stored) {
-            const Index place = tile.first_row + stored;
-            raster.tile_rows.push_back({place, tile.first_column, staged.row_order.old_of_new(share.row(stored))});
-            for (Offset k = 0; k < share.length(stored); ++k) {
-                const Offset entry = share.entry(stored, k);
-                raster.values[static_cast<std::size_t>(place) * matrix.columns + matrix.column_indices[entry]] =
-                    matrix.values[entry];
-            }
-        }
-    }
-}
-
-void keep_entries(const StagedMatrix& staged, const std::vector<PlacedTile>& tiles, PatternRaster& raster) {
+void keep_entries(const StagedMatrix& staged, const Placement& placement, PatternRaster& raster) {
     const CsrMatrix& matrix = staged.matrix;
     raster.values.resize(static_cast<std::size_t>(matrix.rows) * matrix.columns);
     raster.original_columns.assign(staged.column_order.old_of_new().begin(), staged.column_order.old_of_new().end());
-    if (raster.tiles > 0) return keep_tile_entries(staged, tiles, raster);
-    raster.original_rows.assign(staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end());
+    if (placement.tiles() == 0) {
+        raster.original_rows.assign(staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end());
+    }
     if (raster.stored_rows > 0) {
         for (const Index row : staged.shares.back().rows) raster.stored_originals.push_back(raster.original_rows[row]);
     }
-    for (Index row = 0; row < matrix.rows; ++row) {
-        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
-            raster.values[static_cast<std::size_t>(row) * matrix.columns + matrix.column_indices[k]] = matrix.values[k];
+    placement.for_each_row(0, matrix.rows, [&](const PlacedRow& row) {
+        if (placement.tiles() > 0) {
+            raster.tile_rows.push_back({row.row, row.first_column, staged.row_order.old_of_new(row.matrix_row)});
         }
-    }
+        row.for_each_entry([&](Offset entry, int) {
+            const std::size_t place = static_cast<std::size_t>(row.row) * matrix.columns + matrix.column_indices[entry];
+            raster.values[place] = matrix.values[entry];
+        });
+    });
 }
 
 }  // namespace
@@ -251,17 +155,15 @@ PatternRaster rasterise(const StagedMatrix& staged, int resolution) {
     raster.planes[0].resize(static_cast<std::size_t>(raster.row_bins()) * raster.column_bins());
     raster.longest_row.resize(raster.row_bins());
 
-    const std::vector<PlacedTile> tiles = staged.has_tiles() ? place_tiles(staged) : std::vector<PlacedTile>{};
-    if (!tiles.empty()) {
-        count_tiles(staged, tiles, raster);
-    } else {
-        count_all(matrix, raster);
-        if (staged.shares.size() > 1) divide_planes(matrix, staged.shares.front(), raster);
-        if (staged.shares.size() == 2) count_stored_rows(staged.shares.back(), raster);
-    }
-    name_planes(staged.shares, raster);
+    const Placement placement(staged);
+    raster.tiles = placement.tiles();
+    raster.plane_names = plane_names(staged, raster.tiles);
+    if (placement.has_planes()) raster.planes[1].resize(raster.planes[0].size());
+    if (raster.tiles > 0) raster.rows_in_tiles.resize(raster.row_bins());
+    count_rows(matrix, placement, raster);
+    if (staged.shares.size() == 2 && raster.tiles == 0) count_stored_rows(staged.shares.back(), raster);
     mark_cuts(staged.cuts, raster);
-    if (longer <= std::min<Index>(largest_shown_by_entry, resolution)) keep_entries(staged, tiles, raster);
+    if (longer <= std::min<Index>(largest_shown_by_entry, resolution)) keep_entries(staged, placement, raster);
     return raster;
 }
 

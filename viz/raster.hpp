@@ -41,6 +41,16 @@ struct PatternRaster {
     std::vector<int> row_cuts;     // row blocks, length groups
     std::vector<int> column_cuts;  // segments
 
+    /// How many pieces the cuts of a kind make, and how many lines divide them above.
+    struct Pieces {
+        CutKind kind = CutKind::partition;
+        Index count = 0;  // without empty ones
+        int lines = 0;    // fewer than count - 1 where some lie in one bin
+
+        friend bool operator==(const Pieces&, const Pieces&) = default;
+    };
+    std::vector<Pieces> pieces;
+
     // A matrix small enough to be drawn entry by entry (one bin an entry) carries these; otherwise they are empty.
     std::vector<Index> original_rows;     // [rows] the input's number of each row; empty where there are tiles
     std::vector<Index> original_columns;  // [columns]

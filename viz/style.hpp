@@ -1,7 +1,23 @@
 // The colours of text and lines, common to all pictures. The hues of the data are in density_scale.hpp.
 #pragma once
 
+#include <cmath>
+
 #include "viz/image.hpp"
+
+namespace workbench {
+
+/// Lengths of a picture are given for one of 1920 x 1080 pixels; a larger or smaller one has so many pixels for each.
+struct Unit {
+    double pixels = 1;
+
+    [[nodiscard]] int operator()(double length) const { return static_cast<int>(std::lround(length * pixels)); }
+};
+
+inline constexpr int nominal_width = 1920;
+inline constexpr int nominal_height = 1080;
+
+}  // namespace workbench
 
 namespace workbench::style {
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -12,22 +13,39 @@
 #define STBTT_STATIC
 #include <stb/stb_truetype.h>
 
-// The font file itself, read by the assembler.
+// The font files themselves, read by the assembler.
 asm(".pushsection .rodata\n"
     "workbench_font: .incbin \"" WORKBENCH_FONT_FILE
     "\"\n"
+#ifdef WORKBENCH_CJK_FONT_FILE
+    "workbench_cjk_font: .incbin \"" WORKBENCH_CJK_FONT_FILE
+    "\"\n"
+#endif
     ".popsection\n");
 extern "C" const unsigned char workbench_font[];
+#ifdef WORKBENCH_CJK_FONT_FILE
+extern "C" const unsigned char workbench_cjk_font[];
+#endif
 
 namespace workbench {
 namespace {
 
-const stbtt_fontinfo& font() {
-    static const stbtt_fontinfo loaded = [] {
-        stbtt_fontinfo info{};
-        if (stbtt_InitFont(&info, workbench_font, 0) == 0) throw std::logic_error("the font in the program is damaged");
-        return info;
-    }();
+using Font = stbtt_fontinfo;
+
+Font load(const unsigned char* bytes) {
+    Font font{};
+    if (stbtt_InitFont(&font, bytes, 0) == 0) throw std::logic_error("a font in the program is damaged");
+    return font;
+}
+
+/// The first of them that has a character draws it.
+const std::vector<Font>& fonts() {
+    static const std::vector<Font> loaded{
+        load(workbench_font),
+#ifdef WORKBENCH_CJK_FONT_FILE
+        load(workbench_cjk_font),
+#endif
+    };
     return loaded;
 }
 
@@ -48,18 +66,44 @@ int next_character(std::string_view& text) {
     return good ? static_cast<int>(character) : replacement_character;
 }
 
-/// Calls visit(glyph, pen position in pixels) for each character; gives the pen position after the last.
+struct Glyph {
+    const Font* font = nullptr;
+    int index = 0;
+};
+
+/// A character that no font has is written as its number, <4E2D>: odd, but nothing is lost or mistaken for something else.
+std::vector<Glyph> glyphs_of(std::string_view text) {
+    std::vector<Glyph> glyphs;
+    const auto find = [](int character) {
+        for (const Font& font : fonts()) {
+            if (const int index = stbtt_FindGlyphIndex(&font, character); index != 0) return Glyph{&font, index};
+        }
+        return Glyph{};
+    };
+    while (!text.empty()) {
+        const int character = next_character(text);
+        if (const Glyph glyph = find(character); glyph.font != nullptr) {
+            glyphs.push_back(glyph);
+            continue;
+        }
+        for (const char letter : fmt::format("<{:04X}>", character)) glyphs.push_back(find(letter));
+    }
+    return glyphs;
+}
+
+/// Calls visit(glyph, pen position in pixels, scale) for each glyph; gives the pen position after the last.
 template <typename Visit>
 float walk_glyphs(std::string_view text, int size, const Visit& visit) {
-    const float scale = stbtt_ScaleForMappingEmToPixels(&font(), static_cast<float>(size));
     float pen = 0;
-    int previous = 0;
-    while (!text.empty()) {
-        const int glyph = stbtt_FindGlyphIndex(&font(), next_character(text));
-        if (previous != 0) pen += scale * static_cast<float>(stbtt_GetGlyphKernAdvance(&font(), previous, glyph));
+    Glyph previous;
+    for (const Glyph& glyph : glyphs_of(text)) {
+        const float scale = stbtt_ScaleForMappingEmToPixels(glyph.font, static_cast<float>(size));
+        if (previous.font == glyph.font) {
+            pen += scale * static_cast<float>(stbtt_GetGlyphKernAdvance(glyph.font, previous.index, glyph.index));
+        }
         visit(glyph, pen, scale);
         int advance = 0;
-        stbtt_GetGlyphHMetrics(&font(), glyph, &advance, nullptr);
+        stbtt_GetGlyphHMetrics(glyph.font, glyph.index, &advance, nullptr);
         pen += scale * static_cast<float>(advance);
         previous = glyph;
     }
@@ -67,19 +111,19 @@ float walk_glyphs(std::string_view text, int size, const Visit& visit) {
 }
 
 /// Lays one glyph over the picture with the origin of its outline at (x, y).
-void draw_glyph(Image& image, float x, int y, int glyph, float scale, Colour colour) {
+void draw_glyph(Image& image, float x, int y, const Glyph& glyph, float scale, Colour colour) {
     const float whole = std::floor(x);
     const float shift = x - whole;
     int left = 0;
     int top = 0;
     int right = 0;
     int bottom = 0;
-    stbtt_GetGlyphBitmapBoxSubpixel(&font(), glyph, scale, scale, shift, 0, &left, &top, &right, &bottom);
+    stbtt_GetGlyphBitmapBoxSubpixel(glyph.font, glyph.index, scale, scale, shift, 0, &left, &top, &right, &bottom);
     const int width = right - left;
     const int height = bottom - top;
     if (width < 1 || height < 1) return;
     std::vector<unsigned char> coverage(static_cast<std::size_t>(width) * height);
-    stbtt_MakeGlyphBitmapSubpixel(&font(), coverage.data(), width, height, width, scale, scale, shift, 0, glyph);
+    stbtt_MakeGlyphBitmapSubpixel(glyph.font, coverage.data(), width, height, width, scale, scale, shift, 0, glyph.index);
     for (int row = 0; row < height; ++row) {
         for (int column = 0; column < width; ++column) {
             const int opacity = coverage[static_cast<std::size_t>(row) * width + column];
@@ -88,18 +132,56 @@ void draw_glyph(Image& image, float x, int y, int glyph, float scale, Colour col
     }
 }
 
+float start_of(float x, std::string_view text, const TextStyle& style) {
+    if (style.align == Align::left) return x;
+    const int width = text_width(text, style.size);
+    return style.align == Align::centre ? x - static_cast<float>(width / 2) : x - static_cast<float>(width);
+}
+
 }  // namespace
 
+bool has_cjk_font() { return fonts().size() > 1; }
+
 int text_width(std::string_view text, int size) {
-    return static_cast<int>(std::ceil(walk_glyphs(text, size, [](int, float, float) {})));
+    return static_cast<int>(std::ceil(walk_glyphs(text, size, [](const Glyph&, float, float) {})));
 }
 
 void draw_text(Image& image, int x, int y, std::string_view text, const TextStyle& style) {
-    const int width = style.align == Align::left ? 0 : text_width(text, style.size);
-    const int start = style.align == Align::left ? x : style.align == Align::centre ? x - width / 2 : x - width;
-    walk_glyphs(text, style.size, [&](int glyph, float pen, float scale) {
-        draw_glyph(image, static_cast<float>(start) + pen, y, glyph, scale, style.colour);
+    const float start = start_of(static_cast<float>(x), text, style);
+    walk_glyphs(text, style.size, [&](const Glyph& glyph, float pen, float scale) {
+        draw_glyph(image, start + pen, y, glyph, scale, style.colour);
     });
+}
+
+std::vector<OutlinePart> text_outline(double x, double y, std::string_view text, const TextStyle& style) {
+    std::vector<OutlinePart> parts;
+    const double start = start_of(static_cast<float>(x), text, style);
+    walk_glyphs(text, style.size, [&](const Glyph& glyph, float pen, float scale) {
+        stbtt_vertex* vertices = nullptr;
+        const int count = stbtt_GetGlyphShape(glyph.font, glyph.index, &vertices);
+        const auto right = [&](int units) { return start + pen + units * scale; };
+        const auto down = [&](int units) { return y - units * scale; };
+        double last_x = 0;
+        double last_y = 0;
+        for (int i = 0; i < count; ++i) {
+            const stbtt_vertex& vertex = vertices[i];
+            OutlinePart part{OutlinePart::Kind::line, {}, {}, {right(vertex.x), down(vertex.y)}};
+            if (vertex.type == STBTT_vmove) part.kind = OutlinePart::Kind::move;
+            if (vertex.type == STBTT_vcurve) {
+                // A quadratic curve as a cubic one.
+                const double middle_x = right(vertex.cx);
+                const double middle_y = down(vertex.cy);
+                part.kind = OutlinePart::Kind::curve;
+                part.first = {last_x + (middle_x - last_x) * 2 / 3, last_y + (middle_y - last_y) * 2 / 3};
+                part.second = {part.end.x + (middle_x - part.end.x) * 2 / 3, part.end.y + (middle_y - part.end.y) * 2 / 3};
+            }
+            last_x = part.end.x;
+            last_y = part.end.y;
+            parts.push_back(part);
+        }
+        stbtt_FreeShape(glyph.font, vertices);
+    });
+    return parts;
 }
 
 std::string shortened(std::string_view text, int size, int width) {
@@ -114,6 +196,27 @@ std::string shortened(std::string_view text, int size, int width) {
         fitting = longer;
     }
     return fitting;
+}
+
+int fitting_size(std::string_view text, int size, int smallest, int width) {
+    while (size > smallest && text_width(text, size) > width) --size;
+    return size;
+}
+
+std::vector<std::string> wrapped(std::string_view text, int size, int width, std::size_t most_lines) {
+    std::vector<std::string> lines;
+    while (!text.empty() && lines.size() < most_lines) {
+        std::size_t end = text.size();
+        const bool last = lines.size() + 1 == most_lines;
+        while (!last && text_width(text.substr(0, end), size) > width) {
+            const std::size_t space = text.rfind(' ', end - 1);
+            if (space == std::string_view::npos || space == 0) break;
+            end = space;
+        }
+        lines.push_back(shortened(text.substr(0, end), size, width));
+        text.remove_prefix(std::min(text.size(), end + 1));
+    }
+    return lines;
 }
 
 std::string grouped(Offset number) {

@@ -51,47 +51,48 @@ LengthStrip strip_of(const TileProfile& tile) {
     return with_axis(std::move(strip), tile.nonzeros, tile.rows);
 }
 
-constexpr int picture_width = 1440;
+// Lengths are those of a picture of 1920 x 1080 (Unit).
 constexpr int margin = 48;
 constexpr int columns = 6;
-constexpr int cell_width = (picture_width - 2 * margin) / columns;
-constexpr int strip_width = 88;
-constexpr int strip_gap = 20;
-constexpr int strip_height = 2 * TileProfile::most_bars;
-constexpr int head_height = 176;
-constexpr int name_height = 88;
-constexpr int foot_height = 64;
-constexpr int legend_height = 64;
-constexpr int text_size = 17;
+constexpr int cell_width = (nominal_width - 2 * margin + 24) / columns;
+constexpr int strip_width = 126;
+constexpr int strip_gap = 24;
+constexpr int head_height = 186;
+constexpr int name_height = 100;
+constexpr int below_strip = 56;
+constexpr int foot_height = 70;
+constexpr int text_size = 22;
 
 std::string count_of(Offset count, const std::string& thing) { return grouped(count) + " " + thing + (count == 1 ? "" : "s"); }
 
 /// A tile of few rows has as few bars, no higher than they need to be seen.
-int height_of(const TileProfile& tile) {
+int height_of(const TileProfile& tile, int room) {
     const int bars = static_cast<int>(tile.longest.size());
-    return bars * std::min(strip_height / std::max(bars, 1), 12);
+    constexpr int highest_bar = 24;
+    return bars * std::clamp(room / std::max(bars, 1), 1, highest_bar);
 }
 
-void draw_side(Image& image, const TileProfile& tile, const std::string& word, const Box& box) {
+void draw_side(Canvas& canvas, const TileProfile& tile, const std::string& word, const Box& box, Unit unit) {
     const LengthStrip strip = strip_of(tile);
-    draw_strip(image, strip, box);
-    const std::string end = grouped(strip.longest);
-    draw_text(image, box.right(), box.y - 8, end, {text_size - 3, style::muted, Align::right});
-    draw_text(image, box.x, box.y - 8, word, {text_size - 3, style::muted});
-    draw_text(image, box.x, box.bottom() + 20, fmt::format("{:.1f} %", 100 * tile.idle()), {text_size, style::ink});
-    draw_text(image, box.x, box.bottom() + 38, strip.logarithmic ? "idle, log axis" : "idle", {text_size - 3, style::muted});
+    draw_strip(canvas, strip, box);
+    const int small = unit(text_size - 2);
+    canvas.text(box.right(), box.y - unit(8), grouped(strip.longest), {small, style::muted, Align::right});
+    canvas.text(box.x, box.y - unit(8), word, {small, style::muted});
+    canvas.text(box.x, box.bottom() + unit(28), fmt::format("{:.1f} %", 100 * tile.idle()), {unit(26), style::ink});
+    const std::string idle = strip.logarithmic ? "idle, log axis" : "idle";
+    canvas.text(box.x, box.bottom() + unit(52), shortened(idle, small, box.width), {small, style::muted});
 }
 
-void draw_cell(Image& image, const TileProfile& before, const TileProfile& after, int x, int y) {
-    constexpr int room = 2 * strip_width + strip_gap;
-    draw_text(image, x, y + 20, shortened(name_of(after.id), 20, room), {20, style::ink});
-    draw_text(image, x, y + 42, shortened(count_of(after.nonzeros, "nonzero"), text_size - 3, room),
-              {text_size - 3, style::muted});
-    draw_text(image, x, y + 60, shortened("in " + count_of(after.rows, "row"), text_size - 3, room),
-              {text_size - 3, style::muted});
-    const Box left{x, y + name_height, strip_width, height_of(after)};
-    draw_side(image, before, "before", left);
-    draw_side(image, after, "after", {left.right() + strip_gap, left.y, left.width, left.height});
+void draw_cell(Canvas& canvas, const TileProfile& before, const TileProfile& after, int x, int y, int strip_height, Unit unit) {
+    const int room = unit(2 * strip_width + strip_gap);
+    const int small = unit(text_size - 2);
+    canvas.text(x, y + unit(26), shortened(name_of(after.id), unit(26), room), {unit(26), style::ink});
+    const std::string size = count_of(after.nonzeros, "nonzero") + " in";
+    canvas.text(x, y + unit(52), shortened(size, small, room), {small, style::muted});
+    canvas.text(x, y + unit(74), shortened(count_of(after.rows, "row"), small, room), {small, style::muted});
+    const Box left{x, y + unit(name_height), unit(strip_width), height_of(after, strip_height)};
+    draw_side(canvas, before, "before", left, unit);
+    draw_side(canvas, after, "after", {left.right() + unit(strip_gap), left.y, left.width, left.height}, unit);
 }
 
 }  // namespace
@@ -122,29 +123,38 @@ TileProfiles profile_tiles(const StagedMatrix& staged) {
     return profiles;
 }
 
-Image draw_tile_profiles(const TileProfiles& before, const TileProfiles& after, const std::string& title,
-                         const std::string& subtitle) {
+void draw_tile_profiles(Canvas& canvas, const TileProfiles& before, const TileProfiles& after, const StageCaption& caption,
+                        int width) {
     if (!same_tiles(before, after)) throw std::invalid_argument("draw_tile_profiles: these are not the same tiles");
+    const Unit unit{static_cast<double>(width) / nominal_width};
     const int count = static_cast<int>(after.chosen.size());
-    const int rows = (count + columns - 1) / columns;
-    int highest = 0;
-    for (const TileProfile& tile : after.chosen) highest = std::max(highest, height_of(tile));
-    const int cell_height = name_height + highest + foot_height;
-    Image image = blank_image(picture_width, head_height + rows * cell_height + legend_height);
-    constexpr int text_room = picture_width - 2 * margin;
-    draw_text(image, margin, 82, shortened(title, 42, text_room), {42, style::ink});
-    draw_text(image, margin, 116, shortened(subtitle, 21, text_room), {21, style::muted});
-    std::string which =
-        "row lengths in tiles, the first stored row on top; idle: the share of a warp's lanes without a nonzero, 32 rows at a "
-        "time";
+    const int rows = std::max(1, (count + columns - 1) / columns);
+    const int cell_height = unit((nominal_height - head_height - foot_height) / rows);
+    const int text_room = unit(nominal_width - 2 * margin);
+    const auto line = [&](int baseline, std::string_view text, int size, Colour colour) {
+        const int fitting = fitting_size(text, unit(size), unit(18), text_room);
+        canvas.text(unit(margin), unit(baseline), shortened(text, fitting, text_room), {fitting, colour});
+    };
+    line(62, caption.title, 46, style::ink);
+    line(104, caption.subtitle, 28, style::muted);
+    line(140, "row lengths in tiles, the first stored row on top, rows without nonzeros left out", text_size, style::muted);
+    std::string which = "idle: the share of a warp's lanes without a nonzero, 32 rows at a time";
+    const auto more_than_bars = [](const TileProfile& tile) { return tile.rows > TileProfile::most_bars; };
+    if (std::any_of(after.chosen.begin(), after.chosen.end(), more_than_bars)) which += "; several rows share a bar";
     if (after.tiles > count) which += fmt::format("; {} of {} tiles", count, grouped(after.tiles));
-    draw_text(image, margin, 146, shortened(which, text_size, text_room), {text_size, style::muted});
+    line(170, which, text_size, style::muted);
     for (int i = 0; i < count; ++i) {
-        draw_cell(image, before.chosen[i], after.chosen[i], margin + i % columns * cell_width,
-                  head_height + i / columns * cell_height);
+        draw_cell(canvas, before.chosen[i], after.chosen[i], unit(margin + i % columns * cell_width),
+                  unit(head_height) + i / columns * cell_height, cell_height - unit(name_height + below_strip), unit);
     }
-    draw_strip_legend(image, margin, head_height + rows * cell_height, text_size);
-    return image;
+    draw_strip_legend(canvas, unit(margin), unit(nominal_height - 62), unit(text_size));
+    line(nominal_height - 16, caption.origin, text_size, style::muted);
+}
+
+Image draw_tile_profiles(const TileProfiles& before, const TileProfiles& after, const StageCaption& caption, int width) {
+    RasterCanvas canvas(width, height_of(width));
+    draw_tile_profiles(canvas, before, after, caption, width);
+    return canvas.image();
 }
 
 }  // namespace workbench

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pipeline/matrix/staged_matrix.hpp"
-#include "viz/image.hpp"
+#include "viz/stage_picture.hpp"
 
 namespace workbench {
 
@@ -39,9 +39,13 @@ struct TileProfiles {
 /// are ordered. None where the shares are no tiles.
 [[nodiscard]] TileProfiles profile_tiles(const StagedMatrix& staged);
 
-/// The profiles before and after a stage side by side, tile by tile, 1440 pixels wide. Throws std::invalid_argument where they
-/// are not of the same tiles.
-[[nodiscard]] Image draw_tile_profiles(const TileProfiles& before, const TileProfiles& after, const std::string& title,
-                                       const std::string& subtitle);
+/// The profiles before and after a stage side by side, tile by tile, `width` pixels wide and 9/16 of that high. Throws
+/// std::invalid_argument where they are not of the same tiles.
+void draw_tile_profiles(Canvas& canvas, const TileProfiles& before, const TileProfiles& after, const StageCaption& caption,
+                        int width = nominal_width);
+
+/// The same as pixels.
+[[nodiscard]] Image draw_tile_profiles(const TileProfiles& before, const TileProfiles& after, const StageCaption& caption,
+                                       int width = nominal_width);
 
 }  // namespace workbench

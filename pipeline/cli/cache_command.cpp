@@ -79,6 +79,7 @@ int study(const Arguments& arguments) {
     const std::vector<Recipe> recipes = load_recipes({arguments.recipe}, arguments.changes);
     study.swept = swept_of(recipes.front());
     study.recipe = recipes.front().name;
+    study.source = recipes.front().source;
 
     std::optional<WholeFile> file;  // whether it can be written is known before the work
     if (!arguments.json.empty()) file.emplace(arguments.json);

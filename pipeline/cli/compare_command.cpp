@@ -16,8 +16,11 @@
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/whole_file.hpp"
 #include "pipeline/run/comparison.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
+#include "pipeline/run/pictures.hpp"
+#include "viz/png.hpp"
 
 namespace workbench {
 namespace {
@@ -27,6 +30,7 @@ struct CompareArguments {
     RecipeChanges changes;
     MeasuringArguments measuring;
     bool json = false;
+    std::string out;
 };
 
 std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
@@ -42,11 +46,43 @@ std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
     return recipes;
 }
 
-RunReport run_one(MatrixRunner& runner, const Recipe& recipe) {
+using Pages = std::vector<std::shared_ptr<const StagePage>>;
+
+/// What a recipe's pictures are called: after its file, and where both are of one file, after what is swept.
+std::string picture_name(const Recipe& recipe) {
+    return recipe.file.stem().string() + (recipe.sweep.folder.empty() ? "" : "_" + recipe.sweep.folder) + ".png";
+}
+
+/// A sheet of each recipe, all on one scale.
+void write_sheets(const std::filesystem::path& folder, const std::vector<Recipe>& recipes,
+                  const std::vector<RunReport>& reports, const std::vector<Pages>& pages) {
+    std::vector<PatternRaster> rasters;
+    for (const Pages& of_recipe : pages) {
+        for (const auto& page : of_recipe) rasters.push_back(page->raster);
+    }
+    const DensityScale scale = common_scale(rasters);
+    for (std::size_t i = 0; i < recipes.size(); ++i) {
+        const std::vector<StageCaption> captions = captions_of(reports[i]);
+        std::vector<StageFrame> frames;
+        for (std::size_t k = 0; k < std::min(captions.size(), pages[i].size()); ++k) {
+            frames.push_back({pages[i][k]->raster, short_caption(captions[k], captions)});
+        }
+        if (!frames.empty()) write_png(folder / picture_name(recipes[i]), contact_sheet(frames, scale, head_of(reports[i])));
+    }
+}
+
+RunReport run_one(MatrixRunner& runner, const Recipe& recipe, Pages* pages) {
     const PrintsAside prints_aside;
     const Progress progress;
     RunObserver observer;
     observer.progress = [&progress](const std::string& step) { progress.show(step); };
+    if (pages != nullptr) {
+        observer.stage_done = [pages](const StagedMatrix& staged, StageOutcome& outcome) {
+            outcome.page = page_of(staged);
+            pages->push_back(outcome.page);
+        };
+        observer.stage_shared = [pages](const StageOutcome& outcome) { pages->push_back(outcome.page); };
+    }
     RunReport report;
     try {
         runner(recipe).run(recipe, observer, report);
@@ -61,6 +97,9 @@ int compare(const CompareArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::vector<Recipe> recipes = two_recipes(arguments);
     const RunOptions options = options_of(arguments.measuring);
+    if (!arguments.out.empty()) {
+        for (const Recipe& recipe : recipes) check_writable(std::filesystem::path(arguments.out) / picture_name(recipe));
+    }
     std::string note;
     const std::unique_ptr<Device> gpu = gpu_for(arguments.measuring, options, note);
     const std::unique_ptr<Device> host = make_host_device();
@@ -68,13 +107,16 @@ int compare(const CompareArguments& arguments) {
     static_cast<void>(runner(recipes.front()));  // without the matrix there is nothing to compare
 
     std::vector<RunReport> reports;
+    std::vector<Pages> pages(recipes.size());
     for (const Recipe& recipe : recipes) {
-        reports.push_back(run_one(runner, recipe));
+        reports.push_back(run_one(runner, recipe, arguments.out.empty() ? nullptr : &pages[reports.size()]));
         reports.back().machine = describe_machine(host->properties());
         reports.back().versions = versions();
     }
     if (!note.empty()) reports.front().notes.push_back(note);
     fmt::print("{}", arguments.json ? compare_json(reports[0], reports[1]) : compare_text(reports[0], reports[1]));
+
+    if (!arguments.out.empty()) write_sheets(arguments.out, recipes, reports, pages);
 
     int exit_code = exit_ok;
     for (const RunReport& report : reports) {
@@ -101,6 +143,8 @@ void add_compare_command(CLI::App& app, Action& action) {
     add_sweeps(*command, arguments->changes);
     add_measuring_options(*command, arguments->measuring);
     command->add_flag("--json", arguments->json, "As one JSON object");
+    command->add_option("--out", arguments->out, "Also draw the stages of both into this folder, in the same shades")
+        ->type_name("FOLDER");
     command->callback([arguments, &action] { action = [arguments] { return compare(*arguments); }; });
 }
 

@@ -57,6 +57,9 @@ int run_program(int argc, char** argv) {
     add_list_command(app, action);
     add_explain_command(app, action);
     add_info_command(app, action);
+    add_spy_command(app, action);
+    add_draw_command(app, action);
+    add_animate_command(app, action);
     add_storage_command(app, action);
     add_generate_command(app, action);
     add_convert_command(app, action);

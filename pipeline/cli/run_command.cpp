@@ -33,6 +33,7 @@ struct RunArguments {
     std::string json;
     MeasuringArguments measuring;
     bool no_pictures = false;
+    std::string scale_from;
 };
 
 /// Of all layouts of a recipe, and those beside it.
@@ -98,7 +99,8 @@ int run(const RunArguments& arguments) {
     check_only(arguments.measuring, options, recipes);
     check_folders(recipes);
     sort_by_matrix(recipes);
-    const RunOutput output{arguments.out, arguments.json, !arguments.no_pictures};
+    RunOutput output{arguments.out, arguments.json, !arguments.no_pictures};
+    if (!arguments.scale_from.empty()) output.density_ceiling = density_ceiling_of_report(arguments.scale_from);
     check_output(output, recipes);
     std::string note;
     const std::unique_ptr<Device> gpu = gpu_for(arguments.measuring, options, note);
@@ -132,7 +134,12 @@ void add_run_command(CLI::App& app, Action& action) {
                      "Also write the report to this file; -: to standard output, and nothing else there")
         ->type_name("FILE");
     add_measuring_options(*command, arguments->measuring);
-    command->add_flag("--no-pictures", arguments->no_pictures, "Draw nothing");
+    CLI::Option* none = command->add_flag("--no-pictures", arguments->no_pictures, "Draw nothing");
+    command
+        ->add_option("--scale-from", arguments->scale_from,
+                     "Shades as in the pictures of this report.json, so that recipes can be compared by eye")
+        ->type_name("FILE")
+        ->excludes(none);
     command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }
 

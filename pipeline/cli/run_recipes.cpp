@@ -70,9 +70,9 @@ public:
         if (book_) book_->add(outcome.page);
     }
 
-    void write(const std::filesystem::path& folder, RunReport& report) const {
+    void write(const std::filesystem::path& folder, RunReport& report, std::optional<double> ceiling) const {
         if (failure_) report.failures.push_back({failure_->exit_code, "no pictures: " + failure_->text});
-        if (book_) book_->write(folder, report);
+        if (book_) book_->write(folder, report, ceiling ? std::optional(DensityScale{*ceiling}) : std::nullopt);
     }
 
 private:
@@ -99,7 +99,7 @@ RunReport run_one(const FindRunner& runner_for, const Recipe& recipe, const RunO
     }
     complete(report);
     progress.show("pictures");
-    record_failure(report, [&] { pictures.write(folder_of(output, recipe), report); });
+    record_failure(report, [&] { pictures.write(folder_of(output, recipe), report, output.density_ceiling); });
     write_storage_pictures(folder_of(output, recipe), report);
     for (StageOutcome& stage : report.stages) stage.page.reset();
     report.storage.reset();

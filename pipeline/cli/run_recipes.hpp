@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct RunOutput {
     std::filesystem::path folder;
     std::string json;  // one more file, with all reports; "-": standard output, and nothing else there; empty: none
     bool pictures = true;
+    std::optional<double> density_ceiling = {};  // of the pictures' shades; none: as suits each recipe
 };
 
 /// Throws MachineError where the results cannot be written. Called before the work; leaves nothing behind.

@@ -272,6 +272,7 @@ std::optional<Recipe> check_document(const RecipeDocument& document, const Catal
         const RecipeTable& table = document.stages[i];
         recipe.stages.push_back(
             {table.id, stages[i].entry, std::move(*stages[i].parameters), std::move(*stages[i].facts), table.place});
+        for (const Setting& setting : table.settings) recipe.stages.back().written.push_back(setting.key);
     }
     for (std::size_t i = 0; i < layouts.size(); ++i) {
         recipe.layouts[i].entry = layouts[i].layout.entry;

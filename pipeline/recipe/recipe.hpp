@@ -36,6 +36,7 @@ struct RecipeStage {
     Parameters parameters;
     StageContract contract;  // with these parameters
     Place place;
+    std::vector<std::string> written = {};  // names of parameters that the recipe or the command line gives, be it the default
 };
 
 /// A layout, the nonzeros that it takes, and its kernels.

@@ -64,6 +64,9 @@ XyChart chart_of(const CacheStudy& study) {
                   {},
                   {"hits, % of a cache's requests", false, 0.0, 100.0},
                   {}};
+    if (!study.points.empty()) {
+        chart.foot = study.points.front().matrix + (study.source.empty() ? "" : "  ·  " + study.source);
+    }
     chart.x.label = study.swept.substr(study.swept.find_last_of(' ') + 1);
     std::optional<double> least;
     double most = 0;

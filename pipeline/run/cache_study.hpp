@@ -35,6 +35,7 @@ struct CacheStudy {
     CacheModel model;
     std::string swept;  // "stage.column_segmentation.width"; empty: nothing is
     std::vector<CachePoint> points;
+    std::string source = {};  // where the recipe's idea comes from; may be empty
 
     /// A table with a line a point, and the assumptions of the model.
     [[nodiscard]] std::string text() const;

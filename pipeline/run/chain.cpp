@@ -10,12 +10,13 @@
 namespace workbench {
 namespace {
 
-/// What a recipe chose: the values that differ from their defaults.
-std::string choices_of(const Parameters& parameters, const std::vector<ParameterDeclaration>& declarations) {
+/// What a recipe says of a stage: the values that are written, be they the defaults.
+std::string choices_of(const RecipeStage& stage) {
     std::string text;
-    for (const ParameterDeclaration& declaration : declarations) {
-        const auto value = parameters.values().find(declaration.name);
-        if (value == parameters.values().end() || value->second == declaration.default_value) continue;
+    for (const ParameterDeclaration& declaration : stage.entry->parameters) {
+        const auto value = stage.parameters.values().find(declaration.name);
+        const bool written = std::find(stage.written.begin(), stage.written.end(), declaration.name) != stage.written.end();
+        if (value == stage.parameters.values().end() || !written) continue;
         text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", declaration.name, to_text(value->second));
     }
     return text;
@@ -51,7 +52,7 @@ StageOutcome run_stage(const Recipe& recipe, const RecipeStage& stage, StagedMat
     outcome.precision = only_for;
     outcome.name = stage.entry->name;
     outcome.parameters = stage.parameters;
-    outcome.choices = choices_of(stage.parameters, stage.entry->parameters);
+    outcome.choices = choices_of(stage);
     intact = true;
     const Stopwatch watch(clock);
     StageResult result = result_of(recipe, stage, staged, context);
@@ -222,7 +223,10 @@ StagedMatrix SharedStages::begin(const Recipe& recipe, const Chain& chain, std::
     done = std::move(from->outcomes);
     for (std::size_t i = 0; i < done.size(); ++i) {
         done[i].shared = true;
-        if (i > 0) done[i].id = recipe.stages[i - 1].id;
+        if (i == 0) continue;
+        const RecipeStage& stage = recipe.stages[i - 1];
+        done[i].id = stage.id;
+        done[i].choices = choices_of(stage);  // the same values, but perhaps not all written
     }
     return from->staged ? std::move(*from->staged) : stage_copy(input_, chain.node_size);
 }

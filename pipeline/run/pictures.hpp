@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,12 @@ namespace workbench {
 /// The captions of the stages' pictures. All captions of a run list the same figures, so that nothing moves from picture to
 /// picture, each beside its value after the stage before.
 [[nodiscard]] std::vector<StageCaption> captions_of(const RunReport& report);
+
+/// Of a caption, what a sheet of all stages has room for: lines that some stage changes, at most five, the most telling first.
+[[nodiscard]] StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all);
+
+/// What stands on a sheet of all stages.
+[[nodiscard]] SheetHead head_of(const RunReport& report);
 
 /// What the pictures of a stage need of the matrix, which is gone when they are drawn.
 struct StagePage {
@@ -34,7 +41,8 @@ public:
     /// Writes 0_input.png, 1_NAME.png, ... and stages.png into the folder and notes their names in the report; 3_NAME_tiles.png
     /// where stage 3 has changed the profiles of tiles. One that cannot be drawn or written is a failure of the report, and the
     /// others are there.
-    void write(const std::filesystem::path& folder, RunReport& report) const;
+    /// Shades are those of `scale`, or else those that suit these pictures, whose ceiling the report then tells.
+    void write(const std::filesystem::path& folder, RunReport& report, std::optional<DensityScale> scale = {}) const;
 
 private:
     std::vector<std::shared_ptr<const StagePage>> pages_;

@@ -36,7 +36,7 @@ struct StageOutcome {
     std::string name;
     Parameters parameters;
     std::optional<Precision> precision;  // it ran for this one alone; none: for all of the run
-    std::string choices;                 // those that differ from their defaults: "parts = 16, weights = \"rows\""
+    std::string choices;                 // those that the recipe gives: "parts = 16, weights = \"rows\""
     double seconds = 0;                  // of the stage and of applying its change; no metrics, no pictures
     Metrics metrics;
     bool shared = false;  // it ran for an earlier recipe of this run, and its time is from there
@@ -93,10 +93,11 @@ struct RunReport {
     std::vector<DeviceReport> devices;
     std::map<std::string, std::string> machine;
     std::map<std::string, std::string> versions;
-    std::vector<std::string> notes;  // "no CUDA device: ..."
-    std::vector<Failure> failures;   // what ended the recipe early, pictures that could not be written
-    std::string contact_sheet;       // file; empty where none was made
-    std::string storage_picture;     // likewise; an SVG of the same name lies beside it
+    std::vector<std::string> notes;         // "no CUDA device: ..."
+    std::vector<Failure> failures;          // what ended the recipe early, pictures that could not be written
+    std::string contact_sheet;              // file; empty where none was made
+    std::string storage_picture;            // likewise; an SVG of the same name lies beside it
+    std::optional<double> density_ceiling;  // of the pictures' shades: nonzeros in a bin; none where nothing was drawn
 
     /// "EHYB", or "EHYB: parts=132".
     [[nodiscard]] std::string title() const;
@@ -128,6 +129,10 @@ struct RunReport {
 
 /// The same of a report.json; none where there is no such file, or something else in it.
 [[nodiscard]] std::set<std::string> pictures_of_report(const std::filesystem::path& file);
+
+/// The density_ceiling of a report.json, for pictures on the same scale. Throws RecipeError where the file is no such report,
+/// or one of a run without pictures.
+[[nodiscard]] double density_ceiling_of_report(const std::filesystem::path& file);
 
 /// Tables for a terminal: a row a stage, a row a kernel, the footprint, notes, warnings and failures.
 [[nodiscard]] std::string to_text(const RunReport& report);

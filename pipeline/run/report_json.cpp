@@ -1,7 +1,9 @@
 #include <fstream>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
+#include "pipeline/contract/errors.hpp"
 #include "pipeline/run/comparison.hpp"
 #include "pipeline/run/figures.hpp"
 #include "pipeline/run/report.hpp"
@@ -172,7 +174,8 @@ Json json_of(const RunReport& report) {
             {"notes", report.notes},
             {"errors", errors},
             {"contact_sheet", report.contact_sheet.empty() ? Json(nullptr) : Json(report.contact_sheet)},
-            {"storage_picture", report.storage_picture.empty() ? Json(nullptr) : Json(report.storage_picture)}};
+            {"storage_picture", report.storage_picture.empty() ? Json(nullptr) : Json(report.storage_picture)},
+            {"density_ceiling", report.density_ceiling ? Json(*report.density_ceiling) : Json(nullptr)}};
 }
 
 /// Names of files need not be UTF-8; what is not is replaced. NaN and infinities, which JSON lacks, become null.
@@ -239,6 +242,22 @@ std::set<std::string> pictures_of_report(const std::filesystem::path& file) {
         add(stage, "tile_picture");
     }
     return pictures;
+}
+
+double density_ceiling_of_report(const std::filesystem::path& file) {
+    const auto refuse = [&](const std::string& found) {
+        return RecipeError(file.string() + ": found " + found + ", expected the report.json of a run with pictures");
+    };
+    std::error_code unknown;
+    if (!std::filesystem::is_regular_file(file, unknown)) throw refuse("no such file");
+    std::ifstream stream(file);
+    const Json report = Json::parse(stream, nullptr, false);
+    if (!report.is_object() || !report.contains("stages")) throw refuse("something else");
+    const auto ceiling = report.find("density_ceiling");
+    if (ceiling == report.end() || !ceiling->is_number()) throw refuse("a report without \"density_ceiling\"");
+    const double value = ceiling->get<double>();
+    if (!(value >= 1)) throw refuse("a \"density_ceiling\" below 1");
+    return value;
 }
 
 std::string to_json(const MatrixReport& matrix, const Metrics& metrics) {

@@ -16,8 +16,9 @@ namespace {
 class NotingCanvas final : public Canvas {
 public:
     void line(double, double, double, double, Colour, double) override {}
-    void box(double, double, double, double, Colour) override {}
     void boxes(std::span<const Box>, const Filling&) override {}
+    void box(double, double, double, double, Colour, double) override {}
+    void picture(const Box&, const Image&) override {}
     void marker(Marker shape, double x, double, double, Colour) override { places[shape].push_back(x); }
     void text(double, double, std::string_view, const TextStyle&) override {}
 

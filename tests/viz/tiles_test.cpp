@@ -175,8 +175,7 @@ TEST_CASE("tiles: of many, some are chosen, and always the same") {
         CHECK(after.chosen[i].steps < before.chosen[i].steps);
         CHECK(std::is_sorted(after.chosen[i].longest.begin(), after.chosen[i].longest.end()));
     }
-    CHECK_THROWS_AS((void)draw_tile_profiles(before, profile_tiles(tiled(example(), 3, 3, true)), "", ""),
-                    std::invalid_argument);
+    CHECK_THROWS_AS((void)draw_tile_profiles(before, profile_tiles(tiled(example(), 3, 3, true)), {}), std::invalid_argument);
 }
 
 TEST_CASE("pictures of tiles are the same to the byte") {
@@ -191,12 +190,12 @@ TEST_CASE("pictures of tiles are the same to the byte") {
             rasters.push_back(rasterise(tiled(uneven(1800, 1200), 300, 400, by_length)));
             frames.push_back({rasters.back(), caption_of(by_length ? "20 %" : "51 %")});
         }
-        check_golden("tile_sheet", contact_sheet(frames, common_scale(rasters), "Tiles", "rows by length in each"));
+        check_golden("tile_sheet", contact_sheet(frames, common_scale(rasters), {"Tiles", "rows by length in each"}));
     }
     SUBCASE("profiles") {
         const TileProfiles before = profile_tiles(tiled(uneven(1800, 1200), 300, 400, false));
         const TileProfiles after = profile_tiles(tiled(uneven(1800, 1200), 300, 400, true));
-        check_golden("tile_profiles", draw_tile_profiles(before, after, "3  order", "within tiles"));
+        check_golden("tile_profiles", draw_tile_profiles(before, after, caption_of("20 %")));
     }
     SUBCASE("a wide matrix takes the whole width") {
         const std::vector<PatternRaster> rasters{rasterise(tiled(uneven(300, 4000), 100, 500, true))};
@@ -206,7 +205,7 @@ TEST_CASE("pictures of tiles are the same to the byte") {
 
 TEST_CASE("profiles name all nonzeros and rows of a tile, however many") {
     TileProfiles profiles{1, {{{.kind = ShareKind::segment}, 123'456'789, 1'234'567'890, 40'000'000, {9}, {1'234'567'890}}}};
-    const auto drawn = [&] { return draw_tile_profiles(profiles, profiles, "", "").pixels; };
+    const auto drawn = [&] { return draw_tile_profiles(profiles, profiles, {}).pixels; };
     const auto before = drawn();
     profiles.chosen[0].rows += 1;  // the last digit
     CHECK(drawn() != before);

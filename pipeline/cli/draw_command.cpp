@@ -1,0 +1,196 @@
+// workbench draw and animate: pictures of the stages, without a kernel being run.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/drawn_stages.hpp"
+#include "pipeline/cli/progress.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/whole_file.hpp"
+#include "pipeline/run/kokkos_runtime.hpp"
+#include "pipeline/run/pictures.hpp"
+#include "viz/animation.hpp"
+#include "viz/moves.hpp"
+#include "viz/pdf_canvas.hpp"
+#include "viz/png.hpp"
+
+namespace workbench {
+namespace {
+
+struct DrawArguments {
+    DrawnArguments drawn;
+    std::string stage;
+    std::string format;
+    std::string out;
+    std::string scale_from;
+    int width = nominal_width;
+};
+
+/// The ending of a file's name without its dot, or what --format says: one of these.
+std::string format_of(const DrawArguments& arguments, const std::vector<std::string>& known) {
+    std::string ending = std::filesystem::path(arguments.out).extension().string();
+    if (!ending.empty()) ending.erase(0, 1);
+    if (arguments.out.empty()) return arguments.format.empty() ? known.front() : arguments.format;
+    if (!arguments.format.empty() && arguments.format != ending) {
+        throw RecipeError(fmt::format("--out {}: found the ending '{}', expected .{}, as --format says", arguments.out, ending,
+                                      arguments.format));
+    }
+    if (std::find(known.begin(), known.end(), ending) == known.end()) {
+        throw RecipeError(fmt::format("--out {}: found the ending '{}', expected one of .{}", arguments.out, ending,
+                                      fmt::join(known, ", .")));
+    }
+    return ending;
+}
+
+/// The shades of a picture: those of a report, or those that suit all stages.
+DensityScale scale_of(const DrawArguments& arguments, const std::vector<PatternRaster>& rasters) {
+    return arguments.scale_from.empty() ? common_scale(rasters) : DensityScale{density_ceiling_of_report(arguments.scale_from)};
+}
+
+template <typename Draw>
+std::string drawn_as(const std::string& format, int width, const Draw& draw) {
+    if (format == "svg") {
+        SvgCanvas canvas(width, height_of(width));
+        draw(canvas);
+        return canvas.text();
+    }
+    if (format == "pdf") {
+        PdfCanvas canvas(width, height_of(width));
+        draw(canvas);
+        return canvas.bytes();
+    }
+    RasterCanvas canvas(width, height_of(width));
+    draw(canvas);
+    return png_bytes(canvas.image());
+}
+
+int draw(const DrawArguments& arguments) {
+    const KokkosRuntime kokkos;
+    const std::string format = format_of(arguments, {"png", "svg", "pdf"});
+    const Recipe recipe = drawn_recipe(arguments.drawn);
+    const bool one = !arguments.stage.empty() || recipe.stages.empty();
+    const std::size_t number = stage_number(recipe, arguments.stage);
+    const std::string suffix = arguments.stage.empty() ? "" : "_" + arguments.stage;
+    const std::filesystem::path out =
+        arguments.out.empty() ? recipe.file.stem().string() + suffix + "." + format : arguments.out;
+    WholeFile file(out);  // whether it can be written is known before the work
+    if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
+
+    // Room for the longest captions and all strips: what is then there may be larger by a little.
+    const SheetShape shape{recipe.stages.size() + 1, 5, false, true};
+    const int resolution = one ? stage_resolution(arguments.width) : sheet_resolution(shape, arguments.width);
+    std::vector<PatternRaster> rasters;
+    const RunReport report =
+        run_drawn_stages(recipe, [&](const StagedMatrix& staged) { rasters.push_back(rasterise(staged, resolution)); });
+    const DensityScale scale = scale_of(arguments, rasters);
+    const std::vector<StageCaption> captions = captions_of(report);
+    file.write(drawn_as(format, arguments.width, [&](Canvas& canvas) {
+        if (one) return draw_stage(canvas, rasters[number], scale, captions[number], arguments.width);
+        std::vector<StageFrame> frames;
+        for (std::size_t i = 0; i < rasters.size(); ++i) frames.push_back({rasters[i], short_caption(captions[i], captions)});
+        contact_sheet(canvas, frames, scale, head_of(report), arguments.width);
+    }));
+    file.finish();
+    fmt::print("drawn to {}\n", out.string());
+    return exit_ok;
+}
+
+/// Holds each stage for a while; between two, the nonzeros move.
+std::vector<AnimationFrame> frames_of(const RunReport& report, const std::vector<PatternRaster>& rasters,
+                                      const std::vector<MovingEntries>& entries, const DensityScale& scale, int width) {
+    constexpr int steps = 12;
+    constexpr int hold = 160;
+    const std::vector<StageCaption> captions = captions_of(report);
+    std::vector<AnimationFrame> frames;
+    for (std::size_t i = 0; i < rasters.size(); ++i) {
+        if (i > 0 && entries[i - 1].moves_to(entries[i])) {
+            StageCaption caption = captions[i];
+            const auto moving = static_cast<Offset>(entries[i].places.size());
+            if (moving < entries[i].nonzeros) {
+                caption.origin = fmt::format("moving: a sample of {} of the {} nonzeros  ·  {}", moving, entries[i].nonzeros,
+                                             caption.origin);
+            }
+            for (int step = 1; step < steps; ++step) {
+                // Slow at both ends.
+                const int eased = step * step * (3 * steps - 2 * step);
+                const PatternRaster between =
+                    raster_between(entries[i - 1], entries[i], eased, steps * steps * steps, rasters[i]);
+                frames.push_back({draw_between(between, rasters[i], scale, caption, width), 6});
+            }
+        }
+        frames.push_back({draw_stage(rasters[i], scale, captions[i], width), hold});
+    }
+    return frames;
+}
+
+int animate(const DrawArguments& arguments) {
+    const KokkosRuntime kokkos;
+    const std::string format = format_of(arguments, {"png", "gif"});
+    const Recipe recipe = drawn_recipe(arguments.drawn);
+    if (recipe.stages.empty()) {
+        throw RecipeError(fmt::format("{}: nothing moves: expected a recipe with stages", recipe.file.string()));
+    }
+    WholeFile file(arguments.out);
+    if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
+    std::vector<PatternRaster> rasters;
+    std::vector<MovingEntries> entries;
+    const RunReport report = run_drawn_stages(recipe, [&](const StagedMatrix& staged) {
+        rasters.push_back(rasterise(staged, stage_resolution(arguments.width)));
+        entries.push_back(moving_entries(staged));
+    });
+    const Progress progress;
+    progress.show("drawing");
+    const std::vector<AnimationFrame> frames =
+        frames_of(report, rasters, entries, scale_of(arguments, rasters), arguments.width);
+    file.write(format == "gif" ? gif_bytes(frames) : animated_png_bytes(frames));
+    file.finish();
+    fmt::print("{} pictures drawn to {}\n", frames.size(), arguments.out);
+    return exit_ok;
+}
+
+void add_picture_options(CLI::App& command, DrawArguments& arguments) {
+    command.add_option("--width", arguments.width, "Of the picture, in pixels; its height is 9/16 of that")
+        ->check(CLI::Range(320, 7680))
+        ->type_name("PX")
+        ->capture_default_str();
+    command.add_option("--scale-from", arguments.scale_from, "Shades as in the pictures of this report.json")
+        ->type_name("FILE");
+}
+
+}  // namespace
+
+void add_draw_command(CLI::App& app, Action& action) {
+    const auto arguments = std::make_shared<DrawArguments>();
+    CLI::App* command =
+        app.add_subcommand("draw", "Draw a matrix, or what a recipe's stages make of it, without running kernels");
+    add_drawn_options(*command, arguments->drawn);
+    command->add_option("--stage", arguments->stage, "The picture of this stage (its id, or 'input') instead of a sheet of all")
+        ->type_name("ID");
+    command->add_option("--format", arguments->format, "png, svg or pdf (default: by the name of --out, or png)")
+        ->check(CLI::IsMember({"png", "svg", "pdf"}))
+        ->type_name("WHICH");
+    add_picture_options(*command, *arguments);
+    command->add_option("-o,--out", arguments->out, "File to write (default: named after the recipe or matrix, here)")
+        ->type_name("FILE");
+    command->callback([arguments, &action] { action = [arguments] { return draw(*arguments); }; });
+}
+
+void add_animate_command(CLI::App& app, Action& action) {
+    const auto arguments = std::make_shared<DrawArguments>();
+    arguments->width = 1280;
+    CLI::App* command = app.add_subcommand("animate", "Show the nonzeros move from stage to stage of a recipe, as one file");
+    add_drawn_options(*command, arguments->drawn);
+    add_picture_options(*command, *arguments);
+    command->add_option("-o,--out", arguments->out, "File to write: .png (animated, all colours) or .gif")
+        ->required()
+        ->type_name("FILE");
+    command->callback([arguments, &action] { action = [arguments] { return animate(*arguments); }; });
+}
+
+}  // namespace workbench
