@@ -109,7 +109,7 @@ public:
     /// The arrays with the numbers between them, as the layout lists them. Empty where it has no such list.
     [[nodiscard]] virtual std::vector<LayoutField> fields() const { return {}; }
 
-    /// Walks every slot once, in the order of memory of each value array.
+    /// Walks the slots in the order of memory of each value array; one that serves nonzeros (i, j) and (j, i), twice in a row.
     virtual void for_each_slot(const std::function<void(const Slot&)>& visit) const = 0;
 
     /// Bytes that one y = A x must move at least: the arrays once, x once, y once.
