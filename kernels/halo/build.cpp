@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/drawn_matrix.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/storage/block_rows.hpp"
@@ -16,24 +15,16 @@ namespace {
 
 constexpr int node_chunk = 256;  // nodes that a thread of the host takes at a time
 
-constexpr std::string_view drawing = R"(
-with the parts {0, 1, 2} and {3, 4, 5}, warps = 1; a dot is padding: value 0, no place (65535). No two values are mirrors of each
-other, so that there are no pairs. Lanes 3 to 31 have padding alone.
+/// Two parts of three rows; nothing there is symmetric but the diagonal.
+constexpr std::string_view example = R"(
+[[stage]]
+use = "metis_partition"
+parts = 2
 
-part_nodes        0 3 6
-halo_offsets      0 1 2
-halo_nodes        4 0
-
-                  part 0        part 1
-diagonal_groups   0 1 2
-diagonal          1 4 7         8 11 13
-warp_segments     0 1 2
-rest_segments     0 1
-segment_steps     0 2 4
-segment_rows      0 1 .         1 0 .
-column_places     1 2 . | 2 3 . 3 2 . | 2 . .
-values            2 5 . | 3 6 . 10 9 . | 12 . .
-far_steps         0 0 0
+[layout]
+use = "halo"
+warps = 1
+slots_per_nonzero = 50
 )";
 
 HaloPlan plan_of(const StagedMatrix& staged, const Parameters& parameters, std::size_t value_bytes) {
@@ -238,7 +229,7 @@ LayoutEntry halo_entry() {
         .name = "halo",
         .summary = "parts with their x, the columns around them and their y in shared memory; symmetric blocks stored once",
         .source = "SpMV workbench: a design of this project",
-        .drawing = std::string(drawn_matrix).append(drawing),
+        .examples = {std::string(example)},
         .parameters = parameters(),
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .rows_of_share = RowsOfShare::all,

@@ -44,10 +44,9 @@ void with_halo_block(Index block_size, const auto& use) {
     }
 }
 
-/// A part as its threads see it.
+/// What a part has in shared memory.
 template <typename Value>
-struct PartInShared {
-    HaloPart part;
+struct SharedVectors {
     Value* x;     // [places * block size]
     Value* sums;  // [own nodes * block size]
 };
@@ -84,9 +83,8 @@ __device__ __forceinline__ void multiply_triangle(const Value (&values)[Shape::t
 /// Fills the places, and begins the sums with the diagonal or zero. For all threads of the block; what it fetches is there
 /// after the threads have waited and met.
 template <typename Shape, typename Value>
-__device__ __forceinline__ void fill_places(const auto& halo, const auto& load, const PartInShared<Value>& shared,
-                                            const Value* __restrict__ x) {
-    const HaloPart& part = shared.part;
+__device__ __forceinline__ void fill_places(const auto& halo, const auto& load, const HaloPart& part,
+                                            const SharedVectors<Value>& shared, const Value* __restrict__ x) {
     const int threads = static_cast<int>(blockDim.x);
     const Index first = static_cast<Index>(threadIdx.x);
     const Value* const diagonal =
@@ -151,7 +149,7 @@ public:
         bring_segment();
     }
 
-    __device__ __forceinline__ void multiply(const PartInShared<Value>& shared) {
+    __device__ __forceinline__ void multiply(const SharedVectors<Value>& shared) {
         for (; step_ < end_step_; step_ += Shape::in_flight) {
 #pragma unroll
             for (int k = 0; k < Shape::in_flight; ++k) {
@@ -181,7 +179,7 @@ private:
         next_end_ = halo_.segment_steps[segment_ + 1];
     }
 
-    __device__ __forceinline__ void begin_segment(const PartInShared<Value>& shared) {
+    __device__ __forceinline__ void begin_segment(const SharedVectors<Value>& shared) {
         if (row_ != no_place) add_to_place(shared.sums, row_, sums_);
         row_ = next_row_;
         segment_end_ = next_end_;
@@ -195,7 +193,7 @@ private:
         }
     }
 
-    __device__ __forceinline__ void multiply_step(const PartInShared<Value>& shared, int k, Index step) {
+    __device__ __forceinline__ void multiply_step(const SharedVectors<Value>& shared, int k, Index step) {
         if (step == segment_end_) begin_segment(shared);
         const unsigned column = column_[k];
         const bool has_block = column != no_place;
@@ -234,7 +232,7 @@ private:
 /// Blocks whose columns have no place: x comes from memory. Lanes of one row join their sums first, for a row that is much
 /// longer than others would be added to again and again.
 template <typename Shape, typename Value>
-__device__ __forceinline__ void add_far_blocks(const auto& halo, const auto& load, const PartInShared<Value>& shared, int warp,
+__device__ __forceinline__ void add_far_blocks(const auto& halo, const auto& load, const SharedVectors<Value>& shared, int warp,
                                                int lane, const Value* __restrict__ x) {
     const Index end = halo.far_steps[blockIdx.x + 1];
     for (Index step = halo.far_steps[blockIdx.x] + warp; step < end; step += halo.warps) {
@@ -271,18 +269,21 @@ __global__ void __launch_bounds__(most_threads, Shape::resident_blocks)
     extern __shared__ __align__(16) unsigned char memory[];
     const int warp = static_cast<int>(threadIdx.x) / halo_lanes;
     const int lane = static_cast<int>(threadIdx.x) % halo_lanes;
-    const HaloPart part = halo_part(halo, static_cast<Index>(blockIdx.x));
-    auto* const places = reinterpret_cast<Value*>(memory);
-    const PartInShared<Value> shared{part, places, places + part.places() * Shape::size};
+    const SharedVectors<Value> shared = [&] {
+        auto* const places = reinterpret_cast<Value*>(memory);
+        return SharedVectors<Value>{places, places + halo_part(halo, static_cast<Index>(blockIdx.x)).places() * Shape::size};
+    }();
 
     LaneSteps<Shape, Arrays, Load, Value> steps(halo, load, Offset{blockIdx.x} * halo.warps + warp, lane);
-    fill_places<Shape>(halo, load, shared, x);
+    fill_places<Shape>(halo, load, halo_part(halo, static_cast<Index>(blockIdx.x)), shared, x);
     __pipeline_commit();
     __pipeline_wait_prior(0);
     __syncthreads();
     steps.multiply(shared);
     add_far_blocks<Shape>(halo, load, shared, warp, lane, x);
     __syncthreads();
+    // Read again rather than kept in registers, which the blocks on their way need.
+    const HaloPart part = halo_part(halo, static_cast<Index>(blockIdx.x));
     const Offset first_row = Offset{part.first_node} * Shape::size;
     for (Index i = static_cast<Index>(threadIdx.x); i < part.own * Shape::size; i += static_cast<Index>(blockDim.x)) {
         if (first_row + i < halo.row_count) write_result(y + first_row + i, shared.sums[i], accumulate);

@@ -12,8 +12,9 @@
 #include "kernels/halo/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
-#include "support/drawings.hpp"
+#include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
+#include "support/message_of.hpp"
 
 namespace workbench {
 namespace {
@@ -115,27 +116,22 @@ std::map<std::string, std::string> notes_of(const HaloLayout<double>& halo) {
 
 }  // namespace
 
-TEST_CASE("halo: the arrays of the drawing") {
-    const LayoutEntry entry = halo_entry();
+TEST_CASE("halo: the arrays of the 6 x 6 matrix") {
     const auto layout = built(in_parts(drawn(), {0, 3, 6}));
     const HaloLayout<double>& halo = as_halo(layout);
-    CHECK(draws_the_matrix(entry));
-    CHECK(draws(entry, list("part_nodes", halo.part_nodes)));
-    CHECK(draws(entry, list("halo_offsets", halo.halo_offsets)));
-    CHECK(draws(entry, list("halo_nodes", halo.halo_nodes)));
-    CHECK(draws(entry, list("diagonal_groups", halo.diagonal_groups)));
-    CHECK(draws(entry, list("warp_segments", halo.warp_segments)));
-    CHECK(draws(entry, list("rest_segments", halo.rest_segments)));
-    CHECK(draws(entry, list("segment_steps", halo.segment_steps)));
-    CHECK(draws(entry, list("far_steps", halo.far_steps)));
-    CHECK(draws(entry, list("diagonal", first_lanes_of(halo.diagonal, 3))));
+    CHECK(halo.part_nodes == Indices{0, 3, 6});
+    CHECK(halo.halo_offsets == Indices{0, 1, 2});
+    CHECK(halo.halo_nodes == Indices{4, 0});
+    CHECK(halo.diagonal_groups == Indices{0, 1, 2});
+    CHECK(halo.warp_segments == Indices{0, 1, 2});
+    CHECK(halo.rest_segments == Indices{0, 1});
+    CHECK(halo.segment_steps == Indices{0, 2, 4});
+    CHECK(halo.far_steps == Indices{0, 0, 0});
+    CHECK(first_lanes_of(halo.diagonal, 4) == std::vector<double>{1, 4, 7, 0, 8, 11, 13, 0});
     CHECK(first_lanes_of(halo.segment_rows, 3) == Places{0, 1, no_place, 1, 0, no_place});
-    CHECK(draws(entry, "segment_rows 0 1 . 1 0 ."));
     CHECK(first_lanes_of(halo.column_places, 3) ==
           Places{1, 2, no_place, 2, 3, no_place, 3, 2, no_place, 2, no_place, no_place});
-    CHECK(draws(entry, "column_places 1 2 . | 2 3 . 3 2 . | 2 . ."));
     CHECK(first_lanes_of(halo.values, 3) == std::vector<double>{2, 5, 0, 3, 6, 0, 10, 9, 0, 12, 0, 0});
-    CHECK(draws(entry, "values 2 5 . | 3 6 . 10 9 . | 12 . ."));
     CHECK(halo.values.size() == 4 * 32);
     CHECK(halo.far_values.empty());
     CHECK(layout->bytes_to_move() == 4 * (4 * 3 + 2 + 3 + 2 + 3) + 32 * (2 * 8 + 2 * 2 + 4 * 2 + 4 * 8) + 8 * (6 + 6));
