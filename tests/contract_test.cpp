@@ -95,6 +95,52 @@ TEST_CASE("check_layout sees every fault") {
     }
 }
 
+namespace {
+
+/// 5 7
+/// 7 6
+CsrMatrix symmetric_matrix() { return csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 5}, {0, 1, 7}, {1, 0, 7}, {1, 1, 6}}); }
+
+/// It stores 7 once.
+void store_triangle(ToldLayout& layout) {
+    layout.column_count = 2;
+    layout.nonzero_count = 4;
+    layout.column_array = {0, 1, 1};
+    layout.value_array = {5, 7, 6};
+    layout.value_count = 3;
+    layout.slots = {{1, 0, 0, 0, 0, 0, 0}, {1, 0, 1, 1, 1, 1, 0}, {1, 0, 1, 1, 2, 0, 1}, {1, 0, 2, 2, 3, 1, 1}};
+}
+
+}  // namespace
+
+TEST_CASE("a slot may serve a nonzero and its mirror, and nothing else") {
+    const auto complaint = [](const std::function<void(ToldLayout&)>& plant) {
+        ToldLayout layout;
+        store_triangle(layout);
+        plant(layout);
+        return message_of<std::logic_error>([&] { check_layout(layout, symmetric_matrix()); });
+    };
+    ToldLayout right;
+    store_triangle(right);
+    CHECK_NOTHROW(check_layout(right, symmetric_matrix()));
+    CHECK(complaint([](ToldLayout& l) { l.slots.insert(l.slots.begin() + 3, l.slots[1]); }).find("three times") !=
+          std::string::npos);
+    CHECK(complaint([](ToldLayout& l) { l.slots.erase(l.slots.begin() + 2); }) == "layout: nonzero 2 is not stored");
+    for (const Slot& second : std::vector<Slot>{{1, 0, 1, 1, 3, 1, 1}, {1, 0, 1, 1, 1, 1, 0}, {1, 0, 1, 1, -1, 0, 1}}) {
+        CHECK(complaint([&](ToldLayout& l) { l.slots[2] = second; }).find("not for a nonzero and its mirror") !=
+              std::string::npos);
+    }
+    // On the diagonal nothing is a mirror.
+    CHECK(complaint([](ToldLayout& l) {
+              l.slots.insert(l.slots.begin(), l.slots[0]);
+          }).find("not for a nonzero and its mirror") != std::string::npos);
+    CHECK(complaint([](ToldLayout& l) { l.value_array[1] = 8; }).find("value") != std::string::npos);
+    // A mirror of another value.
+    CsrMatrix matrix = symmetric_matrix();
+    matrix.values[2] = 8;
+    CHECK(message_of<std::logic_error>([&] { check_layout(right, matrix); }).find("value") != std::string::npos);
+}
+
 TEST_CASE("padding may add to no row") {
     ToldLayout layout;
     layout.slots[3].row = -1;

@@ -465,5 +465,5 @@ TEST_CASE("the CUDA kernels that use shared memory are those that the race check
         if (text.find("__shared__") != std::string::npos) users.insert(entry.path().parent_path().filename().string());
     }
     // Suite shared_memory of tests/gpu/battery_test.cpp and krylov_test.cpp has them.
-    CHECK(users == std::set<std::string>{"bccoo", "csr", "csr5", "ehyb", "ell", "hbp", "hola", "krylov", "sell"});
+    CHECK(users == std::set<std::string>{"bccoo", "csr", "csr5", "ehyb", "ell", "halo", "hbp", "hola", "krylov", "sell"});
 }

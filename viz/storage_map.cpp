@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -175,6 +176,11 @@ private:
         StorageArray& values = array_of(slot.array, ArrayRole::value, slot.index);
         const Index row = row_of_matrix(slot.row);
         const Offset nonzero = nonzero_of_matrix(slot.nonzero, row, slot.column);
+        if (std::exchange(walked_, std::pair(slot.array, slot.index)) == std::pair(slot.array, slot.index)) {
+            ++part_.mirrors;
+            if (by_cell_) values.cells[slot.index].mirror = nonzero;
+            return;
+        }
         note(values, slot.index, nonzero, row, slot.column);
         if (slot.column_array >= 0) {
             take_column(slot, nonzero, row);
@@ -303,6 +309,7 @@ private:
     std::vector<LayoutField> fields_;
     bool same_nonzeros_;  // the layout's are the matrix's, in its order
     StoragePart part_;
+    std::pair<int, Offset> walked_{-1, -1};                              // the slot before
     std::vector<Columns> columns_;                                       // [arrays]
     std::vector<std::pair<std::size_t, std::vector<Awaited>>> awaited_;  // [arrays] the next, and all in ascending order
 };

@@ -53,6 +53,7 @@ struct StorageCell {
     Index row = -1;        // of padding: that it adds to or reads, where the layout says so
     Index column = -1;
     Offset nonzero = -1;
+    Offset mirror = -1;        // of a value: the nonzero in (column, row), where it serves that one, too
     Offset column_place = -1;  // of a value: the element of its array of columns that tells its column; -1: none does
     std::int64_t warp = -1;  // who reads it, and in which of the warp's steps; -1: no lane does, or several (a block's column)
     int lane = -1;
@@ -122,6 +123,7 @@ struct StoragePart {
     std::string layout;
     std::string kernel;  // whose reads these are; empty: none is known
     std::vector<StorageArray> arrays;
+    Offset mirrors = 0;           // nonzeros that are not stored, because the value of their mirror serves them
     std::int64_t warps = 0;       // that read something
     std::int64_t reads = 0;       // of slots, padding that is read included
     std::int64_t lane_steps = 0;  // 32 for each step of each warp: what is not a read is a lane that waits

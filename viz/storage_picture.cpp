@@ -107,8 +107,9 @@ public:
     void head(const StoragePart& part) {
         const Offset slots = part.nonzeros() + part.padding();
         line(fmt::format("{}{}: {} nonzeros in {} places, {} of padding; {} bytes",
-                         part.share.empty() ? "" : "share " + part.share + " in ", part.layout, grouped(part.nonzeros()),
-                         grouped(slots), percent(part.padding(), slots), grouped(static_cast<Offset>(part.bytes()))),
+                         part.share.empty() ? "" : "share " + part.share + " in ", part.layout,
+                         grouped(part.nonzeros() + part.mirrors), grouped(slots), percent(part.padding(), slots),
+                         grouped(static_cast<Offset>(part.bytes()))),
              19, style::ink, 18);
     }
 

@@ -151,10 +151,10 @@ std::string draw(const WarpReads& warp, const StoragePart& part) {
 
 std::string draw(const StoragePart& part, std::size_t width) {
     const Offset slots = part.nonzeros() + part.padding();
-    std::string text =
-        fmt::format("{}{}: {} nonzeros in {} places, {:.1f} % of padding; {} bytes\n",
-                    part.share.empty() ? "" : "share " + part.share + " in ", part.layout, part.nonzeros(), slots,
-                    slots == 0 ? 0.0 : 100.0 * static_cast<double>(part.padding()) / static_cast<double>(slots), part.bytes());
+    std::string text = fmt::format(
+        "{}{}: {} nonzeros in {} places, {:.1f} % of padding; {} bytes\n",
+        part.share.empty() ? "" : "share " + part.share + " in ", part.layout, part.nonzeros() + part.mirrors, slots,
+        slots == 0 ? 0.0 : 100.0 * static_cast<double>(part.padding()) / static_cast<double>(slots), part.bytes());
     std::size_t names = 8;
     for (const StorageArray& array : part.arrays) names = std::max(names, array.name.size());
     std::vector<Along> seen;

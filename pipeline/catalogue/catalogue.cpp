@@ -44,6 +44,7 @@ const Catalogue& catalogue() {
             ehyb_entry(),
             ell_entry(),
             ellr_entry(),
+            halo_entry(),
             hbp_entry(),
             hola_entry(),
             hyb_entry(),

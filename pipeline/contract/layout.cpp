@@ -4,10 +4,12 @@
 #include <bit>
 #include <concepts>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "pipeline/matrix/csr_matrix.hpp"
 
@@ -61,7 +63,12 @@ public:
           stored_(static_cast<std::size_t>(matrix.nonzeros()), false) {}
 
     void visit(const Slot& slot) {
-        check_place(slot);
+        if (before_ && slot.array == before_->array && slot.index == before_->index) {
+            check_mirror(slot);
+        } else {
+            check_place(slot);
+        }
+        before_ = slot;
         if (slot.nonzero == -1) {
             check_padding(slot);
         } else {
@@ -92,6 +99,7 @@ private:
 
     /// The slot is the next of its value array, and the column that it names is there.
     void check_place(const Slot& slot) {
+        is_mirror_ = false;
         if (!is_array(slot.array, ArrayRole::value) || arrays_[slot.array].element_bytes != sizeof(Value)) {
             fail("a slot names array " + std::to_string(slot.array) + ", which holds no values of this precision");
         }
@@ -101,6 +109,14 @@ private:
             fail(describe(slot) + "was walked where " + std::to_string(expected) + " comes next");
         }
         if (slot.column_array != -1) check_column_place(slot);
+    }
+
+    /// The slot was walked just before. It may serve the nonzero on the other side of the diagonal, too, but no third.
+    void check_mirror(const Slot& slot) {
+        if (std::exchange(is_mirror_, true)) fail(describe(slot) + "was walked three times");
+        if (slot.nonzero < 0 || slot.row != before_->column || slot.column != before_->row || slot.row == slot.column) {
+            fail(describe(slot) + "was walked twice, but not for a nonzero and its mirror");
+        }
     }
 
     void check_column_place(const Slot& slot) const {
@@ -151,6 +167,8 @@ private:
     const CsrMatrix& matrix_;
     std::vector<std::size_t> visited_;  // [arrays] slots walked in each value array
     std::vector<bool> stored_;          // [nonzeros]
+    std::optional<Slot> before_;        // the one walked last
+    bool is_mirror_ = false;            // was it walked for its second nonzero?
 };
 
 }  // namespace

@@ -113,7 +113,7 @@ public:
     /// What is worth knowing of how this matrix was stored ("slices with columns of 32 bits", "3 of 17"); empty: nothing.
     [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> notes() const { return {}; }
 
-    /// Walks every slot once, in the order of memory of each value array.
+    /// Walks the slots in the order of memory of each value array; one that serves nonzeros (i, j) and (j, i), twice in a row.
     virtual void for_each_slot(const std::function<void(const Slot&)>& visit) const = 0;
 
     /// Bytes that one y = A x must move at least: the arrays once, x once, y once.

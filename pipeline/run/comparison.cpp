@@ -73,7 +73,9 @@ std::string padding_of(const RunReport& report, const KernelOutcome& kernel) {
     const LayoutOutcome* layout = layout_of(report, kernel);
     if (layout == nullptr) return "-";
     const auto slots = static_cast<double>(layout->slots());
-    return percent(slots == 0 ? 0 : 1 - static_cast<double>(report.matrix.nonzeros) / slots);
+    const auto nonzeros = static_cast<double>(report.matrix.nonzeros);
+    if (slots < nonzeros) return "-";  // some serve two nonzeros
+    return percent(slots == 0 ? 0 : 1 - nonzeros / slots);
 }
 
 std::string name_of(const KernelOutcome* kernel) {

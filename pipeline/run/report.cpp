@@ -85,14 +85,21 @@ TextTable kernel_table(const RunReport& report) {
     return table;
 }
 
+double padding_share(std::size_t slots, std::size_t nonzeros) {
+    return slots == 0 ? 0 : static_cast<double>(slots - nonzeros) / static_cast<double>(slots);
+}
+
 std::string footprint_line(const LayoutOutcome& layout, bool is_whole_of_shares) {
     std::string name = fmt::format("{} {}", with_share(layout.name, layout.share), name_of(layout.precision));
     if (!layout.unsuitable.empty()) return fmt::format("  {}: unsuitable: {}\n", name, layout.unsuitable);
-    const std::size_t padding = layout.slots() - static_cast<std::size_t>(layout.nonzeros);
-    std::string line =
-        fmt::format("  {}: built in {}, {} in all, {} slots with {} of padding\n", name, duration(layout.seconds),
-                    byte_count(static_cast<double>(layout.bytes())), with_commas(static_cast<long long>(layout.slots())),
-                    percent(layout.slots() == 0 ? 0 : static_cast<double>(padding) / static_cast<double>(layout.slots())));
+    const auto nonzeros = static_cast<std::size_t>(layout.nonzeros);
+    // Fewer slots than nonzeros: some serve two, and what is padding only the layout knows.
+    const std::string filled = layout.slots() < nonzeros
+                                   ? fmt::format("for {} nonzeros", with_commas(static_cast<long long>(nonzeros)))
+                                   : fmt::format("with {} of padding", percent(padding_share(layout.slots(), nonzeros)));
+    std::string line = fmt::format("  {}: built in {}, {} in all, {} slots {}\n", name, duration(layout.seconds),
+                                   byte_count(static_cast<double>(layout.bytes())),
+                                   with_commas(static_cast<long long>(layout.slots())), filled);
     if (!layout.share.empty()) {
         line += fmt::format("    {} nonzeros, {} rows\n", with_commas(static_cast<long long>(layout.nonzeros)),
                             with_commas(static_cast<long long>(layout.rows)));

@@ -53,9 +53,11 @@ Json json_of(const StorageArray& array, bool by_cell) {
 }
 
 Json json_of(const StoragePart& part, bool by_cell) {
-    Json json{{"share", part.share},         {"layout", part.layout},     {"kernel", part.kernel},
-              {"nonzeros", part.nonzeros()}, {"padding", part.padding()}, {"bytes", part.bytes()},
-              {"warps", part.warps},         {"reads", part.reads},       {"lane_steps", part.lane_steps}};
+    Json json{{"share", part.share},          {"layout", part.layout},
+              {"kernel", part.kernel},        {"nonzeros", part.nonzeros() + part.mirrors},
+              {"padding", part.padding()},    {"bytes", part.bytes()},
+              {"warps", part.warps},          {"reads", part.reads},
+              {"lane_steps", part.lane_steps}};
     json["arrays"] = Json::array();
     for (const StorageArray& array : part.arrays) json["arrays"].push_back(json_of(array, by_cell));
     json["shown_warps"] = Json::array();

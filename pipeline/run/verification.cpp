@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/random.hpp"
@@ -31,6 +33,26 @@ std::uint32_t scrambled(std::uint32_t number, int bits) {
 constexpr Offset exact_limit = Offset{1} << 24;  // integers up to here are exact in f32
 constexpr Offset start_limit = 256;
 
+/// Has each entry (i, j) an entry (j, i) of the same bits?
+bool is_symmetric(const CsrMatrix& matrix) {
+    if (!matrix.square()) return false;
+    const auto has_mirror = [&](Index row, Offset entry) {
+        const auto columns = matrix.row_columns(matrix.column_indices[entry]);
+        const auto found = std::lower_bound(columns.begin(), columns.end(), row);
+        if (found == columns.end() || *found != row) return false;
+        const double mirror = matrix.values[matrix.row_offsets[matrix.column_indices[entry]] + (found - columns.begin())];
+        return std::bit_cast<std::uint64_t>(mirror) == std::bit_cast<std::uint64_t>(matrix.values[entry]);
+    };
+    std::atomic<bool> symmetric = true;
+    Kokkos::parallel_for("is_symmetric", Rows(0, matrix.rows), [&](Index row) {
+        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+            if (!symmetric.load(std::memory_order_relaxed)) return;
+            if (!has_mirror(row, i)) symmetric.store(false, std::memory_order_relaxed);
+        }
+    });
+    return symmetric;
+}
+
 /// By the bits: a NaN equals nothing.
 template <ValueType Value>
 bool is_unwritten(Value value) {
@@ -40,7 +62,7 @@ bool is_unwritten(Value value) {
 
 }  // namespace
 
-ExactProblem::ExactProblem(const CsrMatrix& input) {
+ExactProblem::ExactProblem(const CsrMatrix& input) : symmetric_(is_symmetric(input)) {
     Offset longest = 1;
     for (Index row = 0; row < input.rows; ++row) longest = std::max(longest, input.row_length(row));
     // value_count * base * longest + start must stay within the limit.
@@ -61,6 +83,7 @@ ExactProblem::ExactProblem(const CsrMatrix& input) {
 }
 
 double ExactProblem::value(Index row, Index column) const {
+    if (symmetric_ && column < row) std::swap(row, column);
     const auto place = (std::uint64_t(std::uint32_t(row)) << 32) | std::uint32_t(column);
     return 1.0 + static_cast<double>(mixed(place) % value_count_);
 }

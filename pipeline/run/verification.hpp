@@ -14,7 +14,8 @@ namespace workbench {
 /// Integer values and vectors for a matrix, small enough that every partial sum of a row is exact in f32 as in f64, in whatever
 /// order it is taken (below 2^24).
 ///
-/// Values are hashed from the original row and column and never 0. There are several vectors x: vector p holds one digit of a
+/// Values are hashed from the original row and column and never 0; those of a symmetric matrix are symmetric, so that a layout
+/// which stores one of two equal values does so here, too. There are several vectors x: vector p holds one digit of a
 /// scrambled column number in some base, plus 1. Two columns differ in at least one digit, so an entry that is read at a wrong
 /// column changes y for at least one of them; a lost, doubled or misplaced entry changes y for all.
 class ExactProblem {
@@ -37,6 +38,7 @@ public:
     [[nodiscard]] std::vector<double> product(const CsrMatrix& input, int vector) const;
 
 private:
+    bool symmetric_ = false;         // the input, bit for bit
     std::uint32_t value_count_ = 1;  // values are 1 .. value_count
     std::uint32_t base_ = 2;         // x is 1 .. base
     int column_bits_ = 1;

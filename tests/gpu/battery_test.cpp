@@ -16,6 +16,7 @@
 #include "kernels/csr5/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/ell/layout.hpp"
+#include "kernels/halo/layout.hpp"
 #include "kernels/hbp/layout.hpp"
 #include "kernels/hola/layout.hpp"
 #include "kernels/sell/layout.hpp"
@@ -136,6 +137,22 @@ TEST_SUITE("battery") {
         }
     }
 
+    TEST_CASE_TEMPLATE("halo on the battery", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const NamedMatrix& named : battery()) {
+            for (const std::int64_t size : {1, 2, 3, 4, 5, 6}) {
+                for (const bool symmetric : {false, true}) {
+                    if (symmetric && !named.matrix.square()) continue;
+                    const CsrMatrix matrix = symmetric ? sum_with_transpose(named.matrix) : named.matrix;
+                    const std::string name =
+                        fmt::format("{}, {}blocks of {}", named.name, symmetric ? "with its transpose, " : "", size);
+                    const Given given{{"block_size", size}, {"parts", 3_i}, {"slots_per_nonzero", 1e6}};
+                    check_cuda_kernels<Value>(halo_entry(), name, stage_input(matrix), given, *device);
+                }
+            }
+        }
+    }
+
     TEST_CASE_TEMPLATE("ehyb on the battery", Value, float, double) {
         const auto device = make_cuda_device();
         for (const NamedMatrix& named : battery()) {
@@ -245,6 +262,26 @@ TEST_SUITE("shared_memory") {
         const StagedMatrix staged = partitioned(shared_memory_matrix(), {0, 3, 100, 150});
         for (const char* width : {"u16", "u32"}) {
             check_cuda_kernels<Value>(ehyb_entry(), width, staged, column_index(width), *device);
+        }
+    }
+
+    TEST_CASE_TEMPLATE("halo whose x and sums are in shared memory", Value, float, double) {
+        const auto device = make_cuda_device();
+        const CsrMatrix symmetric = sum_with_transpose(shared_memory_matrix());
+        const StagedMatrix staged = partitioned(symmetric, {0, 3, 100, 150});
+        for (const std::int64_t size : {1, 3}) {
+            // With room for all columns, and for few of them.
+            for (const std::int64_t shared_memory : {100000, 1700}) {
+                const std::string name = fmt::format("blocks of {}, {} bytes", size, shared_memory);
+                const Given given{{"block_size", size},
+                                  {"shared_memory", shared_memory},
+                                  {"warps", 5_i},
+                                  {"piece", 3_i},
+                                  {"slots_per_nonzero", 1e6}};
+                StagedMatrix unsplit = staged;
+                unsplit.shares.clear();
+                check_cuda_kernels<Value>(halo_entry(), name, unsplit, given, *device);
+            }
         }
     }
 

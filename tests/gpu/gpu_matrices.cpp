@@ -81,4 +81,15 @@ std::vector<Index> uneven_boundaries(Index rows, Index count) {
     return boundaries;
 }
 
+CsrMatrix sum_with_transpose(const CsrMatrix& matrix) {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+            entries.push_back({row, matrix.column_indices[i], matrix.values[i]});
+            entries.push_back({matrix.column_indices[i], row, matrix.values[i]});
+        }
+    }
+    return csr_from_entries(matrix.rows, matrix.columns, entries);
+}
+
 }  // namespace workbench

@@ -20,6 +20,9 @@ namespace workbench {
 /// The blocks on the diagonal between the boundaries, each a band: nothing lies outside the partition.
 [[nodiscard]] CsrMatrix block_diagonal_matrix(const std::vector<Index>& boundaries);
 
+/// A + A^T of a square matrix.
+[[nodiscard]] CsrMatrix sum_with_transpose(const CsrMatrix& matrix);
+
 /// `count` pieces of equal size, but for a piece of one row and an empty one at the front where there is room.
 [[nodiscard]] std::vector<Index> uneven_boundaries(Index rows, Index count);
 

@@ -15,6 +15,7 @@
 #include "kernels/csr5/layout.hpp"
 #include "kernels/dasp/layout.hpp"
 #include "kernels/ehyb/layout.hpp"
+#include "kernels/halo/layout.hpp"
 #include "kernels/hbp/layout.hpp"
 #include "kernels/hola/layout.hpp"
 #include "stages/stages.hpp"
@@ -192,6 +193,27 @@ TEST_SUITE("recorded_reads") {
             }
             check(long_rows_matrix());
             check(matrix_of_rows({40, 40, 0, 8200, 40, 700, 1100, 33, 1}, 8209));
+        }
+    }
+
+    TEST_CASE("halo reads as its schedule says") {
+        if constexpr (WORKBENCH_HAS_CUDA) {
+            const auto device = make_cuda_device();
+            for (const NamedMatrix& named : battery()) {
+                for (const std::int64_t size : {1, 3}) {
+                    CAPTURE(named.name);
+                    const Given given{
+                        {"block_size", size}, {"parts", 2_i}, {"warps", 3_i}, {"piece", 2_i}, {"slots_per_nonzero", 1e6}};
+                    const CsrMatrix matrix = named.matrix.square() ? sum_with_transpose(named.matrix) : named.matrix;
+                    const auto layout = build(halo_entry(), stage_input(matrix), given);
+                    const auto& halo = dynamic_cast<const HaloLayout<double>&>(*layout);
+                    const WalkReads<double> walk = halo_entry().schedules.front().walk.f64;
+                    check_recorded(record_halo_reads(halo, false, *device), array_number(halo.stored(), halo.values), *layout,
+                                   walk);
+                    check_recorded(record_halo_reads(halo, true, *device), array_number(halo.stored(), halo.diagonal), *layout,
+                                   walk);
+                }
+            }
         }
     }
 

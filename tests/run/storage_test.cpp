@@ -62,6 +62,7 @@ void check_cells(const StorageMap& map, const CsrMatrix& matrix) {
                 }
                 if (cell.padding) continue;
                 ++found.at(cell.nonzero);
+                if (cell.mirror >= 0) ++found.at(cell.mirror);
                 const double value = map.precision == Precision::f32 ? static_cast<float>(matrix.values[cell.nonzero])
                                                                      : matrix.values[cell.nonzero];
                 right = right && cell.warp >= 0 && matrix.column_indices[cell.nonzero] == cell.column &&
@@ -174,7 +175,7 @@ void check_map(const LayoutRecipe& one, const CsrMatrix& matrix) {
     for (const StorageMap* map : {&cells, &bins}) {
         const StoragePart& part = map->parts.front();
         CHECK(part.bytes() == bytes);
-        CHECK(part.nonzeros() == matrix.nonzeros());
+        CHECK(part.nonzeros() + part.mirrors == matrix.nonzeros());
         CHECK(part.nonzeros() + part.padding() == slots);
     }
     REQUIRE(bins.parts.front().arrays.size() == cells.parts.front().arrays.size());

@@ -43,6 +43,22 @@ TEST_CASE("the integers of the exact problem tell all rows apart") {
     }
 }
 
+TEST_CASE("the integers of a symmetric matrix are symmetric, those of others are not") {
+    const auto values = [](double above, double below) {
+        const CsrMatrix matrix = csr_from_entries(3, 3, std::vector<Entry>{{0, 2, above}, {1, 1, 4}, {2, 0, below}});
+        const ExactProblem problem(matrix);
+        return problem.value(0, 2) == problem.value(2, 0);
+    };
+    CHECK(values(0.3, 0.3));
+    CHECK_FALSE(values(0.3, 0.30000000000000004));
+    CHECK_FALSE(values(0.0, -0.0));
+    // An entry without a mirror, and a matrix that is not square.
+    const CsrMatrix lone = csr_from_entries(3, 3, std::vector<Entry>{{0, 2, 1}, {1, 2, 1}, {2, 0, 1}});
+    CHECK(ExactProblem(lone).value(0, 2) != ExactProblem(lone).value(2, 0));
+    const CsrMatrix wide = csr_from_entries(2, 3, std::vector<Entry>{{0, 1, 1}, {1, 0, 1}});
+    CHECK(ExactProblem(wide).value(0, 1) != ExactProblem(wide).value(1, 0));
+}
+
 TEST_CASE("a long row leaves small integers, and one too long for any is said so") {
     CsrMatrix wide;
     wide.rows = 1;

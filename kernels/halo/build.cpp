@@ -1,0 +1,245 @@
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "kernels/common/device/host_loops.hpp"
+#include "kernels/common/refusal/slot_bound.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/storage/block_rows.hpp"
+#include "kernels/halo/parts.hpp"
+#include "kernels/halo/places.hpp"
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr int node_chunk = 256;  // nodes that a thread of the host takes at a time
+
+/// Two parts of three rows; nothing there is symmetric but the diagonal.
+constexpr std::string_view example = R"(
+[[stage]]
+use = "metis_partition"
+parts = 2
+
+[layout]
+use = "halo"
+warps = 1
+slots_per_nonzero = 50
+)";
+
+HaloPlan plan_of(const StagedMatrix& staged, const Parameters& parameters, std::size_t value_bytes) {
+    HaloPlan plan;
+    plan.block_size =
+        parameters.is_word("block_size", "auto") ? staged.node_size : static_cast<Index>(parameters.integer("block_size"));
+    if (plan.block_size > largest_halo_block) {
+        throw Unsuitable(fmt::format("nodes of {} unknowns: blocks have at most {}; give a block_size", plan.block_size,
+                                     largest_halo_block));
+    }
+    plan.warps = static_cast<Index>(parameters.integer("warps"));
+    plan.piece = static_cast<Index>(parameters.integer("piece"));
+    plan.shared_bytes = parameters.integer("shared_memory");
+    plan.value_bytes = value_bytes;
+    plan.pairs = staged.matrix.square() && parameters.is_word("symmetric", "auto");
+    const Index nodes = block_count_of(staged.matrix.rows, plan.block_size);
+    plan.diagonal = plan.pairs && count_in_parallel(nodes, [&](std::int64_t node) {
+                                      const auto number = static_cast<Index>(node);
+                                      return halo_is_mirrored(staged.matrix, plan.block_size, number, number);
+                                  }) == nodes;
+    return plan;
+}
+
+/// Appends the lengths of pieces to their offsets.
+void append_lengths(std::vector<Index>& offsets, const std::vector<Index>& lengths) {
+    for (const Index length : lengths) offsets.push_back(offsets.back() + length);
+}
+
+void append(auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+template <ValueType Value>
+void store_structure(HaloLayout<Value>& halo, const std::vector<PlannedPart>& parts) {
+    halo.halo_offsets = {0};
+    halo.warp_segments = {0};
+    halo.segment_steps = {0};
+    halo.far_steps = {0};
+    for (const PlannedPart& part : parts) {
+        for (Index warp = 0; warp < halo.warps; ++warp) {
+            halo.rest_segments.push_back(halo.warp_segments.back() + part.pair_segments_of_warp[warp]);
+            halo.warp_segments.push_back(halo.warp_segments.back() + part.segments_of_warp[warp]);
+        }
+        append_lengths(halo.segment_steps, part.steps_of_segment);
+        append(halo.segment_rows, part.rows);
+        append(halo.column_places, part.columns);
+        append(halo.halo_nodes, part.halo);
+        halo.halo_offsets.push_back(static_cast<Index>(halo.halo_nodes.size()));
+        append(halo.far_rows, part.far_rows);
+        append(halo.far_columns, part.far_columns);
+        halo.far_steps.push_back(static_cast<Index>(halo.far_rows.size() / halo_lanes));
+        halo.pairs += part.pairs;
+        halo.blocks += part.blocks;
+        halo.far_blocks += part.far_blocks;
+    }
+}
+
+/// Stores the values of every block whose place is known by now.
+template <ValueType Value>
+void store_values(HaloLayout<Value>& halo, const CsrMatrix& matrix) {
+    const auto store = [&](std::vector<Value>& values, Offset first, const HaloBlock& block) {
+        for (int e = 0; e < halo.area(); ++e) {
+            if (block[e] >= 0) values[first + e * halo_lanes] = static_cast<Value>(matrix.values[block[e]]);
+        }
+    };
+    const Index d = halo.block_size;
+    for_each_in_parallel(halo.parts(), 1, [&](std::int64_t number) {
+        const auto part = static_cast<Index>(number);
+        for_each_halo_block(halo.stored(), part, [&](const PlacedBlock& block) {
+            if (block.row_node < 0) return;
+            auto& values = block.is_far ? halo.far_values : halo.values;
+            store(values, halo_slot(block.step, halo.area(), block.lane),
+                  halo_block(matrix, d, block.row_node, block.column_node));
+        });
+        if (!halo.has_diagonal()) return;
+        const HaloPart place = halo_part(halo, part);
+        for (Index i = 0; i < place.own; ++i) {
+            const HaloBlock block = halo_block(matrix, d, place.first_node + i, place.first_node + i);
+            Offset slot = halo_slot(halo.diagonal_groups[part] + i / halo_lanes, halo.triangle(), i % halo_lanes);
+            for (Index r = 0; r < d; ++r) {
+                for (Index c = r; c < d; ++c, slot += halo_lanes) {
+                    const Offset nonzero = block[r * d + c];
+                    if (nonzero >= 0) halo.diagonal[slot] = static_cast<Value>(matrix.values[nonzero]);
+                }
+            }
+        }
+    });
+}
+
+template <ValueType Value>
+std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+    const CsrMatrix& matrix = staged.matrix;
+    require_values_in_range<Value>(matrix);
+    const HaloPlan plan = plan_of(staged, parameters, sizeof(Value));
+    auto layout = std::make_unique<HaloLayout<Value>>();
+    layout->row_count = matrix.rows;
+    layout->column_count = matrix.columns;
+    layout->nonzero_count = matrix.nonzeros();
+    layout->block_size = plan.block_size;
+    layout->warps = plan.warps;
+    layout->part_nodes = halo_part_nodes(staged, plan, static_cast<Index>(parameters.integer("parts")), layout->parts_cut);
+    std::vector<PlannedPart> parts(layout->parts());
+    for_each_in_parallel(layout->parts(), 1, [&](std::int64_t part) {
+        parts[part] = plan_halo_part(matrix, plan, layout->part_nodes[part], layout->part_nodes[part + 1]);
+    });
+    store_structure(*layout, parts);
+    parts.clear();
+    if (plan.diagonal) {
+        layout->diagonal_groups = {0};
+        for (Index part = 0; part < layout->parts(); ++part) {
+            layout->diagonal_groups.push_back(layout->diagonal_groups.back() +
+                                              block_count_of(halo_part(*layout, part).own, halo_lanes));
+        }
+    }
+    const auto slots = static_cast<double>(layout->column_places.size() + layout->far_columns.size()) * layout->area();
+    require_bounded_slots(
+        fmt::format("{} blocks of {} x {}", layout->blocks, plan.block_size, plan.block_size), slots, matrix.nonzeros(),
+        sizeof(Value),
+        {parameters.real("slots_per_nonzero"), "smaller blocks (block_size) have fewer, and slots_per_nonzero allows more"});
+    layout->values.assign(layout->column_places.size() * layout->area(), Value{0});
+    layout->far_values.assign(layout->far_columns.size() * layout->area(), Value{0});
+    if (plan.diagonal) {
+        layout->diagonal.assign(Offset{layout->diagonal_groups.back()} * layout->triangle() * halo_lanes, Value{0});
+    }
+    store_values(*layout, matrix);
+    layout->pattern = Pattern(matrix);
+    return layout;
+}
+
+std::vector<ParameterDeclaration> parameters() {
+    return {{.name = "block_size",
+             .type = ParameterType::integer,
+             .default_value = std::string("auto"),
+             .minimum = 1,
+             .maximum = largest_halo_block,
+             .words = {"auto"},
+             .unit = "rows",
+             .help = "rows and columns of a block; auto: the unknowns of a node of the mesh (node_size)"},
+            {.name = "symmetric",
+             .type = ParameterType::choice,
+             .default_value = std::string("auto"),
+             .words = {"auto", "off"},
+             .help = "auto: a block whose mirror in the same part has the same values is stored once for both; off: never"},
+            {.name = "parts",
+             .type = ParameterType::integer,
+             .default_value = std::int64_t{264},
+             .minimum = 1,
+             .maximum = 1048576,
+             .help = "parts of neighbouring rows with about equal nonzeros, where no stage has made a partition"},
+            {.name = "warps",
+             .type = ParameterType::integer,
+             .default_value = std::int64_t{most_halo_warps},
+             .minimum = 1,
+             .maximum = most_halo_warps,
+             .help = "warps that share the steps of a part: the size of a block of threads"},
+            {.name = "piece",
+             .type = ParameterType::integer,
+             .default_value = std::int64_t{8},
+             .minimum = 1,
+             .maximum = 65536,
+             .unit = "blocks",
+             .help = "the most blocks of a row that a lane adds up at a stretch; shorter pieces pad less"},
+            {.name = "shared_memory",
+             .type = ParameterType::integer,
+             .default_value = std::int64_t{115712},
+             .minimum = 32,
+             .maximum = 1048576,
+             .unit = "bytes",
+             .help = "for x and y of a part: larger parts are cut, and columns for which nothing is left are read from "
+                     "memory; 115712 lets an H200 hold two parts at a time"},
+            slots_per_nonzero_parameter(16)};
+}
+
+}  // namespace
+
+template <ValueType Value>
+std::vector<std::pair<std::string, std::string>> HaloLayout<Value>::notes() const {
+    const Offset stored = static_cast<Offset>(this->column_places.size() + this->far_columns.size());
+    Index own = 0;
+    Index outside = 0;
+    for (Index part = 0; part < this->parts(); ++part) {
+        own = std::max(own, halo_part(*this, part).own);
+        outside = std::max(outside, halo_part(*this, part).halo);
+    }
+    std::vector<std::pair<std::string, std::string>> notes;
+    notes.emplace_back("parts", fmt::format("{}, of at most {} nodes and a halo of {}", this->parts(), own, outside));
+    notes.emplace_back("blocks", fmt::format("{} of {} x {}, {} of them for their mirrors too", blocks, this->block_size,
+                                             this->block_size, pairs));
+    notes.emplace_back("padding",
+                       fmt::format("{:.1f} % of the blocks", blocks == 0 ? 0.0 : 100.0 * (stored - blocks) / blocks));
+    if (!this->has_diagonal()) notes.emplace_back("diagonal", "among the other blocks: not all of its blocks are symmetric");
+    if (parts_cut > 0) notes.emplace_back("parts cut", fmt::format("{} were too large for the shared memory", parts_cut));
+    if (far_blocks > 0) {
+        notes.emplace_back("blocks outside", fmt::format("{}: their columns did not fit into the shared memory", far_blocks));
+    }
+    return notes;
+}
+
+template std::vector<std::pair<std::string, std::string>> HaloLayout<float>::notes() const;
+template std::vector<std::pair<std::string, std::string>> HaloLayout<double>::notes() const;
+
+LayoutEntry halo_entry() {
+    LayoutEntry entry{
+        .name = "halo",
+        .summary = "parts with their x, the columns around them and their y in shared memory; symmetric blocks stored once",
+        .source = "SpMV workbench: a design of this project",
+        .examples = {std::string(example)},
+        .parameters = parameters(),
+        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
+        .rows_of_share = RowsOfShare::all,
+        .build = {build<float>, build<double>},
+        .fields = field_lists_of<HaloLayout>(),
+        .schedules = halo_schedules(),
+        .kernels = {halo_host_kernel()},
+    };
+    if constexpr (WORKBENCH_HAS_CUDA) entry.add(halo_cuda_kernels());
+    return entry;
+}
+
+}  // namespace workbench

@@ -1,0 +1,362 @@
+// Why threads cannot race. A block of threads has a part: it alone writes the part's rows of y, after all its threads have met.
+// The x of its places and the sums of its rows are in shared memory. Each of them is written by one thread before the first
+// meeting; between the two, x is only read, and sums are only added to, by atomic additions. Additions of one row come in any
+// order: sums of rounded values may differ in their last bits from run to run, sums that are exact do not.
+#include <cuda_pipeline_primitives.h>
+
+#include <algorithm>
+#include <string>
+
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/loads.cuh"
+#include "kernels/common/device/prepare.hpp"
+#include "kernels/common/device/recording.cuh"
+#include "kernels/common/device/sparse_dot.cuh"
+#include "kernels/halo/layout.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr int most_threads = most_halo_warps * halo_lanes;  // of a block
+
+/// Blocks of `size` x `size` values, and how many of them a lane has on the way from memory: nine values, which with 1024
+/// threads on a multiprocessor are 72 KiB on the way to it.
+template <int block_size>
+struct BlockShape {
+    static constexpr int size = block_size;
+    static constexpr int area = size * size;
+    static constexpr int triangle = size * (size + 1) / 2;
+    static constexpr int in_flight = std::clamp(9 / area, 1, 8);
+    static constexpr int resident_blocks = area > 9 ? 1 : 2;  // of a multiprocessor: the fewer, the more registers
+};
+
+/// Calls use(Known<block_size>).
+void with_halo_block(Index block_size, const auto& use) {
+    switch (block_size) {
+        case 1: return use(Known<1>{});
+        case 2: return use(Known<2>{});
+        case 3: return use(Known<3>{});
+        case 4: return use(Known<4>{});
+        case 5: return use(Known<5>{});
+        case 6: return use(Known<6>{});
+        default: throw std::logic_error("halo: no such block size");
+    }
+}
+
+/// What a part has in shared memory.
+template <typename Value>
+struct SharedVectors {
+    Value* x;     // [places * block size]
+    Value* sums;  // [own nodes * block size]
+};
+
+/// Brings x of a node to a place, in the background.
+template <int size, typename Value>
+__device__ __forceinline__ void fetch_node(Value* place, const Value* __restrict__ x, Index node, Index column_count) {
+    const Offset first = Offset{node} * size;
+#pragma unroll
+    for (int e = 0; e < size; ++e) {
+        if (e == 0 || first + e < column_count) {
+            __pipeline_memcpy_async(place + e, x + first + e, sizeof(Value));
+        } else {
+            place[e] = 0;
+        }
+    }
+}
+
+/// What the diagonal's block makes of a node's own x.
+template <typename Shape, typename Value>
+__device__ __forceinline__ void multiply_triangle(const Value (&values)[Shape::triangle], const Value (&x)[Shape::size],
+                                                  Value (&sums)[Shape::size]) {
+    int e = 0;
+#pragma unroll
+    for (int r = 0; r < Shape::size; ++r) {
+#pragma unroll
+        for (int c = r; c < Shape::size; ++c, ++e) {
+            sums[r] += values[e] * x[c];
+            if (c > r) sums[c] += values[e] * x[r];
+        }
+    }
+}
+
+/// Fills the places, and begins the sums with the diagonal or zero. For all threads of the block; what it fetches is there
+/// after the threads have waited and met.
+template <typename Shape, typename Value>
+__device__ __forceinline__ void fill_places(const auto& halo, const auto& load, const HaloPart& part,
+                                            const SharedVectors<Value>& shared, const Value* __restrict__ x) {
+    const int threads = static_cast<int>(blockDim.x);
+    const Index first = static_cast<Index>(threadIdx.x);
+    const Value* const diagonal =
+        halo.has_diagonal() ? halo.diagonal.data() + halo_slot(halo.diagonal_groups[blockIdx.x], Shape::triangle, 0) : nullptr;
+    const Index* const halo_nodes = halo.halo_nodes.data() + part.first_halo;
+    // The next node of the halo is on its way while the one before is fetched.
+    Index node = first < part.halo ? load(halo_nodes + first) : 0;
+    for (Index i = first; i < part.own || i < part.halo; i += threads) {
+        Value values[Shape::triangle];
+        Value own_x[Shape::size];
+        Value sums[Shape::size] = {};
+        if (i < part.own && diagonal != nullptr) {
+#pragma unroll
+            for (int e = 0; e < Shape::triangle; ++e) {
+                values[e] = load(diagonal + halo_slot(i / halo_lanes, Shape::triangle, i % halo_lanes) + e * halo_lanes);
+            }
+        }
+        if (i < part.cached) {
+            const Offset column = Offset{part.first_node + i} * Shape::size;
+#pragma unroll
+            for (int e = 0; e < Shape::size; ++e) {
+                own_x[e] = e == 0 || column + e < halo.column_count ? x[column + e] : Value{0};
+            }
+        }
+        if (i < part.halo) {
+            fetch_node<Shape::size>(shared.x + (part.cached + i) * Shape::size, x, node, halo.column_count);
+            if (i + threads < part.halo) node = load(halo_nodes + i + threads);
+        }
+        if (i >= part.own) continue;
+        if (diagonal != nullptr) multiply_triangle<Shape>(values, own_x, sums);
+#pragma unroll
+        for (int e = 0; e < Shape::size; ++e) {
+            if (i < part.cached) shared.x[i * Shape::size + e] = own_x[e];
+            shared.sums[i * Shape::size + e] = sums[e];
+        }
+    }
+}
+
+template <int size, typename Value>
+__device__ __forceinline__ void add_to_place(Value* sums, unsigned place, const Value (&more)[size]) {
+#pragma unroll
+    for (int e = 0; e < size; ++e) atomicAdd(sums + place * size + e, more[e]);
+}
+
+/// A lane's way through the steps of its warp: blocks come some steps ahead of their use.
+template <typename Shape, typename Arrays, typename Load, typename Value>
+class LaneSteps {
+public:
+    __device__ __forceinline__ LaneSteps(const Arrays& halo, const Load& load, Offset warp, int lane)
+        : halo_(halo),
+          load_(load),
+          lane_(lane),
+          segment_(halo.warp_segments[warp]),
+          end_segment_(halo.warp_segments[warp + 1]),
+          rest_segment_(halo.rest_segments[warp]) {
+        if (segment_ == end_segment_) return;
+        step_ = halo.segment_steps[segment_];
+        end_step_ = halo.segment_steps[end_segment_];
+        segment_end_ = step_;
+#pragma unroll
+        for (int k = 0; k < Shape::in_flight; ++k) bring(k, step_ + k);
+        bring_segment();
+    }
+
+    __device__ __forceinline__ void multiply(const SharedVectors<Value>& shared) {
+        for (; step_ < end_step_; step_ += Shape::in_flight) {
+#pragma unroll
+            for (int k = 0; k < Shape::in_flight; ++k) {
+                if (step_ + k < end_step_) multiply_step(shared, k, step_ + k);
+            }
+        }
+        if (row_ != no_place) add_to_place(shared.sums, row_, sums_);
+    }
+
+private:
+    __device__ __forceinline__ const Value* value(Index step) const {
+        return halo_.values.data() + halo_slot(step, Shape::area, lane_);
+    }
+
+    __device__ __forceinline__ void bring(int k, Index step) {
+        column_[k] = no_place;
+        if (step >= end_step_) return;
+        column_[k] = load_(halo_.column_places.data() + Offset{step} * halo_lanes + lane_);
+#pragma unroll
+        for (int e = 0; e < Shape::area; ++e) value_[k][e] = load_(value(step) + e * halo_lanes);
+    }
+
+    /// Row and end of the next segment.
+    __device__ __forceinline__ void bring_segment() {
+        if (segment_ == end_segment_) return;
+        next_row_ = load_(halo_.segment_rows.data() + Offset{segment_} * halo_lanes + lane_);
+        next_end_ = halo_.segment_steps[segment_ + 1];
+    }
+
+    __device__ __forceinline__ void begin_segment(const SharedVectors<Value>& shared) {
+        if (row_ != no_place) add_to_place(shared.sums, row_, sums_);
+        row_ = next_row_;
+        segment_end_ = next_end_;
+        is_pair_ = segment_ < rest_segment_;
+        ++segment_;
+        bring_segment();
+#pragma unroll
+        for (int e = 0; e < Shape::size; ++e) {
+            sums_[e] = 0;
+            x_of_row_[e] = is_pair_ && row_ != no_place ? shared.x[row_ * Shape::size + e] : Value{0};
+        }
+    }
+
+    __device__ __forceinline__ void multiply_step(const SharedVectors<Value>& shared, int k, Index step) {
+        if (step == segment_end_) begin_segment(shared);
+        const unsigned column = column_[k];
+        const bool has_block = column != no_place;
+        Value x[Shape::size];
+        Value of_mirror[Shape::size] = {};
+#pragma unroll
+        for (int e = 0; e < Shape::size; ++e) x[e] = has_block ? shared.x[column * Shape::size + e] : Value{0};
+#pragma unroll
+        for (int e = 0; e < Shape::area; ++e) {
+            sums_[e / Shape::size] += value_[k][e] * x[e % Shape::size];
+            of_mirror[e % Shape::size] += value_[k][e] * x_of_row_[e / Shape::size];
+        }
+        bring(k, step + Shape::in_flight);
+        if (is_pair_ && has_block) add_to_place(shared.sums, column, of_mirror);
+    }
+
+    const Arrays& halo_;
+    const Load& load_;
+    int lane_;
+    Index segment_;
+    Index end_segment_;
+    Index rest_segment_;
+    Index step_ = 0;
+    Index end_step_ = 0;
+    Index segment_end_ = 0;
+    Index next_end_ = 0;
+    unsigned row_ = no_place;
+    unsigned next_row_ = no_place;
+    bool is_pair_ = false;
+    unsigned column_[Shape::in_flight];
+    Value value_[Shape::in_flight][Shape::area];
+    Value sums_[Shape::size] = {};
+    Value x_of_row_[Shape::size] = {};
+};
+
+/// Blocks whose columns have no place: x comes from memory. Lanes of one row join their sums first, for a row that is much
+/// longer than others would be added to again and again.
+template <typename Shape, typename Value>
+__device__ __forceinline__ void add_far_blocks(const auto& halo, const auto& load, const SharedVectors<Value>& shared, int warp,
+                                               int lane, const Value* __restrict__ x) {
+    const Index end = halo.far_steps[blockIdx.x + 1];
+    for (Index step = halo.far_steps[blockIdx.x] + warp; step < end; step += halo.warps) {
+        const unsigned row = load(halo.far_rows.data() + Offset{step} * halo_lanes + lane);
+        const Offset column = Offset{load(halo.far_columns.data() + Offset{step} * halo_lanes + lane)} * Shape::size;
+        const Value* const value = halo.far_values.data() + halo_slot(step, Shape::area, lane);
+        Value sums[Shape::size] = {};
+#pragma unroll
+        for (int c = 0; c < Shape::size; ++c) {
+            const Value x_of_column = row != no_place && column + c < halo.column_count ? x[column + c] : Value{0};
+#pragma unroll
+            for (int r = 0; r < Shape::size; ++r) {
+                sums[r] += load(value + (r * Shape::size + c) * halo_lanes) * x_of_column;
+            }
+        }
+        if (__all_sync(~0u, row == __shfl_sync(~0u, row, 0)) != 0) {
+#pragma unroll
+            for (int r = 0; r < Shape::size; ++r) {
+                for (int distance = halo_lanes / 2; distance > 0; distance /= 2) {
+                    sums[r] += __shfl_down_sync(~0u, sums[r], distance);
+                }
+            }
+            if (lane == 0) add_to_place(shared.sums, row, sums);
+        } else if (row != no_place) {
+            add_to_place(shared.sums, row, sums);
+        }
+    }
+}
+
+template <typename Shape, typename Load, typename Arrays, typename Value>
+__global__ void __launch_bounds__(most_threads, Shape::resident_blocks)
+    multiply_parts(const __grid_constant__ Arrays halo, const Load load, const Value* __restrict__ x, Value* __restrict__ y,
+                   bool accumulate) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    const int warp = static_cast<int>(threadIdx.x) / halo_lanes;
+    const int lane = static_cast<int>(threadIdx.x) % halo_lanes;
+    const SharedVectors<Value> shared = [&] {
+        auto* const places = reinterpret_cast<Value*>(memory);
+        return SharedVectors<Value>{places, places + halo_part(halo, static_cast<Index>(blockIdx.x)).places() * Shape::size};
+    }();
+
+    LaneSteps<Shape, Arrays, Load, Value> steps(halo, load, Offset{blockIdx.x} * halo.warps + warp, lane);
+    fill_places<Shape>(halo, load, halo_part(halo, static_cast<Index>(blockIdx.x)), shared, x);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    steps.multiply(shared);
+    add_far_blocks<Shape>(halo, load, shared, warp, lane, x);
+    __syncthreads();
+    // Read again rather than kept in registers, which the blocks on their way need.
+    const HaloPart part = halo_part(halo, static_cast<Index>(blockIdx.x));
+    const Offset first_row = Offset{part.first_node} * Shape::size;
+    for (Index i = static_cast<Index>(threadIdx.x); i < part.own * Shape::size; i += static_cast<Index>(blockDim.x)) {
+        if (first_row + i < halo.row_count) write_result(y + first_row + i, shared.sums[i], accumulate);
+    }
+}
+
+template <ValueType Value>
+class HaloOnDevice {
+public:
+    HaloOnDevice(const HaloLayout<Value>& layout, Device& device)
+        : stream_(cuda_device(device).stream()), halo_(copy_to(device, layout.stored(), "halo")) {
+        const auto most = static_cast<std::int64_t>(device.properties().shared_memory_per_block);
+        for (Index part = 0; part < layout.parts(); ++part) {
+            shared_bytes_ =
+                std::max(shared_bytes_, halo_vector_bytes(halo_part(layout.stored(), part), layout.block_size, sizeof(Value)));
+        }
+        if (shared_bytes_ > most) {
+            throw Unsuitable("x and y of a part take " + std::to_string(shared_bytes_) + " bytes of shared memory; " +
+                             device.properties().name + " gives a block " + std::to_string(most) +
+                             ": set the layout's shared_memory to that");
+        }
+    }
+
+    void multiply(const auto& load, const Value* x, Value* y, bool accumulate) const {
+        if (halo_.parts() <= 0 || halo_.row_count == 0) return;
+        const auto halo = view_of(halo_);
+        with_halo_block(halo.block_size, [&]<int size>(Known<size>) {
+            using Shape = BlockShape<size>;
+            const auto kernel = multiply_parts<Shape, std::remove_cvref_t<decltype(load)>, decltype(view_of(halo_)), Value>;
+            // The limit belongs to the function, not to a launch: setting it again changes nothing.
+            check_cuda(
+                cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes_)),
+                "cudaFuncSetAttribute");
+            kernel<<<static_cast<unsigned>(halo.parts()), halo.warps * halo_lanes, shared_bytes_, stream_>>>(halo, load, x, y,
+                                                                                                             accumulate);
+            check_launch("halo parts");
+        });
+    }
+
+    [[nodiscard]] const Halo<Value, DeviceArray>& stored() const { return halo_; }
+
+private:
+    cudaStream_t stream_;
+    Halo<Value, DeviceArray> halo_;
+    std::int64_t shared_bytes_ = 0;
+};
+
+template <ValueType Value>
+class HaloParts final : public Kernel<Value> {
+public:
+    HaloParts(const HaloLayout<Value>& layout, Device& device) : halo_(layout, device) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override { halo_.multiply(StreamingLoad{}, x, y, accumulate); }
+
+private:
+    HaloOnDevice<Value> halo_;
+};
+
+}  // namespace
+
+std::vector<KernelEntry> halo_cuda_kernels() {
+    return {{"parts", Backend::cuda, "a block of threads a part, whose x and sums are in shared memory",
+             prepare_as<HaloParts, HaloLayout>()}};
+}
+
+std::vector<Recorded> record_halo_reads(const HaloLayout<double>& layout, bool diagonal, Device& device) {
+    const HaloOnDevice<double> halo(layout, device);
+    const DeviceArray<double> x(device, std::vector<double>(layout.column_count), "x");
+    const DeviceMemory y = device.allocate(layout.row_count * sizeof(double), "y");
+    Recording recording(device, diagonal ? halo.stored().diagonal : halo.stored().values,
+                        Offset{layout.parts()} * layout.warps * halo_lanes);
+    halo.multiply(recording.load(), x.data(), y.as<double>(), false);
+    return recording.read();
+}
+
+}  // namespace workbench

@@ -1,0 +1,145 @@
+// Halo: a part of the matrix keeps in shared memory its share of x, the columns outside that it touches, and its share of y.
+// A format of this project. What it builds on: parts with their own share of x (EHYB), slices sorted by length (SELL-C-sigma).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/common/device/recorded.hpp"
+#include "kernels/common/schedule/run.hpp"
+#include "kernels/common/storage/fields.hpp"
+#include "kernels/common/storage/pattern.hpp"
+
+namespace workbench {
+
+inline constexpr int halo_lanes = 32;
+inline constexpr int most_halo_warps = 16;           // of a part
+inline constexpr Index largest_halo_block = 6;       // unknowns of a node
+inline constexpr std::uint16_t no_place = 0xFFFF;    // a lane without a block, or without a row
+inline constexpr Index most_halo_places = no_place;  // of a part
+
+/// Rows and columns come in nodes of block_size unknowns, which the last node may lack; what is stored are blocks of block_size
+/// x block_size values, row by row. A part has some neighbouring nodes, its own. Its places are those nodes, where rows and
+/// columns are the same unknowns (the matrix is square), and behind them its halo: the other columns that its rows touch. A
+/// product adds up the part's rows in shared memory, from four sections:
+///  - the diagonal: of each own node the upper triangle of its block, 32 nodes side by side. It is there where all these blocks
+///  are
+///    symmetric; otherwise they are stored with the rest.
+///  - pairs: blocks (i, j) of own nodes whose mirror (j, i) has the same values, which is not stored. The lane that adds to row
+///  i
+///    what the block makes of x_j adds to row j what its transpose makes of x_i.
+///  - the rest: blocks that add to one row.
+///  - far blocks, whose columns did not fit into shared memory: with columns of the whole matrix.
+/// Pairs and rest are the steps of the part's warps: first the pairs of a warp, then its share of the rest. The steps of a
+/// segment have the same rows: lane l that of place segment_rows[32 * segment + l]. Entry e of the block of lane l in a step
+/// stands in values[(step * area() + e) * 32 + l], its column's place in column_places[32 * step + l].
+template <typename Value, template <typename> typename Array>
+struct Halo {
+    template <template <typename> typename Other>
+    using In = Halo<Value, Other>;
+
+    Index row_count = 0;
+    Index column_count = 0;
+    Index block_size = 1;
+    Index warps = most_halo_warps;       // of a part
+    Array<Index> part_nodes;             // [parts + 1] the first node of each
+    Array<Index> halo_offsets;           // [parts + 1]
+    Array<Index> halo_nodes;             // [nodes in halos] of the columns
+    Array<Index> diagonal_groups;        // [parts + 1] of 32 nodes; empty: no diagonal section
+    Array<Value> diagonal;               // [diagonal groups * block_size * (block_size + 1) / 2 * 32]
+    Array<Index> warp_segments;          // [parts * warps + 1] the first segment of each warp
+    Array<Index> rest_segments;          // [parts * warps] the first of them that holds no pairs
+    Array<Index> segment_steps;          // [segments + 1] the first step of each
+    Array<std::uint16_t> segment_rows;   // [32 * segments] places
+    Array<std::uint16_t> column_places;  // [32 * steps] places
+    Array<Value> values;                 // [steps * block_size * block_size * 32]
+    Array<Index> far_steps;              // [parts + 1] the first far step of each
+    Array<std::uint16_t> far_rows;       // [32 * far steps] places
+    Array<Index> far_columns;            // [32 * far steps] nodes
+    Array<Value> far_values;             // [far steps * block_size * block_size * 32]
+
+    static constexpr void fields(const auto& visit, auto&... of) {
+        visit(ArrayRole::number, "row_count", of.row_count...);
+        visit(ArrayRole::number, "column_count", of.column_count...);
+        visit(ArrayRole::number, "block_size", of.block_size...);
+        visit(ArrayRole::number, "warps", of.warps...);
+        visit(ArrayRole::structure, "part_nodes [parts + 1]", of.part_nodes...);
+        visit(ArrayRole::structure, "halo_offsets [parts + 1]", of.halo_offsets...);
+        visit(ArrayRole::structure, "halo_nodes [nodes in halos]", of.halo_nodes...);
+        visit(ArrayRole::structure, "diagonal_groups [parts + 1]", of.diagonal_groups...);
+        visit(ArrayRole::value, "diagonal [diagonal groups * block_size * (block_size + 1) / 2 * 32]", of.diagonal...);
+        visit(ArrayRole::structure, "warp_segments [parts * warps + 1]", of.warp_segments...);
+        visit(ArrayRole::structure, "rest_segments [parts * warps]", of.rest_segments...);
+        visit(ArrayRole::structure, "segment_steps [segments + 1]", of.segment_steps...);
+        visit(ArrayRole::structure, "segment_rows [32 * segments]", of.segment_rows...);
+        visit(ArrayRole::column, "column_places [32 * steps]", of.column_places...);
+        visit(ArrayRole::value, "values [steps * block_size * block_size * 32]", of.values...);
+        visit(ArrayRole::structure, "far_steps [parts + 1]", of.far_steps...);
+        visit(ArrayRole::structure, "far_rows [32 * far steps]", of.far_rows...);
+        visit(ArrayRole::column, "far_columns [32 * far steps]", of.far_columns...);
+        visit(ArrayRole::value, "far_values [far steps * block_size * block_size * 32]", of.far_values...);
+    }
+
+    [[nodiscard]] constexpr Index parts() const { return static_cast<Index>(part_nodes.size()) - 1; }
+    [[nodiscard]] constexpr int area() const { return block_size * block_size; }
+    [[nodiscard]] constexpr int triangle() const { return block_size * (block_size + 1) / 2; }
+    [[nodiscard]] constexpr bool has_diagonal() const { return diagonal_groups.size() != 0; }
+};
+
+/// What belongs to a part.
+struct HaloPart {
+    Index first_node = 0;
+    Index own = 0;     // nodes of its rows
+    Index cached = 0;  // of them, those whose x it keeps: all or none
+    Index first_halo = 0;
+    Index halo = 0;  // nodes
+
+    [[nodiscard]] constexpr Index places() const { return cached + halo; }
+};
+
+[[nodiscard]] constexpr HaloPart halo_part(const auto& halo, Index part) {
+    const Index first = halo.part_nodes[part];
+    const Index own = halo.part_nodes[part + 1] - first;
+    const Index first_halo = halo.halo_offsets[part];
+    return {first, own, halo.row_count == halo.column_count ? own : 0, first_halo, halo.halo_offsets[part + 1] - first_halo};
+}
+
+/// Bytes of shared memory that its x and y take.
+[[nodiscard]] constexpr std::int64_t halo_vector_bytes(const HaloPart& part, Index block_size, std::size_t value_bytes) {
+    return (std::int64_t{part.places()} + part.own) * block_size * static_cast<std::int64_t>(value_bytes);
+}
+
+/// Where entry 0 of a lane's block stands in `values` or `far_values`; entry e stands 32 * e behind.
+[[nodiscard]] constexpr Offset halo_slot(Offset step, int area, int lane) { return step * area * halo_lanes + lane; }
+
+/// Steps of a part go to its warps in equal shares, and so do the pairs among them: the end of a warp's share of so many.
+[[nodiscard]] constexpr Offset halo_steps_until(Offset steps, Index warp, Index warps) { return steps * (warp + 1) / warps; }
+[[nodiscard]] constexpr Offset halo_pairs_until(Offset pairs, Offset steps, Index warp, Index warps) {
+    return steps == 0 ? 0 : pairs * halo_steps_until(steps, warp, warps) / steps;
+}
+
+template <ValueType Value>
+struct HaloLayout final : StoredLayout<Value, Halo<Value, HostArray>> {
+    // No kernel reads these, and they are no part of the footprint.
+    Pattern pattern;      // tells nonzeros from padding
+    Offset pairs = 0;     // blocks
+    Offset blocks = 0;    // that are stored, the diagonal's apart
+    Index parts_cut = 0;  // parts of the partition that were too large
+    Offset far_blocks = 0;
+
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const;
+};
+
+/// Throws std::logic_error where the arrays do not hang together.
+template <ValueType Value>
+void require_sound_halo(const Halo<Value, HostArray>& halo);
+
+[[nodiscard]] LayoutEntry halo_entry();
+[[nodiscard]] std::vector<ScheduleEntry> halo_schedules();
+[[nodiscard]] KernelEntry halo_host_kernel();
+[[nodiscard]] std::vector<KernelEntry> halo_cuda_kernels();
+
+/// For tests: a product as by the CUDA kernel that records who reads each element of `diagonal`, or of `values`.
+[[nodiscard]] std::vector<Recorded> record_halo_reads(const HaloLayout<double>& layout, bool diagonal, Device& device);
+
+}  // namespace workbench

@@ -1,0 +1,272 @@
+#include "kernels/halo/parts.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "kernels/common/storage/block_rows.hpp"
+
+namespace workbench {
+namespace {
+
+/// Boundaries of rows as boundaries of nodes: a node goes with its first row.
+std::vector<Index> nodes_of(const Cuts& cuts, Index block_size) {
+    std::vector<Index> nodes = cuts.boundaries;
+    for (Index& boundary : nodes) boundary = block_count_of(boundary, block_size);
+    return nodes;
+}
+
+std::vector<Index> equal_pieces(const CsrMatrix& matrix, Index block_size, Index parts) {
+    const Index nodes = block_count_of(matrix.rows, block_size);
+    std::vector<Index> boundaries{0};
+    Index node = 0;
+    for (Index part = 1; part < parts; ++part) {
+        const Offset wanted = matrix.nonzeros() / parts * part;
+        while (node < nodes && matrix.row_offsets[std::min(Offset{node} * block_size, Offset{matrix.rows})] < wanted) ++node;
+        boundaries.push_back(node);
+    }
+    boundaries.push_back(nodes);
+    return boundaries;
+}
+
+/// The blocks of a part by where they go, for each of its nodes the nodes of their columns.
+struct BlocksOfPart {
+    std::vector<std::vector<Index>> pairs;
+    std::vector<std::vector<Index>> rest;
+};
+
+BlocksOfPart find_blocks(const CsrMatrix& matrix, const HaloPlan& plan, Index first, Index end) {
+    const Index d = plan.block_size;
+    const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
+    BlocksOfPart blocks{std::vector<std::vector<Index>>(end - first), std::vector<std::vector<Index>>(end - first)};
+    for (Index node = first; node < end; ++node) {
+        const auto place_block = [&](Index column) {
+            const bool inside = column >= first && column < end;
+            if (column == node && plan.diagonal) return;
+            if (!plan.pairs || !inside || column == node || !halo_is_mirrored(matrix, d, node, column)) {
+                blocks.rest[node - first].push_back(column);
+            } else if (column > node) {
+                // To the end that has fewer so far, so that rows become about equally long.
+                auto& own = blocks.pairs[node - first];
+                auto& others = blocks.pairs[column - first];
+                own.size() <= others.size() ? own.push_back(column) : others.push_back(node);
+            }
+        };
+        walk_block_row(view, {d, d}, node, place_block, [](Index, Offset) {});
+    }
+    return blocks;
+}
+
+/// The columns outside that fit into shared memory: those that most blocks need.
+std::vector<Index> choose_halo(const BlocksOfPart& blocks, const HaloPlan& plan, Index first, Index end, Index cached) {
+    std::vector<Index> touched;
+    for (const auto& columns : blocks.rest) {
+        for (const Index column : columns) {
+            if (cached == 0 || column < first || column >= end) touched.push_back(column);
+        }
+    }
+    std::sort(touched.begin(), touched.end());
+    std::vector<std::pair<Offset, Index>> uses;  // minus how many blocks, node
+    for (const Index node : touched) {
+        if (uses.empty() || uses.back().second != node) uses.emplace_back(0, node);
+        --uses.back().first;
+    }
+    const HaloPart own{.first_node = first, .own = end - first, .cached = cached};
+    const std::int64_t of_node = std::int64_t{plan.block_size} * static_cast<std::int64_t>(plan.value_bytes);
+    const std::int64_t room = (plan.shared_bytes - halo_vector_bytes(own, plan.block_size, plan.value_bytes)) / of_node;
+    const auto most = std::clamp<std::int64_t>(room, 0, most_halo_places - cached);
+    if (std::cmp_greater(uses.size(), most)) {
+        std::sort(uses.begin(), uses.end());
+        uses.resize(most);
+    }
+    std::vector<Index> halo;
+    for (const auto& use : uses) halo.push_back(use.second);
+    std::sort(halo.begin(), halo.end());
+    return halo;
+}
+
+/// Some neighbouring blocks of a row.
+struct Piece {
+    Index row = 0;  // place
+    Index begin = 0;
+    Index count = 0;
+};
+
+/// Each row in pieces of about equal length, longest first. 32 after another share steps.
+std::vector<Piece> sorted_pieces(const std::vector<std::vector<Index>>& rows, Index longest) {
+    std::vector<Piece> pieces;
+    for (Index row = 0; row < static_cast<Index>(rows.size()); ++row) {
+        const auto count = static_cast<Offset>(rows[row].size());
+        const Offset of_row = (count + longest - 1) / longest;
+        for (Offset i = 0; i < of_row; ++i) {
+            const auto begin = static_cast<Index>(count * i / of_row);
+            pieces.push_back({row, begin, static_cast<Index>(count * (i + 1) / of_row) - begin});
+        }
+    }
+    std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.count > b.count; });
+    return pieces;
+}
+
+/// Steps of 32 pieces side by side, which warps take one after another.
+class Slices {
+public:
+    Slices(const std::vector<std::vector<Index>>& rows, Index longest) : rows_(rows), pieces_(sorted_pieces(rows, longest)) {
+        for (std::size_t i = 0; i < pieces_.size(); i += halo_lanes) steps_ += pieces_[i].count;
+    }
+
+    [[nodiscard]] Offset steps() const { return steps_; }
+
+    /// Appends the next steps to the part. place: of a column.
+    void take(Offset steps, PlannedPart& part, const auto& place) {
+        while (steps > 0) {
+            const auto now = static_cast<Index>(std::min<Offset>(steps, pieces_[first_].count - done_));
+            for (std::size_t lane = 0; lane < halo_lanes; ++lane) {
+                const bool has_block = has_piece(lane) && pieces_[first_ + lane].count > done_;
+                part.rows.push_back(has_block ? static_cast<std::uint16_t>(pieces_[first_ + lane].row) : no_place);
+            }
+            for (Index step = done_; step < done_ + now; ++step) {
+                for (std::size_t lane = 0; lane < halo_lanes; ++lane) {
+                    const bool has_block = has_piece(lane) && pieces_[first_ + lane].count > step;
+                    part.columns.push_back(has_block ? place(column(pieces_[first_ + lane], step)) : no_place);
+                }
+            }
+            part.steps_of_segment.push_back(now);
+            steps -= now;
+            done_ += now;
+            if (done_ < pieces_[first_].count) continue;
+            first_ += halo_lanes;
+            done_ = 0;
+        }
+    }
+
+private:
+    [[nodiscard]] bool has_piece(std::size_t lane) const { return first_ + lane < pieces_.size(); }
+    [[nodiscard]] Index column(const Piece& piece, Index step) const { return rows_[piece.row][piece.begin + step]; }
+
+    const std::vector<std::vector<Index>>& rows_;
+    std::vector<Piece> pieces_;
+    Offset steps_ = 0;
+    std::size_t first_ = 0;  // piece of the slice that is next
+    Index done_ = 0;         // steps of it that are taken
+};
+
+/// Takes the blocks whose columns have no place out of `rest`.
+void set_far_apart(std::vector<std::vector<Index>>& rest, const auto& has_place, PlannedPart& part) {
+    for (std::size_t row = 0; row < rest.size(); ++row) {
+        const auto far = std::stable_partition(rest[row].begin(), rest[row].end(), has_place);
+        for (auto column = far; column != rest[row].end(); ++column) {
+            part.far_rows.push_back(static_cast<std::uint16_t>(row));
+            part.far_columns.push_back(*column);
+        }
+        rest[row].erase(far, rest[row].end());
+    }
+    part.far_blocks = static_cast<Offset>(part.far_rows.size());
+    while (part.far_rows.size() % halo_lanes != 0) {
+        part.far_rows.push_back(no_place);
+        part.far_columns.push_back(0);
+    }
+}
+
+}  // namespace
+
+std::vector<Index> halo_part_nodes(const StagedMatrix& staged, const HaloPlan& plan, Index parts, Index& parts_cut) {
+    const CsrMatrix& matrix = staged.matrix;
+    const Cuts* const partition = staged.find_cuts(CutKind::partition);
+    const std::vector<Index> wanted =
+        partition != nullptr ? nodes_of(*partition, plan.block_size) : equal_pieces(matrix, plan.block_size, parts);
+    // x and y of the own nodes may take three quarters of the memory, so that something is left for a halo.
+    const std::int64_t of_node =
+        std::int64_t{plan.block_size} * static_cast<std::int64_t>(plan.value_bytes) * (matrix.square() ? 2 : 1);
+    const std::int64_t most_own = std::min<std::int64_t>(plan.shared_bytes / of_node, most_halo_places);
+    const std::int64_t own_of_pieces = std::max<std::int64_t>(most_own * 3 / 4, 1);
+    std::vector<Index> nodes{0};
+    parts_cut = 0;
+    for (std::size_t part = 0; part + 1 < wanted.size(); ++part) {
+        const Offset own = Offset{wanted[part + 1]} - wanted[part];
+        const Offset pieces = own <= most_own ? 1 : (own + own_of_pieces - 1) / own_of_pieces;
+        if (pieces > 1) ++parts_cut;
+        for (Offset piece = 1; piece <= pieces; ++piece) {
+            nodes.push_back(static_cast<Index>(wanted[part] + own * piece / pieces));
+        }
+    }
+    return nodes;
+}
+
+HaloBlock halo_block(const CsrMatrix& matrix, Index block_size, Index row_node, Index column_node) {
+    HaloBlock block;
+    block.fill(-1);
+    const Offset first_column = Offset{column_node} * block_size;
+    for (Index r = 0; r < block_size; ++r) {
+        const Offset row = Offset{row_node} * block_size + r;
+        if (row >= matrix.rows) break;
+        const auto columns = matrix.row_columns(static_cast<Index>(row));
+        auto found = std::lower_bound(columns.begin(), columns.end(), first_column);
+        for (; found != columns.end() && *found < first_column + block_size; ++found) {
+            block[r * block_size + (*found - first_column)] = matrix.row_offsets[row] + (found - columns.begin());
+        }
+    }
+    return block;
+}
+
+bool halo_is_mirrored(const CsrMatrix& matrix, Index block_size, Index row_node, Index column_node) {
+    const HaloBlock block = halo_block(matrix, block_size, row_node, column_node);
+    const HaloBlock mirror = row_node == column_node ? block : halo_block(matrix, block_size, column_node, row_node);
+    for (Index r = 0; r < block_size; ++r) {
+        for (Index c = 0; c < block_size; ++c) {
+            const Offset one = block[r * block_size + c];
+            const Offset other = mirror[c * block_size + r];
+            if ((one < 0) != (other < 0)) return false;
+            // Bits, so that a NaN is its own mirror and -0 is not that of 0.
+            if (one >= 0 &&
+                std::bit_cast<std::uint64_t>(matrix.values[one]) != std::bit_cast<std::uint64_t>(matrix.values[other])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+PlannedPart plan_halo_part(const CsrMatrix& matrix, const HaloPlan& plan, Index first_node, Index end_node) {
+    PlannedPart part;
+    const Index cached = matrix.square() ? end_node - first_node : 0;
+    BlocksOfPart blocks = find_blocks(matrix, plan, first_node, end_node);
+    part.halo = choose_halo(blocks, plan, first_node, end_node, cached);
+    const auto is_cached = [&](Index column) { return cached > 0 && column >= first_node && column < end_node; };
+    set_far_apart(
+        blocks.rest,
+        [&](Index column) { return is_cached(column) || std::binary_search(part.halo.begin(), part.halo.end(), column); },
+        part);
+    const auto place = [&](Index column) {
+        if (is_cached(column)) return static_cast<std::uint16_t>(column - first_node);
+        const auto found = std::lower_bound(part.halo.begin(), part.halo.end(), column);
+        return static_cast<std::uint16_t>(cached + (found - part.halo.begin()));
+    };
+
+    Slices pairs(blocks.pairs, plan.piece);
+    Slices rest(blocks.rest, plan.piece);
+    const Offset steps = pairs.steps() + rest.steps();
+    Offset steps_taken = 0;
+    Offset pairs_taken = 0;
+    for (Index warp = 0; warp < plan.warps; ++warp) {
+        const std::size_t segments_before = part.steps_of_segment.size();
+        const Offset steps_until = halo_steps_until(steps, warp, plan.warps);
+        const Offset pairs_until = halo_pairs_until(pairs.steps(), steps, warp, plan.warps);
+        pairs.take(pairs_until - pairs_taken, part, place);
+        part.pair_segments_of_warp.push_back(static_cast<Index>(part.steps_of_segment.size() - segments_before));
+        rest.take(steps_until - steps_taken - (pairs_until - pairs_taken), part, place);
+        part.segments_of_warp.push_back(static_cast<Index>(part.steps_of_segment.size() - segments_before));
+        steps_taken = steps_until;
+        pairs_taken = pairs_until;
+    }
+    const auto count = [](const std::vector<std::vector<Index>>& rows) {
+        return std::accumulate(rows.begin(), rows.end(), Offset{0},
+                               [](Offset sum, const auto& row) { return sum + std::ssize(row); });
+    };
+    part.pairs = count(blocks.pairs);
+    part.blocks = part.pairs + count(blocks.rest) + part.far_blocks;
+    return part;
+}
+
+}  // namespace workbench

@@ -1,0 +1,315 @@
+// Layout halo: its arrays, which blocks it stores once, and where it falls back. What every layout must do is in
+// kernels_test.cpp.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/common/device/host_device.hpp"
+#include "kernels/halo/layout.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/battery.hpp"
+#include "support/drawn_matrix.hpp"
+#include "support/given.hpp"
+#include "support/message_of.hpp"
+
+namespace workbench {
+namespace {
+
+using Indices = std::vector<Index>;
+using Places = std::vector<std::uint16_t>;
+
+const HaloLayout<double>& as_halo(const std::unique_ptr<Layout<double>>& layout) {
+    return dynamic_cast<const HaloLayout<double>&>(*layout);
+}
+
+StagedMatrix in_parts(const CsrMatrix& matrix, std::vector<Index> boundaries) {
+    StagedMatrix staged = stage_input(matrix);
+    staged.cuts.push_back({CutKind::partition, std::move(boundaries)});
+    return staged;
+}
+
+std::unique_ptr<Layout<double>> built(const StagedMatrix& staged, Given given = {}) {
+    given.try_emplace("warps", 1_i);
+    given.try_emplace("slots_per_nonzero", 1e6);
+    return build(halo_entry(), staged, given);
+}
+
+/// The first lanes of each 32.
+template <typename Element>
+std::vector<Element> first_lanes_of(const std::vector<Element>& array, std::size_t lanes) {
+    std::vector<Element> elements;
+    for (std::size_t i = 0; i < array.size(); ++i) {
+        if (i % halo_lanes < lanes) elements.push_back(array[i]);
+    }
+    return elements;
+}
+
+/// 2 -1  .  5
+/// -1  3 -2  .
+///  . -2  4 -3
+///  5  . -3  6
+CsrMatrix ring() {
+    return csr_from_entries(4, 4,
+                            std::vector<Entry>{{0, 0, 2},
+                                               {0, 1, -1},
+                                               {0, 3, 5},
+                                               {1, 0, -1},
+                                               {1, 1, 3},
+                                               {1, 2, -2},
+                                               {2, 1, -2},
+                                               {2, 2, 4},
+                                               {2, 3, -3},
+                                               {3, 0, 5},
+                                               {3, 2, -3},
+                                               {3, 3, 6}});
+}
+
+/// Symmetric, with a few nonzeros a row: exact in f32. An arrow and a band.
+CsrMatrix symmetric(Index size) {
+    std::vector<Entry> entries;
+    const auto add = [&](Index i, Index j, double value) {
+        entries.push_back({i, j, value});
+        if (i != j) entries.push_back({j, i, value});
+    };
+    for (Index i = 0; i < size; ++i) {
+        add(i, i, 4 + i % 3);
+        for (const Index step : {1, 2, 7}) {
+            if (i + step < size) add(i, i + step, 1 + (i * 5 + step) % 11);
+        }
+        if (i > 10) add(0, i, 1 + i % 4);
+    }
+    return csr_from_entries(size, size, entries);
+}
+
+std::vector<double> product(const Layout<double>& layout, const std::vector<double>& x) {
+    static const std::unique_ptr<Device> host = make_host_device();
+    std::vector<double> y(layout.rows(), std::nan(""));
+    halo_entry().kernels.front().prepare.f64(layout, *host)->run(x.data(), y.data(), false);
+    return y;
+}
+
+std::vector<double> product(const CsrMatrix& matrix, const std::vector<double>& x) {
+    std::vector<double> y(matrix.rows, 0);
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+            y[row] += matrix.values[i] * x[matrix.column_indices[i]];
+        }
+    }
+    return y;
+}
+
+std::vector<double> counting(Index size) {
+    std::vector<double> x(size);
+    for (Index i = 0; i < size; ++i) x[i] = 1 + i % 13;
+    return x;
+}
+
+std::map<std::string, std::string> notes_of(const HaloLayout<double>& halo) {
+    std::map<std::string, std::string> notes;
+    for (const auto& [what, text] : halo.notes()) notes[what] = text;
+    return notes;
+}
+
+}  // namespace
+
+TEST_CASE("halo: the arrays of the 6 x 6 matrix") {
+    const auto layout = built(in_parts(drawn(), {0, 3, 6}));
+    const HaloLayout<double>& halo = as_halo(layout);
+    CHECK(halo.part_nodes == Indices{0, 3, 6});
+    CHECK(halo.halo_offsets == Indices{0, 1, 2});
+    CHECK(halo.halo_nodes == Indices{4, 0});
+    CHECK(halo.diagonal_groups == Indices{0, 1, 2});
+    CHECK(halo.warp_segments == Indices{0, 1, 2});
+    CHECK(halo.rest_segments == Indices{0, 1});
+    CHECK(halo.segment_steps == Indices{0, 2, 4});
+    CHECK(halo.far_steps == Indices{0, 0, 0});
+    CHECK(first_lanes_of(halo.diagonal, 4) == std::vector<double>{1, 4, 7, 0, 8, 11, 13, 0});
+    CHECK(first_lanes_of(halo.segment_rows, 3) == Places{0, 1, no_place, 1, 0, no_place});
+    CHECK(first_lanes_of(halo.column_places, 3) ==
+          Places{1, 2, no_place, 2, 3, no_place, 3, 2, no_place, 2, no_place, no_place});
+    CHECK(first_lanes_of(halo.values, 3) == std::vector<double>{2, 5, 0, 3, 6, 0, 10, 9, 0, 12, 0, 0});
+    CHECK(halo.values.size() == 4 * 32);
+    CHECK(halo.far_values.empty());
+    CHECK(layout->bytes_to_move() == 4 * (4 * 3 + 2 + 3 + 2 + 3) + 32 * (2 * 8 + 2 * 2 + 4 * 2 + 4 * 8) + 8 * (6 + 6));
+    CHECK_NOTHROW(check_layout(*layout, drawn()));
+}
+
+TEST_CASE("halo: a pair within a part is stored once, by the end that has fewer; a pair across parts twice") {
+    const auto whole = built(in_parts(ring(), {0, 4}));
+    const HaloLayout<double>& one = as_halo(whole);
+    CHECK(one.pairs == 4);
+    CHECK(one.blocks == 4);
+    CHECK(one.segment_steps == Indices{0, 1});
+    CHECK(one.rest_segments == Indices{1});
+    CHECK(first_lanes_of(one.segment_rows, 5) == Places{0, 1, 2, 3, no_place});
+    CHECK(first_lanes_of(one.column_places, 5) == Places{1, 2, 3, 0, no_place});
+    CHECK(first_lanes_of(one.values, 5) == std::vector<double>{-1, -2, -3, 5, 0});
+    CHECK(first_lanes_of(one.diagonal, 5) == std::vector<double>{2, 3, 4, 6, 0});
+    CHECK_NOTHROW(check_layout(*whole, ring()));
+
+    const auto halves = built(in_parts(ring(), {0, 2, 4}));
+    const HaloLayout<double>& two = as_halo(halves);
+    CHECK(two.pairs == 2);
+    CHECK(two.blocks == 6);
+    CHECK(two.halo_nodes == Indices{2, 3, 0, 1});
+    CHECK(two.rest_segments == Indices{1, 3});
+    CHECK(first_lanes_of(two.segment_rows, 2) == Places{0, no_place, 0, 1, 0, no_place, 0, 1});
+    CHECK(first_lanes_of(two.column_places, 2) == Places{1, no_place, 3, 2, 1, no_place, 3, 2});
+    CHECK(first_lanes_of(two.values, 2) == std::vector<double>{-1, 0, 5, -2, -3, 0, -2, 5});
+    CHECK_NOTHROW(check_layout(*halves, ring()));
+    CHECK(notes_of(two).at("blocks") == "6 of 1 x 1, 2 of them for their mirrors too");
+    CHECK(notes_of(two).at("parts") == "2, of at most 2 nodes and a halo of 2");
+
+    const auto off = built(in_parts(ring(), {0, 4}), {{"symmetric", std::string("off")}});
+    CHECK(as_halo(off).pairs == 0);
+    CHECK(as_halo(off).blocks == 12);
+    CHECK_FALSE(as_halo(off).has_diagonal());
+    CHECK_NOTHROW(check_layout(*off, ring()));
+}
+
+TEST_CASE("halo: only values that agree in every bit are stored once") {
+    const auto pairs_of = [](double above, double below) {
+        const std::vector<Entry> entries{{0, 0, 1}, {0, 1, above}, {1, 0, below}, {1, 1, 1}, {2, 1, 4}};
+        const CsrMatrix matrix = csr_from_entries(3, 3, entries);
+        const auto layout = built(in_parts(matrix, {0, 3}));
+        CHECK_NOTHROW(check_layout(*layout, matrix));
+        return as_halo(layout).pairs;
+    };
+    CHECK(pairs_of(0.1, 0.1) == 1);
+    CHECK(pairs_of(0.1, std::nextafter(0.1, 1)) == 0);
+    CHECK(pairs_of(0.0, -0.0) == 0);
+    CHECK(pairs_of(std::nan(""), std::nan("")) == 1);
+}
+
+TEST_CASE("halo: blocks of nodes keep triangles of the diagonal where all of its blocks are symmetric") {
+    const CsrMatrix matrix = symmetric(41);  // the last node lacks an unknown
+    for (const std::int64_t size : {2, 3, 4, 5, 6}) {
+        CAPTURE(size);
+        const auto layout = built(in_parts(matrix, {0, 13, 13, 41}), {{"block_size", size}, {"warps", 3_i}, {"piece", 2_i}});
+        const HaloLayout<double>& halo = as_halo(layout);
+        CHECK(halo.has_diagonal());
+        CHECK(halo.pairs > 0);
+        CHECK(halo.part_nodes[1] == (13 + size - 1) / size);
+        CHECK_NOTHROW(check_layout(*layout, matrix));
+        CHECK(product(*layout, counting(41)) == product(matrix, counting(41)));
+    }
+    CsrMatrix skew = matrix;
+    skew.values[1] += 1;  // (0, 1), within the first node
+    const auto layout = built(in_parts(skew, {0, 41}), {{"block_size", 2_i}});
+    CHECK_FALSE(as_halo(layout).has_diagonal());
+    CHECK(notes_of(as_halo(layout)).at("diagonal") == "among the other blocks: not all of its blocks are symmetric");
+    CHECK_NOTHROW(check_layout(*layout, skew));
+    CHECK(product(*layout, counting(41)) == product(skew, counting(41)));
+}
+
+TEST_CASE("halo: a node of the mesh is a block, and large nodes are refused") {
+    CHECK(as_halo(built(stage_input(symmetric(42), 3))).block_size == 3);
+    CHECK(message_of<Unsuitable>([] { (void)built(stage_input(symmetric(42), 7)); }) ==
+          "nodes of 7 unknowns: blocks have at most 6; give a block_size");
+}
+
+TEST_CASE("halo: columns that find no room are read from memory, and parts that find none are cut") {
+    const CsrMatrix matrix = symmetric(60);
+    const StagedMatrix staged = in_parts(matrix, {0, 20, 60});
+    const auto roomy = built(staged);
+    CHECK(as_halo(roomy).far_blocks == 0);
+    CHECK(notes_of(as_halo(roomy)).count("blocks outside") == 0);
+
+    // x and y of 40 nodes and 4 columns more.
+    const auto tight = built(staged, {{"shared_memory", 84_i * 8}});
+    CHECK(as_halo(tight).parts() == 2);
+    CHECK(as_halo(tight).halo_offsets[2] - as_halo(tight).halo_offsets[1] == 4);
+    CHECK(as_halo(tight).far_blocks > 0);
+    CHECK(notes_of(as_halo(tight)).count("blocks outside") == 1);
+    CHECK_NOTHROW(check_layout(*tight, matrix));
+    CHECK(product(*tight, counting(60)) == product(matrix, counting(60)));
+
+    // x and y of 39 nodes: the part of 40 is cut into two pieces of at most 29.
+    const auto cut = built(staged, {{"shared_memory", 78_i * 8}});
+    CHECK(as_halo(cut).part_nodes == Indices{0, 20, 40, 60});
+    CHECK(notes_of(as_halo(cut)).at("parts cut") == "1 were too large for the shared memory");
+    CHECK_NOTHROW(check_layout(*cut, matrix));
+    CHECK(product(*cut, counting(60)) == product(matrix, counting(60)));
+
+    // Without room for anything, each node is a part and every column is read from memory.
+    const auto least = built(staged, {{"shared_memory", 32_i}, {"symmetric", std::string("off")}});
+    CHECK(as_halo(least).part_nodes.size() == 61);
+    CHECK(as_halo(least).pairs == 0);
+    CHECK(product(*least, counting(60)) == product(matrix, counting(60)));
+}
+
+TEST_CASE("halo: a row in pieces pads less, and its warps have equal shares of the steps") {
+    const CsrMatrix matrix = symmetric(200);
+    std::size_t steps = std::numeric_limits<std::size_t>::max();
+    for (const std::int64_t piece : {100, 4, 1}) {
+        const auto layout =
+            built(in_parts(matrix, {0, 200}), {{"piece", piece}, {"warps", 5_i}, {"symmetric", std::string("off")}});
+        const HaloLayout<double>& halo = as_halo(layout);
+        CHECK_NOTHROW(check_layout(*layout, matrix));
+        CHECK(product(*layout, counting(200)) == product(matrix, counting(200)));
+        CHECK(halo.column_places.size() < steps);
+        steps = halo.column_places.size();
+        for (Index warp = 0; warp < 5; ++warp) {
+            const Index own = halo.segment_steps[halo.warp_segments[warp + 1]] - halo.segment_steps[halo.warp_segments[warp]];
+            CHECK(std::abs(own - static_cast<Index>(steps / halo_lanes) / 5) <= 1);
+        }
+    }
+}
+
+namespace {
+
+/// How many changes of an element, one at a time, the walk overlooks. `except`: elements that are left alone.
+template <typename Element>
+int overlooked(const Layout<double>& layout, const CsrMatrix& matrix, const std::vector<Element>& array, Element except = -2) {
+    int missed = 0;
+    for (const Element& element : array) {
+        if (element == except) continue;
+        auto& place = const_cast<Element&>(element);
+        for (const int change : {-1, 1}) {
+            const Element before = place;
+            place = static_cast<Element>(place + change);
+            try {
+                check_layout(layout, matrix);
+                ++missed;
+            } catch (const std::logic_error&) {
+            }
+            place = before;
+        }
+    }
+    return missed;
+}
+
+}  // namespace
+
+TEST_CASE("halo: a fault in any array is seen, also where one slot serves two nonzeros") {
+    const CsrMatrix matrix = symmetric(17);
+    for (const std::int64_t shared_memory : {100000, 30 * 8}) {
+        const auto layout =
+            built(in_parts(matrix, {0, 8, 17}), {{"warps", 2_i}, {"shared_memory", shared_memory}, {"piece", 3_i}});
+        const HaloLayout<double>& halo = as_halo(layout);
+        REQUIRE_NOTHROW(check_layout(*layout, matrix));
+        CHECK(halo.pairs > 0);
+        CHECK(overlooked(*layout, matrix, halo.part_nodes) == 0);
+        CHECK(overlooked(*layout, matrix, halo.halo_offsets) == 0);
+        CHECK(overlooked(*layout, matrix, halo.halo_nodes) == 0);
+        CHECK(overlooked(*layout, matrix, halo.diagonal_groups) == 0);
+        CHECK(overlooked(*layout, matrix, halo.diagonal) == 0);
+        CHECK(overlooked(*layout, matrix, halo.warp_segments) == 0);
+        CHECK(overlooked(*layout, matrix, halo.rest_segments) == 0);
+        CHECK(overlooked(*layout, matrix, halo.segment_steps) == 0);
+        CHECK(overlooked(*layout, matrix, halo.segment_rows) == 0);
+        // Padding multiplies by zero: it may read any column.
+        CHECK(overlooked(*layout, matrix, halo.column_places, no_place) == 0);
+        CHECK(overlooked(*layout, matrix, halo.values) == 0);
+        CHECK(overlooked(*layout, matrix, halo.far_steps) == 0);
+        CHECK(overlooked(*layout, matrix, halo.far_rows) == 0);
+        CHECK(overlooked(*layout, matrix, halo.far_columns) == 0);
+        CHECK(overlooked(*layout, matrix, halo.far_values) == 0);
+    }
+}
+
+}  // namespace workbench
