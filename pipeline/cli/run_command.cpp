@@ -12,6 +12,7 @@
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/common/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/cli/command_line.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
@@ -33,6 +34,7 @@ struct RunArguments {
     std::string json;
     MeasuringArguments measuring;
     bool no_pictures = false;
+    bool no_page = false;
 };
 
 /// Of all layouts of a recipe, and those beside it.
@@ -98,7 +100,7 @@ int run(const RunArguments& arguments) {
     check_only(arguments.measuring, options, recipes);
     check_folders(recipes);
     sort_by_matrix(recipes);
-    const RunOutput output{arguments.out, arguments.json, !arguments.no_pictures};
+    const RunOutput output{arguments.out, arguments.json, !arguments.no_pictures, !arguments.no_page, command_line()};
     check_output(output, recipes);
     std::string note;
     const std::unique_ptr<Device> gpu = gpu_for(arguments.measuring, options, note);
@@ -132,7 +134,8 @@ void add_run_command(CLI::App& app, Action& action) {
                      "Also write the report to this file; -: to standard output, and nothing else there")
         ->type_name("FILE");
     add_measuring_options(*command, arguments->measuring);
-    command->add_flag("--no-pictures", arguments->no_pictures, "Draw nothing");
+    command->add_flag("--no-pictures", arguments->no_pictures, "Draw nothing, and write no report.html");
+    command->add_flag("--no-page", arguments->no_page, "Write no report.html");
     command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }
 

@@ -16,6 +16,8 @@ struct RunOutput {
     std::filesystem::path folder;
     std::string json;  // one more file, with all reports; "-": standard output, and nothing else there; empty: none
     bool pictures = true;
+    bool page = true;          // report.html; none without pictures
+    std::string command = {};  // that the page tells as the way to repeat it
 };
 
 /// Throws MachineError where the results cannot be written. Called before the work; leaves nothing behind.

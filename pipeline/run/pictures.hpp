@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/run/page.hpp"
 #include "pipeline/run/report.hpp"
 #include "viz/contact_sheet.hpp"
 #include "viz/stage_picture.hpp"
@@ -21,9 +22,10 @@ namespace workbench {
 struct StagePage {
     PatternRaster raster;
     TileProfiles profiles;
+    std::shared_ptr<const PagePattern> pattern;  // null: no report.html is wanted
 };
 
-[[nodiscard]] std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged);
+[[nodiscard]] std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged, bool with_pattern = false);
 
 /// Collects pages while the stages run, and draws them at the end, when the common density scale is known.
 class PictureBook {
@@ -35,6 +37,9 @@ public:
     /// where stage 3 has changed the profiles of tiles. One that cannot be drawn or written is a failure of the report, and the
     /// others are there.
     void write(const std::filesystem::path& folder, RunReport& report) const;
+
+    /// Of the stages in their order; empty where one was not collected.
+    [[nodiscard]] std::vector<std::shared_ptr<const PagePattern>> patterns() const;
 
 private:
     std::vector<std::shared_ptr<const StagePage>> pages_;
