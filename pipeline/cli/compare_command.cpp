@@ -1,4 +1,5 @@
 // workbench compare: two recipes on one matrix, side by side.
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -8,6 +9,7 @@
 
 #include "kernels/common/device/host_device.hpp"
 #include "pipeline/cli/aside.hpp"
+#include "pipeline/cli/command_line.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
@@ -16,8 +18,10 @@
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/whole_file.hpp"
 #include "pipeline/run/comparison.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
+#include "pipeline/run/pictures.hpp"
 
 namespace workbench {
 namespace {
@@ -27,6 +31,8 @@ struct CompareArguments {
     RecipeChanges changes;
     MeasuringArguments measuring;
     bool json = false;
+    std::string page = "out/compare.html";
+    bool no_page = false;
 };
 
 std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
@@ -42,11 +48,24 @@ std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
     return recipes;
 }
 
-RunReport run_one(MatrixRunner& runner, const Recipe& recipe) {
+using Patterns = std::vector<std::shared_ptr<const PagePattern>>;
+
+/// `patterns`: null where no page is wanted.
+RunReport run_one(MatrixRunner& runner, const Recipe& recipe, Patterns* patterns) {
     const PrintsAside prints_aside;
     const Progress progress;
     RunObserver observer;
     observer.progress = [&progress](const std::string& step) { progress.show(step); };
+    if (patterns != nullptr) {
+        observer.maps_storage = true;
+        observer.stage_done = [patterns](const StagedMatrix& staged, StageOutcome& outcome) {
+            outcome.page = page_of(staged, true);  // for the other recipe, if it begins alike
+            patterns->push_back(outcome.page->pattern);
+        };
+        observer.stage_shared = [patterns](const StageOutcome& outcome) {
+            patterns->push_back(outcome.page == nullptr ? nullptr : outcome.page->pattern);
+        };
+    }
     RunReport report;
     try {
         runner(recipe).run(recipe, observer, report);
@@ -57,6 +76,14 @@ RunReport run_one(MatrixRunner& runner, const Recipe& recipe) {
     return report;
 }
 
+void write_page(const CompareArguments& arguments, const std::vector<RunReport>& reports,
+                const std::array<Patterns, 2>& patterns) {
+    const std::vector<PageRun> runs{{reports[0], patterns[0]}, {reports[1], patterns[1]}};
+    const std::string title = fmt::format("{} and {}", reports[0].title(), reports[1].title());
+    write_whole_file(arguments.page, page_html(runs, {title, "compare", command_line()}));
+    if (!arguments.json) fmt::print("\nwritten to {}\n", arguments.page);
+}
+
 int compare(const CompareArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::vector<Recipe> recipes = two_recipes(arguments);
@@ -65,16 +92,20 @@ int compare(const CompareArguments& arguments) {
     const std::unique_ptr<Device> gpu = gpu_for(arguments.measuring, options, note);
     const std::unique_ptr<Device> host = make_host_device();
     MatrixRunner runner(recipes, {*host, gpu.get()}, options);
+    if (!arguments.no_page) check_writable(arguments.page);
     static_cast<void>(runner(recipes.front()));  // without the matrix there is nothing to compare
 
     std::vector<RunReport> reports;
+    std::array<Patterns, 2> patterns;
     for (const Recipe& recipe : recipes) {
-        reports.push_back(run_one(runner, recipe));
+        reports.push_back(run_one(runner, recipe, arguments.no_page ? nullptr : &patterns.at(reports.size())));
         reports.back().machine = describe_machine(host->properties());
         reports.back().versions = versions();
     }
     if (!note.empty()) reports.front().notes.push_back(note);
     fmt::print("{}", arguments.json ? compare_json(reports[0], reports[1]) : compare_text(reports[0], reports[1]));
+
+    if (!arguments.no_page) write_page(arguments, reports, patterns);
 
     int exit_code = exit_ok;
     for (const RunReport& report : reports) {
@@ -100,6 +131,8 @@ void add_compare_command(CLI::App& app, Action& action) {
     add_recipe_changes(*command, arguments->changes);
     add_sweeps(*command, arguments->changes);
     add_measuring_options(*command, arguments->measuring);
+    command->add_option("--page", arguments->page, "Also write both as a page for a browser, pattern by pattern, to this file")
+        ->type_name("FILE");
     command->add_flag("--json", arguments->json, "As one JSON object");
     command->callback([arguments, &action] { action = [arguments] { return compare(*arguments); }; });
 }

@@ -7,17 +7,18 @@
 #include <nlohmann/json.hpp>
 
 #include "pipeline/run/figures.hpp"
+#include "pipeline/run/storage_json.hpp"
 
 namespace workbench {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t most_bins = 600'000;       // of a stage
-constexpr Index sampled_rows = 4'000;            // that are followed from stage to stage
-constexpr Index longest_order = 1'000'000;       // rows or columns whose original numbers are kept
-constexpr std::size_t most_boundaries = 20'000;  // of one kind of cuts
-constexpr double share_of_bins = 0.75;           // of the budget, before something else is tried
+constexpr std::size_t most_bins_of_stage = 600'000;  // of a stage
+constexpr Index sampled_rows = 4'000;                // that are followed from stage to stage
+constexpr Index longest_order = 1'000'000;           // rows or columns whose original numbers are kept
+constexpr std::size_t most_boundaries = 20'000;      // of one kind of cuts
+constexpr double share_of_bins = 0.75;               // of the budget, before something else is tried
 
 std::vector<Index> original_numbers(const Permutation& order) {
     if (order.size() > longest_order) return {};
@@ -97,11 +98,16 @@ Json figures_of(const RunReport& report) {
     return list;
 }
 
+bool has_patterns(const PageRun& run) {
+    return !run.patterns.empty() && std::find(run.patterns.begin(), run.patterns.end(), nullptr) == run.patterns.end();
+}
+
 /// Bins of all stages of all runs, made coarser until they fit.
 class BinSections {
 public:
     explicit BinSections(std::span<const PageRun> runs) {
         for (const PageRun& run : runs) {
+            if (!has_patterns(run)) continue;
             for (const auto& pattern : run.patterns) all_.push_back({pattern->bins, {}, false});
         }
         for (One& one : all_) pack(one);
@@ -193,7 +199,7 @@ Json order_section(bool moved, const std::vector<Index>& numbers, Room& room) {
 
 std::shared_ptr<const PagePattern> page_pattern(const StagedMatrix& staged) {
     PagePattern pattern;
-    pattern.bins = finest_bins(staged, most_bins);
+    pattern.bins = finest_bins(staged, most_bins_of_stage);
     pattern.planes = plane_names(staged);
     pattern.cuts = staged.cuts;
     pattern.sample = sample_of(staged, sampled_rows);
@@ -215,12 +221,12 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
     PageFile page;
     Json document{{"kind", facts.kind}, {"command", facts.command}, {"runs", Json::array()}};
     for (const PageRun& run : runs) {
-        Json stages = Json::array();
-        document["runs"].push_back({{"report", Json::parse(to_json(run.report))},
-                                    {"title", run.report.title()},
-                                    {"figures", figures_of(run.report)},
-                                    {"storage", nullptr},
-                                    {"pattern", nullptr}});
+        document["runs"].push_back(
+            {{"report", Json::parse(to_json(run.report))},
+             {"title", run.report.title()},
+             {"figures", figures_of(run.report)},
+             {"storage", run.report.storage == nullptr ? Json(nullptr) : Json::parse(to_json(*run.report.storage))},
+             {"pattern", nullptr}});
     }
     // What always has to be there; half of the rest of a small budget is still something.
     const std::size_t fixed = PageFile::template_bytes() + page_text(document.dump()).size() + 100'000;
@@ -232,15 +238,17 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
     for (std::size_t r = 0; r < runs.size(); ++r) {
         const PageRun& run = runs[r];
         const std::size_t count = std::min(run.patterns.size(), run.report.stages.size());
-        if (count == 0) continue;
+        if (count == 0 || !has_patterns(run)) continue;
+        const std::size_t first = number;
+        number += run.patterns.size();
         Json stages = Json::array();
         bool entries = true;
         for (std::size_t i = 0; i < count; ++i) {
             const PagePattern& pattern = *run.patterns[i];
             Json stage = json_of_stage(pattern, run.report.stages[i], room);
             stage["before"] = i == 0 ? 0 : run.report.stage_before(i);
-            entries = entries && bins.shows_entries(number);
-            stage["bins"] = bins.add_to(page, number++);
+            entries = entries && bins.shows_entries(first + i);
+            stage["bins"] = bins.add_to(page, first + i);
             stages.push_back(std::move(stage));
         }
         const PagePattern& input = *run.patterns.front();

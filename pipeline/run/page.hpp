@@ -40,7 +40,7 @@ struct PagePattern {
 
 struct PageRun {
     const RunReport& report;
-    std::vector<std::shared_ptr<const PagePattern>> patterns;  // of the stages; empty: none were collected
+    std::vector<std::shared_ptr<const PagePattern>> patterns;  // of the stages; empty, or one null: not all were collected
 };
 
 /// One run, or two that are compared.

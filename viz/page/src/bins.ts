@@ -130,6 +130,13 @@ class StoredRows {
     const rows = this.tiles.get(`${block},${pieceAt(this.columnCuts, column)}`);
     return rows?.[drawnRow - (this.rowCuts[block] ?? 0)] ?? drawnRow;
   }
+
+  // Where a row of the matrix is drawn.
+  drawnAt(row: number, column: number): number | null {
+    const block = this.rowCuts.length > 0 ? pieceAt(this.rowCuts, row) : 0;
+    const stored = this.tiles.get(`${block},${pieceAt(this.columnCuts, column)}`)?.indexOf(row) ?? -1;
+    return stored < 0 ? null : stored + (this.rowCuts[block] ?? 0);
+  }
 }
 
 export function pieceAt(boundaries: number[], position: number): number {
@@ -191,7 +198,32 @@ export class Stage {
     if (this.facts.tiles === 0) return drawnRow;
     return this.stored ? this.stored.rowAt(drawnRow, column) : null;
   }
+  // Where it is drawn.
+  drawnRow(row: number, column: number): number | null {
+    if (this.facts.tiles === 0) return row;
+    return this.stored ? this.stored.drawnAt(row, column) : null;
+  }
 }
+
+// Which row or column of the second stage is this one of the first? null: that is not kept.
+export function between(from: Stage, to: Stage, which: 'originalRows' | 'originalColumns', position: number): number | null {
+  if (from === to || from.facts[which === 'originalRows' ? 'rows' : 'columns'] === to.facts[which === 'originalRows' ? 'rows' : 'columns']) {
+    if (from === to || from[which] !== null) return position;
+  }
+  const original = originalOf(from[which], position);
+  const order = to[which];
+  if (original === null || order === null) return null;
+  if (order === 'same') return original;
+  let known = inverses.get(order);
+  if (!known) {
+    known = new Int32Array(order.length);
+    for (let i = 0; i < order.length; ++i) known[order[i]] = i;
+    inverses.set(order, known);
+  }
+  return known[original];
+}
+
+const inverses = new WeakMap<Int32Array, Int32Array>();
 
 async function readOrder(which: number | 'same' | null, length: number): Promise<Int32Array | 'same' | null> {
   if (which === null || which === 'same') return which;

@@ -1,4 +1,5 @@
 // What the program writes into a page: JSON, and numbered sections of bytes.
+import type { StorageMap } from './storage';
 
 export interface BinsFacts {
   section: number;
@@ -113,7 +114,7 @@ export interface Run {
   report: Report;
   figures: Figure[];
   pattern: PatternFacts | null;
-  storage: unknown;
+  storage: StorageMap | null;
 }
 
 export interface BenchRecord {

@@ -4,6 +4,7 @@ import { redrawCharts } from './charts';
 import { type PageDocument, readDocument } from './document';
 import { counted, h } from './dom';
 import { aboutSection, bytesSection, kernelsSection, metricsSection, recipeSection } from './sections';
+import { StorageView } from './storage';
 import { type Track, Viewer } from './viewer';
 
 const root = document.documentElement;
@@ -92,8 +93,10 @@ async function show(): Promise<void> {
   const page = await readDocument();
   const place = document.getElementById('page') as HTMLElement;
   let viewer: Viewer | null = null;
+  const storages: StorageView[] = [];
   const redraw = (): void => {
     viewer?.redraw();
+    for (const storage of storages) storage.redraw();
     redrawCharts();
   };
   const main = h('main', { id: 'main' });
@@ -121,6 +124,20 @@ async function show(): Promise<void> {
     // For tests: where the matrix lies on the picture.
     (window as unknown as { spmvView: () => unknown }).spmvView = () => shown.frame();
   }
+  page.runs.forEach((run, i) => {
+    if (!run.storage) return;
+    const storage = new StorageView(page.runs.length > 1 ? `Memory of ${run.title}` : 'Memory', run.storage);
+    storages.push(storage);
+    main.append(storage.element);
+    const track = tracks.findIndex((one) => one.run === page.runs[i]);
+    if (track < 0 || !viewer) return;
+    storage.onPoint = (place) => viewer?.pointAt(track, place);
+    const before = viewer.onPoint;
+    viewer.onPoint = (which, place) => {
+      before(which, place);
+      if (which === track) storage.highlight(place);
+    };
+  });
   const current = (): number[] => page.runs.map((_, i) => (viewer && tracks[i] ? viewer.current(i) : -1));
   const pick = (run: number, stage: number): void => viewer?.moveTo(run, stage);
   const parts = page.kind === 'bench'

@@ -212,7 +212,7 @@ export function drawCuts(context: CanvasRenderingContext2D, stage: Stage, view: 
           continue;
         }
         last = at;
-        line(boundary, across, is_partition ? 0.28 : 0.4);
+        line(boundary, across, is_partition ? 0.28 : 0.33);
       }
     }
     if (!is_partition) continue;
@@ -250,11 +250,12 @@ export function drawRowLengths(context: CanvasRenderingContext2D, stage: Stage, 
   context.clip();
   context.fillStyle = css(colours.planes[0][Math.round(steps * 0.55)]);
   for (let row = 0; row < level.rowBins; ++row) {
-    const y0 = view.top + view.y + row * size * perRow;
-    const y1 = y0 + size * perRow;
+    // Whole pixels: halves would overlap and look like a pattern.
+    const y0 = Math.round(view.top + view.y + row * size * perRow);
+    const y1 = Math.max(y0 + 1, Math.round(view.top + view.y + (row + 1) * size * perRow));
     if (y1 < view.top || y0 > view.top + view.height) continue;
     const gap = y1 - y0 >= 6 ? 1 : 0;
-    context.fillRect(left, y0, (width * means[row]) / longest, Math.max(0.5, y1 - y0 - gap));
+    context.fillRect(left, y0, (width * means[row]) / longest, y1 - y0 - gap);
   }
   context.restore();
   context.fillStyle = colours.muted;

@@ -36,6 +36,7 @@ export class Pane {
   private height = 0;
   private ratio = 1;
   private text = 12;
+  private has_lengths = true;
 
   constructor(label: string) {
     this.canvas.tabIndex = 0;
@@ -44,27 +45,29 @@ export class Pane {
   }
 
   // The frame for a matrix of this shape in the room that there is; very flat ones are drawn wider than they are.
-  resize(width: number, most_height: number, rows: number, columns: number): void {
+  // Returns the width that is needed.
+  resize(width: number, most_height: number, rows: number, columns: number): number {
     this.ratio = Math.min(window.devicePixelRatio || 1, 3);
     this.text = Math.max(11, Math.min(22, Math.round(parseFloat(getComputedStyle(document.documentElement).fontSize) * 0.78)));
     const shape = Math.min(4, Math.max(0.25, columns / Math.max(1, rows)));
     const left = Math.ceil(this.text * 3.9);
     const top = Math.ceil(this.text * 1.8);
-    const right = width < 520 ? 2 : strip.gap + strip.width;
+    this.has_lengths = width >= 480;
+    const right = this.has_lengths ? strip.gap + strip.width : 2;
     let inner = width - left - right;
     let height = inner / shape;
     if (height + top > most_height) {
       height = Math.max(120, most_height - top - 2);
       inner = Math.min(inner, height * shape);
     }
-    const shift = Math.floor((width - left - right - inner) / 2);
-    this.width = width;
+    this.width = Math.min(width, Math.ceil(left + inner + right));
     this.height = Math.ceil(height + top + 2);
-    this.view = { ...this.view, left: left + Math.max(0, shift), top, width: Math.floor(inner), height: Math.floor(height) };
+    this.view = { ...this.view, left, top, width: Math.floor(inner), height: Math.floor(height) };
     this.canvas.width = Math.round(this.width * this.ratio);
     this.canvas.height = Math.round(this.height * this.ratio);
     this.canvas.style.width = `${this.width}px`;
     this.canvas.style.height = `${this.height}px`;
+    return this.width;
   }
 
   private forget(key: string): void {
@@ -127,7 +130,7 @@ export class Pane {
     context.lineWidth = 1;
     context.strokeRect(view.left - 0.5, view.top - 0.5, view.width + 1, view.height + 1);
     this.drawAxes(context, stage);
-    if (this.width >= 520 && scene.kind !== 'difference' && this.painted) {
+    if (this.has_lengths && scene.kind !== 'difference' && this.painted) {
       drawRowLengths(context, stage, this.painted.level, view, view.left + view.width + strip.gap, strip.width);
       context.font = font(this.text * 0.85);
       context.fillStyle = colours.muted;

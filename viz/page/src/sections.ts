@@ -33,7 +33,8 @@ export function metricsSection(runs: Run[], current: () => number[], pick: (run:
   const labels = [...new Set(runs.flatMap((run) => [...run.figures].sort((a, b) => telling(a) - telling(b)).map((figure) => figure.label)))];
   const names = runs.map((run) => run.report.stages.map((stage) => (stage.precision ? `${stage.id} ${stage.precision}` : stage.id))
     .map((name) => (runs.length > 1 ? `${run.title}: ${name}` : name)));
-  const changing: HTMLElement[] = [];
+  const telling_ones: HTMLElement[] = [];
+  const others: HTMLElement[] = [];
   const still: [string, string][] = [];
   for (const label of labels) {
     const figures = runs.map((run) => run.figures.find((figure) => figure.label === label));
@@ -48,10 +49,12 @@ export function metricsSection(runs: Run[], current: () => number[], pick: (run:
     const columns = runs.map((run, r) => run.report.stages.map((_, i) => ({
       text: figures[r]?.texts[i] ?? '–', value: figures[r]?.numbers[i]?.[which] ?? null,
     })));
-    changing.push(stageBars(label, meaning, names, columns, current, pick));
+    const is_telling = figures.some((figure) => (figure?.telling ?? 0) > 0) || label === 'profile';
+    (is_telling ? telling_ones : others).push(stageBars(label, meaning, names, columns, current, pick));
   }
   return section('metrics', 'Figures by stage', 'What the stages change. A click on a stage shows it above.',
-    h('div', { class: 'grid' }, ...changing),
+    h('div', { class: 'grid' }, ...telling_ones),
+    others.length > 0 ? h('details', {}, h('summary', {}, `${others.length} more figures that stages change`), h('div', { class: 'grid' }, ...others)) : null,
     still.length > 0 ? h('details', {}, h('summary', {}, `${still.length} figures that no stage changes`),
       h('dl', { class: 'pairs' }, ...still.flatMap(([name, text]) => [h('dt', {}, name), h('dd', {}, text)]))) : null);
 }

@@ -1,12 +1,13 @@
 // The pattern of a run, or of two: stages on a slider, one picture or two, zoom, what lies under the pointer.
 import { select } from 'd3-selection';
 import { zoom, zoomIdentity, type ZoomBehavior } from 'd3-zoom';
-import { binAt, countAt, originalOf, type Pattern, pieceAt, type Stage } from './bins';
+import { between, binAt, countAt, originalOf, type Pattern, pieceAt, type Stage } from './bins';
 import { css, palette, steps } from './colours';
 import type { Run } from './document';
 import { counted, exact, h, plural, seconds } from './dom';
 import { type Mark, Pane, type Scene, type Transform } from './pane';
 import { axes, rowBinOf, type Switches } from './paint';
+import type { Place } from './storage';
 
 type Mode = 'one' | 'beside' | 'difference';
 
@@ -24,6 +25,7 @@ export interface Track {
 
 export class Viewer {
   readonly element: HTMLElement;
+  private readonly body: HTMLElement;
   private mode: Mode;
   private active = 0; // the run that keys move
   private readonly panes: [Pane, Pane];
@@ -46,7 +48,7 @@ export class Viewer {
   private toggle_key = '';
   private before_input = false;
   // The storage map, where there is one, hears of what is pointed at.
-  onPoint: (row: number | null, column: number | null) => void = () => undefined;
+  onPoint: (track: number, place: Place | null) => void = () => undefined;
   onStage: (track: number, stage: number) => void = () => undefined;
 
   constructor(readonly tracks: Track[]) {
@@ -73,13 +75,13 @@ export class Viewer {
       pictures.append(frame);
       this.listen(pane, i);
     });
-    this.element = h('div', { class: 'viewer' },
-      h('div', { class: 'stage-bar' }, ...this.sliders),
-      h('div', { class: 'viewer-body' },
-        h('div', { class: 'viewer-main' },
-          h('div', { class: 'tools' }, mode_group, zoom_group), pictures, this.legend, this.note),
-        h('aside', { class: 'side', 'aria-label': 'The stage' }, this.facts, this.readout, this.toggles, this.stage_notes)));
-    new ResizeObserver(() => this.resize()).observe(pictures);
+    this.body = h('div', { class: 'viewer-body' },
+      h('div', { class: 'viewer-main' },
+        h('div', { class: 'tools' }, mode_group, zoom_group), pictures, this.legend, this.note),
+      h('aside', { class: 'side', 'aria-label': 'The stage' },
+        this.facts, h('div', { class: 'side-part' }, this.readout, this.toggles, this.stage_notes)));
+    this.element = h('div', { class: 'viewer' }, h('div', { class: 'stage-bar' }, ...this.sliders), this.body);
+    new ResizeObserver(() => this.resize()).observe(this.element);
     addEventListener('resize', () => this.resize());
     this.setMode(this.mode);
     this.point(null);
@@ -114,7 +116,7 @@ export class Viewer {
     const ticks = h('ol', { class: 'ticks' });
     track.pattern.facts.stages.forEach((stage, i) => {
       ticks.append(h('li', {}, h('button', { type: 'button', 'data-stage': i, click: () => this.moveTo(number, i) },
-        h('span', { class: 'tick-number' }, String(i)), h('span', { class: 'tick-name' }, stage.label))));
+        h('span', { class: 'tick-number' }, String(i)), h('span', { class: 'tick-name' }, stage.label.replaceAll('_', '_\u200b')))));
     });
     const title = this.tracks.length > 1 ? h('p', { class: 'track-title' }, track.run.title) : null;
     return h('div', { class: 'track', style: `--stages: ${Math.max(1, count)}` }, title,
@@ -292,19 +294,19 @@ export class Viewer {
     return pane.placeAt(event.clientX - box.left, event.clientY - box.top, rows, columns);
   }
 
-  private stageOn(pane: Pane): { stage: Stage; pattern: Pattern } {
+  private stageOn(pane: Pane): { track: number; stage: Stage; pattern: Pattern } {
     const is_left = pane === this.panes[0];
     if (this.tracks.length > 1) {
       const track = this.mode === 'one' ? this.active : is_left ? 0 : 1;
-      return { stage: this.stage(track), pattern: this.tracks[track].pattern };
+      return { track, stage: this.stage(track), pattern: this.tracks[track].pattern };
     }
-    return { stage: is_left ? this.beforeOf(0) : this.stage(0), pattern: this.tracks[0].pattern };
+    return { track: 0, stage: is_left ? this.beforeOf(0) : this.stage(0), pattern: this.tracks[0].pattern };
   }
 
   private hover(pane: Pane, event: MouseEvent): void {
     const place = this.placeOf(pane, event);
     if (!place) return this.point(null);
-    const { stage, pattern } = this.stageOn(pane);
+    const { track, stage, pattern } = this.stageOn(pane);
     const level = pane.painted?.level ?? stage.finest;
     const { perRow, perColumn } = axes(pane.view, stage.rows, stage.columns);
     // The nearest bin with something in it, a few pixels around.
@@ -328,9 +330,9 @@ export class Viewer {
     if (best < 0) {
       this.mark = null;
       this.tell([['row', counted(Math.floor(place.row))], ['column', counted(Math.floor(place.column))], ['', 'nothing is stored here']]);
-      this.onPoint(null, null);
+      this.onPoint(track, null);
     } else {
-      this.tellBin(stage, pattern, level === stage.finest && stage.showsEntries, rowBinOf(level, best), level.columns[best],
+      this.tellBin(track, stage, pattern, level === stage.finest && stage.showsEntries, rowBinOf(level, best), level.columns[best],
                    2 ** level.rowBits, 2 ** level.columnBits, countAt(level, best), level.planes > 1 ? this.planesOf(stage, level.counts, best) : '');
     }
     this.update();
@@ -342,7 +344,7 @@ export class Viewer {
     return there.length === 1 ? there[0].name : there.map((one) => `${counted(one.count)} ${one.name}`).join(', ');
   }
 
-  private tellBin(stage: Stage, pattern: Pattern, is_entry: boolean, rowBin: number, columnBin: number, rows: number, columns: number,
+  private tellBin(track: number, stage: Stage, pattern: Pattern, is_entry: boolean, rowBin: number, columnBin: number, rows: number, columns: number,
                   count: number, share: string): void {
     const lines: [string, string][] = [];
     const row = rowBin * rows;
@@ -361,14 +363,15 @@ export class Viewer {
       lines.push(['column', counted(column) + origin(originalColumn, column)]);
       const value = originalRow === null || originalColumn === null ? null : pattern.value(originalRow, originalColumn);
       lines.push(['value', value === null ? 'not kept in this page' : exact(value)]);
-      this.onPoint(matrixRow, column);
+      if (matrixRow !== null && stage === this.stage(track)) this.tellStorage(track, matrixRow, column);
     } else {
       const range = (from: number, to: number): string => (from === to ? counted(from) : `${counted(from)} to ${counted(to)}`);
       lines.push(['rows', range(row, lastRow)], ['columns', range(column, lastColumn)]);
       lines.push(['holds', `${plural(count, 'nonzero')} in ${counted(lastRow - row + 1)} × ${counted(lastColumn - column + 1)} places`]);
       const sampled = this.sampledIn(stage, pattern);
       if (sampled) lines.push(['one of them', sampled]);
-      this.onPoint(null, null);
+      const is_last = stage.facts.tiles === 0 && stage === this.tracks[track].pattern.stages[this.tracks[track].pattern.stages.length - 1];
+      this.onPoint(track, is_last ? this.mark : null);
     }
     if (share) lines.push(['share', share]);
     const partition = stage.facts.cuts.find((cuts) => cuts.kind === 'partition' && cuts.step === 1);
@@ -393,33 +396,47 @@ export class Viewer {
     return null;
   }
 
-  // From the storage map: the entry of this row and column.
-  pointAt(row: number | null, column: number | null): void {
-    const stage = this.stage(this.active);
-    if (row === null || column === null || !stage.showsEntries || stage.facts.tiles > 0) {
+  // From the storage map of a run: a place in the matrix after the last stage.
+  pointAt(track: number, place: Place | null): void {
+    if (place === null) {
       this.mark = null;
-    } else {
-      const bin = binAt(stage.finest, row, column);
-      if (bin >= 0) {
-        const { pattern } = this.tracks[this.active];
-        const told = this.onPoint;
-        this.onPoint = () => undefined; // it knows
-        this.tellBin(stage, pattern, true, row, column, 1, 1, 1, stage.finest.planes > 1 ? this.planesOf(stage, stage.finest.counts, bin) : '');
-        this.onPoint = told;
-      }
+      return this.update();
     }
+    const { pattern } = this.tracks[track];
+    const last = pattern.stages[pattern.stages.length - 1];
+    const stage = this.stage(track);
+    const { rows, columns } = place;
+    if (rows > 1 || columns > 1) {
+      // A range of rows is one only in the order that the layout has.
+      this.mark = stage.facts.rows === last.facts.rows && stage.facts.columns === last.facts.columns && stage.facts.tiles === 0 ? place : null;
+      return this.update();
+    }
+    const row = between(last, stage, 'originalRows', place.row);
+    const column = between(last, stage, 'originalColumns', place.column);
+    const drawn = row === null || column === null ? null : stage.drawnRow(row, column);
+    this.mark = drawn === null || column === null ? null : { row: drawn, column, rows: 1, columns: 1 };
     this.update();
+  }
+
+  // What the pattern points at, for the storage map: in the order after the last stage.
+  private tellStorage(track: number, row: number, column: number): void {
+    const { pattern } = this.tracks[track];
+    const last = pattern.stages[pattern.stages.length - 1];
+    const stage = this.stage(track);
+    const there = between(stage, last, 'originalRows', row);
+    const beside = between(stage, last, 'originalColumns', column);
+    this.onPoint(track, there === null || beside === null ? null : { row: there, column: beside, rows: 1, columns: 1 });
   }
 
   private point(nothing: null): void {
     this.mark = nothing;
     this.tell([['', matchMedia('(hover: none)').matches ? 'Tap a place to read it.' : 'Point at a place to read it.']]);
-    this.onPoint(null, null);
+    this.tracks.forEach((_, track) => this.onPoint(track, null));
     this.update();
   }
 
   private tell(lines: [string, string][]): void {
-    this.readout.replaceChildren(...lines.flatMap(([name, text]) => [h('dt', {}, name), h('dd', {}, text)]));
+    this.readout.replaceChildren(...lines.flatMap(([name, text]) => (name ? [h('dt', {}, name), h('dd', {}, text)] : [h('dd', { class: 'alone' }, text)])));
   }
 
   // ---- Drawing.
@@ -427,16 +444,19 @@ export class Viewer {
   private resize(): void {
     const beside = this.mode === 'beside';
     this.frames[0].hidden = !beside;
-    const box = this.frames[0].parentElement as HTMLElement;
-    const room = box.clientWidth;
-    if (room === 0) return;
-    const narrow = room < 640;
+    const body = this.body.clientWidth;
+    if (body === 0) return;
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const stacked = body < 56 * rem; // the facts lie below the picture
+    const narrow = body < 640;
     const gap = 24;
+    const room = stacked ? body : body - 20 * rem;
     const width = beside && !narrow ? Math.floor((room - gap) / 2) : room;
-    const above = 15.5 * parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const most = Math.max(320, narrow ? innerHeight * 0.9 : innerHeight - above);
+    const most = Math.max(300, stacked ? innerHeight * 0.9 : innerHeight - 19.5 * rem);
     const { rows, columns } = this.shape;
-    for (const pane of this.panes) pane.resize(width, most, rows, columns);
+    const [needed] = this.panes.map((pane) => pane.resize(width, most, rows, columns));
+    const main = beside && !narrow ? 2 * needed + gap : needed;
+    this.body.style.gridTemplateColumns = stacked ? 'minmax(0, 1fr)' : `${Math.max(main, 30 * rem)}px minmax(0, 1fr)`;
     this.setTransform(this.transform);
   }
 
