@@ -121,8 +121,8 @@ async function show(): Promise<void> {
     main.append(h('section', { id: 'pattern', 'aria-label': 'The pattern, stage by stage' }, shown.element, keys));
     listenToKeys(shown);
     shown.onStage = () => redrawCharts();
-    // For tests: where the matrix lies on the picture.
-    (window as unknown as { spmvView: () => unknown }).spmvView = () => shown.frame();
+    // For tests: where the matrix lies on the picture, and whether everything has come to rest.
+    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still() };
   }
   page.runs.forEach((run, i) => {
     if (!run.storage) return;

@@ -45,6 +45,7 @@ export class Viewer {
   private readonly zooms: ZoomBehavior<HTMLCanvasElement, unknown>[] = [];
   private pending = false;
   private running = 0;
+  private zooming = 0;
   private toggle_key = '';
   private before_input = false;
   // The storage map, where there is one, hears of what is pointed at.
@@ -266,8 +267,14 @@ export class Viewer {
       const share = Math.abs(wanted.k - from.k) < 1e-9 ? t : (k - from.k) / (wanted.k - from.k);
       this.setTransform(t < 1 ? { k, x: from.x + (wanted.x - from.x) * share, y: from.y + (wanted.y - from.y) * share } : wanted);
       if (t < 1) requestAnimationFrame(step);
+      else --this.zooming;
     };
+    ++this.zooming;
     requestAnimationFrame(step);
+  }
+
+  still(): boolean {
+    return !this.pending && this.zooming === 0 && this.tracks.every((track) => Number.isInteger(track.position));
   }
 
   // Of the right picture, while the whole matrix is shown.

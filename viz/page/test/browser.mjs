@@ -53,7 +53,11 @@ const look = (page) => page.evaluate(() => {
   for (let i = 0; i < data.length; ++i) sum = (sum * 31 + data.charCodeAt(i)) % 4294967291;
   return sum;
 });
-const settle = (page) => page.waitForTimeout(1300);
+// Until nothing moves any more, and it is drawn.
+const settle = async (page) => {
+  await page.waitForFunction(() => window.spmvPage.still(), null, { timeout: 20000 });
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+};
 const stage_of = (page) => page.locator('button[data-stage][aria-current=true]').first().getAttribute('data-stage');
 
 async function stages(page, name) {
@@ -62,7 +66,8 @@ async function stages(page, name) {
   check(`${name}: begins with the input`, (await stage_of(page)) === '0');
   const before = await look(page);
   await page.keyboard.press('ArrowRight');
-  await page.waitForTimeout(300);
+  await page.waitForFunction(() => !window.spmvPage.still());
+  await page.waitForTimeout(100);
   const moving = await page.locator('.track-line input').first().inputValue();
   check(`${name}: nonzeros move on the way`, Number(moving) > 0 && Number(moving) < 1, moving);
   await settle(page);
@@ -92,20 +97,20 @@ async function zooming(page, name) {
   const whole = await look(page);
   for (let i = 0; i < 3; ++i) {
     await page.keyboard.press('+');
-    await page.waitForTimeout(350);
+    await settle(page);
   }
   const close = await look(page);
   check(`${name}: + zooms in`, close !== whole);
   await page.keyboard.press('-');
-  await page.waitForTimeout(350);
+  await settle(page);
   check(`${name}: - zooms out`, (await look(page)) !== close);
   await page.keyboard.press('0');
-  await page.waitForTimeout(400);
+  await settle(page);
   check(`${name}: 0 shows the whole`, (await look(page)) === whole);
   const canvas = page.locator('.pane:not([hidden]) canvas').last();
   await canvas.click();
   await page.mouse.wheel(0, -400);
-  await page.waitForTimeout(300);
+  await settle(page);
   check(`${name}: the wheel zooms`, (await look(page)) !== whole);
   const before = await look(page);
   const box = await canvas.boundingBox();
@@ -113,23 +118,23 @@ async function zooming(page, name) {
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2 + 60, box.y + box.height / 2 + 40, { steps: 4 });
   await page.mouse.up();
-  await page.waitForTimeout(200);
+  await settle(page);
   check(`${name}: dragging pans`, (await look(page)) !== before);
   await page.keyboard.press('0');
-  await page.waitForTimeout(400);
+  await settle(page);
 }
 
 // What the page says under the pointer is what the matrix has: of the 6 x 6 matrix of the tests, which is drawn entry by entry.
 async function hover(page, name, entries) {
   const canvas = page.locator('.pane:not([hidden]) canvas').last();
   await canvas.scrollIntoViewIfNeeded();
-  const frame = await page.evaluate(() => window.spmvView?.() ?? null);
+  const frame = await page.evaluate(() => window.spmvPage?.frame() ?? null);
   check(`${name}: tells where the matrix lies`, frame !== null);
   if (!frame) return;
   const box = await canvas.boundingBox();
   for (const [row, column, expected] of entries) {
     await page.mouse.move(box.x + frame.left + ((column + 0.5) / frame.columns) * frame.width, box.y + frame.top + ((row + 0.5) / frame.rows) * frame.height);
-    await page.waitForTimeout(60);
+    await settle(page);
     const told = (await page.locator('.readout').innerText()).replace(/\s+/g, ' ');
     for (const part of expected) check(`${name}: hovering ${row}, ${column} tells '${part}'`, told.includes(part), told);
   }
@@ -140,35 +145,35 @@ async function theme(page, name) {
   const light = await paper();
   const before = await look(page);
   await page.locator('#theme').click();
-  await page.waitForTimeout(300);
+  await settle(page);
   check(`${name}: the button changes the theme`, (await paper()) !== light);
   check(`${name}: and the picture`, (await look(page)) !== before);
   await page.locator('#theme').click();
-  await page.waitForTimeout(300);
+  await settle(page);
   check(`${name}: and back`, (await paper()) === light);
 }
 
 async function modes(page, name) {
   const one = await look(page);
   await page.locator('[data-mode=beside]').click();
-  await page.waitForTimeout(200);
+  await settle(page);
   check(`${name}: two pictures side by side`, (await page.locator('.pane:not([hidden])').count()) === 2);
   await page.locator('[data-mode=difference]').click();
-  await page.waitForTimeout(200);
+  await settle(page);
   check(`${name}: one picture of the difference`, (await page.locator('.pane:not([hidden])').count()) === 1);
   check(`${name}: that is another one`, (await look(page)) !== one);
   await page.locator('[data-mode=one]').click();
-  await page.waitForTimeout(200);
+  await settle(page);
   const boxes = page.locator('.toggles input');
   for (let i = 0; i < (await boxes.count()); ++i) {
     const label = await boxes.nth(i).evaluate((input) => input.parentElement.textContent);
     if (!/partitions|segments|row blocks|length groups|inside|outside|short|long|near|far/.test(label)) continue;
     const before = await look(page);
     await boxes.nth(i).click();
-    await page.waitForTimeout(150);
+    await settle(page);
     check(`${name}: '${label}' can be switched off`, (await look(page)) !== before);
     await boxes.nth(i).click();
-    await page.waitForTimeout(150);
+    await settle(page);
     check(`${name}: '${label}' can be switched on again`, (await look(page)) === before);
   }
 }
@@ -201,7 +206,27 @@ async function accessible(page, name) {
   check(`${name}: nothing is wider than the window`, wide <= 0, `${wide} pixels`);
 }
 
-for (const word of words) {
+// What is pointed at in the pattern is marked in memory, and the other way round.
+async function memory(page, name) {
+  const canvas = page.locator('.pane:not([hidden]) canvas').last();
+  await canvas.scrollIntoViewIfNeeded();
+  const frame = await page.evaluate(() => window.spmvPage.frame());
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + frame.left + (0.5 / frame.columns) * frame.width, box.y + frame.top + (0.5 / frame.rows) * frame.height);
+  await settle(page);
+  const marked = await page.locator('.cell.marked').allInnerTexts();
+  check(`${name}: the first entry is marked in memory, column and value`, marked.length === 2 && marked.includes('3'), marked.join(', '));
+  await page.locator('#storage h2').hover();
+  await settle(page);
+  const before = await look(page);
+  await page.locator('.role-value .cell').first().hover();
+  await settle(page);
+  check(`${name}: memory marks the pattern`, (await look(page)) !== before);
+  const told = await page.locator('.storage-told').innerText();
+  check(`${name}: and tells what stands there`, told.includes('values[0] = '), told);
+}
+
+async function test(word) {
   const file = resolve(word);
   const name = basename(dirname(file));
   const page = await open(file);
@@ -222,9 +247,20 @@ for (const word of words) {
       await page.locator('button[data-stage="1"]').click();
       await settle(page);
       await hover(page, name, [[0, 0, ['row 0, originally 2', 'column 0, originally 2', 'value 3']]]);
+      await memory(page, name);
     }
   }
-  if (compares) check(`${name}: two pictures`, (await page.locator('.pane:not([hidden])').count()) === 2);
+  if (compares) {
+    check(`${name}: two pictures`, (await page.locator('.pane:not([hidden])').count()) === 2);
+    const before = await look(page);
+    await page.locator('.track').nth(1).locator('button[data-stage]').last().click();
+    await settle(page);
+    check(`${name}: each recipe has a slider`, (await page.locator('.track').nth(0).locator('[aria-current=true]').getAttribute('data-stage')) === '0');
+    check(`${name}: and its own picture`, (await look(page)) !== before);
+    await page.locator('[data-mode=difference]').click();
+    await settle(page);
+  }
+  if (!has_pattern) check(`${name}: there is a table`, (await page.locator('table.figures tbody tr').count()) > 0);
   const heads = page.locator('table.figures thead button');
   for (let i = 0; i < Math.min(3, await heads.count()); ++i) await heads.nth(i).click();
   await page.context().close();
@@ -233,7 +269,7 @@ for (const word of words) {
     await accessible(other, `${name} at ${width}`);
     await other.context().close();
   }
-  if (!pictures) continue;
+  if (!pictures) return;
   mkdirSync(pictures, { recursive: true });
   for (const width of [400, 1280, 3840]) {
     for (const scheme of ['light', 'dark']) {
@@ -245,6 +281,7 @@ for (const word of words) {
   }
 }
 
+for (const word of words) await test(word);
 await browser.close();
 if (words.length === 0) {
   console.error('expected files that the program wrote');
