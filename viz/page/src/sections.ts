@@ -170,7 +170,7 @@ function breakEven(runs: Run[], gpu: boolean): HTMLElement | null {
     : [{ name: `even after ${counted(Math.ceil(kernel.break_even))}`, x: kernel.break_even, y: priceOf(run, kernel) + kernel.break_even * kernel.median_seconds, colour: r === 0 ? 0 : 2 }]);
   return xyChart(`Break-even${several_precisions(runs[0]) ? ` · ${precision}` : ''}${gpu ? ' · GPU' : ''}`, curves.map((curve) => curve.name).join(', '), {
     x: 'products', y: 'time in all, set-up included', xText: (x) => counted(x), yText: seconds, xRange, yRange: [Math.min(...ends) / 1.3, Math.max(...ends) * 1.3], points, curves,
-    note: evens.length === 0 ? 'No kernel is faster than the baseline beyond doubt: its curve is never crossed.' : 'Stages, building the layout, copies and permuting x and y once, then so many products.',
+    note: evens.length === 0 ? 'No kernel is faster than the baseline beyond doubt, and none has a break-even.' : 'Stages, building the layout, copies and permuting x and y once, then so many products.',
   });
 }
 

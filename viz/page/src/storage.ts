@@ -112,7 +112,7 @@ export class StorageView {
         h('p', { class: 'note' }, facts),
         ...arrays,
         warps.length > 0 ? h('h4', {}, `Who reads when: kernel ${part.kernel}`) : null,
-        warps.length > 0 ? h('p', { class: 'note' }, `${idle} Of ${counted(part.warps)} warps ${counted(warps.length)} ${warps.length === 1 ? 'is' : 'are'} shown: a column a lane, a line a step.`) : null,
+        warps.length > 0 ? h('p', { class: 'note' }, `${idle} Of ${counted(part.warps)} warps ${counted(warps.length)} ${warps.length === 1 ? 'is' : 'are'} shown: a column a lane, a line a step. Blue: a nonzero; grey: padding; pale: nothing is read.`) : null,
         warps.length > 0 ? h('div', { class: 'warps' }, ...warps) : null);
     });
     const key = (role: string, name: string): HTMLElement => h('span', { class: 'key' }, h('span', { class: `swatch role-${role}` }), name);
@@ -181,7 +181,7 @@ export class StorageView {
 
   // Some consecutive elements a column of the strip: the higher it is filled, the less of them is padding.
   private bins(array: StorageArray, bins: Bins | undefined): Strip {
-    const canvas = h('canvas', { class: 'bins', role: 'img', 'aria-label': `${array.name}, ${counted(array.length)} elements` });
+    const canvas = h('canvas', { class: `bins bins-${array.role}`, role: 'img', 'aria-label': `${array.name}, ${counted(array.length)} elements` });
     let marked: Place | null = null;
     const count = bins ? bins.padding.length : 1;
     const size_of = (i: number): number => (bins ? Math.min(bins.width, array.length - i * bins.width) : array.length);
