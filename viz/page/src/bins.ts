@@ -150,6 +150,8 @@ export function pieceAt(boundaries: number[], position: number): number {
   return low;
 }
 
+export const sizeOf = (level: Level): number => level.rowBits + level.columnBits;
+
 export class Stage {
   levels: Level[] = []; // the finest first
   private ceilings: number[] = [];
@@ -187,8 +189,9 @@ export class Stage {
   get showsEntries(): boolean {
     return this.finest.rowBits === 0 && this.finest.columnBits === 0;
   }
-  level(rowBits: number): Level {
-    return this.levels.find((level) => level.rowBits >= rowBits) ?? this.levels[this.levels.length - 1];
+  // By its size: of a single row or column one of the sides stays as it is.
+  level(size: number): Level {
+    return this.levels.find((level) => sizeOf(level) >= size) ?? this.levels[this.levels.length - 1];
   }
   ceiling(level: Level): number {
     return this.ceilings[this.levels.indexOf(level)] ?? 1;
@@ -276,7 +279,7 @@ export class Pattern {
   }
 
   // One scale for all stages, so that they can be compared.
-  ceiling(rowBits: number): number {
-    return Math.max(...this.stages.map((stage) => stage.ceiling(stage.level(rowBits))));
+  ceiling(size: number): number {
+    return Math.max(...this.stages.map((stage) => stage.ceiling(stage.level(size))));
   }
 }

@@ -1,5 +1,5 @@
 // Bins and lines on a canvas: what a pattern looks like under a view.
-import { binAt, countAt, type Level, type Pattern, type Stage } from './bins';
+import { binAt, countAt, type Level, type Pattern, sizeOf, type Stage } from './bins';
 import { css, type Palette, palette, type Rgb, steps } from './colours';
 
 // Where the matrix lies: a frame in CSS pixels, and which part of the matrix it shows.
@@ -121,7 +121,7 @@ function blank(view: View, ratio: number): { canvas: HTMLCanvasElement; context:
 export function paintStage(pattern: Pattern, stage: Stage, view: View, ratio: number, on: boolean[]): Painted {
   const { canvas, context, image, pixels } = blank(view, ratio);
   const level = levelFor(stage, view, ratio);
-  const colour = planeColouring(palette(), pattern.ceiling(level.rowBits), on);
+  const colour = planeColouring(palette(), pattern.ceiling(sizeOf(level)), on);
   const { perRow, perColumn } = axes(view, stage.rows, stage.columns);
   rectangles(level, view, ratio, perRow, perColumn, (bin, x0, y0, x1, y1) => {
     const packed = colour(level, bin);
@@ -132,13 +132,13 @@ export function paintStage(pattern: Pattern, stage: Stage, view: View, ratio: nu
 }
 
 // What was there before (orange), what is there after (blue), and both (grey).
-export function paintDifference(before: Stage, after: Stage, ceiling: (rowBits: number) => number, view: View, ratio: number): Painted {
+export function paintDifference(before: Stage, after: Stage, ceiling: (size: number) => number, view: View, ratio: number): Painted {
   const { canvas, context, image, pixels } = blank(view, ratio);
   const own = levelFor(after, view, ratio);
-  const other = before.level(own.rowBits);
-  const a = before.level(Math.max(own.rowBits, other.rowBits));
-  const b = after.level(Math.max(own.rowBits, other.rowBits));
-  const top = ceiling(b.rowBits);
+  const size = Math.max(sizeOf(own), sizeOf(before.level(sizeOf(own))));
+  const a = before.level(size);
+  const b = after.level(size);
+  const top = ceiling(size);
   const colours = palette();
   const { perRow, perColumn } = axes(view, after.rows, after.columns);
   const colour = (gone: number, come: number): number => {

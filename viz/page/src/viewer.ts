@@ -1,7 +1,7 @@
 // The pattern of a run, or of two: stages on a slider, one picture or two, zoom, what lies under the pointer.
 import { select } from 'd3-selection';
 import { zoom, zoomIdentity, type ZoomBehavior } from 'd3-zoom';
-import { between, binAt, countAt, originalOf, type Pattern, pieceAt, type Stage } from './bins';
+import { between, binAt, countAt, originalOf, type Pattern, pieceAt, sizeOf, type Stage } from './bins';
 import { css, palette, steps } from './colours';
 import type { Run } from './document';
 import { counted, exact, h, plural, seconds } from './dom';
@@ -76,12 +76,14 @@ export class Viewer {
       pictures.append(frame);
       this.listen(pane, i);
     });
+    const only_input = tracks.length === 1 && tracks[0].pattern.stages.length < 2;
+    mode_group.hidden = only_input;
     this.body = h('div', { class: 'viewer-body' },
       h('div', { class: 'viewer-main' },
         h('div', { class: 'tools' }, mode_group, zoom_group), pictures, this.legend, this.note),
       h('aside', { class: 'side', 'aria-label': 'The stage' },
         this.facts, h('div', { class: 'side-part' }, this.readout, this.toggles, this.stage_notes)));
-    this.element = h('div', { class: 'viewer' }, h('div', { class: 'stage-bar' }, ...this.sliders), this.body);
+    this.element = h('div', { class: 'viewer' }, h('div', { class: 'stage-bar', hidden: only_input }, ...this.sliders), this.body);
     new ResizeObserver(() => this.resize()).observe(this.element);
     addEventListener('resize', () => this.resize());
     this.setMode(this.mode);
@@ -526,7 +528,7 @@ export class Viewer {
     const kinds = [...new Set(stages.flatMap((stage) => stage.facts.cuts.map((cuts) => cuts.kind)))];
     const shown = stages[this.tracks.length > 1 ? 1 : 0];
     const planes = shown.facts.planes.length > 1 ? shown.facts.planes : [];
-    const has_sample = this.tracks.some((track) => track.pattern.facts.sampled > 0);
+    const has_sample = this.tracks.some((track) => track.pattern.facts.sampled > 0 && track.pattern.stages.length > 1);
     const key = JSON.stringify([kinds, planes, has_sample, palette().dark]);
     if (key === this.toggle_key) return;
     this.toggle_key = key;
@@ -595,7 +597,8 @@ export class Viewer {
     const stage = this.stage(this.tracks.length > 1 ? 1 : 0);
     const painted = this.panes[1].painted;
     const bits = painted ? painted.level.rowBits : 0;
-    const ceiling = Math.max(...this.tracks.map((track) => track.pattern.ceiling(bits)));
+    const level_size = painted ? sizeOf(painted.level) : 0;
+    const ceiling = Math.max(...this.tracks.map((track) => track.pattern.ceiling(level_size)));
     const key = JSON.stringify([colours.dark, stage.facts.planes, this.mode, ceiling, painted?.level.columnBits, bits]);
     if (key === this.legend_key) return;
     this.legend_key = key;
@@ -608,7 +611,7 @@ export class Viewer {
       : stage.facts.planes.map((name, i) => swatch(name, colours.planes[i]));
     const size = painted ? `${counted(2 ** bits)} × ${counted(2 ** painted.level.columnBits)}` : '';
     this.legend.replaceChildren(...keys, h('span', { class: 'muted' },
-      single && bits === 0 ? 'entry by entry' : `1 to ${counted(ceiling)} or more in ${size} places`));
+      single && level_size === 0 ? 'entry by entry' : `1 to ${counted(ceiling)} or more in ${size} places`));
   }
 
   private updateNote(): void {
