@@ -131,8 +131,10 @@ void add_compare_command(CLI::App& app, Action& action) {
     add_recipe_changes(*command, arguments->changes);
     add_sweeps(*command, arguments->changes);
     add_measuring_options(*command, arguments->measuring);
-    command->add_option("--page", arguments->page, "Also write both as a page for a browser, pattern by pattern, to this file")
-        ->type_name("FILE");
+    command->add_option("--page", arguments->page, "Write both as a page for a browser, pattern by pattern, to this file")
+        ->type_name("FILE")
+        ->capture_default_str();
+    command->add_flag("--no-page", arguments->no_page, "Write no page");
     command->add_flag("--json", arguments->json, "As one JSON object");
     command->callback([arguments, &action] { action = [arguments] { return compare(*arguments); }; });
 }
