@@ -106,6 +106,25 @@ bootstrap test -R cli
 exits 0
 holds calls "ctest --preset release --no-tests=error -R cli"
 
+# For the tests of the page: its packages are installed where there is npm, and what fails costs these tests alone.
+lacks calls "npm"
+mkdir -p "$checkout/viz/page"
+touch "$checkout/viz/page/package-lock.json"
+for tool in node chromium; do stand_in "$tool" </dev/null; done
+stand_in npm <<<'echo "npm $*" >>"$CALLS"; mkdir node_modules; touch node_modules/.package-lock.json'
+WORKBENCH_NO_INSTALL=0 bootstrap test
+exits 0
+holds calls "npm ci"
+holds calls "ctest"
+WORKBENCH_NO_INSTALL=0 bootstrap test
+lacks calls "npm"
+rm -r "$checkout/viz/page/node_modules"
+stand_in npm <<<'exit 1'
+WORKBENCH_NO_INSTALL=0 bootstrap test
+exits 0
+holds err "the page's packages could not be installed: it is not tested in a browser"
+holds calls "ctest"
+
 # A copy builds its own sources, the original stays as it is.
 no_gpu
 bootstrap run

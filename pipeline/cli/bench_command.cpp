@@ -16,15 +16,18 @@
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/common/device/host_device.hpp"
 #include "pipeline/bench/bench.hpp"
+#include "pipeline/bench/bench_page.hpp"
 #include "pipeline/bench/ranking.hpp"
 #include "pipeline/bench/records.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/cli/command_line.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/read_options.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/suite_matrices.hpp"
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/whole_file.hpp"
 #include "pipeline/recipe/suite.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 
@@ -48,6 +51,7 @@ struct Arguments {
     std::optional<double> limit;
     bool keep_samples = false;
     bool retry = false;
+    bool no_page = false;
 };
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -182,6 +186,14 @@ Suite suite_of(const Arguments& arguments) {
 
 void say(const std::string& line) { (void)std::fputs((line + '\n').c_str(), stderr); }
 
+/// Beside the lines: bench.html of bench.jsonl. A device or pipe has nothing beside it.
+void write_page(const std::filesystem::path& lines, const std::string& title, const std::vector<Record>& records) {
+    std::error_code unknown;
+    if (!std::filesystem::is_regular_file(lines, unknown) || lines.extension() == ".html") return;
+    std::filesystem::path page = lines;
+    write_whole_file(page.replace_extension(".html"), bench_page(records, title, command_line()));
+}
+
 int run_bench(const Arguments& arguments) {
     const Suite suite = suite_of(arguments);
     const Machine machine = machine_here();
@@ -214,6 +226,7 @@ int run_bench(const Arguments& arguments) {
     std::vector<Record> records;
     add_records(out, records);
     fmt::print("\n{}", ranking_text(records));
+    if (!arguments.no_page) write_page(out, suite.name, records);
     if (count.stopped) {
         fmt::print("The same command goes on after these {}.\n", now + count.there);
         return exit_stopped;
@@ -275,6 +288,7 @@ void add_bench_command(CLI::App& app, Action& action) {
         ->check(CLI::Range(0.0, 1e7))
         ->type_name("SECONDS");
     command->add_flag("--keep-samples", arguments->keep_samples, "Keep every sample in the lines");
+    command->add_flag("--no-page", arguments->no_page, "Write no page beside the lines (bench.html of bench.jsonl)");
     command->add_flag("--retry", arguments->retry, "Measure again what failed before");
     command->callback([arguments, &action] { action = [arguments] { return run_bench(*arguments); }; });
 }

@@ -1,4 +1,5 @@
 // workbench compare: two recipes on one matrix, side by side.
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -8,6 +9,7 @@
 
 #include "kernels/common/device/host_device.hpp"
 #include "pipeline/cli/aside.hpp"
+#include "pipeline/cli/command_line.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
@@ -31,6 +33,8 @@ struct CompareArguments {
     MeasuringArguments measuring;
     bool json = false;
     std::string out;
+    std::string page = "out/compare.html";
+    bool no_page = false;
 };
 
 std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
@@ -46,6 +50,7 @@ std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
     return recipes;
 }
 
+/// The pictures of a recipe's stages, and their bins for the page.
 using Pages = std::vector<std::shared_ptr<const StagePage>>;
 
 /// What a recipe's pictures are called: after its file, and where both are of one file, after what is swept.
@@ -71,17 +76,21 @@ void write_sheets(const std::filesystem::path& folder, const std::vector<Recipe>
     }
 }
 
-RunReport run_one(MatrixRunner& runner, const Recipe& recipe, Pages* pages) {
+/// `pages`: null where nothing is drawn.
+RunReport run_one(MatrixRunner& runner, const Recipe& recipe, bool with_pattern, Pages* pages) {
     const PrintsAside prints_aside;
     const Progress progress;
     RunObserver observer;
     observer.progress = [&progress](const std::string& step) { progress.show(step); };
     if (pages != nullptr) {
-        observer.stage_done = [pages](const StagedMatrix& staged, StageOutcome& outcome) {
-            outcome.page = page_of(staged);
+        observer.maps_storage = with_pattern;
+        observer.stage_done = [pages, with_pattern](const StagedMatrix& staged, StageOutcome& outcome) {
+            outcome.page = page_of(staged, with_pattern);  // for the other recipe, if it begins alike
             pages->push_back(outcome.page);
         };
-        observer.stage_shared = [pages](const StageOutcome& outcome) { pages->push_back(outcome.page); };
+        observer.stage_shared = [pages](const StageOutcome& outcome) {
+            if (outcome.page != nullptr) pages->push_back(outcome.page);
+        };
     }
     RunReport report;
     try {
@@ -91,6 +100,18 @@ RunReport run_one(MatrixRunner& runner, const Recipe& recipe, Pages* pages) {
     }
     report.matrix = runner.report();
     return report;
+}
+
+void write_page(const CompareArguments& arguments, const std::vector<RunReport>& reports, const std::vector<Pages>& pages) {
+    std::vector<PageRun> runs;
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+        std::vector<std::shared_ptr<const PagePattern>> patterns;
+        for (const auto& page : pages[i]) patterns.push_back(page->pattern);
+        runs.push_back({reports[i], std::move(patterns)});
+    }
+    const std::string title = fmt::format("{} and {}", reports[0].title(), reports[1].title());
+    write_whole_file(arguments.page, page_html(runs, {title, "compare", command_line()}));
+    if (!arguments.json) fmt::print("\nwritten to {}\n", arguments.page);
 }
 
 int compare(const CompareArguments& arguments) {
@@ -104,12 +125,14 @@ int compare(const CompareArguments& arguments) {
     const std::unique_ptr<Device> gpu = gpu_for(arguments.measuring, options, note);
     const std::unique_ptr<Device> host = make_host_device();
     MatrixRunner runner(recipes, {*host, gpu.get()}, options);
+    if (!arguments.no_page) check_writable(arguments.page);
     static_cast<void>(runner(recipes.front()));  // without the matrix there is nothing to compare
 
     std::vector<RunReport> reports;
     std::vector<Pages> pages(recipes.size());
+    const bool draws = !arguments.out.empty() || !arguments.no_page;
     for (const Recipe& recipe : recipes) {
-        reports.push_back(run_one(runner, recipe, arguments.out.empty() ? nullptr : &pages[reports.size()]));
+        reports.push_back(run_one(runner, recipe, !arguments.no_page, draws ? &pages[reports.size()] : nullptr));
         reports.back().machine = describe_machine(host->properties());
         reports.back().versions = versions();
     }
@@ -117,6 +140,7 @@ int compare(const CompareArguments& arguments) {
     fmt::print("{}", arguments.json ? compare_json(reports[0], reports[1]) : compare_text(reports[0], reports[1]));
 
     if (!arguments.out.empty()) write_sheets(arguments.out, recipes, reports, pages);
+    if (!arguments.no_page) write_page(arguments, reports, pages);
 
     int exit_code = exit_ok;
     for (const RunReport& report : reports) {
@@ -142,6 +166,10 @@ void add_compare_command(CLI::App& app, Action& action) {
     add_recipe_changes(*command, arguments->changes);
     add_sweeps(*command, arguments->changes);
     add_measuring_options(*command, arguments->measuring);
+    command->add_option("--page", arguments->page, "Write both as a page for a browser, pattern by pattern, to this file")
+        ->type_name("FILE")
+        ->capture_default_str();
+    command->add_flag("--no-page", arguments->no_page, "Write no page");
     command->add_flag("--json", arguments->json, "As one JSON object");
     command->add_option("--out", arguments->out, "Also draw the stages of both into this folder, in the same shades")
         ->type_name("FOLDER");

@@ -12,6 +12,7 @@
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/common/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/cli/command_line.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
@@ -34,6 +35,7 @@ struct RunArguments {
     MeasuringArguments measuring;
     bool no_pictures = false;
     std::string scale_from;
+    bool no_page = false;
 };
 
 /// Of all layouts of a recipe, and those beside it.
@@ -99,7 +101,11 @@ int run(const RunArguments& arguments) {
     check_only(arguments.measuring, options, recipes);
     check_folders(recipes);
     sort_by_matrix(recipes);
-    RunOutput output{arguments.out, arguments.json, !arguments.no_pictures};
+    RunOutput output{.folder = arguments.out,
+                     .json = arguments.json,
+                     .pictures = !arguments.no_pictures,
+                     .page = !arguments.no_page,
+                     .command = command_line()};
     if (!arguments.scale_from.empty()) output.density_ceiling = density_ceiling_of_report(arguments.scale_from);
     check_output(output, recipes);
     std::string note;
@@ -134,12 +140,13 @@ void add_run_command(CLI::App& app, Action& action) {
                      "Also write the report to this file; -: to standard output, and nothing else there")
         ->type_name("FILE");
     add_measuring_options(*command, arguments->measuring);
-    CLI::Option* none = command->add_flag("--no-pictures", arguments->no_pictures, "Draw nothing");
+    CLI::Option* none = command->add_flag("--no-pictures", arguments->no_pictures, "Draw nothing, and write no report.html");
     command
         ->add_option("--scale-from", arguments->scale_from,
                      "Shades as in the pictures of this report.json, so that recipes can be compared by eye")
         ->type_name("FILE")
         ->excludes(none);
+    command->add_flag("--no-page", arguments->no_page, "Write no report.html");
     command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }
 

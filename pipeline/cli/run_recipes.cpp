@@ -46,13 +46,13 @@ void record_failure(RunReport& report, const Work& work) {
 /// Collects what the pictures of a run need. Where that fails, the run goes on without pictures.
 class Pictures {
 public:
-    explicit Pictures(bool wanted) {
-        if (wanted) book_.emplace();
+    explicit Pictures(const RunOutput& output) : output_(output) {
+        if (output.pictures) book_.emplace();
     }
 
     void add(const StagedMatrix& staged, StageOutcome& outcome) {
         try {
-            if (book_) outcome.page = page_of(staged);
+            if (book_) outcome.page = page_of(staged, output_.page);
         } catch (...) {
             failure_ = current_failure();
             book_.reset();
@@ -75,7 +75,17 @@ public:
         if (book_) book_->write(folder, report, ceiling ? std::optional(DensityScale{*ceiling}) : std::nullopt);
     }
 
+    /// After the pictures, when the report is complete.
+    void write_page(const std::filesystem::path& folder, RunReport& report) const {
+        if (!book_ || !output_.page) return;
+        constexpr const char* name = "report.html";
+        const std::vector<PageRun> runs{{report, book_->patterns()}};
+        write_whole_file(folder / name, page_html(runs, {report.title(), "run", output_.command}));
+        report.page = name;
+    }
+
 private:
+    const RunOutput& output_;
     std::optional<PictureBook> book_;
     std::optional<Failure> failure_;
 };
@@ -84,7 +94,7 @@ RunReport run_one(const FindRunner& runner_for, const Recipe& recipe, const RunO
                   bool is_alone) {
     const PrintsAside prints_aside;
     const Progress progress;
-    Pictures pictures(output.pictures);
+    Pictures pictures(output);
     RunObserver observer;
     observer.progress = [&progress](const std::string& step) { progress.show(step); };
     observer.stage_done = [&pictures](const StagedMatrix& staged, StageOutcome& outcome) { pictures.add(staged, outcome); };
@@ -101,6 +111,8 @@ RunReport run_one(const FindRunner& runner_for, const Recipe& recipe, const RunO
     progress.show("pictures");
     record_failure(report, [&] { pictures.write(folder_of(output, recipe), report, output.density_ceiling); });
     write_storage_pictures(folder_of(output, recipe), report);
+    progress.show("page");
+    record_failure(report, [&] { pictures.write_page(folder_of(output, recipe), report); });
     for (StageOutcome& stage : report.stages) stage.page.reset();
     report.storage.reset();
     return report;

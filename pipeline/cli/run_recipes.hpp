@@ -18,6 +18,8 @@ struct RunOutput {
     std::string json;  // one more file, with all reports; "-": standard output, and nothing else there; empty: none
     bool pictures = true;
     std::optional<double> density_ceiling = {};  // of the pictures' shades; none: as suits each recipe
+    bool page = true;                            // report.html; none without pictures
+    std::string command = {};                    // that the page tells as the way to repeat it
 };
 
 /// Throws MachineError where the results cannot be written. Called before the work; leaves nothing behind.

@@ -112,8 +112,18 @@ std::vector<StageCaption> captions_of(const RunReport& report) {
     return captions;
 }
 
-std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged) {
-    return std::make_shared<const StagePage>(StagePage{rasterise(staged, picture_resolution), profile_tiles(staged)});
+std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged, bool with_pattern) {
+    return std::make_shared<const StagePage>(
+        StagePage{rasterise(staged, picture_resolution), profile_tiles(staged), with_pattern ? page_pattern(staged) : nullptr});
+}
+
+std::vector<std::shared_ptr<const PagePattern>> PictureBook::patterns() const {
+    std::vector<std::shared_ptr<const PagePattern>> patterns;
+    for (const auto& page : pages_) {
+        if (page->pattern == nullptr) return {};
+        patterns.push_back(page->pattern);
+    }
+    return patterns;
 }
 
 void PictureBook::write(const std::filesystem::path& folder, RunReport& report, std::optional<DensityScale> given) const {

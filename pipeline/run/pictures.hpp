@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/run/page.hpp"
 #include "pipeline/run/report.hpp"
 #include "viz/contact_sheet.hpp"
 #include "viz/stage_picture.hpp"
@@ -28,9 +29,10 @@ namespace workbench {
 struct StagePage {
     PatternRaster raster;
     TileProfiles profiles;
+    std::shared_ptr<const PagePattern> pattern;  // null: no report.html is wanted
 };
 
-[[nodiscard]] std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged);
+[[nodiscard]] std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged, bool with_pattern = false);
 
 /// Collects pages while the stages run, and draws them at the end, when the common density scale is known.
 class PictureBook {
@@ -43,6 +45,9 @@ public:
     /// others are there.
     /// Shades are those of `scale`, or else those that suit these pictures, whose ceiling the report then tells.
     void write(const std::filesystem::path& folder, RunReport& report, std::optional<DensityScale> scale = {}) const;
+
+    /// Of the stages in their order; empty where one was not collected.
+    [[nodiscard]] std::vector<std::shared_ptr<const PagePattern>> patterns() const;
 
 private:
     std::vector<std::shared_ptr<const StagePage>> pages_;

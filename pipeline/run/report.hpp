@@ -97,6 +97,7 @@ struct RunReport {
     std::vector<Failure> failures;          // what ended the recipe early, pictures that could not be written
     std::string contact_sheet;              // file; empty where none was made
     std::string storage_picture;            // likewise; an SVG of the same name lies beside it
+    std::string page;                       // file; empty where none was made
     std::optional<double> density_ceiling;  // of the pictures' shades: nonzeros in a bin; none where nothing was drawn
 
     /// "EHYB", or "EHYB: parts=132".
@@ -124,7 +125,7 @@ struct RunReport {
 /// The metrics of a matrix as a JSON object, for `info --json`.
 [[nodiscard]] std::string to_json(const MatrixReport& matrix, const Metrics& metrics);
 
-/// The pictures that a report names, with those beside them.
+/// The pictures and the page that a report names, with those beside them.
 [[nodiscard]] std::set<std::string> pictures_of(const RunReport& report);
 
 /// The same of a report.json; none where there is no such file, or something else in it.

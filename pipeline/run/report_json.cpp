@@ -175,6 +175,7 @@ Json json_of(const RunReport& report) {
             {"errors", errors},
             {"contact_sheet", report.contact_sheet.empty() ? Json(nullptr) : Json(report.contact_sheet)},
             {"storage_picture", report.storage_picture.empty() ? Json(nullptr) : Json(report.storage_picture)},
+            {"page", report.page.empty() ? Json(nullptr) : Json(report.page)},
             {"density_ceiling", report.density_ceiling ? Json(*report.density_ceiling) : Json(nullptr)}};
 }
 
@@ -209,7 +210,7 @@ std::string compare_json(const RunReport& a, const RunReport& b) {
 }
 
 std::set<std::string> pictures_of(const RunReport& report) {
-    std::set<std::string> pictures{report.contact_sheet};
+    std::set<std::string> pictures{report.contact_sheet, report.page};
     for (const StageOutcome& stage : report.stages) pictures.insert({stage.picture, stage.tile_picture});
     if (!report.storage_picture.empty()) add_with_svg(pictures, report.storage_picture);
     pictures.erase("");
@@ -224,8 +225,9 @@ std::set<std::string> pictures_of_report(const std::filesystem::path& file) {
         const auto found = object.find(key);
         if (found == object.end() || !found->is_string()) return;
         const std::filesystem::path name = found->get<std::string>();
-        // Only pictures in the report's own folder, whatever the file names.
-        if (name != name.filename() || name.extension() != ".png") return;
+        // Only pictures and pages in the report's own folder, whatever the file names.
+        const bool is_ours = name.extension() == ".png" || name.extension() == ".html";
+        if (name != name.filename() || !is_ours) return;
         pictures.insert(name.string());
         if (std::string_view(key) == "storage_picture") add_with_svg(pictures, name.string());
     };
@@ -234,6 +236,7 @@ std::set<std::string> pictures_of_report(const std::filesystem::path& file) {
     if (!report.is_object()) return pictures;
     add(report, "contact_sheet");
     add(report, "storage_picture");
+    add(report, "page");
     const auto stages = report.find("stages");
     if (stages == report.end() || !stages->is_array()) return pictures;
     for (const Json& stage : *stages) {

@@ -184,8 +184,8 @@ TEST_SUITE("run_recipes") {
         const Ended ended = run({reversed}, {folder.path(), "", true});
         CHECK(ended.exit_code == 4);
         CHECK(ended.text.find("\n  error: " + picture.string() + ": cannot be written: ") != std::string::npos);
-        CHECK(files_in(folder.path()) == Files{"reversed/1_reverse.png", "reversed/report.json", "reversed/stages.png",
-                                               "reversed/storage.png", "reversed/storage.svg"});
+        CHECK(files_in(folder.path()) == Files{"reversed/1_reverse.png", "reversed/report.html", "reversed/report.json",
+                                               "reversed/stages.png", "reversed/storage.png", "reversed/storage.svg"});
         const auto report = json_in(folder.path() / "reversed" / "report.json");
         CHECK(report["stages"][0]["picture"].is_null());
         CHECK(report["stages"][1]["picture"] == "1_reverse.png");
@@ -205,6 +205,20 @@ TEST_SUITE("run_recipes") {
         CHECK(report["storage_picture"].is_null());
         CHECK(report["contact_sheet"] == "stages.png");
         CHECK(report["kernels"].size() == 4);
+    }
+
+    TEST_CASE("a page that cannot be written costs its own line") {
+        const TemporaryFolder folder;
+        const fs::path page = folder.path() / "reversed" / "report.html";
+        fs::create_directories(page / "in the way");
+        const Ended ended = run({reversed}, {folder.path(), "", true});
+        CHECK(ended.exit_code == 4);
+        CHECK(ended.text.find("\n  error: " + page.string() + ": cannot be written: ") != std::string::npos);
+        CHECK(files_in(folder.path()) == Files{"reversed/0_input.png", "reversed/1_reverse.png", "reversed/report.json",
+                                               "reversed/stages.png", "reversed/storage.png", "reversed/storage.svg"});
+        const auto report = json_in(folder.path() / "reversed" / "report.json");
+        CHECK(report["page"].is_null());
+        CHECK(report["errors"].size() == 1);
     }
 
     TEST_CASE("a report that cannot be written costs its own line") {
@@ -244,11 +258,18 @@ TEST_SUITE("run_recipes") {
         const fs::path own = folder.path() / "r";
         (void)run({{"r", "[[stage]]\nuse = 'reverse'\nid = 'before'\n[layout]\nuse = 'plain'\n"}}, {folder.path(), "", true});
         std::ofstream(own / "7_mine.png") << "the user's";
-        CHECK(files_in(own) ==
-              Files{"0_input.png", "1_before.png", "7_mine.png", "report.json", "stages.png", "storage.png", "storage.svg"});
+        CHECK(files_in(own) == Files{"0_input.png", "1_before.png", "7_mine.png", "report.html", "report.json", "stages.png",
+                                     "storage.png", "storage.svg"});
         (void)run({{"r", "[[stage]]\nuse = 'reverse'\nid = 'after'\n[layout]\nuse = 'plain'\n"}}, {folder.path(), "", true});
+        CHECK(files_in(own) == Files{"0_input.png", "1_after.png", "7_mine.png", "report.html", "report.json", "stages.png",
+                                     "storage.png", "storage.svg"});
+        RunOutput without_page{folder.path(), "", true};
+        without_page.page = false;
+        (void)run({{"r", "[layout]\nuse = 'plain'\n"}}, without_page);
+        CHECK(files_in(own) == Files{"0_input.png", "7_mine.png", "report.json", "stages.png", "storage.png", "storage.svg"});
+        (void)run({{"r", "[layout]\nuse = 'plain'\n"}}, {folder.path(), "", true});
         CHECK(files_in(own) ==
-              Files{"0_input.png", "1_after.png", "7_mine.png", "report.json", "stages.png", "storage.png", "storage.svg"});
+              Files{"0_input.png", "7_mine.png", "report.html", "report.json", "stages.png", "storage.png", "storage.svg"});
         (void)run({{"r", "[layout]\nuse = 'plain'\n"}}, {folder.path(), "", false});
         CHECK(files_in(own) == Files{"7_mine.png", "report.json"});
     }

@@ -126,17 +126,23 @@ TEST_CASE("compare") {
     expect("compare_one", "compare recipes/csr.toml", 2);
     expect("compare_three", "compare recipes/csr.toml recipes/sell.toml --sweep layout.slice_height=1,2", 2);
     expect("compare_matrices", "compare recipes/csr.toml recipes/teaching/small_inline.toml", 2);
-    const Outcome text = run("compare recipes/csr.toml recipes/sell.toml --generate laplace2d:nx=9 --precision both" + quick);
+    const TemporaryFolder folder;
+    const std::string page = (folder.path() / "pages" / "both.html").string();
+    const Outcome text =
+        run("compare recipes/csr.toml recipes/sell.toml --generate laplace2d:nx=9 --precision both --page " + page + quick);
     CHECK_MESSAGE(text.exit_code == 0, text.text);
     CHECK(text.text.rfind("A  CSR (recipes/csr.toml)\nB  Sliced ELL (recipes/sell.toml)\nlaplace2d nx=9", 0) == 0);
+    CHECK(text.text.find("\nwritten to " + page + "\n") != std::string::npos);
+    CHECK(file_text(page).find("<title>CSR and Sliced ELL</title>") != std::string::npos);
     const Outcome json =
-        run("compare recipes/sell.toml --sweep layout.slice_height=1,2 --generate laplace2d:nx=9 --json" + quick);
+        run("compare recipes/sell.toml --sweep layout.slice_height=1,2 --generate laplace2d:nx=9 --json --no-page" + quick);
     CHECK(json.exit_code == 0);
     const auto data = nlohmann::json::parse(json.text);
     CHECK(data["runs"][1]["sweep"]["layout.slice_height"] == 2);
     CHECK(data["kernels"][1]["backend"] == "kokkos");
     CHECK(run("compare recipes/csr.toml recipes/sell.toml --matrix none.mtx").exit_code == 3);
-    const Outcome one_fails = run("compare recipes/csr.toml recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx" + quick);
+    const Outcome one_fails =
+        run("compare recipes/csr.toml recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx --no-page" + quick);
     CHECK(one_fails.exit_code == 3);
     CHECK(one_fails.text.find("error: EHYB: the matrix has") != std::string::npos);
 }

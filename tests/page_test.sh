@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Pages that the program writes, in headless Chromium (viz/page/test/browser.mjs). Exit code 77: skipped, with the reason.
+set -euo pipefail
+program=$1
+source=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+if ! command -v node >/dev/null; then
+    echo "page tests skipped: no node"
+    exit 77
+fi
+if [[ ! -d $source/viz/page/node_modules/playwright-core ]]; then
+    echo "page tests skipped: 'npm ci' was not run in viz/page"
+    exit 77
+fi
+
+quick=(--samples 5 --seconds 0 --cache warm --out "$folder" --backend kokkos)
+"$program" run "$source/tests/page/small.toml" "${quick[@]}" >"$folder/log"
+"$program" run "$source/recipes/ehyb.toml" "$source/recipes/hbp.toml" "${quick[@]}" >>"$folder/log"
+"$program" run "$source/recipes/rcm_csr.toml" --generate laplace2d:nx=600,ny=600 "${quick[@]}" >>"$folder/log"
+"$program" compare "$source/recipes/csr.toml" "$source/recipes/rcm_sell.toml" --samples 5 --seconds 0 --cache warm --backend kokkos \
+    --page "$folder/compare/report.html" >>"$folder/log"
+"$program" bench "$source/recipes/csr.toml" "$source/recipes/sell.toml" --generate laplace2d:nx=20 --backend kokkos --samples 5 \
+    --seconds 0 --out "$folder/bench/report.jsonl" >>"$folder/log" 2>&1
+node "$source/viz/page/test/browser.mjs" "$folder"/{small,ehyb,hbp,rcm_csr,compare,bench}/report.html

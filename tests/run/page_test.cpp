@@ -1,0 +1,91 @@
+// The page of a run: what it holds, and that it never takes more than it may.
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pipeline/matrix/random.hpp"
+#include "pipeline/run/page.hpp"
+#include "support/battery.hpp"
+
+namespace workbench {
+namespace {
+
+/// A report with as many stages as there are patterns, each of the matrix in another random order.
+struct Ran {
+    RunReport report;
+    std::vector<std::shared_ptr<const PagePattern>> patterns;
+};
+
+Ran shuffled(const CsrMatrix& matrix, int stages) {
+    Ran ran;
+    ran.report.recipe_name = "shuffled";
+    ran.report.matrix = {"a matrix", matrix.rows, matrix.columns, matrix.nonzeros(), 0};
+    StagedMatrix staged = stage_input(matrix);
+    for (int i = 0; i < stages; ++i) {
+        if (i > 0) apply(staged, {.order = OrderChange{Acts::rows, random_permutation(matrix.rows, i)}}, {});
+        StageOutcome outcome;
+        outcome.id = outcome.name = i == 0 ? "input" : "shuffle" + std::to_string(i);
+        ran.report.stages.push_back(outcome);
+        ran.patterns.push_back(page_pattern(staged));
+    }
+    return ran;
+}
+
+CsrMatrix random_matrix(Index size, int nonzeros) {
+    std::vector<Entry> entries;
+    RandomStream random = random_stream(11, 0);
+    for (int i = 0; i < nonzeros; ++i) {
+        entries.push_back({static_cast<Index>(random.below(size)), static_cast<Index>(random.below(size)),
+                           static_cast<double>(random.below(1U << 30))});
+    }
+    return csr_from_entries(size, size, entries);
+}
+
+std::string page_of_run(const Ran& ran, std::size_t budget = page_budget) {
+    const std::vector<PageRun> runs{{ran.report, ran.patterns}};
+    return page_html(runs, {"shuffled", "run", "workbench run"}, budget);
+}
+
+}  // namespace
+
+TEST_CASE("every matrix has a page, whatever its shape") {
+    for (const NamedMatrix& one : battery()) {
+        CAPTURE(one.name);
+        const std::string html = page_of_run(shuffled(one.matrix, 3));
+        CHECK(html.size() > PageFile::template_bytes());
+        CHECK(html.size() < PageFile::template_bytes() + 200'000);
+    }
+}
+
+TEST_CASE("a page keeps to its budget, and is the same each time") {
+    const Ran ran = shuffled(random_matrix(30'000, 190'000), 6);
+    CHECK(ran.patterns.front()->bins.row_bits == 0);
+    CHECK(ran.patterns.front()->values.size() == static_cast<std::size_t>(ran.report.matrix.nonzeros));
+    CHECK(ran.patterns.back()->values.empty());
+    CHECK(ran.patterns.back()->original_rows.size() == 30'000);
+    CHECK(ran.patterns.back()->original_columns.empty());  // they did not move
+    for (const std::size_t budget : {page_budget, std::size_t{2'000'000}, std::size_t{1'000'000}}) {
+        CAPTURE(budget);
+        const std::string html = page_of_run(ran, budget);
+        CHECK(html.size() <= budget);
+        CHECK(html.size() > budget / 4);
+        CHECK(page_of_run(ran, budget) == html);
+    }
+    CHECK(page_of_run(ran).size() > page_of_run(ran, 2'000'000).size());
+}
+
+TEST_CASE("values of large matrices are left out, and stages without patterns") {
+    const CsrMatrix matrix = random_matrix(1000, 230'000);
+    REQUIRE(matrix.nonzeros() > most_entries_with_values);
+    CHECK(page_pattern(stage_input(matrix))->values.empty());
+    Ran ran = shuffled(random_matrix(50, 100), 3);
+    const std::size_t whole = page_of_run(ran).size();
+    ran.patterns[1] = nullptr;
+    CHECK(page_of_run(ran).size() < whole);
+    ran.patterns.clear();
+    CHECK(page_of_run(ran).size() < whole);
+}
+
+}  // namespace workbench

@@ -1,0 +1,285 @@
+// The bins of the page against brute force, what is packed against what it was, and the file around it.
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "pipeline/matrix/random.hpp"
+#include "support/battery.hpp"
+#include "viz/page_file.hpp"
+#include "viz/pattern_bins.hpp"
+
+using namespace workbench;
+
+namespace {
+
+using Bins = std::map<std::pair<Index, Index>, std::vector<Offset>>;  // by row bin and column bin: counts
+
+Bins by_place(const PatternBins& bins) {
+    Bins result;
+    for (Index row = 0; row < bins.row_bins(); ++row) {
+        for (Offset i = bins.starts[row]; i < bins.starts[row + 1]; ++i) {
+            const auto first = bins.counts.begin() + i * bins.planes;
+            result[{row, bins.bin_columns[i]}] = {first, first + bins.planes};
+        }
+    }
+    CHECK(result.size() == bins.bins());
+    return result;
+}
+
+/// Entries in even columns are one share, the others another one.
+StagedMatrix split_by_column(const CsrMatrix& matrix) {
+    StagedMatrix staged = stage_input(matrix);
+    std::array<Share, 2> shares;
+    shares[0].id.kind = ShareKind::near;
+    shares[1].id.kind = ShareKind::far;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+            Share& share = shares[matrix.column_indices[k] % 2];
+            if (share.rows.empty() || share.rows.back() != row) {
+                share.rows.push_back(row);
+                share.row_offsets.push_back(share.row_offsets.back());
+            }
+            share.entries.push_back(k);
+            ++share.row_offsets.back();
+        }
+    }
+    staged.shares = {shares[0], shares[1]};
+    return staged;
+}
+
+Bins brute_force(const CsrMatrix& matrix, int row_bits, int column_bits, bool split) {
+    Bins bins;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (const Index column : matrix.row_columns(row)) {
+            std::vector<Offset>& counts = bins[{row >> row_bits, column >> column_bits}];
+            counts.resize(split ? 2 : 1);
+            ++counts[split ? column % 2 : 0];
+        }
+    }
+    return bins;
+}
+
+/// Reads numbers of seven bits a byte.
+struct Reader {
+    const std::string& bytes;
+    std::size_t at = 0;
+
+    std::uint64_t number() {
+        std::uint64_t value = 0;
+        for (int shift = 0;; shift += 7) {
+            const auto byte = static_cast<std::uint8_t>(bytes.at(at++));
+            value |= std::uint64_t{byte & 127U} << shift;
+            if (byte < 128) return value;
+        }
+    }
+    std::int64_t difference() {
+        const std::uint64_t twice = number();
+        return twice % 2 == 0 ? static_cast<std::int64_t>(twice / 2) : -static_cast<std::int64_t>((twice + 1) / 2);
+    }
+};
+
+std::string from_base64(const std::string& text) {
+    const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string bytes;
+    std::uint32_t four = 0;
+    int bits = 0;
+    for (const char letter : text) {
+        if (letter == '=') break;
+        four = (four << 6 | static_cast<std::uint32_t>(letters.find(letter))) & 0xFFFFFF;
+        bits += 6;
+        if (bits >= 8) bytes += static_cast<char>(four >> (bits -= 8) & 255);
+    }
+    return bytes;
+}
+
+std::string inflated(const std::string& text) {
+    const std::string bytes = from_base64(text);
+    std::string result(1 << 20, '\0');
+    uLongf size = result.size();
+    const int status = uncompress(reinterpret_cast<Bytef*>(result.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
+                                  static_cast<uLong>(bytes.size()));
+    REQUIRE(status == Z_OK);
+    result.resize(size);
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("bins are what brute force counts, at each size") {
+    for (const NamedMatrix& one : battery()) {
+        CAPTURE(one.name);
+        for (const auto& [row_bits, column_bits] : {std::pair{0, 0}, {1, 1}, {3, 2}, {5, 5}}) {
+            CHECK(by_place(count_bins(stage_input(one.matrix), row_bits, column_bits)) ==
+                  brute_force(one.matrix, row_bits, column_bits, false));
+            CHECK(by_place(count_bins(split_by_column(one.matrix), row_bits, column_bits)) ==
+                  brute_force(one.matrix, row_bits, column_bits, true));
+        }
+    }
+}
+
+TEST_CASE("coarser bins are those that are counted so") {
+    for (const NamedMatrix& one : battery()) {
+        CAPTURE(one.name);
+        const StagedMatrix staged = split_by_column(one.matrix);
+        PatternBins bins = count_bins(staged, 0, 0);
+        for (int i = 0; i < 9; ++i) {
+            bins = coarser(bins);
+            CHECK(bins == count_bins(staged, bins.row_bits, bins.column_bits));
+        }
+        CHECK(bins.bins() <= 4);
+    }
+}
+
+TEST_CASE("the finest bins are single entries where these are few, and else as many as may be") {
+    std::vector<Entry> entries;
+    RandomStream random = random_stream(7, 0);
+    for (int i = 0; i < 20000; ++i) {
+        entries.push_back({static_cast<Index>(random.below(9000)), static_cast<Index>(random.below(9000)), 1});
+    }
+    const StagedMatrix staged = stage_input(csr_from_entries(9000, 9000, entries));
+    const auto nonzeros = static_cast<std::size_t>(staged.matrix.nonzeros());
+    const PatternBins all = finest_bins(staged, nonzeros);
+    CHECK(all.row_bits == 0);
+    CHECK(all.bins() == nonzeros);
+    for (const std::size_t most : {nonzeros - 1, std::size_t{5000}, std::size_t{100}, std::size_t{1}}) {
+        const PatternBins some = finest_bins(staged, most);
+        CHECK(some.bins() <= most);
+        CHECK(some == count_bins(staged, some.row_bits, some.column_bits));
+    }
+}
+
+TEST_CASE("packed bins hold what they were made of") {
+    for (const NamedMatrix& one : battery()) {
+        CAPTURE(one.name);
+        for (const int bits : {0, 2}) {
+            const PatternBins bins = count_bins(split_by_column(one.matrix), bits, bits);
+            const PackedBins small = packed(bins);
+            Reader reader{small.bytes};
+            PatternBins read = bins;
+            read.starts = {0};
+            read.bin_columns.clear();
+            read.counts.clear();
+            for (Index row = 0; row < bins.row_bins(); ++row) {
+                const std::uint64_t count = reader.number();
+                Index next = 0;
+                for (std::uint64_t i = 0; i < count; ++i) {
+                    read.bin_columns.push_back(next + static_cast<Index>(reader.number()));
+                    next = read.bin_columns.back() + 1;
+                    std::array<Offset, 2> counts{};
+                    if (small.one_each) {
+                        counts.at(reader.number()) = 1;
+                    } else {
+                        for (Offset& plane : counts) plane = static_cast<Offset>(reader.number());
+                    }
+                    read.counts.insert(read.counts.end(), counts.begin(), counts.end());
+                }
+                read.starts.push_back(static_cast<Offset>(read.bins()));
+            }
+            CHECK(read == bins);
+            CHECK(reader.at == small.bytes.size());
+            CHECK(small.one_each == (bits == 0 || bins.bins() == static_cast<std::size_t>(one.matrix.nonzeros())));
+        }
+    }
+}
+
+TEST_CASE("differences of either sign come back") {
+    const std::vector<std::int64_t> all{0, 1, -1, 63, -64, 64, 100000, -100000, 2147483647, -2147483647};
+    std::string bytes;
+    for (const std::int64_t one : all) add_difference(bytes, one);
+    Reader reader{bytes};
+    for (const std::int64_t one : all) CHECK(reader.difference() == one);
+}
+
+TEST_CASE("the same nonzeros are followed from order to order") {
+    for (const NamedMatrix& one : battery()) {
+        CAPTURE(one.name);
+        StagedMatrix staged = stage_input(one.matrix);
+        const PatternSample before = sample_of(staged, 50);
+        apply(staged, {.order = OrderChange{Acts::rows, random_permutation(one.matrix.rows, 3)}}, {});
+        apply(staged, {.order = OrderChange{Acts::columns, random_permutation(one.matrix.columns, 4)}}, {});
+        const PatternSample after = sample_of(staged, 50);
+        CHECK(after.original_rows == before.original_rows);
+        CHECK(after.original_columns == before.original_columns);
+        CHECK(after.values == before.values);
+        CHECK(before.drawn_rows == before.original_rows);
+        CHECK(before.drawn_columns == before.original_columns);
+        for (std::size_t i = 0; i < after.values.size(); ++i) {
+            CHECK(staged.row_order.old_of_new(after.drawn_rows[i]) == after.original_rows[i]);
+            CHECK(staged.column_order.old_of_new(after.drawn_columns[i]) == after.original_columns[i]);
+            const auto columns = staged.matrix.row_columns(after.drawn_rows[i]);
+            const auto at = std::find(columns.begin(), columns.end(), after.drawn_columns[i]);
+            REQUIRE(at != columns.end());
+            CHECK(staged.matrix.values[staged.matrix.row_offsets[after.drawn_rows[i]] + (at - columns.begin())] ==
+                  after.values[i]);
+        }
+    }
+}
+
+TEST_CASE("tiles: rows are drawn where they are stored, and can be told") {
+    // Row 0 has nothing in the second segment; the second tile stores rows 3, 1, 2.
+    const CsrMatrix matrix =
+        csr_from_entries(4, 4, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}, {1, 2, 3}, {2, 3, 4}, {3, 0, 5}, {3, 2, 6}, {3, 3, 7}});
+    StagedMatrix staged = stage_input(matrix);
+    staged.cuts = {{CutKind::segment, {0, 2, 4}}};
+    staged.shares = {{{ShareKind::segment, 0, 0}, {0, 1, 3}, {0, 1, 2, 3}, {0, 1, 4}},
+                     {{ShareKind::segment, 0, 1}, {3, 1, 2}, {0, 2, 3, 4}, {5, 6, 2, 3}}};
+    check_invariants(staged, matrix);
+    const Bins expected{{{0, 0}, {1}}, {{1, 1}, {1}}, {{2, 0}, {1}}, {{0, 2}, {1}},
+                        {{0, 3}, {1}}, {{1, 2}, {1}}, {{2, 3}, {1}}};
+    CHECK(by_place(count_bins(staged, 0, 0)) == expected);
+    CHECK(plane_names(staged) == std::vector<std::string>{"nonzeros"});
+
+    const std::string bytes = packed_tiles(staged);
+    Reader reader{bytes};
+    std::vector<std::vector<std::int64_t>> tiles;
+    for (std::uint64_t count = reader.number(); count > 0; --count) {
+        tiles.push_back({static_cast<std::int64_t>(reader.number()), static_cast<std::int64_t>(reader.number())});
+        std::int64_t before = -1;
+        for (std::uint64_t rows = reader.number(); rows > 0; --rows) {
+            before += 1 + reader.difference();
+            tiles.back().push_back(before);
+        }
+    }
+    CHECK(tiles == std::vector<std::vector<std::int64_t>>{{0, 0, 0, 1, 3}, {0, 1, 3, 1, 2}});
+
+    const PatternSample sample = sample_of(staged, 100);
+    for (std::size_t i = 0; i < sample.values.size(); ++i) {
+        const Index place = sample.drawn_rows[i];
+        const Share& tile = staged.shares[sample.drawn_columns[i] / 2];
+        CHECK(tile.rows.at(place) == sample.original_rows[i]);
+    }
+}
+
+TEST_CASE("the file holds title, document and each section once") {
+    PageFile page;
+    const std::string many(300000, 'x');
+    CHECK(page.add(page_text("one")) == 0);
+    CHECK(page.add(page_text(many)) == 1);
+    CHECK(page.add(page_text("one")) == 0);
+    CHECK(page.bytes() < 2000);
+    const std::string html = page.html("a < b & c", R"({"kind": "</script>"})");
+    CHECK(html.find("<title>a &lt; b &amp; c</title>") != std::string::npos);
+    const auto section = [&html](const std::string& id) {
+        const std::string begin = "<script type=\"text/plain\" id=\"" + id + "\">";
+        const std::size_t at = html.find(begin);
+        REQUIRE(at != std::string::npos);
+        const std::size_t from = at + begin.size();
+        return inflated(html.substr(from, html.find('<', from) - from));
+    };
+    CHECK(section("document") == R"({"kind": "</script>"})");
+    CHECK(section("section-0") == "one");
+    CHECK(section("section-1") == many);
+    CHECK(html.find("section-2") == html.rfind("section-2"));  // in the template's script at most
+    for (const std::string& text : {std::string(), std::string("a"), std::string("ab"), std::string("abc")}) {
+        CHECK(inflated(page_text(text)) == text);
+    }
+    CHECK(html.size() < PageFile::template_bytes() + page.bytes() + 1000);
+}

@@ -1,0 +1,66 @@
+// What a bench found: who is fastest, and on which matrices.
+import { ratioBars, xyChart, type Point } from './charts';
+import type { BenchRecord, PageDocument, Ranking } from './document';
+import { counted, h, percent, seconds, significant } from './dom';
+import { section } from './sections';
+import { type Cell, table } from './table';
+
+const same = (a: { device: string; precision: string }, b: { device: string; precision: string }): boolean => a.device === b.device && a.precision === b.precision;
+
+const where = (ranking: Ranking): string => `${ranking.device === 'gpu' ? 'GPU' : 'CPU'}, ${ranking.precision}`;
+
+function rankingTable(ranking: Ranking): HTMLElement {
+  return table(`${where(ranking)}: ${counted(ranking.matrices)} ${ranking.matrices === 1 ? 'matrix' : 'matrices'}`, [
+    { name: 'recipe', left: true }, { name: 'speed-up, geometric mean' }, { name: 'least' }, { name: 'most' }, { name: 'measured' },
+    { name: 'won', title: 'matrices on which its interval lies above those of all others' }, { name: 'tied', title: 'its interval reaches that of the fastest' }, { name: 'not measured' },
+  ], ranking.recipes.map((one): Cell[] => [
+    { text: one.recipe }, { text: one.count > 0 ? `${significant(one.geometric_mean)} ×` : '–', value: one.count > 0 ? one.geometric_mean : null },
+    { text: significant(one.least), value: one.least }, { text: significant(one.most), value: one.most }, { text: counted(one.count), value: one.count },
+    { text: counted(one.won), value: one.won }, { text: counted(one.tied), value: one.tied }, { text: counted(one.not_measured), value: one.not_measured },
+  ]));
+}
+
+function speedupChart(ranking: Ranking, records: BenchRecord[]): HTMLElement | null {
+  const best = ranking.recipes.filter((one) => one.count > 0).slice(0, 6).map((one) => one.recipe);
+  const points: Point[] = records.flatMap((record) => {
+    const colour = best.indexOf(record.recipe);
+    return colour < 0 || record.speedup === null || !record.nonzeros ? [] : [{ name: '', x: record.nonzeros, y: record.speedup, colour }];
+  });
+  if (points.length === 0) return null;
+  const xs = points.map((point) => point.x);
+  const ys = points.map((point) => point.y);
+  return xyChart(`Speed-up by size · ${where(ranking)}`, `${points.length} points`, {
+    x: 'nonzeros', y: 'speed-up over the baseline', xText: (x) => counted(x), xRange: [Math.min(...xs) / 2, Math.max(...xs) * 2], yRange: [Math.min(0.5, ...ys) / 1.3, Math.max(2, ...ys) * 1.3],
+    points, curves: [{ name: 'baseline', at: () => 1, colour: null }], note: best.map((name, i) => `${['blue', 'orange', 'green', 'purple', 'teal', 'red'][i]}: ${name}`).join(' · '),
+  });
+}
+
+export function benchSections(page: PageDocument): (HTMLElement | null)[] {
+  const records = page.records ?? [];
+  const rankings = page.rankings ?? [];
+  const charts = rankings.flatMap((ranking) => {
+    const rows = ranking.recipes.filter((one) => one.count > 0).map((one) => ({ name: one.recipe, value: one.geometric_mean, low: one.least, high: one.most, text: `${significant(one.geometric_mean)} ×` }));
+    const own = records.filter((record) => same(record, ranking) && record.status === 'measured');
+    return [rows.length > 0 ? ratioBars(`Who is fastest · ${where(ranking)}`, rows, 'The point is the geometric mean over the matrices, the line from the least to the most.') : null, speedupChart(ranking, own)];
+  });
+  const rows = records.map((record): Cell[] => {
+    const ok = record.status === 'measured';
+    return [
+      { text: record.matrix }, { text: record.recipe }, { text: [record.device, record.precision].filter(Boolean).join(', ') || '–' },
+      { text: ok ? `${record.layout} ${record.kernel}` : record.status, tone: ok ? undefined : 'bad', title: record.reason },
+      { text: ok ? seconds(record.seconds) : '–', value: ok ? record.seconds : null },
+      { text: ok ? significant(record.gflops) : '–', value: ok ? record.gflops : null },
+      { text: ok && record.copy_bandwidth > 0 ? percent((record.gbytes_per_second * 1e9) / record.copy_bandwidth) : '–', value: ok ? record.gbytes_per_second : null },
+      { text: ok ? significant(record.bytes_per_nonzero) : '–', value: ok ? record.bytes_per_nonzero : null },
+      { text: record.speedup === null ? '–' : `${significant(record.speedup)} ×${record.interval ? ` (${significant(record.interval[0])} to ${significant(record.interval[1])})` : ''}`, value: record.speedup,
+        tone: record.verdict === 'faster' ? 'good' : record.verdict === 'slower' ? 'bad' : undefined },
+      { text: record.break_even === null ? '–' : counted(Math.ceil(record.break_even)), value: record.break_even },
+    ];
+  });
+  return [
+    section('ranking', 'Ranking', 'Each recipe by its fastest kernel that gave the right result.', h('div', { class: 'grid charts' }, ...charts.filter((one) => one !== null)), ...rankings.map(rankingTable)),
+    section('records', 'All measurements', 'A click on a heading sorts.', table('Measurements', [
+      { name: 'matrix', left: true }, { name: 'recipe', left: true }, { name: 'on', left: true }, { name: 'kernel', left: true }, { name: 'time' }, { name: 'GFLOP/s' }, { name: 'of copy' }, { name: 'B/nonzero' }, { name: 'speed-up' }, { name: 'break-even' },
+    ], rows)),
+  ];
+}

@@ -1,0 +1,245 @@
+// Charts in SVG, drawn anew for the width that there is.
+import { scaleLinear, scaleLog } from 'd3-scale';
+import { series } from './colours';
+import { h, s, seconds, significant } from './dom';
+
+type Draw = (width: number, text: number) => { svg: SVGElement[]; height: number };
+
+const redraws = new Set<() => void>();
+
+export function redrawCharts(): void {
+  for (const redraw of redraws) redraw();
+}
+
+// A figure whose chart follows the width of its place. `label` tells those who cannot see it what it shows.
+export function chart(title: string, label: string, draw: Draw, note = ''): HTMLElement {
+  const place = h('div', { class: 'chart-place' });
+  const figure = h('figure', { class: 'chart' }, h('figcaption', {}, title), place, note ? h('p', { class: 'note' }, note) : null);
+  const redraw = (): void => {
+    const width = place.clientWidth;
+    if (width === 0) return;
+    const text = Math.min(20, Math.max(11, parseFloat(getComputedStyle(document.documentElement).fontSize) * 0.78));
+    const { svg, height } = draw(width, text);
+    place.replaceChildren(s('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label, 'font-size': text }, ...svg));
+  };
+  new ResizeObserver(redraw).observe(place);
+  redraws.add(redraw);
+  return figure;
+}
+
+export interface Column {
+  text: string;
+  value: number | null;
+}
+
+// One small chart of a figure: a bar a stage, for each run; the current ones stand out.
+export function stageBars(title: string, meaning: string, names: string[][], runs: Column[][], current: () => number[], pick: (run: number, stage: number) => void): HTMLElement {
+  const label = `${title}: ${runs.map((columns, r) => columns.map((column, i) => `${names[r][i]} ${column.text}`).join(', ')).join('; ')}`;
+  return chart(title, label, (width, text) => {
+    const svg: SVGElement[] = [];
+    const top = Math.max(0, ...runs.flat().map((column) => column.value ?? 0));
+    const line = Math.round(text * 1.75);
+    const scale = scaleLinear().domain([0, top || 1]).range([0, width]);
+    let y = 0;
+    runs.forEach((columns, r) => {
+      if (r > 0) y += line * 0.4;
+      columns.forEach((column, i) => {
+        const now = current()[r] === i;
+        const bar = scale(column.value ?? 0);
+        const group = s('g', { class: now ? 'bar now' : 'bar', click: () => pick(r, i) }, s('title', {}, `${names[r][i]}: ${column.text}`));
+        group.append(
+          s('rect', { x: 0, y: y + 1, width, height: line - 3, class: 'hit' }),
+          s('rect', { x: 0, y: y + line - 5, width, height: 2, class: 'rail' }),
+          s('rect', { x: 0, y: y + line - 6, width: Math.max(column.value === null ? 0 : 1.5, bar), height: 4, rx: 1, fill: series(r), class: 'ink' }),
+          s('text', { x: 0, y: y + line - 9, class: 'name' }, names[r][i]),
+          s('text', { x: width, y: y + line - 9, 'text-anchor': 'end', class: 'value' }, column.text));
+        svg.push(group);
+        y += line + 4;
+      });
+    });
+    return { svg, height: y + 2 };
+  }, meaning);
+}
+
+export interface Dots {
+  name: string;
+  detail: string;
+  median: number;
+  low: number;
+  high: number;
+  samples: number[];
+  colour: number;
+}
+
+// Every sample of every kernel, with the median and the span from the 10th to the 90th percentile.
+export function sampleStrips(title: string, rows: Dots[], note: string): HTMLElement {
+  return chart(title, rows.map((row) => `${row.name} ${seconds(row.median)}`).join(', '), (width, text) => {
+    const svg: SVGElement[] = [];
+    const line = Math.round(text * 3.4);
+    // A few samples that were disturbed do not squeeze the rest.
+    const to = Math.max(...rows.map((row) => Math.max(row.high * 1.25, row.median * 1.3)));
+    const scale = scaleLinear().domain([0, to]).range([0, width - text]).nice();
+    const height = rows.length * line + text * 2.4;
+    for (const tick of scale.ticks(Math.max(2, Math.floor(width / (text * 8))))) {
+      svg.push(s('line', { x1: scale(tick), x2: scale(tick), y1: 0, y2: height - text * 1.9, class: 'grid' }),
+        s('text', { x: scale(tick), y: height - text * 0.6, 'text-anchor': tick === 0 ? 'start' : 'middle', class: 'name' }, seconds(tick)));
+    }
+    rows.forEach((row, i) => {
+      const y = i * line + text * 1.3;
+      const dots = row.samples.length > 600 ? row.samples.filter((_, k) => k % Math.ceil(row.samples.length / 600) === 0) : row.samples;
+      const far = row.samples.filter((sample) => sample > scale.domain()[1]).length;
+      svg.push(
+        s('text', { x: 0, y: y - text * 0.15, class: 'value' }, row.name, s('tspan', { class: 'name', dx: text * 0.6 }, row.detail)),
+        far > 0 ? s('text', { x: width, y: y - text * 0.15, class: 'name', 'text-anchor': 'end' }, `${far} further right →`) : s('g'),
+        s('g', { fill: series(row.colour), 'fill-opacity': Math.max(0.07, Math.min(0.6, 30 / dots.length)) },
+          ...dots.filter((sample) => sample <= scale.domain()[1])
+            .map((sample, k) => s('circle', { cx: scale(sample), cy: y + text * (0.55 + 0.7 * ((k * 0.618) % 1)), r: text * 0.16 }))),
+        s('rect', { x: scale(row.low), y: y + text * 0.8, width: Math.max(1, scale(Math.min(row.high, scale.domain()[1])) - scale(row.low)), height: text * 0.24, fill: series(row.colour) }),
+        s('rect', { x: scale(row.median) - 1.25, y: y + text * 0.3, width: 2.5, height: text * 1.2, fill: series(row.colour) }));
+    });
+    return { svg, height };
+  }, note);
+}
+
+export interface Point {
+  name: string;
+  x: number;
+  y: number;
+  colour: number;
+}
+
+function logTicks(low: number, high: number): number[] {
+  const list: number[] = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) {
+    for (const step of [1, 2, 5]) {
+      const tick = step * 10 ** power;
+      if (tick >= low * 0.999 && tick <= high * 1.001) list.push(tick);
+    }
+  }
+  return list.length > 7 ? list.filter((tick) => Math.abs(Math.log10(tick) - Math.round(Math.log10(tick))) < 1e-9) : list;
+}
+
+export interface Curve {
+  name: string;
+  at: (x: number) => number;
+  colour: number | null; // null: a guide
+}
+
+export interface XyOptions {
+  x: string;
+  y: string;
+  xText?: (value: number) => string;
+  yText?: (value: number) => string;
+  xRange: [number, number];
+  yRange: [number, number];
+  points: Point[];
+  curves: Curve[];
+  note?: string;
+}
+
+// Points and curves over two logarithmic axes.
+export function xyChart(title: string, label: string, options: XyOptions): HTMLElement {
+  const { xText = significant, yText = significant } = options;
+  return chart(title, label, (width, text) => {
+    const left = Math.round(text * 4.6);
+    const bottom = Math.round(text * 3.1);
+    const height = Math.round(Math.min(Math.max(width * 0.62, 220), 560));
+    const x = scaleLog().domain(options.xRange).range([left, width - text]);
+    const y = scaleLog().domain(options.yRange).range([height - bottom, text * 1.6]);
+    const svg: SVGElement[] = [];
+    for (const tick of logTicks(...options.xRange)) {
+      svg.push(s('line', { x1: x(tick), x2: x(tick), y1: text * 1.6, y2: height - bottom, class: 'grid' }),
+        s('text', { x: x(tick), y: height - bottom + text * 1.3, 'text-anchor': 'middle', class: 'name' }, xText(tick)));
+    }
+    for (const tick of logTicks(...options.yRange)) {
+      svg.push(s('line', { x1: left, x2: width - text, y1: y(tick), y2: y(tick), class: 'grid' }),
+        s('text', { x: left - text * 0.5, y: y(tick) + text * 0.35, 'text-anchor': 'end', class: 'name' }, yText(tick)));
+    }
+    svg.push(s('text', { x: (left + width) / 2, y: height - text * 0.3, 'text-anchor': 'middle', class: 'name' }, options.x),
+      s('text', { x: 0, y: text * 0.85, class: 'name' }, options.y));
+    const names: { x: number; y: number; name: string; colour: number | null; end: boolean }[] = [];
+    const clip = `clip-${Math.random().toString(36).slice(2)}`;
+    svg.push(s('clipPath', { id: clip }, s('rect', { x: left, y: text * 1.2, width: width - text - left, height: height - bottom - text * 1.2 })));
+    for (const curve of options.curves) {
+      const places = Array.from({ length: 97 }, (_, i) => {
+        const at = options.xRange[0] * (options.xRange[1] / options.xRange[0]) ** (i / 96);
+        return [x(at), y(Math.max(curve.at(at), options.yRange[0] * 1e-6))];
+      });
+      svg.push(s('polyline', {
+        points: places.map(([px, py]) => `${px.toFixed(1)},${py.toFixed(1)}`).join(' '), 'clip-path': `url(#${clip})`,
+        class: curve.colour === null ? 'guide' : 'curve', stroke: curve.colour === null ? undefined : series(curve.colour),
+      }));
+      const last = [...places].reverse().find(([, py]) => py >= text * 1.6 && py <= height - bottom);
+      if (last) names.push({ x: last[0], y: last[1] - text * 0.4, name: curve.name, colour: curve.colour, end: true });
+    }
+    for (const point of options.points) {
+      svg.push(s('circle', { cx: x(point.x), cy: y(point.y), r: text * 0.36, fill: series(point.colour) }, s('title', {}, `${point.name}: ${xText(point.x)}, ${yText(point.y)}`)));
+      const right = x(point.x) > width * 0.62;
+      names.push({ x: x(point.x) + (right ? -1 : 1) * text * 0.65, y: y(point.y) + text * 0.35, name: point.name, colour: point.colour, end: right });
+    }
+    // Names give way downwards.
+    names.sort((a, b) => a.y - b.y);
+    names.forEach((name, i) => {
+      for (const other of names.slice(0, i)) {
+        if (Math.abs(other.x - name.x) < text * 11 && name.y - other.y < text * 1.15) name.y = other.y + text * 1.15;
+      }
+      svg.push(s('text', { x: name.x, y: name.y, 'text-anchor': name.end ? 'end' : 'start', class: 'halo', fill: name.colour === null ? undefined : series(name.colour) }, name.name));
+    });
+    return { svg, height };
+  }, options.note);
+}
+
+export interface Part {
+  name: string;
+  size: number;
+  role: string;
+}
+
+export const role_colour: Record<string, number> = { value: 0, column: 1, structure: 2 };
+
+// Stacked bars of bytes, one a layout.
+export function stackedBars(title: string, rows: { name: string; detail: string; parts: Part[] }[], text_of: (size: number) => string): HTMLElement {
+  const label = rows.map((row) => `${row.name}: ${row.parts.map((part) => `${part.name} ${text_of(part.size)}`).join(', ')}`).join('; ');
+  return chart(title, label, (width, text) => {
+    const svg: SVGElement[] = [];
+    const most = Math.max(...rows.map((row) => row.parts.reduce((sum, part) => sum + part.size, 0)));
+    const scale = scaleLinear().domain([0, most || 1]).range([0, width]);
+    const line = Math.round(text * 3.6);
+    rows.forEach((row, i) => {
+      const y = i * line;
+      svg.push(s('text', { x: 0, y: y + text, class: 'value' }, row.name, s('tspan', { class: 'name', dx: text * 0.6 }, row.detail)));
+      let at = 0;
+      for (const part of row.parts) {
+        const size = scale(part.size);
+        svg.push(s('rect', { x: at, y: y + text * 1.4, width: Math.max(0.5, size - 1), height: text * 1.5, fill: series(role_colour[part.role] ?? 3), rx: 1 },
+          s('title', {}, `${part.name}: ${text_of(part.size)}`)));
+        at += size;
+      }
+    });
+    return { svg, height: rows.length * line };
+  });
+}
+
+// Ratios around one, a bar a row, with where it lies.
+export function ratioBars(title: string, rows: { name: string; value: number; low: number; high: number; text: string }[], note: string): HTMLElement {
+  return chart(title, rows.map((row) => `${row.name} ${row.text}`).join(', '), (width, text) => {
+    const svg: SVGElement[] = [];
+    const line = Math.round(text * 2.5);
+    const low = Math.min(1, ...rows.map((row) => row.low)) * 0.95;
+    const high = Math.max(1, ...rows.map((row) => row.high)) * 1.05;
+    const scale = scaleLog().domain([low, high]).range([text, width - text]);
+    const height = rows.length * line + text * 2;
+    for (const tick of logTicks(low, high)) {
+      svg.push(s('line', { x1: scale(tick), x2: scale(tick), y1: 0, y2: height - text * 1.7, class: 'grid' }),
+        s('text', { x: scale(tick), y: height - text * 0.4, 'text-anchor': 'middle', class: 'name' }, `${significant(tick)} ×`));
+    }
+    svg.push(s('line', { x1: scale(1), x2: scale(1), y1: 0, y2: height - text * 1.7, class: 'axis' }));
+    rows.forEach((row, i) => {
+      const y = i * line + text;
+      svg.push(s('text', { x: 0, y, class: 'value halo' }, row.name, s('tspan', { class: 'name', dx: text * 0.6 }, row.text)),
+        s('line', { x1: scale(row.low), x2: scale(row.high), y1: y + text * 0.65, y2: y + text * 0.65, stroke: series(0), 'stroke-width': 2, 'stroke-opacity': 0.5 }),
+        s('circle', { cx: scale(row.value), cy: y + text * 0.65, r: text * 0.36, fill: series(0) }));
+    });
+    return { svg, height };
+  }, note);
+}

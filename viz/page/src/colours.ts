@@ -1,0 +1,76 @@
+// Colours of the data in both themes. Lightness says how dense, hue which share: ramps of one lightness in OKLab, whose hues
+// the colour-blind tell apart.
+
+export type Rgb = [number, number, number];
+
+export function oklch(lightness: number, chroma: number, hue: number): Rgb {
+  const a = chroma * Math.cos((hue * Math.PI) / 180);
+  const b = chroma * Math.sin((hue * Math.PI) / 180);
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const t = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const linear = [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * t,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * t,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * t,
+  ];
+  return linear.map((part) => {
+    const clipped = Math.min(1, Math.max(0, part));
+    return Math.round(255 * (clipped <= 0.0031308 ? 12.92 * clipped : 1.055 * clipped ** (1 / 2.4) - 0.055));
+  }) as Rgb;
+}
+
+export const css = ([red, green, blue]: Rgb, alpha = 1): string => `rgb(${red} ${green} ${blue} / ${alpha})`;
+
+export const isDark = (): boolean => document.documentElement.dataset.theme === 'dark';
+
+const hues = [255, 58, 150, 320, 200, 20]; // blue, orange, green, purple, teal, red
+
+export const steps = 64;
+
+export interface Palette {
+  dark: boolean;
+  paper: Rgb;
+  planes: Rgb[][]; // [plane][step] from thin to dense
+  grey: Rgb[];
+  ink: string;
+  muted: string;
+  faint: string;
+  accent: string;
+}
+
+function ramp(hue: number, dark: boolean, grey = false): Rgb[] {
+  return Array.from({ length: steps }, (_, i) => {
+    const t = i / (steps - 1);
+    const lightness = dark ? 0.36 + 0.54 * t : 0.87 - 0.56 * t;
+    const chroma = grey ? 0.005 : dark ? 0.075 + 0.05 * Math.sin(Math.PI * t) : 0.05 + 0.09 * Math.sin(Math.PI * (0.25 + 0.6 * t));
+    return oklch(lightness, chroma, hue);
+  });
+}
+
+const made = new Map<boolean, Palette>();
+
+export function palette(): Palette {
+  const dark = isDark();
+  let known = made.get(dark);
+  if (!known) {
+    known = {
+      dark,
+      paper: dark ? [15, 18, 23] : [255, 255, 255],
+      planes: hues.map((hue) => ramp(hue, dark)),
+      grey: ramp(0, dark, true),
+      ink: dark ? '#e8e6e1' : '#1f2428',
+      muted: dark ? '#9aa3ad' : '#5d6670',
+      faint: dark ? '#3a424c' : '#d5d8dc',
+      accent: dark ? '#8fc1ff' : '#1c5fae',
+    };
+    made.set(dark, known);
+  }
+  return known;
+}
+
+// For points and lines: what stands out on paper.
+export function series(i: number): string {
+  const dark = isDark();
+  return css(oklch(dark ? 0.76 : 0.53, 0.13, hues[i % hues.length]));
+}

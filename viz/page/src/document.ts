@@ -1,0 +1,229 @@
+// What the program writes into a page: JSON, and numbered sections of bytes.
+import type { StorageMap } from './storage';
+
+export interface BinsFacts {
+  section: number;
+  row_bits: number;
+  column_bits: number;
+  bins: number;
+  one_each: boolean;
+}
+
+export interface CutsFacts {
+  kind: 'partition' | 'row_block' | 'length_group' | 'segment';
+  count: number;
+  step: number;
+  boundaries: number[];
+}
+
+export interface StageFacts {
+  label: string;
+  choices: string;
+  before: number;
+  planes: string[];
+  tiles: number;
+  cuts: CutsFacts[];
+  bins: BinsFacts;
+  sample: number | null;
+  rows: number | 'same' | null; // original numbers
+  columns: number | 'same' | null;
+  stored: number | null; // rows of tiles
+}
+
+export interface PatternFacts {
+  stages: StageFacts[];
+  entries: boolean; // every stage down to single entries
+  sampled: number;
+  sample_rows: number | null;
+  sample_columns: number | null;
+  sample_values: number | null;
+  values: number | null;
+}
+
+export interface Figure {
+  label: string;
+  meaning: string;
+  telling: number;
+  texts: (string | null)[];
+  numbers: (number | null)[][];
+}
+
+export interface Kernel {
+  layout: string;
+  share: string | null;
+  kernel: string;
+  backend: string;
+  precision: string;
+  baseline: boolean;
+  status: string;
+  reason: string | null;
+  error_over_bound: number | null;
+  prepare_seconds: number;
+  vector_permutation_seconds: number;
+  median_seconds: number;
+  spread: number;
+  samples: number[];
+  bytes_to_move: number;
+  bytes_per_nonzero: number;
+  gflops: number;
+  gbytes_per_second: number;
+  share_of_copy_bandwidth: number;
+  speedup: number | null;
+  speedup_interval: [number, number] | null;
+  verdict: string | null;
+  break_even: number | null;
+  break_even_interval: [number, number] | null;
+  warnings: string[];
+}
+
+export interface Layout {
+  name: string;
+  share: string | null;
+  precision: string;
+  seconds: number;
+  unsuitable: string | null;
+  nonzeros: number;
+  bytes: number;
+  slots: number;
+  footprint: Record<string, { role: string; count: number; bytes: number }>;
+}
+
+export interface Device {
+  kind: 'host' | 'gpu';
+  name: string;
+  copy_bytes_per_second: number;
+  read_bytes_per_second: number;
+}
+
+export interface Report {
+  recipe: { name: string; source: string; file: string; resolved: string };
+  matrix: { source: string; rows: number; columns: number; nonzeros: number; read_seconds: number };
+  stages: { id: string; name: string; precision: string | null; seconds: number; shared: boolean; notes: Record<string, string> }[];
+  layouts: Layout[];
+  kernels: Kernel[];
+  cache: string;
+  devices: Device[];
+  machine: Record<string, string>;
+  versions: Record<string, string>;
+  notes: string[];
+  errors: string[];
+}
+
+export interface Run {
+  title: string;
+  report: Report;
+  figures: Figure[];
+  pattern: PatternFacts | null;
+  storage: StorageMap | null;
+}
+
+export interface BenchRecord {
+  recipe: string;
+  matrix: string;
+  device: string;
+  precision: string;
+  status: string;
+  reason: string;
+  layout: string;
+  kernel: string;
+  backend: string;
+  seconds: number;
+  gflops: number;
+  gbytes_per_second: number;
+  bytes_per_nonzero: number;
+  speedup: number | null;
+  interval: [number, number] | null;
+  verdict: string;
+  break_even: number | null;
+  copy_bandwidth: number;
+  nonzeros: number | null;
+  rows: number | null;
+}
+
+export interface Ranking {
+  device: string;
+  precision: string;
+  matrices: number;
+  recipes: { recipe: string; geometric_mean: number; least: number; most: number; count: number; won: number; tied: number; not_measured: number }[];
+}
+
+export interface PageDocument {
+  kind: 'run' | 'compare' | 'bench';
+  command: string;
+  title?: string;
+  runs: Run[];
+  records?: BenchRecord[];
+  rankings?: Ranking[];
+}
+
+async function inflated(id: string): Promise<Uint8Array> {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the page has no part '${id}'`);
+  const letters = atob(element.textContent ?? '');
+  element.textContent = ''; // half of the memory back
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; ++i) bytes[i] = letters.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+export async function readDocument(): Promise<PageDocument> {
+  return JSON.parse(new TextDecoder().decode(await inflated('document'))) as PageDocument;
+}
+
+const sections = new Map<number, Promise<Uint8Array>>();
+
+export function section(number: number): Promise<Uint8Array> {
+  let known = sections.get(number);
+  if (!known) {
+    known = inflated(`section-${number}`);
+    sections.set(number, known);
+  }
+  return known;
+}
+
+// Numbers of seven bits a byte, least first.
+export class Numbers {
+  private at = 0;
+  constructor(private readonly bytes: Uint8Array) {}
+
+  next(): number {
+    let number = 0;
+    let weight = 1;
+    for (;;) {
+      const byte = this.bytes[this.at++];
+      number += (byte & 127) * weight;
+      if (byte < 128) return number;
+      weight *= 128;
+    }
+  }
+
+  difference(): number {
+    const twice = this.next();
+    return twice % 2 === 0 ? twice / 2 : -(twice + 1) / 2;
+  }
+}
+
+// The first bytes of all numbers, then the second ones.
+function fromBytePlanes(bytes: Uint8Array, size: number): DataView {
+  const count = bytes.length / size;
+  const whole = new Uint8Array(bytes.length);
+  for (let place = 0; place < size; ++place) {
+    for (let i = 0; i < count; ++i) whole[i * size + place] = bytes[place * count + i];
+  }
+  return new DataView(whole.buffer);
+}
+
+export function integers(bytes: Uint8Array): Int32Array {
+  const view = fromBytePlanes(bytes, 4);
+  const result = new Int32Array(bytes.length / 4);
+  for (let i = 0; i < result.length; ++i) result[i] = view.getInt32(4 * i, true);
+  return result;
+}
+
+export function doubles(bytes: Uint8Array): Float64Array {
+  const view = fromBytePlanes(bytes, 8);
+  const result = new Float64Array(bytes.length / 8);
+  for (let i = 0; i < result.length; ++i) result[i] = view.getFloat64(8 * i, true);
+  return result;
+}

@@ -1,0 +1,157 @@
+import { benchSections } from './bench';
+import { Pattern } from './bins';
+import { redrawCharts } from './charts';
+import { type PageDocument, readDocument } from './document';
+import { counted, h } from './dom';
+import { aboutSection, bytesSection, kernelsSection, metricsSection, recipeSection } from './sections';
+import { StorageView } from './storage';
+import { type Track, Viewer } from './viewer';
+
+const root = document.documentElement;
+const prefers_dark = matchMedia('(prefers-color-scheme: dark)');
+
+// A page from a file may be refused its own storage.
+function remembered(): string | null {
+  try {
+    return localStorage.getItem('spmv-theme');
+  } catch {
+    return null;
+  }
+}
+
+function setTheme(theme: string): void {
+  root.dataset.theme = theme;
+}
+
+setTheme(remembered() ?? (prefers_dark.matches ? 'dark' : 'light'));
+
+function header(page: PageDocument, redraw: () => void): HTMLElement {
+  const first = page.runs[0]?.report;
+  const title = page.title ?? page.runs.map((run) => run.title).join(' and ');
+  const theme = h('button', { type: 'button', class: 'quiet', id: 'theme' });
+  const name = (): void => {
+    const dark = root.dataset.theme === 'dark';
+    theme.textContent = dark ? '☀ Light' : '☾ Dark';
+    theme.setAttribute('aria-label', dark ? 'Light theme' : 'Dark theme');
+  };
+  theme.addEventListener('click', () => {
+    setTheme(root.dataset.theme === 'dark' ? 'light' : 'dark');
+    try {
+      localStorage.setItem('spmv-theme', root.dataset.theme ?? '');
+    } catch {
+      // It is forgotten with the page.
+    }
+    name();
+    redraw();
+  });
+  prefers_dark.addEventListener('change', () => {
+    if (remembered() !== null) return;
+    setTheme(prefers_dark.matches ? 'dark' : 'light');
+    name();
+    redraw();
+  });
+  name();
+  const sources = [...new Set(page.runs.map((run) => run.report.recipe.source).filter(Boolean))];
+  return h('header', { class: 'top' },
+    h('div', { class: 'title' }, h('h1', {}, title), theme),
+    ...sources.map((source) => h('p', { class: 'source' }, source)),
+    first && first.matrix.rows + first.matrix.columns > 0
+      ? h('p', { class: 'matrix' }, h('b', {}, first.matrix.source), ` ${counted(first.matrix.rows)} × ${counted(first.matrix.columns)}, ${counted(first.matrix.nonzeros)} nonzeros`)
+      : null);
+}
+
+function listenToKeys(viewer: Viewer): void {
+  addEventListener('keydown', (event) => {
+    const target = event.target as HTMLElement;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const is_range = target instanceof HTMLInputElement && target.type === 'range';
+    if (!is_range && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && (target as HTMLInputElement).type !== 'checkbox') return;
+    const on_picture = target instanceof HTMLCanvasElement || event.shiftKey;
+    const pan = 0.25;
+    const actions: Record<string, () => void> = {
+      ArrowRight: () => (event.shiftKey ? viewer.panBy(-pan, 0) : viewer.step(1)),
+      ArrowLeft: () => (event.shiftKey ? viewer.panBy(pan, 0) : viewer.step(-1)),
+      '+': () => viewer.zoomBy(2),
+      '=': () => viewer.zoomBy(2),
+      '-': () => viewer.zoomBy(0.5),
+      '0': () => viewer.zoomTo({ k: 1, x: 0, y: 0 }),
+    };
+    if (on_picture && viewer.scale > 1) {
+      actions.ArrowUp = () => viewer.panBy(0, pan);
+      actions.ArrowDown = () => viewer.panBy(0, -pan);
+    }
+    // Tables and code scroll with the arrows.
+    if (target.closest('.table-place, pre') && event.key.startsWith('Arrow')) return;
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+async function show(): Promise<void> {
+  const page = await readDocument();
+  const place = document.getElementById('page') as HTMLElement;
+  let viewer: Viewer | null = null;
+  const storages: StorageView[] = [];
+  const redraw = (): void => {
+    viewer?.redraw();
+    for (const storage of storages) storage.redraw();
+    redrawCharts();
+  };
+  const main = h('main', { id: 'main' });
+  place.replaceChildren(header(page, redraw), main, h('footer', {}, h('p', {}, 'Written by SpMV workbench. This file holds everything it shows, and asks no network for anything.')));
+
+  const errors = page.runs.flatMap((run) => run.report.errors);
+  const notes = [...new Set(page.runs.flatMap((run) => run.report.notes))];
+  if (errors.length > 0) main.append(h('ul', { class: 'errors', role: 'alert' }, ...errors.map((error) => h('li', {}, error))));
+
+  const tracks: Track[] = [];
+  for (const run of page.runs) {
+    if (!run.pattern) continue;
+    const pattern = new Pattern(run.pattern, run.report.matrix.rows, run.report.matrix.columns);
+    await pattern.read();
+    tracks.push({ run, pattern, position: 0 });
+  }
+  if (tracks.length > 0) {
+    const shown = new Viewer(tracks);
+    viewer = shown;
+    const keys = h('p', { class: 'note keys' }, h('kbd', {}, '←'), ' ', h('kbd', {}, '→'), ' stages, ', h('kbd', {}, '+'), ' ', h('kbd', {}, '−'), ' ', h('kbd', {}, '0'),
+      ' zoom, ', h('kbd', {}, 'Shift'), ' with arrows to pan. Click the picture, then scroll to zoom; drag to pan; double-click to go closer.');
+    main.append(h('section', { id: 'pattern', 'aria-label': 'The pattern, stage by stage' }, shown.element, keys));
+    listenToKeys(shown);
+    shown.onStage = () => redrawCharts();
+    // For tests: where the matrix lies on the picture, and whether everything has come to rest.
+    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still() };
+  }
+  page.runs.forEach((run, i) => {
+    if (!run.storage) return;
+    const storage = new StorageView(page.runs.length > 1 ? `Memory of ${run.title}` : 'Memory', run.storage);
+    storages.push(storage);
+    main.append(storage.element);
+    const track = tracks.findIndex((one) => one.run === page.runs[i]);
+    if (track < 0 || !viewer) return;
+    storage.onPoint = (place) => viewer?.pointAt(track, place);
+    const before = viewer.onPoint;
+    viewer.onPoint = (which, place) => {
+      before(which, place);
+      if (which === track) storage.highlight(place);
+    };
+  });
+  const current = (): number[] => page.runs.map((_, i) => (viewer && tracks[i] ? viewer.current(i) : -1));
+  const pick = (run: number, stage: number): void => viewer?.moveTo(run, stage);
+  const parts = page.kind === 'bench'
+    ? [...benchSections(page), recipeSection(page)]
+    : [
+      page.runs.some((run) => run.figures.length > 0) ? metricsSection(page.runs, current, pick) : null,
+      kernelsSection(page.runs), bytesSection(page.runs), recipeSection(page), aboutSection(page),
+    ];
+  if (notes.length > 0) main.append(h('ul', { class: 'notes' }, ...notes.map((note) => h('li', {}, note))));
+  main.append(...parts.filter((part) => part !== null));
+  root.dataset.ready = 'true';
+}
+
+show().catch((error: unknown) => {
+  document.getElementById('page')?.replaceChildren(h('p', { class: 'errors', role: 'alert' }, `This page cannot be shown: ${error instanceof Error ? error.message : String(error)}`));
+  throw error;
+});

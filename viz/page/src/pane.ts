@@ -1,0 +1,275 @@
+// One picture of the pattern: a canvas with axes, that draws what it is told to.
+import { originalOf, type Pattern, type Stage } from './bins';
+import { css, palette } from './colours';
+import { counted, exact } from './dom';
+import { axes, drawCuts, drawRowLengths, type Painted, paintDifference, paintStage, type Switches, type View } from './paint';
+
+export interface Transform {
+  k: number;
+  x: number; // of the matrix's corner, in widths and heights of the frame
+  y: number;
+}
+
+export type Scene =
+  | { kind: 'stage'; pattern: Pattern; stage: Stage }
+  | { kind: 'move'; pattern: Pattern; from: Stage; to: Stage; share: number }
+  | { kind: 'difference'; patterns: [Pattern, Pattern]; from: Stage; to: Stage };
+
+export interface Mark {
+  row: number;
+  column: number;
+  rows: number;
+  columns: number;
+}
+
+const strip = { gap: 10, width: 44 };
+const font = (size: number): string => `${size}px system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif`;
+
+export class Pane {
+  readonly canvas = document.createElement('canvas');
+  view: View = { left: 0, top: 0, width: 1, height: 1, scale: 1, x: 0, y: 0 };
+  painted: Painted | null = null; // what is on show, for who points at it
+  lines_left_out = false;
+  private readonly cache = new Map<string, Painted>();
+  private cache_of = '';
+  private width = 0;
+  private height = 0;
+  private ratio = 1;
+  private text = 12;
+  private has_lengths = true;
+
+  constructor(label: string) {
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute('role', 'img');
+    this.canvas.setAttribute('aria-label', label);
+  }
+
+  // The frame for a matrix of this shape in the room that there is; very flat ones are drawn wider than they are.
+  // Returns the width that is needed.
+  resize(width: number, most_height: number, rows: number, columns: number): number {
+    this.ratio = Math.min(window.devicePixelRatio || 1, 3);
+    this.text = Math.max(11, Math.min(22, Math.round(parseFloat(getComputedStyle(document.documentElement).fontSize) * 0.78)));
+    const shape = Math.min(4, Math.max(0.25, columns / Math.max(1, rows)));
+    const left = Math.ceil(this.text * 3.9);
+    const top = Math.ceil(this.text * 1.8);
+    this.has_lengths = width >= 480;
+    const right = this.has_lengths ? strip.gap + strip.width : 2;
+    let inner = width - left - right;
+    let height = inner / shape;
+    if (height + top > most_height) {
+      height = Math.max(120, most_height - top - 2);
+      inner = Math.min(inner, height * shape);
+    }
+    this.width = Math.min(width, Math.ceil(left + inner + right));
+    this.height = Math.ceil(height + top + 2);
+    this.view = { ...this.view, left, top, width: Math.floor(inner), height: Math.floor(height) };
+    this.canvas.width = Math.round(this.width * this.ratio);
+    this.canvas.height = Math.round(this.height * this.ratio);
+    this.canvas.style.width = `${this.width}px`;
+    this.canvas.style.height = `${this.height}px`;
+    return this.width;
+  }
+
+  private forget(key: string): void {
+    if (key === this.cache_of) return;
+    this.cache.clear();
+    this.cache_of = key;
+  }
+
+  private paint(pattern: Pattern, stage: Stage, on: boolean[]): Painted {
+    const key = `${stage.facts.label} ${pattern.stages.indexOf(stage)} ${on.join()}`;
+    let known = this.cache.get(key);
+    if (!known) {
+      known = paintStage(pattern, stage, this.view, this.ratio, on);
+      if (this.cache.size > 3) this.cache.clear();
+      this.cache.set(key, known);
+    }
+    return known;
+  }
+
+  draw(scene: Scene, transform: Transform, switches: Switches, mark: Mark | null): void {
+    const { view } = this;
+    const context = this.canvas.getContext('2d');
+    if (!context) return;
+    const colours = palette();
+    view.scale = transform.k;
+    view.x = transform.x * view.width;
+    view.y = transform.y * view.height;
+    this.forget(JSON.stringify([view, this.ratio, colours.dark]));
+    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    context.clearRect(0, 0, this.width, this.height);
+    context.fillStyle = css(colours.paper);
+    context.fillRect(view.left, view.top, view.width, view.height);
+
+    const stage = scene.kind === 'stage' ? scene.stage : scene.kind === 'move' ? (scene.share < 0.5 ? scene.from : scene.to) : scene.to;
+    const on = switches.planes;
+    const put = (painted: Painted, alpha: number): void => {
+      context.globalAlpha = alpha;
+      context.drawImage(painted.canvas, view.left, view.top, view.width, view.height);
+      context.globalAlpha = 1;
+    };
+    if (scene.kind === 'stage') {
+      this.painted = this.paint(scene.pattern, scene.stage, on);
+      put(this.painted, 1);
+    } else if (scene.kind === 'move') {
+      this.painted = this.paint(scene.pattern, stage, on);
+      put(this.paint(scene.pattern, scene.from, on), 0.7 * (1 - scene.share) ** 2);
+      put(this.paint(scene.pattern, scene.to, on), 0.7 * scene.share ** 2);
+    } else {
+      const ceiling = (bits: number): number => Math.max(...scene.patterns.map((pattern) => pattern.ceiling(bits)));
+      const key = `difference ${scene.patterns[0].stages.indexOf(scene.from)} ${scene.patterns[1].stages.indexOf(scene.to)}`;
+      this.painted = this.cache.get(key) ?? paintDifference(scene.from, scene.to, ceiling, view, this.ratio);
+      this.cache.set(key, this.painted);
+      put(this.painted, 1);
+    }
+    this.lines_left_out = drawCuts(context, stage, view, switches.cuts);
+    this.drawValues(context, scene, stage);
+    if (scene.kind === 'move' || (switches.sample && scene.kind === 'stage')) this.drawSample(context, scene);
+    if (mark) this.drawMark(context, stage, mark);
+    context.strokeStyle = colours.faint;
+    context.lineWidth = 1;
+    context.strokeRect(view.left - 0.5, view.top - 0.5, view.width + 1, view.height + 1);
+    this.drawAxes(context, stage);
+    if (this.has_lengths && scene.kind !== 'difference' && this.painted) {
+      drawRowLengths(context, stage, this.painted.level, view, view.left + view.width + strip.gap, strip.width);
+      context.font = font(this.text * 0.85);
+      context.fillStyle = colours.muted;
+      context.textAlign = 'left';
+      context.textBaseline = 'alphabetic';
+      context.fillText('length', view.left + view.width + strip.gap, view.top - this.text * 0.5);
+    }
+  }
+
+  private drawSample(context: CanvasRenderingContext2D, scene: Scene): void {
+    if (scene.kind === 'difference') return;
+    const { view } = this;
+    const from = scene.kind === 'move' ? scene.from : scene.stage;
+    const to = scene.kind === 'move' ? scene.to : scene.stage;
+    if (!from.sample || !to.sample) return;
+    const t = scene.kind === 'move' ? scene.share : 0;
+    const eased = t * t * (3 - 2 * t);
+    const { perRow, perColumn } = axes(view, to.rows, to.columns);
+    const size = Math.max(2, Math.min(Math.min(perRow, perColumn), 6));
+    context.save();
+    context.beginPath();
+    context.rect(view.left, view.top, view.width, view.height);
+    context.clip();
+    context.fillStyle = scene.kind === 'move' ? palette().accent : palette().ink;
+    context.globalAlpha = scene.kind === 'move' ? 0.85 : 0.6;
+    for (let i = 0; i < to.sample.rows.length; ++i) {
+      const row = from.sample.rows[i] + (to.sample.rows[i] - from.sample.rows[i]) * eased + 0.5;
+      const column = from.sample.columns[i] + (to.sample.columns[i] - from.sample.columns[i]) * eased + 0.5;
+      context.fillRect(view.left + view.x + column * perColumn - size / 2, view.top + view.y + row * perRow - size / 2, size, size);
+    }
+    context.restore();
+  }
+
+  private drawValues(context: CanvasRenderingContext2D, scene: Scene, stage: Stage): void {
+    if (scene.kind !== 'stage' || !stage.showsEntries || !this.painted) return;
+    const { view } = this;
+    const { perRow, perColumn } = axes(view, stage.rows, stage.columns);
+    if (perRow < this.text * 1.6 || perColumn < this.text * 3.2) return;
+    const level = stage.finest;
+    const first = Math.max(0, Math.floor(-view.y / perRow));
+    const last = Math.min(stage.rows - 1, Math.floor((view.height - view.y) / perRow));
+    context.save();
+    context.beginPath();
+    context.rect(view.left, view.top, view.width, view.height);
+    context.clip();
+    context.font = font(this.text);
+    context.textAlign = 'center';
+    context.textBaseline = 'middle';
+    context.fillStyle = palette().dark ? '#0b0d10' : '#ffffff';
+    for (let row = first; row <= last; ++row) {
+      for (let bin = level.starts[row]; bin < level.starts[row + 1]; ++bin) {
+        const column = level.columns[bin];
+        const x = view.x + (column + 0.5) * perColumn;
+        if (x < -perColumn || x > view.width + perColumn) continue;
+        const matrixRow = stage.rowAt(row, column);
+        if (matrixRow === null) continue;
+        const originalRow = originalOf(stage.originalRows, matrixRow);
+        const originalColumn = originalOf(stage.originalColumns, column);
+        const value = originalRow === null || originalColumn === null ? null : scene.pattern.value(originalRow, originalColumn);
+        if (value === null) continue;
+        const whole = exact(value);
+        const text = context.measureText(whole).width < perColumn * 0.9 ? whole : Number(value.toPrecision(2)).toString();
+        if (context.measureText(text).width < perColumn * 0.96) {
+          context.fillText(text, view.left + x, view.top + view.y + (row + 0.5) * perRow);
+        }
+      }
+    }
+    context.restore();
+  }
+
+  private drawMark(context: CanvasRenderingContext2D, stage: Stage, mark: Mark): void {
+    const { view } = this;
+    const { perRow, perColumn } = axes(view, stage.rows, stage.columns);
+    const x = view.left + view.x + mark.column * perColumn;
+    const y = view.top + view.y + mark.row * perRow;
+    const width = Math.max(4, mark.columns * perColumn);
+    const height = Math.max(4, mark.rows * perRow);
+    context.save();
+    context.beginPath();
+    context.rect(view.left, view.top, view.width, view.height);
+    context.clip();
+    context.strokeStyle = palette().ink;
+    context.globalAlpha = 0.25;
+    context.beginPath();
+    context.moveTo(view.left, y + height / 2);
+    context.lineTo(view.left + view.width, y + height / 2);
+    context.moveTo(x + width / 2, view.top);
+    context.lineTo(x + width / 2, view.top + view.height);
+    context.stroke();
+    context.globalAlpha = 1;
+    context.lineWidth = 2;
+    context.strokeRect(x - 1, y - 1, width + 2, height + 2);
+    context.restore();
+  }
+
+  private drawAxes(context: CanvasRenderingContext2D, stage: Stage): void {
+    const { view, text } = this;
+    const { perRow, perColumn } = axes(view, stage.rows, stage.columns);
+    context.font = font(text);
+    context.fillStyle = palette().muted;
+    context.strokeStyle = palette().faint;
+    const marks = (length: number, per: number, offset: number, room: number, space: number): number[] => {
+      const first = Math.max(0, -offset / per);
+      const last = Math.min(length - 1, (room - offset) / per);
+      let step = 1;
+      for (let i = 0; step * per < space; ++i) step *= [2, 2.5, 2][i % 3];
+      const list: number[] = [];
+      for (let at = Math.ceil(first / step) * step; at <= last + 1e-9; at += step) list.push(Math.round(at));
+      return list;
+    };
+    context.textBaseline = 'middle';
+    context.textAlign = 'right';
+    for (const row of marks(stage.rows, perRow, view.y, view.height, text * 3)) {
+      const y = view.top + view.y + (row + (perRow >= text ? 0.5 : 0)) * perRow;
+      if (y < view.top || y > view.top + view.height) continue;
+      context.fillText(short(row), view.left - 7, y);
+    }
+    context.textBaseline = 'alphabetic';
+    context.textAlign = 'center';
+    for (const column of marks(stage.columns, perColumn, view.x, view.width, text * 5)) {
+      const x = view.left + view.x + (column + (perColumn >= text * 2 ? 0.5 : 0)) * perColumn;
+      if (x < view.left - 1 || x > view.left + view.width + 1) continue;
+      context.fillText(short(column), x, view.top - text * 0.5);
+    }
+  }
+
+  // The place in the matrix under a point of the canvas; null outside.
+  placeAt(x: number, y: number, rows: number, columns: number): { row: number; column: number } | null {
+    const { view } = this;
+    const { perRow, perColumn } = axes(view, rows, columns);
+    if (x < view.left || y < view.top || x >= view.left + view.width || y >= view.top + view.height) return null;
+    const row = (y - view.top - view.y) / perRow;
+    const column = (x - view.left - view.x) / perColumn;
+    return row < 0 || column < 0 || row >= rows || column >= columns ? null : { row, column };
+  }
+}
+
+function short(number: number): string {
+  if (number >= 1e6 && number % 1e5 === 0) return `${number / 1e6}M`;
+  if (number >= 1e4 && number % 100 === 0) return `${number / 1000}k`;
+  return counted(number);
+}

@@ -1,0 +1,241 @@
+// The parts of the page below the pattern: figures by stage, kernels, bytes, the recipe.
+import { sampleStrips, stackedBars, stageBars, xyChart, role_colour, type Curve, type Dots, type Point } from './charts';
+import { series } from './colours';
+import type { Device, Kernel, Layout, PageDocument, Run } from './document';
+import { bytes, copyButton, counted, h, percent, seconds, significant } from './dom';
+import { type Cell, type Heading, table } from './table';
+
+const kernel_name = (kernel: Kernel): string => `${kernel.share ? `${kernel.share}: ` : ''}${kernel.layout} ${kernel.kernel}`;
+
+const several_precisions = (run: Run): boolean => new Set(run.report.kernels.map((kernel) => kernel.precision)).size > 1;
+
+function detail(run: Run, kernel: Kernel): string {
+  return [kernel.backend, several_precisions(run) ? kernel.precision : '', kernel.baseline ? 'baseline' : ''].filter(Boolean).join(', ');
+}
+
+const measured = (run: Run): Kernel[] => run.report.kernels.filter((kernel) => kernel.status === 'measured' && kernel.samples.length > 0);
+
+const is_gpu = (kernel: Kernel): boolean => kernel.backend === 'cuda' || kernel.backend === 'cusparse';
+
+function percentile(samples: number[], share: number): number {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const at = share * (sorted.length - 1);
+  const low = Math.floor(at);
+  return sorted[low] + (sorted[Math.min(sorted.length - 1, low + 1)] - sorted[low]) * (at - low);
+}
+
+export function section(id: string, title: string, lead: string, ...content: (Node | null)[]): HTMLElement {
+  return h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title), lead ? h('p', { class: 'lead' }, lead) : null, ...content);
+}
+
+export function metricsSection(runs: Run[], current: () => number[], pick: (run: number, stage: number) => void): HTMLElement {
+  const telling = (figure: { telling: number }): number => figure.telling || 99;
+  const labels = [...new Set(runs.flatMap((run) => [...run.figures].sort((a, b) => telling(a) - telling(b)).map((figure) => figure.label)))];
+  const names = runs.map((run) => run.report.stages.map((stage) => (stage.precision ? `${stage.id} ${stage.precision}` : stage.id))
+    .map((name) => (runs.length > 1 ? `${run.title}: ${name}` : name)));
+  const telling_ones: HTMLElement[] = [];
+  const others: HTMLElement[] = [];
+  const still: [string, string][] = [];
+  for (const label of labels) {
+    const figures = runs.map((run) => run.figures.find((figure) => figure.label === label));
+    const texts = new Set(figures.flatMap((figure) => figure?.texts ?? []));
+    const meaning = figures.find((figure) => figure)?.meaning ?? '';
+    if (texts.size <= 1) {
+      still.push([label, [...texts][0] ?? '']);
+      continue;
+    }
+    // Where a figure has several numbers, the one that says most: the mean of min/mean/max.
+    const which = label.includes('min/mean') ? 1 : 0;
+    const columns = runs.map((run, r) => run.report.stages.map((_, i) => ({
+      text: figures[r]?.texts[i] ?? '–', value: figures[r]?.numbers[i]?.[which] ?? null,
+    })));
+    const is_telling = figures.some((figure) => (figure?.telling ?? 0) > 0) || label === 'profile';
+    (is_telling ? telling_ones : others).push(stageBars(label, meaning, names, columns, current, pick));
+  }
+  return section('metrics', 'Figures by stage', 'What the stages change. A click on a stage shows it above.',
+    h('div', { class: 'grid' }, ...telling_ones),
+    others.length > 0 ? h('details', {}, h('summary', {}, `${others.length} more figures that stages change`), h('div', { class: 'grid' }, ...others)) : null,
+    still.length > 0 ? h('details', {}, h('summary', {}, `${still.length} figures that no stage changes`),
+      h('dl', { class: 'pairs' }, ...still.flatMap(([name, text]) => [h('dt', {}, name), h('dd', {}, text)]))) : null);
+}
+
+function kernelTable(runs: Run[]): HTMLElement {
+  const headings: Heading[] = [
+    ...(runs.length > 1 ? [{ name: 'recipe', left: true }] : []),
+    { name: 'kernel', left: true }, { name: 'backend', left: true }, { name: 'time', title: 'median of the samples' },
+    { name: 'spread', title: '90th less 10th percentile, over the median' }, { name: 'GFLOP/s' }, { name: 'GB/s' },
+    { name: 'of copy', title: 'share of the copy bandwidth measured in the same run' }, { name: 'B/nonzero', title: 'that a product moves at least' },
+    { name: 'error/bound', title: 'at most 1 for a right result' }, { name: 'speed-up', title: 'over the baseline, with the interval that holds its median with 95 % confidence' },
+    { name: 'break-even', title: 'products after which the preprocessing has paid off' },
+  ];
+  const rows = runs.flatMap((run) => run.report.kernels.map((kernel): Cell[] => {
+    const ok = kernel.status === 'measured';
+    const interval = kernel.speedup_interval;
+    const tone = kernel.verdict === 'faster' ? 'good' : kernel.verdict === 'slower' ? 'bad' : undefined;
+    const speedup = kernel.speedup === null ? '–'
+      : kernel.baseline ? 'baseline'
+        : `${significant(kernel.speedup)} ×${interval ? ` (${significant(interval[0])} to ${significant(interval[1])})` : ''}${kernel.verdict === 'within noise' ? ', within noise' : ''}`;
+    const cells: Cell[] = [
+      ...(runs.length > 1 ? [{ text: run.title }] : []),
+      { text: kernel_name(kernel) }, { text: `${kernel.backend}, ${kernel.precision}` },
+    ];
+    if (!ok) {
+      return [...cells, { text: kernel.status === 'wrong' ? 'WRONG RESULT' : 'unsuitable', value: null, tone: 'bad', title: kernel.reason ?? '' },
+        ...Array.from({ length: 8 }, (): Cell => ({ text: '–', value: null, tone: 'muted' }))];
+    }
+    return [...cells,
+      { text: seconds(kernel.median_seconds), value: kernel.median_seconds },
+      { text: percent(kernel.spread), value: kernel.spread, tone: kernel.spread > 0.1 ? 'bad' : undefined },
+      { text: significant(kernel.gflops), value: kernel.gflops },
+      { text: significant(kernel.gbytes_per_second), value: kernel.gbytes_per_second },
+      { text: percent(kernel.share_of_copy_bandwidth), value: kernel.share_of_copy_bandwidth },
+      { text: significant(kernel.bytes_per_nonzero), value: kernel.bytes_per_nonzero },
+      { text: kernel.error_over_bound === null ? '∞' : significant(kernel.error_over_bound), value: kernel.error_over_bound },
+      { text: speedup, value: kernel.speedup, tone },
+      { text: kernel.baseline ? '–' : kernel.break_even !== null ? counted(Math.ceil(kernel.break_even)) : kernel.verdict === 'slower' ? 'never' : '–', value: kernel.break_even },
+    ];
+  }));
+  const reasons = runs.flatMap((run) => run.report.kernels.filter((kernel) => kernel.reason).map((kernel) => h('li', {}, `${kernel_name(kernel)}: ${kernel.reason}`)));
+  return h('div', {}, table(`Kernels, ${runs[0].report.cache} cache`, headings, rows), reasons.length > 0 ? h('ul', { class: 'reasons' }, ...reasons) : null);
+}
+
+function dotsOf(runs: Run[]): Dots[] {
+  const seen = new Set<string>();
+  return runs.flatMap((run, r) => measured(run).flatMap((kernel) => {
+    const name = `${runs.length > 1 && !kernel.baseline ? `${run.title}: ` : ''}${kernel_name(kernel)}`;
+    const key = `${name} ${kernel.backend} ${kernel.precision} ${kernel.baseline ? '' : r}`;
+    if (kernel.baseline && seen.has(key)) return [];
+    seen.add(key);
+    return [{
+      name, detail: `${detail(run, kernel)} · ${seconds(kernel.median_seconds)} ± ${percent(kernel.spread / 2)}`, median: kernel.median_seconds,
+      low: percentile(kernel.samples, 0.1), high: percentile(kernel.samples, 0.9), samples: kernel.samples, colour: kernel.baseline ? 1 : r === 0 ? 0 : 2,
+    }];
+  }));
+}
+
+function roofline(runs: Run[], device: Device, gpu: boolean): HTMLElement | null {
+  const kernels = runs.flatMap((run, r) => measured(run).filter((kernel) => is_gpu(kernel) === gpu && kernel.bytes_to_move > 0 && kernel.gflops > 0)
+    .map((kernel) => ({ kernel, r })));
+  if (kernels.length === 0 || device.copy_bytes_per_second <= 0) return null;
+  const seen = new Set<string>();
+  const points: Point[] = kernels.flatMap(({ kernel, r }) => {
+    const name = `${kernel_name(kernel)}${several_precisions(runs[r]) ? ` ${kernel.precision}` : ''}`;
+    if (seen.has(name)) return [];
+    seen.add(name);
+    return [{ name, x: kernel.gflops / kernel.gbytes_per_second, y: kernel.gflops, colour: kernel.baseline ? 1 : r === 0 ? 0 : 2 }];
+  });
+  const curves: Curve[] = [{ name: `copy, ${significant(device.copy_bytes_per_second / 1e9)} GB/s`, at: (x) => (x * device.copy_bytes_per_second) / 1e9, colour: null }];
+  if (device.read_bytes_per_second > device.copy_bytes_per_second * 1.02) {
+    curves.push({ name: `read, ${significant(device.read_bytes_per_second / 1e9)} GB/s`, at: (x) => (x * device.read_bytes_per_second) / 1e9, colour: null });
+  }
+  const xs = points.map((point) => point.x);
+  const ys = points.map((point) => point.y);
+  const xRange: [number, number] = [Math.min(...xs) / 1.8, Math.max(...xs) * 1.8];
+  const top = Math.max(...ys, (Math.max(...xs) * Math.max(device.copy_bytes_per_second, device.read_bytes_per_second)) / 1e9) * 1.7;
+  return xyChart(`Roofline · ${device.name}`, points.map((point) => `${point.name}: ${significant(point.y)} GFLOP/s`).join(', '), {
+    x: 'FLOP a byte that has to move', y: 'GFLOP/s', xRange, yRange: [Math.min(...ys) / 2.2, top], points, curves,
+    note: 'A point on a line moves its bytes as fast as the copy, or the read, of this run; above it caches help.',
+  });
+}
+
+// What a kernel costs before its first product.
+function priceOf(run: Run, kernel: Kernel): number {
+  if (kernel.baseline) return 0;
+  const stages = run.report.stages.filter((stage) => stage.precision === null || stage.precision === kernel.precision).reduce((sum, stage) => sum + stage.seconds, 0);
+  const layout = run.report.layouts.find((one) => one.precision === kernel.precision && one.share === null)?.seconds ?? 0;
+  return stages + layout + kernel.prepare_seconds + kernel.vector_permutation_seconds;
+}
+
+function breakEven(runs: Run[], gpu: boolean): HTMLElement | null {
+  const kernels = runs.flatMap((run, r) => measured(run).filter((kernel) => is_gpu(kernel) === gpu && kernel.share === null).map((kernel) => ({ run, kernel, r })));
+  const baseline = kernels.find(({ kernel }) => kernel.baseline);
+  if (!baseline || kernels.every(({ kernel }) => kernel.baseline)) return null;
+  const seen = new Set<string>();
+  const precision = baseline.kernel.precision;
+  const some = kernels.filter(({ kernel }) => kernel.precision === precision && (!kernel.baseline || kernel === baseline.kernel))
+    .sort((a, b) => a.kernel.median_seconds - b.kernel.median_seconds).filter((one, i) => i < 5 || one.kernel.baseline);
+  const curves: Curve[] = some.flatMap(({ run, kernel, r }, i) => {
+    const name = `${runs.length > 1 && !kernel.baseline ? `${run.title} ` : ''}${kernel.kernel}`;
+    if (seen.has(name)) return [];
+    seen.add(name);
+    const price = priceOf(run, kernel);
+    return [{ name: kernel.baseline ? `baseline ${kernel.layout}` : name, at: (x: number) => price + x * kernel.median_seconds, colour: kernel.baseline ? 1 : [0, 2, 3, 4, 5][(r + i) % 5] }];
+  });
+  const evens = some.map(({ kernel }) => kernel.break_even).filter((even): even is number => even !== null && even > 0);
+  const price = Math.max(...some.map(({ run, kernel }) => priceOf(run, kernel)), baseline.kernel.median_seconds);
+  const far = Math.max(1000, 10 * Math.max(1, ...evens), (10 * price) / baseline.kernel.median_seconds);
+  const xRange: [number, number] = [1, 10 ** Math.ceil(Math.log10(far))];
+  const ends = curves.flatMap((curve) => [curve.at(xRange[0]), curve.at(xRange[1])]);
+  const points: Point[] = some.flatMap(({ run, kernel, r }) => kernel.break_even === null || kernel.break_even <= 0 ? []
+    : [{ name: `even after ${counted(Math.ceil(kernel.break_even))}`, x: kernel.break_even, y: priceOf(run, kernel) + kernel.break_even * kernel.median_seconds, colour: r === 0 ? 0 : 2 }]);
+  return xyChart(`Break-even${several_precisions(runs[0]) ? ` · ${precision}` : ''}${gpu ? ' · GPU' : ''}`, curves.map((curve) => curve.name).join(', '), {
+    x: 'products', y: 'time in all, set-up included', xText: (x) => counted(x), yText: seconds, xRange, yRange: [Math.min(...ends) / 1.3, Math.max(...ends) * 1.3], points, curves,
+    note: evens.length === 0 ? 'No kernel is faster than the baseline beyond doubt, and none has a break-even.' : 'Stages, building the layout, copies and permuting x and y once, then so many products.',
+  });
+}
+
+export function kernelsSection(runs: Run[]): HTMLElement | null {
+  if (runs.every((run) => run.report.kernels.length === 0)) return null;
+  const dots = dotsOf(runs);
+  const charts: (HTMLElement | null)[] = [];
+  if (dots.length > 0) {
+    charts.push(h('div', { class: 'wide' }, sampleStrips('Every timed product', dots, 'A dot a sample; the bar spans the 10th to the 90th percentile, the tick is the median.')));
+  }
+  for (const device of runs[0].report.devices) {
+    const gpu = device.kind === 'gpu';
+    charts.push(roofline(runs, device, gpu), breakEven(runs, gpu));
+  }
+  const warnings = [...new Set(runs.flatMap((run) => run.report.kernels.flatMap((kernel) => kernel.warnings)))];
+  return section('kernels', 'Kernels', 'Each result was verified, then timed in turns with the baseline.', kernelTable(runs),
+    warnings.length > 0 ? h('ul', { class: 'warnings' }, ...warnings.map((warning) => h('li', {}, warning))) : null,
+    h('div', { class: 'grid charts' }, ...charts.filter((one) => one !== null)));
+}
+
+export function bytesSection(runs: Run[]): HTMLElement | null {
+  const layouts = runs.flatMap((run) => run.report.layouts.map((layout) => ({ run, layout }))).filter(({ layout }) => !layout.unsuitable && layout.bytes > 0);
+  const unsuitable = runs.flatMap((run) => run.report.layouts.filter((layout) => layout.unsuitable).map((layout) => h('li', {}, `${run.title}: ${layout.name} ${layout.precision}: ${layout.unsuitable}`)));
+  if (layouts.length === 0 && unsuitable.length === 0) return null;
+  const nameOf = (run: Run, layout: Layout): string => `${runs.length > 1 ? `${run.title}: ` : ''}${layout.share ? `share ${layout.share}: ` : ''}${layout.name} ${layout.precision}`;
+  const padding = (layout: Layout): string => (layout.slots > 0 ? percent(1 - layout.nonzeros / layout.slots) : '–');
+  const bars = layouts.map(({ run, layout }) => ({
+    name: nameOf(run, layout),
+    detail: `${bytes(layout.bytes)}, ${counted(layout.slots)} slots, ${padding(layout)} padding`,
+    parts: Object.entries(layout.footprint).map(([name, part]) => ({ name, size: part.bytes, role: part.role })).sort((a, b) => role_colour[a.role] - role_colour[b.role] || b.size - a.size),
+  }));
+  const rows = layouts.flatMap(({ run, layout }) => Object.entries(layout.footprint).map(([name, part]): Cell[] => [
+    ...(layouts.length > 1 ? [{ text: nameOf(run, layout) }] : []),
+    { text: name }, { text: part.role }, { text: counted(part.count), value: part.count }, { text: bytes(part.bytes), value: part.bytes },
+    { text: percent(layout.bytes > 0 ? part.bytes / layout.bytes : 0), value: part.bytes / layout.bytes },
+  ]));
+  const headings: Heading[] = [...(layouts.length > 1 ? [{ name: 'layout', left: true }] : []), { name: 'array', left: true }, { name: 'role', left: true }, { name: 'elements' }, { name: 'bytes' }, { name: 'of all' }];
+  return section('bytes', 'Bytes by array', 'What the layout stores. A slot is a place for a nonzero; one without is padding.',
+    unsuitable.length > 0 ? h('ul', { class: 'reasons' }, ...unsuitable) : null,
+    bars.length > 0 ? stackedBars('Layouts', bars, bytes) : null,
+    h('p', { class: 'legend roles' }, ...Object.entries(role_colour).map(([role, colour]) =>
+      h('span', { class: 'key' }, h('span', { class: 'swatch', style: `background:${series(colour)}` }), role === 'value' ? 'values' : role === 'column' ? 'columns' : 'structure'))),
+    rows.length > 0 ? h('details', { open: rows.length <= 24 }, h('summary', {}, 'All arrays'), table('Arrays', headings, rows)) : null);
+}
+
+function code(text: string, what: string): HTMLElement {
+  return h('div', { class: 'code' }, copyButton(() => text, what), h('pre', { tabindex: 0 }, h('code', {}, text)));
+}
+
+export function recipeSection(page: PageDocument): HTMLElement {
+  const parts: HTMLElement[] = [];
+  if (page.command) parts.push(h('h3', {}, 'The command'), code(page.command, 'the command'));
+  for (const run of page.runs) {
+    const { recipe } = run.report;
+    parts.push(h('h3', {}, page.runs.length > 1 ? `The recipe ${run.title}, resolved` : 'The recipe, resolved'),
+      h('p', { class: 'note' }, `From ${recipe.file}, with overrides applied and every default filled in. Saved to a file, it runs again as it is: workbench run FILE.`),
+      code(recipe.resolved, 'the recipe'));
+  }
+  return section('recipe', 'How to repeat it', '', ...parts);
+}
+
+export function aboutSection(page: PageDocument): HTMLElement | null {
+  if (page.runs.length === 0) return null;
+  const { report } = page.runs[0];
+  const pairs = (facts: Record<string, string>): HTMLElement => h('dl', { class: 'pairs' }, ...Object.entries(facts).flatMap(([name, text]) => [h('dt', {}, name.replaceAll('_', ' ')), h('dd', {}, text)]));
+  const devices = Object.fromEntries(report.devices.map((device) => [device.name, `copies ${significant(device.copy_bytes_per_second / 1e9)} GB/s, reads ${significant(device.read_bytes_per_second / 1e9)} GB/s`]));
+  return section('about', 'Machine and versions', '', h('div', { class: 'columns' }, pairs({ ...report.machine, ...devices }), pairs(report.versions)));
+}

@@ -1,0 +1,291 @@
+// The page in headless Chromium: `node test/browser.mjs PAGE...`, each a file that the program wrote. Exit code 77: there is no
+// Chromium, or the packages of this folder are not installed. --pictures FOLDER: also screenshots in both themes.
+import { existsSync, mkdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+const skipped = 77;
+const skip = (reason) => {
+  console.log(`page tests skipped: ${reason}`);
+  process.exit(skipped);
+};
+
+const chromium_at = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+const playwright = await import('playwright-core').catch(() => null);
+if (!playwright) skip("playwright-core is not installed: run 'npm ci' in viz/page");
+if (!chromium_at || !existsSync(chromium_at)) skip('no Chromium was found; CHROMIUM names one');
+
+const words = process.argv.slice(2);
+const at = words.indexOf('--pictures');
+const pictures = at < 0 ? null : words.splice(at, 2)[1];
+const browser = await playwright.chromium.launch({
+  executablePath: chromium_at,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+    '--disable-component-update', '--disable-sync'],
+});
+
+let failures = 0;
+const check = (what, holds, found = '') => {
+  if (holds) return;
+  ++failures;
+  console.error(`FAILED: ${what}${found === '' ? '' : `; found ${found}`}`);
+};
+
+async function open(file, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light', ...options });
+  const page = await context.newPage();
+  const name = basename(dirname(file));
+  page.on('console', (message) => check(`${name}: nothing is logged`, message.type() !== 'error' && message.type() !== 'warning', message.text()));
+  page.on('pageerror', (error) => check(`${name}: no error`, false, error.message));
+  page.on('request', (request) => {
+    const url = request.url();
+    check(`${name}: no request leaves`, /^(data|blob):/.test(url) || url === `file://${file}`, url);
+  });
+  await page.goto(`file://${file}`);
+  await page.waitForFunction(() => document.documentElement.dataset.ready === 'true', null, { timeout: 60000 });
+  return page;
+}
+
+// Colours of some places of the visible picture: to see whether it changed.
+const look = (page) => page.evaluate(() => {
+  const canvas = [...document.querySelectorAll('.pane:not([hidden]) canvas')].at(-1);
+  const data = canvas.toDataURL();
+  let sum = 0;
+  for (let i = 0; i < data.length; ++i) sum = (sum * 31 + data.charCodeAt(i)) % 4294967291;
+  return sum;
+});
+// Until nothing moves any more, and it is drawn.
+const settle = async (page) => {
+  await page.waitForFunction(() => window.spmvPage.still(), null, { timeout: 20000 });
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+};
+const stage_of = (page) => page.locator('button[data-stage][aria-current=true]').first().getAttribute('data-stage');
+
+async function stages(page, name) {
+  const count = await page.locator('button[data-stage]').count();
+  if (count < 2) return;
+  check(`${name}: begins with the input`, (await stage_of(page)) === '0');
+  const before = await look(page);
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction(() => !window.spmvPage.still());
+  await page.waitForTimeout(100);
+  const moving = await page.locator('.track-line input').first().inputValue();
+  check(`${name}: nonzeros move on the way`, Number(moving) > 0 && Number(moving) < 1, moving);
+  await settle(page);
+  check(`${name}: an arrow goes on`, (await stage_of(page)) === '1', await stage_of(page));
+  await page.locator('button[data-stage="0"]').first().click();
+  await settle(page);
+  check(`${name}: a click goes back`, (await stage_of(page)) === '0');
+  check(`${name}: the same stage looks the same`, (await look(page)) === before);
+  const range = page.locator('.track-line input').first();
+  await range.evaluate((input) => {
+    input.value = '0.5';
+    input.dispatchEvent(new Event('input'));
+  });
+  await page.waitForTimeout(200);
+  check(`${name}: half way looks different`, (await look(page)) !== before);
+  await range.evaluate((input) => {
+    input.value = input.max;
+    input.dispatchEvent(new Event('input'));
+    input.dispatchEvent(new Event('change'));
+  });
+  await settle(page);
+  check(`${name}: the slider reaches the end`, (await stage_of(page)) === String(count - 1), await stage_of(page));
+}
+
+async function zooming(page, name) {
+  await page.locator('#main').click({ position: { x: 2, y: 2 } });
+  const whole = await look(page);
+  for (let i = 0; i < 3; ++i) {
+    await page.keyboard.press('+');
+    await settle(page);
+  }
+  const close = await look(page);
+  check(`${name}: + zooms in`, close !== whole);
+  await page.keyboard.press('-');
+  await settle(page);
+  check(`${name}: - zooms out`, (await look(page)) !== close);
+  await page.keyboard.press('0');
+  await settle(page);
+  check(`${name}: 0 shows the whole`, (await look(page)) === whole);
+  const canvas = page.locator('.pane:not([hidden]) canvas').last();
+  await canvas.click();
+  await page.mouse.wheel(0, -400);
+  await settle(page);
+  check(`${name}: the wheel zooms`, (await look(page)) !== whole);
+  const before = await look(page);
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 + 60, box.y + box.height / 2 + 40, { steps: 4 });
+  await page.mouse.up();
+  await settle(page);
+  check(`${name}: dragging pans`, (await look(page)) !== before);
+  await page.keyboard.press('0');
+  await settle(page);
+}
+
+// What the page says under the pointer is what the matrix has: of the 6 x 6 matrix of the tests, which is drawn entry by entry.
+async function hover(page, name, entries) {
+  const canvas = page.locator('.pane:not([hidden]) canvas').last();
+  await canvas.scrollIntoViewIfNeeded();
+  const frame = await page.evaluate(() => window.spmvPage?.frame() ?? null);
+  check(`${name}: tells where the matrix lies`, frame !== null);
+  if (!frame) return;
+  const box = await canvas.boundingBox();
+  for (const [row, column, expected] of entries) {
+    await page.mouse.move(box.x + frame.left + ((column + 0.5) / frame.columns) * frame.width, box.y + frame.top + ((row + 0.5) / frame.rows) * frame.height);
+    await settle(page);
+    const told = (await page.locator('.readout').innerText()).replace(/\s+/g, ' ');
+    for (const part of expected) check(`${name}: hovering ${row}, ${column} tells '${part}'`, told.includes(part), told);
+  }
+}
+
+async function theme(page, name) {
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await paper();
+  const before = await look(page);
+  await page.locator('#theme').click();
+  await settle(page);
+  check(`${name}: the button changes the theme`, (await paper()) !== light);
+  check(`${name}: and the picture`, (await look(page)) !== before);
+  await page.locator('#theme').click();
+  await settle(page);
+  check(`${name}: and back`, (await paper()) === light);
+}
+
+async function modes(page, name) {
+  const one = await look(page);
+  await page.locator('[data-mode=beside]').click();
+  await settle(page);
+  check(`${name}: two pictures side by side`, (await page.locator('.pane:not([hidden])').count()) === 2);
+  await page.locator('[data-mode=difference]').click();
+  await settle(page);
+  check(`${name}: one picture of the difference`, (await page.locator('.pane:not([hidden])').count()) === 1);
+  check(`${name}: that is another one`, (await look(page)) !== one);
+  await page.locator('[data-mode=one]').click();
+  await settle(page);
+  const boxes = page.locator('.toggles input');
+  for (let i = 0; i < (await boxes.count()); ++i) {
+    const label = await boxes.nth(i).evaluate((input) => input.parentElement.textContent);
+    if (!/partitions|segments|row blocks|length groups|inside|outside|short|long|near|far/.test(label)) continue;
+    const before = await look(page);
+    await boxes.nth(i).click();
+    await settle(page);
+    check(`${name}: '${label}' can be switched off`, (await look(page)) !== before);
+    await boxes.nth(i).click();
+    await settle(page);
+    check(`${name}: '${label}' can be switched on again`, (await look(page)) === before);
+  }
+}
+
+// Everything that can be reached has a name, and text can be read.
+async function accessible(page, name) {
+  const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input, canvas, svg, [role=region]')]
+    .filter((element) => !(element.getAttribute('aria-label') || element.textContent.trim() || element.labels?.length))
+    .map((element) => element.outerHTML.slice(0, 80)));
+  check(`${name}: everything has a name`, nameless.length === 0, nameless.join(' '));
+  const pale = await page.evaluate(() => {
+    const luminance = (colour) => {
+      const [r, g, b] = colour.match(/[\d.]+/g).slice(0, 3).map((part) => {
+        const share = Number(part) / 255;
+        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const paper = luminance(getComputedStyle(document.body).backgroundColor);
+    return [...document.querySelectorAll('p, td, th, dt, dd, li, button, h1, h2, h3, figcaption')]
+      .filter((element) => element.offsetParent && element.textContent.trim())
+      .filter((element) => {
+        const ink = luminance(getComputedStyle(element).color);
+        return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05) < 4.5;
+      })
+      .map((element) => element.textContent.trim().slice(0, 30));
+  });
+  check(`${name}: text stands out from the paper`, pale.length === 0, pale.join(' | '));
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  check(`${name}: nothing is wider than the window`, wide <= 0, `${wide} pixels`);
+}
+
+// What is pointed at in the pattern is marked in memory, and the other way round.
+async function memory(page, name) {
+  const canvas = page.locator('.pane:not([hidden]) canvas').last();
+  await canvas.scrollIntoViewIfNeeded();
+  const frame = await page.evaluate(() => window.spmvPage.frame());
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + frame.left + (0.5 / frame.columns) * frame.width, box.y + frame.top + (0.5 / frame.rows) * frame.height);
+  await settle(page);
+  const marked = await page.locator('.cell.marked').allInnerTexts();
+  check(`${name}: the first entry is marked in memory, column and value`, marked.length === 2 && marked.includes('3'), marked.join(', '));
+  await page.locator('#storage h2').hover();
+  await settle(page);
+  const before = await look(page);
+  await page.locator('.role-value .cell').first().hover();
+  await settle(page);
+  check(`${name}: memory marks the pattern`, (await look(page)) !== before);
+  const told = await page.locator('.storage-told').innerText();
+  check(`${name}: and tells what stands there`, told.includes('values[0] = '), told);
+}
+
+async function test(word) {
+  const file = resolve(word);
+  const name = basename(dirname(file));
+  const page = await open(file);
+  const has_pattern = (await page.locator('.viewer').count()) > 0;
+  await accessible(page, name);
+  const compares = (await page.locator('.track').count()) > 1;
+  if (has_pattern && !compares) {
+    await stages(page, name);
+    await zooming(page, name);
+    await theme(page, name);
+    await modes(page, name);
+    if (name === 'small') {
+      await page.keyboard.press('ArrowRight');
+      await settle(page);
+      await page.locator('button[data-stage="0"]').click();
+      await settle(page);
+      await hover(page, name, [[0, 0, ['row 0', 'column 0', 'value 4']], [0, 2, ['column 2', 'value -1.5']], [1, 0, ['nothing is stored here']]]);
+      await page.locator('button[data-stage="1"]').click();
+      await settle(page);
+      await hover(page, name, [[0, 0, ['row 0, originally 2', 'column 0, originally 2', 'value 3']]]);
+      await memory(page, name);
+    }
+  }
+  if (compares) {
+    check(`${name}: two pictures`, (await page.locator('.pane:not([hidden])').count()) === 2);
+    const before = await look(page);
+    await page.locator('.track').nth(1).locator('button[data-stage]').last().click();
+    await settle(page);
+    check(`${name}: each recipe has a slider`, (await page.locator('.track').nth(0).locator('[aria-current=true]').getAttribute('data-stage')) === '0');
+    check(`${name}: and its own picture`, (await look(page)) !== before);
+    await page.locator('[data-mode=difference]').click();
+    await settle(page);
+  }
+  if (!has_pattern) check(`${name}: there is a table`, (await page.locator('table.figures tbody tr').count()) > 0);
+  const heads = page.locator('table.figures thead button');
+  for (let i = 0; i < Math.min(3, await heads.count()); ++i) await heads.nth(i).click();
+  await page.context().close();
+  for (const [width, scheme] of [[400, 'dark'], [3840, 'light']]) {
+    const other = await open(file, { viewport: { width, height: width === 400 ? 800 : 2160 }, colorScheme: scheme });
+    await accessible(other, `${name} at ${width}`);
+    await other.context().close();
+  }
+  if (!pictures) return;
+  mkdirSync(pictures, { recursive: true });
+  for (const width of [400, 1280, 3840]) {
+    for (const scheme of ['light', 'dark']) {
+      const other = await open(file, { viewport: { width, height: width === 400 ? 800 : width === 1280 ? 900 : 2160 }, colorScheme: scheme });
+      await other.waitForTimeout(300);
+      await other.screenshot({ path: join(pictures, `${name}_${width}_${scheme}.png`), fullPage: true });
+      await other.context().close();
+    }
+  }
+}
+
+for (const word of words) await test(word);
+await browser.close();
+if (words.length === 0) {
+  console.error('expected files that the program wrote');
+  process.exit(2);
+}
+console.log(failures === 0 ? `${words.length} pages work` : `${failures} checks failed`);
+process.exit(failures === 0 ? 0 : 1);
