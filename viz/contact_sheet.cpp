@@ -61,7 +61,7 @@ Plan plan_of(const SheetShape& shape) {
         for (std::size_t lines = 0; lines <= shape.lines; ++lines) {
             for (const bool beside : {true, false}) {
                 Plan plan{columns, (nominal_width - 2 * margin - (columns - 1) * column_gap) / columns,
-                          (nominal_height - head_height - foot_height - (rows - 1) * row_gap) / rows};
+                          (nominal_height - shape.reserved - head_height - foot_height - (rows - 1) * row_gap) / rows};
                 plan.lines = lines;
                 plan.captions_beside = beside && lines > 0;
                 plan.strips = strip_gap + strip_width + (shape.stored ? strip_gap + stored_width : 0);
@@ -171,8 +171,9 @@ std::string notes_of(const PatternRaster& raster, const Box& pattern) {
 
 }  // namespace
 
-SheetShape shape_of(std::span<const StageFrame> frames) {
+SheetShape shape_of(std::span<const StageFrame> frames, int reserved) {
     SheetShape shape{frames.size()};
+    shape.reserved = reserved;
     for (const StageFrame& frame : frames) {
         shape.lines = std::max(shape.lines, frame.caption.lines.size());
         shape.subtitle = std::max(shape.subtitle, text_width(frame.caption.subtitle, text_size));
@@ -188,8 +189,8 @@ int sheet_resolution(const SheetShape& shape, int width) {
     return std::max(16, side / std::max(pixels, 1));
 }
 
-int sheet_width(std::span<const StageFrame> frames) {
-    const double side = plan_of(shape_of(frames)).side;
+int sheet_width(std::span<const StageFrame> frames, int reserved) {
+    const double side = plan_of(shape_of(frames, reserved)).side;
     const int bins = longest_side(frames);
     if (bins <= side && std::floor(side / bins) * bins >= 0.9 * side) return nominal_width;
     if (bins <= largest_shown_by_entry) return nominal_width;
@@ -198,9 +199,9 @@ int sheet_width(std::span<const StageFrame> frames) {
 }
 
 void contact_sheet(Canvas& canvas, std::span<const StageFrame> frames, const DensityScale& scale, const SheetHead& head,
-                   int width) {
+                   int width, int reserved) {
     if (frames.empty()) throw std::invalid_argument("contact_sheet: there are no stages");
-    const Plan plan = plan_of(shape_of(frames));
+    const Plan plan = plan_of(shape_of(frames, reserved));
     const Unit unit = unit_of(width);
     if (longest_side(frames) > std::max(unit(plan.side), 16)) {
         throw std::invalid_argument("contact_sheet: a raster is finer than the sheet");
@@ -219,17 +220,18 @@ void contact_sheet(Canvas& canvas, std::span<const StageFrame> frames, const Den
     const auto most = std::max_element(frames.begin(), frames.end(), [&](const StageFrame& a, const StageFrame& b) {
         return told(a.raster) < told(b.raster);
     });
-    const int top = unit(nominal_height - foot_height + 12);
+    const int top = unit(nominal_height - reserved - foot_height + 12);
     draw_legend(canvas, most->raster, scale, unit(margin), top, unit(text_size), text_room);
     const std::string notes = notes_of(most->raster, pattern_box(most->raster, 0, 0, unit(plan.side)));
     const int size = fitting_size(notes, unit(text_size), unit(16), text_room);
-    canvas.text(unit(margin), unit(nominal_height - 14), shortened(notes, size, text_room), {size, style::muted});
+    canvas.text(unit(margin), unit(nominal_height - reserved - 14), shortened(notes, size, text_room), {size, style::muted});
 }
 
-Image contact_sheet(std::span<const StageFrame> frames, const DensityScale& scale, const SheetHead& head, int width) {
-    if (width == 0) width = sheet_width(frames);
+Image contact_sheet(std::span<const StageFrame> frames, const DensityScale& scale, const SheetHead& head, int width,
+                    int reserved) {
+    if (width == 0) width = sheet_width(frames, reserved);
     RasterCanvas canvas(width, height_of(width));
-    contact_sheet(canvas, frames, scale, head, width);
+    contact_sheet(canvas, frames, scale, head, width, reserved);
     return canvas.image();
 }
 

@@ -28,25 +28,26 @@ struct SheetShape {
     bool entries = false;   // is the matrix small enough to have its rows and columns numbered?
     bool stored = false;    // is there a second strip of row lengths?
     int subtitle = 0;       // the width of the longest, at 22 pixels
+    int reserved = 0;       // the height that is left free below, of a sheet of 1920 x 1080
 };
 
-[[nodiscard]] SheetShape shape_of(std::span<const StageFrame> frames);
+[[nodiscard]] SheetShape shape_of(std::span<const StageFrame> frames, int reserved = 0);
 
 /// The resolution of the rasters that a sheet of this width is drawn from with no room left over.
 [[nodiscard]] int sheet_resolution(const SheetShape& shape, int width);
 
 /// The least width of at least 1920 pixels at which the patterns of these frames take the room that there is for them.
-[[nodiscard]] int sheet_width(std::span<const StageFrame> frames);
+[[nodiscard]] int sheet_width(std::span<const StageFrame> frames, int reserved = 0);
 
 /// `width` pixels wide and 9/16 of that high: the stages row by row with arrows between them, as large as they can be, and one
 /// legend. Caption lines whose value the stage changed stand out; of many stages, fewer lines are drawn. The scale is that of
-/// the stage pictures. Throws std::invalid_argument where there are no frames, or a raster has more bins than its pattern would
-/// have pixels.
+/// the stage pictures. Below, `reserved` of 1080 parts of the height are left free. Throws std::invalid_argument where there
+/// are no frames, or a raster has more bins than its pattern would have pixels.
 void contact_sheet(Canvas& canvas, std::span<const StageFrame> frames, const DensityScale& scale, const SheetHead& head,
-                   int width);
+                   int width, int reserved = 0);
 
 /// The same as pixels; without a width, that of sheet_width.
 [[nodiscard]] Image contact_sheet(std::span<const StageFrame> frames, const DensityScale& scale, const SheetHead& head,
-                                  int width = 0);
+                                  int width = 0, int reserved = 0);
 
 }  // namespace workbench

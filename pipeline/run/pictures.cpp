@@ -157,8 +157,7 @@ void PictureBook::write(const std::filesystem::path& folder, RunReport& report, 
         }
         frames.push_back({rasters[i], short_caption(captions[i], captions)});
     }
-    report.contact_sheet =
-        write_one("stages.png", [&] { return with_storage(contact_sheet(frames, scale, head_of(report)), report); });
+    report.contact_sheet = write_one("stages.png", [&] { return sheet_with_storage(frames, scale, report); });
 }
 
 }  // namespace workbench

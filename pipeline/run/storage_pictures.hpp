@@ -2,9 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 
 #include "pipeline/run/report.hpp"
-#include "viz/image.hpp"
+#include "viz/contact_sheet.hpp"
 
 namespace workbench {
 
@@ -12,7 +13,8 @@ namespace workbench {
 /// written is a failure of the report.
 void write_storage_pictures(const std::filesystem::path& folder, RunReport& report);
 
-/// A picture with the storage below it, where the report has a map of it.
-[[nodiscard]] Image with_storage(Image picture, const RunReport& report);
+/// The sheet of all stages, with the storage at its foot where the report has a map of it: still 16 : 9, where that leaves the
+/// stages enough room.
+[[nodiscard]] Image sheet_with_storage(std::span<const StageFrame> frames, const DensityScale& scale, const RunReport& report);
 
 }  // namespace workbench
