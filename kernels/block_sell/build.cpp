@@ -20,6 +20,7 @@ constexpr std::string_view example = R"(
 [layout]
 use = "block_sell"
 block_size = 2
+threads_per_row = 4
 )";
 
 constexpr std::array<Index, 5> block_sizes{1, 2, 3, 4, 6};

@@ -11,7 +11,6 @@
 #include "support/battery.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
-#include "support/message_of.hpp"
 
 using namespace workbench;
 
@@ -21,7 +20,7 @@ const BlockSellLayout<double>& block_sell(const std::unique_ptr<Layout<double>>&
     return dynamic_cast<const BlockSellLayout<double>&>(*layout);
 }
 
-/// The elements of the lanes that have rows.
+/// The first lanes of some groups of 32: the others have no rows.
 template <typename Element>
 std::vector<Element> lanes_of(const std::vector<Element>& array, int lanes, std::size_t first, std::size_t groups) {
     std::vector<Element> all;
