@@ -46,6 +46,7 @@ export class Viewer {
   private pending = false;
   private running = 0;
   private zooming = 0;
+  private moving = false;
   private toggle_key = '';
   private before_input = false;
   // The storage map, where there is one, hears of what is pointed at.
@@ -110,6 +111,7 @@ export class Viewer {
     range.addEventListener('input', () => {
       this.active = number;
       cancelAnimationFrame(this.running);
+      this.moving = false;
       this.setPosition(number, Number(range.value));
     });
     range.addEventListener('change', () => this.moveTo(number, Math.round(Number(range.value))));
@@ -146,18 +148,24 @@ export class Viewer {
     const to = Math.min(one.pattern.stages.length - 1, Math.max(0, stage));
     let from = one.position;
     if (Math.abs(to - from) > 1) from = to - Math.sign(to - from); // only the last step of a long way
+    this.moving = false;
     if (calm.matches || Math.abs(to - from) < 1e-9) {
       this.setPosition(track, to);
       done();
       return;
     }
+    this.moving = true;
     const begin = performance.now();
     const whole = move_milliseconds * Math.abs(to - from);
     const step = (now: number): void => {
       const share = Math.min(1, Math.max(0, (now - begin) / whole));
       this.setPosition(track, share < 1 ? from + (to - from) * share : to);
-      if (share < 1) this.running = requestAnimationFrame(step);
-      else done();
+      if (share < 1) {
+        this.running = requestAnimationFrame(step);
+      } else {
+        this.moving = false;
+        done();
+      }
     };
     this.running = requestAnimationFrame(step);
   }
@@ -276,7 +284,7 @@ export class Viewer {
   }
 
   still(): boolean {
-    return !this.pending && this.zooming === 0 && this.tracks.every((track) => Number.isInteger(track.position));
+    return !this.pending && !this.moving && this.zooming === 0 && this.tracks.every((track) => Number.isInteger(track.position));
   }
 
   // Of the right picture, while the whole matrix is shown.
