@@ -12,7 +12,8 @@ complain() {
     echo "error: $*" >&2
     status=1
 }
-pictures() { (cd "$1" && find pictures lessons -name '*.png' | sort); }
+# page.png is a browser's picture, looked at by hand.
+pictures() { (cd "$1" && find pictures lessons -name '*.png' ! -name page.png | sort); }
 diff <(pictures "$root/docs") <(pictures "$drawn") >&2 || complain "docs holds other pictures than docs/pictures/make draws"
 while read -r picture; do
     cmp -s "$root/docs/$picture" "$drawn/$picture" ||
