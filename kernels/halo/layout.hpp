@@ -127,7 +127,7 @@ struct HaloLayout final : StoredLayout<Value, Halo<Value, HostArray>> {
     Offset far_blocks = 0;
 
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
-    [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const;
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };
 
 /// Throws std::logic_error where the arrays do not hang together.
