@@ -295,14 +295,14 @@ class HaloOnDevice {
 public:
     HaloOnDevice(const HaloLayout<Value>& layout, Device& device)
         : stream_(cuda_device(device).stream()), halo_(copy_to(device, layout.stored(), "halo")) {
-        const auto most = static_cast<std::int64_t>(device.properties().shared_memory_per_block);
+        most_shared_bytes_ = static_cast<int>(device.properties().shared_memory_per_block);
         for (Index part = 0; part < layout.parts(); ++part) {
             shared_bytes_ =
                 std::max(shared_bytes_, halo_vector_bytes(halo_part(layout.stored(), part), layout.block_size, sizeof(Value)));
         }
-        if (shared_bytes_ > most) {
+        if (shared_bytes_ > most_shared_bytes_) {
             throw Unsuitable("x and y of a part take " + std::to_string(shared_bytes_) + " bytes of shared memory; " +
-                             device.properties().name + " gives a block " + std::to_string(most) +
+                             device.properties().name + " gives a block " + std::to_string(most_shared_bytes_) +
                              ": set the layout's shared_memory to that");
         }
     }
@@ -313,10 +313,10 @@ public:
         with_halo_block(halo.block_size, [&]<int size>(Known<size>) {
             using Shape = BlockShape<size>;
             const auto kernel = multiply_parts<Shape, std::remove_cvref_t<decltype(load)>, decltype(view_of(halo_)), Value>;
-            // The limit belongs to the function, not to a launch: setting it again changes nothing.
-            check_cuda(
-                cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes_)),
-                "cudaFuncSetAttribute");
+            // The limit belongs to the function, not to a launch: as high as it goes serves all matrices that are ever
+            // prepared.
+            check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared_bytes_),
+                       "cudaFuncSetAttribute");
             kernel<<<static_cast<unsigned>(halo.parts()), halo.warps * halo_lanes, shared_bytes_, stream_>>>(halo, load, x, y,
                                                                                                              accumulate);
             check_launch("halo parts");
@@ -328,7 +328,8 @@ public:
 private:
     cudaStream_t stream_;
     Halo<Value, DeviceArray> halo_;
-    std::int64_t shared_bytes_ = 0;
+    std::int64_t shared_bytes_ = 0;  // of a block
+    int most_shared_bytes_ = 0;      // that the device gives one
 };
 
 template <ValueType Value>
