@@ -350,10 +350,14 @@ Offset StorageMap::padding() const {
                            [](Offset sum, const StoragePart& part) { return sum + part.padding(); });
 }
 
+Offset StorageMap::places() const {
+    return std::accumulate(parts.begin(), parts.end(), padding(),
+                           [](Offset sum, const StoragePart& part) { return sum + part.nonzeros(); });
+}
+
 double StorageMap::padding_share() const {
-    Offset slots = padding();
-    for (const StoragePart& part : parts) slots += part.nonzeros();
-    return slots == 0 ? 0 : static_cast<double>(padding()) / static_cast<double>(slots);
+    const Offset all = places();
+    return all == 0 ? 0 : static_cast<double>(padding()) / static_cast<double>(all);
 }
 
 template <ValueType Value>

@@ -144,6 +144,7 @@ struct StorageMap {
     std::vector<StoragePart> parts;
 
     [[nodiscard]] Offset padding() const;
+    [[nodiscard]] Offset places() const;
     /// Places without a nonzero, of all places. 0 where there are no places.
     [[nodiscard]] double padding_share() const;
 };

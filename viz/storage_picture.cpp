@@ -457,7 +457,7 @@ int draw_on(Canvas* canvas, const StoragePicture& picture) {
 
 int draw_strip(Canvas* canvas, const StorageMap& map, int width) {
     Sheet sheet(canvas, width, strip_margin);
-    const Offset slots = map.nonzeros + map.padding();
+    const Offset slots = map.places();
     sheet.line(fmt::format("what is stored: {} nonzeros in {} places, {} of padding", grouped(map.nonzeros), grouped(slots),
                            percent(map.padding(), slots)),
                24, style::ink);
