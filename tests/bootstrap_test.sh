@@ -104,7 +104,7 @@ holds calls "cmake --build --preset release"
 lacks calls "ctest"
 bootstrap test -R cli
 exits 0
-holds calls "ctest --preset release --no-tests=error -R cli"
+holds calls "ctest --preset release --no-tests=error --parallel 2 -R cli"
 
 # For the tests of the page: its packages are installed where there is npm, and what fails costs these tests alone.
 lacks calls "npm"
