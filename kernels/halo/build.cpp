@@ -58,6 +58,7 @@ void append(auto& to, const auto& from) { to.insert(to.end(), from.begin(), from
 template <ValueType Value>
 void store_structure(HaloLayout<Value>& halo, const std::vector<PlannedPart>& parts) {
     halo.halo_offsets = {0};
+    halo.warp_steps = {0};
     halo.warp_segments = {0};
     halo.segment_steps = {0};
     halo.far_steps = {0};
@@ -67,6 +68,10 @@ void store_structure(HaloLayout<Value>& halo, const std::vector<PlannedPart>& pa
             halo.warp_segments.push_back(halo.warp_segments.back() + part.segments_of_warp[warp]);
         }
         append_lengths(halo.segment_steps, part.steps_of_segment);
+        for (Index warp = 0; warp < halo.warps; ++warp) {
+            const std::size_t number = halo.warp_steps.size();
+            halo.warp_steps.push_back(halo.segment_steps[halo.warp_segments[number]]);
+        }
         append(halo.segment_rows, part.rows);
         append(halo.column_places, part.columns);
         append(halo.halo_nodes, part.halo);

@@ -83,24 +83,21 @@ __device__ __forceinline__ void multiply_triangle(const Value (&values)[Shape::t
 /// Fills the places, and begins the sums with the diagonal or zero. For all threads of the block; what it fetches is there
 /// after the threads have waited and met.
 template <typename Shape, typename Value>
-__device__ __forceinline__ void fill_places(const auto& halo, const auto& load, const HaloPart& part,
+__device__ __forceinline__ void fill_places(const auto& halo, const auto& load, const HaloPart& part, Index first_group,
                                             const SharedVectors<Value>& shared, const Value* __restrict__ x) {
     const int threads = static_cast<int>(blockDim.x);
     const Index first = static_cast<Index>(threadIdx.x);
-    const Value* const diagonal =
-        halo.has_diagonal() ? halo.diagonal.data() + halo_slot(halo.diagonal_groups[blockIdx.x], Shape::triangle, 0) : nullptr;
-    const Index* const halo_nodes = halo.halo_nodes.data() + part.first_halo;
+    const auto halo_node = [&](Index i) { return load(halo.halo_nodes.data() + (part.first_halo + i)); };
     // The next node of the halo is on its way while the one before is fetched.
-    Index node = first < part.halo ? load(halo_nodes + first) : 0;
+    Index node = first < part.halo ? halo_node(first) : 0;
     for (Index i = first; i < part.own || i < part.halo; i += threads) {
         Value values[Shape::triangle];
         Value own_x[Shape::size];
         Value sums[Shape::size] = {};
-        if (i < part.own && diagonal != nullptr) {
+        if (i < part.own && halo.has_diagonal()) {
+            const Offset slot = halo_slot(Offset{first_group} + i / halo_lanes, Shape::triangle, i % halo_lanes);
 #pragma unroll
-            for (int e = 0; e < Shape::triangle; ++e) {
-                values[e] = load(diagonal + halo_slot(i / halo_lanes, Shape::triangle, i % halo_lanes) + e * halo_lanes);
-            }
+            for (int e = 0; e < Shape::triangle; ++e) values[e] = load(halo.diagonal.data() + (slot + e * halo_lanes));
         }
         if (i < part.cached) {
             const Offset column = Offset{part.first_node + i} * Shape::size;
@@ -111,10 +108,10 @@ __device__ __forceinline__ void fill_places(const auto& halo, const auto& load, 
         }
         if (i < part.halo) {
             fetch_node<Shape::size>(shared.x + (part.cached + i) * Shape::size, x, node, halo.column_count);
-            if (i + threads < part.halo) node = load(halo_nodes + i + threads);
+            if (i + threads < part.halo) node = halo_node(i + threads);
         }
         if (i >= part.own) continue;
-        if (diagonal != nullptr) multiply_triangle<Shape>(values, own_x, sums);
+        if (halo.has_diagonal()) multiply_triangle<Shape>(values, own_x, sums);
 #pragma unroll
         for (int e = 0; e < Shape::size; ++e) {
             if (i < part.cached) shared.x[i * Shape::size + e] = own_x[e];
@@ -133,17 +130,14 @@ __device__ __forceinline__ void add_to_place(Value* sums, unsigned place, const 
 template <typename Shape, typename Arrays, typename Load, typename Value>
 class LaneSteps {
 public:
-    __device__ __forceinline__ LaneSteps(const Arrays& halo, const Load& load, Offset warp, int lane)
+    __device__ __forceinline__ LaneSteps(const Arrays& halo, const Load& load, Offset warp)
         : halo_(halo),
           load_(load),
-          lane_(lane),
           segment_(halo.warp_segments[warp]),
-          end_segment_(halo.warp_segments[warp + 1]),
-          rest_segment_(halo.rest_segments[warp]) {
-        if (segment_ == end_segment_) return;
-        step_ = halo.segment_steps[segment_];
-        end_step_ = halo.segment_steps[end_segment_];
-        segment_end_ = step_;
+          rest_segment_(halo.rest_segments[warp]),
+          step_(halo.warp_steps[warp]),
+          end_step_(halo.warp_steps[warp + 1]),
+          segment_end_(step_) {
 #pragma unroll
         for (int k = 0; k < Shape::in_flight; ++k) bring(k, step_ + k);
         bring_segment();
@@ -160,22 +154,28 @@ public:
     }
 
 private:
+    /// Computed where it is used: registers are for the blocks on their way.
+    __device__ __forceinline__ static int lane() { return static_cast<int>(threadIdx.x % halo_lanes); }
+
     __device__ __forceinline__ const Value* value(Index step) const {
-        return halo_.values.data() + halo_slot(step, Shape::area, lane_);
+        return halo_.values.data() + halo_slot(step, Shape::area, lane());
     }
 
     __device__ __forceinline__ void bring(int k, Index step) {
         column_[k] = no_place;
         if (step >= end_step_) return;
-        column_[k] = load_(halo_.column_places.data() + Offset{step} * halo_lanes + lane_);
+        column_[k] = load_(halo_.column_places.data() + Offset{step} * halo_lanes + lane());
 #pragma unroll
         for (int e = 0; e < Shape::area; ++e) value_[k][e] = load_(value(step) + e * halo_lanes);
     }
 
-    /// Row and end of the next segment.
+    /// Are the blocks of the current segment, the one before segment_, pairs?
+    __device__ __forceinline__ bool is_pair() const { return segment_ <= rest_segment_; }
+
+    /// Row and end of the next segment, which may be another warp's: then nobody asks for it.
     __device__ __forceinline__ void bring_segment() {
-        if (segment_ == end_segment_) return;
-        next_row_ = load_(halo_.segment_rows.data() + Offset{segment_} * halo_lanes + lane_);
+        if (segment_ + 1 >= static_cast<Index>(halo_.segment_steps.size())) return;
+        next_row_ = load_(halo_.segment_rows.data() + Offset{segment_} * halo_lanes + lane());
         next_end_ = halo_.segment_steps[segment_ + 1];
     }
 
@@ -183,13 +183,12 @@ private:
         if (row_ != no_place) add_to_place(shared.sums, row_, sums_);
         row_ = next_row_;
         segment_end_ = next_end_;
-        is_pair_ = segment_ < rest_segment_;
         ++segment_;
         bring_segment();
 #pragma unroll
         for (int e = 0; e < Shape::size; ++e) {
             sums_[e] = 0;
-            x_of_row_[e] = is_pair_ && row_ != no_place ? shared.x[row_ * Shape::size + e] : Value{0};
+            x_of_row_[e] = is_pair() && row_ != no_place ? shared.x[row_ * Shape::size + e] : Value{0};
         }
     }
 
@@ -207,22 +206,19 @@ private:
             of_mirror[e % Shape::size] += value_[k][e] * x_of_row_[e / Shape::size];
         }
         bring(k, step + Shape::in_flight);
-        if (is_pair_ && has_block) add_to_place(shared.sums, column, of_mirror);
+        if (is_pair() && has_block) add_to_place(shared.sums, column, of_mirror);
     }
 
     const Arrays& halo_;
     const Load& load_;
-    int lane_;
     Index segment_;
-    Index end_segment_;
     Index rest_segment_;
-    Index step_ = 0;
-    Index end_step_ = 0;
-    Index segment_end_ = 0;
+    Index step_;
+    Index end_step_;
+    Index segment_end_;
     Index next_end_ = 0;
     unsigned row_ = no_place;
     unsigned next_row_ = no_place;
-    bool is_pair_ = false;
     unsigned column_[Shape::in_flight];
     Value value_[Shape::in_flight][Shape::area];
     Value sums_[Shape::size] = {};
@@ -234,6 +230,7 @@ private:
 template <typename Shape, typename Value>
 __device__ __forceinline__ void add_far_blocks(const auto& halo, const auto& load, const SharedVectors<Value>& shared, int warp,
                                                int lane, const Value* __restrict__ x) {
+    if (halo.far_rows.size() == 0) return;  // known without a read from memory, which all would wait for
     const Index end = halo.far_steps[blockIdx.x + 1];
     for (Index step = halo.far_steps[blockIdx.x] + warp; step < end; step += halo.warps) {
         const unsigned row = load(halo.far_rows.data() + Offset{step} * halo_lanes + lane);
@@ -269,23 +266,24 @@ __global__ void __launch_bounds__(most_threads, Shape::resident_blocks)
     extern __shared__ __align__(16) unsigned char memory[];
     const int warp = static_cast<int>(threadIdx.x) / halo_lanes;
     const int lane = static_cast<int>(threadIdx.x) % halo_lanes;
-    const SharedVectors<Value> shared = [&] {
-        auto* const places = reinterpret_cast<Value*>(memory);
-        return SharedVectors<Value>{places, places + halo_part(halo, static_cast<Index>(blockIdx.x)).places() * Shape::size};
-    }();
-
-    LaneSteps<Shape, Arrays, Load, Value> steps(halo, load, Offset{blockIdx.x} * halo.warps + warp, lane);
-    fill_places<Shape>(halo, load, halo_part(halo, static_cast<Index>(blockIdx.x)), shared, x);
+    // What says where all the rest is, is read first: the blocks' values and the halo's columns then come at the same time.
+    const HaloPart part = halo_part(halo, static_cast<Index>(blockIdx.x));
+    const Index first_group = halo.has_diagonal() ? halo.diagonal_groups[blockIdx.x] : 0;
+    auto* const places = reinterpret_cast<Value*>(memory);
+    const SharedVectors<Value> shared{places, places + part.places() * Shape::size};
+    LaneSteps<Shape, Arrays, Load, Value> steps(halo, load, Offset{blockIdx.x} * halo.warps + warp);
+    fill_places<Shape>(halo, load, part, first_group, shared, x);
     __pipeline_commit();
     __pipeline_wait_prior(0);
     __syncthreads();
     steps.multiply(shared);
     add_far_blocks<Shape>(halo, load, shared, warp, lane, x);
+    // Read again rather than kept, and before the threads meet, so that it is there when they have met.
+    const Index first_node = halo.part_nodes[blockIdx.x];
+    const Index own_rows = (halo.part_nodes[blockIdx.x + 1] - first_node) * Shape::size;
     __syncthreads();
-    // Read again rather than kept in registers, which the blocks on their way need.
-    const HaloPart part = halo_part(halo, static_cast<Index>(blockIdx.x));
-    const Offset first_row = Offset{part.first_node} * Shape::size;
-    for (Index i = static_cast<Index>(threadIdx.x); i < part.own * Shape::size; i += static_cast<Index>(blockDim.x)) {
+    const Offset first_row = Offset{first_node} * Shape::size;
+    for (Index i = static_cast<Index>(threadIdx.x); i < own_rows; i += static_cast<Index>(blockDim.x)) {
         if (first_row + i < halo.row_count) write_result(y + first_row + i, shared.sums[i], accumulate);
     }
 }

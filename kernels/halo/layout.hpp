@@ -21,12 +21,10 @@ inline constexpr Index most_halo_places = no_place;  // of a part
 /// x block_size values, row by row. A part has some neighbouring nodes, its own. Its places are those nodes, where rows and
 /// columns are the same unknowns (the matrix is square), and behind them its halo: the other columns that its rows touch. A
 /// product adds up the part's rows in shared memory, from four sections:
-///  - the diagonal: of each own node the upper triangle of its block, 32 nodes side by side. It is there where all these blocks
-///  are
-///    symmetric; otherwise they are stored with the rest.
-///  - pairs: blocks (i, j) of own nodes whose mirror (j, i) has the same values, which is not stored. The lane that adds to row
-///  i
-///    what the block makes of x_j adds to row j what its transpose makes of x_i.
+///  - the diagonal: of each own node the upper triangle of its block, 32 nodes side by side. It is there where all these
+///    blocks are symmetric; otherwise they are stored with the rest.
+///  - pairs: blocks (i, j) of own nodes whose mirror (j, i) has the same values, which is not stored. The lane that adds to
+///    row i what the block makes of x_j adds to row j what its transpose makes of x_i.
 ///  - the rest: blocks that add to one row.
 ///  - far blocks, whose columns did not fit into shared memory: with columns of the whole matrix.
 /// Pairs and rest are the steps of the part's warps: first the pairs of a warp, then its share of the rest. The steps of a
@@ -46,6 +44,7 @@ struct Halo {
     Array<Index> halo_nodes;             // [nodes in halos] of the columns
     Array<Index> diagonal_groups;        // [parts + 1] of 32 nodes; empty: no diagonal section
     Array<Value> diagonal;               // [diagonal groups * block_size * (block_size + 1) / 2 * 32]
+    Array<Index> warp_steps;             // [parts * warps + 1] the first step of each warp
     Array<Index> warp_segments;          // [parts * warps + 1] the first segment of each warp
     Array<Index> rest_segments;          // [parts * warps] the first of them that holds no pairs
     Array<Index> segment_steps;          // [segments + 1] the first step of each
@@ -67,6 +66,7 @@ struct Halo {
         visit(ArrayRole::structure, "halo_nodes [nodes in halos]", of.halo_nodes...);
         visit(ArrayRole::structure, "diagonal_groups [parts + 1]", of.diagonal_groups...);
         visit(ArrayRole::value, "diagonal [diagonal groups * block_size * (block_size + 1) / 2 * 32]", of.diagonal...);
+        visit(ArrayRole::structure, "warp_steps [parts * warps + 1]", of.warp_steps...);
         visit(ArrayRole::structure, "warp_segments [parts * warps + 1]", of.warp_segments...);
         visit(ArrayRole::structure, "rest_segments [parts * warps]", of.rest_segments...);
         visit(ArrayRole::structure, "segment_steps [segments + 1]", of.segment_steps...);

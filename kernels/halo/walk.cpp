@@ -204,8 +204,12 @@ void require_sound_halo(const Halo<Value, HostArray>& halo) {
     const std::size_t far_steps = halo.far_rows.size() / halo_lanes;
     require_offsets(halo.part_nodes, parts, block_count_of(halo.row_count, halo.block_size), "part_nodes");
     require_offsets(halo.halo_offsets, parts, halo.halo_nodes.size(), "halo_offsets");
+    require_offsets(halo.warp_steps, warps, steps, "warp_steps");
     require_offsets(halo.warp_segments, warps, segments, "warp_segments");
     require_offsets(halo.segment_steps, segments, steps, "segment_steps");
+    for (std::size_t warp = 0; warp < warps; ++warp) {
+        require(halo.warp_steps[warp] == halo.segment_steps[halo.warp_segments[warp]], "a warp's steps are not its segments'");
+    }
     require_offsets(halo.far_steps, parts, far_steps, "far_steps");
     require(halo.rest_segments.size() == warps && halo.segment_rows.size() == segments * halo_lanes &&
                 halo.column_places.size() == steps * halo_lanes &&

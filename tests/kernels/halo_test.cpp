@@ -123,6 +123,7 @@ TEST_CASE("halo: the arrays of the 6 x 6 matrix") {
     CHECK(halo.halo_offsets == Indices{0, 1, 2});
     CHECK(halo.halo_nodes == Indices{4, 0});
     CHECK(halo.diagonal_groups == Indices{0, 1, 2});
+    CHECK(halo.warp_steps == Indices{0, 2, 4});
     CHECK(halo.warp_segments == Indices{0, 1, 2});
     CHECK(halo.rest_segments == Indices{0, 1});
     CHECK(halo.segment_steps == Indices{0, 2, 4});
@@ -134,7 +135,7 @@ TEST_CASE("halo: the arrays of the 6 x 6 matrix") {
     CHECK(first_lanes_of(halo.values, 3) == std::vector<double>{2, 5, 0, 3, 6, 0, 10, 9, 0, 12, 0, 0});
     CHECK(halo.values.size() == 4 * 32);
     CHECK(halo.far_values.empty());
-    CHECK(layout->bytes_to_move() == 4 * (4 * 3 + 2 + 3 + 2 + 3) + 32 * (2 * 8 + 2 * 2 + 4 * 2 + 4 * 8) + 8 * (6 + 6));
+    CHECK(layout->bytes_to_move() == 4 * (4 * 3 + 2 + 3 + 3 + 2 + 3) + 32 * (2 * 8 + 2 * 2 + 4 * 2 + 4 * 8) + 8 * (6 + 6));
     CHECK_NOTHROW(check_layout(*layout, drawn()));
 }
 
@@ -298,6 +299,7 @@ TEST_CASE("halo: a fault in any array is seen, also where one slot serves two no
         CHECK(overlooked(*layout, matrix, halo.halo_nodes) == 0);
         CHECK(overlooked(*layout, matrix, halo.diagonal_groups) == 0);
         CHECK(overlooked(*layout, matrix, halo.diagonal) == 0);
+        CHECK(overlooked(*layout, matrix, halo.warp_steps) == 0);
         CHECK(overlooked(*layout, matrix, halo.warp_segments) == 0);
         CHECK(overlooked(*layout, matrix, halo.rest_segments) == 0);
         CHECK(overlooked(*layout, matrix, halo.segment_steps) == 0);

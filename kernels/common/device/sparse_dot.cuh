@@ -14,16 +14,13 @@ __device__ __forceinline__ void add_batch(const Value* __restrict__ values, cons
                                           auto stride, const Value* __restrict__ x, const auto& load, Value& sum) {
     Value value[batch];
     std::remove_cvref_t<decltype(*columns)> column[batch];
-    if constexpr (all) {  // what x waits for goes first
 #pragma unroll
-        for (int u = 0; u < batch; ++u) column[u] = load(columns + u * stride);
+    for (int u = 0; u < batch; ++u) {  // what x waits for goes first
+        if (all || u < count) column[u] = load(columns + u * stride);
     }
 #pragma unroll
     for (int u = 0; u < batch; ++u) {
-        if (all || u < count) {
-            value[u] = load(values + u * stride);
-            if constexpr (!all) column[u] = load(columns + u * stride);
-        }
+        if (all || u < count) value[u] = load(values + u * stride);
     }
 #pragma unroll
     for (int u = 0; u < batch; ++u) {
@@ -44,6 +41,7 @@ __device__ __forceinline__ Value sparse_dot(const Value* __restrict__ values, co
     Value sum = 0;
     if constexpr (counts_alike) {
         auto count = static_cast<Index>(known_count);  // no row has more entries than there are columns
+#pragma unroll 1  // of two batches at a time the compiler loads the values after the columns have come
         for (; count >= entries_in_flight; count -= entries_in_flight) {
             add_batch<entries_in_flight, true, may_lack_columns>(values, columns, count, stride, x, load, sum);
             values += entries_in_flight * stride;

@@ -18,6 +18,15 @@ inline constexpr bool has_counts_alike = requires {
     requires Schedule::counts_alike;
 };
 
+/// The slots of a run times x where each column is the element of the same number.
+template <typename Schedule, typename Value, typename Load>
+__device__ __forceinline__ Value multiply_stored_run(const auto& arrays, const auto& run, const Value* __restrict__ x,
+                                                     const Load& load) {
+    return sparse_dot<Schedule::entries_in_flight, Schedule::no_column != NoColumn::never, has_counts_alike<Schedule>>(
+        Schedule::values(arrays).data() + run.first, Schedule::columns(arrays).data() + run.first, run.count,
+        number_of(run.stride), x + run.first_column, load);
+}
+
 /// The slots of a run times x. A thread loads entries_in_flight entries before it uses the first: the fewer threads a
 /// multiprocessor holds, the more each must have under way to hide the latency of memory. `x` may lie in global or in shared
 /// memory.
@@ -25,13 +34,14 @@ template <typename Schedule, typename Value, typename Load>
 __device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& run, const Value* __restrict__ x,
                                               const Load& load) {
     constexpr int in_flight = Schedule::entries_in_flight;
-    const Value* const values = Schedule::values(arrays).data() + run.first;
     constexpr bool column_first = Schedule::no_column == NoColumn::column_read || Schedule::no_column == NoColumn::skipped;
     if constexpr (!column_first && !has_own_column<Schedule, decltype(arrays), decltype(run)>) {
-        const auto* const columns = Schedule::columns(arrays).data() + run.first;
-        return sparse_dot<in_flight, Schedule::no_column != NoColumn::never, has_counts_alike<Schedule>>(
-            values, columns, run.count, number_of(run.stride), x + run.first_column, load);
+        return multiply_stored_run<Schedule>(arrays, run, x, load);
     } else {
+        if constexpr (may_have_plain_columns<Schedule, decltype(run)>) {
+            if (Schedule::has_plain_columns(run)) return multiply_stored_run<Schedule>(arrays, run, x, load);
+        }
+        const Value* const values = Schedule::values(arrays).data() + run.first;
         Value sum = 0;
         for (Offset k = 0; k < run.count; k += in_flight) {
             Value value[in_flight];

@@ -105,6 +105,12 @@ concept has_own_column = requires(const Arrays& arrays, const RunOfIt& run) {
     Schedule::column(arrays, run, RunSlot{}, PlainLoad{});
 };
 
+/// Are there runs of it whose columns are the elements of the same number all the same (Schedule::has_plain_columns(run))?
+template <typename Schedule, typename RunOfIt>
+concept may_have_plain_columns = requires(const RunOfIt& run) {
+    Schedule::has_plain_columns(run);
+};
+
 /// The column of a slot, counted from the run's first_column.
 template <typename Schedule>
 [[nodiscard]] constexpr Index load_column(const auto& arrays, const auto& run, const RunSlot& place, const auto& load) {

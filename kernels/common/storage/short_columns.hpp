@@ -96,6 +96,7 @@ template <ColumnKind kind>
 struct ColumnsOfSlices : ScheduleDefaults {};
 template <>
 struct ColumnsOfSlices<ColumnKind::of_wide_slices> : ScheduleDefaults {
+    static constexpr bool has_plain_columns(const auto& run) { return !run.wide; }
     static constexpr Index column(const auto& arrays, const auto& run, const RunSlot& place, const auto& load) {
         Index column = load(arrays.column_indices.data() + place.slot);
         if (run.wide) column |= Index{load(arrays.high_columns.data() + (place.slot + run.to_high))} << 16;
