@@ -22,7 +22,9 @@
 #include "support/golden.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "viz/golden_picture.hpp"
+#include "viz/memory_order.hpp"
 #include "viz/storage_picture.hpp"
+#include "viz/storage_sheet.hpp"
 
 namespace workbench {
 namespace {
@@ -348,7 +350,7 @@ TEST_CASE("storage: the README's padding, with the rows sorted within partitions
     const StorageMap without = storage_of<double>(unsorted, staged_by(unsorted, matrix));
     CHECK(fmt::format("{:.1f}", 100 * without.padding_share()) == "36.9");
     check_golden("storage_sorted", image_of(StoragePicture{"EHYB, rows sorted", "", with}));
-    check_golden("storage_unsorted", storage_strip(without, 1200));
+    check_golden("storage_unsorted", storage_sheet("EHYB, rows not sorted", "", without));
 }
 
 TEST_CASE("storage: every layout explained, in letters and drawn") {
@@ -362,7 +364,8 @@ TEST_CASE("storage: every layout explained, in letters and drawn") {
             const std::string name = layout.name + (number == 1 ? "" : fmt::format("_{}", number));
             const StoragePicture picture{fmt::format("{}: what is stored", layout.name), layout.summary, example.storage};
             compare_with_golden(source / "docs/pictures/storage" / (name + ".svg"), svg_of(picture));
-            if (name == "sell" || name == "bccoo") check_golden("storage_" + name, image_of(picture));
+            if (name == "sell" || name == "bccoo")
+                check_golden("storage_" + name, storage_sheet(picture.title, "", example.storage));
         }
         compare_with_golden(source / "tests/golden/storage" / (layout.name + ".txt"), text);
         std::size_t begin = 0;
@@ -370,6 +373,58 @@ TEST_CASE("storage: every layout explained, in letters and drawn") {
             CHECK_MESSAGE(end - begin <= 80, text.substr(begin, end - begin));
         }
     }
+}
+
+TEST_CASE("storage: sheets are 16 : 9, and nothing is cut off") {
+    const auto check_sheet = [](const Image& sheet) {
+        CHECK(sheet.width == 1920);
+        CHECK(sheet.height == 1080);
+        const auto blank = [&sheet](int from, int to) {
+            const auto pixels = sheet.pixels.begin();
+            return std::all_of(pixels + 3 * 1920 * from, pixels + 3 * 1920 * to, [](std::uint8_t part) { return part == 255; });
+        };
+        CHECK(blank(1070, 1080));
+        CHECK_FALSE(blank(0, 540));
+    };
+    const CsrMatrix large = read_matrix(source / "recipes/matrices/elasticity3d.mtx.gz");
+    for (const LayoutEntry& layout : catalogue().layouts) {
+        CAPTURE(layout.name);
+        const StorageMap map = examples_of(layout, catalogue()).front().storage;
+        check_sheet(storage_sheet(layout.name, layout.summary, map));
+        if (map.has_reads()) check_sheet(reads_sheet(layout.name, layout.summary, map));
+    }
+    for (const char* name : {"halo.toml", "hbp.toml", "csr.toml"}) {
+        CAPTURE(name);
+        const Recipe recipe = recipe_of(name);
+        const StorageMap map = storage_of<double>(recipe, staged_by(recipe, large));
+        check_sheet(storage_sheet(name, "", map));
+        if (map.has_reads()) check_sheet(reads_sheet(name, "", map));
+    }
+}
+
+TEST_CASE("storage: bins that are joined hold what they held") {
+    StorageArray array;
+    array.length = 150;
+    array.width = 32;
+    array.bins = {{3, 0, 1, 5, 9, 0, 28},
+                  {32, -1, -1, -1, -1, -1, -1},
+                  {32, -1, -1, -1, -1, -1, -1},
+                  {0, 2, 3, 1, 7, 29, 60},
+                  {1, 4, 4, 8, 8, 61, 80}};
+    const auto [all, width] = joined_bins(array, 5);
+    CHECK(width == 32);
+    CHECK(all.size() == 5);
+    const auto [some, wider] = joined_bins(array, 3);
+    CHECK(wider == 64);
+    REQUIRE(some.size() == 3);
+    CHECK(some[0].padding == 35);
+    CHECK(some[0].first_column == 5);
+    CHECK(some[0].last_column == 9);
+    CHECK(some[1].padding == 32);
+    CHECK(some[1].first_column == 1);
+    CHECK(some[1].last_column == 7);
+    CHECK(some[2].padding == 1);
+    CHECK(joined_bins(array, 1).first.size() == 1);
 }
 
 }  // namespace workbench
