@@ -14,7 +14,6 @@ namespace {
 
 constexpr int margin = 32;
 constexpr int name_width = 210;  // beside cells
-constexpr int cell_width = 39;   // at least
 constexpr int cell_height = 27;
 constexpr int note_height = 17;  // of a line of small numbers beside cells
 constexpr int bin_width = 3;
@@ -274,8 +273,8 @@ private:
                                                   : fmt::format("{} ×", place.cells);
     }
 
-    [[nodiscard]] static int width_of(const StoragePart& part, const std::vector<int>& numbers, const DrawnPlace& place) {
-        int wide = place.cells > 1 ? 2 * cell_width : cell_width;
+    [[nodiscard]] int width_of(const StoragePart& part, const std::vector<int>& numbers, const DrawnPlace& place) const {
+        int wide = place.cells > 1 ? 2 * room_.cell_width : room_.cell_width;
         for (const int number : numbers) wide = std::max(wide, text_width(text_of(part.arrays[number], place), 14) + 10);
         return wide;
     }

@@ -14,6 +14,7 @@ namespace workbench {
 /// How wide a picture is, and how much of a map it shows.
 struct StorageRoom {
     int width = 1600;
+    int cell_width = 39;  // at least
     bool memory_bar = true;
     bool arrays = true;
     bool lane_notes = true;                            // below cells: which lane reads them, and when

@@ -69,8 +69,11 @@ std::vector<StorageRoom> rooms_for_arrays() {
     try_widths(readable_widths);
     room.lane_notes = false;
     try_widths(std::array{readable_widths.back()});
+    room.cell_width = 31;
+    try_widths(std::array{readable_widths.back()});
     room.memory_bar = false;
-    for (const int lines : {room.most_lines, 6, 5, 4, 3, 2, 1}) {
+    try_widths(std::array{readable_widths.back(), 1366});
+    for (const int lines : {6, 5, 4, 3, 2, 1}) {
         room.most_lines = lines;
         try_widths(std::array{readable_widths.back()});
     }

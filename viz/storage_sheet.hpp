@@ -10,7 +10,7 @@
 namespace workbench {
 
 /// The arrays in memory, 1920 x 1080, with the largest text with which all of it fits. Where it does not fit with text of at
-/// least 20 pixels in the cells, lines are left out, and the sheet says so; the whole is a StoragePicture.
+/// least 19 pixels in the cells, lines are left out, and the sheet says so; the whole is a StoragePicture.
 [[nodiscard]] Image storage_sheet(const std::string& title, const std::string& subtitle, const StorageMap& map);
 
 /// The same of the warps that are shown: who reads what. The map must have some.
