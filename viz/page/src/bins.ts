@@ -271,6 +271,10 @@ export class Pattern {
     if (values !== null) this.values = doubles(await section(values));
   }
 
+  get has_values(): boolean {
+    return this.values !== null;
+  }
+
   // By the input's row and column; null where it is not kept.
   value(row: number, column: number): number | null {
     if (!this.values) return null;
