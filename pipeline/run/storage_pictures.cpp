@@ -13,11 +13,8 @@ namespace workbench {
 void write_storage_pictures(const std::filesystem::path& folder, RunReport& report) {
     if (report.storage == nullptr) return;
     const StorageMap& map = *report.storage;
-    const StoragePicture picture{
-        report.title() + ": what is stored",
-        fmt::format("{}, {} rows, {} columns, {} nonzeros in {}", report.matrix.source, grouped(map.rows), grouped(map.columns),
-                    grouped(map.nonzeros), name_of(map.precision)),
-        map};
+    const StoragePicture picture{report.title() + ": what is stored",
+                                 fmt::format("{}  ·  {}", head_of(report).origin, name_of(map.precision)), map};
     try {
         write_png(folder / "storage.png", storage_sheet(picture.title, picture.subtitle, map));
         report.storage_picture = "storage.png";
