@@ -59,9 +59,9 @@ void measure(const std::string& name, const StagedMatrix& staged, int rounds) {
     const double raster = best_seconds(rounds, [&] { static_cast<void>(rasterise(staged)); });
     Pyramid pyramid;
     const double seconds = best_seconds(rounds, [&] { pyramid = build_pyramid(staged); });
-    fmt::print("{:<44} {:>11} nonzeros  raster {:.3f} s  pyramid {:.3f} s, {} levels, {} bins of {} at the bottom\n", name,
+    fmt::print("{:<44} {:>11} nonzeros  raster {:.3f} s  pyramid {:.3f} s, {} levels, {} bins of {} x {} at the bottom\n", name,
                staged.matrix.nonzeros(), raster, seconds, pyramid.levels.size(), pyramid.levels.front().bins(),
-               1 << pyramid.levels.front().shift);
+               1 << pyramid.levels.front().row_bits, 1 << pyramid.levels.front().column_bits);
 }
 
 void run(const std::string& text, int rounds) {

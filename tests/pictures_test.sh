@@ -22,7 +22,7 @@ while read -r picture; do
         complain "docs/$picture is shown nowhere"
 done < <(pictures "$drawn")
 bytes=$(cd "$drawn" && find lessons -name '*.png' -printf '%s\n' | awk '{ sum += $1 } END { print sum }')
-((bytes < 1500000)) || complain "the pictures of the lessons take $bytes bytes, expected fewer than 1,500,000"
+((bytes < 3000000)) || complain "the pictures of the lessons take $bytes bytes, expected fewer than 3,000,000"
 
 # What a lesson names is there.
 while IFS=: read -r file link; do

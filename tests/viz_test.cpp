@@ -1,26 +1,16 @@
 // The pictures: exact counts, an even scale of shades, the same bytes always.
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <csignal>
 #include <cstdint>
-#include <filesystem>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <png.h>
 
-#include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
-#include "support/golden.hpp"
-#include "support/message_of.hpp"
-#include "support/temporary_folder.hpp"
 #include "viz/contact_sheet.hpp"
 #include "viz/density_scale.hpp"
 #include "viz/golden_picture.hpp"
@@ -32,7 +22,6 @@
 #include "viz/text.hpp"
 
 using namespace workbench;
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -94,10 +83,6 @@ StagedMatrix partitioned(CsrMatrix matrix, Index pieces) {
 }
 
 StageCaption short_caption() { return {"1  split", "by inside_partition", {{"edge cut", "24", ""}, {"bandwidth", "4", "9"}}}; }
-
-std::ptrdiff_t file_count(const fs::path& folder) {
-    return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
-}
 
 void check_counts(const StagedMatrix& staged, const PatternRaster& raster) {
     const CsrMatrix& matrix = staged.matrix;
@@ -305,48 +290,6 @@ TEST_CASE("the hue of a bin is that of its shares") {
     CHECK(bin_colour(raster, scale, 0, 1) == white);
 }
 
-TEST_CASE("text: numbers, shortening, damaged UTF-8") {
-    CHECK(grouped(0) == "0");
-    CHECK(grouped(999) == "999");
-    CHECK(grouped(-1000) == "-1\u202F000");
-    CHECK(grouped(1234567) == "1\u202F234\u202F567");
-    CHECK(compact(0) == "0");
-    CHECK(compact(999) == "999");
-    CHECK(compact(20'000) == "20k");
-    CHECK(compact(1'500'000) == "1.5M");
-    CHECK(compact(2'000'000'000) == "2G");
-
-    const std::string title = "Größe × Dichte";
-    CHECK(shortened(title, 20, text_width(title, 20)) == title);
-    const std::string cut = shortened(title, 20, text_width(title, 20) - 1);
-    CHECK(cut != title);
-    CHECK(text_width(cut, 20) < text_width(title, 20));
-    CHECK(cut.ends_with("…"));
-    CHECK(shortened(title, 20, 3).empty());
-
-    for (const std::string& damaged :
-         {std::string("\xC3"), std::string("\xFF\xFE"), std::string("a\xE2\x82"), std::string("\x80z")}) {
-        CHECK(text_width(damaged, 20) > 0);
-        Image image = blank_image(60, 30);
-        draw_text(image, 2, 22, damaged, {20, {0, 0, 0}});
-        CHECK_FALSE(image == blank_image(60, 30));
-    }
-}
-
-TEST_CASE("drawing is clipped to the picture") {
-    Image image = blank_image(8, 6);
-    fill(image, {-5, -5, 100, 100}, {1, 2, 3});
-    CHECK(image == blank_image(8, 6, {1, 2, 3}));
-    fill(image, {3, 3, -2, 4}, {9, 9, 9});
-    outline(image, {4, 4, 0, 3}, {9, 9, 9});
-    CHECK(image == blank_image(8, 6, {1, 2, 3}));
-    draw_text(image, -20, 3, "clipped on every side", {30, {200, 0, 0}});
-    outline(image, {0, 0, 8, 6}, {4, 5, 6});
-    CHECK(image.at(0, 0) == Colour{4, 5, 6});
-    CHECK(image.at(7, 5) == Colour{4, 5, 6});
-    CHECK_THROWS_AS((void)blank_image(0, 4), std::invalid_argument);
-}
-
 TEST_CASE("degenerate matrices have pictures too") {
     std::vector<NamedMatrix> matrices = battery();
     matrices.push_back({"no rows", csr_from_entries(0, 7, {})});
@@ -439,68 +382,12 @@ TEST_CASE("what a picture leaves out is said") {
     CHECK(notes({{CutKind::partition, {0, 0, 800, 800, 1600}}}).empty());  // pieces of no rows have no line to leave out
 }
 
-TEST_CASE("characters of every kind are drawn, and no two alike") {
-    // Of the private use area: no font has it.
-    CHECK(text_width("\uE000", 20) == text_width("<E000>", 20));
-    const auto drawn = [](const std::string& text) {
-        Image image = blank_image(120, 40);
-        draw_text(image, 4, 30, text, {24, {0, 0, 0}});
-        return image;
-    };
-    CHECK(drawn("\uE000") == drawn("<E000>"));
-    CHECK_FALSE(drawn("稀") == drawn("疏"));
-    CHECK_FALSE(drawn("疎") == drawn("희"));
-    if (has_cjk_font()) {
-        CHECK(text_width("稀疏矩阵", 20) == 80);  // an em each
-    } else {
-        CHECK(drawn("稀") == drawn("<7A00>"));
-    }
-}
-
 TEST_CASE("the same matrix gives the same bytes") {
     const auto bytes = [] {
         const std::vector<PatternRaster> rasters{rasterise(partitioned(grid(35), 9))};
         return png_bytes(draw_stage(rasters[0], common_scale(rasters), short_caption()));
     };
     CHECK(bytes() == bytes());
-}
-
-TEST_CASE("a PNG reads back as it was drawn") {
-    Image image = blank_image(37, 23);
-    for (std::size_t i = 0; i < image.pixels.size(); ++i) image.pixels[i] = static_cast<std::uint8_t>(i * i * 31 + i / 7);
-    const TemporaryFolder folder;
-    write_png(folder.path() / "new" / "picture.png", image);
-    CHECK(read_png(file_text(folder.path() / "new" / "picture.png")) == image);
-    CHECK(read_png(png_bytes(blank_image(1, 1))) == blank_image(1, 1));
-}
-
-TEST_CASE("a picture that cannot be written is named, and nothing is left behind") {
-    const Image image = blank_image(64, 64);
-    const TemporaryFolder folder;
-    const auto failure = [&](const fs::path& path) { return message_of<MachineError>([&] { write_png(path, image); }); };
-
-    write_png(folder.path() / "file", image);
-    const fs::path below_a_file = folder.path() / "file" / "picture.png";
-    CHECK(failure(below_a_file).find(below_a_file.string()) != std::string::npos);
-
-    fs::create_directory(folder.path() / "folder.png");
-    CHECK(failure(folder.path() / "folder.png").find("directory") != std::string::npos);
-    CHECK(file_count(folder.path()) == 2);
-
-    // As on a full disk.
-    write_png(folder.path() / "old.png", image);
-    rlimit usual{};
-    getrlimit(RLIMIT_FSIZE, &usual);
-    const rlimit tiny{16, usual.rlim_max};
-    std::signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_FSIZE, &tiny);
-    const std::string full = failure(folder.path() / "old.png");
-    setrlimit(RLIMIT_FSIZE, &usual);
-    std::signal(SIGXFSZ, SIG_DFL);
-    CHECK(full.find("old.png") != std::string::npos);
-    CHECK(full.find("File too large") != std::string::npos);
-    CHECK(file_count(folder.path()) == 3);
-    CHECK(file_text(folder.path() / "old.png") == png_bytes(image));
 }
 
 TEST_CASE("pictures look as they did") {

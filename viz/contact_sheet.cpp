@@ -18,7 +18,7 @@ namespace workbench {
 namespace {
 
 // Lengths are those of a sheet of 1920 x 1080 (Unit).
-constexpr int margin = 36;
+constexpr int margin = sheet_margin;
 constexpr int column_gap = 42;
 constexpr int row_gap = 22;
 constexpr int head_height = 116;

@@ -11,6 +11,9 @@
 
 namespace workbench {
 
+/// Left and right of a sheet of 1920 x 1080.
+inline constexpr int sheet_margin = 36;
+
 struct StageFrame {
     PatternRaster raster;
     StageCaption caption;  // a short one; its origin is not drawn

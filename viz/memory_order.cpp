@@ -167,4 +167,22 @@ std::vector<std::vector<int>> tracks_of(const StoragePart& part) {
     return tracks;
 }
 
+std::pair<std::vector<StorageBin>, Offset> joined_bins(const StorageArray& array, std::size_t most) {
+    const std::size_t count = std::max<std::size_t>(1, (array.bins.size() + most - 1) / most);
+    std::vector<StorageBin> bins;
+    for (std::size_t i = 0; i < array.bins.size(); ++i) {
+        const StorageBin& bin = array.bins[i];
+        if (i % count == 0) {
+            bins.push_back(bin);
+            continue;
+        }
+        StorageBin& whole = bins.back();
+        whole.padding += bin.padding;
+        if (bin.first_column < 0) continue;
+        whole.last_column = std::max(whole.last_column, bin.last_column);
+        whole.first_column = whole.first_column < 0 ? bin.first_column : std::min(whole.first_column, bin.first_column);
+    }
+    return {std::move(bins), array.width * static_cast<Offset>(count)};
+}
+
 }  // namespace workbench

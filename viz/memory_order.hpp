@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "viz/storage_map.hpp"
@@ -46,5 +47,8 @@ struct MemoryOrder {
 /// An array of values with those of columns beside it, place by place; or any other array alone. By their numbers in the part,
 /// in its order.
 [[nodiscard]] std::vector<std::vector<int>> tracks_of(const StoragePart& part);
+
+/// The bins of an array, so many in one that there are at most `most` of them, and the places in each; most >= 1.
+[[nodiscard]] std::pair<std::vector<StorageBin>, Offset> joined_bins(const StorageArray& array, std::size_t most);
 
 }  // namespace workbench

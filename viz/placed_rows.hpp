@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <span>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,70 +12,58 @@ namespace workbench {
 
 /// One row of a picture, or, where the shares are tiles, what one tile stores in it.
 struct PlacedRow {
-    Index row = 0;                       // of the picture
-    Index matrix_row = 0;                // of the matrix in its current order
-    Index first_column = 0;              // of the tile
-    Offset begin = 0;                    // its entries are the positions begin .. begin + length - 1 of the matrix, or those
-    Offset length = 0;                   //   in `entries`
-    const Offset* entries = nullptr;     // [length] of a tile
-    std::span<const Offset> first = {};  // ascending: the positions among them that are in the first share
-    bool split = false;                  // is there another share?
+    Index row = 0;                         // of the picture
+    Index matrix_row = 0;                  // of the matrix in its current order
+    Index first_column = 0;                // of the tile
+    Offset begin = 0;                      // its entries are the positions begin .. begin + length - 1 of the matrix, or those
+    Offset length = 0;                     //   in `entries`
+    const Offset* entries = nullptr;       // [length] of a tile
+    const std::uint8_t* planes = nullptr;  // [nonzeros of the matrix]; null: all are in plane 0
 
     /// Calls visit(position in CsrMatrix::values, plane) for each entry, in the order of their columns.
     template <typename Visit>
     void for_each_entry(const Visit& visit) const {
         if (entries != nullptr) {
             for (Offset k = 0; k < length; ++k) visit(entries[k], 0);
-        } else if (!split) {
+        } else if (planes == nullptr) {
             for (Offset k = begin; k < begin + length; ++k) visit(k, 0);
         } else {
-            auto next = first.begin();
-            for (Offset k = begin; k < begin + length; ++k) {
-                const bool in_first = next != first.end() && *next == k;
-                if (in_first) ++next;
-                visit(k, in_first ? 0 : 1);
-            }
+            for (Offset k = begin; k < begin + length; ++k) visit(k, int{planes[k]});
         }
     }
 };
 
-/// "Plane" 0 is the first share, or everything where the nonzeros are not split; plane 1 is all other shares. Where the shares
-/// are tiles, all is in plane 0, and a row lies where its tile stores it: the i-th of a tile i rows below the tile's upper
-/// edge, so that the rows present in a tile lie together at its top.
+/// A tile or segment with nonzeros, and the place that its first stored row is drawn at.
+struct PlacedTile {
+    const Share* share = nullptr;
+    Index first_row = 0;
+    Index first_column = 0;
+};
+
+/// Each share is a plane; where there are more than planes, the last one holds all others. Where the shares are tiles, all is
+/// in plane 0, and a row lies where its tile stores it: the i-th of a tile i rows below the tile's upper edge, so that the rows
+/// present in a tile lie together at its top.
 class Placement {
 public:
-    /// The matrix must outlive this.
-    explicit Placement(const StagedMatrix& staged);
+    /// The matrix must outlive this; most_planes >= 1.
+    explicit Placement(const StagedMatrix& staged, int most_planes = 2);
 
-    /// With nonzeros; 0: the shares are no tiles, and rows lie where the matrix has them.
-    [[nodiscard]] Index tiles() const { return static_cast<Index>(tiles_.size()); }
-    [[nodiscard]] bool has_planes() const { return !first_at_.empty(); }
+    /// From top to bottom; none: the shares are no tiles, and rows lie where the matrix has them.
+    [[nodiscard]] const std::vector<PlacedTile>& tiles() const { return tiles_; }
+    [[nodiscard]] int planes() const { return planes_; }
 
     /// Calls visit(PlacedRow) for all rows of the picture from begin to end - 1; of tiles, for each row that a tile stores.
     template <typename Visit>
     void for_each_row(Index begin, Index end, const Visit& visit) const {
         if (!tiles_.empty()) return for_each_tile_row(begin, end, visit);
         const CsrMatrix& matrix = staged_.matrix;
+        const std::uint8_t* planes = planes_ == 1 ? nullptr : plane_of_.data();
         for (Index row = begin; row < end; ++row) {
-            visit(
-                PlacedRow{row, row, 0, matrix.row_offsets[row], matrix.row_length(row), nullptr, first_of(row), has_planes()});
+            visit(PlacedRow{row, row, 0, matrix.row_offsets[row], matrix.row_length(row), nullptr, planes});
         }
     }
 
 private:
-    struct Tile {
-        const Share* share = nullptr;
-        Index first_row = 0;  // of the picture, where its first stored row lies
-        Index first_column = 0;
-    };
-
-    [[nodiscard]] std::span<const Offset> first_of(Index row) const {
-        if (!has_planes() || first_at_[row] < 0) return {};
-        const Share& share = staged_.shares.front();
-        const Offset begin = share.row_offsets[first_at_[row]];
-        return {share.entries.data() + begin, static_cast<std::size_t>(share.row_offsets[first_at_[row] + 1] - begin)};
-    }
-
     /// The tile with which a search from this row of the picture on begins.
     [[nodiscard]] std::size_t first_tile_of(Index row) const;
 
@@ -93,11 +81,12 @@ private:
     }
 
     const StagedMatrix& staged_;
-    std::vector<Tile> tiles_;      // from top to bottom
-    std::vector<Index> first_at_;  // [rows] where the first share stores a row; -1: nowhere. Empty unless there are planes
+    std::vector<PlacedTile> tiles_;
+    int planes_ = 1;
+    std::vector<std::uint8_t> plane_of_;  // [nonzeros]; empty where there is one plane
 };
 
-/// What the planes are called: one or two names.
-[[nodiscard]] std::vector<std::string> plane_names(const StagedMatrix& staged, Index tiles);
+/// What the planes of a Placement are called: "nonzeros" where they are not split, or are tiles.
+[[nodiscard]] std::vector<std::string> plane_names(const StagedMatrix& staged, int most_planes = 2);
 
 }  // namespace workbench

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -16,71 +17,85 @@
 namespace workbench {
 namespace {
 
-Index bins_along(Index length, int shift) {
-    return static_cast<Index>((std::int64_t{length} + (std::int64_t{1} << shift) - 1) >> shift);
-}
+constexpr Offset unlimited = std::numeric_limits<Offset>::max();
 
-struct Bin {
-    Index column = 0;
-    Offset count = 0;
-    Offset others = 0;
+Index bins_along(Index length, int bits) { return length == 0 ? 0 : static_cast<Index>((length - 1) >> bits) + 1; }
+
+/// Bits of both axes.
+struct Bits {
+    int row = 0;
+    int column = 0;
+
+    friend bool operator==(const Bits&, const Bits&) = default;
 };
+
+Bits coarser_bits(Index rows, Index columns, Bits bits) {
+    const std::int64_t row_bins = bins_along(rows, bits.row);
+    const std::int64_t column_bins = bins_along(columns, bits.column);
+    return {bits.row + (row_bins > 1 && 2 * row_bins > column_bins ? 1 : 0),
+            bits.column + (column_bins > 1 && 2 * column_bins > row_bins ? 1 : 0)};
+}
 
 /// The bins of one bin row at a time. Where there are few bin columns, each has a place; otherwise what is there is sorted.
 class BinRow {
 public:
-    explicit BinRow(Index column_bins) {
+    BinRow(Index column_bins, int planes) : planes_(planes) {
         constexpr Index most_places = 1 << 21;
-        if (column_bins <= most_places) places_.resize(column_bins);
+        if (column_bins > most_places) return;
+        places_.resize(static_cast<std::size_t>(column_bins) * planes);
+        met_.resize((column_bins + 63) / 64);
     }
 
-    void add(Index column, Offset count, Offset others) {
-        if (places_.empty()) {
+    void add(Index column, int plane, Offset count) {
+        if (met_.empty()) {
             // The columns of a row ascend: neighbours often share a bin.
-            if (bins_.empty() || bins_.back().column != column) bins_.push_back({column, 0, 0});
+            if (bins_.empty() || bins_.back().column != column || bins_.back().plane != plane)
+                bins_.push_back({column, plane, 0});
             bins_.back().count += count;
-            bins_.back().others += others;
             return;
         }
-        auto& [sum, sum_of_others] = places_[column];
-        if (sum == 0) touched_.push_back(column);
-        sum += count;
-        sum_of_others += others;
+        places_[static_cast<std::size_t>(column) * planes_ + plane] += count;
+        std::uint64_t& word = met_[column / 64];
+        if (word == 0) words_.push_back(column / 64);
+        word |= std::uint64_t{1} << (column % 64);
     }
 
-    /// The bins by column; the row is empty again.
-    [[nodiscard]] const std::vector<Bin>& take() {
-        if (places_.empty()) {
-            merge();
-            return taken_;
+    /// Appends what was added, by column; the row is empty again.
+    void move_to(std::vector<Index>& columns, std::vector<Offset>& counts) {
+        std::sort(words_.begin(), words_.end());
+        for (const Index word : words_) {
+            for (; met_[word] != 0; met_[word] &= met_[word] - 1) {
+                const auto column = word * 64 + static_cast<Index>(std::countr_zero(met_[word]));
+                Offset* first = places_.data() + static_cast<std::size_t>(column) * planes_;
+                columns.push_back(column);
+                counts.insert(counts.end(), first, first + planes_);
+                std::fill_n(first, planes_, 0);
+            }
         }
-        taken_.clear();
-        std::sort(touched_.begin(), touched_.end());
-        for (const Index column : touched_) {
-            auto& [count, others] = places_[column];
-            taken_.push_back({column, count, others});
-            count = others = 0;
-        }
-        touched_.clear();
-        return taken_;
-    }
-
-private:
-    void merge() {
+        words_.clear();
         std::sort(bins_.begin(), bins_.end(), [](const Bin& a, const Bin& b) { return a.column < b.column; });
-        taken_.clear();
-        for (const Bin& bin : bins_) {
-            if (taken_.empty() || taken_.back().column != bin.column) taken_.push_back({bin.column, 0, 0});
-            taken_.back().count += bin.count;
-            taken_.back().others += bin.others;
+        for (std::size_t i = 0; i < bins_.size(); ++i) {
+            if (i == 0 || bins_[i - 1].column != bins_[i].column) {
+                columns.push_back(bins_[i].column);
+                counts.insert(counts.end(), planes_, 0);
+            }
+            *(counts.end() - planes_ + bins_[i].plane) += bins_[i].count;
         }
         bins_.clear();
     }
 
-    std::vector<std::pair<Offset, Offset>> places_;  // [bin columns]
-    std::vector<Index> touched_;
+private:
+    struct Bin {
+        Index column = 0;
+        int plane = 0;
+        Offset count = 0;
+    };
+
+    int planes_;
+    std::vector<Offset> places_;      // [bin columns][planes]
+    std::vector<std::uint64_t> met_;  // [bin columns / 64] a bit a column: has it anything?
+    std::vector<Index> words_;        // those of them that are not 0
     std::vector<Bin> bins_;
-    std::vector<Bin> taken_;
 };
 
 /// Some bin rows of a level.
@@ -88,105 +103,111 @@ struct Stretch {
     std::vector<Offset> row_ends;  // bins up to the end of each bin row
     std::vector<Index> columns;
     std::vector<Offset> counts;
-    std::vector<Offset> others;
 };
 
-void append(std::vector<Offset>& to, const std::vector<Offset>& from) { to.insert(to.end(), from.begin(), from.end()); }
-
-/// A level whose bin rows `fill(bin row, BinRow&)` fills; none where it has more than `most_bins`.
+/// The level of these sides, whose bin rows `fill(bin row, BinRow&)` fills; none where it has more than `most_bins`.
 template <typename Fill>
-std::optional<PyramidLevel> make_level(Index rows, Index columns, int shift, bool planes, Offset most_bins, const Fill& fill) {
-    PyramidLevel level{shift, bins_along(rows, shift), bins_along(columns, shift), {0}, {}, {}, {}};
-    const std::int64_t stretches = std::clamp<std::int64_t>(level.row_bins, 0, std::int64_t{host_threads()} * 16);
+std::optional<PyramidLevel> make_level(Index rows, Index columns, Bits bits, int planes, Offset most_bins, const Fill& fill) {
+    PyramidLevel level{rows, columns, bits.row, bits.column, planes, {0}, {}, {}};
+    const std::int64_t row_bins = bins_along(rows, bits.row);
+    const std::int64_t stretches = std::min<std::int64_t>(row_bins, std::int64_t{host_threads()} * 16);
     std::vector<Stretch> parts(stretches);
     std::atomic<Offset> bins{0};
     using Policy = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
     guarded_for("pyramid", Policy(0, stretches).set_chunk_size(1), [&](std::int64_t i) {
         Stretch& part = parts[i];
-        BinRow line(level.column_bins);
-        for (std::int64_t bin = i * level.row_bins / stretches; bin < (i + 1) * level.row_bins / stretches; ++bin) {
+        BinRow line(bins_along(columns, bits.column), planes);
+        for (std::int64_t bin = i * row_bins / stretches; bin < (i + 1) * row_bins / stretches; ++bin) {
             if (bins > most_bins) return;
             fill(static_cast<Index>(bin), line);
-            const std::vector<Bin>& row = line.take();
-            for (const Bin& each : row) {
-                part.columns.push_back(each.column);
-                part.counts.push_back(each.count);
-                if (planes) part.others.push_back(each.others);
-            }
+            const std::size_t before = part.columns.size();
+            line.move_to(part.columns, part.counts);
             part.row_ends.push_back(static_cast<Offset>(part.columns.size()));
-            bins += static_cast<Offset>(row.size());
+            bins += static_cast<Offset>(part.columns.size() - before);
         }
     });
     if (bins > most_bins) return std::nullopt;
-    level.columns.reserve(bins);
-    level.counts.reserve(bins);
+    level.bin_columns.reserve(bins);
+    level.counts.reserve(bins * planes);
     for (const Stretch& part : parts) {
         for (const Offset end : part.row_ends) level.row_offsets.push_back(level.bins() + end);
-        level.columns.insert(level.columns.end(), part.columns.begin(), part.columns.end());
-        append(level.counts, part.counts);
-        append(level.others, part.others);
+        level.bin_columns.insert(level.bin_columns.end(), part.columns.begin(), part.columns.end());
+        level.counts.insert(level.counts.end(), part.counts.begin(), part.counts.end());
     }
     return level;
 }
 
-std::optional<PyramidLevel> level_of(const StagedMatrix& staged, const Placement& placement, int shift, Offset most_bins) {
+std::optional<PyramidLevel> level_of(const StagedMatrix& staged, const Placement& placement, Bits bits, Offset most_bins) {
     const CsrMatrix& matrix = staged.matrix;
     const auto fill = [&](Index bin, BinRow& line) {
-        const std::int64_t begin = std::int64_t{bin} << shift;
-        const std::int64_t end = std::min<std::int64_t>(begin + (std::int64_t{1} << shift), matrix.rows);
+        const std::int64_t begin = std::int64_t{bin} << bits.row;
+        const std::int64_t end = std::min<std::int64_t>(begin + (std::int64_t{1} << bits.row), matrix.rows);
         placement.for_each_row(static_cast<Index>(begin), static_cast<Index>(end), [&](const PlacedRow& row) {
-            row.for_each_entry([&](Offset entry, int plane) { line.add(matrix.column_indices[entry] >> shift, 1, plane); });
+            row.for_each_entry(
+                [&](Offset entry, int plane) { line.add(matrix.column_indices[entry] >> bits.column, plane, 1); });
         });
     };
-    return make_level(matrix.rows, matrix.columns, shift, placement.has_planes(), most_bins, fill);
+    return make_level(matrix.rows, matrix.columns, bits, placement.planes(), most_bins, fill);
 }
 
-/// The deepest level that fits; where none does, that of `coarsest_shift`.
-PyramidLevel deepest_level(const StagedMatrix& staged, const Placement& placement, Offset most_bins, int coarsest_shift) {
-    constexpr Offset unlimited = std::numeric_limits<Offset>::max();
-    // A finer level has at most four times the bins, so that this one surely fits; it is where the search begins.
-    int shift = coarsest_shift;
-    std::optional<PyramidLevel> level = level_of(staged, placement, shift, unlimited);
-    while (shift > 0 && level->bins() <= most_bins) {
-        Offset sure = level->bins();
-        int next = shift - 1;
-        for (; next > 0 && sure * 16 <= most_bins; sure *= 4) --next;
-        std::optional<PyramidLevel> finer = level_of(staged, placement, next, most_bins);
+PyramidLevel deepest_level(const StagedMatrix& staged, const Placement& placement, Offset most_bins) {
+    const CsrMatrix& matrix = staged.matrix;
+    if (matrix.nonzeros() <= most_bins) return *level_of(staged, placement, {}, unlimited);
+    std::vector<Bits> all{{}};  // of each level, the deepest first
+    for (Bits next = coarser_bits(matrix.rows, matrix.columns, {}); next != all.back();
+         next = coarser_bits(matrix.rows, matrix.columns, next)) {
+        all.push_back(next);
+    }
+    // A finer level has at most four times the bins: the search begins where they surely fit.
+    const auto deeper_than = [most_bins](int from, Offset bins) {
+        for (--from; from > 0 && bins * 16 <= most_bins; bins *= 4) --from;
+        return from;
+    };
+    int depth = deeper_than(static_cast<int>(all.size()) - 1, 1) + 1;
+    std::optional<PyramidLevel> level = level_of(staged, placement, all[depth], unlimited);
+    while (depth > 0 && level->bins() <= most_bins) {
+        const int next = deeper_than(depth, level->bins());
+        std::optional<PyramidLevel> finer = level_of(staged, placement, all[next], most_bins);
         if (!finer) break;
         level = std::move(finer);
-        shift = next;
+        depth = next;
     }
     return *std::move(level);
 }
 
 }  // namespace
 
-PyramidLevel coarser(const PyramidLevel& level) {
-    const Index rows = level.row_bins;
-    const bool planes = !level.others.empty();
-    const auto fill = [&](Index bin, BinRow& line) {
-        const Offset begin = level.row_offsets[std::int64_t{bin} * 2];
-        const Offset end = level.row_offsets[std::min<std::int64_t>(std::int64_t{bin} * 2 + 2, rows)];
-        for (Offset k = begin; k < end; ++k) line.add(level.columns[k] >> 1, level.counts[k], planes ? level.others[k] : 0);
-    };
-    PyramidLevel made = *make_level(level.row_bins, level.column_bins, 1, planes, std::numeric_limits<Offset>::max(), fill);
-    made.shift = level.shift + 1;
-    return made;
+PyramidLevel count_bins(const StagedMatrix& staged, int row_bits, int column_bits) {
+    return *level_of(staged, Placement(staged, most_planes), {row_bits, column_bits}, unlimited);
 }
 
-Pyramid build_pyramid(const StagedMatrix& staged, Offset most_bins, Index coarsest) {
-    if (most_bins < 1 || coarsest < 1) throw std::invalid_argument("a pyramid has at least one bin");
-    const Placement placement(staged);
-    Pyramid pyramid{staged.matrix.rows,
-                    staged.matrix.columns,
-                    staged.matrix.nonzeros(),
-                    placement.tiles(),
-                    plane_names(staged, placement.tiles()),
-                    {}};
-    int last = 0;
-    while (bins_along(std::max(pyramid.rows, pyramid.columns), last) > coarsest) ++last;
-    pyramid.levels.push_back(deepest_level(staged, placement, most_bins, last));
-    while (pyramid.levels.back().shift < last) pyramid.levels.push_back(coarser(pyramid.levels.back()));
+PyramidLevel coarser(const PyramidLevel& level) {
+    const Bits bits = coarser_bits(level.rows, level.columns, {level.row_bits, level.column_bits});
+    const int row_step = bits.row - level.row_bits;
+    const int column_step = bits.column - level.column_bits;
+    const auto fill = [&](Index bin, BinRow& line) {
+        const std::int64_t first = std::int64_t{bin} << row_step;
+        const std::int64_t last = std::min<std::int64_t>((std::int64_t{bin} + 1) << row_step, level.row_bins());
+        for (Offset i = level.row_offsets[first]; i < level.row_offsets[last]; ++i) {
+            for (int plane = 0; plane < level.planes; ++plane) {
+                const Offset count = level.counts[i * level.planes + plane];
+                if (count > 0) line.add(level.bin_columns[i] >> column_step, plane, count);
+            }
+        }
+    };
+    return *make_level(level.rows, level.columns, bits, level.planes, unlimited, fill);
+}
+
+Pyramid build_pyramid(const StagedMatrix& staged, Offset most_bins) {
+    if (most_bins < 1) throw std::invalid_argument("a pyramid has at least one bin");
+    Pyramid pyramid{plane_names(staged, most_planes), {}};
+    pyramid.levels.push_back(deepest_level(staged, Placement(staged, most_planes), most_bins));
+    while (true) {
+        const PyramidLevel& last = pyramid.levels.back();
+        if (bins_along(last.rows, last.row_bits) <= 1 && bins_along(last.columns, last.column_bits) <= 1) break;
+        PyramidLevel next = coarser(last);
+        pyramid.levels.push_back(std::move(next));
+    }
     return pyramid;
 }
 

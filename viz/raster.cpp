@@ -1,11 +1,14 @@
 #include "viz/raster.hpp"
 
+#include <fmt/format.h>
+
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 
 #include "viz/placed_rows.hpp"
+#include "viz/text.hpp"
 
 namespace workbench {
 namespace {
@@ -46,10 +49,10 @@ void count_rows(const CsrMatrix& matrix, const Placement& placement, PatternRast
     for_each_bin(raster.row_bins(), [&](int bin) {
         const std::int64_t first = std::int64_t{bin} * column_bins;
         // With one plane both are that one.
-        const std::array lines{raster.planes[0].data() + first, raster.planes[placement.has_planes() ? 1 : 0].data() + first};
+        const std::array lines{raster.planes[0].data() + first, raster.planes[placement.planes() > 1 ? 1 : 0].data() + first};
         placement.for_each_row(raster.row_edges[bin], raster.row_edges[bin + 1], [&](const PlacedRow& row) {
             raster.longest_row[bin] = std::max(raster.longest_row[bin], row.length);
-            if (placement.tiles() > 0) ++raster.rows_in_tiles[bin];
+            if (!placement.tiles().empty()) ++raster.rows_in_tiles[bin];
             row.for_each_entry([&](Offset entry, int plane) {
                 ++lines[plane][bin_of(matrix.column_indices[entry], column_bins, matrix.columns)];
             });
@@ -107,14 +110,14 @@ void keep_entries(const StagedMatrix& staged, const Placement& placement, Patter
     const CsrMatrix& matrix = staged.matrix;
     raster.values.resize(static_cast<std::size_t>(matrix.rows) * matrix.columns);
     raster.original_columns.assign(staged.column_order.old_of_new().begin(), staged.column_order.old_of_new().end());
-    if (placement.tiles() == 0) {
+    if (placement.tiles().empty()) {
         raster.original_rows.assign(staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end());
     }
     if (raster.stored_rows > 0) {
         for (const Index row : staged.shares.back().rows) raster.stored_originals.push_back(raster.original_rows[row]);
     }
     placement.for_each_row(0, matrix.rows, [&](const PlacedRow& row) {
-        if (placement.tiles() > 0) {
+        if (!placement.tiles().empty()) {
             raster.tile_rows.push_back({row.row, row.first_column, staged.row_order.old_of_new(row.matrix_row)});
         }
         row.for_each_entry([&](Offset entry, int) {
@@ -156,9 +159,13 @@ PatternRaster rasterise(const StagedMatrix& staged, int resolution) {
     raster.longest_row.resize(raster.row_bins());
 
     const Placement placement(staged);
-    raster.tiles = placement.tiles();
-    raster.plane_names = plane_names(staged, raster.tiles);
-    if (placement.has_planes()) raster.planes[1].resize(raster.planes[0].size());
+    raster.tiles = static_cast<Index>(placement.tiles().size());
+    raster.plane_names = plane_names(staged);
+    if (raster.tiles > 0) {
+        const char* word = raster.tiles == 1 ? "tile" : "tiles";
+        raster.plane_names = {fmt::format("nonzeros of {} {}, rows as stored", grouped(raster.tiles), word)};
+    }
+    if (placement.planes() > 1) raster.planes[1].resize(raster.planes[0].size());
     if (raster.tiles > 0) raster.rows_in_tiles.resize(raster.row_bins());
     count_rows(matrix, placement, raster);
     if (staged.shares.size() == 2 && raster.tiles == 0) count_stored_rows(staged.shares.back(), raster);

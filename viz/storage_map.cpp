@@ -355,6 +355,10 @@ Offset StorageMap::places() const {
                            [](Offset sum, const StoragePart& part) { return sum + part.nonzeros(); });
 }
 
+bool StorageMap::has_reads() const {
+    return std::any_of(parts.begin(), parts.end(), [](const StoragePart& part) { return !part.shown_warps.empty(); });
+}
+
 double StorageMap::padding_share() const {
     const Offset all = places();
     return all == 0 ? 0 : static_cast<double>(padding()) / static_cast<double>(all);

@@ -147,6 +147,8 @@ struct StorageMap {
     [[nodiscard]] Offset places() const;
     /// Places without a nonzero, of all places. 0 where there are no places.
     [[nodiscard]] double padding_share() const;
+    /// Is there a warp that is shown?
+    [[nodiscard]] bool has_reads() const;
 };
 
 /// A layout to be mapped.

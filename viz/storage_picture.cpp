@@ -12,11 +12,8 @@
 namespace workbench {
 namespace {
 
-constexpr int picture_width = 1600;
 constexpr int margin = 32;
-constexpr int strip_margin = 64;  // as a contact sheet has it
-constexpr int name_width = 210;   // beside cells
-constexpr int cell_width = 39;    // at least
+constexpr int name_width = 210;  // beside cells
 constexpr int cell_height = 27;
 constexpr int note_height = 17;  // of a line of small numbers beside cells
 constexpr int bin_width = 3;
@@ -31,14 +28,6 @@ constexpr Colour padding_colour{196, 88, 28};
 constexpr Colour waiting_colour{243, 245, 247};
 constexpr Filling padding_filling{white, padding_colour};
 
-Filling filling_of(ArrayRole role) {
-    switch (role) {
-        case ArrayRole::value: return {value_colour};
-        case ArrayRole::column: return {column_colour};
-        default: return {structure_colour};
-    }
-}
-
 std::string percent(Offset part, Offset whole) {
     return whole == 0 ? "0 %" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
@@ -50,17 +39,20 @@ std::string full_name(const StoragePart& part, const StorageArray& array) {
 /// Draws from top to bottom, and knows how far it has come. Without a canvas it only measures.
 class Sheet {
 public:
-    Sheet(Canvas* canvas, int width, int margin) : canvas_(canvas), margin_(margin), content_(width - 2 * margin) {}
+    Sheet(Canvas* canvas, const StorageRoom& room) : canvas_(canvas), room_(room), content_(room.width - 2 * margin) {}
 
     [[nodiscard]] int bottom() const { return y_; }
 
     void skip(int height) { y_ += height; }
 
-    /// A line of text below what is there.
+    /// A line of text below what is there, or two.
     void line(std::string_view text, int size, Colour colour, int above = 6) {
-        y_ += above + size;
-        write(margin_, y_, shortened(text, size, content_), {size, colour});
-        y_ += size / 3;
+        y_ += above;
+        for (const std::string& one : wrapped(text, size, content_, 2)) {
+            y_ += size;
+            write(margin, y_, one, {size, colour});
+            y_ += size / 3;
+        }
     }
 
     /// All arrays one behind the other, as long as they take bytes; what is padding is lined.
@@ -84,14 +76,18 @@ public:
                 write(from + 3, y_ + height + 15, name, {13, style::muted});
             }
         }
-        frame({margin_, y_, content_, height}, style::ink);
+        frame({margin, y_, content_, height}, style::ink);
         y_ += height + 22;
     }
 
-    void legend() {
+    void legend(bool structures) {
         y_ += 18;
-        int x = margin_;
+        int x = margin;
         const auto entry = [&](const Filling& filling, const std::string& text) {
+            if (x > margin && x + 34 + text_width(text, 14) > margin + content_) {
+                x = margin;
+                y_ += 22;
+            }
             boxes({{x, y_ - 12, 26, 14}}, filling);
             frame({x, y_ - 12, 26, 14}, style::muted);
             write(x + 34, y_, text, {14, style::ink});
@@ -100,7 +96,7 @@ public:
         entry(filling_of(ArrayRole::value), "values");
         entry(padding_filling, "padding: a place without a nonzero");
         entry(filling_of(ArrayRole::column), "columns");
-        entry(filling_of(ArrayRole::structure), "structure: offsets, rows, lengths");
+        if (structures) entry(filling_of(ArrayRole::structure), "structure: offsets, rows, lengths");
         y_ += 8;
     }
 
@@ -123,18 +119,25 @@ public:
         if (order.places.empty()) {
             y_ += 8;
             name(*leader, y_ + 18);
-            write(margin_ + name_width, y_ + 18, "none", {14, style::muted});
+            write(margin + name_width, y_ + 18, "none", {14, style::muted});
             y_ += cell_height;
             return;
         }
-        for (std::size_t begin = 0; begin < order.places.size();) {
-            int x = margin_ + name_width;
+        int lines = 0;
+        for (std::size_t begin = 0; begin < order.places.size(); ++lines) {
+            if (lines == room_.most_lines) {
+                const auto left = static_cast<Offset>(order.places.size() - begin);
+                write(margin + name_width, y_ + 16, fmt::format("… and {} more", grouped(left)), {14, style::muted});
+                y_ += 22;
+                return;
+            }
+            int x = margin + name_width;
             std::size_t end = begin;
             std::vector<Box> places;  // the heights are those of a cell
             while (end < order.places.size()) {
                 const int gap = end == begin ? 0 : gap_before(order.places[end]);
                 const int wide = width_of(part, numbers, order.places[end]);
-                if (end > begin && x + gap + wide > margin_ + content_) break;
+                if (end > begin && x + gap + wide > margin + content_) break;
                 places.push_back({x + gap, 0, wide, cell_height});
                 x += gap + wide;
                 ++end;
@@ -155,22 +158,23 @@ public:
         line(fmt::format("{} ({}){}: {} places, {} of padding", array.name, name_of(array.type), beside, grouped(array.length),
                          percent(array.padding, array.length)),
              16, style::ink, 14);
+        const std::size_t in_line = content_ / bin_width;
+        const auto [bins, width] = joined_bins(array, in_line * room_.most_lines);
         line(fmt::format("{} places each {} pixels to the right, filled as far as they hold nonzeros; below, from the first to "
                          "the last column of them, of {}",
-                         grouped(array.width), bin_width, grouped(columns_)),
+                         grouped(width), bin_width, grouped(columns_)),
              13, style::muted, 2);
         y_ += 6;
-        const std::size_t in_line = content_ / bin_width;
-        for (std::size_t begin = 0; begin < array.bins.size(); begin += in_line) {
-            const std::size_t end = std::min(begin + in_line, array.bins.size());
-            const Box band{margin_, y_, static_cast<int>(end - begin) * bin_width, band_height};
-            const Box range{margin_, y_ + band_height + 3, band.width, range_height};
+        for (std::size_t begin = 0; begin < bins.size(); begin += in_line) {
+            const std::size_t end = std::min(begin + in_line, bins.size());
+            const Box band{margin, y_, static_cast<int>(end - begin) * bin_width, band_height};
+            const Box range{margin, y_ + band_height + 3, band.width, range_height};
             std::vector<Box> filled;
             std::vector<Box> reached;
             for (std::size_t i = begin; i < end; ++i) {
-                const StorageBin& bin = array.bins[i];
-                const Offset places = std::min(array.width, array.length - static_cast<Offset>(i) * array.width);
-                const int left = margin_ + static_cast<int>(i - begin) * bin_width;
+                const StorageBin& bin = bins[i];
+                const Offset places = std::min(width, array.length - static_cast<Offset>(i) * width);
+                const int left = margin + static_cast<int>(i - begin) * bin_width;
                 const auto high = static_cast<int>((2 * band_height * (places - bin.padding) + places) / (2 * places));
                 if (high > 0) filled.push_back({left, y_ + band_height - high, bin_width, high});
                 if (bin.first_column < 0) continue;
@@ -201,7 +205,7 @@ public:
     }
 
     void warps(const StorageMap& map, const StoragePart& part) {
-        if (part.shown_warps.empty()) return;
+        if (part.shown_warps.empty() || room_.most_warps == 0) return;
         line(fmt::format("who reads what, in kernel {}: a column a lane, a line a step; a lane that is left pale waits",
                          part.kernel),
              17, style::ink, 16);
@@ -211,7 +215,7 @@ public:
              14, style::muted, 2);
         y_ += 8;
         if (map.by_cell) {
-            for (const WarpReads& warp : part.shown_warps) warp_by_cell(map, part, warp);
+            for (std::size_t i = 0; i < shown_warps(part); ++i) warp_by_cell(map, part, part.shown_warps[i]);
         } else {
             warps_side_by_side(map, part);
         }
@@ -221,9 +225,9 @@ public:
 
 private:
     [[nodiscard]] int at_scale(std::size_t bytes, std::size_t total) const {
-        return margin_ + (total == 0 ? 0
-                                     : static_cast<int>(static_cast<double>(content_) * static_cast<double>(bytes) /
-                                                        static_cast<double>(total)));
+        return margin + (total == 0 ? 0
+                                    : static_cast<int>(static_cast<double>(content_) * static_cast<double>(bytes) /
+                                                       static_cast<double>(total)));
     }
 
     void write(int x, int y, std::string_view text, const TextStyle& style) {
@@ -247,8 +251,15 @@ private:
     void name(const StorageArray& array, int baseline) {
         const std::string type(name_of(array.type));
         const std::string text = shortened(array.name, 14, name_width - 22 - text_width(type, 12));
-        write(margin_, baseline, text, {14, style::ink});
-        write(margin_ + text_width(text, 14) + 6, baseline, type, {12, style::muted});
+        write(margin, baseline, text, {14, style::ink});
+        write(margin + text_width(text, 14) + 6, baseline, type, {12, style::muted});
+    }
+
+    [[nodiscard]] std::size_t shown_warps(const StoragePart& part) const {
+        return std::min(part.shown_warps.size(), room_.most_warps);
+    }
+    [[nodiscard]] std::int64_t shown_steps(const WarpReads& warp) const {
+        return std::min(warp.listed_steps(), room_.most_steps);
     }
 
     [[nodiscard]] static int gap_before(const DrawnPlace& place) {
@@ -262,8 +273,8 @@ private:
                                                   : fmt::format("{} ×", place.cells);
     }
 
-    [[nodiscard]] static int width_of(const StoragePart& part, const std::vector<int>& numbers, const DrawnPlace& place) {
-        int wide = place.cells > 1 ? 2 * cell_width : cell_width;
+    [[nodiscard]] int width_of(const StoragePart& part, const std::vector<int>& numbers, const DrawnPlace& place) const {
+        int wide = place.cells > 1 ? 2 * room_.cell_width : room_.cell_width;
         for (const int number : numbers) wide = std::max(wide, text_width(text_of(part.arrays[number], place), 14) + 10);
         return wide;
     }
@@ -272,7 +283,7 @@ private:
                     std::vector<Box>& at, const StorageArray* slots) {
         y_ += 10;
         const auto note = [&](std::string_view what, const auto& text) {
-            write(margin_, y_ + 12, what, {12, style::muted});
+            write(margin, y_ + 12, what, {12, style::muted});
             for (std::size_t i = 0; i < places.size(); ++i) {
                 write(at[i].x + at[i].width / 2, y_ + 12, text(places[i]), {11, style::muted, Align::centre});
             }
@@ -324,17 +335,19 @@ private:
             note("of row", [&](const DrawnPlace& place) {
                 return slots->cells[place.cell].nonzero < 0 ? std::string() : of_cell(place, &StorageCell::row);
             });
-            note("read by lane", [&](const DrawnPlace& place) { return of_cell(place, &StorageCell::lane); });
-            note("in step", [&](const DrawnPlace& place) { return of_cell(place, &StorageCell::step); });
+            if (room_.lane_notes) {
+                note("read by lane", [&](const DrawnPlace& place) { return of_cell(place, &StorageCell::lane); });
+                note("in step", [&](const DrawnPlace& place) { return of_cell(place, &StorageCell::step); });
+            }
         }
         y_ += 4;
     }
 
     void warp_by_cell(const StorageMap& map, const StoragePart& part, const WarpReads& warp) {
         constexpr int height = 36;
-        const int left = margin_ + 96;
+        const int left = margin + 96;
         const int wide = (content_ - 96 - 104) / lanes_of_warp;
-        write(margin_, y_ + 14, fmt::format("warp {}", warp.warp), {15, style::ink});
+        write(margin, y_ + 14, fmt::format("warp {}", warp.warp), {15, style::ink});
         for (int lane = 0; lane < lanes_of_warp; ++lane) {
             write(left + lane * wide + wide / 2, y_ + 14, std::to_string(lane), {12, style::muted, Align::centre});
         }
@@ -342,8 +355,8 @@ private:
         write(right + 30, y_ + 14, "values", {12, style::muted, Align::centre});
         write(right + 80, y_ + 14, "x", {12, style::muted, Align::centre});
         y_ += 20;
-        for (std::int64_t step = 0; step < warp.listed_steps(); ++step) {
-            write(margin_, y_ + 22, fmt::format("step {}", step), {14, style::muted});
+        for (std::int64_t step = 0; step < shown_steps(warp); ++step) {
+            write(margin, y_ + 22, fmt::format("step {}", step), {14, style::muted});
             std::vector<Box> nonzeros;
             std::vector<Box> padding;
             std::vector<Box> waiting;
@@ -361,10 +374,12 @@ private:
                 const LaneRead& read = warp.at(step, lane);
                 if (read.array < 0 || read.padding) continue;
                 const int centre = left + lane * wide + wide / 2 - 1;
-                write(centre, y_ + 16, part.arrays[read.array].cells[read.index].text, {14, white, Align::centre});
-                if (read.column >= 0) {
-                    write(centre, y_ + 30, fmt::format("x{}", read.column), {11, column_colour, Align::centre});
-                }
+                const auto within = [&](int y, const std::string& text, int size, Colour colour) {
+                    const int fitting = fitting_size(text, size, 9, wide - 4);
+                    write(centre, y, shortened(text, fitting, wide - 2), {fitting, colour, Align::centre});
+                };
+                within(y_ + 16, part.arrays[read.array].cells[read.index].text, 14, white);
+                if (read.column >= 0) within(y_ + 30, fmt::format("x{}", read.column), 11, column_colour);
             }
             const ReadSectors sectors = sectors_of(warp, step, value_bytes(map.precision));
             write(right + 30, y_ + 22, std::to_string(sectors.values), {14, style::ink, Align::centre});
@@ -378,23 +393,24 @@ private:
         constexpr int pitch = 8;
         constexpr int gap = 26;
         const int top = y_;
-        const int wide = (content_ + gap) / static_cast<int>(most_shown_warps) - gap;
+        const int wide = (content_ + gap) / static_cast<int>(std::min(most_shown_warps, room_.most_warps)) - gap;
         int lowest = y_;
-        for (std::size_t i = 0; i < part.shown_warps.size(); ++i) {
+        for (std::size_t i = 0; i < shown_warps(part); ++i) {
             const WarpReads& warp = part.shown_warps[i];
-            const int left = margin_ + static_cast<int>(i) * (wide + gap);
+            const std::int64_t steps = shown_steps(warp);
+            const int left = margin + static_cast<int>(i) * (wide + gap);
             write(left, top + 14,
                   fmt::format("warp {}, steps: {}{}", grouped(warp.warp), grouped(warp.steps),
-                              warp.listed_steps() < warp.steps ? fmt::format(", {} shown", warp.listed_steps()) : ""),
+                              steps < warp.steps ? fmt::format(", {} shown", steps) : ""),
                   {14, style::ink});
-            const Box grid{left, top + 22, lanes_of_warp * pitch + 1, static_cast<int>(warp.listed_steps()) * pitch + 1};
+            const Box grid{left, top + 22, lanes_of_warp * pitch + 1, static_cast<int>(steps) * pitch + 1};
             std::vector<Box> nonzeros;
             std::vector<Box> padding;
             std::vector<Box> of_values;
             std::vector<Box> of_x;
             // A sector a lane is the most that a step asks for of x.
             const int bar_room = wide - grid.width - 10;
-            for (std::int64_t step = 0; step < warp.listed_steps(); ++step) {
+            for (std::int64_t step = 0; step < steps; ++step) {
                 const int at = grid.y + 1 + static_cast<int>(step) * pitch;
                 for (int lane = 0; lane < lanes_of_warp; ++lane) {
                     const LaneRead& read = warp.at(step, lane);
@@ -417,19 +433,17 @@ private:
     }
 
     Canvas* canvas_;
-    int margin_;
+    StorageRoom room_;
     int content_;
     int y_ = 0;
     Index columns_ = 0;
 };
 
-void draw_part(Sheet& sheet, const StorageMap& map, const StoragePart& part, bool values_alone) {
+void draw_part(Sheet& sheet, const StorageMap& map, const StoragePart& part, bool arrays) {
     sheet.set_columns(map.columns);
     sheet.head(part);
+    if (!arrays) return sheet.warps(map, part);
     for (const std::vector<int>& numbers : tracks_of(part)) {
-        const bool has_values = std::any_of(numbers.begin(), numbers.end(),
-                                            [&](int number) { return part.arrays[number].role == ArrayRole::value; });
-        if (values_alone && !has_values) continue;
         if (map.by_cell) {
             sheet.cells(part, numbers);
             continue;
@@ -438,47 +452,38 @@ void draw_part(Sheet& sheet, const StorageMap& map, const StoragePart& part, boo
             if (!part.arrays[number].bins.empty()) sheet.bins(part, number);
         }
     }
-    if (values_alone) return;
     if (!map.by_cell) sheet.structures(part);
     sheet.warps(map, part);
 }
 
 int draw_on(Canvas* canvas, const StoragePicture& picture) {
-    Sheet sheet(canvas, picture_width, margin);
+    Sheet sheet(canvas, picture.room);
     sheet.skip(16);
     sheet.line(picture.title, 26, style::ink);
     if (!picture.subtitle.empty()) sheet.line(picture.subtitle, 16, style::muted);
-    sheet.memory_bar(picture.map);
-    sheet.legend();
-    for (const StoragePart& part : picture.map.parts) draw_part(sheet, picture.map, part, false);
-    sheet.skip(margin);
-    return sheet.bottom();
-}
-
-int draw_strip(Canvas* canvas, const StorageMap& map, int width) {
-    Sheet sheet(canvas, width, strip_margin);
-    const Offset slots = map.places();
-    sheet.line(fmt::format("what is stored: {} nonzeros in {} places, {} of padding", grouped(map.nonzeros), grouped(slots),
-                           percent(map.padding(), slots)),
-               24, style::ink);
-    sheet.memory_bar(map);
-    sheet.legend();
-    for (const StoragePart& part : map.parts) draw_part(sheet, map, part, true);
+    if (picture.room.memory_bar) sheet.memory_bar(picture.map);
+    sheet.legend(picture.room.arrays);
+    for (const StoragePart& part : picture.map.parts) {
+        if (picture.room.arrays || !part.shown_warps.empty()) draw_part(sheet, picture.map, part, picture.room.arrays);
+    }
     sheet.skip(margin);
     return sheet.bottom();
 }
 
 }  // namespace
 
-ChartSize size_of(const StoragePicture& picture) { return {picture_width, draw_on(nullptr, picture)}; }
+Filling filling_of(ArrayRole role) {
+    switch (role) {
+        case ArrayRole::value: return {value_colour};
+        case ArrayRole::column: return {column_colour};
+        default: return {structure_colour};
+    }
+}
+
+Filling filling_of_padding() { return padding_filling; }
+
+ChartSize size_of(const StoragePicture& picture) { return {picture.room.width, draw_on(nullptr, picture)}; }
 
 void draw(Canvas& canvas, const StoragePicture& picture) { (void)draw_on(&canvas, picture); }
-
-Image storage_strip(const StorageMap& map, int width) {
-    const int wide = std::max(width, 600);
-    RasterCanvas canvas(wide, draw_strip(nullptr, map, wide));
-    (void)draw_strip(&canvas, map, wide);
-    return canvas.image();
-}
 
 }  // namespace workbench

@@ -1,14 +1,27 @@
 // What a layout stores, drawn: its arrays as memory, and which lane reads what in which step.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
-#include <string_view>
 
 #include "viz/canvas.hpp"
 #include "viz/chart.hpp"
 #include "viz/storage_map.hpp"
 
 namespace workbench {
+
+/// How wide a picture is, and how much of a map it shows.
+struct StorageRoom {
+    int width = 1600;
+    int cell_width = 39;  // at least
+    bool memory_bar = true;
+    bool arrays = true;
+    bool lane_notes = true;                            // below cells: which lane reads them, and when
+    int most_lines = std::numeric_limits<int>::max();  // of cells of an array; bins are joined until they fit
+    std::size_t most_warps = most_shown_warps;
+    std::int64_t most_steps = most_shown_steps;
+};
 
 /// A storage map with what stands above it. Draws as a chart does: image_of and svg_of.
 ///
@@ -20,12 +33,13 @@ struct StoragePicture {
     std::string title;
     std::string subtitle;
     const StorageMap& map;
+    StorageRoom room = {};
 };
 
 [[nodiscard]] ChartSize size_of(const StoragePicture& picture);
 void draw(Canvas& canvas, const StoragePicture& picture);
 
-/// The bar of memory at scale and the arrays of values alone, for a sheet that has room for little. At least 600 pixels wide.
-[[nodiscard]] Image storage_strip(const StorageMap& map, int width);
+[[nodiscard]] Filling filling_of(ArrayRole role);
+[[nodiscard]] Filling filling_of_padding();
 
 }  // namespace workbench

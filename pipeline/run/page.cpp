@@ -14,11 +14,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t most_bins_of_stage = 600'000;  // of a stage
-constexpr Index sampled_rows = 4'000;                // that are followed from stage to stage
-constexpr Index longest_order = 1'000'000;           // rows or columns whose original numbers are kept
-constexpr std::size_t most_boundaries = 20'000;      // of one kind of cuts
-constexpr double share_of_bins = 0.75;               // of the budget, before something else is tried
+constexpr Index sampled_rows = 4'000;            // that are followed from stage to stage
+constexpr Index longest_order = 1'000'000;       // rows or columns whose original numbers are kept
+constexpr std::size_t most_boundaries = 20'000;  // of one kind of cuts
+constexpr double share_of_bins = 0.75;           // of the budget, before something else is tried
 
 std::vector<Index> original_numbers(const Permutation& order) {
     if (order.size() > longest_order) return {};
@@ -102,13 +101,13 @@ bool has_patterns(const PageRun& run) {
     return !run.patterns.empty() && std::find(run.patterns.begin(), run.patterns.end(), nullptr) == run.patterns.end();
 }
 
-/// Bins of all stages of all runs, made coarser until they fit.
-class BinSections {
+/// A level of the pyramid of each stage of all runs: the deepest ones that fit together.
+class LevelSections {
 public:
-    explicit BinSections(std::span<const PageRun> runs) {
+    explicit LevelSections(std::span<const PageRun> runs) {
         for (const PageRun& run : runs) {
             if (!has_patterns(run)) continue;
-            for (const auto& pattern : run.patterns) all_.push_back({pattern->bins, {}, false});
+            for (const auto& pattern : run.patterns) all_.push_back({pattern->pyramid.levels, 0, {}, false});
         }
         for (One& one : all_) pack(one);
     }
@@ -128,8 +127,8 @@ public:
             const std::string text(largest);
             bool made_coarser = false;
             for (One& one : all_) {
-                if (one.text != text || one.bins.bins() <= 1) continue;
-                one.bins = coarser(one.bins);
+                if (one.text != text || one.shown + 1 == one.levels.size()) continue;
+                ++one.shown;
                 pack(one);
                 made_coarser = true;
             }
@@ -138,26 +137,27 @@ public:
     }
 
     [[nodiscard]] Json add_to(PageFile& page, std::size_t i) const {
-        const PatternBins& bins = all_[i].bins;
+        const PyramidLevel& level = all_[i].level();
         return {{"section", page.add(all_[i].text)},
-                {"row_bits", bins.row_bits},
-                {"column_bits", bins.column_bits},
-                {"bins", bins.bins()},
+                {"row_bits", level.row_bits},
+                {"column_bits", level.column_bits},
+                {"bins", level.bins()},
                 {"one_each", all_[i].one_each}};
     }
-    [[nodiscard]] bool shows_entries(std::size_t i) const {
-        return all_[i].bins.row_bits == 0 && all_[i].bins.column_bits == 0;
-    }
+    [[nodiscard]] bool shows_entries(std::size_t i) const { return all_[i].level().shows_entries(); }
 
 private:
     struct One {
-        PatternBins bins;
+        const std::vector<PyramidLevel>& levels;
+        std::size_t shown = 0;  // of the levels
         std::string text;
         bool one_each = false;
+
+        [[nodiscard]] const PyramidLevel& level() const { return levels[shown]; }
     };
 
     static void pack(One& one) {
-        const PackedBins bytes = packed(one.bins);
+        const PackedLevel bytes = packed(one.level());
         one.text = page_text(bytes.bytes);
         one.one_each = bytes.one_each;
     }
@@ -185,8 +185,12 @@ Json json_of_stage(const PagePattern& pattern, const StageOutcome& stage, Room& 
     Json cuts = Json::array();
     for (const Cuts& one : pattern.cuts) cuts.push_back(json_of(one));
     std::string places = byte_planes(pattern.sample.drawn_rows) + byte_planes(pattern.sample.drawn_columns);
-    return {{"planes", pattern.planes}, {"cuts", std::move(cuts)}, {"tiles", pattern.tile_count},
-            {"choices", stage.choices}, {"label", stage.label()},  {"sample", room.add(places)}};
+    return {{"planes", pattern.pyramid.plane_names},
+            {"cuts", std::move(cuts)},
+            {"tiles", pattern.tile_count},
+            {"choices", stage.choices},
+            {"label", stage.label()},
+            {"sample", room.add(places)}};
 }
 
 /// Original numbers, the smallest first to be left out: "same" where they are those of the input.
@@ -199,8 +203,7 @@ Json order_section(bool moved, const std::vector<Index>& numbers, Room& room) {
 
 std::shared_ptr<const PagePattern> page_pattern(const StagedMatrix& staged) {
     PagePattern pattern;
-    pattern.bins = finest_bins(staged, most_bins_of_stage);
-    pattern.planes = plane_names(staged);
+    pattern.pyramid = build_pyramid(staged);
     pattern.cuts = staged.cuts;
     pattern.sample = sample_of(staged, sampled_rows);
     if (staged.has_tiles()) {
@@ -232,7 +235,7 @@ std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std
     const std::size_t fixed = PageFile::template_bytes() + page_text(document.dump()).size() + 100'000;
     const std::size_t room_bytes = budget > 2 * fixed ? budget - fixed : budget / 2;
     Room room(page, room_bytes);
-    BinSections bins(runs);
+    LevelSections bins(runs);
     bins.fit(static_cast<std::size_t>(share_of_bins * static_cast<double>(room_bytes)));
     std::size_t number = 0;
     for (std::size_t r = 0; r < runs.size(); ++r) {

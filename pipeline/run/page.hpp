@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "pipeline/run/report.hpp"
+#include "viz/packed_pattern.hpp"
 #include "viz/page_file.hpp"
-#include "viz/pattern_bins.hpp"
 
 namespace workbench {
 
@@ -22,8 +22,7 @@ inline constexpr Offset most_entries_with_values = 200'000;
 
 /// What the page of a run needs of the matrix after a stage, which is gone when the page is written.
 struct PagePattern {
-    PatternBins bins;
-    std::vector<std::string> planes;
+    Pyramid pyramid;
     std::vector<Cuts> cuts;
     PatternSample sample;
     std::string tiles;  // packed_tiles

@@ -96,7 +96,7 @@ struct RunReport {
     std::vector<std::string> notes;         // "no CUDA device: ..."
     std::vector<Failure> failures;          // what ended the recipe early, pictures that could not be written
     std::string contact_sheet;              // file; empty where none was made
-    std::string storage_picture;            // likewise; an SVG of the same name lies beside it
+    std::string storage_picture;            // likewise; beside it lie an SVG of its name and the sheet of reads
     std::string page;                       // file; empty where none was made
     std::optional<double> density_ceiling;  // of the pictures' shades: nonzeros in a bin; none where nothing was drawn
 

@@ -8,6 +8,7 @@
 #include "pipeline/run/figures.hpp"
 #include "pipeline/run/report.hpp"
 #include "pipeline/run/row_statistics.hpp"
+#include "viz/storage_map.hpp"
 
 namespace workbench {
 namespace {
@@ -182,8 +183,9 @@ Json json_of(const RunReport& report) {
 /// Names of files need not be UTF-8; what is not is replaced. NaN and infinities, which JSON lacks, become null.
 std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
 
-void add_with_svg(std::set<std::string>& pictures, const std::string& name) {
-    pictures.insert({name, std::filesystem::path(name).replace_extension(".svg").string()});
+void add_with_companions(std::set<std::string>& pictures, const std::string& name) {
+    const std::string stem = std::filesystem::path(name).stem().string();
+    pictures.insert({name, stem + ".svg", stem + "_reads.png"});
 }
 
 }  // namespace
@@ -212,7 +214,8 @@ std::string compare_json(const RunReport& a, const RunReport& b) {
 std::set<std::string> pictures_of(const RunReport& report) {
     std::set<std::string> pictures{report.contact_sheet, report.page};
     for (const StageOutcome& stage : report.stages) pictures.insert({stage.picture, stage.tile_picture});
-    if (!report.storage_picture.empty()) add_with_svg(pictures, report.storage_picture);
+    if (!report.storage_picture.empty()) add_with_companions(pictures, report.storage_picture);
+    if (report.storage == nullptr || !report.storage->has_reads()) pictures.erase("storage_reads.png");
     pictures.erase("");
     return pictures;
 }
@@ -229,7 +232,7 @@ std::set<std::string> pictures_of_report(const std::filesystem::path& file) {
         const bool is_ours = name.extension() == ".png" || name.extension() == ".html";
         if (name != name.filename() || !is_ours) return;
         pictures.insert(name.string());
-        if (std::string_view(key) == "storage_picture") add_with_svg(pictures, name.string());
+        if (std::string_view(key) == "storage_picture") add_with_companions(pictures, name.string());
     };
     std::ifstream stream(file);
     const Json report = Json::parse(stream, nullptr, false);

@@ -9,12 +9,11 @@
 
 namespace workbench {
 
-/// Writes storage.png and storage.svg into the folder and notes it in the report, where the report has a map. What cannot be
-/// written is a failure of the report.
+/// Writes storage.png, a sheet of 16 : 9, and storage.svg, which shows all of the map however high that makes it, into the
+/// folder and notes it in the report, where the report has a map. What cannot be written is a failure of the report.
 void write_storage_pictures(const std::filesystem::path& folder, RunReport& report);
 
-/// The sheet of all stages, with the storage at its foot where the report has a map of it: still 16 : 9, where that leaves the
-/// stages enough room.
+/// The sheet of all stages, 16 : 9, with memory at scale at its foot where the report has a map of it.
 [[nodiscard]] Image sheet_with_storage(std::span<const StageFrame> frames, const DensityScale& scale, const RunReport& report);
 
 }  // namespace workbench

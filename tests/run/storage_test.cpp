@@ -23,6 +23,7 @@
 #include "support/layouts/layout_recipes.hpp"
 #include "viz/golden_picture.hpp"
 #include "viz/storage_picture.hpp"
+#include "viz/storage_sheet.hpp"
 
 namespace workbench {
 namespace {
@@ -91,8 +92,9 @@ void check_cells(const StorageMap& map, const CsrMatrix& matrix) {
     CHECK(std::all_of(found.begin(), found.end(), [](int times) { return times == 1; }));
 }
 
-/// Bins say of their cells what all of them say.
-void check_bins(const StorageArray& bins, const StorageArray& cells) {
+/// Bins say of their cells what all of them say; of a column that stands for a block, what all values of the block say.
+void check_bins(const StorageArray& bins, const StoragePart& part, int number) {
+    const StorageArray& cells = part.arrays[number];
     CHECK(bins.nonzeros == cells.nonzeros);
     CHECK(bins.padding == cells.padding);
     CHECK(bins.like == cells.like);
@@ -102,6 +104,9 @@ void check_bins(const StorageArray& bins, const StorageArray& cells) {
     }
     CHECK(static_cast<Offset>(bins.bins.size()) <= most_bins);
     CHECK(bins.width % 32 == 0);
+    const bool several_columns = std::count_if(part.arrays.begin(), part.arrays.end(), [](const StorageArray& array) {
+                                     return array.role == ArrayRole::column && array.like < 0;
+                                 }) > 1;
     for (std::size_t i = 0; i < bins.bins.size(); ++i) {
         StorageBin expected;
         const auto widen = [](auto& first, auto& last, auto value) {
@@ -109,17 +114,22 @@ void check_bins(const StorageArray& bins, const StorageArray& cells) {
             last = std::max(last, value);
         };
         const Offset begin = static_cast<Offset>(i) * bins.width;
-        for (Offset k = begin; k < std::min(begin + bins.width, cells.length); ++k) {
-            const StorageCell& cell = cells.cells[k];
-            expected.padding += cell.padding ? 1 : 0;
-            if (cell.padding) continue;
-            widen(expected.first_row, expected.last_row, cell.row);
-            widen(expected.first_column, expected.last_column, cell.column);
-            widen(expected.first_nonzero, expected.last_nonzero, cell.nonzero);
+        const Offset end = std::min(begin + bins.width, cells.length);
+        for (Offset k = begin; k < end; ++k) expected.padding += cells.cells[k].padding ? 1 : 0;
+        for (const StorageArray& values : part.arrays) {
+            if (values.role != ArrayRole::value || (&values != &cells && values.columns != number)) continue;
+            for (Offset k = 0; k < values.length; ++k) {
+                const StorageCell& cell = values.cells[k];
+                const Offset place = &values == &cells ? k : cell.column_place;
+                if (cell.padding || place < begin || place >= end) continue;
+                widen(expected.first_row, expected.last_row, cell.row);
+                widen(expected.first_column, expected.last_column, cell.column);
+                widen(expected.first_nonzero, expected.last_nonzero, cell.nonzero);
+            }
         }
         const StorageBin& bin = bins.bins[i];
         CHECK(bin.padding == expected.padding);
-        if (bins.role == ArrayRole::column) continue;  // of a block's column, a cell tells the first nonzero alone
+        if (bins.role == ArrayRole::column && several_columns) continue;  // values do not say which of them tells theirs
         CHECK(bin.first_row == expected.first_row);
         CHECK(bin.last_row == expected.last_row);
         CHECK(bin.first_column == expected.first_column);
@@ -150,6 +160,27 @@ void check_shown_warps(const StorageMap& cells) {
     }
 }
 
+/// Rows of cells and reads are those of the matrix: of a share, some that it holds, also where there is padding.
+void check_rows(const StorageMap& map, const CsrMatrix& matrix) {
+    for (const StoragePart& part : map.parts) {
+        std::set<Index> rows;
+        for (Index row = 0; row < matrix.rows; ++row) rows.insert(rows.end(), row);
+        const StorageArray& last = part.arrays.back();
+        if (!part.share.empty() && last.name == "share_rows") {
+            rows.clear();
+            for (const StorageCell& cell : last.cells) rows.insert(std::stoi(cell.text));
+        }
+        bool right = true;
+        for (const StorageArray& array : part.arrays) {
+            for (const StorageCell& cell : array.cells) right = right && (cell.row < 0 || rows.contains(cell.row));
+        }
+        for (const WarpReads& warp : part.shown_warps) {
+            for (const LaneRead& read : warp.reads) right = right && (read.row < 0 || rows.contains(read.row));
+        }
+        CHECK(right);
+    }
+}
+
 template <ValueType Value>
 void check_map(const LayoutRecipe& one, const CsrMatrix& matrix) {
     const StagedMatrix staged = one.stage(matrix);
@@ -165,6 +196,7 @@ void check_map(const LayoutRecipe& one, const CsrMatrix& matrix) {
     REQUIRE(!bins.by_cell);
     check_cells(cells, staged.matrix);
     check_shown_warps(cells);
+    check_rows(cells, staged.matrix);
     // The figures of the report are those of LayoutArray.
     std::size_t bytes = 0;
     Offset slots = 0;
@@ -180,7 +212,7 @@ void check_map(const LayoutRecipe& one, const CsrMatrix& matrix) {
     }
     REQUIRE(bins.parts.front().arrays.size() == cells.parts.front().arrays.size());
     for (std::size_t i = 0; i < bins.parts.front().arrays.size(); ++i) {
-        check_bins(bins.parts.front().arrays[i], cells.parts.front().arrays[i]);
+        check_bins(bins.parts.front().arrays[i], cells.parts.front(), static_cast<int>(i));
     }
     CHECK(bins.parts.front().reads == cells.parts.front().reads);
     CHECK(bins.parts.front().shown_warps.size() == cells.parts.front().shown_warps.size());
@@ -232,7 +264,10 @@ TEST_CASE("storage: the map of every hybrid on the battery") {
                 for (const StoragePart& part : map.parts) bytes += part.bytes();
                 CHECK(bytes == whole.bytes());
                 CHECK(map.nonzeros + map.padding() == static_cast<Offset>(whole.slots()));
-                if (map.by_cell) check_cells(map, staged.matrix);
+                if (!map.by_cell) continue;
+                check_cells(map, staged.matrix);
+                check_shown_warps(map);
+                check_rows(map, staged.matrix);
             } catch (const Unsuitable&) {
             }
         }
@@ -348,7 +383,7 @@ TEST_CASE("storage: the README's padding, with the rows sorted within partitions
     const StorageMap without = storage_of<double>(unsorted, staged_by(unsorted, matrix));
     CHECK(fmt::format("{:.1f}", 100 * without.padding_share()) == "36.9");
     check_golden("storage_sorted", image_of(StoragePicture{"EHYB, rows sorted", "", with}));
-    check_golden("storage_unsorted", storage_strip(without, 1200));
+    check_golden("storage_unsorted", storage_sheet("EHYB, rows not sorted", "", without));
 }
 
 TEST_CASE("storage: every layout explained, in letters and drawn") {
@@ -362,13 +397,41 @@ TEST_CASE("storage: every layout explained, in letters and drawn") {
             const std::string name = layout.name + (number == 1 ? "" : fmt::format("_{}", number));
             const StoragePicture picture{fmt::format("{}: what is stored", layout.name), layout.summary, example.storage};
             compare_with_golden(source / "docs/pictures/storage" / (name + ".svg"), svg_of(picture));
-            if (name == "sell" || name == "bccoo") check_golden("storage_" + name, image_of(picture));
+            if (name == "sell" || name == "bccoo")
+                check_golden("storage_" + name, storage_sheet(picture.title, "", example.storage));
         }
         compare_with_golden(source / "tests/golden/storage" / (layout.name + ".txt"), text);
         std::size_t begin = 0;
         for (std::size_t end = text.find('\n'); end != std::string::npos; begin = end + 1, end = text.find('\n', begin)) {
             CHECK_MESSAGE(end - begin <= 80, text.substr(begin, end - begin));
         }
+    }
+}
+
+TEST_CASE("storage: sheets are 16 : 9, and nothing is cut off") {
+    const auto check_sheet = [](const Image& sheet) {
+        CHECK(sheet.width == 1920);
+        CHECK(sheet.height == 1080);
+        const auto blank = [&sheet](int from, int to) {
+            const auto pixels = sheet.pixels.begin();
+            return std::all_of(pixels + 3 * 1920 * from, pixels + 3 * 1920 * to, [](std::uint8_t part) { return part == 255; });
+        };
+        CHECK(blank(1070, 1080));
+        CHECK_FALSE(blank(0, 540));
+    };
+    const CsrMatrix large = read_matrix(source / "recipes/matrices/elasticity3d.mtx.gz");
+    for (const LayoutEntry& layout : catalogue().layouts) {
+        CAPTURE(layout.name);
+        const StorageMap map = examples_of(layout, catalogue()).front().storage;
+        check_sheet(storage_sheet(layout.name, layout.summary, map));
+        if (map.has_reads()) check_sheet(reads_sheet(layout.name, layout.summary, map));
+    }
+    for (const char* name : {"halo.toml", "hbp.toml", "csr.toml"}) {
+        CAPTURE(name);
+        const Recipe recipe = recipe_of(name);
+        const StorageMap map = storage_of<double>(recipe, staged_by(recipe, large));
+        check_sheet(storage_sheet(name, "", map));
+        if (map.has_reads()) check_sheet(reads_sheet(name, "", map));
     }
 }
 

@@ -1,4 +1,5 @@
 // The levels of detail of a page: exact counts at every level, the deepest that fits.
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -13,30 +14,28 @@ using namespace workbench;
 
 namespace {
 
-using Place = std::pair<Index, Index>;
+using Bins = std::map<std::pair<Index, Index>, std::vector<Offset>>;  // by bin row and bin column: counts, a plane each
 
-/// Nonzeros of all and of plane 1, by bin row and bin column.
-std::map<Place, std::pair<Offset, Offset>> bins_of(const PyramidLevel& level) {
-    std::map<Place, std::pair<Offset, Offset>> bins;
-    for (Index row = 0; row < level.row_bins; ++row) {
-        for (Offset k = level.row_offsets[row]; k < level.row_offsets[row + 1]; ++k) {
-            const Offset others = level.others.empty() ? 0 : level.others[k];
-            CHECK(bins.emplace(Place{row, level.columns[k]}, std::pair{level.counts[k], others}).second);
-            if (k > level.row_offsets[row]) CHECK(level.columns[k - 1] < level.columns[k]);
+Bins bins_of(const PyramidLevel& level) {
+    Bins bins;
+    for (Index row = 0; row < level.row_bins(); ++row) {
+        for (Offset i = level.row_offsets[row]; i < level.row_offsets[row + 1]; ++i) {
+            const auto first = level.counts.begin() + i * level.planes;
+            CHECK(bins.emplace(std::pair{row, level.bin_columns[i]}, std::vector(first, first + level.planes)).second);
+            if (i > level.row_offsets[row]) CHECK(level.bin_columns[i - 1] < level.bin_columns[i]);
         }
     }
     return bins;
 }
 
-/// Every third entry in the first share.
-void split(StagedMatrix& staged) {
+/// Entry (row, column) into share (row + column) % count.
+void split(StagedMatrix& staged, int count) {
     const CsrMatrix& matrix = staged.matrix;
-    std::vector<Share> shares(2);
-    shares[0].id.kind = ShareKind::near;
-    shares[1].id.kind = ShareKind::far;
+    std::vector<Share> shares(count);
+    for (int i = 0; i < count; ++i) shares[i].id = {ShareKind::near, i, 0};
     for (Index row = matrix.rows - 1; row >= 0; --row) {
         for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
-            shares[(row + matrix.column_indices[k]) % 3 == 0 ? 0 : 1].entries.push_back(k);
+            shares[(row + matrix.column_indices[k]) % count].entries.push_back(k);
         }
         for (Share& share : shares) {
             if (static_cast<Offset>(share.entries.size()) == share.row_offsets.back()) continue;
@@ -47,22 +46,17 @@ void split(StagedMatrix& staged) {
     staged.shares = std::move(shares);
 }
 
-void check_pyramid(const StagedMatrix& staged, const Pyramid& pyramid) {
-    const CsrMatrix& matrix = staged.matrix;
-    for (std::size_t i = 0; i < pyramid.levels.size(); ++i) {
-        const PyramidLevel& level = pyramid.levels[i];
-        CHECK(level.shift == pyramid.levels.front().shift + static_cast<int>(i));
-        std::map<Place, std::pair<Offset, Offset>> expected;
-        for (Index row = 0; row < matrix.rows; ++row) {
-            for (const Index column : matrix.row_columns(row)) {
-                auto& [count, others] = expected[{row >> level.shift, column >> level.shift}];
-                ++count;
-                if (!staged.shares.empty() && (row + column) % 3 != 0) ++others;
-            }
+Bins brute_force(const CsrMatrix& matrix, int row_bits, int column_bits, int shares) {
+    const int planes = std::min(shares, most_planes);
+    Bins bins;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (const Index column : matrix.row_columns(row)) {
+            std::vector<Offset>& counts = bins[{row >> row_bits, column >> column_bits}];
+            counts.resize(planes);
+            ++counts[std::min((row + column) % shares, planes - 1)];
         }
-        CHECK(level.others.size() == (staged.shares.empty() ? 0 : level.counts.size()));
-        CHECK(bins_of(level) == expected);
     }
+    return bins;
 }
 
 CsrMatrix spread(Index rows, Index columns, Index per_row) {
@@ -73,40 +67,62 @@ CsrMatrix spread(Index rows, Index columns, Index per_row) {
     return csr_from_entries(rows, columns, entries);
 }
 
+Index largest(Index length, int bits) { return length == 0 ? 0 : ((length - 1) >> bits) + 1; }
+
 }  // namespace
 
 TEST_CASE("each level of a pyramid holds exactly the nonzeros of its bins") {
     std::vector<NamedMatrix> matrices = battery();
     matrices.push_back({"tall", spread(997, 613, 7)});
+    matrices.push_back({"very tall", spread(3001, 5, 3)});
     matrices.push_back({"wide", spread(401, 3009, 5)});
     for (const NamedMatrix& named : matrices) {
-        for (const Offset most : {Offset{1}, Offset{60}, Offset{1000}, most_entries_shown}) {
-            CAPTURE(named.name);
-            CAPTURE(most);
-            StagedMatrix staged = stage_input(named.matrix);
-            check_pyramid(staged, build_pyramid(staged, most, 16));
-            split(staged);
-            check_pyramid(staged, build_pyramid(staged, most, 16));
+        for (const Offset most : {Offset{1}, Offset{60}, most_bins_of_level}) {
+            for (const int shares : {1, 2, 9}) {
+                CAPTURE(named.name);
+                CAPTURE(most);
+                CAPTURE(shares);
+                StagedMatrix staged = stage_input(named.matrix);
+                if (shares > 1) split(staged, shares);
+                const Pyramid pyramid = build_pyramid(staged, most);
+                CHECK(pyramid.levels.front().bins() <= most);
+                CHECK(pyramid.levels.front().shows_entries() == (named.matrix.nonzeros() <= most));
+                CHECK(pyramid.levels.back().bins() <= 1);
+                CHECK(static_cast<int>(pyramid.plane_names.size()) == std::min(shares, most_planes));
+                for (const PyramidLevel& level : pyramid.levels) {
+                    CHECK(level.row_bins() == largest(named.matrix.rows, level.row_bits));
+                    CHECK(bins_of(level) == brute_force(named.matrix, level.row_bits, level.column_bits, shares));
+                    CHECK(level == count_bins(staged, level.row_bits, level.column_bits));
+                }
+            }
         }
     }
 }
 
+TEST_CASE("the side with fewer bins is halved when the other one has come near it") {
+    const Pyramid pyramid = build_pyramid(stage_input(spread(1000, 100, 2)));
+    std::vector<std::pair<int, int>> bits;
+    for (const PyramidLevel& level : pyramid.levels) bits.emplace_back(level.row_bits, level.column_bits);
+    // 1000, 500, 250 and 125 rows beside 100 columns; from then on both.
+    CHECK(bits == std::vector<std::pair<int, int>>{
+                      {0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 1}, {5, 2}, {6, 3}, {7, 4}, {8, 5}, {9, 6}, {10, 7}});
+}
+
 TEST_CASE("a pyramid goes as deep as its bins fit") {
     const StagedMatrix staged = stage_input(spread(2000, 2000, 5));
-    CHECK(build_pyramid(staged, 10'000, 16).shows_entries());
-    CHECK(build_pyramid(staged, 10'000, 16).levels.back().row_bins == 16);
-    for (const Offset most : {Offset{300}, Offset{1000}, Offset{3000}, Offset{9999}}) {
-        const Pyramid pyramid = build_pyramid(staged, most, 16);
-        CHECK_FALSE(pyramid.shows_entries());
+    const Pyramid whole = build_pyramid(staged, 10'000);
+    CHECK(whole.levels.front().shows_entries());
+    for (const Offset most : {Offset{1}, Offset{7}, Offset{300}, Offset{1000}, Offset{3000}, Offset{9999}}) {
+        CAPTURE(most);
+        const Pyramid pyramid = build_pyramid(staged, most);
+        CHECK_FALSE(pyramid.levels.front().shows_entries());
         CHECK(pyramid.levels.front().bins() <= most);
-        const Pyramid whole = build_pyramid(staged, 10'000, 16);
-        CHECK(whole.levels.at(pyramid.levels.front().shift - 1).bins() > most);  // one deeper would not fit
-        CHECK(pyramid.levels.front() == whole.levels.at(pyramid.levels.front().shift));
+        CHECK(whole.levels.at(pyramid.levels.front().row_bits - 1).bins() > most);  // one deeper would not fit
+        CHECK(pyramid.levels.front() == whole.levels.at(pyramid.levels.front().row_bits));
     }
-    CHECK(build_pyramid(staged, 1, 16).levels.size() == 1);
-    CHECK(build_pyramid(stage_input(csr_from_entries(0, 5, {})), 10, 4).levels.front().bins() == 0);
+    CHECK(build_pyramid(staged, 1).levels.size() == 1);
+    CHECK(build_pyramid(stage_input(csr_from_entries(0, 5, {})), 10).levels.front().bins() == 0);
     CHECK_THROWS_AS((void)build_pyramid(staged, 0), std::invalid_argument);
-    CHECK_THROWS_AS((void)build_pyramid(staged, 10, 0), std::invalid_argument);
 }
 
 TEST_CASE("a pyramid of very many columns needs no place for each") {
@@ -115,10 +131,14 @@ TEST_CASE("a pyramid of very many columns needs no place for each") {
     for (Index k = 0; k < 900; ++k) entries.push_back({k % 3, last - k * 2'000'000, 1});
     StagedMatrix staged;
     staged.matrix = csr_from_entries(3, last + 1, entries);
+    split(staged, 2);
     const Pyramid pyramid = build_pyramid(staged);
-    CHECK(pyramid.levels.front().columns.back() == last - 4'000'000);
+    CHECK(pyramid.levels.front().bin_columns.back() == last - 4'000'000);
     CHECK(pyramid.levels.front().bins() == 900);
-    CHECK(pyramid.levels.back().bins() == 215);  // of 256; below 349 million there is nothing
+    CHECK(pyramid.levels.back().bins() == 1);
+    for (const PyramidLevel& level : pyramid.levels) {
+        CHECK(bins_of(level) == brute_force(staged.matrix, level.row_bits, level.column_bits, 2));
+    }
 }
 
 TEST_CASE("in a pyramid of tiles rows lie as they are stored") {
@@ -127,7 +147,8 @@ TEST_CASE("in a pyramid of tiles rows lie as they are stored") {
     staged.shares = {{{ShareKind::tile, 0, 0}, {3, 1}, {0, 1, 2}, {3, 1}},
                      {{ShareKind::tile, 0, 1}, {0, 2}, {0, 1, 2}, {0, 2}}};
     const Pyramid pyramid = build_pyramid(staged);
-    CHECK(pyramid.tiles == 2);
+    CHECK(pyramid.plane_names == std::vector<std::string>{"nonzeros"});
+    CHECK(pyramid.levels.front().planes == 1);
     CHECK(pyramid.levels.front().row_offsets == std::vector<Offset>{0, 2, 4, 4, 4});
-    CHECK(pyramid.levels.front().columns == std::vector<Index>{1, 2, 0, 3});
+    CHECK(pyramid.levels.front().bin_columns == std::vector<Index>{1, 2, 0, 3});
 }

@@ -31,7 +31,7 @@ function speedupChart(ranking: Ranking, records: BenchRecord[]): HTMLElement | n
   const ys = points.map((point) => point.y);
   return xyChart(`Speed-up by size · ${where(ranking)}`, `${points.length} points`, {
     x: 'nonzeros', y: 'speed-up over the baseline', xText: (x) => counted(x), xRange: [Math.min(...xs) / 2, Math.max(...xs) * 2], yRange: [Math.min(0.5, ...ys) / 1.3, Math.max(2, ...ys) * 1.3],
-    points, curves: [{ name: 'baseline', at: () => 1, colour: null }], note: best.map((name, i) => `${['blue', 'orange', 'green', 'purple', 'teal', 'red'][i]}: ${name}`).join(' · '),
+    points, curves: [{ name: 'baseline', at: () => 1, colour: null }], keys: best.map((name, colour) => ({ name, colour })),
   });
 }
 

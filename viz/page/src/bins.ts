@@ -39,11 +39,11 @@ function readLevel(bytes: Uint8Array, facts: BinsFacts, planes: number, rows: nu
   return level;
 }
 
-// Bins of twice the side.
+// Bins of twice the side, along the axis with more of them, and along the other one where it has more than half as many.
 function coarser(level: Level, rows: number, columns: number): Level {
   const { planes } = level;
-  const rowStep = level.rowBins > 1 ? 1 : 0;
-  const columnStep = level.columnBins > 1 ? 1 : 0;
+  const rowStep = level.rowBins > 1 && 2 * level.rowBins > level.columnBins ? 1 : 0;
+  const columnStep = level.columnBins > 1 && 2 * level.columnBins > level.rowBins ? 1 : 0;
   const rowBins = binsAlong(rows, level.rowBits + rowStep);
   const starts = new Uint32Array(rowBins + 1);
   const newColumns = new Int32Array(level.columns.length);
@@ -189,7 +189,7 @@ export class Stage {
   get showsEntries(): boolean {
     return this.finest.rowBits === 0 && this.finest.columnBits === 0;
   }
-  // By its size: of a single row or column one of the sides stays as it is.
+  // By its size: of a matrix that is not square one of the sides may stay as it is.
   level(size: number): Level {
     return this.levels.find((level) => sizeOf(level) >= size) ?? this.levels[this.levels.length - 1];
   }
@@ -269,6 +269,10 @@ export class Pattern {
       };
     }
     if (values !== null) this.values = doubles(await section(values));
+  }
+
+  get has_values(): boolean {
+    return this.values !== null;
   }
 
   // By the input's row and column; null where it is not kept.

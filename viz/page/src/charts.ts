@@ -135,6 +135,7 @@ export interface XyOptions {
   points: Point[];
   curves: Curve[];
   note?: string;
+  keys?: { name: string; colour: number }[]; // of points without names
 }
 
 // Points and curves over two logarithmic axes.
@@ -185,7 +186,18 @@ export function xyChart(title: string, label: string, options: XyOptions): HTMLE
       }
       svg.push(s('text', { x: name.x, y: name.y, 'text-anchor': name.end ? 'end' : 'start', class: 'halo', fill: name.colour === null ? undefined : series(name.colour) }, name.name));
     });
-    return { svg, height };
+    let at = 0;
+    let below = height + text * 0.9;
+    for (const key of options.keys ?? []) {
+      const size = text * (2.4 + 0.62 * key.name.length);
+      if (at > 0 && at + size > width) {
+        at = 0;
+        below += text * 1.5;
+      }
+      svg.push(s('circle', { cx: at + text * 0.5, cy: below, r: text * 0.36, fill: series(key.colour) }), s('text', { x: at + text * 1.2, y: below + text * 0.35 }, key.name));
+      at += size;
+    }
+    return { svg, height: options.keys ? below + text : height };
   }, options.note);
 }
 

@@ -117,12 +117,13 @@ async function show(): Promise<void> {
     const shown = new Viewer(tracks);
     viewer = shown;
     const keys = h('p', { class: 'note keys' }, h('kbd', {}, '←'), ' ', h('kbd', {}, '→'), ' stages, ', h('kbd', {}, '+'), ' ', h('kbd', {}, '−'), ' ', h('kbd', {}, '0'),
-      ' zoom, ', h('kbd', {}, 'Shift'), ' with arrows to pan. Click the picture, then scroll to zoom; drag to pan; double-click to go closer.');
+      ' zoom, ', h('kbd', {}, 'Shift'), ' with arrows to pan. In the picture, ', h('kbd', {}, 'Enter'), ' sets a cursor that the arrows move, with ', h('kbd', {}, 'Shift'), ' to the next nonzero, until ', h('kbd', {}, 'Esc'),
+      '. Click the picture, then scroll to zoom; drag to pan; double-click to go closer.');
     main.append(h('section', { id: 'pattern', 'aria-label': 'The pattern, stage by stage' }, shown.element, keys));
     listenToKeys(shown);
     shown.onStage = () => redrawCharts();
     // For tests: where the matrix lies on the picture, and whether everything has come to rest.
-    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still() };
+    (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage) };
   }
   page.runs.forEach((run, i) => {
     if (!run.storage) return;
@@ -131,9 +132,10 @@ async function show(): Promise<void> {
     main.append(storage.element);
     const track = tracks.findIndex((one) => one.run === page.runs[i]);
     if (track < 0 || !viewer) return;
-    storage.onPoint = (place) => viewer?.pointAt(track, place);
-    const before = viewer.onPoint;
-    viewer.onPoint = (which, place) => {
+    storage.onPoint = (place) => viewer?.reader.pointAt(track, place);
+    const { reader } = viewer;
+    const before = reader.onPoint;
+    reader.onPoint = (which, place) => {
       before(which, place);
       if (which === track) storage.highlight(place);
     };

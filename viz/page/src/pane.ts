@@ -40,7 +40,8 @@ export class Pane {
 
   constructor(label: string) {
     this.canvas.tabIndex = 0;
-    this.canvas.setAttribute('role', 'img');
+    this.canvas.setAttribute('role', 'application'); // keys move a cursor in it
+    this.canvas.setAttribute('aria-roledescription', 'picture');
     this.canvas.setAttribute('aria-label', label);
   }
 

@@ -65,7 +65,7 @@ function kernelTable(runs: Run[]): HTMLElement {
     { name: 'kernel', left: true }, { name: 'backend', left: true }, { name: 'time', title: 'median of the samples' },
     { name: 'spread', title: '90th less 10th percentile, over the median' }, { name: 'GFLOP/s' }, { name: 'GB/s' },
     { name: 'of copy', title: 'share of the copy bandwidth measured in the same run' }, { name: 'B/nonzero', title: 'that a product moves at least' },
-    { name: 'error/bound', title: 'at most 1 for a right result' }, { name: 'speed-up', title: 'over the baseline, with the interval that holds its median with 95 % confidence' },
+    { name: 'error/bound', title: 'at most 1 for a right result' }, { wraps: true, name: 'speed-up', title: 'over the baseline, with the interval that holds its median with 95 % confidence' },
     { name: 'break-even', title: 'products after which the preprocessing has paid off' },
   ];
   const rows = runs.flatMap((run) => run.report.kernels.map((kernel): Cell[] => {

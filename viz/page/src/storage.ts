@@ -85,6 +85,8 @@ interface Strip {
   highlight: (place: Place | null) => void;
 }
 
+const full_colour = (role: string): string => css(palette().planes[role_colour[role] ?? 2][Math.round(steps * 0.5)]);
+
 export class StorageView {
   readonly element: HTMLElement;
   private readonly strips: Strip[] = [];
@@ -115,7 +117,16 @@ export class StorageView {
         warps.length > 0 ? h('p', { class: 'note' }, `${idle} Of ${counted(part.warps)} warps ${counted(warps.length)} ${warps.length === 1 ? 'is' : 'are'} shown: a column a lane, a line a step. Blue: a nonzero; grey: padding; pale: nothing is read.`) : null,
         warps.length > 0 ? h('div', { class: 'warps' }, ...warps) : null);
     });
-    const key = (role: string, name: string): HTMLElement => h('span', { class: 'key' }, h('span', { class: `swatch role-${role}` }), name);
+    const key = (role: string, name: string): HTMLElement => {
+      const swatch = h('span', { class: `swatch role-${role}` });
+      // Bins have other colours than cells, in which there is text.
+      if (!map.by_cell && role !== 'padding') {
+        const draw = (): void => void (swatch.style.background = full_colour(role));
+        this.strips.push({ element: swatch, draw, highlight: () => undefined });
+        draw();
+      }
+      return h('span', { class: 'key' }, swatch, name);
+    };
     this.element = section('storage', title, 'What lies in memory, array by array.',
       h('p', { class: 'legend' }, key('value', 'values'), key('column', 'columns'), key('structure', 'structure'), key('padding', 'padding')),
       this.told, ...parts);
@@ -200,7 +211,7 @@ export class StorageView {
       const colours = palette();
       context.fillStyle = css(colours.grey[Math.round(steps * 0.14)]);
       context.fillRect(0, 0, width, height);
-      const full = css(colours.planes[[0, 1, 2][role_colour[array.role] ?? 2]][Math.round(steps * 0.5)]);
+      const full = full_colour(array.role);
       // As many columns as there are pixels, each the mean of its bins.
       const drawn = Math.min(count, Math.floor(width));
       context.fillStyle = full;

@@ -11,6 +11,7 @@ export interface Cell {
 export interface Heading {
   name: string;
   left?: boolean;
+  wraps?: boolean; // long texts take several lines
   title?: string;
 }
 
@@ -33,7 +34,7 @@ export function table(caption: string, headings: Heading[], rows: Cell[][], sort
       });
     }
     body.replaceChildren(...order.map((row) => h('tr', {}, ...rows[row].map((cell, i) =>
-      h(i === 0 ? 'th' : 'td', { scope: i === 0 ? 'row' : undefined, class: [headings[i].left ? 'left' : '', cell.tone ?? ''].join(' ').trim() || undefined, title: cell.title }, cell.text)))));
+      h(i === 0 ? 'th' : 'td', { scope: i === 0 ? 'row' : undefined, class: [headings[i].left ? 'left' : '', headings[i].wraps ? 'wraps' : '', cell.tone ?? ''].join(' ').trim() || undefined, title: cell.title }, cell.text)))));
   };
   const heads = headings.map((heading, i) => {
     const cell = h('th', { scope: 'col', class: heading.left ? 'left' : undefined, title: heading.title });

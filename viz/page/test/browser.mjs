@@ -140,6 +140,66 @@ async function hover(page, name, entries) {
   }
 }
 
+// The same by keys alone, and said for who does not see it.
+async function cursor(page, name) {
+  const canvas = page.locator('.pane:not([hidden]) canvas').last();
+  await page.mouse.move(0, 0);
+  await page.locator('button[data-stage="0"]').click();
+  await settle(page);
+  const stage = await stage_of(page);
+  await canvas.focus();
+  const told = async () => (await page.locator('.readout').innerText()).replace(/\s+/g, ' ');
+  const said = () => page.locator('.spoken[aria-live=polite]').textContent();
+  const before = await look(page);
+  const press = async (key, expected) => {
+    await page.keyboard.press(key);
+    await settle(page);
+    for (const part of expected) {
+      check(`${name}: ${key} tells '${part}'`, (await told()).includes(part), await told());
+      check(`${name}: ${key} says '${part}'`, (await said()).includes(part), await said());
+    }
+  };
+  await press('Enter', ['row 0', 'column 0', 'value 4']);
+  check(`${name}: the cursor is seen`, (await look(page)) !== before);
+  await press('ArrowRight', ['row 0', 'column 1', 'nothing is stored here']);
+  await press('ArrowRight', ['row 0', 'column 2', 'value -1.5']);
+  await press('ArrowLeft', ['column 1']);
+  await press('Shift+ArrowLeft', ['column 0', 'value 4']);
+  await press('ArrowUp', ['row 0', 'column 0']);
+  await press('Shift+ArrowRight', ['column 2', 'value -1.5']);
+  await press('ArrowDown', ['row 1', 'column 2']);
+  await press('Shift+ArrowUp', ['row 0', 'column 2']);
+  await press('Shift+ArrowDown', ['column 2', 'value']);
+  check(`${name}: the stage stays`, (await stage_of(page)) === stage);
+  // With the cursor set, a stage is another place to read.
+  for (let i = 0; i < 8; ++i) await page.keyboard.press('ArrowUp');
+  for (let i = 0; i < 8; ++i) await page.keyboard.press('ArrowLeft');
+  await page.evaluate(() => window.spmvPage.moveTo(1));
+  await settle(page);
+  check(`${name}: the cursor reads the new stage`, (await said()).includes('row 0, originally 2; column 0, originally 2; value 3'), await said());
+  await press('Escape', []);
+  check(`${name}: Esc ends it`, (await said()) === '' && (await told()).startsWith('Point at'), await told());
+  await page.keyboard.press('ArrowLeft');
+  await settle(page);
+  check(`${name}: then arrows choose stages again`, (await stage_of(page)) === '0', await stage_of(page));
+  // Close by, the picture goes along.
+  for (let i = 0; i < 2; ++i) await page.keyboard.press('+');
+  await settle(page);
+  await page.keyboard.press('Enter');
+  for (let i = 0; i < 8; ++i) await page.keyboard.press('ArrowRight');
+  for (let i = 0; i < 8; ++i) await page.keyboard.press('ArrowDown');
+  await settle(page);
+  const far = await look(page);
+  check(`${name}: the cursor reaches the corner`, (await said()).includes('row 5') && (await said()).includes('column 5'), await said());
+  for (let i = 0; i < 5; ++i) await page.keyboard.press('ArrowUp');
+  await settle(page);
+  check(`${name}: and the picture went along`, (await look(page)) !== far);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('0');
+  await settle(page);
+  await page.evaluate(() => document.activeElement.blur());
+}
+
 async function theme(page, name) {
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await paper();
@@ -248,6 +308,7 @@ async function test(word) {
       await settle(page);
       await hover(page, name, [[0, 0, ['row 0, originally 2', 'column 0, originally 2', 'value 3']]]);
       await memory(page, name);
+      await cursor(page, name);
     }
   }
   if (compares) {

@@ -1,10 +1,9 @@
-// The bins of the page against brute force, what is packed against what it was, and the file around it.
+// What a page keeps of a pattern against what it was packed from, and the file around it.
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,26 +12,12 @@
 
 #include "pipeline/matrix/random.hpp"
 #include "support/battery.hpp"
+#include "viz/packed_pattern.hpp"
 #include "viz/page_file.hpp"
-#include "viz/pattern_bins.hpp"
 
 using namespace workbench;
 
 namespace {
-
-using Bins = std::map<std::pair<Index, Index>, std::vector<Offset>>;  // by row bin and column bin: counts
-
-Bins by_place(const PatternBins& bins) {
-    Bins result;
-    for (Index row = 0; row < bins.row_bins(); ++row) {
-        for (Offset i = bins.starts[row]; i < bins.starts[row + 1]; ++i) {
-            const auto first = bins.counts.begin() + i * bins.planes;
-            result[{row, bins.bin_columns[i]}] = {first, first + bins.planes};
-        }
-    }
-    CHECK(result.size() == bins.bins());
-    return result;
-}
 
 /// Entries in even columns are one share, the others another one.
 StagedMatrix split_by_column(const CsrMatrix& matrix) {
@@ -53,18 +38,6 @@ StagedMatrix split_by_column(const CsrMatrix& matrix) {
     }
     staged.shares = {shares[0], shares[1]};
     return staged;
-}
-
-Bins brute_force(const CsrMatrix& matrix, int row_bits, int column_bits, bool split) {
-    Bins bins;
-    for (Index row = 0; row < matrix.rows; ++row) {
-        for (const Index column : matrix.row_columns(row)) {
-            std::vector<Offset>& counts = bins[{row >> row_bits, column >> column_bits}];
-            counts.resize(split ? 2 : 1);
-            ++counts[split ? column % 2 : 0];
-        }
-    }
-    return bins;
 }
 
 /// Reads numbers of seven bits a byte.
@@ -113,58 +86,15 @@ std::string inflated(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("bins are what brute force counts, at each size") {
-    for (const NamedMatrix& one : battery()) {
-        CAPTURE(one.name);
-        for (const auto& [row_bits, column_bits] : {std::pair{0, 0}, {1, 1}, {3, 2}, {5, 5}}) {
-            CHECK(by_place(count_bins(stage_input(one.matrix), row_bits, column_bits)) ==
-                  brute_force(one.matrix, row_bits, column_bits, false));
-            CHECK(by_place(count_bins(split_by_column(one.matrix), row_bits, column_bits)) ==
-                  brute_force(one.matrix, row_bits, column_bits, true));
-        }
-    }
-}
-
-TEST_CASE("coarser bins are those that are counted so") {
-    for (const NamedMatrix& one : battery()) {
-        CAPTURE(one.name);
-        const StagedMatrix staged = split_by_column(one.matrix);
-        PatternBins bins = count_bins(staged, 0, 0);
-        for (int i = 0; i < 9; ++i) {
-            bins = coarser(bins);
-            CHECK(bins == count_bins(staged, bins.row_bits, bins.column_bits));
-        }
-        CHECK(bins.bins() <= 4);
-    }
-}
-
-TEST_CASE("the finest bins are single entries where these are few, and else as many as may be") {
-    std::vector<Entry> entries;
-    RandomStream random = random_stream(7, 0);
-    for (int i = 0; i < 20000; ++i) {
-        entries.push_back({static_cast<Index>(random.below(9000)), static_cast<Index>(random.below(9000)), 1});
-    }
-    const StagedMatrix staged = stage_input(csr_from_entries(9000, 9000, entries));
-    const auto nonzeros = static_cast<std::size_t>(staged.matrix.nonzeros());
-    const PatternBins all = finest_bins(staged, nonzeros);
-    CHECK(all.row_bits == 0);
-    CHECK(all.bins() == nonzeros);
-    for (const std::size_t most : {nonzeros - 1, std::size_t{5000}, std::size_t{100}, std::size_t{1}}) {
-        const PatternBins some = finest_bins(staged, most);
-        CHECK(some.bins() <= most);
-        CHECK(some == count_bins(staged, some.row_bits, some.column_bits));
-    }
-}
-
 TEST_CASE("packed bins hold what they were made of") {
     for (const NamedMatrix& one : battery()) {
         CAPTURE(one.name);
         for (const int bits : {0, 2}) {
-            const PatternBins bins = count_bins(split_by_column(one.matrix), bits, bits);
-            const PackedBins small = packed(bins);
+            const PyramidLevel bins = count_bins(split_by_column(one.matrix), bits, bits);
+            const PackedLevel small = packed(bins);
             Reader reader{small.bytes};
-            PatternBins read = bins;
-            read.starts = {0};
+            PyramidLevel read = bins;
+            read.row_offsets = {0};
             read.bin_columns.clear();
             read.counts.clear();
             for (Index row = 0; row < bins.row_bins(); ++row) {
@@ -181,11 +111,11 @@ TEST_CASE("packed bins hold what they were made of") {
                     }
                     read.counts.insert(read.counts.end(), counts.begin(), counts.end());
                 }
-                read.starts.push_back(static_cast<Offset>(read.bins()));
+                read.row_offsets.push_back(read.bins());
             }
             CHECK(read == bins);
             CHECK(reader.at == small.bytes.size());
-            CHECK(small.one_each == (bits == 0 || bins.bins() == static_cast<std::size_t>(one.matrix.nonzeros())));
+            CHECK(small.one_each == (bits == 0 || bins.bins() == one.matrix.nonzeros()));
         }
     }
 }
@@ -232,11 +162,6 @@ TEST_CASE("tiles: rows are drawn where they are stored, and can be told") {
     staged.shares = {{{ShareKind::segment, 0, 0}, {0, 1, 3}, {0, 1, 2, 3}, {0, 1, 4}},
                      {{ShareKind::segment, 0, 1}, {3, 1, 2}, {0, 2, 3, 4}, {5, 6, 2, 3}}};
     check_invariants(staged, matrix);
-    const Bins expected{{{0, 0}, {1}}, {{1, 1}, {1}}, {{2, 0}, {1}}, {{0, 2}, {1}},
-                        {{0, 3}, {1}}, {{1, 2}, {1}}, {{2, 3}, {1}}};
-    CHECK(by_place(count_bins(staged, 0, 0)) == expected);
-    CHECK(plane_names(staged) == std::vector<std::string>{"nonzeros"});
-
     const std::string bytes = packed_tiles(staged);
     Reader reader{bytes};
     std::vector<std::vector<std::int64_t>> tiles;

@@ -1,0 +1,81 @@
+// Cells in the order of memory, put into lines, and bins joined for a narrower picture.
+#include <array>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "viz/memory_order.hpp"
+
+using namespace workbench;
+
+TEST_CASE("padding that nobody reads goes with the line of the lanes that would") {
+    // Two warps of lanes 4 and 5 and on; N: a nonzero of (warp, lane, step), -: padding that is not read.
+    const auto cells_of = [](const std::vector<std::array<int, 3>>& reads) {
+        StorageArray array;
+        array.role = ArrayRole::value;
+        for (const auto& [warp, lane, step] : reads) {
+            StorageCell cell;
+            cell.padding = warp < 0;
+            cell.nonzero = cell.padding ? -1 : static_cast<Offset>(array.cells.size());
+            cell.warp = warp;
+            cell.lane = warp < 0 ? -1 : lane;
+            cell.step = warp < 0 ? -1 : step;
+            // Rows and columns go back and forth, so that lanes alone tell the lines.
+            cell.row = cell.padding ? -1 : lane;
+            cell.column = cell.padding ? -1 : lane;
+            array.cells.push_back(cell);
+        }
+        array.length = static_cast<Offset>(array.cells.size());
+        return array;
+    };
+    constexpr std::array<int, 3> none{-1, -1, -1};
+    // Step 1 of warp 0 has no lane 4: its place is the first of the line. The same of step 2, where lanes 4 and 5 are gone.
+    const StorageArray array = cells_of({{0, 4, 0},
+                                         {0, 5, 0},
+                                         {0, 6, 0},
+                                         none,
+                                         {0, 5, 1},
+                                         {0, 6, 1},
+                                         none,
+                                         none,
+                                         {0, 6, 2},
+                                         {1, 4, 0},
+                                         {1, 5, 0},
+                                         {1, 4, 1},
+                                         {1, 5, 1}});
+    const MemoryOrder order = memory_order_of(array);
+    REQUIRE(order.along == Along::lanes);
+    std::string text;
+    for (const DrawnPlace& place : order.places) {
+        text += place.begins == Begins::group ? "#" : place.begins == Begins::line ? "|" : "";
+        text += fmt::format("{}", place.cell);
+    }
+    CHECK(text == "012|345|678#910|1112");
+}
+
+TEST_CASE("bins that are joined hold what they held") {
+    StorageArray array;
+    array.length = 150;
+    array.width = 32;
+    array.bins = {{3, 0, 1, 5, 9, 0, 28},
+                  {32, -1, -1, -1, -1, -1, -1},
+                  {32, -1, -1, -1, -1, -1, -1},
+                  {0, 2, 3, 1, 7, 29, 60},
+                  {1, 4, 4, 8, 8, 61, 80}};
+    const auto [all, width] = joined_bins(array, 5);
+    CHECK(width == 32);
+    CHECK(all.size() == 5);
+    const auto [some, wider] = joined_bins(array, 3);
+    CHECK(wider == 64);
+    REQUIRE(some.size() == 3);
+    CHECK(some[0].padding == 35);
+    CHECK(some[0].first_column == 5);
+    CHECK(some[0].last_column == 9);
+    CHECK(some[1].padding == 32);
+    CHECK(some[1].first_column == 1);
+    CHECK(some[1].last_column == 7);
+    CHECK(some[2].padding == 1);
+    CHECK(joined_bins(array, 1).first.size() == 1);
+}

@@ -1,0 +1,70 @@
+// Text in pictures: its width, what is cut, characters of every kind.
+#include <stdexcept>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "viz/image.hpp"
+#include "viz/text.hpp"
+
+using namespace workbench;
+
+TEST_CASE("text: numbers, shortening, damaged UTF-8") {
+    CHECK(grouped(0) == "0");
+    CHECK(grouped(999) == "999");
+    CHECK(grouped(-1000) == "-1\u202F000");
+    CHECK(grouped(1234567) == "1\u202F234\u202F567");
+    CHECK(compact(0) == "0");
+    CHECK(compact(999) == "999");
+    CHECK(compact(20'000) == "20k");
+    CHECK(compact(1'500'000) == "1.5M");
+    CHECK(compact(2'000'000'000) == "2G");
+
+    const std::string title = "Größe × Dichte";
+    CHECK(shortened(title, 20, text_width(title, 20)) == title);
+    const std::string cut = shortened(title, 20, text_width(title, 20) - 1);
+    CHECK(cut != title);
+    CHECK(text_width(cut, 20) < text_width(title, 20));
+    CHECK(cut.ends_with("…"));
+    CHECK(shortened(title, 20, 3).empty());
+
+    for (const std::string& damaged :
+         {std::string("\xC3"), std::string("\xFF\xFE"), std::string("a\xE2\x82"), std::string("\x80z")}) {
+        CHECK(text_width(damaged, 20) > 0);
+        Image image = blank_image(60, 30);
+        draw_text(image, 2, 22, damaged, {20, {0, 0, 0}});
+        CHECK_FALSE(image == blank_image(60, 30));
+    }
+}
+
+TEST_CASE("characters of every kind are drawn, and no two alike") {
+    // Of the private use area: no font has it.
+    CHECK(text_width("\uE000", 20) == text_width("<E000>", 20));
+    const auto drawn = [](const std::string& text) {
+        Image image = blank_image(120, 40);
+        draw_text(image, 4, 30, text, {24, {0, 0, 0}});
+        return image;
+    };
+    CHECK(drawn("\uE000") == drawn("<E000>"));
+    CHECK_FALSE(drawn("稀") == drawn("疏"));
+    CHECK_FALSE(drawn("疎") == drawn("희"));
+    if (has_cjk_font()) {
+        CHECK(text_width("稀疏矩阵", 20) == 80);  // an em each
+    } else {
+        CHECK(drawn("稀") == drawn("<7A00>"));
+    }
+}
+
+TEST_CASE("drawing is clipped to the picture") {
+    Image image = blank_image(8, 6);
+    fill(image, {-5, -5, 100, 100}, {1, 2, 3});
+    CHECK(image == blank_image(8, 6, {1, 2, 3}));
+    fill(image, {3, 3, -2, 4}, {9, 9, 9});
+    outline(image, {4, 4, 0, 3}, {9, 9, 9});
+    CHECK(image == blank_image(8, 6, {1, 2, 3}));
+    draw_text(image, -20, 3, "clipped on every side", {30, {200, 0, 0}});
+    outline(image, {0, 0, 8, 6}, {4, 5, 6});
+    CHECK(image.at(0, 0) == Colour{4, 5, 6});
+    CHECK(image.at(7, 5) == Colour{4, 5, 6});
+    CHECK_THROWS_AS((void)blank_image(0, 4), std::invalid_argument);
+}
