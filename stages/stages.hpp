@@ -10,6 +10,7 @@ namespace workbench {
 [[nodiscard]] StageEntry cuthill_mckee_stage();
 [[nodiscard]] StageEntry dynamic_program_groups_stage();
 [[nodiscard]] StageEntry metis_partition_stage();
+[[nodiscard]] StageEntry multilevel_partition_stage();
 [[nodiscard]] StageEntry natural_stage();
 [[nodiscard]] StageEntry node_blocks_stage();
 [[nodiscard]] StageEntry nonlinear_hash_stage();

@@ -18,6 +18,7 @@ const Catalogue& catalogue() {
             dynamic_program_groups_stage(),
             length_groups_stage(),
             metis_partition_stage(),
+            multilevel_partition_stage(),
             natural_stage(),
             node_blocks_stage(),
             nonlinear_hash_stage(),
