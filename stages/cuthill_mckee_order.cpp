@@ -49,8 +49,6 @@ class Searcher {
 public:
     explicit Searcher(const Graph& graph) : graph_(graph), seen_in_(graph.vertex_count(), 0), queue_(graph.vertex_count()) {}
 
-    [[nodiscard]] bool has_seen(Index vertex) const { return seen_in_[vertex] != 0; }
-
     Index pseudo_peripheral(Index start) {
         Index depth = search(start);
         // The distance grows with every turn, as a rule two or three times; the bound keeps odd graphs linear too.
@@ -148,6 +146,8 @@ public:
           first_child_(graph.vertex_count()),
           place_of_first_(graph.vertex_count() + std::size_t{1}) {}
 
+    [[nodiscard]] bool has_placed(Index vertex) const { return parent_[vertex] == placed; }
+
     void number_from(Index start) {
         Index begin = size_;
         place(start);
@@ -236,14 +236,15 @@ private:
 
 }  // namespace
 
-CuthillMcKeeOrder cuthill_mckee_order(const Graph& graph) {
+CuthillMcKeeOrder cuthill_mckee_order(const Graph& graph, SearchStart start) {
     Searcher searcher(graph);
     Orderer orderer(graph);
     CuthillMcKeeOrder result;
     for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) {
-        if (searcher.has_seen(vertex)) continue;
+        if (orderer.has_placed(vertex)) continue;
         ++result.components;
-        orderer.number_from(graph.degree(vertex) == 0 ? vertex : searcher.pseudo_peripheral(vertex));
+        const bool look = start == SearchStart::rim && graph.degree(vertex) > 0;
+        orderer.number_from(look ? searcher.pseudo_peripheral(vertex) : vertex);
     }
     result.old_of_new = std::move(orderer).order();
     return result;

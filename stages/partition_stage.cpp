@@ -198,6 +198,27 @@ void fit_to_plan(const Graph& graph, const PartitionPlan& plan, Index node_size,
     note_count(result, "rows moved to fit", node_size * moved);
 }
 
+std::vector<Index> equal_pieces(const std::vector<Index>& order, const std::vector<Offset>& weights,
+                                const PartitionPlan& plan) {
+    const auto nodes = static_cast<Offset>(order.size());
+    std::vector<Offset> weight_before(order.size() + 1, 0);
+    for (std::size_t i = 0; i < order.size(); ++i) weight_before[i + 1] = weight_before[i] + weights[order[i]];
+    std::vector<Index> boundaries{0};
+    for (Index part = 1; part <= plan.parts; ++part) {
+        // The first boundary with no less weight before it than its share; or the last before that, where it is nearer.
+        const double share = static_cast<double>(weight_before.back()) * part / plan.parts;
+        auto at = std::lower_bound(weight_before.begin(), weight_before.end(), share,
+                                   [](Offset weight, double wanted) { return static_cast<double>(weight) < wanted; });
+        if (at == weight_before.end()) --at;
+        if (at != weight_before.begin() && share - static_cast<double>(*(at - 1)) < static_cast<double>(*at) - share) --at;
+        // Neither this piece nor those after it may have too many nodes.
+        const Offset least = std::max<Offset>(boundaries.back(), nodes - Offset{plan.parts - part} * plan.capacity);
+        const Offset most = std::min<Offset>(Offset{boundaries.back()} + plan.capacity, nodes);
+        boundaries.push_back(static_cast<Index>(std::clamp<Offset>(at - weight_before.begin(), least, most)));
+    }
+    return boundaries;
+}
+
 void finish_partition(const StagedMatrix& staged, const Parameters& parameters, const Graph& graph, const PartitionPlan& plan,
                       const std::vector<Index>& part_of, StageResult& result) {
     note_count(result, "edge cut", edge_cut(graph, part_of));

@@ -53,6 +53,11 @@ void note_plan(StageResult& result, const PartitionPlan& plan, Index node_size);
 void fit_to_plan(const Graph& graph, const PartitionPlan& plan, Index node_size, std::vector<Index>& part_of,
                  StageResult& result);
 
+/// Cuts nodes in an order into pieces of about equal weight, each within the plan's capacity. Returns where each piece begins
+/// in the order, and its end: [parts + 1]. `weights`: of each node.
+[[nodiscard]] std::vector<Index> equal_pieces(const std::vector<Index>& order, const std::vector<Offset>& weights,
+                                              const PartitionPlan& plan);
+
 /// Notes the edge cut, and orders the nodes by their parts, otherwise as they are; with the parts as cuts, if they are kept.
 void finish_partition(const StagedMatrix& staged, const Parameters& parameters, const Graph& graph, const PartitionPlan& plan,
                       const std::vector<Index>& part_of, StageResult& result);

@@ -5,6 +5,7 @@
 
 namespace workbench {
 
+[[nodiscard]] StageEntry bfs_blocks_stage();
 [[nodiscard]] StageEntry column_segmentation_stage();
 [[nodiscard]] StageEntry column_sort_stage();
 [[nodiscard]] StageEntry cuthill_mckee_stage();
@@ -15,6 +16,7 @@ namespace workbench {
 [[nodiscard]] StageEntry node_blocks_stage();
 [[nodiscard]] StageEntry nonlinear_hash_stage();
 [[nodiscard]] StageEntry random_order_stage();
+[[nodiscard]] StageEntry rcm_blocks_stage();
 [[nodiscard]] StageEntry row_blocks_stage();
 [[nodiscard]] StageEntry row_sort_stage();
 [[nodiscard]] StageEntry split_stage();

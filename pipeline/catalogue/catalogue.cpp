@@ -12,6 +12,7 @@ namespace workbench {
 const Catalogue& catalogue() {
     static const Catalogue all{
         {
+            bfs_blocks_stage(),
             column_segmentation_stage(),
             column_sort_stage(),
             cuthill_mckee_stage(),
@@ -23,6 +24,7 @@ const Catalogue& catalogue() {
             node_blocks_stage(),
             nonlinear_hash_stage(),
             random_order_stage(),
+            rcm_blocks_stage(),
             row_blocks_stage(),
             row_sort_stage(),
             split_stage(),
