@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "pipeline/matrix/huge_pages.hpp"
+
 namespace workbench {
 namespace {
 
@@ -15,8 +17,8 @@ using Range =
 /// The nodes whose columns a node's rows use, its own left out: edges from row to column, ascending for each node.
 Graph links_of_rows(const CsrMatrix& matrix, Index node_size) {
     const Index nodes = matrix.rows / node_size;
-    std::vector<Index> links(matrix.nonzeros());  // of a node from its first row's offset on: there are no more than entries
-    const auto first_link = [&](Index node) { return links.begin() + matrix.row_offsets[node * node_size]; };
+    const RawArray<Index> links(matrix.nonzeros());  // of a node from its first row's offset on: there are no more than entries
+    const auto first_link = [&](Index node) { return links.data() + matrix.row_offsets[node * node_size]; };
 
     Graph graph;
     graph.offsets.assign(static_cast<std::size_t>(nodes) + 1, 0);
@@ -39,7 +41,7 @@ Graph links_of_rows(const CsrMatrix& matrix, Index node_size) {
     });
     std::partial_sum(graph.offsets.begin(), graph.offsets.end(), graph.offsets.begin());
 
-    graph.neighbours.resize(graph.offsets.back());
+    make_zeros(graph.neighbours, graph.offsets.back());
     Kokkos::parallel_for("close_gaps", Range(0, nodes), [&](Index node) {
         std::copy_n(first_link(node), graph.degree(node), graph.neighbours.begin() + graph.offsets[node]);
     });
@@ -65,7 +67,8 @@ Graph with_both_directions(Graph graph) {
     if (offsets.back() == 0) return graph;
     for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] += graph.offsets[i];
 
-    std::vector<Index> neighbours(offsets.back());
+    std::vector<Index> neighbours;
+    make_zeros(neighbours, offsets.back());
     std::vector<Offset> next(graph.vertex_count());
     Kokkos::parallel_for("copy_edges", Range(0, graph.vertex_count()), [&](Index vertex) {
         const auto old = graph.neighbours_of(vertex);

@@ -5,15 +5,18 @@
 
 namespace workbench {
 
+[[nodiscard]] StageEntry bfs_blocks_stage();
 [[nodiscard]] StageEntry column_segmentation_stage();
 [[nodiscard]] StageEntry column_sort_stage();
 [[nodiscard]] StageEntry cuthill_mckee_stage();
 [[nodiscard]] StageEntry dynamic_program_groups_stage();
 [[nodiscard]] StageEntry metis_partition_stage();
+[[nodiscard]] StageEntry multilevel_partition_stage();
 [[nodiscard]] StageEntry natural_stage();
 [[nodiscard]] StageEntry node_blocks_stage();
 [[nodiscard]] StageEntry nonlinear_hash_stage();
 [[nodiscard]] StageEntry random_order_stage();
+[[nodiscard]] StageEntry rcm_blocks_stage();
 [[nodiscard]] StageEntry row_blocks_stage();
 [[nodiscard]] StageEntry row_sort_stage();
 [[nodiscard]] StageEntry split_stage();

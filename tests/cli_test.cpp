@@ -105,9 +105,26 @@ TEST_CASE("list and explain") {
         CHECK(outcome.exit_code == 0);
         compare_with_golden(golden(name), without_column_widths(without_others(without_gpu_lines(outcome.text))));
     }
-    for (const char* name : {"cuthill_mckee", "metis_partition", "row_sort", "split", "random_order", "natural", "csr", "sell",
-                             "ehyb", "laplace2d", "laplace3d", "elasticity3d", "delaunay", "finite_volume", "banded",
-                             "random_uniform", "random_normal", "rmat"}) {
+    for (const char* name : {"cuthill_mckee",
+                             "metis_partition",
+                             "multilevel_partition",
+                             "rcm_blocks",
+                             "row_sort",
+                             "split",
+                             "random_order",
+                             "natural",
+                             "csr",
+                             "sell",
+                             "ehyb",
+                             "laplace2d",
+                             "laplace3d",
+                             "elasticity3d",
+                             "delaunay",
+                             "finite_volume",
+                             "banded",
+                             "random_uniform",
+                             "random_normal",
+                             "rmat"}) {
         expect(std::string("explain_") + name, std::string("explain ") + name, 0);
     }
 }

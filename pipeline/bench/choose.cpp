@@ -25,7 +25,8 @@ std::string identity_of(Recipe recipe) {
 }
 
 bool finds_an_order(const RecipeStage& stage) {
-    static const std::set<std::string> names{cuthill_mckee, "metis_partition", "random_order", "column_sort"};
+    static const std::set<std::string> names{cuthill_mckee, "metis_partition", "multilevel_partition", "rcm_blocks",
+                                             "bfs_blocks",  "random_order",    "column_sort"};
     return names.contains(stage.entry->name);
 }
 

@@ -12,16 +12,19 @@ namespace workbench {
 const Catalogue& catalogue() {
     static const Catalogue all{
         {
+            bfs_blocks_stage(),
             column_segmentation_stage(),
             column_sort_stage(),
             cuthill_mckee_stage(),
             dynamic_program_groups_stage(),
             length_groups_stage(),
             metis_partition_stage(),
+            multilevel_partition_stage(),
             natural_stage(),
             node_blocks_stage(),
             nonlinear_hash_stage(),
             random_order_stage(),
+            rcm_blocks_stage(),
             row_blocks_stage(),
             row_sort_stage(),
             split_stage(),

@@ -3,13 +3,20 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/input/read_matrix.hpp"
 #include "pipeline/matrix/metrics.hpp"
+#include "pipeline/matrix/random.hpp"
+#include "stages/boost_order.hpp"
+#include "stages/cuthill_mckee_order.hpp"
 #include "stages/graph.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
 #include "support/battery.hpp"
+#include "support/data_folder.hpp"
 
 using namespace workbench;
 
@@ -83,6 +90,52 @@ TEST_SUITE("cuthill_mckee") {
             Indices reversed = run(cuthill_mckee_stage(), {}, stage_input(matrix)).order();
             std::reverse(reversed.begin(), reversed.end());
             CHECK(reversed == plain.order());
+        }
+    }
+
+    TEST_CASE("the order of Boost.Graph, with levels wide enough for all threads") {
+        const auto check = [](const CsrMatrix& matrix) {
+            const Graph graph = adjacency_graph(matrix, 1);
+            CHECK(cuthill_mckee_order(graph).old_of_new == boost_order(graph));
+        };
+        for (const NamedMatrix& named : battery()) {
+            if (named.matrix.square()) check(named.matrix);
+        }
+        // A star, whose leaves are a level; a tree whose levels double; vertices joined at random, with several components.
+        std::vector<Indices> rows(20'000);
+        for (Index leaf = 0; leaf < 20'000; ++leaf) rows[7].push_back(leaf);
+        check(matrix_of(20'000, rows));
+        for (Index i = 0; i < 20'000; ++i) rows[i] = {(i * 7919 + 1) / 2 % 20'000};
+        check(matrix_of(20'000, rows));
+        for (const std::uint64_t seed : {1, 2, 3}) {
+            for (Index i = 0; i < 20'000; ++i) {
+                RandomStream random = random_stream(seed, static_cast<std::uint64_t>(i));
+                rows[i].clear();
+                for (std::uint64_t edge = random.below(4); edge > 0; --edge) {
+                    rows[i].push_back(static_cast<Index>(random.below(20'000)));
+                }
+                std::sort(rows[i].begin(), rows[i].end());
+                rows[i].erase(std::unique(rows[i].begin(), rows[i].end()), rows[i].end());
+            }
+            check(matrix_of(20'000, rows));
+        }
+    }
+
+    TEST_CASE("the order of Boost.Graph on real matrices") {
+        const std::filesystem::path folder = data_folder("small");
+        if (folder.empty()) return;
+        for (const auto& file : std::filesystem::directory_iterator(folder)) {
+            if (file.path().filename().string().starts_with("odd_") || file.path().extension() != ".gz") continue;
+            CAPTURE(file.path().string());
+            CsrMatrix matrix;
+            try {
+                matrix = read_matrix(file.path().string());
+            } catch (const UserError&) {
+                continue;  // complex values, say
+            }
+            if (!matrix.square()) continue;
+            const Graph graph = adjacency_graph(matrix, 1);
+            CHECK(cuthill_mckee_order(graph).old_of_new == boost_order(graph));
         }
     }
 

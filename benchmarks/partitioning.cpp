@@ -1,0 +1,124 @@
+// What partitions cost and cut: METIS's own, one thread, beside multilevel_partition's, all threads, for graphs of matrices.
+// Prints a line for each matrix; the times are the least of some runs, of the partitioning alone, without the graph and
+// fitting.
+//
+//     partitioning_benchmark [--parts 132] [--repetitions 3] [--no-metis] MATRIX...
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <Kokkos_Core.hpp>
+
+#include "pipeline/input/read_matrix.hpp"
+#include "pipeline/matrix/host_threads.hpp"
+#include "stages/fit_partition.hpp"
+#include "stages/multilevel.hpp"
+
+using namespace workbench;
+
+namespace {
+
+struct Options {
+    int parts = 132;
+    int repetitions = 3;
+    bool no_metis = false;
+    std::vector<std::string> matrices;
+};
+
+/// Seconds of wall time, the least of some runs.
+template <typename Work>
+double seconds_of(int repetitions, const Work& work) {
+    double least = 1e300;
+    for (int i = 0; i < repetitions; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        work();
+        least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return least;
+}
+
+/// Rows of the largest part over the mean, of those with edges.
+double imbalance(const Graph& graph, const std::vector<Index>& part_of, Index parts) {
+    std::vector<Offset> rows(parts, 0);
+    Offset coupled = 0;
+    for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) {
+        if (graph.degree(vertex) == 0) continue;
+        ++rows[part_of[vertex]];
+        ++coupled;
+    }
+    return static_cast<double>(*std::max_element(rows.begin(), rows.end())) * parts / static_cast<double>(coupled);
+}
+
+std::uint64_t checksum(const std::vector<Index>& part_of) {
+    std::uint64_t sum = 0;
+    for (const Index part : part_of) sum = (sum ^ static_cast<std::uint64_t>(part)) * 0x100000001B3U;
+    return sum;
+}
+
+void measure(const std::string& path, const Options& options) {
+    const CsrMatrix matrix = read_matrix(path);
+    Graph graph;
+    const double graph_seconds = seconds_of(options.repetitions, [&] { graph = adjacency_graph(matrix, 1); });
+    const std::vector<Offset> weights(matrix.rows, 1);
+    const Index parts = options.parts;
+    const Index capacity = (matrix.rows + parts - 1) / parts;
+
+    std::vector<Index> part_of(matrix.rows, 0);
+    MultilevelResult found;
+    const double seconds = seconds_of(options.repetitions, [&] {
+        found = partition_in_levels(graph, weights, parts, {}, "partitioning_benchmark", part_of);
+    });
+    const std::uint64_t sum = checksum(part_of);
+    const double heaviest = imbalance(graph, part_of, parts);
+    const Offset cut = edge_cut(graph, part_of);
+    const double fit_seconds = seconds_of(1, [&] { fit_partition(graph, part_of, parts, capacity); });
+    std::printf("%-14s graph %.3f s; levels: %.3f s, cut %ld, heaviest %.4f, fit %.3f s to %ld, sum %016lx",
+                std::filesystem::path(path).stem().c_str(), graph_seconds, seconds, cut, heaviest, fit_seconds,
+                edge_cut(graph, part_of), sum);
+    if (!options.no_metis) {
+        const MetisGraph coupled = metis_graph(graph, weights, "partitioning_benchmark");
+        Offset metis_cut = 0;
+        const double metis_seconds = seconds_of(options.repetitions, [&] {
+            metis_cut = partition_with_metis(coupled, parts, {}, "partitioning_benchmark", part_of);
+        });
+        const double metis_heaviest = imbalance(graph, part_of, parts);
+        fit_partition(graph, part_of, parts, capacity);
+        std::printf("; METIS: %.3f s, cut %ld, heaviest %.4f, fit to %ld; %.2f x as fast, cut %+.2f %%", metis_seconds,
+                    metis_cut, metis_heaviest, edge_cut(graph, part_of), metis_seconds / seconds,
+                    100 * (static_cast<double>(cut) / static_cast<double>(metis_cut) - 1));
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+}
+
+int run(int count, char** arguments) {
+    Options options;
+    CLI::App app("Times METIS and multilevel_partition");
+    app.add_option("--parts", options.parts, "how many parts")->capture_default_str()->check(CLI::Range(2, 100000));
+    app.add_option("--repetitions", options.repetitions, "runs of which the fastest counts")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 99));
+    app.add_flag("--no-metis", options.no_metis, "leave METIS out");
+    app.add_option("matrices", options.matrices, "files of matrices")->required();
+    CLI11_PARSE(app, count, arguments);
+    std::printf("%d threads, %d parts\n", host_threads(), options.parts);
+    for (const std::string& path : options.matrices) measure(path, options);
+    return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    Kokkos::ScopeGuard kokkos(count, arguments);
+    try {
+        return run(count, arguments);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "error: %s\n", error.what());
+        return 3;
+    }
+}

@@ -1,0 +1,343 @@
+#include "stages/refine_partition.hpp"
+
+#include <atomic>
+#include <limits>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "pipeline/matrix/random.hpp"
+
+namespace workbench {
+namespace {
+
+using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
+
+using DynamicRange =
+    Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
+
+/// Sums by key like SparseSums, for keys of which a few come again and again: the parts around a vertex.
+class FewSums {
+public:
+    void start(std::size_t most_keys) {
+        count_ = 0;
+        if (most_keys > sums_.size()) sums_.resize(most_keys);
+    }
+
+    void add(Index key, Offset amount) {
+        for (std::size_t i = 0; i < count_; ++i) {
+            if (sums_[i].first != key) continue;
+            sums_[i].second += amount;
+            return;
+        }
+        sums_[count_++] = {key, amount};
+    }
+
+    template <typename Visit>
+    void visit(const Visit& visit) const {
+        for (std::size_t i = 0; i < count_; ++i) visit(sums_[i].first, sums_[i].second);
+    }
+
+private:
+    std::vector<std::pair<Index, Offset>> sums_;  // the first count_
+    std::size_t count_ = 0;
+};
+
+/// A list of keys is searched from its front: longer ones take a table.
+constexpr std::size_t most_listed_keys = 64;
+
+template <typename AnyGraph>
+class Refiner {
+public:
+    Refiner(const AnyGraph& graph, Partition& partition, Offset heaviest, const Refinement& refinement, std::uint64_t seed)
+        : graph_(graph),
+          partition_(partition),
+          part_of_(partition.part_of),
+          heaviest_(heaviest),
+          refinement_(refinement),
+          seed_(mixed(seed)),
+          weight_(partition.parts, 0),
+          arriving_(partition.parts, 0),
+          target_(graph.vertex_count(), stays),
+          gain_(graph.vertex_count(), 0),
+          moved_(graph.vertex_count(), 0),
+          stale_(partition.border),
+          pays_(graph.vertex_count(), 0) {
+        Kokkos::parallel_for("weigh_parts", Range(0, graph.vertex_count()), [&](Index vertex) {
+            Kokkos::atomic_add(&weight_[part_of_[vertex]], graph.vertex_weights[vertex]);
+        });
+        const Offset mean = std::accumulate(weight_.begin(), weight_.end(), Offset{0}) / partition.parts;
+        room_up_to_ = heaviest - std::max<Offset>(heaviest - mean, 0) / 10;
+    }
+
+    void improve() {
+        std::vector<Index> best = part_of_;
+        std::pair<Offset, Offset> best_figures{excess(), partition_.cut};
+        int without_success = 0;
+        for (int turn = 0; turn < refinement_.most_turns && without_success < refinement_.patience; ++turn) {
+            choose_moves();
+            if (excess() == 0) {
+                keep_what_pays(turn);
+            } else {
+                evict(turn);
+            }
+            partition_.cut += move() / 2;
+            const std::pair<Offset, Offset> figures{excess(), partition_.cut};
+            ++without_success;
+            if (figures >= best_figures) continue;
+            const auto gained = static_cast<double>(best_figures.second - figures.second);
+            const bool worth_it =
+                figures.first < best_figures.first || gained > refinement_.least_gain * static_cast<double>(figures.second);
+            best_figures = figures;
+            best = part_of_;
+            without_success = 0;
+            if (!worth_it) break;
+        }
+        part_of_ = std::move(best);
+        partition_.cut = best_figures.second;
+    }
+
+private:
+    static constexpr Index stays = -1;
+
+    [[nodiscard]] Offset excess() const {
+        Offset sum = 0;
+        for (const Offset weight : weight_) sum += std::max<Offset>(weight - heaviest_, 0);
+        return sum;
+    }
+
+    [[nodiscard]] std::uint64_t tie(Index vertex, int turn) const {
+        return mixed(seed_ ^ (static_cast<std::uint64_t>(turn) << 32) ^ static_cast<std::uint64_t>(vertex));
+    }
+
+    struct Choice {
+        Index part = stays;
+        Offset gain = 0;    // by how much the cut shrinks
+        Offset inside = 0;  // the weight of the edges within the vertex's part
+    };
+
+    /// For a vertex: the part other than its own to which it is coupled most, of those allowed.
+    template <typename Allowed>
+    [[nodiscard]] Choice choose(Index vertex, FewSums& few, SparseSums& many, const Allowed& allowed) const {
+        const std::size_t most_keys = std::min(graph_.edges_of(vertex).size(), weight_.size());
+        return most_keys <= most_listed_keys ? choose_with(vertex, most_keys, few, allowed)
+                                             : choose_with(vertex, most_keys, many, allowed);
+    }
+
+    template <typename Sums, typename Allowed>
+    [[nodiscard]] Choice choose_with(Index vertex, std::size_t most_keys, Sums& coupling, const Allowed& allowed) const {
+        const Index own = part_of_[vertex];
+        Choice choice;
+        coupling.start(most_keys);
+        for (const WeightedEdge edge : graph_.edges_of(vertex)) {
+            const Index part = part_of_[edge.to];
+            if (part == own) {
+                choice.inside += edge.weight;
+            } else {
+                coupling.add(part, edge.weight);
+            }
+        }
+        Offset most = -1;
+        coupling.visit([&](Index part, Offset sum) {
+            if (sum < most || (sum == most && part > choice.part) || !allowed(part)) return;
+            choice.part = part;
+            most = sum;
+        });
+        choice.gain = most - choice.inside;
+        return choice;
+    }
+
+    /// Where the vertices want to go whose neighbourhood changed.
+    void choose_moves() {
+        for_vertex_runs("choose_moves", graph_.vertex_count(), [&](Index first, Index last) {
+            FewSums few;
+            SparseSums many;
+            for (Index vertex = first; vertex < last; ++vertex) {
+                if (stale_[vertex] == 0) continue;
+                stale_[vertex] = 0;
+                const Choice choice = choose(vertex, few, many, [](Index) { return true; });
+                const bool dear = choice.gain < 0 &&
+                                  -static_cast<double>(choice.gain) >= refinement_.descent * static_cast<double>(choice.inside);
+                target_[vertex] = dear ? stays : choice.part;
+                gain_[vertex] = choice.gain;
+            }
+        });
+    }
+
+    /// Is a vertex on its way? Those that moved in the last turn rest.
+    [[nodiscard]] bool may_move(Index vertex) const { return target_[vertex] != stays && moved_[vertex] == 0; }
+
+    /// Is a neighbour's move to be counted on? Better moves first, then by number.
+    [[nodiscard]] bool goes_before(Index neighbour, Index vertex) const {
+        return may_move(neighbour) &&
+               (gain_[neighbour] > gain_[vertex] || (gain_[neighbour] == gain_[vertex] && neighbour < vertex));
+    }
+
+    void keep_what_pays(int turn) {
+        std::fill(arriving_.begin(), arriving_.end(), 0);
+        for_vertex_runs("keep_what_pays", graph_.vertex_count(), [&](Index first, Index last) {
+            for (Index vertex = first; vertex < last; ++vertex) {
+                pays_[vertex] = may_move(vertex) && pays(vertex) ? 1 : 0;
+                if (pays_[vertex] != 0) Kokkos::atomic_add(&arriving_[target_[vertex]], graph_.vertex_weights[vertex]);
+            }
+        });
+        Kokkos::parallel_for("keep_what_fits", Range(0, graph_.vertex_count()),
+                             [&](Index vertex) { moved_[vertex] = pays_[vertex] != 0 && fits(vertex, turn) ? 1 : 0; });
+    }
+
+    [[nodiscard]] bool pays(Index vertex) const {
+        const Index from = part_of_[vertex];
+        const Index to = target_[vertex];
+        Offset gain = 0;
+        for (const WeightedEdge edge : graph_.edges_of(vertex)) {
+            const Index part = goes_before(edge.to, vertex) ? target_[edge.to] : part_of_[edge.to];
+            gain += part == to ? edge.weight : (part == from ? -edge.weight : 0);
+        }
+        return gain >= 0;
+    }
+
+    /// By chance, so many as there is room for about.
+    [[nodiscard]] bool fits(Index vertex, int turn) const {
+        const Offset arriving = arriving_[target_[vertex]];
+        const Offset room = heaviest_ - weight_[target_[vertex]];
+        if (arriving <= room) return true;
+        return static_cast<double>(tie(vertex, turn) >> 11) * 0x1p-53 * static_cast<double>(arriving) <
+               static_cast<double>(room);
+    }
+
+    /// Carries the moves out. Returns twice the change of the cut.
+    Offset move() {
+        Kokkos::parallel_for("move", Range(0, graph_.vertex_count()), [&](Index vertex) {
+            if (moved_[vertex] == 0) return;
+            const Offset weight = graph_.vertex_weights[vertex];
+            Kokkos::atomic_add(&weight_[part_of_[vertex]], -weight);
+            Kokkos::atomic_add(&weight_[target_[vertex]], weight);
+            std::swap(part_of_[vertex], target_[vertex]);  // where it was, until the next choice
+        });
+        Offset change = 0;
+        for_vertex_runs("note_changes", graph_.vertex_count(), [&](Index first, Index last) {
+            Offset here = 0;
+            for (Index vertex = first; vertex < last; ++vertex) {
+                if (moved_[vertex] == 0) continue;
+                mark_stale(vertex);
+                for (const WeightedEdge edge : graph_.edges_of(vertex)) {
+                    mark_stale(edge.to);
+                    const bool both = moved_[edge.to] != 0;
+                    const Index before = both ? target_[edge.to] : part_of_[edge.to];
+                    const int more = (part_of_[edge.to] != part_of_[vertex] ? 1 : 0) - (before != target_[vertex] ? 1 : 0);
+                    here += Offset{edge.weight} * more * (both ? 1 : 2);
+                }
+            }
+            Kokkos::atomic_add(&change, here);
+        });
+        return change;
+    }
+
+    void mark_stale(Index vertex) { std::atomic_ref<char>(stale_[vertex]).store(1, std::memory_order_relaxed); }
+
+    /// Each part that is too heavy sends away vertices until it fits, those that cost least first; where its border has too few
+    /// that find room beyond it, any, to any part with room.
+    void evict(int turn) {
+        std::vector<Index> place(weight_.size(), stays);  // among the heavy parts
+        std::vector<std::vector<Index>> members;
+        std::vector<Index> with_room;
+        for (Index part = 0; part < static_cast<Index>(weight_.size()); ++part) {
+            if (weight_[part] > heaviest_) {
+                place[part] = static_cast<Index>(members.size());
+                members.emplace_back();
+            } else if (weight_[part] < room_up_to_) {
+                with_room.push_back(part);
+            }
+        }
+        for (Index vertex = 0; vertex < graph_.vertex_count(); ++vertex) {
+            if (place[part_of_[vertex]] != stays) members[place[part_of_[vertex]]].push_back(vertex);
+            moved_[vertex] = 0;
+        }
+        const auto heavy_count = static_cast<Index>(members.size());
+        guarded_for("evict", DynamicRange(0, heavy_count).set_chunk_size(1),
+                    [&](Index heavy) { evict_from(members[heavy], with_room, turn); });
+    }
+
+    struct Eviction {
+        bool on_border;
+        double loss;
+        std::uint64_t tie;
+        Index vertex;
+        Index target;
+    };
+
+    void evict_from(const std::vector<Index>& members, const std::vector<Index>& with_room, int turn) {
+        std::vector<Eviction> evictions;
+        FewSums few;
+        SparseSums many;
+        for (const Index vertex : members) {
+            const Offset own = graph_.vertex_weights[vertex];
+            if (own == 0) continue;
+            const Choice choice = choose(vertex, few, many, [&](Index part) { return weight_[part] + own <= room_up_to_; });
+            const std::uint64_t chance = tie(vertex, turn);
+            const bool on_border = choice.part != stays;
+            if (!on_border && with_room.empty()) continue;
+            const Index target = on_border ? choice.part : with_room[chance % with_room.size()];
+            const double loss = on_border ? -static_cast<double>(choice.gain) / static_cast<double>(own) : 0;
+            evictions.push_back({on_border, loss, chance, vertex, target});
+        }
+        std::sort(evictions.begin(), evictions.end(), [](const Eviction& a, const Eviction& b) {
+            return std::tuple(!a.on_border, a.loss, a.tie, a.vertex) < std::tuple(!b.on_border, b.loss, b.tie, b.vertex);
+        });
+        Offset left = weight_[part_of_[members.front()]];
+        for (const Eviction& eviction : evictions) {
+            if (left <= heaviest_) break;
+            target_[eviction.vertex] = eviction.target;
+            moved_[eviction.vertex] = 1;
+            left -= graph_.vertex_weights[eviction.vertex];
+        }
+    }
+
+    const AnyGraph& graph_;
+    Partition& partition_;
+    std::vector<Index>& part_of_;
+    Offset heaviest_;
+    const Refinement& refinement_;
+    std::uint64_t seed_;
+    std::vector<Offset> weight_;    // of each part
+    std::vector<Offset> arriving_;  // of each part, the weight of the vertices that would come
+    std::vector<Index> target_;     // of each vertex
+    std::vector<Offset> gain_;      // of each vertex that has a target
+    std::vector<char> moved_;       // in the last turn: those rest in the next
+    std::vector<char> stale_;       // its neighbourhood changed since it chose
+    std::vector<char> pays_;        // its move, should there be room
+    Offset room_up_to_ = 0;         // a part takes evicted vertices up to this weight
+};
+
+}  // namespace
+
+template <typename AnyGraph>
+void refine_partition(const AnyGraph& graph, Partition& partition, Offset heaviest, const Refinement& refinement,
+                      std::uint64_t seed) {
+    Refiner(graph, partition, heaviest, refinement, seed).improve();
+}
+
+template <typename AnyGraph>
+void measure_border(const AnyGraph& graph, Partition& partition) {
+    partition.border.resize(graph.vertex_count());
+    Offset ends = 0;
+    Kokkos::parallel_reduce(
+        "measure_border", DynamicRange(0, graph.vertex_count()),
+        [&](Index vertex, Offset& sum) {
+            Offset outside = 0;
+            for (const WeightedEdge edge : graph.edges_of(vertex)) {
+                outside += partition.part_of[edge.to] != partition.part_of[vertex] ? edge.weight : 0;
+            }
+            partition.border[vertex] = outside > 0 ? 1 : 0;
+            sum += outside;
+        },
+        ends);
+    partition.cut = ends / 2;
+}
+
+template void refine_partition(const UnitGraph&, Partition&, Offset, const Refinement&, std::uint64_t);
+template void refine_partition(const WeightedGraph&, Partition&, Offset, const Refinement&, std::uint64_t);
+template void measure_border(const UnitGraph&, Partition&);
+template void measure_border(const WeightedGraph&, Partition&);
+
+}  // namespace workbench

@@ -1,0 +1,47 @@
+// What must not depend on the number of threads: orders that all threads find together.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "cli/shell.hpp"
+#include "support/golden.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace workbench;
+
+namespace {
+
+/// The order of the rows that a recipe of the program gives.
+std::string order_of(const std::string& recipe, const std::string& arguments, const std::string& threads) {
+    const TemporaryFolder folder;
+    const Outcome outcome =
+        shell("OMP_NUM_THREADS=" + threads + " '" WORKBENCH_BINARY "' export '" WORKBENCH_SOURCE_DIR "/recipes/" + recipe +
+              "' --format text " + arguments + " -o " + folder.path().string() + " 2>&1");
+    CAPTURE(outcome.text);
+    CHECK(outcome.exit_code == 0);
+    return file_text(folder.path() / "row_old_of_new.txt");
+}
+
+void check_threads(const std::string& recipe, const std::string& arguments) {
+    CAPTURE(recipe);
+    CAPTURE(arguments);
+    const std::string one = order_of(recipe, arguments, "1");
+    CHECK(one.size() > 1000);
+    CHECK(order_of(recipe, arguments, "2") == one);
+    CHECK(order_of(recipe, arguments, "4") == one);
+}
+
+}  // namespace
+
+TEST_SUITE("threads") {
+    TEST_CASE("one partition for any number of threads, through all levels, of meshes and of networks") {
+        for (const std::string matrix : {"laplace2d:nx=90", "elasticity3d:nx=8", "rmat:scale=11"}) {
+            check_threads("multilevel_sell.toml", "--set stage.multilevel_partition.least_vertices=100 --generate " + matrix);
+        }
+    }
+
+    TEST_CASE("one order of Cuthill and McKee") {
+        for (const std::string matrix : {"laplace3d:nx=30", "rmat:scale=13"})
+            check_threads("rcm_csr.toml", "--generate " + matrix);
+    }
+}
