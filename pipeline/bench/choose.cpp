@@ -60,7 +60,7 @@ public:
             const ChooseOptions& options)
         : matrix_(matrix),
           options_(options),
-          runner_(matrix, catalogue, devices, {{options.precision}, options.backends, "", options.timing}),
+          runner_(matrix, catalogue, devices, {{options.precision}, options.backends, "", options.timing, options.keep}),
           watch_(options.timing.clock) {
         for (const Recipe& recipe : recipes) {
             waiting_.push_back({recipe, 0, waiting_.empty(), waiting_.size() < options.always});
