@@ -2,6 +2,7 @@
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(METIS REQUIRED)
+find_package(AMD REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(tomlplusplus REQUIRED)

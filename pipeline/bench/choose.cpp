@@ -25,7 +25,9 @@ std::string identity_of(Recipe recipe) {
 }
 
 bool finds_an_order(const RecipeStage& stage) {
-    static const std::set<std::string> names{cuthill_mckee, "metis_partition", "random_order", "column_sort"};
+    static const std::set<std::string> names{
+        cuthill_mckee, "metis_partition",   "random_order", "column_sort", "approximate_minimum_degree", "degree_sort", "gray",
+        "king",        "nested_dissection", "rabbit_order", "sloan"};
     return names.contains(stage.entry->name);
 }
 
