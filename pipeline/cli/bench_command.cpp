@@ -229,7 +229,7 @@ int run_bench(const Arguments& arguments) {
     }
     std::vector<Record> records;
     add_records(out, records);
-    fmt::print("\n{}", ranking_text(records));
+    fmt::print("\n{}{}", ranking_text(records), prices_text(records));
     if (!arguments.no_page) write_page(out, suite.name, records);
     if (count.stopped) {
         fmt::print("The same command goes on after these {}.\n", now + count.there);
