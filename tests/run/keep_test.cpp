@@ -189,6 +189,16 @@ TEST_SUITE("kept results") {
         CHECK_EQ(kept_of(run(hybrid, matrix, folder.path())), Names{"split", "sell short"});
     }
 
+    TEST_CASE("two shares in one layout are two results") {
+        const TemporaryFolder folder;
+        std::string both_csr = hybrid;
+        both_csr.replace(both_csr.find("'sell'"), 6, "'csr'");
+        const CsrMatrix matrix = grid(12);
+        (void)run(both_csr, matrix, folder.path());
+        CHECK_EQ(names_in(folder.path()).count("csr_f64"), 4);  // each with its own values and with exact ones
+        CHECK_EQ(kept_of(run(both_csr, matrix, folder.path())), Names{"split", "csr + csr", "csr long", "csr short"});
+    }
+
     TEST_CASE("what differs in what it depends on is something else") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);
