@@ -24,9 +24,9 @@ public:
     void number_component(Index start) {
         enter(start);
         while (!front_.empty()) {
-            const auto [new_ones, entered, vertex] = front_.top();
+            const Index vertex = std::get<2>(front_.top());
             front_.pop();
-            if (state_[vertex] != State::front || new_ones != new_ones_[vertex]) continue;  // of before
+            if (state_[vertex] == State::numbered) continue;  // new ones only become fewer: its last entry came first
             state_[vertex] = State::numbered;
             order_.push_back(vertex);
             for (const Index neighbour : graph_.neighbours_of(vertex)) {

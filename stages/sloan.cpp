@@ -33,9 +33,9 @@ public:
         state_[start] = State::preactive;
         push(start);
         while (!waiting_.empty()) {
-            const auto [priority, number, vertex] = waiting_.top();
+            const Index vertex = std::get<2>(waiting_.top());
             waiting_.pop();
-            if (state_[vertex] == State::numbered || priority != priority_[vertex]) continue;  // of before
+            if (state_[vertex] == State::numbered) continue;  // priorities only rise: its last came first
             if (state_[vertex] == State::preactive) {
                 for (const Index neighbour : graph_.neighbours_of(vertex)) raise(neighbour);
             }

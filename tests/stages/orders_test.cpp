@@ -421,6 +421,45 @@ TEST_SUITE("rabbit_order") {
         }
     }
 
+    TEST_CASE("as the paper has it: each joins whom the modularity gains most from, all edges counted") {
+        for (const StagedMatrix& before : {random_graph(120, 3), ring_of_cliques(9, 5, 1), scrambled(grid(11))}) {
+            const Graph graph = adjacency_graph(before.matrix, 1);
+            const Index vertices = graph.vertex_count();
+            const Permutation shuffled = random_permutation(vertices, 1);
+            Indices turns(shuffled.old_of_new().begin(), shuffled.old_of_new().end());
+            std::stable_sort(turns.begin(), turns.end(), [&](Index a, Index b) { return graph.degree(a) < graph.degree(b); });
+            Indices community(vertices);  // of each vertex, named after the one that the others joined
+            std::iota(community.begin(), community.end(), 0);
+            std::vector<Indices> members(vertices);  // in the order of the dendrogram
+            for (Index vertex = 0; vertex < vertices; ++vertex) members[vertex] = {vertex};
+            for (const Index vertex : turns) {
+                std::vector<Offset> edges(vertices, 0);
+                std::vector<Offset> strength(vertices, 0);
+                for (Index a = 0; a < vertices; ++a) {
+                    strength[community[a]] += graph.degree(a);
+                    if (community[a] != vertex) continue;
+                    for (const Index b : graph.neighbours_of(a)) ++edges[community[b]];
+                }
+                Index best = -1;
+                Offset best_gain = 0;
+                for (Index other = 0; other < vertices; ++other) {
+                    const Offset gain = edges[other] * graph.offsets.back() - strength[vertex] * strength[other];
+                    if (other == vertex || edges[other] == 0 || gain <= best_gain) continue;
+                    best = other;
+                    best_gain = gain;
+                }
+                if (best < 0) continue;
+                for (const Index member : members[vertex]) community[member] = best;
+                members[best].insert(members[best].end(), members[vertex].begin(), members[vertex].end());
+            }
+            Indices order;
+            for (Index vertex = 0; vertex < vertices; ++vertex) {
+                if (community[vertex] == vertex) order.insert(order.end(), members[vertex].begin(), members[vertex].end());
+            }
+            CHECK(run(rabbit_order_stage(), {}, before).order() == order);
+        }
+    }
+
     TEST_CASE("vertices alone are communities of their own, a star is one") {
         CHECK_EQ(run(rabbit_order_stage(), {}, stage_input(diagonal(5))).note("communities"), "5");
         CHECK(run(rabbit_order_stage(), {}, stage_input(diagonal(5))).order() == Indices{0, 1, 2, 3, 4});
