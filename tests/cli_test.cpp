@@ -129,6 +129,18 @@ TEST_CASE("list and explain") {
     }
 }
 
+TEST_CASE("a folder to keep results in that is a file") {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "file") << "text";
+    for (const char* command : {"run recipes/csr.toml", "compare recipes/csr.toml recipes/sell.toml", "solve recipes/csr.toml",
+                                "choose recipes/csr.toml --budget 1"}) {
+        const Outcome outcome = run(std::string(command) + " --generate laplace2d:nx=3 --keep '" +
+                                    (folder.path() / "file").string() + "' --out '" + (folder.path() / "out").string() + "'");
+        CHECK(outcome.exit_code == 4);
+        CHECK(outcome.text.find("file: no folder to keep results in: ") != std::string::npos);
+    }
+}
+
 TEST_CASE("check") {
     expect("check", "check recipes/csr.toml recipes/sell.toml recipes/ehyb.toml", 0);
     expect("check_errors", "check tests/golden/cli/wrong.toml", 2);

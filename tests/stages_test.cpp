@@ -18,9 +18,25 @@ using namespace workbench;
 namespace {
 
 std::vector<StageEntry> all_stages() {
-    return {column_segmentation_stage(), column_sort_stage(),     cuthill_mckee_stage(), dynamic_program_groups_stage(),
-            length_groups_stage(),       metis_partition_stage(), natural_stage(),       nonlinear_hash_stage(),
-            random_order_stage(),        row_blocks_stage(),      row_sort_stage(),      split_stage()};
+    return {approximate_minimum_degree_stage(),
+            column_segmentation_stage(),
+            column_sort_stage(),
+            cuthill_mckee_stage(),
+            degree_sort_stage(),
+            dynamic_program_groups_stage(),
+            gray_stage(),
+            king_stage(),
+            length_groups_stage(),
+            metis_partition_stage(),
+            natural_stage(),
+            nested_dissection_stage(),
+            nonlinear_hash_stage(),
+            rabbit_order_stage(),
+            random_order_stage(),
+            row_blocks_stage(),
+            row_sort_stage(),
+            sloan_stage(),
+            split_stage()};
 }
 
 }  // namespace
@@ -85,6 +101,9 @@ TEST_CASE("on the battery every chain of stages keeps the invariants, twice the 
         {{random_order_stage(), {{"apply", "rows"}}},
          {random_order_stage(), {{"apply", "columns"}, {"seed", std::int64_t{9}}}}},
         {{row_sort_stage(), {{"apply", "rows"}, {"within", "window"}, {"window", std::int64_t{32}}}}},
+        {{approximate_minimum_degree_stage(), {}}, {nested_dissection_stage(), {}}},
+        {{degree_sort_stage(), {}}, {gray_stage(), {}}},
+        {{king_stage(), {}}, {sloan_stage(), {}}, {rabbit_order_stage(), {}}},
         {{metis_partition_stage(), {{"parts", std::int64_t{5}}}},
          {row_sort_stage(), {{"within", "partition"}, {"key", "nonzeros_inside_partition"}}},
          {split_stage(), {{"by", "inside_partition"}}},

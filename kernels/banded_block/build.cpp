@@ -139,6 +139,7 @@ LayoutEntry banded_block_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<BandedBlockLayout>(),
         .fields = field_lists_of<BandedBlockLayout>(),
         .schedules = {schedule_of<BandedBlockLayout, BandRow>("rows")},
         .kernels = banded_block_reference_kernels(),

@@ -111,6 +111,7 @@ struct BandedBlockLayout final : StoredLayout<Value, BandedBlock<Value, HostArra
     Pattern pattern;  // tells nonzeros from padding; no kernel reads it
     /// As bytes_to_move, but without the padding outside the matrix, which no kernel reads.
     [[nodiscard]] std::int64_t bytes_of_product() const;
+    void transfer(Transfer& all) override { this->transfer_with(all, pattern); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

@@ -206,6 +206,7 @@ LayoutEntry bccoo_entry() {
         .needs = needs,
         .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<BccooLayout>(),
         .fields = field_lists_of<BccooLayout>(),
         .schedules = bccoo_schedules(),
         .kernels = {bccoo_host_kernel()},

@@ -139,6 +139,7 @@ struct BccooLayout final : StoredLayout<Value, Bccoo<Value, HostArray>> {
     Offset block_count = 0;
     Pattern pattern;  // tells nonzeros from padding
 
+    void transfer(Transfer& all) override { this->transfer_with(all, block_count, pattern); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

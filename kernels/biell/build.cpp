@@ -249,6 +249,7 @@ LayoutEntry bisected(std::string name, std::string summary, std::string_view exa
         .parameters = parameters(),
         .needs = needs,
         .build = build,
+        .empty = empty_layouts_of<BiellLayout>(),
         .fields = field_lists_of<BiellLayout>(),
         .schedules = {{"strips", {walk_strips<float>, walk_strips<double>}}},
         .kernels = {{"strips", Backend::kokkos, "strips in parallel, the shares of a row folded together at the end",

@@ -230,6 +230,7 @@ LayoutEntry block_sell_entry() {
         .needs = needs,
         .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<BlockSellLayout>(),
         .fields = field_lists_of<BlockSellLayout>(),
         .schedules = {{"warps", {walk_warps<float>, walk_warps<double>}}},
         .kernels = block_sell_reference_kernels(),

@@ -109,6 +109,7 @@ template <ValueType Value>
 struct BlockSellLayout final : StoredLayout<Value, BlockSell<Value, HostArray>> {
     static constexpr const char* name = "block_sell";
     Pattern pattern;  // tells nonzeros from padding; no kernel reads it
+    void transfer(Transfer& all) override { this->transfer_with(all, pattern); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override { return notes_on_columns(*this); }
 };

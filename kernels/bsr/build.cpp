@@ -166,6 +166,7 @@ LayoutEntry bsr_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<BsrLayout>(),
         .fields = field_lists_of<BsrLayout>(),
         .schedules = {{"groups", {walk_groups<float>, walk_groups<double>}}},
         .storage_sizes = bsr_storage_sizes,

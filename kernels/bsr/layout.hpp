@@ -128,6 +128,7 @@ struct BsrGroups : ScheduleDefaults {
 template <ValueType Value>
 struct BsrLayout final : StoredLayout<Value, Bsr<Value, HostArray>> {
     Pattern pattern;  // tells nonzeros from padding; no kernel reads it
+    void transfer(Transfer& all) override { this->transfer_with(all, pattern); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

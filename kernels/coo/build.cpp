@@ -53,6 +53,7 @@ LayoutEntry coo_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<CooLayout>(),
         .fields = field_lists_of<CooLayout>(),
         .schedules = {schedule_of<CooLayout, EachTriplet>("atomic"), schedule_of<CooLayout, EachTriplet>("segmented")},
         .storage_sizes = coo_storage_sizes,

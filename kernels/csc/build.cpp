@@ -101,6 +101,7 @@ LayoutEntry csc_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<CscLayout>(),
         .fields = field_lists_of<CscLayout>(),
         .schedules = {{"columns", {walk_columns<float>, walk_columns<double>}}},
         .storage_sizes = csc_storage_sizes,

@@ -37,6 +37,7 @@ LayoutEntry csr_entry() {
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<CsrLayout>(),
         .fields = field_lists_of<CsrLayout>(),
         .schedules = csr_tile_schedules(),
         .storage_sizes = csr_storage_sizes,

@@ -60,6 +60,7 @@ LayoutEntry csr16_entry() {
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<Csr16Layout>(),
         .fields = field_lists_of<Csr16Layout>(),
         .schedules = {schedule_of<Csr16Layout, Csr16Lanes>("lanes")},
         .kernels = {host_rows<Csr16Layout, Csr16Rows<1>>("rows", "rows in parallel, some at a time to the next idle thread")},

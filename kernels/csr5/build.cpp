@@ -169,6 +169,7 @@ LayoutEntry csr5_entry() {
                         .help = "nonzeros of a lane: 2, 4, 6, 8, 12, 16, 24 or 32; auto: by the mean row length"}},
         .needs = needs,
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<Csr5Layout>(),
         .fields = field_lists_of<Csr5Layout>(),
         .schedules = {{"tiles", {walk_csr5<float>, walk_csr5<double>}}},
         .kernels = {{"tiles", Backend::kokkos, "tiles in parallel; then the rows that cross tiles are put together",

@@ -271,6 +271,7 @@ LayoutEntry dasp_entry() {
         .parameters = parameters(),
         .needs = needs,
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<DaspLayout>(),
         .fields = field_lists_of<DaspLayout>(),
         .schedules = dasp_schedules(),
         .kernels = {dasp_host_kernel()},

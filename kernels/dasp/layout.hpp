@@ -178,6 +178,7 @@ struct DaspLayout final : StoredLayout<Value, Dasp<Value, HostArray>> {
     [[nodiscard]] std::int64_t bytes_of_product() const {
         return this->bytes_to_move() + 2 * this->pieces() * static_cast<std::int64_t>(sizeof(Value));
     }
+    void transfer(Transfer& all) override { this->transfer_with(all, row_offsets); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

@@ -101,6 +101,7 @@ LayoutEntry dia_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<DiaLayout>(),
         .fields = field_lists_of<DiaLayout>(),
         .schedules = {schedule_of<DiaLayout, DiaRows>("rows")},
         .kernels = dia_reference_kernels(),

@@ -52,6 +52,7 @@ struct DiaLayout final : StoredLayout<Value, Dia<Value, HostArray>> {
     Pattern pattern;  // tells nonzeros from padding; no kernel reads it
     /// As bytes_to_move, but without the padding outside the matrix, which no kernel reads.
     [[nodiscard]] std::int64_t bytes_of_product() const;
+    void transfer(Transfer& all) override { this->transfer_with(all, pattern); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

@@ -158,6 +158,7 @@ LayoutEntry ehyb_entry() {
                     .square = true, .cuts = {CutKind::partition}, .shares = {{ShareKind::inside}, {ShareKind::outside}}};
             },
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<EhybLayout>(),
         .fields = field_lists_of<EhybLayout>(),
         .schedules = {{"fused", {walk_warps<float>, walk_warps<double>}},
                       {"two_launch", {walk_warps<float>, walk_warps<double>}}},

@@ -92,6 +92,7 @@ template <ValueType Value>
 struct EhybLayout final : VariantLayout<Value, Ehyb<Value, std::uint16_t, HostArray>, Ehyb<Value, Index, HostArray>> {
     Origin inside_origin;   // of each lane
     Origin outside_origin;  // of each stored row
+    void transfer(Transfer& all) override { this->transfer_with(all, inside_origin, outside_origin); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

@@ -62,6 +62,7 @@ LayoutEntry ell_entry() {
                        slots_per_nonzero_parameter(10)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<EllLayout>(),
         .fields = field_lists_of<EllLayout>(),
         .schedules = {schedule_of<EllLayout, EllRow>("rows"), schedule_of<EllLayout, EllReduce>("reduce"),
                       schedule_of<EllLayout, EllEachSlot>("atomic")},

@@ -102,6 +102,7 @@ template <ValueType Value>
 struct EllLayout final : StoredLayout<Value, Ell<Value, HostArray>> {
     static constexpr const char* name = "ell";
     Origin origin;
+    void transfer(Transfer& all) override { this->transfer_with(all, origin); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

@@ -53,6 +53,7 @@ LayoutEntry ellr_entry() {
         .parameters = {slots_per_nonzero_parameter(10)},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<EllrLayout>(),
         .fields = field_lists_of<EllrLayout>(),
         .schedules = {schedule_of<EllrLayout, EllrRows>("rows")},
         .kernels = {host_rows<EllrLayout, EllrRows>("rows", "rows in parallel, as many slots of each as it has nonzeros")},

@@ -46,6 +46,7 @@ struct EllrLayout final : StoredLayout<Value, Ellr<Value, HostArray>> {
     Origin origin;
     /// As bytes_to_move, but without the padding, which no kernel reads.
     [[nodiscard]] std::int64_t bytes_of_product() const;
+    void transfer(Transfer& all) override { this->transfer_with(all, origin); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

@@ -239,6 +239,7 @@ LayoutEntry halo_entry() {
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<HaloLayout>(),
         .fields = field_lists_of<HaloLayout>(),
         .schedules = halo_schedules(),
         .kernels = {halo_host_kernel()},

@@ -126,6 +126,7 @@ struct HaloLayout final : StoredLayout<Value, Halo<Value, HostArray>> {
     Index parts_cut = 0;  // parts of the partition that were too large
     Offset far_blocks = 0;
 
+    void transfer(Transfer& all) override { this->transfer_with(all, pattern, pairs, blocks, parts_cut, far_blocks); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };

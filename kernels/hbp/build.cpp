@@ -321,6 +321,7 @@ LayoutEntry hbp_entry() {
                 return Needs{.cuts = {CutKind::row_block, CutKind::segment}, .shares = {{ShareKind::tile}}};
             },
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<HbpLayout>(),
         .fields = field_lists_of<HbpLayout>(),
         .kernels = {{.name = "tiles",
                      .backend = Backend::kokkos,

@@ -117,6 +117,7 @@ struct HbpLayout final : VariantLayout<Value, Hbp<Value, Index, HostArray>, Hbp<
     [[nodiscard]] std::int64_t bytes_of_product() const {
         return this->bytes_to_move() + 2 * static_cast<std::int64_t>(partial_results() * sizeof(Value));
     }
+    void transfer(Transfer& all) override { this->transfer_with(all, origins); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

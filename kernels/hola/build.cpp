@@ -112,6 +112,7 @@ LayoutEntry hola_entry() {
         .parameters = parameters(),
         .needs = needs,
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<HolaLayout>(),
         .fields = field_lists_of<HolaLayout>(),
         .schedules = {{"shares", {walk_shares<float>, walk_shares<double>}}},
         .kernels = {hola_host_kernel()},

@@ -75,6 +75,7 @@ LayoutEntry hyb_entry() {
                 return Needs{.shares = {{ShareKind::first}, {ShareKind::rest}}};
             },
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<HybLayout>(),
         .fields = field_lists_of<HybLayout>(),
         .schedules = {schedule_of<HybLayout, HybFirst, HybRest>("segmented"),
                       schedule_of<HybLayout, HybFirst, HybRest>("atomic")},

@@ -48,6 +48,7 @@ LayoutEntry jds_entry() {
         .parameters = {},
         .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<JdsLayout>(),
         .fields = field_lists_of<JdsLayout>(),
         .schedules = {schedule_of<JdsLayout, JdsRows>("streaming"), schedule_of<JdsLayout, JdsRows>("constant"),
                       schedule_of<JdsLayout, JdsRows>("uncached")},

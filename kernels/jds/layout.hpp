@@ -39,6 +39,7 @@ template <ValueType Value>
 struct JdsLayout final : StoredLayout<Value, Jds<Value, HostArray>> {
     static constexpr const char* name = "jds";
     Origin origin;
+    void transfer(Transfer& all) override { this->transfer_with(all, origin); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

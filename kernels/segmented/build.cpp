@@ -352,6 +352,7 @@ LayoutEntry segmented_entry() {
         .parameters = declarations(),
         .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::segment}, .shares = {{ShareKind::segment}}}; },
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<SegmentedLayout>(),
         .fields = field_lists_of<SegmentedLayout>(),
         .schedules = {{"two_phase", {walk_reads<float>, walk_reads<double>}},
                       {"atomic", {walk_reads<float>, walk_reads<double>}}},

@@ -151,6 +151,7 @@ struct SegmentedLayout final
     [[nodiscard]] std::int64_t two_phase_bytes() const;
     /// The same where sums are added to a y that is set to zero before: y is written, read and written again.
     [[nodiscard]] std::int64_t atomic_bytes() const;
+    void transfer(Transfer& all) override { this->transfer_with(all, origin); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 

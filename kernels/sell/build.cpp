@@ -167,6 +167,12 @@ std::unique_ptr<Kernel<Value>> prepare_rows_on_host(const Layout<Value>& layout,
 }
 
 template <ValueType Value>
+std::unique_ptr<Layout<Value>> empty(const Parameters& parameters) {
+    if (parameters.is_word("column_index", "u16")) return std::make_unique<SellLayout<Value, std::uint16_t>>();
+    return std::make_unique<SellLayout<Value>>();
+}
+
+template <ValueType Value>
 FieldLists fields() {
     FieldLists lists = field_lists<SellLayout<Value>>();
     for (auto& list : field_lists<SellLayout<Value, std::uint16_t>>()) lists.push_back(std::move(list));
@@ -219,6 +225,7 @@ LayoutEntry sell_entry() {
                                 "over more than 65536 keeps 32 bits"}},
         .needs = needs,
         .build = {build<float>, build<double>},
+        .empty = {empty<float>, empty<double>},
         .fields = {fields<float>, fields<double>},
         .schedules = {{"slices", {walk_slices<float>, walk_slices<double>}}},
         .storage_sizes = sell_storage_sizes,

@@ -113,6 +113,7 @@ struct SellLayout final : StoredLayout<Value, Sell<Value, ColumnIndex, HostArray
     [[nodiscard]] bool by_lengths() const;
     /// What a product moves at least where no padding is read.
     [[nodiscard]] std::int64_t bytes_by_rows(const SellLongRows& long_rows) const;
+    void transfer(Transfer& all) override { this->transfer_with(all, origin); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };

@@ -162,6 +162,7 @@ LayoutEntry staircase_sell_entry() {
                                 "1024; as in the stage length_groups, or groups are padded to it"}},
         .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::length_group}, .unsplit = true}; },
         .build = {build<float>, build<double>},
+        .empty = empty_layouts_of<StaircaseSellLayout>(),
         .fields = field_lists_of<StaircaseSellLayout>(),
         .schedules = {{"streams", {walk_groups<float>, walk_groups<double>}},
                       {"graph", {walk_groups<float>, walk_groups<double>}}},

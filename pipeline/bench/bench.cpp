@@ -142,6 +142,7 @@ private:
             command.push_back(word);
         }
         command.insert(command.end(), plan_.run_options.begin(), plan_.run_options.end());
+        if (!plan_.keep.empty()) command.insert(command.end(), {"--keep", plan_.keep});
         const std::size_t done = watch(command, out, pending, together, since_start);
         // From the last on, so that the places of the others stay.
         for (std::size_t i = done; i > 0; --i) pending.erase(pending.begin() + static_cast<std::ptrdiff_t>(together[i - 1]));

@@ -27,6 +27,7 @@ struct BenchPlan {
     std::vector<std::string> run_options;  // what each process is given: "--samples", "20", ...
     double limit_seconds = 0;              // of a matrix; 0: none
     bool keep_samples = false;
+    std::string keep = {};  // folder of results that each process keeps; empty: none. No part of what tells measurements apart
     std::filesystem::path program;  // that runs a recipe: this one
     std::string version;
     std::string device;

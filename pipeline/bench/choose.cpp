@@ -25,8 +25,20 @@ std::string identity_of(Recipe recipe) {
 }
 
 bool finds_an_order(const RecipeStage& stage) {
-    static const std::set<std::string> names{cuthill_mckee, "metis_partition", "multilevel_partition", "rcm_blocks",
-                                             "bfs_blocks",  "random_order",    "column_sort"};
+    static const std::set<std::string> names{cuthill_mckee,
+                                             "metis_partition",
+                                             "multilevel_partition",
+                                             "rcm_blocks",
+                                             "bfs_blocks",
+                                             "random_order",
+                                             "column_sort",
+                                             "approximate_minimum_degree",
+                                             "degree_sort",
+                                             "gray",
+                                             "king",
+                                             "nested_dissection",
+                                             "rabbit_order",
+                                             "sloan"};
     return names.contains(stage.entry->name);
 }
 
@@ -61,7 +73,7 @@ public:
             const ChooseOptions& options)
         : matrix_(matrix),
           options_(options),
-          runner_(matrix, catalogue, devices, {{options.precision}, options.backends, "", options.timing}),
+          runner_(matrix, catalogue, devices, {{options.precision}, options.backends, "", options.timing, options.keep}),
           watch_(options.timing.clock) {
         for (const Recipe& recipe : recipes) {
             waiting_.push_back({recipe, 0, waiting_.empty(), waiting_.size() < options.always});

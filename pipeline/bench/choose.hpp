@@ -28,6 +28,7 @@ struct ChooseOptions {
     bool confirm = true;            // the choice is timed a second time, which is what counts: one of many is fast by luck
     std::size_t always = 1;         // so many of the first recipes are timed first, whatever bytes and budget say
     TimingOptions timing = {};
+    KeepFolder* keep = nullptr;                             // as in RunOptions
     std::function<void(const std::string&)> progress = {};  // a step that may take long begins
 };
 

@@ -81,6 +81,15 @@ std::string ratio(double number) {
                              : fmt::format("{:.2f}", number);
 }
 
+/// Whole products, with six letters at most.
+std::string product_count(double number) {
+    const double whole = std::ceil(number);
+    return whole < 1e5   ? with_commas(std::llround(whole))
+           : whole < 1e6 ? fmt::format("{:.0f}k", whole / 1e3)
+           : whole < 1e9 ? fmt::format("{:.0f}M", whole / 1e6)
+                         : "> 1e9";
+}
+
 std::string share(int part, int whole) { return whole == 0 ? "-" : fmt::format("{:.0f} %", 100.0 * part / whole); }
 
 constexpr std::size_t name_width = 29;
@@ -222,6 +231,30 @@ std::string ranking_text(const std::vector<Record>& records, const std::string& 
         }
     }
     return text.empty() ? "nothing was measured\n" : text;
+}
+
+std::string prices_text(const std::vector<Record>& records) {
+    std::string text;
+    for (const Ranking& ranking : rank(records)) {
+        std::map<std::string, std::vector<double>> products;
+        for (const Record& record : records) {
+            if (belongs(record, ranking) && record.break_even) products[record.recipe].push_back(*record.break_even);
+        }
+        if (products.empty()) continue;
+        text += '\n' + heading(ranking) + ", products until the preparation has paid\n" +
+                row("recipe", {"pays", "", "least", "median", "most", "", "of"});
+        const std::map<std::string, std::string> short_names = short_names_of(ranking);
+        for (const Ranked& one : ranking.recipes) {
+            std::vector<double>& numbers = products[one.recipe];
+            if (numbers.empty()) continue;
+            std::sort(numbers.begin(), numbers.end());
+            text += row(short_names.at(one.recipe),
+                        {share(static_cast<int>(numbers.size()), one.speedup.count), "", product_count(numbers.front()),
+                         product_count((numbers[(numbers.size() - 1) / 2] + numbers[numbers.size() / 2]) / 2),
+                         product_count(numbers.back()), "", fmt::format("{}", one.speedup.count)});
+        }
+    }
+    return text;
 }
 
 std::string ranking_tex(const std::vector<Record>& records, const std::string& of) {

@@ -50,6 +50,8 @@ struct Against {
 
 /// Tables of at most 80 columns. `of`: a recipe to set against the others; empty: none.
 [[nodiscard]] std::string ranking_text(const std::vector<Record>& records, const std::string& of = {});
+/// After how many products each recipe has paid for its preparation, on the matrices where it does. Empty where none does.
+[[nodiscard]] std::string prices_text(const std::vector<Record>& records);
 [[nodiscard]] std::string ranking_tex(const std::vector<Record>& records, const std::string& of = {});
 
 /// A row a record, with a header.

@@ -12,21 +12,28 @@ namespace workbench {
 const Catalogue& catalogue() {
     static const Catalogue all{
         {
+            approximate_minimum_degree_stage(),
             bfs_blocks_stage(),
             column_segmentation_stage(),
             column_sort_stage(),
             cuthill_mckee_stage(),
+            degree_sort_stage(),
             dynamic_program_groups_stage(),
+            gray_stage(),
+            king_stage(),
             length_groups_stage(),
             metis_partition_stage(),
             multilevel_partition_stage(),
             natural_stage(),
+            nested_dissection_stage(),
             node_blocks_stage(),
             nonlinear_hash_stage(),
+            rabbit_order_stage(),
             random_order_stage(),
             rcm_blocks_stage(),
             row_blocks_stage(),
             row_sort_stage(),
+            sloan_stage(),
             split_stage(),
         },
         // clang-format off

@@ -22,6 +22,7 @@
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/command_line.hpp"
 #include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/keep.hpp"
 #include "pipeline/cli/read_options.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/suite_matrices.hpp"
@@ -52,6 +53,7 @@ struct Arguments {
     bool keep_samples = false;
     bool retry = false;
     bool no_page = false;
+    std::string keep;
 };
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -208,6 +210,8 @@ int run_bench(const Arguments& arguments) {
     plan.run_options.insert(plan.run_options.end(), {inside ? "--inside" : "--cache", inside ? suite.inside : suite.cache});
     plan.limit_seconds = suite.limit_seconds;
     plan.keep_samples = arguments.keep_samples;
+    if (!arguments.keep.empty()) (void)KeepFolder(arguments.keep, "");  // here rather than in each process
+    plan.keep = arguments.keep;
     plan.program = std::filesystem::read_symlink("/proc/self/exe");
     plan.version = versions().at("workbench");
     plan.device = machine.devices;
@@ -225,7 +229,7 @@ int run_bench(const Arguments& arguments) {
     }
     std::vector<Record> records;
     add_records(out, records);
-    fmt::print("\n{}", ranking_text(records));
+    fmt::print("\n{}{}", ranking_text(records), prices_text(records));
     if (!arguments.no_page) write_page(out, suite.name, records);
     if (count.stopped) {
         fmt::print("The same command goes on after these {}.\n", now + count.there);
@@ -287,6 +291,7 @@ void add_bench_command(CLI::App& app, Action& action) {
     command->add_option("--limit", arguments->limit, "Wall time that a matrix may take with all its recipes (default: none)")
         ->check(CLI::Range(0.0, 1e7))
         ->type_name("SECONDS");
+    add_keep_option(*command, arguments->keep);
     command->add_flag("--keep-samples", arguments->keep_samples, "Keep every sample in the lines");
     command->add_flag("--no-page", arguments->no_page, "Write no page beside the lines (bench.html of bench.jsonl)");
     command->add_flag("--retry", arguments->retry, "Measure again what failed before");

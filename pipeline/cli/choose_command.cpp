@@ -15,6 +15,7 @@
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/aside.hpp"
 #include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/keep.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/measuring.hpp"
@@ -41,6 +42,7 @@ struct Arguments {
     std::vector<std::string> backends;
     std::string out = "winner.toml";
     std::string json;
+    std::string keep;
 };
 
 /// Those that are installed with the program, otherwise those of the current folder, in the order of their names.
@@ -100,6 +102,8 @@ int choose_recipe(const Arguments& arguments) {
     options.always = 2;                  // CSR in both orders
     options.timing.minimum_seconds = 0;  // many recipes with few samples, rather than few with many
     options.backends = backends_of_one_device(arguments.backends, gpu != nullptr);
+    std::optional<KeepFolder> keep = keep_folder(arguments.keep, host->properties());
+    options.keep = pointer_to(keep);
     const MatrixChoice& of = recipes.front().matrix;
     const auto [matrix, matrix_report] = load_matrix(of);
     const Orders orders = !arguments.recipes.empty()      ? Orders::own
@@ -166,6 +170,7 @@ void add_choose_command(CLI::App& app, Action& action) {
         ->check(CLI::IsMember({"kokkos", "eigen", "cpu", "cuda", "cusparse"}))
         ->delimiter(',')
         ->type_name("LIST");
+    add_keep_option(*command, arguments->keep);
     command->add_option("-o,--out", arguments->out, "File for the recipe that is chosen; must not be there yet")
         ->type_name("FILE")
         ->capture_default_str();

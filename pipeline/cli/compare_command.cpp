@@ -11,6 +11,7 @@
 #include "pipeline/cli/aside.hpp"
 #include "pipeline/cli/command_line.hpp"
 #include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/keep.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
 #include "pipeline/cli/measuring.hpp"
@@ -35,6 +36,7 @@ struct CompareArguments {
     std::string out;
     std::string page = "out/compare.html";
     bool no_page = false;
+    std::string keep;
 };
 
 std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
@@ -117,13 +119,15 @@ void write_page(const CompareArguments& arguments, const std::vector<RunReport>&
 int compare(const CompareArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::vector<Recipe> recipes = two_recipes(arguments);
-    const RunOptions options = options_of(arguments.measuring);
+    RunOptions options = options_of(arguments.measuring);
     if (!arguments.out.empty()) {
         for (const Recipe& recipe : recipes) check_writable(std::filesystem::path(arguments.out) / picture_name(recipe));
     }
     std::string note;
     const std::unique_ptr<Device> gpu = gpu_for(arguments.measuring, options, note);
     const std::unique_ptr<Device> host = make_host_device();
+    std::optional<KeepFolder> keep = keep_folder(arguments.keep, host->properties());
+    options.keep = pointer_to(keep);
     MatrixRunner runner(recipes, {*host, gpu.get()}, options);
     if (!arguments.no_page) check_writable(arguments.page);
     static_cast<void>(runner(recipes.front()));  // without the matrix there is nothing to compare
@@ -166,6 +170,7 @@ void add_compare_command(CLI::App& app, Action& action) {
     add_recipe_changes(*command, arguments->changes);
     add_sweeps(*command, arguments->changes);
     add_measuring_options(*command, arguments->measuring);
+    add_keep_option(*command, arguments->keep);
     command->add_option("--page", arguments->page, "Write both as a page for a browser, pattern by pattern, to this file")
         ->type_name("FILE")
         ->capture_default_str();

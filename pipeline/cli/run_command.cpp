@@ -14,6 +14,7 @@
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/command_line.hpp"
 #include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/keep.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
 #include "pipeline/cli/measuring.hpp"
@@ -36,6 +37,7 @@ struct RunArguments {
     bool no_pictures = false;
     std::string scale_from;
     bool no_page = false;
+    std::string keep;
 };
 
 /// Of all layouts of a recipe, and those beside it.
@@ -97,7 +99,7 @@ void check_folders(const std::vector<Recipe>& recipes) {
 int run(const RunArguments& arguments) {
     const KokkosRuntime kokkos;
     std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
-    const RunOptions options = options_of(arguments.measuring);
+    RunOptions options = options_of(arguments.measuring);
     check_only(arguments.measuring, options, recipes);
     check_folders(recipes);
     sort_by_matrix(recipes);
@@ -112,6 +114,8 @@ int run(const RunArguments& arguments) {
     const std::unique_ptr<Device> gpu = gpu_for(arguments.measuring, options, note);
     check_only_on(arguments.measuring, recipes, gpu.get());
     const std::unique_ptr<Device> host = make_host_device();
+    std::optional<KeepFolder> keep = keep_folder(arguments.keep, host->properties());
+    options.keep = pointer_to(keep);
 
     MatrixRunner runner(recipes, {*host, gpu.get()}, options);
     return run_recipes(std::ref(runner), recipes, output, [&](RunReport& report) {
@@ -140,6 +144,7 @@ void add_run_command(CLI::App& app, Action& action) {
                      "Also write the report to this file; -: to standard output, and nothing else there")
         ->type_name("FILE");
     add_measuring_options(*command, arguments->measuring);
+    add_keep_option(*command, arguments->keep);
     CLI::Option* none = command->add_flag("--no-pictures", arguments->no_pictures, "Draw nothing, and write no report.html");
     command
         ->add_option("--scale-from", arguments->scale_from,

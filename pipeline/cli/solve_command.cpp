@@ -16,6 +16,7 @@
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/aside.hpp"
 #include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/keep.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/measuring.hpp"
@@ -49,6 +50,7 @@ struct Arguments {
     std::int64_t patience = 1000;
     std::string out = "out/solve";
     std::string json;
+    std::string keep;
 };
 
 /// All on one matrix.
@@ -119,6 +121,8 @@ int solve(const Arguments& arguments) {
     const bool on_gpu = device_of(backends.front()) == DeviceKind::gpu;
     Device& device = on_gpu ? *gpu : *host;
 
+    std::optional<KeepFolder> keep = keep_folder(arguments.keep, host->properties());
+
     auto [matrix, matrix_report] = load_matrix(recipes.matrix);
     SolveReport report;
     report.matrix = matrix_report;
@@ -137,6 +141,7 @@ int solve(const Arguments& arguments) {
         plan.tune_with = recipes.tune;
         // After each, so that what was solved is there whatever ends the program.
         plan.reported = [&] { write_whole_file(folder / "solve.json", solve_json(report)); };
+        plan.keep = pointer_to(keep);
         if (on_gpu) plan.make_device = make_cuda_device;
         solve_recipes(plan, recipes.solve, report);
     }
@@ -206,6 +211,7 @@ void add_solve_command(CLI::App& app, Action& action) {
         ->delimiter(',')
         ->type_name("LIST");
     command->add_option("--only", arguments->only, "The kernel of this name, where a recipe has it")->type_name("KERNEL");
+    add_keep_option(*command, arguments->keep);
     command->add_option("--out", arguments->out, "Folder for solve.json, residuals.csv and plots of the residual")
         ->type_name("FOLDER")
         ->capture_default_str();

@@ -42,7 +42,7 @@ int summary(const Arguments& arguments) {
     if (!arguments.plots.empty()) check_metrics(records, arguments);
     const std::string table = arguments.csv   ? records_csv(records)
                               : arguments.tex ? ranking_tex(records, arguments.of)
-                                              : ranking_text(records, arguments.of);
+                                              : ranking_text(records, arguments.of) + prices_text(records);
     fmt::print("{}", table);
     if (arguments.plots.empty()) return exit_ok;
     const std::vector<std::string> files = write_plots(plots_of(records, arguments.metrics), arguments.plots);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "pipeline/contract/pipeline_facts.hpp"
 #include "pipeline/contract/precision.hpp"
 #include "pipeline/contract/storage_size.hpp"
+#include "pipeline/contract/transfer.hpp"
 #include "pipeline/matrix/share_matrix.hpp"
 
 namespace workbench {
@@ -113,6 +115,9 @@ public:
     /// What is worth knowing of how this matrix was stored ("slices with columns of 32 bits", "3 of 17"); empty: nothing.
     [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> notes() const { return {}; }
 
+    /// Passes all that it holds, what no kernel reads included. Called where the layout's entry has an `empty` alone.
+    virtual void transfer(Transfer&) { throw std::logic_error("a layout that cannot be kept"); }
+
     /// Walks the slots in the order of memory of each value array; one that serves nonzeros (i, j) and (j, i), twice in a row.
     virtual void for_each_slot(const std::function<void(const Slot&)>& visit) const = 0;
 
@@ -126,6 +131,9 @@ public:
 
 template <typename Value>
 using BuildLayout = std::unique_ptr<Layout<Value>> (*)(const StagedMatrix&, const Parameters&);
+
+template <typename Value>
+using EmptyLayout = std::unique_ptr<Layout<Value>> (*)(const Parameters&);
 
 template <typename Value>
 using WalkReads = void (*)(const Layout<Value>&, const std::function<void(const Read&)>&);
@@ -161,6 +169,10 @@ struct LayoutEntry {
 
     /// Throws Unsuitable where the matrix does not fit the layout.
     ForEachPrecision<BuildLayout> build;
+
+    /// What `build` makes with these parameters, with nothing in it yet: for a layout that was kept to be read into. A function
+    /// that is null: it is never kept.
+    ForEachPrecision<EmptyLayout> empty = {};
 
     /// For kernels that a recipe brings along. A function that is null: the layout has no list of fields.
     ForEachPrecision<ListFields> fields = {};

@@ -34,32 +34,37 @@ StageOutcome input_outcome(StagedMatrix& staged, const RunObserver& observer) {
     return input;
 }
 
-StageResult result_of(const Recipe& recipe, const RecipeStage& stage, const StagedMatrix& staged, const StageContext& context) {
+FoundResult result_of(const Recipe& recipe, const RecipeStage& stage, const ChainStep& step, const StagedMatrix& staged,
+                      const Keeping& keeping, const Clock& clock) {
     try {
-        return stage.entry->run(staged, stage.parameters, context);
+        return find_result(step, staged, keeping, clock);
     } catch (const Unsuitable& reason) {
         throw InputError(fmt::format("{}: stage '{}': {}", recipe.line_of(stage.place), stage.id, reason.what()));
     }
 }
 
-/// `only_for`: the precision that it runs for, where others follow. Where it throws before it has changed anything, `intact`
-/// says so.
-StageOutcome run_stage(const Recipe& recipe, const RecipeStage& stage, StagedMatrix& staged, const StageContext& context,
-                       std::optional<Precision> only_for, const RunObserver& observer, const Clock& clock, bool& intact) {
+ChainStep step_of(const RecipeStage& stage, const StageContext& context, std::optional<Precision> only_for = {}) {
+    return {stage.entry, stage.parameters, context.device, context.precision, only_for};
+}
+
+/// Where it throws before it has changed anything, `intact` says so.
+StageOutcome run_stage(const Recipe& recipe, const RecipeStage& stage, const ChainStep& step, StagedMatrix& staged,
+                       const Keeping& keeping, const RunObserver& observer, const Clock& clock, bool& intact) {
     if (observer.progress) observer.progress(fmt::format("stage {}", stage.id));
     StageOutcome outcome;
     outcome.id = stage.id;
-    outcome.precision = only_for;
+    outcome.precision = step.only_for;
     outcome.name = stage.entry->name;
     outcome.parameters = stage.parameters;
     outcome.choices = choices_of(stage);
     intact = true;
-    const Stopwatch watch(clock);
-    StageResult result = result_of(recipe, stage, staged, context);
+    FoundResult found = result_of(recipe, stage, step, staged, keeping, clock);
+    outcome.kept_seconds = found.kept_seconds;
     intact = false;
-    apply(staged, std::move(result.change), stage.contract.keeps);
-    outcome.seconds = watch.seconds();
-    outcome.notes = std::move(result.notes);
+    const Stopwatch applying(clock);
+    apply(staged, std::move(found.result.change), stage.contract.keeps);
+    outcome.seconds = found.seconds + applying.seconds();
+    outcome.notes = std::move(found.result.notes);
     finish_stage(staged, outcome, observer);
     return outcome;
 }
@@ -97,19 +102,31 @@ std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged,
     std::vector<StageOutcome> outcomes{input_outcome(staged, observer)};
     bool intact = true;
     for (const RecipeStage& stage : recipe.stages) {
-        outcomes.push_back(run_stage(recipe, stage, staged, context, std::nullopt, observer, clock, intact));
+        outcomes.push_back(run_stage(recipe, stage, step_of(stage, context), staged, {}, observer, clock, intact));
     }
     return outcomes;
 }
 
-std::vector<std::string> apply_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context) {
-    std::vector<std::string> notes;
+AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context, const Keeping& keeping,
+                           const Clock& clock) {
+    AppliedStages applied;
+    applied.keeping = keeping_after(keeping, staged.node_size, {});
     for (const RecipeStage& stage : recipe.stages) {
-        StageResult result = result_of(recipe, stage, staged, context);
-        apply(staged, std::move(result.change), stage.contract.keeps);
-        for (const auto& [what, text] : result.notes) notes.push_back(fmt::format("{}: {}: {}", stage.id, what, text));
+        const ChainStep step = step_of(stage, context);
+        applied.keeping = keeping_after(applied.keeping, step);
+        FoundResult found = result_of(recipe, stage, step, staged, applied.keeping, clock);
+        const Stopwatch applying(clock);
+        apply(staged, std::move(found.result.change), stage.contract.keeps);
+        applied.seconds += found.seconds + applying.seconds();
+        if (found.kept_seconds) {
+            applied.kept.push_back(stage.id);
+            applied.kept_seconds += *found.kept_seconds;
+        }
+        for (const auto& [what, text] : found.result.notes) {
+            applied.notes.push_back(fmt::format("{}: {}: {}", stage.id, what, text));
+        }
     }
-    return notes;
+    return applied;
 }
 
 std::optional<std::size_t> common_beginning(const Chain& a, const Chain& b) {
@@ -125,9 +142,8 @@ std::vector<Chain> chains_of(const Recipe& recipe, const std::vector<Precision>&
         Chain chain{recipe.node_size, {}, {precision}};
         for (std::size_t i = 0; i < recipe.stages.size(); ++i) {
             const Precision of_step = i < common ? precisions.front() : precision;
-            const StageContext context = stage_context(recipe, of_step, present_gpu);
-            chain.steps.push_back({recipe.stages[i].entry, recipe.stages[i].parameters, context.device, context.precision,
-                                   i < common ? std::nullopt : std::optional(precision)});
+            chain.steps.push_back(step_of(recipe.stages[i], stage_context(recipe, of_step, present_gpu),
+                                          i < common ? std::nullopt : std::optional(precision)));
         }
         return chain;
     };
@@ -251,8 +267,9 @@ void SharedStages::run(const Recipe& recipe, const std::vector<Chain>& chains, c
                 const bool kept = std::find(plan.keep.begin(), plan.keep.end(), next) != plan.keep.end();
                 if (kept) keep(chain, done, staged, true);
                 const ChainStep& step = chain.steps[next];
-                done.push_back(run_stage(recipe, recipe.stages[next], staged, {step.device, step.precision}, step.only_for,
-                                         observer, clock, intact));
+                const std::span<const ChainStep> steps(chain.steps.data(), next + 1);
+                done.push_back(run_stage(recipe, recipe.stages[next], step, staged,
+                                         workbench::keeping_after(keeping_, chain.node_size, steps), observer, clock, intact));
                 intact = true;
                 if (i == 0 || step.only_for) outcomes.push_back(done.back());
             }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pipeline/recipe/recipe.hpp"
+#include "pipeline/run/kept_stage.hpp"
 #include "pipeline/run/report.hpp"
 
 namespace workbench {
@@ -19,17 +20,6 @@ struct RunObserver {
     std::function<void(const StagedMatrix&, StageOutcome&)> stage_done;  // the input too, as stage 0
     std::function<void(const StageOutcome&)> stage_shared;  // in its place, where it ran for an earlier recipe: as it was left
     bool maps_storage = false;  // what the layouts of the first precision store goes into the report
-};
-
-/// A stage as far as its result goes: equal steps after equal ones leave the same matrix behind.
-struct ChainStep {
-    const StageEntry* entry = nullptr;
-    Parameters parameters;
-    const DeviceProperties* device = nullptr;
-    Precision precision = Precision::f64;
-    std::optional<Precision> only_for;  // it runs for this precision alone, where the run has others too
-
-    friend bool operator==(const ChainStep&, const ChainStep&) = default;
 };
 
 /// The stages of a recipe up to where something is measured.
@@ -53,8 +43,13 @@ struct Chain {
 /// short it is not kept, and those stages run again.
 class SharedStages {
 public:
-    /// The matrix must outlive this.
-    explicit SharedStages(const CsrMatrix& input) : input_(input) {}
+    /// The matrix must outlive this. `keeping`: of this matrix, for the results of stages.
+    explicit SharedStages(const CsrMatrix& input, Keeping keeping = {}) : input_(input), keeping_(std::move(keeping)) {}
+
+    /// Where what a chain leaves behind is kept.
+    [[nodiscard]] Keeping keeping_after(const Chain& chain) const {
+        return workbench::keeping_after(keeping_, chain.node_size, chain.steps);
+    }
 
     /// The recipes that will be run, in their order.
     void expect(std::vector<std::vector<Chain>> to_come) { to_come_.assign(to_come.begin(), to_come.end()); }
@@ -93,6 +88,7 @@ private:
     void keep(const Chain& chain, const std::vector<StageOutcome>& outcomes, StagedMatrix& staged, bool wanted);
 
     const CsrMatrix& input_;
+    Keeping keeping_;
     std::deque<std::vector<Chain>> to_come_;
     std::deque<Kept> kept_;
 };
@@ -105,9 +101,18 @@ private:
 [[nodiscard]] std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
                                                    const RunObserver& observer, const Clock& clock = {});
 
-/// The same for who wants the matrix alone: without figures and pictures in between. The notes of the stages, each with the id
-/// of its stage before it.
-[[nodiscard]] std::vector<std::string> apply_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context);
+/// What became of stages that nobody looked at in between.
+struct AppliedStages {
+    double seconds = 0;              // of finding and applying what they found; of what was kept, those that it once took
+    std::vector<std::string> notes;  // each with the id of its stage before it
+    std::vector<std::string> kept;   // ids of those whose results an earlier run kept
+    double kept_seconds = 0;         // that it took to read them
+    Keeping keeping;                 // of what they left behind
+};
+
+/// The same for who wants the matrix alone: without figures and pictures in between. `keeping`: of the matrix.
+[[nodiscard]] AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
+                                         const Keeping& keeping = {}, const Clock& clock = {});
 
 /// The input before any stage, if there is memory for it.
 [[nodiscard]] StagedMatrix stage_copy(const CsrMatrix& input, Index node_size);

@@ -1,5 +1,6 @@
 #include "pipeline/run/hybrid.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 
@@ -30,7 +31,8 @@ void require_memory_for_share(const ShareView& share) {
 
 template <ValueType Value>
 BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& staged,
-                              const std::optional<std::vector<double>>& exact_values, const Clock& clock) {
+                              const std::optional<std::vector<double>>& exact_values, const Clock& clock,
+                              const Keeping& keeping) {
     BuiltShare<Value> share;
     share.share = *layout.share;
     share.outcome = outcome_of(*layout.entry, layout.parameters, precision_of<Value>);
@@ -51,7 +53,9 @@ BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& st
         };
     }
     try {
-        share.built = build_twice<Value>(*layout.entry, layout.parameters, matrix.staged, exact, clock, share.outcome);
+        const Keeping of_share = keeping.after("share", "share " + share.outcome.share);
+        share.built =
+            build_twice<Value>(*layout.entry, layout.parameters, matrix.staged, exact, clock, share.outcome, of_share);
         share.outcome.rows = share.present;  // also where the layout has all rows
     } catch (const Unsuitable& reason) {
         share.outcome.unsuitable = reason.what();
@@ -68,7 +72,8 @@ BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& st
 
 template <ValueType Value>
 std::vector<BuiltShare<Value>> build_shares(const Recipe& recipe, const StagedMatrix& staged, const ExactProblem* problem,
-                                            const Clock& clock, const std::function<void(const std::string&)>& announce) {
+                                            const Clock& clock, const std::function<void(const std::string&)>& announce,
+                                            const Keeping& keeping) {
     require_every_share(recipe, staged);
     std::optional<std::vector<double>> exact_values;
     if (problem != nullptr) exact_values = problem->values_of(staged.matrix, staged.row_order, staged.column_order);
@@ -78,7 +83,7 @@ std::vector<BuiltShare<Value>> build_shares(const Recipe& recipe, const StagedMa
     for (const RecipeLayout& layout : recipe.layouts) {
         announce(
             fmt::format("layout {} {} of share {}", layout.entry->name, name_of(precision_of<Value>), name_of(*layout.share)));
-        shares.push_back(build_share<Value>(layout, staged, exact_values, clock));
+        shares.push_back(build_share<Value>(layout, staged, exact_values, clock, keeping));
         const Layout<Value>* const built = shares.back().built.real.get();
         all_fit = all_fit && built != nullptr;
         if (built != nullptr) stored += built->nonzeros();
@@ -105,6 +110,11 @@ LayoutOutcome outcome_of_whole(const Recipe& recipe, const std::vector<BuiltShar
         }
     }
     if (!whole.unsuitable.empty()) whole.footprint.clear();
+    const auto kept = [](const BuiltShare<Value>& share) { return share.outcome.kept_seconds.has_value(); };
+    if (!shares.empty() && std::all_of(shares.begin(), shares.end(), kept)) {
+        whole.kept_seconds = 0;
+        for (const BuiltShare<Value>& share : shares) *whole.kept_seconds += *share.outcome.kept_seconds;
+    }
     return whole;
 }
 
@@ -136,9 +146,11 @@ Candidate<Value> candidate_of(std::span<const BuiltShare<Value>> shares, std::sp
 }
 
 template std::vector<BuiltShare<float>> build_shares<float>(const Recipe&, const StagedMatrix&, const ExactProblem*,
-                                                            const Clock&, const std::function<void(const std::string&)>&);
+                                                            const Clock&, const std::function<void(const std::string&)>&,
+                                                            const Keeping&);
 template std::vector<BuiltShare<double>> build_shares<double>(const Recipe&, const StagedMatrix&, const ExactProblem*,
-                                                              const Clock&, const std::function<void(const std::string&)>&);
+                                                              const Clock&, const std::function<void(const std::string&)>&,
+                                                              const Keeping&);
 template LayoutOutcome outcome_of_whole<float>(const Recipe&, const std::vector<BuiltShare<float>>&);
 template LayoutOutcome outcome_of_whole<double>(const Recipe&, const std::vector<BuiltShare<double>>&);
 template Candidate<float> candidate_of<float>(std::span<const BuiltShare<float>>, std::span<const KernelEntry* const>,

@@ -23,11 +23,12 @@ struct BuiltShare {
 };
 
 /// Builds the layout of each share. Each nonzero goes into exactly one of them, or std::logic_error is thrown. A layout that
-/// the share does not suit says so in its outcome. `problem` null: as in build_twice.
+/// the share does not suit says so in its outcome. `problem` null, and `keeping`: as in build_twice.
 template <ValueType Value>
 [[nodiscard]] std::vector<BuiltShare<Value>> build_shares(const Recipe& recipe, const StagedMatrix& staged,
                                                           const ExactProblem* problem, const Clock& clock,
-                                                          const std::function<void(const std::string&)>& announce);
+                                                          const std::function<void(const std::string&)>& announce,
+                                                          const Keeping& keeping = {});
 
 /// All layouts of a hybrid as if they were one: their arrays with the names of their shares before them.
 template <ValueType Value>

@@ -40,18 +40,20 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const
     tell("stages");
     StagedMatrix staged = std::move(matrix);
     const DeviceProperties& device = plan.device.properties();
-    const Stopwatch stages(plan.clock);
-    std::vector<std::string> notes = apply_stages(
-        recipe, staged, stage_context(recipe, precision_of<Value>, device.kind == DeviceKind::gpu ? &device : nullptr));
-    preparation_.stage_seconds = stages.seconds();
-    std::move(notes.begin(), notes.end(), std::back_inserter(preparation_.notes));
+    AppliedStages applied = apply_stages(
+        recipe, staged, stage_context(recipe, precision_of<Value>, device.kind == DeviceKind::gpu ? &device : nullptr),
+        plan.keeping, plan.clock);
+    preparation_.stage_seconds = applied.seconds;
+    kept_ = std::move(applied.kept);
+    kept_seconds_ = applied.kept_seconds;
+    std::move(applied.notes.begin(), applied.notes.end(), std::back_inserter(preparation_.notes));
     row_order_ = staged.row_order;
     column_order_ = staged.column_order;
     space_.emplace(row_order_, column_order_);
 
     tell("layout " + preparation_.layout);
     try {
-        const Candidate<Value> candidate = build(recipe, staged, plan);
+        const Candidate<Value> candidate = build(recipe, staged, applied.keeping, plan);
         tell("kernel " + candidate.kernel);
         preparation_.kernel.kernel = candidate.kernel;
         preparation_.kernel.backend = candidate.backend;
@@ -71,6 +73,7 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const
         preparation_.kernel.status = KernelOutcome::Status::wrong;
         preparation_.kernel.reason = reason.what();
     }
+    if (!kept_.empty()) preparation_.notes.push_back(note_on_kept(kept_, kept_seconds_));
     preparation_.kernel.layout = preparation_.layout;
     preparation_.copy_seconds = preparation_.kernel.prepare_seconds;
     whole_.exact.reset();
@@ -78,14 +81,19 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const
 }
 
 template <ValueType Value>
-Candidate<Value> ReadyRecipe<Value>::build(const Recipe& recipe, StagedMatrix& staged, const ReadyPlan<Value>& plan) {
+Candidate<Value> ReadyRecipe<Value>::build(const Recipe& recipe, StagedMatrix& staged, const Keeping& keeping,
+                                           const ReadyPlan<Value>& plan) {
     const ExactProblem* const problem = plan.oracle == nullptr ? nullptr : &plan.oracle->exact;
     const auto note = [this](const LayoutOutcome& layout) {
         preparation_.build_seconds = layout.seconds;
         preparation_.bytes = static_cast<std::int64_t>(layout.bytes());
+        if (!layout.kept_seconds) return;
+        kept_.push_back("layout " + layout.name);
+        kept_seconds_ += *layout.kept_seconds;
     };
     if (recipe.is_hybrid()) {
-        shares_ = build_shares<Value>(recipe, staged, problem, plan.clock, [](const std::string&) {});
+        shares_ = build_shares<Value>(
+            recipe, staged, problem, plan.clock, [](const std::string&) {}, keeping);
         const LayoutOutcome whole = outcome_of_whole(recipe, shares_);
         note(whole);
         if (!whole.unsuitable.empty()) throw Unsuitable(whole.unsuitable);
@@ -96,7 +104,7 @@ Candidate<Value> ReadyRecipe<Value>::build(const Recipe& recipe, StagedMatrix& s
     const RecipeLayout& choice = recipe.layouts.front();
     LayoutOutcome layout = outcome_of(*choice.entry, choice.parameters, precision_of<Value>);
     whole_ = build_twice<Value>(*choice.entry, choice.parameters, staged,
-                                problem == nullptr ? nullptr : exact_values(*problem, staged), plan.clock, layout);
+                                problem == nullptr ? nullptr : exact_values(*problem, staged), plan.clock, layout, keeping);
     note(layout);
     return candidate_of(*plan.kernels.front(), whole_.exact.get(), *whole_.real, *space_);
 }

@@ -36,6 +36,7 @@ struct ReadyPlan {
     const Oracle<Value>* oracle = nullptr;              // verified as `run` does; null: taken as it is
     std::function<void(const std::string&)> tell = {};  // a step that may take long begins
     Clock clock = {};
+    Keeping keeping = {};  // of the matrix
 };
 
 /// Layouts, kernel and orders of a recipe on a matrix.
@@ -62,9 +63,12 @@ public:
     void give_up(const std::string& reason);
 
 private:
-    [[nodiscard]] Candidate<Value> build(const Recipe& recipe, StagedMatrix& staged, const ReadyPlan<Value>& plan);
+    [[nodiscard]] Candidate<Value> build(const Recipe& recipe, StagedMatrix& staged, const Keeping& keeping,
+                                         const ReadyPlan<Value>& plan);
 
     Preparation preparation_;
+    std::vector<std::string> kept_;  // stages and layouts that an earlier run kept
+    double kept_seconds_ = 0;        // that it took to read them
     Permutation row_order_;
     Permutation column_order_;
     std::optional<ProductSpace> space_;

@@ -40,6 +40,8 @@ struct StageOutcome {
     double seconds = 0;                  // of the stage and of applying its change; no metrics, no pictures
     Metrics metrics;
     bool shared = false;  // it ran for an earlier recipe of this run, and its time is from there
+    /// That it took to read what an earlier run kept of it; its time is from there, but for applying it. None: it was made.
+    std::optional<double> kept_seconds;
     std::vector<std::pair<std::string, std::string>> notes;
     std::shared_ptr<const StagePage> page;  // what its pictures are drawn from; null: not collected, or no longer there
     std::string picture;                    // file, relative to the report; empty where none was made
@@ -65,6 +67,7 @@ struct LayoutOutcome {
     Offset nonzeros = 0;
     std::string unsuitable;  // the reason; empty: it was built
     double seconds = 0;
+    std::optional<double> kept_seconds;  // as of a stage; of a hybrid as a whole where all of its shares were kept
     std::vector<Array> footprint;
     std::vector<std::pair<std::string, std::string>> notes;  // of the layout; a hybrid's are its shares'
 

@@ -51,10 +51,34 @@ void warn(KernelOutcome& kernel, const DeviceProperties& device, const Cuts* par
     }
 }
 
+/// What of the report was kept by an earlier run.
+void note_kept(RunReport& report) {
+    std::vector<std::string> names;
+    double seconds = 0;
+    const auto add = [&](const std::string& name, const std::optional<double>& kept_seconds) {
+        if (!kept_seconds) return;
+        names.push_back(name);
+        seconds += *kept_seconds;
+    };
+    for (const StageOutcome& stage : report.stages) add(stage.label(), stage.kept_seconds);
+    const auto is_share = [](const LayoutOutcome& layout) { return !layout.share.empty(); };
+    const bool hybrid = std::any_of(report.layouts.begin(), report.layouts.end(), is_share);
+    for (const LayoutOutcome& layout : report.layouts) {
+        if (hybrid && !is_share(layout)) continue;  // its shares are told
+        const std::string of_share = hybrid ? fmt::format(" of share {}", layout.share) : "";
+        add(fmt::format("layout {} {}{}", layout.name, name_of(layout.precision), of_share), layout.kept_seconds);
+    }
+    if (!names.empty()) report.notes.push_back(note_on_kept(names, seconds));
+}
+
 }  // namespace
 
 Runner::Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devices, RunOptions options)
-    : input_(input), catalogue_(catalogue), devices_(devices), options_(std::move(options)), stages_(input) {}
+    : input_(input),
+      catalogue_(catalogue),
+      devices_(devices),
+      options_(std::move(options)),
+      stages_(input, Keeping(options_.keep, input)) {}
 
 template <ValueType Value>
 Runner::Reference<Value>& Runner::reference() {
@@ -172,7 +196,8 @@ std::vector<DeviceKind> Runner::kinds_of(const Recipe& recipe) const {
 }
 
 template <ValueType Value>
-void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer, RunReport& report) {
+void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const Keeping& keeping, const RunObserver& observer,
+                               RunReport& report) {
     Waiting waiting;
     Built<Value> built;
     std::exception_ptr failure;
@@ -181,9 +206,9 @@ void Runner::measure_precision(const Recipe& recipe, StagedMatrix& staged, const
         built.space.emplace(staged.row_order, staged.column_order);
         waiting.partition = staged.find_cuts(CutKind::partition);
         if (recipe.is_hybrid()) {
-            prepare_hybrid(recipe, staged, built, waiting, observer, report);
+            prepare_hybrid(recipe, staged, keeping, built, waiting, observer, report);
         } else {
-            prepare_layout(recipe, staged, built, waiting, observer, report);
+            prepare_layout(recipe, staged, keeping, built, waiting, observer, report);
         }
     } catch (const Unsuitable& reason) {
         const RecipeLayout& first = recipe.layouts.front();
@@ -228,15 +253,15 @@ void Runner::map(const Recipe& recipe, const StagedMatrix& staged, const auto& l
 
 /// One layout of all nonzeros, with each of its kernels.
 template <ValueType Value>
-void Runner::prepare_layout(const Recipe& recipe, StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
-                            const RunObserver& observer, RunReport& report) {
+void Runner::prepare_layout(const Recipe& recipe, StagedMatrix& staged, const Keeping& keeping, Built<Value>& built,
+                            Waiting& waiting, const RunObserver& observer, RunReport& report) {
     const RecipeLayout& choice = recipe.layouts.front();
     const LayoutEntry& entry = *choice.entry;
     announce(observer, fmt::format("layout {} {}", entry.name, name_of(precision_of<Value>)));
     const Oracle<Value>& oracle = reference<Value>().oracle;
     LayoutOutcome layout = outcome_of(entry, choice.parameters, precision_of<Value>);
-    built.whole =
-        build_twice<Value>(entry, choice.parameters, staged, exact_values(oracle.exact, staged), options_.timing.clock, layout);
+    built.whole = build_twice<Value>(entry, choice.parameters, staged, exact_values(oracle.exact, staged),
+                                     options_.timing.clock, layout, keeping);
     waiting.price_seconds = report.stage_seconds(layout.precision) + layout.seconds;
     report.layouts.push_back(std::move(layout));  // whatever becomes of the kernels
     map(recipe, staged, *built.whole.real, observer, report);
@@ -264,12 +289,12 @@ void Runner::prepare_layout(const Recipe& recipe, StagedMatrix& staged, Built<Va
 
 /// All shares together, which is compared with the baseline, then each alone.
 template <ValueType Value>
-void Runner::prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
-                            const RunObserver& observer, RunReport& report) {
+void Runner::prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, const Keeping& keeping, Built<Value>& built,
+                            Waiting& waiting, const RunObserver& observer, RunReport& report) {
     const Oracle<Value>& oracle = reference<Value>().oracle;
     const Clock& clock = options_.timing.clock;
     const auto tell = [&](const std::string& step) { announce(observer, step); };
-    built.shares = build_shares<Value>(recipe, staged, &oracle.exact, clock, tell);
+    built.shares = build_shares<Value>(recipe, staged, &oracle.exact, clock, tell, keeping);
     const LayoutOutcome whole = outcome_of_whole(recipe, built.shares);
     waiting.price_seconds = report.stage_seconds(whole.precision) + whole.seconds;
     report.layouts.push_back(whole);
@@ -305,12 +330,12 @@ void Runner::prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, Bu
     }
 }
 
-void Runner::measure(Precision precision, const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer,
-                     RunReport& report) {
+void Runner::measure(Precision precision, const Recipe& recipe, StagedMatrix& staged, const Keeping& keeping,
+                     const RunObserver& observer, RunReport& report) {
     if (precision == Precision::f32) {
-        measure_precision<float>(recipe, staged, observer, report);
+        measure_precision<float>(recipe, staged, keeping, observer, report);
     } else {
-        measure_precision<double>(recipe, staged, observer, report);
+        measure_precision<double>(recipe, staged, keeping, observer, report);
     }
 }
 
@@ -341,13 +366,16 @@ void Runner::run(const Recipe& recipe, const RunObserver& observer, RunReport& r
     try {
         stages_.run(recipe, chains, observer, options_.timing.clock, report.stages,
                     [&](const Chain& chain, StagedMatrix& staged) {
-                        for (const Precision precision : chain.precisions) measure(precision, recipe, staged, observer, report);
+                        const Keeping keeping = stages_.keeping_after(chain);
+                        for (const Precision precision : chain.precisions) {
+                            measure(precision, recipe, staged, keeping, observer, report);
+                        }
                     });
     } catch (...) {
-        add_devices(report);
+        conclude(report);
         throw;
     }
-    add_devices(report);
+    conclude(report);
 }
 
 std::vector<Chain> Runner::chains_of(const Recipe& recipe) const {
@@ -360,7 +388,11 @@ void Runner::expect(std::span<const Recipe> recipes) {
     stages_.expect(std::move(to_come));
 }
 
-void Runner::add_devices(RunReport& report) const {
+void Runner::conclude(RunReport& report) const {
+    note_kept(report);
+    if (options_.keep != nullptr) {
+        for (std::string& note : options_.keep->take_notes()) report.notes.push_back(std::move(note));
+    }
     for (Device* used : {&devices_.host, devices_.gpu}) {
         const auto runs_here = [&](const KernelOutcome& kernel) { return device(device_of(kernel.backend)) == used; };
         if (used == nullptr || std::none_of(report.kernels.begin(), report.kernels.end(), runs_here)) continue;

@@ -22,6 +22,7 @@ struct RunOptions {
     std::vector<Backend> backends{Backend::kokkos, Backend::eigen, Backend::cpu, Backend::cuda, Backend::cusparse};
     std::string only;  // run just the kernel of this name, and the baselines; empty: all
     TimingOptions timing;
+    KeepFolder* keep = nullptr;  // where results of stages and layouts are kept; null: nowhere
 };
 
 /// The devices that a run may use.
@@ -97,22 +98,24 @@ private:
     void wait(Waiting& waiting, const RunObserver& observer, RunReport& report,
               const std::function<ReadyKernel()>& prepare) const;
     template <ValueType Value>
-    void prepare_layout(const Recipe& recipe, StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
-                        const RunObserver& observer, RunReport& report);
+    void prepare_layout(const Recipe& recipe, StagedMatrix& staged, const Keeping& keeping, Built<Value>& built,
+                        Waiting& waiting, const RunObserver& observer, RunReport& report);
     template <ValueType Value>
-    void prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, Built<Value>& built, Waiting& waiting,
-                        const RunObserver& observer, RunReport& report);
+    void prepare_hybrid(const Recipe& recipe, const StagedMatrix& staged, const Keeping& keeping, Built<Value>& built,
+                        Waiting& waiting, const RunObserver& observer, RunReport& report);
     /// Times them, on each device in turns with its baseline, and moves them to the report.
     void measure_in_turns(Waiting& waiting, const RunObserver& observer, RunReport& report) const;
     /// What the layouts store, made of storage_of's arguments after the recipe, where it is wanted and not there yet.
     void map(const Recipe& recipe, const StagedMatrix& staged, const auto& layouts, const RunObserver& observer,
              RunReport& report) const;
-    void measure(Precision precision, const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer,
-                 RunReport& report);
+    void measure(Precision precision, const Recipe& recipe, StagedMatrix& staged, const Keeping& keeping,
+                 const RunObserver& observer, RunReport& report);
     template <ValueType Value>
-    void measure_precision(const Recipe& recipe, StagedMatrix& staged, const RunObserver& observer, RunReport& report);
+    void measure_precision(const Recipe& recipe, StagedMatrix& staged, const Keeping& keeping, const RunObserver& observer,
+                           RunReport& report);
 
-    void add_devices(RunReport& report) const;
+    /// Notes on what could not be kept, and the devices that were used.
+    void conclude(RunReport& report) const;
     [[nodiscard]] Device* device(DeviceKind kind) const { return kind == DeviceKind::host ? &devices_.host : devices_.gpu; }
     /// Of the backends that are wanted, on a device that is there?
     [[nodiscard]] bool may_run(const KernelEntry& kernel) const;

@@ -14,7 +14,7 @@ template <ValueType Value>
 ReadyPlan<Value> ready_plan(const Recipe& recipe, const MultiplierPlan<Value>& plan) {
     std::vector<const KernelEntry*> kernels = choose_kernels(recipe, plan.wish);
     if (kernels.empty()) throw RecipeError(fmt::format("{}: {}", recipe.name, no_kernel_of(recipe)));
-    return {plan.device, std::move(kernels), plan.oracle, plan.tell, plan.clock};
+    return {plan.device, std::move(kernels), plan.oracle, plan.tell, plan.clock, plan.keeping};
 }
 
 StagedMatrix begin(const Recipe& recipe, const CsrMatrix& input) {

@@ -30,6 +30,7 @@ struct MultiplierPlan {
     std::function<void(const std::string&)> tell = {};  // a step that may take long begins
     Clock clock = {};
     const OneProduct<Value>* product = nullptr;  // without an oracle: checked with this; null: taken as it is
+    Keeping keeping = {};                        // of the matrix
 };
 
 /// y = A x with the recipe's kernel, x and y in one order: that of the columns.

@@ -13,7 +13,8 @@ namespace {
 template <ValueType Value>
 class Solves {
 public:
-    Solves(const SolvePlan& plan, SolveReport& report) : plan_(plan), report_(report), system_(plan.matrix, plan.b) {}
+    Solves(const SolvePlan& plan, SolveReport& report)
+        : plan_(plan), report_(report), system_(plan.matrix, plan.b), keeping_(plan.keep, plan.matrix) {}
 
     void run(const std::vector<Recipe>& recipes) {
         add_baseline();
@@ -33,6 +34,9 @@ public:
 
 private:
     void tell_reported() const {
+        if (plan_.keep != nullptr) {
+            for (std::string& note : plan_.keep->take_notes()) report_.notes.push_back(std::move(note));
+        }
         if (plan_.reported) plan_.reported();
     }
 
@@ -68,7 +72,7 @@ private:
             if (plan_.tell) plan_.tell("a solve that is tuned");
             report_.outcomes.push_back(
                 solve_tuned(system_, csr, plan_.device, report_.options,
-                            {plan_.tune_with, wish_of_recipes(), plan_.make_device, [](const std::string&) {}}));
+                            {plan_.tune_with, wish_of_recipes(), plan_.make_device, [](const std::string&) {}, keeping_}));
         } catch (...) {
             report_.failures.push_back(current_failure());
         }
@@ -76,8 +80,8 @@ private:
 
     /// True where the kernel was right.
     bool add(const Recipe& recipe, const KernelWish& wish, bool baseline) {
-        Multiplier<Value> multiplier(
-            recipe, {plan_.matrix, &system_.oracle(), plan_.device, wish, plan_.tell, report_.options.timing.clock});
+        Multiplier<Value> multiplier(recipe, {plan_.matrix, &system_.oracle(), plan_.device, wish, plan_.tell,
+                                              report_.options.timing.clock, nullptr, baseline ? Keeping() : keeping_});
         SolveOutcome outcome;
         outcome.preparation = multiplier.preparation();
         if (multiplier.ready()) {
@@ -92,6 +96,7 @@ private:
     const SolvePlan& plan_;
     SolveReport& report_;
     System<Value> system_;
+    Keeping keeping_;
 };
 
 }  // namespace

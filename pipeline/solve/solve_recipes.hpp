@@ -22,6 +22,7 @@ struct SolvePlan {
     std::function<void()> reported = nullptr;                // one more solve, or failure, stands in the report
     /// See TuningPlan.
     std::function<std::unique_ptr<Device>()> make_device = {};
+    KeepFolder* keep = nullptr;  // where results of stages and layouts are kept; null: nowhere
 };
 
 /// Fills outcomes and failures of a report that says method, precision and the rest. The baseline is CSR in the matrix's order:

@@ -135,6 +135,12 @@ TEST_SUITE("summary") {
         compare("ranking.tex", ranking_tex(records, "a"));
         compare("records.csv", records_csv(records));
         CHECK(ranking_text({}) == "nothing was measured\n");
+        records[2].break_even = 1.5e12;
+        records[4].break_even = 99999;
+        records[5].break_even = 123456;
+        fit_80_columns(prices_text(records));
+        compare("prices.txt", prices_text(records));
+        CHECK(prices_text({}).empty());
     }
 
     TEST_CASE("names that are cut stay different") {

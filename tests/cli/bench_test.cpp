@@ -119,6 +119,17 @@ TEST_SUITE("bench with the program") {
         CHECK(lines_of(file) == 6);
     }
 
+    TEST_CASE("a bench keeps results, and another one reads them") {
+        const TemporaryFolder folder;
+        const std::string arguments = "bench " + sell + quick + "--generate laplace2d:nx=9,ny=9 --keep kept --out ";
+        CHECK(workbench_in(folder.path(), arguments + "a.jsonl").exit_code == 0);
+        CHECK(file_text(folder.path() / "a.jsonl").find("kept by an earlier run") == std::string::npos);
+        CHECK(workbench_in(folder.path(), arguments + "b.jsonl").exit_code == 0);
+        CHECK(file_text(folder.path() / "b.jsonl").find("kept by an earlier run: ") != std::string::npos);
+        std::ofstream(folder.path() / "file") << "text";
+        CHECK(workbench_in(folder.path(), "bench " + sell + quick + "--generate laplace2d:nx=9 --keep file").exit_code == 4);
+    }
+
     TEST_CASE("errors") {
         const TemporaryFolder folder;
         CHECK(workbench_in(folder.path(), "bench " + csr).text ==

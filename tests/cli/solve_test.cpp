@@ -226,6 +226,24 @@ TEST_SUITE("solve with the program") {
         CHECK(impatient["solves"][1]["iterations"] == 10);
     }
 
+    TEST_CASE("what a solve keeps is read by the next, and by a run") {
+        const TemporaryFolder folder;
+        const std::string arguments = "recipes/rcm_sell.toml " + small + on_host + " --keep OUT/kept";
+        CHECK(solve_in(folder.path(), arguments).exit_code == 0);
+        const auto first = json_in(folder.path() / "solved" / "solve.json")["solves"][1];
+        CHECK(solve_in(folder.path(), arguments).exit_code == 0);
+        const auto second = json_in(folder.path() / "solved" / "solve.json")["solves"][1];
+        CHECK(second["build_seconds"] == first["build_seconds"]);
+        CHECK(second["residuals"] == first["residuals"]);
+        const std::string note = second["notes"].back();
+        CHECK(note.find("kept by an earlier run: ") == 0);
+        const Outcome run =
+            shell("cd '" + std::string(WORKBENCH_SOURCE_DIR) + "' && '" WORKBENCH_BINARY "' run recipes/rcm_sell.toml" + small +
+                  "--no-pictures --samples 5 --seconds 0 --backend kokkos --keep '" + (folder.path() / "kept").string() +
+                  "' --out '" + folder.path().string() + "'");
+        CHECK(run.text.find("note: kept by an earlier run: ") != std::string::npos);
+    }
+
     TEST_CASE("a recipe that does not suit costs its line, and the others are solved with") {
         const TemporaryFolder folder;
         const Outcome outcome =

@@ -19,10 +19,12 @@
 // Behind the name of an array stands how long it is, in words, for whoever writes a kernel beside a recipe.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -124,6 +126,12 @@ template <typename Stored>
     return fields;
 }
 
+/// Passes every field of a struct on the host, for Layout::transfer.
+template <typename Stored>
+void transfer_fields(Transfer& transfer, Stored& stored) {
+    Stored::fields([&](ArrayRole, const std::string&, auto& field) { transfer(field); }, stored);
+}
+
 /// The arrays of a struct on the host, for Layout::arrays.
 template <typename Stored>
 [[nodiscard]] std::vector<LayoutArray> arrays_of(const Stored& stored) {
@@ -199,6 +207,14 @@ struct StoredLayout : Layout<Value>, StoredArrays {
     [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
     [[nodiscard]] std::vector<LayoutArray> arrays() const override { return arrays_of(stored()); }
     [[nodiscard]] std::vector<LayoutField> fields() const override { return fields_of(stored()); }
+    void transfer(Transfer& transfer) override { transfer_with(transfer); }
+
+protected:
+    /// For a layout that holds more than its fields: those, and this.
+    void transfer_with(Transfer& transfer, auto&... more) {
+        transfer_fields(transfer, static_cast<Stored&>(*this));
+        transfer(nonzero_count, more...);
+    }
 };
 
 /// The same where the arrays are those of one of several structs: columns of 16 bits or of 32, say.
@@ -219,6 +235,24 @@ struct VariantLayout : Layout<Value> {
     }
     [[nodiscard]] std::vector<LayoutField> fields() const override {
         return std::visit([](const auto& one) { return fields_of(one); }, stored);
+    }
+    void transfer(Transfer& transfer) override { transfer_with(transfer); }
+
+protected:
+    /// As in StoredLayout.
+    void transfer_with(Transfer& transfer, auto&... more) {
+        std::size_t kind = stored.index();
+        transfer(kind);
+        if (transfer.reads()) make_empty(kind, std::index_sequence_for<StoredArrays...>());
+        std::visit([&transfer](auto& one) { transfer_fields(transfer, one); }, stored);
+        transfer(nonzero_count, more...);
+    }
+
+private:
+    template <std::size_t... kinds>
+    void make_empty(std::size_t kind, std::index_sequence<kinds...>) {
+        if (kind >= sizeof...(kinds)) throw BrokenTransfer("a kind of arrays that is not known");
+        (void)((kind == kinds ? (stored.template emplace<kinds>(), true) : false) || ...);
     }
 };
 
@@ -242,6 +276,17 @@ template <typename OwnLayout>
 template <template <typename> typename LayoutOf>
 [[nodiscard]] ForEachPrecision<ListFields> field_lists_of() {
     return {field_lists<LayoutOf<float>>, field_lists<LayoutOf<double>>};
+}
+
+template <typename OwnLayout, ValueType Value>
+[[nodiscard]] std::unique_ptr<Layout<Value>> empty_layout(const Parameters&) {
+    return std::make_unique<OwnLayout>();
+}
+
+/// For LayoutEntry::empty.
+template <template <typename> typename LayoutOf>
+[[nodiscard]] ForEachPrecision<EmptyLayout> empty_layouts_of() {
+    return {empty_layout<LayoutOf<float>, float>, empty_layout<LayoutOf<double>, double>};
 }
 
 /// What a kernel of the layout says of its own bytes: nothing, unless the layout has slots that no kernel reads.

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "pipeline/contract/transfer.hpp"
 #include "pipeline/matrix/shares.hpp"
 
 namespace workbench {
@@ -23,6 +24,8 @@ public:
     [[nodiscard]] Offset length(Index row) const { return lengths_[row]; }
     /// The k-th nonzero of a row as a position in CsrMatrix::values; -1 past its end, and in rows not known.
     [[nodiscard]] Offset nonzero(Offset row, Offset k) const;
+
+    void transfer(Transfer& all) { all(row_runs_, lengths_, runs_); }
 
 private:
     struct Run {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "pipeline/contract/transfer.hpp"
 #include "pipeline/matrix/csr_matrix.hpp"
 
 namespace workbench {
@@ -14,6 +15,8 @@ struct Pattern {
 
     Pattern() = default;
     explicit Pattern(const CsrMatrix& matrix) : row_offsets(matrix.row_offsets), columns(matrix.column_indices) {}
+
+    void transfer(Transfer& all) { all(row_offsets, columns); }
 };
 
 /// Finds the nonzeros of a layout whose slots, walked in the order of memory, ascend by column in every row.

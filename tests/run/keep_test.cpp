@@ -1,0 +1,452 @@
+// Results that are kept: read by the next run, and made anew wherever something else is found in their place.
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kernels/common/device/host_device.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/run/ready_recipe.hpp"
+#include "pipeline/run/runner.hpp"
+#include "support/battery.hpp"
+#include "support/golden.hpp"
+#include "support/layouts/layout_recipes.hpp"
+#include "support/layouts/scripted.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+CsrMatrix grid(std::int64_t n) {
+    const GeneratorEntry& laplace = *catalogue().find_generator("laplace2d");
+    return laplace.generate(Parameters(laplace.parameters, {{"nx", n}}));
+}
+
+constexpr const char* ehyb = R"([[stage]]
+use = 'metis_partition'
+parts = 4
+[[stage]]
+use = 'row_sort'
+within = 'partition'
+[[stage]]
+use = 'split'
+by = 'inside_partition'
+[[stage]]
+id = 'sort_outside'
+use = 'row_sort'
+share = 'outside'
+[layout]
+use = 'ehyb'
+)";
+
+constexpr const char* hybrid = R"([[stage]]
+use = 'split'
+by = 'row_length'
+longer_than = 4
+[[layout]]
+share = 'long'
+use = 'csr'
+[[layout]]
+share = 'short'
+use = 'sell'
+)";
+
+/// The kept files of a folder by the names of what they hold: "metis_partition", "ehyb_f64".
+std::multiset<std::string> names_in(const fs::path& folder) {
+    std::multiset<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        if (!entry.is_directory()) names.insert(name.substr(0, name.find('-')));
+    }
+    return names;
+}
+
+fs::path file_in(const fs::path& folder, const std::string& name) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        if (entry.path().filename().string().starts_with(name + '-')) return entry.path();
+    }
+    FAIL("there is no ", name);
+    return {};
+}
+
+/// In place of a file that is there; a new one, which no file system waits for.
+void write_text(const fs::path& file, const std::string& text) {
+    fs::remove(file);
+    std::ofstream(file, std::ios::binary) << text;
+}
+
+/// One run in a process of its own, as far as what is kept is concerned.
+RunReport run(const std::string& text, const CsrMatrix& matrix, const fs::path& folder, const std::string& maker = "a program",
+              const std::vector<Precision>& precisions = {Precision::f64}) {
+    KeepFolder keep(folder, maker);
+    const std::unique_ptr<Device> host = make_host_device();
+    RunOptions options;
+    options.precisions = precisions;
+    options.backends = {Backend::kokkos};
+    options.timing = {CacheState::warm, 0, 0};
+    options.keep = &keep;
+    Runner runner(matrix, catalogue(), {*host}, options);
+    RunReport report = runner.run(parse_recipe(text, "test.toml", catalogue()), {});
+    CHECK(report.all_verified());
+    return report;
+}
+
+std::set<std::string> kept_of(const RunReport& report) {
+    std::set<std::string> kept;
+    for (const StageOutcome& stage : report.stages) {
+        if (stage.kept_seconds) kept.insert(stage.id);
+    }
+    for (const LayoutOutcome& layout : report.layouts) {
+        if (layout.kept_seconds) kept.insert(layout.name + (layout.share.empty() ? "" : " " + layout.share));
+    }
+    return kept;
+}
+
+/// The notes that are about files in the folder.
+std::vector<std::string> notes_on(const fs::path& folder, const RunReport& report) {
+    std::vector<std::string> notes;
+    for (const std::string& note : report.notes) {
+        if (note.starts_with(folder.string())) notes.push_back(note);
+    }
+    return notes;
+}
+
+using Names = std::set<std::string>;
+const Names all_of_ehyb{"metis_partition", "row_sort", "split", "sort_outside", "ehyb"};
+
+}  // namespace
+
+TEST_SUITE("kept results") {
+    TEST_CASE("the second run reads all, and finds the same") {
+        const TemporaryFolder folder;
+        const CsrMatrix matrix = grid(20);
+        const RunReport first = run(ehyb, matrix, folder.path());
+        CHECK(kept_of(first).empty());
+        CHECK_EQ(names_in(folder.path()),
+                 std::multiset<std::string>{"ehyb_f64", "ehyb_f64", "metis_partition", "row_sort", "row_sort", "split"});
+        const RunReport second = run(ehyb, matrix, folder.path());
+        CHECK_EQ(kept_of(second), all_of_ehyb);
+        CHECK(notes_on(folder.path(), second).empty());
+        REQUIRE_EQ(first.stages.size(), second.stages.size());
+        for (std::size_t i = 0; i < first.stages.size(); ++i) {
+            CHECK(first.stages[i].notes == second.stages[i].notes);
+            CHECK_EQ(first.stages[i].metrics.mean_bandwidth, second.stages[i].metrics.mean_bandwidth);
+        }
+        CHECK_EQ(first.layouts[0].seconds, second.layouts[0].seconds);  // what it once took
+        CHECK_EQ(first.layouts[0].bytes(), second.layouts[0].bytes());
+        CHECK_EQ(first.layouts[0].slots(), second.layouts[0].slots());
+    }
+
+    TEST_CASE("what stages leave behind is the same on the battery, made or read") {
+        const TemporaryFolder folder;
+        for (const std::vector<LayoutRecipe>* recipes : {&layout_recipes(), &hybrid_recipes()}) {
+            for (const LayoutRecipe& recipe : *recipes) {
+                for (const NamedMatrix& one : battery()) {
+                    if (!recipe.takes(one.matrix)) continue;
+                    CAPTURE(recipe.name);
+                    CAPTURE(one.name);
+                    KeepFolder keep(folder.path(), "battery");
+                    const Keeping keeping(&keep, one.matrix);
+                    StagedMatrix made = stage_input(one.matrix, recipe.recipe.node_size);
+                    StagedMatrix read = made;
+                    try {
+                        (void)apply_stages(recipe.recipe, made, {});
+                        (void)apply_stages(recipe.recipe, read, {}, keeping);
+                        read = stage_input(one.matrix, recipe.recipe.node_size);
+                        const AppliedStages applied = apply_stages(recipe.recipe, read, {}, keeping);
+                        CHECK_EQ(applied.kept.size(), recipe.recipe.stages.size());
+                    } catch (const InputError&) {
+                        continue;
+                    }
+                    CHECK(keep.take_notes().empty());
+                    CHECK(made.matrix == read.matrix);
+                    CHECK(made.row_order == read.row_order);
+                    CHECK(made.column_order == read.column_order);
+                    CHECK(made.cuts == read.cuts);
+                    CHECK(made.shares == read.shares);
+                    CHECK(made.node_size == read.node_size);
+                }
+            }
+        }
+    }
+
+    TEST_CASE("a hybrid's layouts are kept share by share") {
+        const TemporaryFolder folder;
+        const CsrMatrix matrix = grid(12);
+        CHECK(kept_of(run(hybrid, matrix, folder.path())).empty());
+        CHECK_EQ(kept_of(run(hybrid, matrix, folder.path())), Names{"split", "csr + sell", "csr long", "sell short"});
+        fs::remove(file_in(folder.path(), "csr_f64"));
+        fs::remove(file_in(folder.path(), "csr_f64"));
+        CHECK_EQ(kept_of(run(hybrid, matrix, folder.path())), Names{"split", "sell short"});
+    }
+
+    TEST_CASE("two shares in one layout are two results") {
+        const TemporaryFolder folder;
+        std::string both_csr = hybrid;
+        both_csr.replace(both_csr.find("'sell'"), 6, "'csr'");
+        const CsrMatrix matrix = grid(12);
+        (void)run(both_csr, matrix, folder.path());
+        CHECK_EQ(names_in(folder.path()).count("csr_f64"), 4);  // each with its own values and with exact ones
+        CHECK_EQ(kept_of(run(both_csr, matrix, folder.path())), Names{"split", "csr + csr", "csr long", "csr short"});
+    }
+
+    TEST_CASE("what differs in what it depends on is something else") {
+        const TemporaryFolder folder;
+        const CsrMatrix matrix = grid(12);
+        (void)run(ehyb, matrix, folder.path());
+        SUBCASE("a value of the matrix") {
+            CsrMatrix other = matrix;
+            other.values[3] = 17;
+            CHECK(kept_of(run(ehyb, other, folder.path())).empty());
+        }
+        SUBCASE("the program or the machine") { CHECK(kept_of(run(ehyb, matrix, folder.path(), "another")).empty()); }
+        SUBCASE("a parameter of a stage, and all that follows it") {
+            std::string changed = ehyb;
+            changed.replace(changed.find("'partition'"), 11, "'partition'\norder = 'ascending'");
+            CHECK_EQ(kept_of(run(changed, matrix, folder.path())), Names{"metis_partition"});
+        }
+        SUBCASE("a parameter of the layout") {
+            CHECK_EQ(kept_of(run(ehyb + std::string("column_index = 'u32'\n"), matrix, folder.path())),
+                     Names{"metis_partition", "row_sort", "split", "sort_outside"});
+        }
+        SUBCASE("the device that a stage may ask") {
+            const std::string on_v100 = "[recipe]\ndevice = 'v100'\n" + std::string(ehyb);
+            CHECK(kept_of(run(on_v100, matrix, folder.path())).empty());
+        }
+        SUBCASE("the precision of a layout, but of no stage that does not ask") {
+            CHECK_EQ(kept_of(run(ehyb, matrix, folder.path(), "a program", {Precision::f32})),
+                     Names{"metis_partition", "row_sort", "split", "sort_outside"});
+        }
+        SUBCASE("the size of nodes") {
+            CHECK(kept_of(run("[matrix]\nnode_size = 2\n" + std::string(ehyb), matrix, folder.path())).empty());
+        }
+    }
+
+    TEST_CASE("the names of stages and parameters that are only written make no difference") {
+        const TemporaryFolder folder;
+        const CsrMatrix matrix = grid(12);
+        (void)run(ehyb, matrix, folder.path());
+        std::string changed = ehyb;
+        changed.replace(changed.find("parts = 4"), 9, "parts = 4\nid = 'cut'\nmethod = 'kway'");
+        CHECK_EQ(kept_of(run(changed, matrix, folder.path())), Names{"cut", "row_sort", "split", "sort_outside", "ehyb"});
+    }
+
+    TEST_CASE("a damaged file is noticed, whichever byte it is, and so is a cut one") {
+        const TemporaryFolder folder;
+        KeepFolder keep(folder.path(), "a program");
+        const Keeping keeping(&keep, grid(3));
+        std::string text = "text";
+        std::vector<double> values{1, 2, 3};
+        std::vector<std::string> texts{"some", "", "more"};
+        const auto transfer = [&](Transfer& all) { all(text, values, texts); };
+        keeping.write(transfer);
+        const fs::path file = file_in(folder.path(), "matrix");
+        const std::string good = file_text(file);
+        CHECK(keeping.read(transfer));
+        CHECK(keep.take_notes().empty());
+        for (std::size_t i = 0; i < good.size(); ++i) {
+            CAPTURE(i);
+            std::string bad = good;
+            bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));
+            write_text(file, bad);
+            CHECK_FALSE(keeping.read(transfer));
+            write_text(file, good.substr(0, i));
+            CHECK_FALSE(keeping.read(transfer));
+            CHECK_EQ(keep.take_notes().size(), 2);
+        }
+        write_text(file, good + "more");
+        CHECK_FALSE(keeping.read(transfer));
+        write_text(file, good);
+        CHECK(keeping.read(transfer));
+        CHECK(texts == std::vector<std::string>{"some", "", "more"});
+    }
+
+    TEST_CASE("damaged results of stages are made anew, and kept") {
+        const TemporaryFolder folder;
+        const CsrMatrix matrix = grid(6);
+        const Recipe recipe = parse_recipe(hybrid, "test.toml", catalogue());
+        StagedMatrix expected = stage_input(matrix);
+        (void)apply_stages(recipe, expected, {});
+        KeepFolder keep(folder.path(), "a program");
+        const Keeping keeping(&keep, matrix);
+        const auto is_read = [&] {
+            StagedMatrix staged = stage_input(matrix);
+            const AppliedStages applied = apply_stages(recipe, staged, {}, keeping);
+            CHECK(staged.shares == expected.shares);
+            return !applied.kept.empty();
+        };
+        CHECK_FALSE(is_read());
+        const fs::path file = file_in(folder.path(), "split");
+        const std::string good = file_text(file);
+        for (std::size_t i = 0; i < good.size(); i += good.size() / 20) {
+            CAPTURE(i);
+            std::string bad = good;
+            bad[i] = static_cast<char>(bad[i] ^ 0x80);
+            write_text(file, bad);
+            CHECK_FALSE(is_read());
+            CHECK_EQ(keep.take_notes().size(), 1);
+            CHECK(is_read());
+        }
+    }
+
+    TEST_CASE("a damaged layout is built anew, and the note names the file") {
+        const TemporaryFolder folder;
+        const CsrMatrix matrix = grid(12);
+        (void)run(ehyb, matrix, folder.path());
+        const fs::path file = file_in(folder.path(), "ehyb_f64");
+        std::string bytes = file_text(file);
+        bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 4);
+        write_text(file, bytes);
+        const RunReport report = run(ehyb, matrix, folder.path());
+        const std::vector<std::string> notes = notes_on(folder.path(), report);
+        REQUIRE_EQ(notes.size(), 1);
+        CHECK_EQ(notes[0].substr(0, file.string().size()), file.string());
+        CHECK_NE(notes[0].find("made anew"), std::string::npos);
+        CHECK_EQ(kept_of(run(ehyb, matrix, folder.path())), all_of_ehyb);
+    }
+
+    TEST_CASE("what lies under the name of something else is not taken") {
+        const TemporaryFolder folder;
+        const CsrMatrix matrix = grid(12);
+        CsrMatrix other = matrix;
+        for (double& value : other.values) value += 1;
+        (void)run(ehyb, matrix, folder.path());
+        const std::string of_matrix = fs::directory_iterator(folder.path())->path().filename().string();
+        (void)run(ehyb, other, folder.path());
+        // The other matrix's files under the names of the first one's.
+        for (const std::string name : {"metis_partition", "split"}) {
+            fs::path of_other;
+            for (const auto& entry : fs::directory_iterator(folder.path())) {
+                if (entry.path().filename() != of_matrix) of_other = file_in(entry.path(), name);
+            }
+            fs::copy_file(of_other, file_in(folder.path() / of_matrix, name), fs::copy_options::overwrite_existing);
+        }
+        const RunReport report = run(ehyb, matrix, folder.path());
+        CHECK_EQ(kept_of(report), Names{"row_sort", "sort_outside", "ehyb"});
+        CHECK_EQ(notes_on(folder.path(), report).size(), 2);
+        CHECK_EQ(kept_of(run(ehyb, matrix, folder.path())), all_of_ehyb);
+    }
+
+    TEST_CASE("where nothing can be written the run goes on, and says so once") {
+        const TemporaryFolder folder;
+        const CsrMatrix matrix = grid(12);
+        SUBCASE("no folder for the matrix") {
+            (void)run(ehyb, matrix, folder.path());
+            const fs::path place = fs::directory_iterator(folder.path())->path();
+            fs::remove_all(place);
+            write_text(place, "a file");
+        }
+        SUBCASE("a full disk") {
+            (void)run(ehyb, matrix, folder.path());
+            const fs::path file = file_in(folder.path(), "metis_partition");
+            fs::remove_all(file.parent_path());
+            fs::create_directory(file.parent_path());
+            fs::create_symlink("/dev/full", file);
+        }
+        const RunReport report = run(ehyb, matrix, folder.path());
+        CHECK(kept_of(report).empty());
+        const std::vector<std::string> notes = notes_on(folder.path(), report);
+        REQUIRE_EQ(notes.size(), 1);
+        CHECK_NE(notes[0].find("nothing more is kept"), std::string::npos);
+        CHECK_EQ(report.kernels.size(), 2);
+    }
+
+    TEST_CASE("there is no folder where a file is") {
+        const TemporaryFolder folder;
+        write_text(folder.path() / "file", "text");
+        CHECK_THROWS_AS(KeepFolder(folder.path() / "file", "a program"), MachineError);
+        CHECK_THROWS_AS(KeepFolder(folder.path() / "file" / "below", "a program"), MachineError);
+    }
+
+    TEST_CASE("processes may keep the same at the same time") {
+        const TemporaryFolder folder;
+        const CsrMatrix matrix = grid(4);
+        std::vector<double> values(100000, 0.5);
+        const auto transfer = [&values](Transfer& all) { all(values); };
+        std::vector<pid_t> writers;
+        for (int writer = 0; writer < 3; ++writer) {
+            writers.push_back(fork());
+            if (writers.back() != 0) continue;
+            KeepFolder keep(folder.path(), "a program");
+            const Keeping keeping(&keep, matrix);
+            for (int i = 0; i < 10; ++i) keeping.write(transfer);
+            _exit(keep.take_notes().empty() ? 0 : 1);
+        }
+        KeepFolder keep(folder.path(), "a program");
+        const Keeping keeping(&keep, matrix);
+        int found = 0;
+        for (std::size_t ended = 0; ended < writers.size();) {
+            int status = 1;
+            if (waitpid(writers[ended], &status, WNOHANG) == writers[ended]) {
+                CHECK_EQ(status, 0);
+                ++ended;
+            }
+            std::vector<double> back;
+            if (!keeping.read([&back](Transfer& all) { all(back); })) continue;
+            ++found;
+            CHECK(back == values);
+        }
+        CHECK_GT(found, 0);
+        CHECK(keep.take_notes().empty());
+        CHECK(keeping.read(transfer));
+        CHECK_EQ(names_in(folder.path()).size(), 1);  // nothing half written is left
+    }
+
+    TEST_CASE("times of what was kept are those that it once took, and the report says so") {
+        const TemporaryFolder folder;
+        const auto run_scripted = [&folder](double seconds_of_stage) {
+            new_script().seconds["stage reverse"] = {seconds_of_stage};
+            script().seconds["run usual"] = {16};
+            script().seconds["run fast"] = {4};
+            ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
+            KeepFolder keep(folder.path(), "a program");
+            RunOptions options;
+            options.timing = {CacheState::warm, 5, 0, 1e9, scripted_clock()};
+            options.keep = &keep;
+            const CsrMatrix matrix = csr_from_entries(4, 4, std::vector<Entry>{{0, 0, 1.5}, {0, 2, 2.5}, {1, 1, 3.5}});
+            Runner runner(matrix, scripted_catalogue(), {host}, options);
+            return runner.run(parse_recipe("[recipe]\nname = 'Kept'\n[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'plain'\n",
+                                           "test.toml", scripted_catalogue()),
+                              {});
+        };
+        const RunReport first = run_scripted(2);
+        CHECK_EQ(script().count("stage reverse"), 1);
+        const RunReport second = run_scripted(700);
+        CHECK_EQ(script().count("stage reverse"), 0);  // nobody ran it
+        CHECK_EQ(second.stages[1].seconds, 2);
+        CHECK_EQ(second.stages[1].kept_seconds, 0);
+        CHECK_EQ(first.kernels[1].break_even, second.kernels[1].break_even);
+        compare_with_golden(WORKBENCH_SOURCE_DIR "/tests/golden/run/kept.txt", to_text(second));
+        CHECK_NE(to_json(second).find("\"kept_seconds\": 0.0"), std::string::npos);
+        CHECK_NE(to_json(first).find("\"kept_seconds\": null"), std::string::npos);
+    }
+
+    TEST_CASE("a recipe that a solve makes ready reads what a run kept, and says so") {
+        const TemporaryFolder folder;
+        const CsrMatrix matrix = grid(12);
+        (void)run(ehyb, matrix, folder.path());
+        KeepFolder keep(folder.path(), "a program");
+        const std::unique_ptr<Device> host = make_host_device();
+        const Recipe recipe = parse_recipe(ehyb, "test.toml", catalogue());
+        const KernelEntry& kernel = recipe.layouts.front().entry->kernels.front();
+        const Oracle<double> oracle(matrix);
+        const ReadyRecipe<double> ready(recipe, stage_input(matrix),
+                                        {*host, {&kernel}, &oracle, {}, {}, Keeping(&keep, matrix)});
+        CHECK(ready.kernel() != nullptr);
+        const std::string& note = ready.preparation().notes.back();
+        CHECK_NE(note.find("kept by an earlier run: metis_partition, row_sort, split, sort_outside, layout ehyb; read in "),
+                 std::string::npos);
+        CHECK_GT(ready.preparation().stage_seconds, 0);
+    }
+}
+
+}  // namespace workbench

@@ -1,0 +1,468 @@
+// The orders that reordering studies compare: exact answers on small graphs, rules checked by brute force, and what each is
+// for.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "pipeline/matrix/metrics.hpp"
+#include "pipeline/matrix/random.hpp"
+#include "stages/graph.hpp"
+#include "stages/levels.hpp"
+#include "stages/stages.hpp"
+#include "stages/steps.hpp"
+#include "support/battery.hpp"
+
+using namespace workbench;
+
+namespace {
+
+std::vector<StageEntry> symmetric_orders() {
+    return {approximate_minimum_degree_stage(),
+            nested_dissection_stage(),
+            degree_sort_stage(),
+            king_stage(),
+            sloan_stage(),
+            rabbit_order_stage()};
+}
+
+std::vector<StageEntry> all_orders() {
+    std::vector<StageEntry> orders = symmetric_orders();
+    orders.push_back(gray_stage());
+    return orders;
+}
+
+/// Vertices joined as listed, one direction stored.
+StagedMatrix graph_of(Index vertices, const std::vector<std::pair<Index, Index>>& edges, Index node_size = 1) {
+    std::vector<Entry> entries;
+    for (const auto& [a, b] : edges) entries.push_back({a * node_size, b * node_size, 1});
+    return stage_input(csr_from_entries(vertices * node_size, vertices * node_size, entries), node_size);
+}
+
+/// The five-point stencil on n x n points, with a diagonal.
+CsrMatrix grid(Index n) {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < n * n; ++i) {
+        entries.push_back({i, i, 4});
+        if (i % n > 0) entries.insert(entries.end(), {{i, i - 1, -1}, {i - 1, i, -1}});
+        if (i >= n) entries.insert(entries.end(), {{i, i - n, -1}, {i - n, i, -1}});
+    }
+    return csr_from_entries(n * n, n * n, entries);
+}
+
+StagedMatrix scrambled(const CsrMatrix& matrix, std::int64_t seed = 1) {
+    return stage_input(run(random_order_stage(), {{"seed", seed}}, stage_input(matrix)).after.matrix);
+}
+
+/// Nonzeros of the Cholesky factor of a matrix of this pattern, the diagonal included: elimination as it is written.
+Offset factor_nonzeros(const CsrMatrix& matrix) {
+    const Graph graph = adjacency_graph(matrix, 1);
+    std::vector<std::set<Index>> later(matrix.rows);
+    for (Index v = 0; v < matrix.rows; ++v) {
+        for (const Index u : graph.neighbours_of(v)) {
+            if (u > v) later[v].insert(u);
+        }
+    }
+    Offset nonzeros = matrix.rows;
+    for (Index v = 0; v < matrix.rows; ++v) {
+        nonzeros += static_cast<Offset>(later[v].size());
+        if (later[v].empty()) continue;
+        const Index first = *later[v].begin();
+        later[first].insert(std::next(later[v].begin()), later[v].end());
+    }
+    return nonzeros;
+}
+
+Offset profile(const StagedMatrix& staged) { return measure(staged).profile; }
+
+/// Nonzeros whose row and column are in one of the blocks of so many rows, as a share.
+double share_near(const CsrMatrix& matrix, Index block) {
+    Offset near = 0;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (const Index column : matrix.row_columns(row)) near += row / block == column / block ? 1 : 0;
+    }
+    return static_cast<double>(near) / static_cast<double>(matrix.nonzeros());
+}
+
+/// A tree at random, and half as many edges more.
+StagedMatrix random_graph(Index vertices, std::uint64_t seed) {
+    std::vector<std::pair<Index, Index>> edges;
+    for (Index i = 1; i < vertices; ++i) edges.emplace_back(i, static_cast<Index>(mixed(seed + i) % i));
+    for (Index i = 2; i < vertices; i += 2) edges.emplace_back(i, static_cast<Index>(mixed(seed + vertices + i) % i));
+    return graph_of(vertices, edges);
+}
+
+/// Sloan's algorithm as the paper has it, looking through all vertices for the next.
+Indices sloan_by_the_book(const Graph& graph, std::int64_t distance_weight, std::int64_t front_weight) {
+    LevelSearch search(graph);
+    const Index start = search.pseudo_peripheral(0);
+    search.from(search.farthest());
+    enum { inactive, preactive, active, postactive };
+    std::vector<int> state(graph.vertex_count(), inactive);
+    std::vector<std::int64_t> priority(graph.vertex_count());
+    for (Index v = 0; v < graph.vertex_count(); ++v) {
+        priority[v] = distance_weight * search.level(v) - front_weight * (graph.degree(v) + 1);
+    }
+    const auto raise = [&](Index v) {
+        if (state[v] == postactive) return;
+        priority[v] += front_weight;
+        if (state[v] == inactive) state[v] = preactive;
+    };
+    state[start] = preactive;
+    Indices order;
+    while (order.size() < state.size()) {
+        Index next = -1;
+        for (Index v = 0; v < graph.vertex_count(); ++v) {
+            const bool waits = state[v] == preactive || state[v] == active;
+            if (waits && (next < 0 || priority[v] > priority[next])) next = v;
+        }
+        if (state[next] == preactive) {
+            for (const Index other : graph.neighbours_of(next)) raise(other);
+        }
+        state[next] = postactive;
+        order.push_back(next);
+        for (const Index other : graph.neighbours_of(next)) {
+            if (state[other] != preactive) continue;
+            state[other] = active;
+            priority[other] += front_weight;
+            for (const Index third : graph.neighbours_of(other)) raise(third);
+        }
+    }
+    return order;
+}
+
+/// Every group of vertices joined with every other of its group, groups in a ring, numbered at random.
+StagedMatrix ring_of_cliques(Index cliques, Index size, std::int64_t seed) {
+    std::vector<Entry> entries;
+    for (Index clique = 0; clique < cliques; ++clique) {
+        for (Index i = 0; i < size; ++i) {
+            for (Index k = 0; k < size; ++k) entries.push_back({clique * size + i, clique * size + k, 1});
+        }
+        entries.push_back({clique * size, (clique + 1) % cliques * size + 1, 1});
+    }
+    return scrambled(csr_from_entries(cliques * size, cliques * size, entries), seed);
+}
+
+}  // namespace
+
+TEST_SUITE("orders") {
+    TEST_CASE("on the battery: an order of all rows, the same again, with and without nodes") {
+        for (const StageEntry& stage : all_orders()) {
+            for (const NamedMatrix& named : battery()) {
+                CAPTURE(stage.name);
+                CAPTURE(named.name);
+                const CsrMatrix& matrix = named.matrix;
+                if (stage.name != "gray" && !matrix.square()) continue;
+                for (const Index node_size : {1, 2}) {
+                    if (node_size > 1 && (!matrix.square() || matrix.rows % node_size != 0)) continue;
+                    const StagedMatrix before = stage_input(matrix, node_size);
+                    const Step step = run(stage, {}, before);
+                    CHECK_NOTHROW(check_invariants(step.after, matrix));
+                    CHECK_EQ(step.order().size(), static_cast<std::size_t>(matrix.rows));
+                    CHECK(run(stage, {}, before).order() == step.order());
+                }
+            }
+        }
+    }
+
+    TEST_CASE("none takes long for a hub, nor for many components") {
+        constexpr Index size = 200000;
+        std::vector<std::pair<Index, Index>> star;
+        for (Index leaf = 1; leaf < size; ++leaf) star.emplace_back(0, leaf);
+        std::vector<std::pair<Index, Index>> pairs;
+        for (Index i = 0; i + 3 < size; i += 4) pairs.emplace_back(i, i + 3);  // and as many vertices alone
+        const StagedMatrix hub = graph_of(size, star);
+        const StagedMatrix components = graph_of(size, pairs);
+        for (const StageEntry& stage : all_orders()) {
+            CAPTURE(stage.name);
+            for (const StagedMatrix* before : {&hub, &components}) {
+                CHECK_EQ(run(stage, {}, *before).order().size(), size);
+            }
+        }
+    }
+
+    TEST_CASE("a symmetric order wants a square matrix") {
+        for (const StageEntry& stage : symmetric_orders()) CHECK(contract_of(stage, {}).needs.square);
+        CHECK_FALSE(contract_of(gray_stage(), {}).needs.square);
+        CHECK(contract_of(gray_stage(), {{"apply", "symmetric"}}).needs.square);
+    }
+}
+
+TEST_SUITE("approximate_minimum_degree") {
+    TEST_CASE("leaves of a star go first, its hub among the last two") {
+        const Indices order =
+            run(approximate_minimum_degree_stage(), {}, graph_of(5, {{0, 1}, {0, 2}, {0, 3}, {0, 4}})).order();
+        CHECK_GE(std::find(order.begin(), order.end(), 0) - order.begin(), 3);
+    }
+
+    TEST_CASE("the factor of a grid fills in far less than in natural order, and the note bounds it") {
+        const CsrMatrix matrix = grid(24);
+        const Step step = run(approximate_minimum_degree_stage(), {}, stage_input(matrix));
+        const Offset filled = factor_nonzeros(step.after.matrix);
+        CHECK_LT(filled * 2, factor_nonzeros(matrix));
+        const Offset bound = std::stoll(step.note("nonzeros of a Cholesky factor, at most"));
+        CHECK_LE(filled, bound);
+        CHECK_LE(bound, filled + filled / 10);
+    }
+
+    TEST_CASE("a tree fills in nothing") {
+        std::vector<std::pair<Index, Index>> edges;
+        for (Index i = 1; i < 200; ++i) edges.emplace_back(i, static_cast<Index>(mixed(i) % i));
+        const StagedMatrix tree = graph_of(200, edges);
+        CHECK_EQ(factor_nonzeros(run(approximate_minimum_degree_stage(), {}, tree).after.matrix), 399);
+    }
+
+    TEST_CASE("dense rows are put last and told") {
+        std::vector<std::pair<Index, Index>> star;
+        for (Index leaf = 1; leaf < 100; ++leaf) star.emplace_back(0, leaf);
+        const Step step = run(approximate_minimum_degree_stage(), {{"dense", 1.0}}, graph_of(100, star));
+        CHECK_EQ(step.note("dense rows, put last"), "1");
+        CHECK_EQ(step.order().back(), 0);
+        CHECK(run(approximate_minimum_degree_stage(), {}, graph_of(10, {{0, 1}})).result.notes.size() == 1);
+    }
+}
+
+TEST_SUITE("nested_dissection") {
+    TEST_CASE("the factor of a grid fills in far less than in natural order") {
+        const CsrMatrix matrix = grid(24);
+        const Step step = run(nested_dissection_stage(), {}, stage_input(matrix));
+        CHECK_LT(factor_nonzeros(step.after.matrix) * 2, factor_nonzeros(matrix));
+    }
+
+    TEST_CASE("rows that are coupled with no other come last, in order") {
+        const Indices order = run(nested_dissection_stage(), {}, graph_of(6, {{1, 4}, {4, 5}})).order();
+        CHECK_EQ(Indices(order.begin() + 3, order.end()), Indices{0, 2, 3});
+        CHECK_EQ(run(nested_dissection_stage(), {}, stage_input(diagonal(4))).order(), Indices{0, 1, 2, 3});
+    }
+
+    TEST_CASE("another seed gives another order") {
+        const StagedMatrix before = stage_input(grid(20));
+        CHECK(run(nested_dissection_stage(), {{"seed", std::int64_t{2}}}, before).order() !=
+              run(nested_dissection_stage(), {}, before).order());
+    }
+}
+
+TEST_SUITE("degree_sort") {
+    TEST_CASE("by neighbours in A + A^T, equals in their order") {
+        // Degrees 1, 3, 2, 1, 1, 0; the diagonal and an entry that is there in both directions count as nothing more.
+        const StagedMatrix before = stage_input(matrix_of(6, {{1}, {0, 1, 2, 3}, {4}, {}, {}, {5}}));
+        CHECK(run(degree_sort_stage(), {}, before).order() == Indices{1, 2, 0, 3, 4, 5});
+        CHECK(run(degree_sort_stage(), {{"order", "ascending"}}, before).order() == Indices{5, 0, 3, 4, 2, 1});
+    }
+
+    TEST_CASE("a node counts the nodes that it is coupled with") {
+        const StagedMatrix before = graph_of(3, {{1, 2}, {0, 2}}, 2);
+        CHECK(run(degree_sort_stage(), {}, before).order() == Indices{4, 5, 0, 1, 2, 3});
+    }
+}
+
+TEST_SUITE("gray") {
+    TEST_CASE("codes that follow each other differ in one bit") {
+        // Rows that read each subset of three columns, numbered as the subsets are: 000, 001, 010, ...
+        std::vector<Indices> rows;
+        for (Index subset = 0; subset < 8; ++subset) {
+            rows.emplace_back();
+            for (Index column = 0; column < 3; ++column) {
+                if ((subset >> (2 - column) & 1) != 0) rows.back().push_back(column);
+            }
+        }
+        const StagedMatrix before = stage_input(matrix_of(3, rows));
+        const Step step = run(gray_stage(), {{"segments", std::int64_t{3}}}, before);
+        CHECK(step.order() == Indices{0, 1, 3, 2, 6, 7, 5, 4});
+        CHECK(step.after.column_order.is_identity());
+        CHECK_EQ(step.note("dense rows"), "0");
+    }
+
+    TEST_CASE("columns of a segment are as one, and equals keep their order") {
+        // Segments 0-1, 2-3, 4: bits 100, 010, 001. Codes 001, 100, 001, 110, 100 have the places 1, 7, 1, 4, 7.
+        const StagedMatrix before = stage_input(matrix_of(5, {{4}, {0, 1}, {4}, {1, 2}, {1}}));
+        CHECK(run(gray_stage(), {{"segments", std::int64_t{3}}}, before).order() == Indices{0, 2, 3, 1, 4});
+    }
+
+    TEST_CASE("dense rows come before, the densest first") {
+        const StagedMatrix before = stage_input(matrix_of(4, {{0}, {0, 1, 2}, {3}, {0, 1, 2, 3}, {0, 2, 3}}));
+        const Step step = run(gray_stage(), {{"segments", std::int64_t{4}}, {"dense_row", std::int64_t{3}}}, before);
+        CHECK(step.order() == Indices{3, 1, 4, 2, 0});
+        CHECK_EQ(step.note("dense rows"), "3");
+    }
+
+    TEST_CASE("all 64 bits, more segments than columns, and rows and columns alike") {
+        const StagedMatrix before = stage_input(matrix_of(2, {{0}, {1}, {}}));
+        CHECK(run(gray_stage(), {{"segments", std::int64_t{64}}}, before).order() == Indices{2, 1, 0});
+        std::vector<Indices> rows(64);
+        for (Index row = 0; row < 64; ++row) rows[row] = {row};
+        Indices descending(64);
+        std::iota(descending.rbegin(), descending.rend(), 0);
+        const Step step =
+            run(gray_stage(), {{"segments", std::int64_t{64}}, {"apply", "symmetric"}}, stage_input(matrix_of(64, rows)));
+        CHECK(step.order() == descending);
+        CHECK(step.after.row_order == step.after.column_order);
+    }
+
+    TEST_CASE("a node is coded as a whole") {
+        const StagedMatrix before = stage_input(matrix_of(4, {{0}, {3}, {2}, {3}}), 2);
+        // Nodes 11 and 01 have the places 2 and 1.
+        CHECK(run(gray_stage(), {{"segments", std::int64_t{2}}, {"apply", "symmetric"}}, before).order() ==
+              Indices{2, 3, 0, 1});
+    }
+}
+
+TEST_SUITE("king") {
+    TEST_CASE("a path in one direction, components one after another") {
+        CHECK(run(king_stage(), {}, graph_of(4, {{0, 2}, {0, 3}, {1, 3}})).order() == Indices{1, 3, 0, 2});
+        const Step step = run(king_stage(), {}, graph_of(6, {{0, 3}, {2, 4}}));
+        CHECK(step.order() == Indices{0, 3, 1, 2, 4, 5});
+        CHECK_EQ(step.note("connected components"), "4");
+    }
+
+    TEST_CASE("at each step the vertex that lets the fewest new ones in, of equals the one that waits longest") {
+        for (const std::int64_t seed : {1, 2, 3}) {
+            const StagedMatrix before = seed == 1   ? scrambled(grid(9))
+                                        : seed == 2 ? random_graph(150, 7)
+                                                    : ring_of_cliques(6, 5, seed);
+            const Graph graph = adjacency_graph(before.matrix, 1);
+            const Indices order = run(king_stage(), {}, before).order();
+            std::vector<int> state(graph.vertex_count(), 0);  // 1: in the front, 2: numbered
+            std::vector<Index> front{order.front()};          // in the order in which they came
+            state[order.front()] = 1;
+            for (const Index numbered : order) {
+                const auto new_ones = [&](Index vertex) {
+                    const auto around = graph.neighbours_of(vertex);
+                    return std::count_if(around.begin(), around.end(), [&](Index other) { return state[other] == 0; });
+                };
+                const auto least =
+                    std::min_element(front.begin(), front.end(), [&](Index a, Index b) { return new_ones(a) < new_ones(b); });
+                REQUIRE_EQ(*least, numbered);
+                front.erase(least);
+                state[numbered] = 2;
+                for (const Index other : graph.neighbours_of(numbered)) {
+                    if (state[other] != 0) continue;
+                    state[other] = 1;
+                    front.push_back(other);
+                }
+            }
+        }
+    }
+
+    TEST_CASE("the profile of a scrambled grid is what it can be") {
+        for (const std::int64_t seed : {1, 2, 3}) {
+            const StagedMatrix before = scrambled(grid(20), seed);
+            const StagedMatrix rcm = run(cuthill_mckee_stage(), {}, before).after;
+            CHECK_LE(profile(run(king_stage(), {}, before).after), profile(rcm) * 1.02);
+        }
+    }
+}
+
+TEST_SUITE("sloan") {
+    TEST_CASE("a path in one direction, components one after another") {
+        CHECK(run(sloan_stage(), {}, graph_of(4, {{0, 2}, {0, 3}, {1, 3}})).order() == Indices{1, 3, 0, 2});
+        const Step step = run(sloan_stage(), {}, graph_of(6, {{0, 3}, {2, 4}}));
+        CHECK(step.order() == Indices{0, 3, 1, 2, 4, 5});
+        CHECK_EQ(step.note("connected components"), "4");
+    }
+
+    TEST_CASE("branches that lead nowhere are numbered where the front passes them") {
+        // A path 0 - 1 - 2 - 3 - 4 - 5 with a leaf 6 at 2: Cuthill-McKee and Sloan start at an end; the leaf costs least at
+        // once.
+        const Indices order = run(sloan_stage(), {}, graph_of(7, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {2, 6}})).order();
+        const auto place = [&order](Index vertex) { return std::find(order.begin(), order.end(), vertex) - order.begin(); };
+        CHECK_LE(std::abs(place(6) - place(2)), 2);
+    }
+
+    TEST_CASE("the profile is at most that of Cuthill-McKee, on grids and on cliques in a ring") {
+        for (const std::int64_t seed : {1, 2, 3}) {
+            for (const StagedMatrix& before : {scrambled(grid(20), seed), ring_of_cliques(12, 6, seed)}) {
+                const StagedMatrix rcm = run(cuthill_mckee_stage(), {}, before).after;
+                CHECK_LE(profile(run(sloan_stage(), {}, before).after), profile(rcm) * 1.02);
+            }
+        }
+    }
+
+    TEST_CASE("as the paper has it, whatever the weights, which matter") {
+        std::set<Indices> different;
+        for (const StagedMatrix& before : {random_graph(150, 1), random_graph(60, 2), scrambled(grid(9))}) {
+            const Graph graph = adjacency_graph(before.matrix, 1);
+            for (const auto& [distance, front] :
+                 std::vector<std::pair<std::int64_t, std::int64_t>>{{2, 1}, {0, 1}, {1, 50}, {1, 0}}) {
+                const Indices order =
+                    run(sloan_stage(), {{"distance_weight", distance}, {"front_weight", front}}, before).order();
+                CHECK(order == sloan_by_the_book(graph, distance, front));
+                different.insert(order);
+            }
+        }
+        CHECK_GE(different.size(), 10);
+    }
+}
+
+TEST_SUITE("rabbit_order") {
+    TEST_CASE("two cliques with one edge between them") {
+        for (const std::int64_t seed : {1, 2, 3, 4}) {
+            // Numbers alternate between the cliques.
+            std::vector<std::pair<Index, Index>> edges{{0, 1}};
+            for (Index i = 0; i < 10; ++i) {
+                for (Index k = i + 2; k < 10; k += 2) edges.emplace_back(i, k);
+            }
+            const StagedMatrix before = scrambled(graph_of(10, edges).matrix, seed);
+            const Step step = run(rabbit_order_stage(), {}, before);
+            CHECK_EQ(step.note("communities"), "2");
+            CHECK_EQ(share_near(step.after.matrix, 5), doctest::Approx(20.0 / 21));
+        }
+    }
+
+    TEST_CASE("cliques in a ring are found whatever their numbers") {
+        for (const std::int64_t seed : {1, 2, 3}) {
+            const StagedMatrix before = ring_of_cliques(40, 8, seed);
+            CHECK_LT(share_near(before.matrix, 8), 0.2);
+            const Step step = run(rabbit_order_stage(), {}, before);
+            // Neighbouring cliques may be one community; none is torn apart.
+            CHECK_GT(share_near(step.after.matrix, 8), 0.95);
+        }
+    }
+
+    TEST_CASE("as the paper has it: each joins whom the modularity gains most from, all edges counted") {
+        for (const StagedMatrix& before : {random_graph(120, 3), ring_of_cliques(9, 5, 1), scrambled(grid(11))}) {
+            const Graph graph = adjacency_graph(before.matrix, 1);
+            const Index vertices = graph.vertex_count();
+            const Permutation shuffled = random_permutation(vertices, 1);
+            Indices turns(shuffled.old_of_new().begin(), shuffled.old_of_new().end());
+            std::stable_sort(turns.begin(), turns.end(), [&](Index a, Index b) { return graph.degree(a) < graph.degree(b); });
+            Indices community(vertices);  // of each vertex, named after the one that the others joined
+            std::iota(community.begin(), community.end(), 0);
+            std::vector<Indices> members(vertices);  // in the order of the dendrogram
+            for (Index vertex = 0; vertex < vertices; ++vertex) members[vertex] = {vertex};
+            for (const Index vertex : turns) {
+                std::vector<Offset> edges(vertices, 0);
+                std::vector<Offset> strength(vertices, 0);
+                for (Index a = 0; a < vertices; ++a) {
+                    strength[community[a]] += graph.degree(a);
+                    if (community[a] != vertex) continue;
+                    for (const Index b : graph.neighbours_of(a)) ++edges[community[b]];
+                }
+                Index best = -1;
+                Offset best_gain = 0;
+                for (Index other = 0; other < vertices; ++other) {
+                    const Offset gain = edges[other] * graph.offsets.back() - strength[vertex] * strength[other];
+                    if (other == vertex || edges[other] == 0 || gain <= best_gain) continue;
+                    best = other;
+                    best_gain = gain;
+                }
+                if (best < 0) continue;
+                for (const Index member : members[vertex]) community[member] = best;
+                members[best].insert(members[best].end(), members[vertex].begin(), members[vertex].end());
+            }
+            Indices order;
+            for (Index vertex = 0; vertex < vertices; ++vertex) {
+                if (community[vertex] == vertex) order.insert(order.end(), members[vertex].begin(), members[vertex].end());
+            }
+            CHECK(run(rabbit_order_stage(), {}, before).order() == order);
+        }
+    }
+
+    TEST_CASE("vertices alone are communities of their own, a star is one") {
+        CHECK_EQ(run(rabbit_order_stage(), {}, stage_input(diagonal(5))).note("communities"), "5");
+        CHECK(run(rabbit_order_stage(), {}, stage_input(diagonal(5))).order() == Indices{0, 1, 2, 3, 4});
+        CHECK_EQ(run(rabbit_order_stage(), {}, graph_of(5, {{3, 0}, {3, 1}, {3, 2}, {3, 4}})).note("communities"), "1");
+    }
+}
