@@ -44,6 +44,14 @@ private:
         return passed;
     }
 
+    /// Any byte may be read, and not every byte is a bool.
+    bool pass_truth(bool truth) {
+        std::uint8_t byte = truth ? 1 : 0;
+        pass_bytes(&byte, sizeof byte);
+        return byte != 0;
+    }
+    void pass(bool& truth) { truth = pass_truth(truth); }
+
     template <typename Part>
     void pass(Part& part) {
         static_assert(!std::is_pointer_v<Part>);
@@ -62,11 +70,9 @@ private:
 
     template <typename Part>
     void pass(std::optional<Part>& part) {
-        bool there = part.has_value();
-        pass(there);
-        if (there && !part) part.emplace();
-        if (!there) part.reset();
-        if (there) pass(*part);
+        if (!pass_truth(part.has_value())) return part.reset();
+        if (!part) part.emplace();
+        pass(*part);
     }
 
     void pass(std::string& text) {
