@@ -19,12 +19,11 @@ using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Ind
 using UnevenRange =
     Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
 
-/// A level with about fewer ends of edges is done by one thread before several have begun.
-constexpr Offset least_for_threads = 8192;
 /// Vertices that a thread takes at a time.
 constexpr Index chunk = 64;
 
-bool is_for_threads(const Graph& graph, Index vertices) {
+/// Is a level of so many vertices to be handled by all threads?
+bool is_for_threads(const Graph& graph, Index vertices, Offset least_for_threads) {
     return Offset{vertices} * graph.offsets.back() >= least_for_threads * graph.vertex_count() && host_threads() > 1;
 }
 
@@ -47,7 +46,11 @@ Number relaxed(Number& number) {
 /// Breadth-first searches, which only need to know the vertices of the last level.
 class Searcher {
 public:
-    explicit Searcher(const Graph& graph) : graph_(graph), seen_in_(graph.vertex_count(), 0), queue_(graph.vertex_count()) {}
+    Searcher(const Graph& graph, Offset least_for_threads)
+        : graph_(graph),
+          least_for_threads_(least_for_threads),
+          seen_in_(graph.vertex_count(), 0),
+          queue_(graph.vertex_count()) {}
 
     Index pseudo_peripheral(Index start) {
         Index depth = search(start);
@@ -73,7 +76,7 @@ private:
         for (Index end = 0; end < size_; ++levels) {
             level_begin_ = end;
             end = size_;
-            if (is_for_threads(graph_, end - level_begin_)) {
+            if (is_for_threads(graph_, end - level_begin_, least_for_threads_)) {
                 visit_neighbours_by_all(level_begin_, end);
                 continue;
             }
@@ -127,6 +130,7 @@ private:
     }
 
     const Graph& graph_;
+    Offset least_for_threads_;
     std::vector<std::uint32_t> seen_in_;  // [vertices] the last search that saw it, 0: none
     std::uint32_t search_number_ = 0;
     std::vector<Index> queue_;  // the first size_
@@ -138,8 +142,9 @@ private:
 /// Numbers components, one after another.
 class Orderer {
 public:
-    explicit Orderer(const Graph& graph)
+    Orderer(const Graph& graph, Offset least_for_threads)
         : graph_(graph),
+          least_for_threads_(least_for_threads),
           order_(graph.vertex_count()),
           parent_(graph.vertex_count(), nobody),
           children_(graph.vertex_count()),
@@ -153,7 +158,7 @@ public:
         place(start);
         while (begin < size_) {
             const Index end = size_;
-            if (is_for_threads(graph_, end - begin)) {
+            if (is_for_threads(graph_, end - begin, least_for_threads_)) {
                 place_neighbours_by_all(begin, end);
             } else {
                 for (Index i = begin; i < end; ++i) {
@@ -225,6 +230,7 @@ private:
     }
 
     const Graph& graph_;
+    Offset least_for_threads_;
     std::vector<Index> order_;  // the first size_: vertices by place
     Index size_ = 0;
     std::vector<Index> parent_;  // of each vertex, the place of its first neighbour that has one; or placed, or nobody
@@ -236,9 +242,9 @@ private:
 
 }  // namespace
 
-CuthillMcKeeOrder cuthill_mckee_order(const Graph& graph, SearchStart start) {
-    Searcher searcher(graph);
-    Orderer orderer(graph);
+CuthillMcKeeOrder cuthill_mckee_order(const Graph& graph, SearchStart start, Offset least_for_threads) {
+    Searcher searcher(graph, least_for_threads);
+    Orderer orderer(graph, least_for_threads);
     CuthillMcKeeOrder result;
     for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) {
         if (orderer.has_placed(vertex)) continue;

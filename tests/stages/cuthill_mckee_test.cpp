@@ -93,10 +93,13 @@ TEST_SUITE("cuthill_mckee") {
         }
     }
 
-    TEST_CASE("the order of Boost.Graph, with levels wide enough for all threads") {
+    TEST_CASE("the order of Boost.Graph, by one thread, by all where levels are wide, and by all at every level") {
         const auto check = [](const CsrMatrix& matrix) {
             const Graph graph = adjacency_graph(matrix, 1);
-            CHECK(cuthill_mckee_order(graph).old_of_new == boost_order(graph));
+            const std::vector<Index> expected = boost_order(graph);
+            for (const Offset least : {Offset{0}, Offset{8192}, least_ends_for_threads}) {
+                CHECK(cuthill_mckee_order(graph, SearchStart::rim, least).old_of_new == expected);
+            }
         };
         for (const NamedMatrix& named : battery()) {
             if (named.matrix.square()) check(named.matrix);
