@@ -2,7 +2,7 @@
 // copies of the same bytes. Prints a line for each, in millions of nonzeros of the matrix a second; the times are the least of
 // some runs.
 //
-//     OMP_NUM_THREADS=2 preprocessing_benchmark [--repeat 5] [--only WORD] MATRIX...
+//     OMP_NUM_THREADS=2 preprocessing_benchmark [--repeat 5] [--only WORD] [--checksums] MATRIX...
 //
 // MATRIX: a file, or KIND:NAME=VALUE,... of a generator.
 #include <Kokkos_Core.hpp>
@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <cstring>
 #include <ctime>
 #include <exception>
 #include <functional>
@@ -22,10 +24,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/matrix/host_threads.hpp"
@@ -69,6 +71,7 @@ constexpr std::array preparations = {
     "rcm_blocks, parts = 64; row_sort, within = \"partition\", key = \"nonzeros_inside_partition\"; "
     "split, by = \"inside_partition\"; row_sort, share = \"outside\"; ehyb, column_index = \"u16\"",
     "rcm_blocks, parts = 1024; halo, slots_per_nonzero = 12",
+    "node_blocks, unknowns = 3; rcm_blocks, parts = 1024; halo, slots_per_nonzero = 12",
     "column_segmentation, width = 4096; row_sort, within = \"segment\"; segmented, piece = \"sell\"",
     "column_sort; column_segmentation, method = \"non_uniform\", segment_count = 8, segment_size = 4096; row_sort, within = "
     "\"segment\"; segmented",
@@ -79,6 +82,7 @@ constexpr std::array preparations = {
 struct Options {
     int repeat = 5;
     std::string only;
+    bool checksums = false;
     std::vector<std::string> matrices;
 };
 
@@ -114,6 +118,41 @@ Recipe recipe_of(std::string_view preparation) {
     return parse_recipe(text, "preparation.toml", catalogue());
 }
 
+/// FNV-1a, over words of 8 bytes.
+std::uint64_t checksum_of(const void* data, std::size_t bytes, std::uint64_t sum) {
+    const auto* at = static_cast<const unsigned char*>(data);
+    while (bytes > 0) {
+        std::uint64_t word = 0;
+        const std::size_t some = std::min(bytes, sizeof(word));
+        std::memcpy(&word, at, some);
+        sum = (sum ^ word) * 0x100000001B3U;
+        at += some;
+        bytes -= some;
+    }
+    return sum;
+}
+
+template <typename Item>
+std::uint64_t checksum_of(const std::vector<Item>& items, std::uint64_t sum) {
+    return checksum_of(items.data(), items.size() * sizeof(Item), sum);
+}
+
+/// Of the matrix, its shares and their order of storage.
+std::uint64_t checksum_of(const StagedMatrix& staged) {
+    const CsrMatrix& matrix = staged.matrix;
+    std::uint64_t sum = checksum_of(matrix.values, checksum_of(matrix.column_indices, checksum_of(matrix.row_offsets, 1)));
+    for (const Share& share : staged.shares) {
+        sum = checksum_of(share.entries, checksum_of(share.row_offsets, checksum_of(share.rows, sum)));
+    }
+    return sum;
+}
+
+std::uint64_t checksum_of(const Layout<double>& layout) {
+    std::uint64_t sum = 1;
+    for (const LayoutArray& array : layout.arrays()) sum = checksum_of(array.data, array.bytes(), sum);
+    return sum;
+}
+
 struct Seconds {
     double wall = std::numeric_limits<double>::infinity();
     double cpu = std::numeric_limits<double>::infinity();  // of all threads together: what others on the machine do not add to
@@ -139,7 +178,9 @@ public:
 
     void run() {
         copies();
-        for (const char* preparation : preparations) prepare(preparation);
+        for (const std::string_view preparation : preparations) {
+            if (preparation.find(options_.only) != std::string_view::npos) prepare(std::string(preparation));
+        }
     }
 
 private:
@@ -189,6 +230,11 @@ private:
         }
     }
 
+    /// Of what the line before is about.
+    void sum_up(const auto& checksum) const {
+        if (options_.checksums) fmt::print("  {:016x}\n", checksum());
+    }
+
     bool is_wanted(const std::string& what) {
         return seen_.insert(what).second && (options_.only.empty() || what.find(options_.only) != std::string::npos);
     }
@@ -215,6 +261,7 @@ private:
             [&] { apply(after, std::move(change), stage.contract.keeps); });
         tell(what + " | applied", seconds);
         staged = std::move(after);
+        sum_up([&] { return checksum_of(staged); });
     }
 
     void layout(const RecipeLayout& layout, const StagedMatrix& staged, const std::string& what) {
@@ -226,6 +273,7 @@ private:
         double bytes = 0;
         for (const LayoutArray& array : built->arrays()) bytes += static_cast<double>(array.bytes());
         tell(fmt::format("{} | built, {:.1f} B a nonzero", what, bytes / static_cast<double>(matrix_.nonzeros())), seconds);
+        sum_up([&] { return checksum_of(*built); });
     }
 
     const Options& options_;
@@ -237,7 +285,9 @@ CsrMatrix matrix_of(const std::string& text) {
     const std::size_t colon = text.find(':');
     if (colon == std::string::npos) return read_matrix(text);
     const std::vector<std::string> settings = pieces_of(text.substr(colon + 1), ',');
-    return load_matrix(generated_matrix(text.substr(0, colon), settings, catalogue())).first;
+    const MatrixChoice choice = generated_matrix(text.substr(0, colon), settings, catalogue());
+    const auto& generated = std::get<GeneratedMatrix>(choice.from);
+    return generated.generator->generate(generated.parameters);
 }
 
 int main_of(int count, char** arguments) {
@@ -245,6 +295,7 @@ int main_of(int count, char** arguments) {
     CLI::App app("Times stages and the builds of layouts");
     app.add_option("--repeat", options.repeat, "runs of which the fastest counts")->check(CLI::Range(1, 99));
     app.add_option("--only", options.only, "what has this text in its name");
+    app.add_flag("--checksums", options.checksums, "of what was made, to compare two builds of the program by");
     app.add_option("matrices", options.matrices, "files, or KIND:NAME=VALUE,... of generators")->required();
     CLI11_PARSE(app, count, arguments);
     for (const std::string& text : options.matrices) {

@@ -9,6 +9,7 @@
 #include "kernels/halo/parts.hpp"
 #include "kernels/halo/places.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -147,8 +148,8 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
         fmt::format("{} blocks of {} x {}", layout->blocks, plan.block_size, plan.block_size), slots, matrix.nonzeros(),
         sizeof(Value),
         {parameters.real("slots_per_nonzero"), "smaller blocks (block_size) have fewer, and slots_per_nonzero allows more"});
-    layout->values.assign(layout->column_places.size() * layout->area(), Value{0});
-    layout->far_values.assign(layout->far_columns.size() * layout->area(), Value{0});
+    make_zeros(layout->values, layout->column_places.size() * layout->area());
+    make_zeros(layout->far_values, layout->far_columns.size() * layout->area());
     if (plan.diagonal) {
         layout->diagonal.assign(Offset{layout->diagonal_groups.back()} * layout->triangle() * halo_lanes, Value{0});
     }

@@ -15,6 +15,7 @@
 #include "kernels/hbp/layout.hpp"
 #include "kernels/hbp/placement.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -169,9 +170,9 @@ void fill(HbpLayout<Value>& layout, const StagedMatrix& staged, const std::vecto
     hbp.merged_counts = std::move(placed.merged_counts);
     for (const Reach& reach : reaches) hbp.chunk_columns.push_back(reach.least);
     const auto nonzeros = static_cast<std::size_t>(hbp.begin_ptr.back());
-    hbp.data.resize(nonzeros);
-    hbp.add_sign.assign(nonzeros, 0);
-    hbp.column_indices.resize(nonzeros);
+    make_zeros(hbp.data, nonzeros);
+    make_zeros(hbp.add_sign, nonzeros);
+    make_zeros(hbp.column_indices, nonzeros);
     hbp.zero_row.resize(hbp.batch_rows.size() - 1);
     layout.nonzero_count = hbp.begin_ptr.back();
     layout.origins.resize(placed.stored_rows.size());
