@@ -37,18 +37,6 @@ struct BlocksOfPart {
     std::vector<std::vector<Index>> rest;
 };
 
-/// Where the first column that is not less stands among ascending ones. There is no branch to be guessed.
-Offset first_not_less(std::span<const Index> columns, Offset column) {
-    if (columns.empty()) return 0;
-    const Index* begin = columns.data();
-    for (std::size_t left = columns.size(); left > 1;) {
-        const std::size_t half = left / 2;
-        begin += begin[half - 1] < column ? half : 0;
-        left -= half;
-    }
-    return begin - columns.data() + (*begin < column ? 1 : 0);
-}
-
 BlocksOfPart find_blocks(const CsrMatrix& matrix, const HaloPlan& plan, Index first, Index end) {
     const Index d = plan.block_size;
     const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
@@ -56,7 +44,9 @@ BlocksOfPart find_blocks(const CsrMatrix& matrix, const HaloPlan& plan, Index fi
     // Of each node, those before it whose blocks in its row are the mirrors of blocks that were seen: they ascend.
     std::vector<std::vector<Index>> mirrored(plan.pairs ? end - first : 0);
     for (Index node = first; node < end; ++node) {
-        std::size_t known = 0;  // of those, how many this row has passed
+        // About so many.
+        blocks.rest[node - first].reserve(matrix.row_length(node * d) / d + 1);
+        std::size_t known = 0;  // of those that are mirrored, how many this row has passed
         const auto is_mirrored = [&](Index column) {
             if (column > node) return halo_is_mirrored(matrix, d, node, column);
             const std::vector<Index>& before = mirrored[node - first];
@@ -240,19 +230,10 @@ std::vector<Index> halo_part_nodes(const StagedMatrix& staged, const HaloPlan& p
 }
 
 HaloBlock halo_block(const CsrMatrix& matrix, Index block_size, Index row_node, Index column_node) {
-    // Only what the block has is written.
     HaloBlock block;  // NOLINT(cppcoreguidelines-pro-type-member-init)
     std::fill_n(block.begin(), block_size * block_size, Offset{-1});
-    const Offset first_column = Offset{column_node} * block_size;
-    for (Index r = 0; r < block_size; ++r) {
-        const Offset row = Offset{row_node} * block_size + r;
-        if (row >= matrix.rows) break;
-        const auto columns = matrix.row_columns(static_cast<Index>(row));
-        for (auto k = first_not_less(columns, first_column); k < std::ssize(columns) && columns[k] < first_column + block_size;
-             ++k) {
-            block[r * block_size + (columns[k] - first_column)] = matrix.row_offsets[row] + k;
-        }
-    }
+    for_each_in_halo_block(matrix, block_size, row_node, column_node,
+                           [&](Index r, Index c, Offset nonzero) { block[r * block_size + c] = nonzero; });
     return block;
 }
 
@@ -281,7 +262,7 @@ PlannedPart plan_halo_part(const CsrMatrix& matrix, const HaloPlan& plan, Index 
     part.halo = choose_halo(blocks, plan, first_node, end_node, cached);
     const auto place_of = [&](Index column) {
         if (cached > 0 && column >= first_node && column < end_node) return column - first_node;
-        const Offset found = first_not_less(part.halo, column);
+        const Offset found = columns_before(part.halo, column);
         const bool is_there = found < std::ssize(part.halo) && part.halo[found] == column;
         return is_there ? cached + static_cast<Index>(found) : -1;
     };
