@@ -9,6 +9,7 @@ StageEntry natural_stage() {
             .source = "",
             .parameters = {},
             .contract = [](const Parameters&) { return StageContract{}; },
+            .reads_entries = [](const Parameters&) { return false; },
             .run = [](const StagedMatrix&, const Parameters&, const StageContext&) { return StageResult{}; }};
 }
 

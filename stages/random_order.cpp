@@ -38,6 +38,7 @@ StageEntry random_order_stage() {
                             .words = {"symmetric", "rows", "columns"},
                             .help = "what the order acts on: rows and columns alike, rows alone, or columns alone"}},
             .contract = contract,
+            .reads_entries = [](const Parameters&) { return false; },
             .run = run};
 }
 

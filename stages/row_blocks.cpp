@@ -45,6 +45,7 @@ StageEntry row_blocks_stage() {
                         .unit = "blocks",
                         .help = "number of blocks, of equal height to one row; never more than there are rows"}},
         .contract = contract,
+        .reads_entries = [](const Parameters&) { return false; },
         .run = run};
 }
 

@@ -255,6 +255,7 @@ StageEntry row_sort_stage() {
               .words = {"symmetric", "rows"},
               .help = "rows and columns alike (symmetric, where nothing is said), or rows alone; not with share"}},
         .contract = contract,
+        .reads_entries = [](const Parameters& parameters) { return Request(parameters).inside_partition; },
         .run = run};
 }
 

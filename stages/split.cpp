@@ -5,9 +5,11 @@
 #include <array>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
 
+#include "pipeline/matrix/huge_pages.hpp"
 #include "stages/split_marks.hpp"
 #include "stages/stages.hpp"
 
@@ -94,33 +96,54 @@ StageContract contract(const Parameters& parameters) {
     return contract;
 }
 
-/// The share of all entries of the view for which `belongs(stored row, k)`. Rows that have none are not present in it; the
-/// others keep the order in which they are stored.
-template <typename Belongs>
-Share share_where(const ShareId& id, const ShareView& view, const Belongs& belongs) {
-    std::vector<Offset> lengths(view.row_count(), 0);
-    Kokkos::parallel_for("count_entries", Range(0, view.row_count()), [&](Index stored) {
-        for (Offset k = 0; k < view.length(stored); ++k) lengths[stored] += belongs(stored, k) ? 1 : 0;
-    });
-
+/// A share with its rows and room for its entries: those of a view that have `lengths(stored row)` entries in it.
+/// stored_rows: where they were stored. [present]
+template <typename Lengths>
+Share share_of_lengths(const ShareId& id, const ShareView& view, const Lengths& length_of, std::vector<Index>& stored_rows) {
     Share share{id, {}, {0}, {}};
-    std::vector<Index> stored_rows;  // [present] where they were stored
     for (Index stored = 0; stored < view.row_count(); ++stored) {
-        if (lengths[stored] == 0) continue;
+        const Offset length = length_of(stored);
+        if (length == 0) continue;
         stored_rows.push_back(stored);
         share.rows.push_back(view.row(stored));
-        share.row_offsets.push_back(share.row_offsets.back() + lengths[stored]);
+        share.row_offsets.push_back(share.row_offsets.back() + length);
     }
-
-    share.entries.resize(share.row_offsets.back());
-    Kokkos::parallel_for("list_entries", Range(0, static_cast<Index>(share.rows.size())), [&](Index i) {
-        const Index stored = stored_rows[i];
-        Offset place = share.row_offsets[i];
-        for (Offset k = 0; k < view.length(stored); ++k) {
-            if (belongs(stored, k)) share.entries[place++] = view.entry(stored, k);
-        }
-    });
+    make_zeros(share.entries, share.row_offsets.back());
     return share;
+}
+
+/// The entries of the view for which `belongs(stored row, k)`, and the others. Rows that have none are not present in a share;
+/// the others keep the order in which they are stored.
+template <typename Belongs>
+std::array<Share, 2> shares_where(const ShareId& with, const ShareId& without, const ShareView& view, const Belongs& belongs) {
+    std::vector<Index> lengths(view.row_count(), 0);  // of `with`
+    Kokkos::parallel_for("count_entries", Range(0, view.row_count()), [&](Index stored) {
+        Index length = 0;
+        for (Offset k = 0; k < view.length(stored); ++k) length += belongs(stored, k) ? 1 : 0;
+        lengths[stored] = length;
+    });
+    std::array<std::vector<Index>, 2> stored_rows;
+    std::array<Share, 2> shares{
+        share_of_lengths(
+            with, view, [&](Index stored) { return Offset{lengths[stored]}; }, stored_rows[0]),
+        share_of_lengths(
+            without, view, [&](Index stored) { return view.length(stored) - lengths[stored]; }, stored_rows[1])};
+    for (const bool wanted : {true, false}) {
+        Share& share = shares[wanted ? 0 : 1];
+        const std::vector<Index>& of_share = stored_rows[wanted ? 0 : 1];
+        Kokkos::parallel_for("list_entries", Range(0, static_cast<Index>(of_share.size())), [&](Index i) {
+            Offset* place = share.entries.data() + share.row_offsets[i];
+            const Index stored = of_share[i];
+            if (share.row_offsets[i + 1] - share.row_offsets[i] == view.length(stored)) {  // all of the row
+                for (Offset k = 0; k < view.length(stored); ++k) *place++ = view.entry(stored, k);
+                return;
+            }
+            for (Offset k = 0; k < view.length(stored); ++k) {
+                if (belongs(stored, k) == wanted) *place++ = view.entry(stored, k);
+            }
+        });
+    }
+    return shares;
 }
 
 std::pair<std::string, std::string> describe(const Share& share) {
@@ -159,18 +182,17 @@ struct Splitting {
     const Way& way;
     StageResult result = {};
 
-    /// Two shares: the entries that belong, and the others. Both ask the same question of each entry, so that it lies in one.
+    /// Two shares: the entries that belong, and the others.
     template <typename Belongs>
     void divide(const Belongs& belongs) {
-        std::array<Share, 2> made{
-            share_where(part_of(parent, way.with), view, belongs),
-            share_where(part_of(parent, way.without), view, [&](Index stored, Offset k) { return !belongs(stored, k); })};
+        std::array<Share, 2> made = shares_where(part_of(parent, way.with), part_of(parent, way.without), view, belongs);
         for (const Share& share : made) result.notes.push_back(describe(share));
         std::vector<Share> shares;
-        if (parent == ShareId{}) shares.insert(shares.end(), made.begin(), made.end());
+        const auto take_made = [&] { std::move(made.begin(), made.end(), std::back_inserter(shares)); };
+        if (parent == ShareId{}) take_made();
         for (const Share& share : staged.shares) {
             if (share.id == parent) {
-                shares.insert(shares.end(), made.begin(), made.end());
+                take_made();
             } else {
                 shares.push_back(share);
             }

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "pipeline/matrix/guarded_loop.hpp"
+#include "pipeline/matrix/host_threads.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 #include "stages/order.hpp"
 
 namespace workbench {
@@ -20,17 +22,43 @@ void for_each_entry(const ShareView& view, Index stored, const Visit& visit) {
     for (Offset k = 0; k < view.length(stored); ++k) visit(view.row(stored), view.entry(stored, k));
 }
 
+/// How many entries have each number in [0, numbers). Each thread counts some rows on its own, unless that took more memory
+/// than the entries do.
+template <typename NumberOf>
+std::vector<Offset> count_numbers(const ShareView& view, Offset numbers, const NumberOf& number_of) {
+    std::vector<Offset> counts(numbers, 0);
+    const Index pieces = host_threads();
+    if (pieces > 1 && numbers * pieces > view.entry_count()) {
+        Kokkos::parallel_for("count_entries", Range(0, view.row_count()), [&](Index stored) {
+            for_each_entry(view, stored, [&](Index row, Offset entry) {
+                std::atomic_ref<Offset>(counts[number_of(row, entry)]).fetch_add(1, std::memory_order_relaxed);
+            });
+        });
+        return counts;
+    }
+    std::vector<std::vector<Offset>> counts_of_piece(pieces);
+    guarded_for("count_entries", Range(0, pieces), [&](Index piece) {
+        std::vector<Offset>& own = counts_of_piece[piece];
+        own.assign(numbers, 0);
+        const auto begin = static_cast<Index>(Offset{view.row_count()} * piece / pieces);
+        const auto end = static_cast<Index>(Offset{view.row_count()} * (piece + 1) / pieces);
+        for (Index stored = begin; stored < end; ++stored) {
+            for_each_entry(view, stored, [&](Index row, Offset entry) { ++own[number_of(row, entry)]; });
+        }
+    });
+    for (const std::vector<Offset>& own : counts_of_piece) {
+        for (Offset number = 0; number < numbers; ++number) counts[number] += own[number];
+    }
+    return counts;
+}
+
 /// Counts the entries by some number in [0, numbers), and marks those whose number is dense.
 template <typename NumberOf, typename IsDense>
 Marks mark_by_number(const CsrMatrix& matrix, const ShareView& view, Offset numbers, const NumberOf& number_of,
                      const IsDense& is_dense) {
-    std::vector<Offset> counts(numbers, 0);
-    Kokkos::parallel_for("count_entries", Range(0, view.row_count()), [&](Index stored) {
-        for_each_entry(view, stored, [&](Index row, Offset entry) {
-            std::atomic_ref<Offset>(counts[number_of(row, entry)]).fetch_add(1, std::memory_order_relaxed);
-        });
-    });
-    Marks marks{std::vector<unsigned char>(matrix.values.size(), 0)};
+    const std::vector<Offset> counts = count_numbers(view, numbers, number_of);
+    Marks marks;
+    make_zeros(marks.marked, matrix.values.size());
     std::vector<unsigned char> dense(numbers, 0);
     for (Offset number = 0; number < numbers; ++number) {
         if (counts[number] == 0) continue;
@@ -51,30 +79,64 @@ std::vector<Index> stored_by_row(const ShareView& view) {
     return stored;
 }
 
+/// A block of a row of blocks, and how many entries lie in it.
+struct CountedBlock {
+    Index column = 0;
+    Offset entries = 0;
+};
+
+/// Entries of one row of blocks, by block.
+class BlockRow {
+public:
+    /// Entries of a row come one after the other, so that those in one block are neighbours.
+    void add(Index block) {
+        if (blocks_.empty() || blocks_.back().column != block) blocks_.push_back({block});
+        ++blocks_.back().entries;
+    }
+
+    /// Each block once, by column.
+    [[nodiscard]] const std::vector<CountedBlock>& gather() {
+        std::sort(blocks_.begin(), blocks_.end(), [](const auto& a, const auto& b) { return a.column < b.column; });
+        std::size_t last = 0;
+        for (std::size_t i = 1; i < blocks_.size(); ++i) {
+            if (blocks_[i].column == blocks_[last].column) {
+                blocks_[last].entries += blocks_[i].entries;
+            } else {
+                blocks_[++last] = blocks_[i];
+            }
+        }
+        if (!blocks_.empty()) blocks_.resize(last + 1);
+        return blocks_;
+    }
+
+private:
+    std::vector<CountedBlock> blocks_;
+};
+
 /// Marks the entries of stored rows that lie in one row of blocks. Returns how many blocks are dense, and how many there are.
 std::pair<Offset, Offset> mark_block_row(const CsrMatrix& matrix, const ShareView& view, std::span<const Index> stored_rows,
                                          Index size, double fill, std::vector<unsigned char>& marked) {
-    std::vector<Index> blocks;  // of every entry
+    BlockRow block_row;
     for (const Index stored : stored_rows) {
-        for_each_entry(view, stored, [&](Index, Offset entry) { blocks.push_back(matrix.column_indices[entry] / size); });
+        for_each_entry(view, stored, [&](Index, Offset entry) { block_row.add(matrix.column_indices[entry] / size); });
     }
-    std::sort(blocks.begin(), blocks.end());
+    const std::vector<CountedBlock>& blocks = block_row.gather();
     const Offset first_row = Offset{view.row(stored_rows.front()) / size} * size;
     const Offset height = std::min<Offset>(size, matrix.rows - first_row);
     std::vector<Index> dense;
-    Offset present = 0;
-    for (auto begin = blocks.begin(); begin != blocks.end(); ++present) {
-        const auto end = std::upper_bound(begin, blocks.end(), *begin);
-        const Offset width = std::min<Offset>(size, matrix.columns - Offset{*begin} * size);
-        if (static_cast<double>(end - begin) >= fill * static_cast<double>(height * width)) dense.push_back(*begin);
-        begin = end;
+    for (const CountedBlock& block : blocks) {
+        const Offset width = std::min<Offset>(size, matrix.columns - Offset{block.column} * size);
+        if (static_cast<double>(block.entries) >= fill * static_cast<double>(height * width)) dense.push_back(block.column);
     }
     for (const Index stored : stored_rows) {
+        auto next = dense.begin();  // blocks ascend, and so do the columns of a row
         for_each_entry(view, stored, [&](Index, Offset entry) {
-            marked[entry] = std::binary_search(dense.begin(), dense.end(), matrix.column_indices[entry] / size) ? 1 : 0;
+            const Index block = matrix.column_indices[entry] / size;
+            while (next != dense.end() && *next < block) ++next;
+            marked[entry] = next != dense.end() && *next == block ? 1 : 0;
         });
     }
-    return {static_cast<Offset>(dense.size()), present};
+    return {static_cast<Offset>(dense.size()), static_cast<Offset>(blocks.size())};
 }
 
 }  // namespace
@@ -98,7 +160,8 @@ Marks mark_dense_blocks(const CsrMatrix& matrix, const ShareView& view, Index si
         if (i == 0 || view.row(stored[i]) / size != view.row(stored[i - 1]) / size) begins.push_back(i);
     }
     begins.push_back(stored.size());
-    Marks marks{std::vector<unsigned char>(matrix.values.size(), 0)};
+    Marks marks;
+    make_zeros(marks.marked, matrix.values.size());
     std::atomic<Offset> dense = 0;
     std::atomic<Offset> present = 0;
     guarded_for("mark_blocks", Range(0, static_cast<Index>(begins.size()) - 1), [&](Index i) {

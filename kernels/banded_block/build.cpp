@@ -9,6 +9,7 @@
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -81,7 +82,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
                            "an order with a narrower band has fewer (cuthill_mckee), and so have smaller blocks"});
     layout->first_block = static_cast<Index>(band.first);
     layout->blocks_per_row = static_cast<Index>(blocks_per_row);
-    layout->values.assign(std::size_t(layout->block_rows()) * layout->block_height * layout->band_width(), Value{0});
+    make_zeros(layout->values, std::size_t(layout->block_rows()) * layout->block_height * layout->band_width());
     fill(*layout, matrix);
     return layout;
 }

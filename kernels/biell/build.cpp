@@ -13,6 +13,7 @@
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -72,12 +73,13 @@ void walk_strip(const BiellLayout<Value>& layout, Index strip, const Visit& visi
     Slot slot{.index = layout.group_offsets[first_group]};
     for (int group = 0; group < layout.group_count(); ++group) {
         const Index shares = Index{1} << group;
-        const Index rows_of_group = layout.strip_height >> group;
+        const Index rows_of_group = layout.strip_height >> group;  // a power of two: a shift takes less than a division
+        const int bits_of_rows = std::countr_zero(static_cast<unsigned>(rows_of_group));
         const Offset width = layout.width(first_group + group);
         for (Offset k = 0; k < width; ++k) {
             for (Index lane = 0; lane < layout.strip_height; ++lane, ++slot.index) {
-                const Offset row = first_row + lane % rows_of_group;
-                const Offset entry = stored + k * shares + lane / rows_of_group;
+                const Offset row = first_row + (lane & (rows_of_group - 1));
+                const Offset entry = stored + k * shares + (lane >> bits_of_rows);
                 const bool exists = row < layout.row_count;
                 const bool filled = exists && entry < layout.row_offsets[row + 1] - layout.row_offsets[row];
                 slot.column_index = slot.index;
@@ -103,8 +105,8 @@ std::unique_ptr<Layout<Value>> bisect(const CsrMatrix& matrix, Index strip_heigh
     constexpr double any = std::numeric_limits<double>::infinity();  // halving bounds the padding, memory bounds the slots
     require_bounded_slots(fmt::format("strips of {} rows", strip_height), static_cast<double>(slots), matrix.nonzeros(),
                           sizeof(Value) + sizeof(Index), {any, "all rows sorted by length (row_sort) need fewer"});
-    layout->column_indices.assign(slots, 0);
-    layout->values.assign(slots, 0);
+    make_zeros(layout->column_indices, slots);
+    make_zeros(layout->values, slots);
     for_each_in_parallel(layout->strip_count(), strip_chunk, [&](std::int64_t strip) {
         walk_strip(*layout, static_cast<Index>(strip), [&](const Slot& slot) {
             if (slot.nonzero < 0) return;

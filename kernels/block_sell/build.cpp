@@ -12,6 +12,7 @@
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/common/storage/slices.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -69,8 +70,9 @@ template <ValueType Value>
 std::vector<Index> fill(BlockSell<Value, HostArray>& sell, const Blocks<Value, HostArray>& blocks) {
     const Index height = sell.slice_height;
     const Index area = sell.block_size * sell.block_size;
-    std::vector<Index> columns(sell.slice_offsets.back(), 0);
-    sell.values.assign(sell.slice_offsets.back() * area, 0);
+    std::vector<Index> columns;
+    make_zeros(columns, sell.slice_offsets.back());
+    make_zeros(sell.values, sell.slice_offsets.back() * area);
     for_each_in_parallel(blocks.block_rows(), slice_chunk, [&](std::int64_t row) {
         const Offset begin = sell.slice_offsets[row / height];
         const Offset lane = row % height;

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/device/prepare.hpp"
@@ -7,6 +9,7 @@
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/csc/layout.hpp"
 #include "kernels/csc/storage_size.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -22,7 +25,11 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->column_count = matrix.columns;
     layout->column_offsets = std::move(by_columns.row_offsets);
     layout->row_indices = std::move(by_columns.column_indices);
-    layout->values.assign(by_columns.values.begin(), by_columns.values.end());
+    if constexpr (std::is_same_v<Value, double>) {
+        layout->values = std::move(by_columns.values);
+    } else {
+        make_copy(layout->values, by_columns.values);
+    }
     layout->row_offsets = matrix.row_offsets;
     return layout;
 }

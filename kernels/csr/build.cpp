@@ -2,6 +2,7 @@
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/csr/storage_size.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -15,8 +16,8 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
     layout->row_offsets = matrix.row_offsets;
-    layout->column_indices = matrix.column_indices;
-    layout->values.assign(matrix.values.begin(), matrix.values.end());
+    make_copy(layout->column_indices, matrix.column_indices);
+    make_copy(layout->values, matrix.values);
     return layout;
 }
 

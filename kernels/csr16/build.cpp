@@ -4,6 +4,7 @@
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/csr16/layout.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -32,8 +33,8 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->column_count = matrix.columns;
     layout->row_offsets = matrix.row_offsets;
     layout->first_columns.resize(matrix.rows);
-    layout->columns_from_first.resize(matrix.nonzeros());
-    layout->values.assign(matrix.values.begin(), matrix.values.end());
+    make_zeros(layout->columns_from_first, matrix.nonzeros());
+    make_copy(layout->values, matrix.values);
     for_each_in_parallel(matrix.rows, 64, [&](std::int64_t row) {
         const auto columns = matrix.row_columns(static_cast<Index>(row));
         if (columns.empty()) return;

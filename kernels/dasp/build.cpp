@@ -5,6 +5,7 @@
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/dasp/layout.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -61,8 +62,8 @@ struct Slots {
     std::vector<Value>& values;
 
     void reserve(Offset count) {
-        columns.assign(count, 0);
-        values.assign(count, Value{0});
+        make_zeros(columns, count);
+        make_zeros(values, count);
     }
     /// The k-th entry of a row; behind its last, padding with the last column, whose x is at hand.
     void store(Offset slot, Index row, Offset k) const {

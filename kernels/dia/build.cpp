@@ -9,6 +9,7 @@
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/dia/layout.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -57,7 +58,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
                           static_cast<double>(diagonals) * static_cast<double>(matrix.rows), matrix.nonzeros(), sizeof(Value),
                           {parameters.real("slots_per_nonzero"),
                            "an order with fewer diagonals has fewer (natural on a grid), and slots_per_nonzero allows more"});
-    layout->values.assign(diagonals * std::size_t(matrix.rows), Value{0});
+    make_zeros(layout->values, diagonals * std::size_t(matrix.rows));
     layout->pattern = Pattern(matrix);
     fill(*layout, matrix);
     return layout;

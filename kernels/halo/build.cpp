@@ -9,6 +9,7 @@
 #include "kernels/halo/parts.hpp"
 #include "kernels/halo/places.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -88,19 +89,16 @@ void store_structure(HaloLayout<Value>& halo, const std::vector<PlannedPart>& pa
 /// Stores the values of every block whose place is known by now.
 template <ValueType Value>
 void store_values(HaloLayout<Value>& halo, const CsrMatrix& matrix) {
-    const auto store = [&](std::vector<Value>& values, Offset first, const HaloBlock& block) {
-        for (int e = 0; e < halo.area(); ++e) {
-            if (block[e] >= 0) values[first + e * halo_lanes] = static_cast<Value>(matrix.values[block[e]]);
-        }
-    };
     const Index d = halo.block_size;
     for_each_in_parallel(halo.parts(), 1, [&](std::int64_t number) {
         const auto part = static_cast<Index>(number);
         for_each_halo_block(halo.stored(), part, [&](const PlacedBlock& block) {
             if (block.row_node < 0) return;
             auto& values = block.is_far ? halo.far_values : halo.values;
-            store(values, halo_slot(block.step, halo.area(), block.lane),
-                  halo_block(matrix, d, block.row_node, block.column_node));
+            const Offset first = halo_slot(block.step, halo.area(), block.lane);
+            for_each_in_halo_block(matrix, d, block.row_node, block.column_node, [&](Index r, Index c, Offset nonzero) {
+                values[first + (r * d + c) * halo_lanes] = static_cast<Value>(matrix.values[nonzero]);
+            });
         });
         if (!halo.has_diagonal()) return;
         const HaloPart place = halo_part(halo, part);
@@ -147,8 +145,8 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
         fmt::format("{} blocks of {} x {}", layout->blocks, plan.block_size, plan.block_size), slots, matrix.nonzeros(),
         sizeof(Value),
         {parameters.real("slots_per_nonzero"), "smaller blocks (block_size) have fewer, and slots_per_nonzero allows more"});
-    layout->values.assign(layout->column_places.size() * layout->area(), Value{0});
-    layout->far_values.assign(layout->far_columns.size() * layout->area(), Value{0});
+    make_zeros(layout->values, layout->column_places.size() * layout->area());
+    make_zeros(layout->far_values, layout->far_columns.size() * layout->area());
     if (plan.diagonal) {
         layout->diagonal.assign(Offset{layout->diagonal_groups.back()} * layout->triangle() * halo_lanes, Value{0});
     }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "kernels/common/storage/block_rows.hpp"
@@ -41,13 +41,26 @@ BlocksOfPart find_blocks(const CsrMatrix& matrix, const HaloPlan& plan, Index fi
     const Index d = plan.block_size;
     const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
     BlocksOfPart blocks{std::vector<std::vector<Index>>(end - first), std::vector<std::vector<Index>>(end - first)};
+    // Of each node, those before it whose blocks in its row are the mirrors of blocks that were seen: they ascend.
+    std::vector<std::vector<Index>> mirrored(plan.pairs ? end - first : 0);
     for (Index node = first; node < end; ++node) {
+        // About so many.
+        blocks.rest[node - first].reserve(matrix.row_length(node * d) / d + 1);
+        std::size_t known = 0;  // of those that are mirrored, how many this row has passed
+        const auto is_mirrored = [&](Index column) {
+            if (column > node) return halo_is_mirrored(matrix, d, node, column);
+            const std::vector<Index>& before = mirrored[node - first];
+            const bool found = known < before.size() && before[known] == column;
+            known += found ? 1 : 0;
+            return found;
+        };
         const auto place_block = [&](Index column) {
             const bool inside = column >= first && column < end;
             if (column == node && plan.diagonal) return;
-            if (!plan.pairs || !inside || column == node || !halo_is_mirrored(matrix, d, node, column)) {
+            if (!plan.pairs || !inside || column == node || !is_mirrored(column)) {
                 blocks.rest[node - first].push_back(column);
             } else if (column > node) {
+                mirrored[column - first].push_back(node);
                 // To the end that has fewer so far, so that rows become about equally long.
                 auto& own = blocks.pairs[node - first];
                 auto& others = blocks.pairs[column - first];
@@ -59,6 +72,29 @@ BlocksOfPart find_blocks(const CsrMatrix& matrix, const HaloPlan& plan, Index fi
     return blocks;
 }
 
+/// Minus how often each node is listed, and the node; by node.
+std::vector<std::pair<Offset, Index>> count_uses(std::vector<Index> nodes) {
+    std::vector<std::pair<Offset, Index>> uses;
+    if (nodes.empty()) return uses;
+    const auto [least, most] = std::minmax_element(nodes.begin(), nodes.end());
+    const std::size_t reach = std::size_t(*most) - *least + 1;
+    if (reach <= 4 * nodes.size()) {  // a table is small
+        std::vector<Index> counts(reach, 0);
+        const Index first = *least;
+        for (const Index node : nodes) ++counts[node - first];
+        for (std::size_t i = 0; i < reach; ++i) {
+            if (counts[i] > 0) uses.emplace_back(-counts[i], first + static_cast<Index>(i));
+        }
+        return uses;
+    }
+    std::sort(nodes.begin(), nodes.end());
+    for (const Index node : nodes) {
+        if (uses.empty() || uses.back().second != node) uses.emplace_back(0, node);
+        --uses.back().first;
+    }
+    return uses;
+}
+
 /// The columns outside that fit into shared memory: those that most blocks need.
 std::vector<Index> choose_halo(const BlocksOfPart& blocks, const HaloPlan& plan, Index first, Index end, Index cached) {
     std::vector<Index> touched;
@@ -67,12 +103,7 @@ std::vector<Index> choose_halo(const BlocksOfPart& blocks, const HaloPlan& plan,
             if (cached == 0 || column < first || column >= end) touched.push_back(column);
         }
     }
-    std::sort(touched.begin(), touched.end());
-    std::vector<std::pair<Offset, Index>> uses;  // minus how many blocks, node
-    for (const Index node : touched) {
-        if (uses.empty() || uses.back().second != node) uses.emplace_back(0, node);
-        --uses.back().first;
-    }
+    std::vector<std::pair<Offset, Index>> uses = count_uses(std::move(touched));
     const HaloPart own{.first_node = first, .own = end - first, .cached = cached};
     const std::int64_t of_node = std::int64_t{plan.block_size} * static_cast<std::int64_t>(plan.value_bytes);
     const std::int64_t room = (plan.shared_bytes - halo_vector_bytes(own, plan.block_size, plan.value_bytes)) / of_node;
@@ -152,15 +183,19 @@ private:
     Index done_ = 0;         // steps of it that are taken
 };
 
-/// Takes the blocks whose columns have no place out of `rest`.
-void set_far_apart(std::vector<std::vector<Index>>& rest, const auto& has_place, PlannedPart& part) {
+/// Puts the places of columns into `rest`, and takes those that have none out of it. place_of: of a column; -1: none.
+void set_far_apart(std::vector<std::vector<Index>>& rest, const auto& place_of, PlannedPart& part) {
     for (std::size_t row = 0; row < rest.size(); ++row) {
-        const auto far = std::stable_partition(rest[row].begin(), rest[row].end(), has_place);
-        for (auto column = far; column != rest[row].end(); ++column) {
+        auto placed = rest[row].begin();
+        for (const Index column : rest[row]) {
+            if (const Index place = place_of(column); place >= 0) {
+                *placed++ = place;
+                continue;
+            }
             part.far_rows.push_back(static_cast<std::uint16_t>(row));
-            part.far_columns.push_back(*column);
+            part.far_columns.push_back(column);
         }
-        rest[row].erase(far, rest[row].end());
+        rest[row].erase(placed, rest[row].end());
     }
     part.far_blocks = static_cast<Offset>(part.far_rows.size());
     while (part.far_rows.size() % halo_lanes != 0) {
@@ -195,18 +230,10 @@ std::vector<Index> halo_part_nodes(const StagedMatrix& staged, const HaloPlan& p
 }
 
 HaloBlock halo_block(const CsrMatrix& matrix, Index block_size, Index row_node, Index column_node) {
-    HaloBlock block;
-    block.fill(-1);
-    const Offset first_column = Offset{column_node} * block_size;
-    for (Index r = 0; r < block_size; ++r) {
-        const Offset row = Offset{row_node} * block_size + r;
-        if (row >= matrix.rows) break;
-        const auto columns = matrix.row_columns(static_cast<Index>(row));
-        auto found = std::lower_bound(columns.begin(), columns.end(), first_column);
-        for (; found != columns.end() && *found < first_column + block_size; ++found) {
-            block[r * block_size + (*found - first_column)] = matrix.row_offsets[row] + (found - columns.begin());
-        }
-    }
+    HaloBlock block;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::fill_n(block.begin(), block_size * block_size, Offset{-1});
+    for_each_in_halo_block(matrix, block_size, row_node, column_node,
+                           [&](Index r, Index c, Offset nonzero) { block[r * block_size + c] = nonzero; });
     return block;
 }
 
@@ -233,16 +260,15 @@ PlannedPart plan_halo_part(const CsrMatrix& matrix, const HaloPlan& plan, Index 
     const Index cached = matrix.square() ? end_node - first_node : 0;
     BlocksOfPart blocks = find_blocks(matrix, plan, first_node, end_node);
     part.halo = choose_halo(blocks, plan, first_node, end_node, cached);
-    const auto is_cached = [&](Index column) { return cached > 0 && column >= first_node && column < end_node; };
-    set_far_apart(
-        blocks.rest,
-        [&](Index column) { return is_cached(column) || std::binary_search(part.halo.begin(), part.halo.end(), column); },
-        part);
-    const auto place = [&](Index column) {
-        if (is_cached(column)) return static_cast<std::uint16_t>(column - first_node);
-        const auto found = std::lower_bound(part.halo.begin(), part.halo.end(), column);
-        return static_cast<std::uint16_t>(cached + (found - part.halo.begin()));
+    const auto place_of = [&](Index column) {
+        if (cached > 0 && column >= first_node && column < end_node) return column - first_node;
+        const Offset found = columns_before(part.halo, column);
+        const bool is_there = found < std::ssize(part.halo) && part.halo[found] == column;
+        return is_there ? cached + static_cast<Index>(found) : -1;
     };
+    set_far_apart(blocks.rest, place_of, part);
+    const auto place_of_pair = [&](Index column) { return static_cast<std::uint16_t>(column - first_node); };
+    const auto as_placed = [](Index place) { return static_cast<std::uint16_t>(place); };
 
     Slices pairs(blocks.pairs, plan.piece);
     Slices rest(blocks.rest, plan.piece);
@@ -253,9 +279,9 @@ PlannedPart plan_halo_part(const CsrMatrix& matrix, const HaloPlan& plan, Index 
         const std::size_t segments_before = part.steps_of_segment.size();
         const Offset steps_until = halo_steps_until(steps, warp, plan.warps);
         const Offset pairs_until = halo_pairs_until(pairs.steps(), steps, warp, plan.warps);
-        pairs.take(pairs_until - pairs_taken, part, place);
+        pairs.take(pairs_until - pairs_taken, part, place_of_pair);
         part.pair_segments_of_warp.push_back(static_cast<Index>(part.steps_of_segment.size() - segments_before));
-        rest.take(steps_until - steps_taken - (pairs_until - pairs_taken), part, place);
+        rest.take(steps_until - steps_taken - (pairs_until - pairs_taken), part, as_placed);
         part.segments_of_warp.push_back(static_cast<Index>(part.steps_of_segment.size() - segments_before));
         steps_taken = steps_until;
         pairs_taken = pairs_until;

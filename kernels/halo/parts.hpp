@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <iterator>
+#include <span>
 #include <vector>
 
 #include "kernels/halo/layout.hpp"
@@ -40,7 +42,34 @@ struct PlannedPart {
 [[nodiscard]] std::vector<Index> halo_part_nodes(const StagedMatrix& staged, const HaloPlan& plan, Index parts,
                                                  Index& parts_cut);
 
-/// The positions in CsrMatrix::values of what stands in a block, row by row; -1: nothing.
+/// The number of columns that are less, among ascending ones. There is no branch to be guessed.
+[[nodiscard]] inline Offset columns_before(std::span<const Index> columns, Offset column) {
+    if (columns.empty()) return 0;
+    const Index* begin = columns.data();
+    for (std::size_t left = columns.size(); left > 1;) {
+        const std::size_t half = left / 2;
+        begin += half & (0 - std::size_t{begin[half - 1] < column});  // all bits, or none
+        left -= half;
+    }
+    return begin - columns.data() + (*begin < column ? 1 : 0);
+}
+
+/// Calls visit(row of the block, column of the block, position in CsrMatrix::values) for what stands in a block, row by row.
+template <typename Visit>
+void for_each_in_halo_block(const CsrMatrix& matrix, Index block_size, Index row_node, Index column_node, const Visit& visit) {
+    const Offset first_column = Offset{column_node} * block_size;
+    for (Index r = 0; r < block_size; ++r) {
+        const Offset row = Offset{row_node} * block_size + r;
+        if (row >= matrix.rows) return;
+        const std::span<const Index> columns = matrix.row_columns(static_cast<Index>(row));
+        for (Offset k = columns_before(columns, first_column);
+             k < std::ssize(columns) && columns[k] < first_column + block_size; ++k) {
+            visit(r, static_cast<Index>(columns[k] - first_column), matrix.row_offsets[row] + k);
+        }
+    }
+}
+
+/// The positions in CsrMatrix::values of what stands in a block, row by row; -1: nothing. Only block_size^2 are set.
 using HaloBlock = std::array<Offset, std::size_t{largest_halo_block} * largest_halo_block>;
 [[nodiscard]] HaloBlock halo_block(const CsrMatrix& matrix, Index block_size, Index row_node, Index column_node);
 

@@ -15,6 +15,7 @@
 #include "kernels/hbp/layout.hpp"
 #include "kernels/hbp/placement.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -57,11 +58,9 @@ Reach reach_of(const CsrMatrix& matrix, const Share& share, std::span<const HbpS
     Index least = std::numeric_limits<Index>::max();
     Index most = -1;
     for (const HbpStoredRow& row : rows) {
-        for (Index k = 0; k < row.length; ++k) {
-            const Index column = matrix.column_indices[share.entries[place_of(share, row, k)]];
-            least = std::min(least, column);
-            most = std::max(most, column);
-        }
+        if (row.length == 0) continue;  // else columns ascend in a row
+        least = std::min(least, matrix.column_indices[share.entries[place_of(share, row, 0)]]);
+        most = std::max(most, matrix.column_indices[share.entries[place_of(share, row, row.length - 1)]]);
     }
     if (most < 0) return {};
     return {least, Offset{most} - least + 1};
@@ -116,7 +115,8 @@ std::uint32_t store_batch(std::span<const HbpStoredRow> rows, Offset begin, std:
             if (k > 0) add_sign[before[lane]] = static_cast<std::uint8_t>(entry - before[lane]);
             before[lane] = entry;
             store(entry++, lane, k);
-            if (k + 1 < rows[lane].length) lanes[left++] = lane;
+            lanes[left] = lane;  // no branch to be guessed
+            left += k + 1 < rows[lane].length ? 1 : 0;
         }
         active = left;
     }
@@ -128,27 +128,41 @@ template <typename Value, typename ColumnIndex>
 bool fill_chunk(const StagedMatrix& staged, const Share& share, std::int64_t chunk,
                 const std::vector<HbpStoredRow>& stored_rows, std::vector<HbpOrigin>& origins,
                 Hbp<Value, ColumnIndex, HostArray>& hbp) {
-    const CsrMatrix& matrix = staged.matrix;
     const Cuts& segments = *staged.find_cuts(CutKind::segment);
     const Index first_column = segments.begin(share.id.segment);
     const Index columns_of_tile = segments.size(share.id.segment);
-    bool sound = true;
+    // In variables of their own: what is written as bytes might be anything else.
+    const Index* const matrix_columns = staged.matrix.column_indices.data();
+    const double* const matrix_values = staged.matrix.values.data();
+    const Offset* const entries = share.entries.data();
+    ColumnIndex* const columns = hbp.column_indices.data();
+    Value* const data = hbp.data.data();
+    const Index column_of_chunk = hbp.chunk_columns[chunk];
+    Offset strays = 0;
     for (Index batch = hbp.chunk_batches[chunk]; batch < hbp.chunk_batches[chunk + 1]; ++batch) {
         const Index first_stored = hbp.batch_rows[batch];
         const std::span rows(stored_rows.data() + first_stored, hbp.batch_rows[batch + 1] - first_stored);
-        const auto store = [&](Offset entry, int lane, Index k) {
+        std::array<Offset, hbp_lanes> places{};  // in Share::entries, of the first entry of each lane
+        std::array<Offset, hbp_lanes> firsts{};  // and that entry, if a row's entries are neighbours
+        for (std::size_t lane = 0; lane < rows.size(); ++lane) {
             const HbpStoredRow& row = rows[lane];
-            const Offset nonzero = share.entries[place_of(share, row, k)];
-            const Offset expected = share.entries[share.row_offsets[row.row]] + row.first + Offset{k} * row.stride;
-            if (k == 0) origins[first_stored + lane] = {nonzero, row.stride};
-            const Index column = matrix.column_indices[nonzero];
-            sound = sound && nonzero == expected && column >= first_column && column - first_column < columns_of_tile;
-            hbp.column_indices[entry] = static_cast<ColumnIndex>(column - hbp.chunk_columns[chunk]);
-            hbp.data[entry] = static_cast<Value>(matrix.values[nonzero]);
+            if (row.length == 0) continue;
+            places[lane] = place_of(share, row, 0);
+            firsts[lane] = entries[share.row_offsets[row.row]] + row.first;
+            origins[first_stored + static_cast<Index>(lane)] = {entries[places[lane]], row.stride};
+        }
+        const auto store = [&](Offset entry, int lane, Index k) {
+            const Offset step = Offset{k} * rows[lane].stride;
+            const Offset nonzero = entries[places[lane] + step];
+            const Index column = matrix_columns[nonzero];
+            strays +=
+                nonzero != firsts[lane] + step || column < first_column || column - first_column >= columns_of_tile ? 1 : 0;
+            columns[entry] = static_cast<ColumnIndex>(column - column_of_chunk);
+            data[entry] = static_cast<Value>(matrix_values[nonzero]);
         };
         hbp.zero_row[batch] = store_batch(rows, hbp.begin_ptr[batch], hbp.add_sign.data(), store);
     }
-    return sound;
+    return strays == 0;
 }
 
 template <ValueType Value, typename ColumnIndex>
@@ -169,9 +183,9 @@ void fill(HbpLayout<Value>& layout, const StagedMatrix& staged, const std::vecto
     hbp.merged_counts = std::move(placed.merged_counts);
     for (const Reach& reach : reaches) hbp.chunk_columns.push_back(reach.least);
     const auto nonzeros = static_cast<std::size_t>(hbp.begin_ptr.back());
-    hbp.data.resize(nonzeros);
-    hbp.add_sign.assign(nonzeros, 0);
-    hbp.column_indices.resize(nonzeros);
+    make_zeros(hbp.data, nonzeros);
+    make_zeros(hbp.add_sign, nonzeros);
+    make_zeros(hbp.column_indices, nonzeros);
     hbp.zero_row.resize(hbp.batch_rows.size() - 1);
     layout.nonzero_count = hbp.begin_ptr.back();
     layout.origins.resize(placed.stored_rows.size());

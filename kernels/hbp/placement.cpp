@@ -3,15 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <optional>
 
+#include "kernels/common/device/host_loops.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
 
+constexpr int groups_of_thread = 32;  // of rows to merge: what a thread takes at a time
+
 /// As how many stored rows a row is stored: at least one, for a share may list rows without entries.
-Offset parts_of(Offset nonzeros, Index row_limit) { return std::max<Offset>(1, (nonzeros + row_limit - 1) / row_limit); }
+Offset parts_of(Offset nonzeros, Index row_limit) { return nonzeros <= row_limit ? 1 : (nonzeros + row_limit - 1) / row_limit; }
 
 Offset length_of(const Share& share, std::size_t row) { return share.row_offsets[row + 1] - share.row_offsets[row]; }
 
@@ -29,23 +35,20 @@ void require_numbers(const std::vector<Share>& tiles, Index row_limit) {
     }
 }
 
-class Placing {
+/// One tile in batches and chunks, counted from its first.
+class TilePlacing {
 public:
-    Placing(const std::vector<Share>& tiles, Index row_count, const HbpLimits& limits) : tiles_(tiles), limits_(limits) {
-        made_.chunk_batches = {0};
-        made_.begin_ptr = {0};
-        made_.batch_rows = {0};
-        for (const Share& share : tiles) {
-            for (std::size_t row = 0; row < share.rows.size(); ++row) place_row(share, row);
-            end_batch();
-            end_chunk(batches());
-            ++tile_;
-        }
-        number_results(row_count);
-        order_outputs();
+    TilePlacing(const Share& share, const HbpLimits& limits) : limits_(limits) {
+        stored_rows.reserve(share.rows.size());
+        for (std::size_t row = 0; row < share.rows.size(); ++row) place_row(share, row);
+        end_batch();
+        end_chunk(batches());
     }
 
-    [[nodiscard]] HbpPlacement take() { return std::move(made_); }
+    std::vector<HbpStoredRow> stored_rows;
+    std::vector<Index> chunk_batches{0};  // [chunks + 1]
+    std::vector<Offset> begin_ptr{0};     // [batches + 1]
+    std::vector<Index> batch_rows{0};     // [batches + 1]
 
 private:
     void place_row(const Share& share, std::size_t row) {
@@ -54,52 +57,111 @@ private:
         if (rows_of_batch() + parts > hbp_lanes) end_batch();
         for (Offset part = 0; part < parts; ++part) {
             if (rows_of_batch() == hbp_lanes) end_batch();
-            const Offset length_of_part = (length - part + parts - 1) / parts;
-            made_.stored_rows.push_back({.row = static_cast<Index>(row),
-                                         .first = static_cast<Index>(part),
-                                         .stride = static_cast<Index>(parts),
-                                         .length = static_cast<Index>(length_of_part)});
+            const Offset length_of_part = parts == 1 ? length : (length - part + parts - 1) / parts;
+            stored_rows.push_back({.row = static_cast<Index>(row),
+                                   .first = static_cast<Index>(part),
+                                   .stride = static_cast<Index>(parts),
+                                   .length = static_cast<Index>(length_of_part)});
             entries_ += length_of_part;
         }
     }
 
-    [[nodiscard]] Offset rows_of_batch() const {
-        return static_cast<Offset>(made_.stored_rows.size()) - made_.batch_rows.back();
-    }
+    [[nodiscard]] Offset rows_of_batch() const { return static_cast<Offset>(stored_rows.size()) - batch_rows.back(); }
 
-    [[nodiscard]] Index batches() const { return static_cast<Index>(made_.batch_rows.size()) - 1; }
+    [[nodiscard]] Index batches() const { return static_cast<Index>(batch_rows.size()) - 1; }
 
     /// A batch that the chunk has no room for begins another one.
     void end_batch() {
         if (rows_of_batch() == 0) return;
-        const Index first = made_.chunk_batches.back();
-        if (batches() - first == hbp_batches_of_chunk || entries_ - made_.begin_ptr[first] > limits_.chunk) {
-            end_chunk(batches());
-        }
-        made_.batch_rows.push_back(static_cast<Index>(made_.stored_rows.size()));
-        made_.begin_ptr.push_back(entries_);
+        const Index first = chunk_batches.back();
+        if (batches() - first == hbp_batches_of_chunk || entries_ - begin_ptr[first] > limits_.chunk) end_chunk(batches());
+        batch_rows.push_back(static_cast<Index>(stored_rows.size()));
+        begin_ptr.push_back(entries_);
     }
 
     void end_chunk(Index end) {
-        if (end == made_.chunk_batches.back()) return;
-        made_.chunk_batches.push_back(end);
-        made_.chunk_tiles.push_back(tile_);
+        if (end != chunk_batches.back()) chunk_batches.push_back(end);
+    }
+
+    HbpLimits limits_;
+    Offset entries_ = 0;
+};
+
+/// Behind what is there, the list of a tile without its first item, counted from the last that is there.
+template <typename Integer>
+void append_counted(std::vector<Integer>& all, const std::vector<Integer>& of_tile) {
+    const Integer before = all.back();
+    for (std::size_t i = 1; i < of_tile.size(); ++i) all.push_back(before + of_tile[i]);
+}
+
+class Placing {
+public:
+    Placing(const std::vector<Share>& tiles, Index row_count, const HbpLimits& limits) : tiles_(tiles) {
+        place_tiles(limits);
+        find_row_blocks();
+        number_results(row_count);
+        order_outputs();
+    }
+
+    [[nodiscard]] HbpPlacement take() { return std::move(made_); }
+
+private:
+    void place_tiles(const HbpLimits& limits) {
+        std::vector<std::optional<TilePlacing>> placed(tiles_.size());
+        for_each_in_parallel(std::ssize(tiles_), 1, [&](std::int64_t tile) { placed[tile].emplace(tiles_[tile], limits); });
+        made_.chunk_batches = {0};
+        made_.begin_ptr = {0};
+        made_.batch_rows = {0};
+        std::vector<Offset> first_rows{0};
+        for (std::size_t tile = 0; tile < placed.size(); ++tile) {
+            append_counted(made_.chunk_batches, placed[tile]->chunk_batches);
+            append_counted(made_.begin_ptr, placed[tile]->begin_ptr);
+            append_counted(made_.batch_rows, placed[tile]->batch_rows);
+            made_.chunk_tiles.resize(made_.chunk_batches.size() - 1, static_cast<Index>(tile));
+            first_rows.push_back(first_rows.back() + std::ssize(placed[tile]->stored_rows));
+        }
+        make_zeros(made_.stored_rows, first_rows.back());
+        for_each_in_parallel(std::ssize(tiles_), 1, [&](std::int64_t tile) {
+            const std::vector<HbpStoredRow>& rows = placed[tile]->stored_rows;
+            std::copy(rows.begin(), rows.end(), made_.stored_rows.begin() + first_rows[tile]);
+        });
+    }
+
+    /// Where the chunks of each block of rows begin: no two of these have a row in common. One block where tiles do not say.
+    void find_row_blocks() {
+        block_chunks_ = {0};
+        const auto row_block = [&](std::size_t chunk) { return tiles_[made_.chunk_tiles[chunk]].id.row_block; };
+        for (std::size_t chunk = 1; chunk < made_.chunk_tiles.size(); ++chunk) {
+            if (row_block(chunk) == row_block(chunk - 1)) continue;
+            if (row_block(chunk) < row_block(chunk - 1)) {  // out of order: blocks may come again
+                block_chunks_ = {0};
+                break;
+            }
+            block_chunks_.push_back(chunk);
+        }
+        block_chunks_.push_back(made_.chunk_tiles.size());
     }
 
     /// Calls visit(row of the matrix, first stored row, end) for what gives one result each: the stored rows of a batch that
-    /// belong to the same row.
+    /// belong to the same row. Blocks of rows in parallel, each in the order of its chunks.
     void for_each_result(const auto& visit) const {
-        for (std::size_t chunk = 0; chunk < made_.chunk_tiles.size(); ++chunk) {
-            const Share& share = tiles_[made_.chunk_tiles[chunk]];
-            for (Index batch = made_.chunk_batches[chunk]; batch < made_.chunk_batches[chunk + 1]; ++batch) {
-                const Index end_of_batch = made_.batch_rows[batch + 1];
-                for (Index stored = made_.batch_rows[batch]; stored < end_of_batch;) {
-                    const Index row = made_.stored_rows[stored].row;
-                    Index end = stored + 1;
-                    while (end < end_of_batch && made_.stored_rows[end].row == row) ++end;
-                    visit(share.rows[row], stored, end);
-                    stored = end;
-                }
+        for_each_in_parallel(std::ssize(block_chunks_) - 1, 1, [&](std::int64_t block) {
+            for (std::size_t chunk = block_chunks_[block]; chunk < block_chunks_[block + 1]; ++chunk) {
+                for_each_result_of(chunk, visit);
+            }
+        });
+    }
+
+    void for_each_result_of(std::size_t chunk, const auto& visit) const {
+        const Share& share = tiles_[made_.chunk_tiles[chunk]];
+        for (Index batch = made_.chunk_batches[chunk]; batch < made_.chunk_batches[chunk + 1]; ++batch) {
+            const Index end_of_batch = made_.batch_rows[batch + 1];
+            for (Index stored = made_.batch_rows[batch]; stored < end_of_batch;) {
+                const Index row = made_.stored_rows[stored].row;
+                Index end = stored + 1;
+                while (end < end_of_batch && made_.stored_rows[end].row == row) ++end;
+                visit(share.rows[row], stored, end);
+                stored = end;
             }
         }
     }
@@ -142,9 +204,9 @@ private:
     /// The numbers of the results of each merged row, one row after another.
     [[nodiscard]] std::vector<Index> numbers_of_results(std::vector<Index>& first_of_row) const {
         std::vector<Index> numbers(made_.merge_results.back());
-        Index first = 0;
-        Index next = 0;
-        for (std::size_t group = 0; group + 1 < made_.merge_rows.size(); ++group) {
+        for_each_in_parallel(std::ssize(made_.merge_rows) - 1, groups_of_thread, [&](std::int64_t group) {
+            Index first = made_.merge_results[group];
+            Index next = first;
             Index most = 0;
             for (Index i = made_.merge_rows[group]; i < made_.merge_rows[group + 1]; ++i) {
                 first_of_row[made_.merged_rows[i]] = first;
@@ -156,14 +218,14 @@ private:
                     if (k < made_.merged_counts[i]) numbers[first_of_row[made_.merged_rows[i]] + k] = next++;
                 }
             }
-        }
+        });
         return numbers;
     }
 
     void order_outputs() {
         std::vector<Index> next_of_row(counts_.size(), 0);
         const std::vector<Index> numbers = numbers_of_results(next_of_row);
-        made_.output_order.resize(made_.stored_rows.size());
+        make_zeros(made_.output_order, made_.stored_rows.size());
         for_each_result([&](Index row, Index first, Index end) {
             const Index output = counts_[row] == 1 ? row : ~numbers[next_of_row[row]++];
             std::fill(made_.output_order.begin() + first, made_.output_order.begin() + end, output);
@@ -171,11 +233,9 @@ private:
     }
 
     const std::vector<Share>& tiles_;
-    HbpLimits limits_;
     HbpPlacement made_;
-    Index tile_ = 0;  // of the rows that are being placed
-    Offset entries_ = 0;
-    std::vector<Index> counts_;  // [rows] results of each
+    std::vector<std::size_t> block_chunks_;  // [blocks of rows + 1]
+    std::vector<Index> counts_;              // [rows] results of each
 };
 
 }  // namespace

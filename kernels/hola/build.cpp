@@ -2,6 +2,7 @@
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/hola/layout.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -19,8 +20,8 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->most_per_lane = static_cast<Index>(parameters.integer("most_per_lane"));
     layout->row_offsets = matrix.row_offsets;
     layout->first_rows = first_rows_of_shares(matrix.row_offsets, layout->nonzeros_per_share());
-    layout->column_indices = matrix.column_indices;
-    layout->values.assign(matrix.values.begin(), matrix.values.end());
+    make_copy(layout->column_indices, matrix.column_indices);
+    make_copy(layout->values, matrix.values);
     return layout;
 }
 

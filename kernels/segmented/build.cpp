@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 
+#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/device/prepare.hpp"
 #include "kernels/common/refusal/descending_rows.hpp"
 #include "kernels/common/refusal/narrow_columns.hpp"
@@ -12,9 +15,12 @@
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/segmented/layout.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
+
+constexpr int row_chunk = 1024;  // rows that a thread of the host takes at a time
 
 constexpr std::string_view jagged_example = R"(
 [[stage]]
@@ -86,46 +92,66 @@ void require_suitable(const StagedMatrix& staged, const Cuts& segments, bool nar
     }
 }
 
-/// The rows of all pieces, and where to find those of each row of the matrix: sorted by counting.
-SegmentRows<HostArray> list_rows(const CsrMatrix& matrix, const Cuts& segments, const std::vector<const Share*>& shares) {
+/// All shares as one: the groups of slices or of diagonals tell them apart.
+Share joined(const std::vector<const Share*>& shares) {
+    std::vector<Offset> first_rows{0};
+    std::vector<Offset> first_entries{0};
+    for (const Share* share : shares) {
+        first_rows.push_back(first_rows.back() + (share == nullptr ? 0 : std::ssize(share->rows)));
+        first_entries.push_back(first_entries.back() + (share == nullptr ? 0 : std::ssize(share->entries)));
+    }
+    Share all{{}, {}, {}, {}};
+    make_zeros(all.rows, first_rows.back());
+    make_zeros(all.row_offsets, first_rows.back() + 1);
+    make_zeros(all.entries, first_entries.back());
+    for_each_in_parallel(std::ssize(shares), 1, [&](std::int64_t piece) {
+        if (shares[piece] == nullptr) return;
+        const Share& share = *shares[piece];
+        const Offset first_row = first_rows[piece];
+        const Offset first_entry = first_entries[piece];
+        std::copy(share.rows.begin(), share.rows.end(), all.rows.begin() + first_row);
+        std::copy(share.entries.begin(), share.entries.end(), all.entries.begin() + first_entry);
+        std::transform(share.row_offsets.begin() + 1, share.row_offsets.end(), all.row_offsets.begin() + first_row + 1,
+                       [first_entry](Offset offset) { return first_entry + offset; });
+    });
+    return all;
+}
+
+/// The rows of all pieces, and where to find those of each row of the matrix. stored_rows: of all shares as one.
+SegmentRows<HostArray> list_rows(const CsrMatrix& matrix, const Cuts& segments, const std::vector<const Share*>& shares,
+                                 const std::vector<Index>& stored_rows) {
     SegmentRows<HostArray> all;
     all.row_count = matrix.rows;
     all.column_count = matrix.columns;
     all.segment_columns = segments.boundaries;
     all.piece_starts = {0};
     for (const Share* share : shares) {
-        if (share != nullptr) all.stored_rows.insert(all.stored_rows.end(), share->rows.begin(), share->rows.end());
-        all.piece_starts.push_back(static_cast<Index>(all.stored_rows.size()));
+        all.piece_starts.push_back(all.piece_starts.back() + (share == nullptr ? 0 : static_cast<Index>(share->rows.size())));
     }
-    all.row_starts.assign(static_cast<std::size_t>(matrix.rows) + 1, 0);
-    for (const Index row : all.stored_rows) ++all.row_starts[row + 1];
+    make_copy(all.stored_rows, stored_rows);
+    make_zeros(all.row_starts, static_cast<std::size_t>(matrix.rows) + 1);
+    make_zeros(all.row_places, stored_rows.size());
+    const auto next_in = [](Index& counter) { return std::atomic_ref<Index>(counter).fetch_add(1, std::memory_order_relaxed); };
+    for_each_in_parallel(std::ssize(stored_rows), row_chunk,
+                         [&](std::int64_t stored) { next_in(all.row_starts[stored_rows[stored] + 1]); });
     std::partial_sum(all.row_starts.begin(), all.row_starts.end(), all.row_starts.begin());
     std::vector<Index> next(all.row_starts.begin(), all.row_starts.end() - 1);
-    all.row_places.resize(all.stored_rows.size());
-    for (Index stored = 0; stored < all.piece_starts.back(); ++stored) all.row_places[next[all.stored_rows[stored]]++] = stored;
-    return all;
-}
-
-/// All shares as one: the groups of slices or of diagonals tell them apart.
-Share joined(const std::vector<const Share*>& shares) {
-    Share all;
-    for (const Share* share : shares) {
-        if (share == nullptr) continue;
-        const Offset first = all.row_offsets.back();
-        all.rows.insert(all.rows.end(), share->rows.begin(), share->rows.end());
-        all.entries.insert(all.entries.end(), share->entries.begin(), share->entries.end());
-        for (std::size_t row = 1; row < share->row_offsets.size(); ++row) {
-            all.row_offsets.push_back(first + share->row_offsets[row]);
-        }
-    }
+    for_each_in_parallel(std::ssize(stored_rows), row_chunk, [&](std::int64_t stored) {
+        all.row_places[next_in(next[stored_rows[stored]])] = static_cast<Index>(stored);
+    });
+    // Threads have met in any order; the segments' is that of the places.
+    for_each_in_parallel(matrix.rows, row_chunk, [&](std::int64_t row) {
+        std::sort(all.row_places.begin() + all.row_starts[row], all.row_places.begin() + all.row_starts[row + 1]);
+    });
     return all;
 }
 
 template <ValueType Value, typename ColumnIndex>
-void build_pieces(SegmentedLayout<Value>& layout, SegmentRows<HostArray> rows, const CsrMatrix& matrix,
+void build_pieces(SegmentedLayout<Value>& layout, const Cuts& segments, const CsrMatrix& matrix,
                   const std::vector<const Share*>& shares, const Parameters& parameters) {
     const Share all = joined(shares);
     const ShareView view(all);
+    SegmentRows<HostArray> rows = list_rows(matrix, segments, shares, all.rows);
     const auto store = [&]<typename Stored>(Stored&& stored) {
         static_cast<SegmentRows<HostArray>&>(stored) = std::move(rows);
         layout.stored = std::forward<Stored>(stored);
@@ -167,7 +193,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->nonzero_count = matrix.nonzeros();
     const std::vector<const Share*> shares = shares_of_segments(staged, segments);
     const auto fill = narrow_columns ? build_pieces<Value, std::uint16_t> : build_pieces<Value, Index>;
-    fill(*layout, list_rows(matrix, segments, shares), matrix, shares, parameters);
+    fill(*layout, segments, matrix, shares, parameters);
     return layout;
 }
 

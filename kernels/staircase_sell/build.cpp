@@ -10,6 +10,7 @@
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 #include "kernels/staircase_sell/storage_size.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -51,8 +52,8 @@ void cut_into_groups(StaircaseSellLayout<Value>& layout, const Cuts& groups) {
 /// Algorithm 4.
 template <ValueType Value>
 void fill(StaircaseSellLayout<Value>& layout, const CsrMatrix& matrix) {
-    layout.column_indices.assign(layout.group_slots.back(), -1);
-    layout.values.assign(layout.group_slots.back(), 0);
+    make_filled(layout.column_indices, layout.group_slots.back(), -1);
+    make_zeros(layout.values, layout.group_slots.back());
     const Index height = layout.slice_height;
     for (Index group = 0; group < layout.group_count(); ++group) {
         const Index first_row = layout.group_rows[group];

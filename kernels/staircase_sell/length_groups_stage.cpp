@@ -66,6 +66,7 @@ StageEntry length_groups_stage() {
                             .maximum = 1,
                             .help = "a group of less than this share of all rows is passed on whole to the next length"}},
             .contract = contract,
+            .reads_entries = [](const Parameters&) { return false; },
             .run = run};
 }
 

@@ -35,6 +35,10 @@ struct StageEntry {
     /// Throws ParameterError where the values do not go together.
     StageContract (*contract)(const Parameters&) = nullptr;
 
+    /// Does it read columns or values of the matrix with these parameters? Where it reads sizes, row offsets, cuts and shares
+    /// alone, orders before it can wait. Null: it does.
+    bool (*reads_entries)(const Parameters&) = nullptr;
+
     /// The stage itself: pure, the same change for the same input everywhere. What the contract needs is there when it is
     /// called. Throws Unsuitable or a UserError.
     StageResult (*run)(const StagedMatrix&, const Parameters&, const StageContext&) = nullptr;

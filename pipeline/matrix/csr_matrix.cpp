@@ -8,7 +8,10 @@
 #include <utility>
 
 #include "pipeline/matrix/guarded_loop.hpp"
+#include "pipeline/matrix/host_threads.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 #include "pipeline/matrix/permutation.hpp"
+#include "pipeline/matrix/permuted_offsets.hpp"
 #include "pipeline/matrix/sort_row.hpp"
 
 namespace workbench {
@@ -16,28 +19,62 @@ namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 using Rows = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
+using Pieces = Kokkos::RangePolicy<Host, Kokkos::IndexType<int>>;
 
 }  // namespace
 
 CsrMatrix transpose(const CsrMatrix& matrix) {
+    // Each thread has consecutive rows, and counts what they hold of each column: so it knows the places of its entries.
+    const Offset nonzeros = matrix.nonzeros();
+    const auto pieces = static_cast<int>(std::clamp<Offset>(nonzeros / std::max(matrix.columns, 1), 1, host_threads()));
+    std::vector<Index> first_row{0};
+    for (int piece = 1; piece < pieces; ++piece) {
+        const auto begin =
+            std::lower_bound(matrix.row_offsets.begin(), matrix.row_offsets.end() - 1, nonzeros / pieces * piece);
+        first_row.push_back(static_cast<Index>(begin - matrix.row_offsets.begin()));
+    }
+    first_row.push_back(matrix.rows);
+    const auto for_each_entry = [&](int piece, const auto& visit) {
+        for (Index row = first_row[piece]; row < first_row[piece + 1]; ++row) {
+            for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) visit(row, i);
+        }
+    };
+    std::vector<std::vector<Index>> before(pieces);  // [columns] entries of a column in the pieces before
+    guarded_for("count_columns", Pieces(0, pieces), [&](int piece) {
+        before[piece].assign(matrix.columns, 0);
+        for_each_entry(piece, [&](Index, Offset i) { ++before[piece][matrix.column_indices[i]]; });
+    });
+
     CsrMatrix result;
     result.rows = matrix.columns;
     result.columns = matrix.rows;
-    result.row_offsets.assign(static_cast<std::size_t>(matrix.columns) + 1, 0);
-    for (const Index column : matrix.column_indices) ++result.row_offsets[column + 1];
+    make_zeros(result.row_offsets, static_cast<std::size_t>(matrix.columns) + 1);
+    Kokkos::parallel_for("add_columns", Rows(0, matrix.columns), [&](Index column) {
+        Index all = 0;
+        for (std::vector<Index>& of_piece : before) all += std::exchange(of_piece[column], all);
+        result.row_offsets[column + 1] = all;
+    });
     std::partial_sum(result.row_offsets.begin(), result.row_offsets.end(), result.row_offsets.begin());
-
-    result.column_indices.resize(matrix.column_indices.size());
-    result.values.resize(matrix.values.size());
-    std::vector<Offset> next(result.row_offsets.begin(), result.row_offsets.end() - 1);
-    for (Index row = 0; row < matrix.rows; ++row) {
-        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
-            const Offset place = next[matrix.column_indices[i]]++;
+    make_zeros(result.column_indices, matrix.column_indices.size());
+    make_zeros(result.values, matrix.values.size());
+    Kokkos::parallel_for("place_entries", Pieces(0, pieces), [&](int piece) {
+        for_each_entry(piece, [&](Index row, Offset i) {
+            const Index column = matrix.column_indices[i];
+            const Offset place = result.row_offsets[column] + before[piece][column]++;
             result.column_indices[place] = row;
             result.values[place] = matrix.values[i];
-        }
-    }
+        });
+    });
     return result;
+}
+
+std::vector<Offset> permuted_offsets(std::span<const Offset> row_offsets, const Permutation& row_order) {
+    std::vector<Offset> offsets(row_offsets.size(), 0);
+    for (Index row = 0; row < row_order.size(); ++row) {
+        const Index old = row_order.old_of_new(row);
+        offsets[row + 1] = offsets[row] + row_offsets[old + 1] - row_offsets[old];
+    }
+    return offsets;
 }
 
 CsrMatrix permute(const CsrMatrix& matrix, const Permutation& row_order, const Permutation& column_order) {
@@ -49,12 +86,9 @@ CsrMatrix permute(const CsrMatrix& matrix, const Permutation& row_order, const P
     CsrMatrix result;
     result.rows = matrix.rows;
     result.columns = matrix.columns;
-    result.row_offsets.resize(matrix.row_offsets.size());
-    for (Index row = 0; row < matrix.rows; ++row) {
-        result.row_offsets[row + 1] = result.row_offsets[row] + matrix.row_length(row_order.old_of_new(row));
-    }
-    result.column_indices.resize(matrix.column_indices.size());
-    result.values.resize(matrix.values.size());
+    result.row_offsets = permuted_offsets(matrix.row_offsets, row_order);
+    make_zeros(result.column_indices, matrix.column_indices.size());
+    make_zeros(result.values, matrix.values.size());
     const bool columns_move = !column_order.is_identity();
     guarded_for("permute", Rows(0, matrix.rows), [&](Index row) {
         const Offset from = matrix.row_offsets[row_order.old_of_new(row)];

@@ -12,6 +12,10 @@ namespace workbench {
 /// Asks for huge pages for the whole ones among these bytes, which nobody has touched yet. Advice, no more.
 void advise_huge_pages(void* begin, std::size_t bytes);
 
+/// The same, and all threads make the pages, so that one thread need not make them all when it writes there first. What is
+/// there is overwritten. Not within a parallel loop.
+void make_pages(void* begin, std::size_t bytes);
+
 /// Room for so many items, without a value until they are written.
 template <typename Item>
 class RawArray {
@@ -35,12 +39,26 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Gives an empty array so many items, of zeros.
+/// Gives an empty array so many items of one value. Not within a parallel loop.
+template <typename Item>
+void make_filled(std::vector<Item>& items, std::size_t count, const Item& value) {
+    items.reserve(count);
+    make_pages(items.data(), count * sizeof(Item));
+    items.resize(count, value);
+}
+
+/// Gives an empty array so many items, of zeros. Not within a parallel loop.
 template <typename Item>
 void make_zeros(std::vector<Item>& items, std::size_t count) {
-    items.reserve(count);
-    advise_huge_pages(items.data(), count * sizeof(Item));
-    items.resize(count);
+    make_filled(items, count, Item{});
+}
+
+/// Gives an empty array the items of another, perhaps rounded. Not within a parallel loop.
+template <typename Item, typename From>
+void make_copy(std::vector<Item>& items, const std::vector<From>& from) {
+    items.reserve(from.size());
+    make_pages(items.data(), from.size() * sizeof(Item));
+    items.assign(from.begin(), from.end());
 }
 
 }  // namespace workbench

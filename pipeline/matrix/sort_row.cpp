@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -11,9 +13,57 @@ namespace {
 
 constexpr Offset short_row = 128;
 
+/// Neighbouring columns in a row that is not in order: the unknowns of a mesh node, which orders keep together.
+struct Run {
+    int begin = 0;
+    int length = 0;  // 0: there is none
+};
+
+/// A short row of few runs: those are sorted, and moved whole. False, and nothing is changed, where they are more than half as
+/// many as the entries, or where one begins within another, for a column is there twice.
+bool sort_runs(Index* columns, double* values, int length) {
+    constexpr int most = static_cast<int>(short_row) / 2;
+    // Only the first are used.
+    std::array<Index, most> firsts;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::array<Run, most> runs;      // NOLINT(cppcoreguidelines-pro-type-member-init)
+    int count = 0;
+    for (int i = 0; i < length; ++i) {
+        if (count > 0 && columns[i] - 1 == columns[i - 1]) {
+            ++runs[count - 1].length;
+            continue;
+        }
+        if (count == length / 2) return false;
+        firsts[count] = columns[i];
+        runs[count++] = {i, 1};
+    }
+    std::array<Run, most> sorted;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::fill_n(sorted.begin(), count, Run{});
+    for (int i = 0; i < count; ++i) {
+        const Index first = firsts[i];
+        int place = 0;
+        for (int k = 0; k < count; ++k) place += firsts[k] < first ? 1 : 0;
+        sorted[place] = runs[i];
+    }
+    const auto last_of = [&](const Run& run) { return columns[run.begin + run.length - 1]; };
+    for (int i = 0; i < count; ++i) {
+        if (sorted[i].length == 0) return false;
+        if (i > 0 && columns[sorted[i].begin] <= last_of(sorted[i - 1])) return false;
+    }
+    std::array<Index, short_row> old_columns;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::array<double, short_row> old_values;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::copy_n(columns, length, old_columns.begin());
+    std::copy_n(values, length, old_values.begin());
+    for (int i = 0; i < count; ++i) {
+        columns = std::copy_n(old_columns.begin() + sorted[i].begin, sorted[i].length, columns);
+        values = std::copy_n(old_values.begin() + sorted[i].begin, sorted[i].length, values);
+    }
+    return true;
+}
+
 // The place of an entry is the number of those before it. Counting them all takes n^2 comparisons, but many at once and none to
-// be guessed: up to this length it is twice as fast as insertion, and more.
-void sort_short_row(Index* columns, double* values, Offset length) {
+// be guessed: up to this length it is twice as fast as insertion, and more. The smaller the keys, the more at once.
+template <typename Key>
+void sort_by_keys(Index* columns, double* values, const Key* keys, int length) {
     // Only the first `length` of each are used.
     std::array<Index, short_row> old_columns;  // NOLINT(cppcoreguidelines-pro-type-member-init)
     std::array<double, short_row> old_values;  // NOLINT(cppcoreguidelines-pro-type-member-init)
@@ -21,14 +71,31 @@ void sort_short_row(Index* columns, double* values, Offset length) {
     std::copy_n(values, length, old_values.begin());
     constexpr Index none = -1;
     std::fill_n(columns, length, none);
-    for (Offset i = 0; i < length; ++i) {
-        const Index column = old_columns[i];
-        int place = 0;
-        for (Offset k = 0; k < length; ++k) place += old_columns[k] < column ? 1 : 0;
-        while (columns[place] == column) ++place;  // behind those that came before
-        columns[place] = column;
+    for (int i = 0; i < length; ++i) {
+        const Key key = keys[i];
+        Key before = 0;
+        for (int k = 0; k < length; ++k) before = static_cast<Key>(before + (keys[k] < key ? 1 : 0));
+        int place = before;
+        while (columns[place] == old_columns[i]) ++place;  // behind those that came before
+        columns[place] = old_columns[i];
         values[place] = old_values[i];
     }
+}
+
+void sort_short_row(Index* columns, double* values, int length) {
+    const auto [least, most] = std::minmax_element(columns, columns + length);
+    constexpr Index reach = std::numeric_limits<std::uint16_t>::max();
+    if (*most - *least > reach) {
+        std::array<Index, short_row> keys;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+        std::copy_n(columns, length, keys.begin());
+        sort_by_keys(columns, values, keys.data(), length);
+        return;
+    }
+    std::array<std::int16_t, short_row> keys;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::transform(columns, columns + length, keys.begin(), [first = *least](Index column) {
+        return static_cast<std::int16_t>(column - first + std::numeric_limits<std::int16_t>::min());
+    });
+    sort_by_keys(columns, values, keys.data(), length);
 }
 
 void sort_long_row(Index* columns, double* values, Offset length) {
@@ -44,7 +111,8 @@ void sort_long_row(Index* columns, double* values, Offset length) {
 void sort_row(Index* columns, double* values, Offset length) {
     if (std::is_sorted(columns, columns + length)) return;
     if (length <= short_row) {
-        sort_short_row(columns, values, length);
+        const auto count = static_cast<int>(length);
+        if (!sort_runs(columns, values, count)) sort_short_row(columns, values, count);
     } else {
         sort_long_row(columns, values, length);
     }

@@ -1,5 +1,9 @@
 #include "pipeline/matrix/staged_matrix.hpp"
 
+#include "pipeline/matrix/entries_behind.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/permuted_offsets.hpp"
+
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
@@ -152,15 +156,51 @@ std::vector<Share*> shares_to_order(StagedMatrix& staged, const std::vector<Stor
     return found;
 }
 
+/// reorder_rows by all threads, for one large share.
+Share reorder_rows_together(const Share& share, const Permutation& order) {
+    using Rows = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
+    Share ordered{share.id, {}, permuted_offsets(share.row_offsets, order), {}};
+    ordered.rows.resize(share.rows.size());
+    make_zeros(ordered.entries, share.entries.size());
+    Kokkos::parallel_for("order_rows", Rows(0, order.size()), [&](Index row) {
+        const Index old = order.old_of_new(row);
+        ordered.rows[row] = share.rows[old];
+        std::copy(share.entries.begin() + share.row_offsets[old], share.entries.begin() + share.row_offsets[old + 1],
+                  ordered.entries.begin() + ordered.row_offsets[row]);
+    });
+    return ordered;
+}
+
 void apply_storage(StagedMatrix& staged, const std::vector<StorageOrder>& orders) {
     using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                       Kokkos::IndexType<std::size_t>>;
     const std::vector<Share*> shares = shares_to_order(staged, orders);
+    if (shares.size() == 1) {
+        *shares.front() = reorder_rows_together(*shares.front(), orders.front().order);
+        return;
+    }
     Kokkos::parallel_for("order_storage", Range(0, shares.size()),
                          [&](std::size_t i) { *shares[i] = reorder_rows(*shares[i], orders[i].order.old_of_new()); });
 }
 
-void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, const std::vector<CutKind>& keeps) {
+/// The rows' lengths follow an order at once, the entries go to `behind`.
+void leave_behind(StagedMatrix& staged, const Permutation& rows, const Permutation& columns,
+                  std::optional<EntriesBehind>& behind) {
+    CsrMatrix& matrix = staged.matrix;
+    std::vector<Offset> offsets = permuted_offsets(matrix.row_offsets, rows);
+    if (behind) {
+        behind->rows = behind->rows.then(rows);
+        behind->columns = behind->columns.then(columns);
+        matrix.row_offsets = std::move(offsets);
+        return;
+    }
+    CsrMatrix without_entries{matrix.rows, matrix.columns, std::move(offsets), {}, {}};
+    behind = EntriesBehind{std::exchange(matrix, std::move(without_entries)), rows, columns};
+}
+
+/// `behind`: null where the entries move at once.
+void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, const std::vector<CutKind>& keeps,
+                           std::optional<EntriesBehind>* behind) {
     const bool rows_move = change.acts != Acts::columns;
     const bool columns_move = change.acts != Acts::rows;
     if ((rows_move && change.order.size() != staged.matrix.rows) ||
@@ -172,7 +212,11 @@ void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, cons
 
     const Permutation row_change = rows_move ? change.order : Permutation::identity(staged.matrix.rows);
     const Permutation column_change = columns_move ? change.order : Permutation::identity(staged.matrix.columns);
-    staged.matrix = permute(staged.matrix, row_change, column_change);
+    if (behind == nullptr) {
+        staged.matrix = permute(staged.matrix, row_change, column_change);
+    } else {
+        leave_behind(staged, row_change, column_change, *behind);
+    }
     staged.row_order = staged.row_order.then(row_change);
     staged.column_order = staged.column_order.then(column_change);
     std::erase_if(staged.cuts, [&](const Cuts& cuts) {
@@ -237,8 +281,11 @@ std::string_view name_of(Acts acts) {
     return "unknown";
 }
 
-void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>& keeps) {
-    if (change.order) apply_order_of_matrix(staged, *change.order, keeps);
+namespace {
+
+void apply_change(StagedMatrix& staged, StageChange change, const std::vector<CutKind>& keeps,
+                  std::optional<EntriesBehind>* behind) {
+    if (change.order) apply_order_of_matrix(staged, *change.order, keeps, behind);
     if (!change.storage.empty()) apply_storage(staged, change.storage);
     for (const Cuts& cuts : change.cuts) {
         check_cuts(staged, cuts);
@@ -251,6 +298,22 @@ void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>&
         staged.node_size = *change.node_size;
         require_nodes_in_orders(staged);
     }
+}
+
+}  // namespace
+
+void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>& keeps) {
+    apply_change(staged, std::move(change), keeps, nullptr);
+}
+
+void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>& keeps, std::optional<EntriesBehind>& behind) {
+    apply_change(staged, std::move(change), keeps, &behind);
+}
+
+void catch_up(StagedMatrix& staged, std::optional<EntriesBehind>& behind) {
+    if (!behind) return;
+    staged.matrix = permute(behind->matrix, behind->rows, behind->columns);
+    behind.reset();
 }
 
 void check_shares(const StagedMatrix& staged) {

@@ -6,6 +6,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
+#include "pipeline/matrix/entries_behind.hpp"
 
 namespace workbench {
 namespace {
@@ -111,12 +112,19 @@ AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const Sta
                            const Clock& clock) {
     AppliedStages applied;
     applied.keeping = keeping_after(keeping, staged.node_size, {});
+    std::optional<EntriesBehind> behind;
+    const auto let_entries_follow = [&] {
+        const Stopwatch applying(clock);
+        catch_up(staged, behind);
+        applied.seconds += applying.seconds();
+    };
     for (const RecipeStage& stage : recipe.stages) {
         const ChainStep step = step_of(stage, context);
         applied.keeping = keeping_after(applied.keeping, step);
+        if (stage.entry->reads_entries == nullptr || stage.entry->reads_entries(stage.parameters)) let_entries_follow();
         FoundResult found = result_of(recipe, stage, step, staged, applied.keeping, clock);
         const Stopwatch applying(clock);
-        apply(staged, std::move(found.result.change), stage.contract.keeps);
+        apply(staged, std::move(found.result.change), stage.contract.keeps, behind);
         applied.seconds += found.seconds + applying.seconds();
         if (found.kept_seconds) {
             applied.kept.push_back(stage.id);
@@ -126,6 +134,7 @@ AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const Sta
             applied.notes.push_back(fmt::format("{}: {}: {}", stage.id, what, text));
         }
     }
+    let_entries_follow();
     return applied;
 }
 

@@ -110,7 +110,8 @@ struct AppliedStages {
     Keeping keeping;                 // of what they left behind
 };
 
-/// The same for who wants the matrix alone: without figures and pictures in between. `keeping`: of the matrix.
+/// The same for who wants the matrix alone: without figures and pictures in between. Orders move the entries of the
+/// matrix when a stage asks for them, and at the end: those between are moved once. `keeping`: of the matrix.
 [[nodiscard]] AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
                                          const Keeping& keeping = {}, const Clock& clock = {});
 

@@ -107,6 +107,30 @@ TEST_CASE("csr_from_entries: long lists in the orders of files") {
     }
 }
 
+TEST_CASE("sort_row: neighbouring columns that are moved whole, and some that only seem so") {
+    RandomStream random{4};
+    constexpr Index last = std::numeric_limits<Index>::max();
+    for (int round = 0; round < 4000; ++round) {
+        // Runs that touch, overlap or are there twice, or none of it.
+        const bool apart = round % 2 == 0;
+        const auto runs = 1 + static_cast<Index>(random.below(40));
+        std::vector<std::pair<Index, double>> row;
+        for (Index run = 0; run < runs; ++run) {
+            const auto length = 1 + static_cast<Index>(random.below(5));
+            const Index first = apart ? last - 5 * (run * 7 % 41) - 4 : static_cast<Index>(random.below(200));
+            for (Index i = 0; i < length; ++i) row.emplace_back(first + i, static_cast<double>(row.size()));
+        }
+        std::vector<Index> columns;
+        std::vector<double> values;
+        for (const auto& [column, value] : row) columns.push_back(column), values.push_back(value);
+        sort_row(columns.data(), values.data(), std::ssize(row));
+        std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        bool equal = true;
+        for (std::size_t i = 0; i < row.size(); ++i) equal &= row[i] == std::pair(columns[i], values[i]);
+        CHECK(equal);
+    }
+}
+
 TEST_CASE("sort_row: stable, whatever the length") {
     RandomStream random{3};
     for (Offset length = 0; length < 300; ++length) {

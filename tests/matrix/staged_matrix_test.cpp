@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "matrix/placed.hpp"
+#include "pipeline/matrix/entries_behind.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
 #include "support/battery.hpp"
@@ -103,6 +104,46 @@ TEST_CASE("orders follow each other, and the matrix stays P A Q^T") {
         apply(state, reorder(Acts::columns, random_permutation(matrix.columns, 4)), {});
         if (matrix.square()) apply(state, reorder(Acts::symmetric, random_permutation(matrix.rows, 5)), {});
         CHECK_NOTHROW(check_invariants(state, matrix));
+    }
+}
+
+TEST_CASE("entries that follow several orders at once are where they would be had they followed each") {
+    for (const NamedMatrix& named : battery()) {
+        const CsrMatrix& matrix = named.matrix;
+        CAPTURE(named.name);
+        StagedMatrix at_once = stage_input(matrix);
+        StagedMatrix late = stage_input(matrix);
+        std::optional<EntriesBehind> behind;
+        const auto both = [&](const StageChange& change) {
+            apply(at_once, change, {});
+            apply(late, change, {}, behind);
+            CHECK(late.matrix.row_offsets == at_once.matrix.row_offsets);
+            CHECK(late.matrix.rows == at_once.matrix.rows);
+            CHECK(late.matrix.columns == at_once.matrix.columns);
+        };
+        const auto follow = [&] {
+            catch_up(late, behind);
+            CHECK(!behind);
+            CHECK(late.row_order == at_once.row_order);
+            CHECK(late.column_order == at_once.column_order);
+            CHECK(late.cuts == at_once.cuts);
+            CHECK(late.matrix == at_once.matrix);
+            CHECK_NOTHROW(check_invariants(late, matrix));
+        };
+        StageChange cut;
+        cut.cuts = {{CutKind::row_block, {0, matrix.rows}}};
+        follow();  // nothing to do
+        both(reorder(Acts::rows, random_permutation(matrix.rows, 3)));
+        CHECK(late.matrix.values.empty());  // nobody can read what is not there yet
+        CHECK(late.matrix.column_indices.empty());
+        both(cut);
+        if (matrix.square()) both(reorder(Acts::symmetric, random_permutation(matrix.rows, 5)));
+        both(reorder(Acts::columns, random_permutation(matrix.columns, 4)));
+        both(reorder(Acts::rows, random_permutation(matrix.rows, 6)));
+        both(cut);
+        follow();
+        both(reorder(Acts::columns, random_permutation(matrix.columns, 7)));
+        follow();
     }
 }
 

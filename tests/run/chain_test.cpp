@@ -10,10 +10,13 @@
 
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/random.hpp"
 #include "pipeline/run/pictures.hpp"
 #include "pipeline/run/runner.hpp"
+#include "support/battery.hpp"
 #include "support/free_memory.hpp"
 #include "support/golden.hpp"
+#include "support/layouts/layout_recipes.hpp"
 #include "support/layouts/scripted.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -209,6 +212,59 @@ TEST_CASE("shared stages leave the same matrix behind, bit for bit, and no more 
         (void)run_stages(recipes[i], alone, {nullptr, Precision::f64}, {});
         check_same_matrix(results[i], alone);
     }
+}
+
+TEST_CASE("stages that nobody looks between leave behind what they leave one by one") {
+    for (const LayoutRecipe& each : layout_recipes()) {
+        for (const NamedMatrix& named : battery()) {
+            if (!each.takes(named.matrix)) continue;
+            CAPTURE(each.name);
+            CAPTURE(named.name);
+            StagedMatrix one_by_one = stage_input(named.matrix, each.recipe.node_size);
+            StagedMatrix together = one_by_one;
+            try {
+                (void)run_stages(each.recipe, one_by_one, {}, {});
+            } catch (const InputError&) {
+                continue;
+            }
+            (void)apply_stages(each.recipe, together, {});
+            check_same_matrix(together, one_by_one);
+        }
+    }
+}
+
+TEST_CASE("orders wait for a stage that reads entries, and for the end") {
+    static std::vector<bool> had_entries;
+    Catalogue watched = scripted_catalogue();
+    for (StageEntry& stage : watched.stages) {
+        if (stage.name == "reverse") {
+            stage.reads_entries = [](const Parameters&) { return false; };
+            stage.run = [](const StagedMatrix& staged, const Parameters&, const StageContext&) {
+                had_entries.push_back(!staged.matrix.values.empty());
+                return StageResult{{OrderChange{Acts::symmetric, random_permutation(staged.matrix.rows, had_entries.size())}}};
+            };
+        }
+        if (stage.name == "rotate_rows") {
+            stage.run = [](const StagedMatrix& staged, const Parameters&, const StageContext&) {
+                had_entries.push_back(!staged.matrix.values.empty());
+                return StageResult{{OrderChange{Acts::rows, random_permutation(staged.matrix.rows, had_entries.size())}}};
+            };
+        }
+    }
+    const Recipe recipe = parse_recipe(stages("reverse reverse rotate_rows reverse"), "test.toml", watched);
+    const auto after = [&](auto&& use) {
+        had_entries.clear();
+        StagedMatrix staged = stage_input(example());
+        use(staged);
+        CHECK_NOTHROW(check_invariants(staged, example()));
+        return had_entries;
+    };
+    // `rotate_rows` reads entries, as every stage does that does not say otherwise.
+    CHECK(after([&](StagedMatrix& staged) { (void)apply_stages(recipe, staged, {}); }) ==
+          std::vector<bool>{true, false, true, false});
+    // With figures in between somebody looks.
+    CHECK(after([&](StagedMatrix& staged) { (void)run_stages(recipe, staged, {}, {}); }) ==
+          std::vector<bool>{true, true, true, true});
 }
 
 TEST_CASE("where memory is short, nothing is kept and stages run again") {

@@ -24,6 +24,13 @@ struct BlockSize {
 template <typename Value, typename VisitBlock, typename VisitEntry>
 void walk_block_row(const CsrView<Value>& matrix, const BlockSize& size, Index block_row, const VisitBlock& visit_block,
                     const VisitEntry& visit_entry) {
+    if (size.height == 1 && size.width == 1) {
+        for (Offset i = matrix.row_offsets[block_row]; i < matrix.row_offsets[block_row + 1]; ++i) {
+            visit_block(matrix.column_indices[i]);
+            visit_entry(0, i);
+        }
+        return;
+    }
     const Index first_row = block_row * size.height;
     const Index height = std::min(size.height, matrix.rows - first_row);
     std::array<Offset, largest_block> next{};

@@ -10,6 +10,7 @@
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/storage/block_rows.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -70,8 +71,8 @@ Blocks<Value, HostArray> build_blocks(const CsrView<MatrixValue>& matrix, Index 
     Blocks<Value, HostArray> blocks;
     blocks.size = size;
     blocks.block_offsets.assign(offsets.begin(), offsets.end());
-    blocks.block_columns.resize(count);
-    blocks.values.assign(count * area, Value{0});
+    make_zeros(blocks.block_columns, count);
+    make_zeros(blocks.values, count * area);
     for_each_in_parallel(blocks.block_rows(), block_row_chunk, [&](std::int64_t block_row) {
         Offset block = offsets[block_row] - 1;
         const auto begin_block = [&](Index block_column) { blocks.block_columns[++block] = block_column; };

@@ -6,6 +6,7 @@
 
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -30,8 +31,8 @@ Ell<Value, HostArray> build_ell(const CsrMatrix& matrix, const ShareView& share,
     require_bounded_slots(fmt::format("{} rows as wide as the longest ({})", ell.row_count, ell.width),
                           static_cast<double>(ell.slot_count()), share.entry_count(), sizeof(Value) + sizeof(Index),
                           {slots_per_nonzero, "slices (layout sell) pad less, slots_per_nonzero allows more"});
-    ell.column_indices.assign(ell.slot_count(), no_column);
-    ell.values.assign(ell.slot_count(), 0);
+    make_filled(ell.column_indices, ell.slot_count(), no_column);
+    make_zeros(ell.values, ell.slot_count());
     for_each_in_parallel(share.row_count(), row_chunk, [&](std::int64_t row) {
         const auto stored = static_cast<Index>(row);
         for (Index k = 0; k < share.length(stored); ++k) {

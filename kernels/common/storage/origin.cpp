@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "kernels/common/device/host_loops.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -33,16 +34,17 @@ std::vector<Index> all_rows(const ShareView& share) {
 
 Origin::Origin(const ShareView& share) : Origin(share, all_rows(share)) {}
 
-Origin::Origin(const ShareView& share, const std::vector<Index>& stored_rows)
-    : row_runs_(stored_rows.size() + 1, 0), lengths_(stored_rows.size(), 0) {
+Origin::Origin(const ShareView& share, const std::vector<Index>& stored_rows) : row_runs_() {
     const auto count = static_cast<std::int64_t>(stored_rows.size());
+    make_zeros(row_runs_, count + 1);
+    make_zeros(lengths_, count);
     for_each_in_parallel(count, row_chunk, [&](std::int64_t row) {
         if (stored_rows[row] < 0) return;
         lengths_[row] = share.length(stored_rows[row]);
         for_each_run(share, stored_rows[row], [&](Offset, Offset) { ++row_runs_[row + 1]; });
     });
     std::partial_sum(row_runs_.begin(), row_runs_.end(), row_runs_.begin());
-    runs_.resize(row_runs_.back());
+    make_zeros(runs_, row_runs_.back());
     for_each_in_parallel(count, row_chunk, [&](std::int64_t row) {
         if (stored_rows[row] < 0) return;
         Offset next = row_runs_[row];

@@ -8,6 +8,7 @@
 
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/storage/slices.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -56,8 +57,8 @@ ShortColumns shorten_columns(const std::vector<Index>& columns, const std::vecto
         first_columns[slice] = -static_cast<Index>(wide_offsets.size());
         high += slice_offsets[slice + 1] - slice_offsets[slice];
     }
-    narrow.column_indices.assign(columns.size(), 0);
-    high_columns.assign(high, 0);
+    make_zeros(narrow.column_indices, columns.size());
+    make_zeros(high_columns, high);
     for_each_in_parallel(slices, slice_chunk, [&](std::int64_t slice) {
         const Index first = first_columns[slice];
         const Offset begin = slice_offsets[slice];

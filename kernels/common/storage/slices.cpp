@@ -12,6 +12,7 @@
 #include "kernels/common/storage/offsets.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -108,12 +109,15 @@ std::vector<Index> SlicePlan::group_slices() const {
 }
 
 std::vector<Index> SlicePlan::lane_rows() const {
+    const std::vector<SlicePlaces> slices = cut_into_slices(*this);
     std::vector<Index> rows;
-    for (const SlicePlaces& slice : cut_into_slices(*this)) {
-        for (Index lane = 0; lane < slice_height; ++lane) {
-            rows.push_back(lane < slice.count ? stored_row(*this, slice.begin + lane) : -1);
+    make_filled(rows, slices.size() * slice_height, Index{-1});
+    for_each_in_parallel(std::ssize(slices), slice_chunk, [&](std::int64_t slice) {
+        const SlicePlaces& places = slices[slice];
+        for (Index lane = 0; lane < places.count; ++lane) {
+            rows[slice * slice_height + lane] = stored_row(*this, places.begin + lane);
         }
-    }
+    });
     return rows;
 }
 
@@ -129,8 +133,8 @@ Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, cons
     require_bounded_slots(fmt::format("slices of height {}", plan.slice_height), static_cast<double>(slots),
                           share.entry_count(), sizeof(Value) + sizeof(ColumnIndex),
                           {.advice = "rows sorted by length (row_sort) or smaller slices (slice_height) need less padding"});
-    slices.column_indices.assign(slots, 0);
-    slices.values.assign(slots, 0);
+    make_zeros(slices.column_indices, slots);
+    make_zeros(slices.values, slots);
     if (const std::int64_t strays = fill(slices, places, matrix, share, plan); strays > 0) {
         throw std::logic_error(fmt::format("slices: {} entries lie outside the columns of their group", strays));
     }

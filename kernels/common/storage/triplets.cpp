@@ -1,6 +1,7 @@
 #include "kernels/common/storage/triplets.hpp"
 
 #include "kernels/common/device/host_loops.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -24,9 +25,9 @@ template <ValueType Value>
 Triplets<Value, HostArray> build_triplets(const CsrMatrix& matrix, const ShareView& share) {
     const Offset count = share.entry_count();
     Triplets<Value, HostArray> triplets;
-    triplets.row_indices.resize(count);
-    triplets.column_indices.resize(count);
-    triplets.values.resize(count);
+    make_zeros(triplets.row_indices, count);
+    make_zeros(triplets.column_indices, count);
+    make_zeros(triplets.values, count);
     const std::vector<Offset> offsets = offsets_of(share);
     for_each_in_parallel(share.row_count(), row_chunk, [&](std::int64_t row) {
         const auto stored = static_cast<Index>(row);

@@ -1,0 +1,320 @@
+// How fast a matrix is prepared: what each stage finds out, what applying it takes, and the build of every layout, beside
+// copies of the same bytes. Prints a line for each, in millions of nonzeros of the matrix a second; the times are the least of
+// some runs.
+//
+//     OMP_NUM_THREADS=2 preprocessing_benchmark [--repeat 5] [--only WORD] [--checksums] MATRIX...
+//
+// MATRIX: a file, or KIND:NAME=VALUE,... of a generator.
+#include <Kokkos_Core.hpp>
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/input/read_matrix.hpp"
+#include "pipeline/matrix/host_threads.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/recipe/matrix_choice.hpp"
+#include "pipeline/recipe/recipe.hpp"
+
+namespace workbench {
+namespace {
+
+/// Stages with their settings, the layout last: "use, setting, ...; use, ...". Of "shares, a, b" no layout is timed.
+constexpr std::array preparations = {
+    "random_order; csr",
+    "random_order, apply = \"rows\"; csr",
+    "random_order, apply = \"columns\"; csr",
+    "cuthill_mckee; csr16",
+    "column_sort; csc",
+    "row_sort; sell",
+    "row_sort, within = \"window\", window = 4096, apply = \"rows\"; sell, column_index = \"u16\"",
+    "row_sort; jds",
+    "row_sort, within = \"window\", window = 32, apply = \"rows\"; biell",
+    "row_sort, order = \"ascending\"; length_groups; staircase_sell",
+    "coo",
+    "csr5",
+    "ell, slots_per_nonzero = 12",
+    "ellr, slots_per_nonzero = 12",
+    "dia, slots_per_nonzero = 12",
+    "banded_block, slots_per_nonzero = 12",
+    "bsr, block_size = 3, slots_per_nonzero = 12",
+    "block_sell, block_size = 3, slots_per_nonzero = 12.0",
+    "bccoo",
+    "dasp",
+    "hola",
+    "split, by = \"first_k\"; hyb, slots_per_nonzero = 12",
+    "split, by = \"row_length\", longer_than = 20; shares, long, short",
+    "split, by = \"diagonals\"; shares, dense_diagonals, sparse_diagonals",
+    "split, by = \"blocks\", size = 3; shares, dense_blocks, sparse_blocks",
+    "split, by = \"columns\", density = 0.001; shares, dense_columns, sparse_columns",
+    "split, by = \"distance\", distance = 1000; shares, near, far",
+    "rcm_blocks, parts = 64; split, by = \"inside_partition\"; ehyb",
+    "rcm_blocks, parts = 64; row_sort, within = \"partition\", key = \"nonzeros_inside_partition\"; "
+    "split, by = \"inside_partition\"; row_sort, share = \"outside\"; ehyb, column_index = \"u16\"",
+    "rcm_blocks, parts = 1024; halo, slots_per_nonzero = 12",
+    "node_blocks, unknowns = 3; rcm_blocks, parts = 1024; halo, slots_per_nonzero = 12",
+    "column_segmentation, width = 4096; row_sort, within = \"segment\"; segmented, piece = \"sell\"",
+    "column_sort; column_segmentation, method = \"non_uniform\", segment_count = 8, segment_size = 4096; row_sort, within = "
+    "\"segment\"; segmented",
+    "row_blocks, height = 512; column_segmentation, width = 4096; nonlinear_hash, within = \"tile\"; hbp",
+    "row_blocks, height = 512; column_segmentation, width = 4096; row_sort, within = \"tile\"; hbp",
+};
+
+struct Options {
+    int repeat = 5;
+    std::string only;
+    bool checksums = false;
+    std::vector<std::string> matrices;
+};
+
+/// The pieces between separators, without the blanks around them.
+std::vector<std::string> pieces_of(std::string_view text, char separator) {
+    std::vector<std::string> pieces;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(separator, begin), text.size());
+        std::string_view piece = text.substr(begin, end - begin);
+        while (piece.starts_with(' ')) piece.remove_prefix(1);
+        pieces.emplace_back(piece);
+        begin = end + 1;
+    }
+    return pieces;
+}
+
+Recipe recipe_of(std::string_view preparation) {
+    std::string text = "[recipe]\nname = \"preparation\"\n";
+    const std::vector<std::string> steps = pieces_of(preparation, ';');
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const bool is_layout = i + 1 == steps.size();
+        std::string settings;
+        const std::vector<std::string> pieces = pieces_of(steps[i], ',');
+        for (std::size_t k = 1; k < pieces.size(); ++k) settings += pieces[k] + "\n";
+        if (!is_layout) text += fmt::format("[[stage]]\nid = \"s{}\"\nuse = \"{}\"\n{}", i, pieces[0], settings);
+        if (is_layout && pieces[0] != "shares") text += fmt::format("[layout]\nuse = \"{}\"\n{}", pieces[0], settings);
+        if (is_layout && pieces[0] == "shares") {
+            for (std::size_t k = 1; k < pieces.size(); ++k) {
+                text += fmt::format("[[layout]]\nuse = \"csr\"\nshare = \"{}\"\n", pieces[k]);
+            }
+        }
+    }
+    return parse_recipe(text, "preparation.toml", catalogue());
+}
+
+/// FNV-1a, over words of 8 bytes.
+std::uint64_t checksum_of(const void* data, std::size_t bytes, std::uint64_t sum) {
+    const auto* at = static_cast<const unsigned char*>(data);
+    while (bytes > 0) {
+        std::uint64_t word = 0;
+        const std::size_t some = std::min(bytes, sizeof(word));
+        std::memcpy(&word, at, some);
+        sum = (sum ^ word) * 0x100000001B3U;
+        at += some;
+        bytes -= some;
+    }
+    return sum;
+}
+
+template <typename Item>
+std::uint64_t checksum_of(const std::vector<Item>& items, std::uint64_t sum) {
+    return checksum_of(items.data(), items.size() * sizeof(Item), sum);
+}
+
+/// Of the matrix, its shares and their order of storage.
+std::uint64_t checksum_of(const StagedMatrix& staged) {
+    const CsrMatrix& matrix = staged.matrix;
+    std::uint64_t sum = checksum_of(matrix.values, checksum_of(matrix.column_indices, checksum_of(matrix.row_offsets, 1)));
+    for (const Share& share : staged.shares) {
+        sum = checksum_of(share.entries, checksum_of(share.row_offsets, checksum_of(share.rows, sum)));
+    }
+    return sum;
+}
+
+std::uint64_t checksum_of(const Layout<double>& layout) {
+    std::uint64_t sum = 1;
+    for (const LayoutArray& array : layout.arrays()) sum = checksum_of(array.data, array.bytes(), sum);
+    return sum;
+}
+
+struct Seconds {
+    double wall = std::numeric_limits<double>::infinity();
+    double cpu = std::numeric_limits<double>::infinity();  // of all threads together: what others on the machine do not add to
+};
+
+/// The least times of some runs of `work`; `before` each is not timed.
+Seconds least_seconds(int repeat, const std::function<void()>& before, const std::function<void()>& work) {
+    Seconds least;
+    for (int i = 0; i < repeat; ++i) {
+        before();
+        const auto begin = std::chrono::steady_clock::now();
+        const std::clock_t cpu = std::clock();
+        work();
+        least.cpu = std::min(least.cpu, static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC);
+        least.wall = std::min(least.wall, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    return least;
+}
+
+class Measurement {
+public:
+    Measurement(const Options& options, const CsrMatrix& matrix) : options_(options), matrix_(matrix) {}
+
+    void run() {
+        copies();
+        for (const std::string_view preparation : preparations) {
+            if (preparation.find(options_.only) != std::string_view::npos) prepare(std::string(preparation));
+        }
+    }
+
+private:
+    void tell(const std::string& what, const Seconds& least) {
+        fmt::print("  {:9.1f} M/s {:9.2f} ms, cpu {:9.2f} ms  {}\n", static_cast<double>(matrix_.nonzeros()) / least.wall / 1e6,
+                   least.wall * 1e3, least.cpu * 1e3, what);
+        std::fflush(stdout);
+    }
+
+    /// The matrix's columns and values, 12 bytes a nonzero, into memory that was touched before and into fresh memory.
+    void copies() {
+        const auto count = matrix_.values.size();
+        std::unique_ptr<RawArray<Index>> columns;
+        std::unique_ptr<RawArray<double>> values;
+        const auto fresh = [&] {
+            columns = std::make_unique<RawArray<Index>>(count);
+            values = std::make_unique<RawArray<double>>(count);
+        };
+        const auto copy = [&] {
+            using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<std::size_t>>;
+            Kokkos::parallel_for("copy", Range(0, count), [&](std::size_t i) {
+                (*columns)[i] = matrix_.column_indices[i];
+                (*values)[i] = matrix_.values[i];
+            });
+        };
+        tell("copy of columns and values into fresh memory", least_seconds(options_.repeat, fresh, copy));
+        tell("copy of columns and values", least_seconds(
+                                               options_.repeat, [] {}, copy));
+    }
+
+    void prepare(const std::string& preparation) {
+        const std::vector<std::string> steps = pieces_of(preparation, ';');
+        const Recipe recipe = recipe_of(preparation);
+        StagedMatrix staged = stage_input(matrix_, recipe.node_size);
+        std::string before;
+        try {
+            check_against(recipe, matrix_.rows, matrix_.columns);
+            for (std::size_t i = 0; i < recipe.stages.size(); ++i) {
+                stage(recipe.stages[i], staged, before + steps[i]);
+                before += steps[i] + "; ";
+            }
+            if (!steps.back().starts_with("shares")) layout(recipe.layouts.front(), staged, before + steps.back());
+        } catch (const Unsuitable& reason) {
+            fmt::print("  unsuitable  {}: {}\n", preparation, reason.what());
+        } catch (const InputError& reason) {
+            fmt::print("  unsuitable  {}: {}\n", preparation, reason.what());
+        }
+    }
+
+    /// Of what the line before is about.
+    void sum_up(const auto& checksum) const {
+        if (options_.checksums) fmt::print("  {:016x}\n", checksum());
+    }
+
+    bool is_wanted(const std::string& what) {
+        return seen_.insert(what).second && (options_.only.empty() || what.find(options_.only) != std::string::npos);
+    }
+
+    /// Runs the stage, timed where nobody has seen it yet.
+    void stage(const RecipeStage& stage, StagedMatrix& staged, const std::string& what) {
+        StageResult result;
+        const auto find = [&] { result = stage.entry->run(staged, stage.parameters, {}); };
+        if (!is_wanted(what)) {
+            find();
+            apply(staged, std::move(result.change), stage.contract.keeps);
+            return;
+        }
+        tell(what + " | found", least_seconds(
+                                    options_.repeat, [&] { result = {}; }, find));
+        StagedMatrix after;
+        StageChange change;
+        const Seconds seconds = least_seconds(
+            options_.repeat,
+            [&] {
+                after = staged;
+                change = result.change;
+            },
+            [&] { apply(after, std::move(change), stage.contract.keeps); });
+        tell(what + " | applied", seconds);
+        staged = std::move(after);
+        sum_up([&] { return checksum_of(staged); });
+    }
+
+    void layout(const RecipeLayout& layout, const StagedMatrix& staged, const std::string& what) {
+        if (!is_wanted(what)) return;
+        std::unique_ptr<Layout<double>> built;
+        const Seconds seconds = least_seconds(
+            options_.repeat, [&] { built.reset(); },
+            [&] { built = layout.entry->build.template get<double>()(staged, layout.parameters); });
+        double bytes = 0;
+        for (const LayoutArray& array : built->arrays()) bytes += static_cast<double>(array.bytes());
+        tell(fmt::format("{} | built, {:.1f} B a nonzero", what, bytes / static_cast<double>(matrix_.nonzeros())), seconds);
+        sum_up([&] { return checksum_of(*built); });
+    }
+
+    const Options& options_;
+    const CsrMatrix& matrix_;
+    std::set<std::string> seen_;
+};
+
+CsrMatrix matrix_of(const std::string& text) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos) return read_matrix(text);
+    const std::vector<std::string> settings = pieces_of(text.substr(colon + 1), ',');
+    const MatrixChoice choice = generated_matrix(text.substr(0, colon), settings, catalogue());
+    const auto& generated = std::get<GeneratedMatrix>(choice.from);
+    return generated.generator->generate(generated.parameters);
+}
+
+int main_of(int count, char** arguments) {
+    Options options;
+    CLI::App app("Times stages and the builds of layouts");
+    app.add_option("--repeat", options.repeat, "runs of which the fastest counts")->check(CLI::Range(1, 99));
+    app.add_option("--only", options.only, "what has this text in its name");
+    app.add_flag("--checksums", options.checksums, "of what was made, to compare two builds of the program by");
+    app.add_option("matrices", options.matrices, "files, or KIND:NAME=VALUE,... of generators")->required();
+    CLI11_PARSE(app, count, arguments);
+    for (const std::string& text : options.matrices) {
+        const CsrMatrix matrix = matrix_of(text);
+        fmt::print("{}: {} rows, {} nonzeros, {} threads\n", text, matrix.rows, matrix.nonzeros(), host_threads());
+        Measurement(options, matrix).run();
+    }
+    return 0;
+}
+
+}  // namespace
+}  // namespace workbench
+
+int main(int argc, char** argv) {
+    const Kokkos::ScopeGuard kokkos;
+    try {
+        return workbench::main_of(argc, argv);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "error: {}\n", error.what());
+        return 1;
+    }
+}
