@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "stages/order.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
 #include "support/battery.hpp"
@@ -68,6 +69,22 @@ TEST_CASE("split by blocks: a block at the rim has fewer places") {
     // One block of 25 places with 8.
     CHECK(split(five_rows(), {{"by", "blocks"}, {"size", std::int64_t{7}}, {"fill", 0.32}}).note("dense blocks") == "1 of 1");
     CHECK(split(five_rows(), {{"by", "blocks"}, {"size", std::int64_t{7}}, {"fill", 0.33}}).note("dense blocks") == "0 of 1");
+}
+
+TEST_CASE("split by columns and diagonals: threads that each count some rows miss none") {
+    // Columns of 101 and 100 nonzeros by turns, in 200 rows; and a square without a gap.
+    std::vector<Indices> rows(200);
+    for (Index row = 99; row < 200; ++row) {
+        for (Index column = 0; column < 40; ++column) {
+            if (row > 99 || column % 2 == 0) rows[row].push_back(column);
+        }
+    }
+    const Step columns = split(matrix_of(40, rows), {{"by", "columns"}, {"density", 0.5}});
+    CHECK(columns.note("dense columns") == "20 of 40");
+    CHECK(columns.after.shares[0].entries.size() == 20 * 101);
+    const Step diagonals = split(matrix_of(64, std::vector(64, all_of(64))), {{"by", "diagonals"}, {"fill", 1.0}});
+    CHECK(diagonals.note("dense diagonals") == "127 of 127");
+    CHECK(diagonals.after.shares[1].entries.empty());
 }
 
 TEST_CASE("split by columns: nonzeros in more than such a share of the rows") {
