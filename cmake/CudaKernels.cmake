@@ -1,11 +1,13 @@
-# The GPU half of workbench_kernels: the .cu files of every layout and the CUDA device. Without CUDA a stand-in says that there is no GPU.
+# The GPU half of workbench_kernels: the .cu files of every layout and the CUDA device. Without CUDA stand-ins say that there is no GPU.
 if(NOT WORKBENCH_HAS_CUDA)
-  target_sources(workbench_kernels PRIVATE kernels/common/device/no_cuda/cuda_device.cpp)
+  file(GLOB stand_ins CONFIGURE_DEPENDS kernels/common/device/no_cuda/*.cpp)
+  target_sources(workbench_kernels PRIVATE ${stand_ins})
   return()
 endif()
 
-file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu kernels/common/device/*.cu kernels/common/krylov/*.cu kernels/*/cusparse.cpp
-  kernels/common/vendor/cusparse.cpp kernels/common/vendor/cusparse_slices.cpp)
+file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu kernels/common/device/*.cu kernels/common/krylov/*.cu
+  kernels/common/exchange/*.cu kernels/*/cusparse.cpp kernels/common/vendor/cusparse.cpp kernels/common/vendor/cusparse_slices.cpp
+  kernels/common/vendor/open_module.cpp)
 target_sources(workbench_kernels PRIVATE ${cuda_sources})
 target_link_libraries(workbench_kernels PRIVATE CUDA::cudart_static)
 # Schedules are constexpr functions that the host calls, too (kernels/common/schedule/run.hpp): hence --expt-relaxed-constexpr.
@@ -20,3 +22,19 @@ target_link_libraries(workbench_cusparse PRIVATE workbench_options CUDA::cuspars
 target_link_options(workbench_cusparse PRIVATE -Wl,--no-undefined)
 set_target_properties(workbench_cusparse PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 add_dependencies(workbench_kernels workbench_cusparse)
+
+# NCCL in the same way. It comes with some CUDA toolkits.
+find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR})
+mark_as_advanced(NCCL_INCLUDE_DIR NCCL_LIBRARY)
+if(NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
+  message(STATUS "NCCL: ${NCCL_LIBRARY}")
+  add_library(workbench_nccl MODULE kernels/common/vendor/nccl_module.cpp)
+  target_include_directories(workbench_nccl SYSTEM PRIVATE ${NCCL_INCLUDE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
+  target_link_libraries(workbench_nccl PRIVATE workbench_options ${NCCL_LIBRARY})
+  target_link_options(workbench_nccl PRIVATE -Wl,--no-undefined)
+  set_target_properties(workbench_nccl PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+  add_dependencies(workbench_kernels workbench_nccl)
+else()
+  message(STATUS "NCCL: left out (nccl.h and libnccl.so were not found), several GPUs cannot work together")
+endif()

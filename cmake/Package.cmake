@@ -4,7 +4,7 @@
 #   share/spmv-workbench/recipes/, suites/                     share/doc/, share/man/   and completions for the shells
 #   lib/libspmv_workbench.so, include/ the library for other programs; lib/cmake/spmv_workbench/ for find_package
 #   libexec/spmv-workbench/            check_gpu.sh, gpu_test; share/spmv-workbench/layouts/ for them (where the tests are built)
-# glibc is the machine's own, and so are cuSPARSE, with nvJitLink together 250 MB, and libcurl, which is opened when it is needed.
+# glibc is the machine's own, and so are cuSPARSE, with nvJitLink together 250 MB, NCCL, and libcurl, which is opened when it is needed.
 set(private_libraries lib/spmv-workbench)
 install(TARGETS workbench RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION bin)
 install(TARGETS workbench_trial RUNTIME DESTINATION ${private_libraries} COMPONENT library)
@@ -16,7 +16,7 @@ if(TARGET gpu_test)
   list(APPEND packaged_programs gpu_test)
 endif()
 set(libraries_of_others
-  PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|util)\\.so" "^libcuda\\.so" "^libcusparse" "^libnvJitLink"
+  PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|util)\\.so" "^libcuda\\.so" "^libcusparse" "^libnvJitLink" "^libnccl"
     "^libspmv_workbench"
   POST_EXCLUDE_REGEXES "/ld-linux[^/]*$"
   LIBRARY DESTINATION ${private_libraries})
@@ -46,11 +46,13 @@ if(TARGET gpu_test AND WORKBENCH_LIBRARY)
   set_property(TARGET gpu_test APPEND PROPERTY INSTALL_RPATH "$ORIGIN/../../lib")
 endif()
 
-if(TARGET workbench_cusparse)
-  install(TARGETS workbench_cusparse LIBRARY DESTINATION ${private_libraries} COMPONENT library)
-  # Where a CUDA toolkit usually lies; LD_LIBRARY_PATH goes before it.
-  set_target_properties(workbench_cusparse PROPERTIES INSTALL_RPATH "/usr/local/cuda/lib64:/opt/cuda/lib64")
-endif()
+foreach(module workbench_cusparse workbench_nccl)
+  if(TARGET ${module})
+    install(TARGETS ${module} LIBRARY DESTINATION ${private_libraries} COMPONENT library)
+    # Where a CUDA toolkit usually lies; LD_LIBRARY_PATH goes before it.
+    set_target_properties(${module} PROPERTIES INSTALL_RPATH "/usr/local/cuda/lib64:/opt/cuda/lib64")
+  endif()
+endforeach()
 
 # The shared libarchive needs libxml2 and that 31 MB of ICU, for formats that are not read here. The static one needs what is used.
 find_library(LIBARCHIVE_STATIC_LIBRARY libarchive.a)

@@ -11,7 +11,8 @@ endfunction()
 # All layouts: every .cpp of their folders but cusparse.cpp always, that and cuda.cu where there is CUDA.
 function(workbench_kernels)
   file(GLOB sources CONFIGURE_DEPENDS kernels/*/*.cpp kernels/common/device/*.cpp kernels/common/storage/*.cpp
-    kernels/common/refusal/*.cpp kernels/common/schedule/*.cpp kernels/common/source/*.cpp kernels/common/krylov/*.cpp)
+    kernels/common/refusal/*.cpp kernels/common/schedule/*.cpp kernels/common/source/*.cpp kernels/common/krylov/*.cpp
+    kernels/common/exchange/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/cusparse\\.cpp$")
   add_library(workbench_kernels STATIC ${sources})
   target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE fmt::fmt Eigen3::Eigen)

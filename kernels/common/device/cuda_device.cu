@@ -165,6 +165,13 @@ std::string cuda_absence_reason() {
     return std::string("no CUDA device (") + cudaGetErrorString(result) + ")";
 }
 
+void choose_cuda_device(int rank_on_machine) {
+    if (!cuda_absence_reason().empty()) return;
+    int count = 0;
+    check_cuda(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+    check_cuda(cudaSetDevice(rank_on_machine % count), "cudaSetDevice");
+}
+
 std::unique_ptr<Device> make_cuda_device() {
     if (!cuda_absence_reason().empty()) return nullptr;
     return std::make_unique<CudaDevice>();

@@ -16,6 +16,10 @@ namespace workbench {
 /// The same with all its work on a stream of somebody else, which must outlive it: a cudaStream_t; null: the default stream.
 [[nodiscard]] std::unique_ptr<Device> make_cuda_device_on(void* stream);
 
+/// Makes this the calling thread's GPU: number `rank_on_machine` of those that CUDA lists, counted round. Nothing where there
+/// is none.
+void choose_cuda_device(int rank_on_machine);
+
 /// Why make_cuda_device() is null, in one line without a full stop; empty where it is not.
 [[nodiscard]] std::string cuda_absence_reason();
 

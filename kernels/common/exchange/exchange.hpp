@@ -56,6 +56,7 @@ public:
 
     /// "MPI", "NCCL 2.28.3".
     [[nodiscard]] virtual std::string engine() const = 0;
+    [[nodiscard]] virtual int ranks() const = 0;  // how many
 
     /// The plan is copied. Called by all ranks. Throws MachineError.
     [[nodiscard]] virtual std::unique_ptr<Exchange<float>> make_exchange_f32(const HaloPlan& plan) = 0;

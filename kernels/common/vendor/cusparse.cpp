@@ -1,32 +1,20 @@
 #include "kernels/common/vendor/cusparse.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <limits>
 
-#include "kernels/common/device/beside_program.hpp"
 #include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/vendor/open_module.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 namespace {
 
-std::filesystem::path find_module() {
-    if (const auto found = find_beside_program(cusparse_module_file)) return *found;
-    throw Unsuitable(
-        fmt::format("cuSPARSE is not available: {} is not in lib/spmv-workbench beside the folder of the program, {}",
-                    cusparse_module_file, program_folder().string()));
-}
-
-/// Never closed: the kernels that it prepares live on its code.
 const CusparseModule& open_module() {
-    void* const module = dlopen(find_module().c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (module == nullptr) throw Unsuitable(fmt::format("cuSPARSE is not available: {}", dlerror()));
-    void* const function = dlsym(module, cusparse_module_function);
-    if (function == nullptr) throw Unsuitable(fmt::format("cuSPARSE is not available: {}", dlerror()));
-    return *reinterpret_cast<GetCusparseModule>(function)();
+    const ModuleFunction found = find_in_module(cusparse_module_file, cusparse_module_function);
+    if (found.address == nullptr) throw Unsuitable(fmt::format("cuSPARSE is not available: {}", found.absence));
+    return *reinterpret_cast<GetCusparseModule>(found.address)();
 }
 
 }  // namespace

@@ -9,6 +9,8 @@ std::unique_ptr<Device> make_cuda_device() { return nullptr; }
 
 std::unique_ptr<Device> make_cuda_device_on(void*) { return nullptr; }
 
+void choose_cuda_device(int) {}
+
 std::string cuda_absence_reason() { return "this program was built without CUDA"; }
 
 void* stream_of(Device&) { throw std::logic_error("a stream is asked for where there is no CUDA"); }

@@ -1,0 +1,223 @@
+// A halo is packed on the device's stream, so that it is what the work before leaves of x, and goes over NCCL on a stream of
+// its own. That stream is an urgent one: NCCL's blocks take the first places that become free while a product fills the GPU.
+//
+// There is one communicator for exchanges and for sums. Two could block each other: where each has its blocks on another GPU
+// first, both wait for blocks that find no place. One must not be at work on two streams at once, and is not: an exchange waits
+// for the sums that the device's stream has been given before, and a sum for the exchange that is under way. As all ranks make
+// the same calls in the same order, none can wait for one that comes later.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "kernels/common/device/cuda_check.cuh"
+#include "kernels/common/device/cuda_device.cuh"
+#include "kernels/common/device/cuda_stream.cuh"
+#include "kernels/common/exchange/exchange.hpp"
+#include "kernels/common/vendor/nccl.hpp"
+#include "kernels/common/vendor/open_module.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr int threads_per_block = 256;
+
+template <typename Value>
+__global__ void pack_kernel(const Value* __restrict__ x, const Index* __restrict__ places, Index count,
+                            Value* __restrict__ packed) {
+    const Offset i = static_cast<Offset>(blockIdx.x) * threads_per_block + threadIdx.x;
+    if (i < count) packed[i] = x[places[i]];
+}
+
+OwnedCuda<cudaStream_t> make_urgent_stream() {
+    int least = 0;
+    int most = 0;
+    check_cuda(cudaDeviceGetStreamPriorityRange(&least, &most), "cudaDeviceGetStreamPriorityRange");
+    cudaStream_t stream = nullptr;
+    check_cuda(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, most), "cudaStreamCreateWithPriority");
+    return OwnedCuda<cudaStream_t>(stream);
+}
+
+const NcclModule& open_module() {
+    const ModuleFunction found = find_in_module(nccl_module_file, nccl_module_function);
+    if (found.address == nullptr) throw MachineError("NCCL is not available: " + found.absence);
+    return *reinterpret_cast<GetNcclModule>(found.address)();
+}
+
+/// What goes over the communicator, on which stream and in which order.
+class Line {
+public:
+    Line(CudaDevice& device, std::unique_ptr<NcclCommunicator> communicator)
+        : device_(device), communicator_(std::move(communicator)) {}
+
+    /// What is put on its stream from now on waits for what the device has been given.
+    void start(std::span<const NcclMessage> outgoing, std::span<const NcclMessage> incoming) {
+        under_way_ = true;
+        wait_for(stream_.get(), device_.stream(), event_.get());
+        communicator_->send_and_receive(outgoing, incoming, stream_.get());
+    }
+
+    void finish() {
+        if (!under_way_) return;
+        under_way_ = false;
+        wait_for(device_.stream(), stream_.get(), event_.get());
+    }
+
+    void gather(const double* mine, double* all, int count) {
+        if (under_way_) wait_for(device_.stream(), stream_.get(), event_.get());
+        communicator_->gather(mine, all, count, device_.stream());
+    }
+
+private:
+    CudaDevice& device_;
+    OwnedCuda<cudaStream_t> stream_ = make_urgent_stream();
+    OwnedCuda<cudaEvent_t> event_ = make_event();
+    bool under_way_ = false;
+    std::unique_ptr<NcclCommunicator> communicator_;  // goes first: it waits for what is under way
+};
+
+template <ValueType Value>
+class CudaExchange final : public Exchange<Value> {
+public:
+    CudaExchange(const HaloPlan& plan, CudaDevice& device, Line& line)
+        : device_(device),
+          line_(line),
+          count_(static_cast<Index>(plan.places.size())),
+          places_(to_device(device, std::span(plan.places), "which elements of x other ranks need")),
+          to_send_(device.allocate(plan.places.size() * sizeof(Value), "what other ranks need of x")),
+          halo_(device.allocate(static_cast<std::size_t>(plan.halo) * sizeof(Value), "what is needed of other ranks' x")) {
+        const auto message = [](const DeviceMemory& memory, const HaloPlan::Part& part) {
+            return NcclMessage{part.rank, memory.as<std::byte>() + static_cast<std::size_t>(part.first) * sizeof(Value),
+                               static_cast<std::size_t>(part.count) * sizeof(Value)};
+        };
+        for (const HaloPlan::Part& part : plan.send) outgoing_.push_back(message(to_send_, part));
+        for (const HaloPlan::Part& part : plan.receive) incoming_.push_back(message(halo_, part));
+        // The first messages between two GPUs take long: NCCL sets up the way between them.
+        device.zero(to_send_.address(), to_send_.bytes());
+        send();
+        finish();
+    }
+
+    void start(const Value* x) override {
+        if (count_ > 0) {
+            pack_kernel<<<blocks_for(count_, threads_per_block), threads_per_block, 0, device_.stream()>>>(
+                x, places_.as<const Index>(), count_, to_send_.as<Value>());
+            check_launch("pack_halo");
+        }
+        send();
+    }
+
+    void finish() override {
+        if (has_messages()) line_.finish();
+    }
+
+    [[nodiscard]] const Value* halo() const override { return halo_.as<const Value>(); }
+
+private:
+    [[nodiscard]] bool has_messages() const { return !outgoing_.empty() || !incoming_.empty(); }
+
+    void send() {
+        if (has_messages()) line_.start(outgoing_, incoming_);
+    }
+
+    CudaDevice& device_;
+    Line& line_;
+    Index count_;
+    DeviceMemory places_;
+    DeviceMemory to_send_;
+    DeviceMemory halo_;
+    std::vector<NcclMessage> outgoing_;
+    std::vector<NcclMessage> incoming_;
+};
+
+class CudaLinks final : public Links {
+public:
+    CudaLinks(CudaDevice& device, const NcclModule& module, const NcclId& id, int rank, int ranks, int gpu)
+        : version_(module.version()), ranks_(ranks), device_(device), line_(device, module.join(id, rank, ranks, gpu)) {
+        // The first takes long, as with an exchange.
+        const DeviceMemory mine = device.allocate(sizeof(double), "a first sum");
+        const DeviceMemory all = device.allocate(static_cast<std::size_t>(ranks) * sizeof(double), "a first sum");
+        device.zero(mine.address(), mine.bytes());
+        gather(mine.as<const double>(), all.as<double>(), 1);
+        check_cuda(cudaStreamSynchronize(device.stream()), "cudaStreamSynchronize");
+    }
+
+    [[nodiscard]] std::string engine() const override { return "NCCL " + version_; }
+    [[nodiscard]] int ranks() const override { return ranks_; }
+
+    [[nodiscard]] std::unique_ptr<Exchange<float>> make_exchange_f32(const HaloPlan& plan) override {
+        return std::make_unique<CudaExchange<float>>(plan, device_, line_);
+    }
+    [[nodiscard]] std::unique_ptr<Exchange<double>> make_exchange_f64(const HaloPlan& plan) override {
+        return std::make_unique<CudaExchange<double>>(plan, device_, line_);
+    }
+
+    void gather(const double* mine, double* all, int count) override { line_.gather(mine, all, count); }
+
+private:
+    std::string version_;
+    int ranks_;
+    CudaDevice& device_;
+    Line line_;
+};
+
+/// What a rank tells all others before any of them waits for NCCL, so that all go on or none. Not one that waits for another
+/// that has given up.
+struct Greeting {
+    std::array<char, 512> failure{};  // text with a 0 at its end; none: ""
+    std::array<char, 16> gpu{};       // which no two in the world share
+    NcclId id{};                      // of rank 0
+};
+
+Greeting greet(int rank, int number) {
+    Greeting mine;
+    try {
+        const NcclModule& module = open_module();
+        cudaDeviceProp found{};
+        check_cuda(cudaGetDeviceProperties(&found, number), "cudaGetDeviceProperties");
+        static_assert(sizeof(found.uuid) == sizeof(mine.gpu));
+        std::memcpy(mine.gpu.data(), &found.uuid, sizeof(found.uuid));
+        if (rank == 0) mine.id = module.make_id();
+    } catch (const MachineError& error) {
+        std::strncpy(mine.failure.data(), error.what(), mine.failure.size() - 1);
+    }
+    return mine;
+}
+
+std::vector<Greeting> greetings_of_all(Ranks& ranks, const Greeting& mine) {
+    std::vector<Greeting> all;
+    for (const Bytes& bytes : ranks.gather(std::as_bytes(std::span(&mine, 1)))) {
+        Greeting one;
+        std::memcpy(&one, bytes.data(), std::min(bytes.size(), sizeof(one)));
+        all.push_back(one);
+    }
+    return all;
+}
+
+/// Throws on all ranks alike.
+void require_agreement(const std::vector<Greeting>& all, const std::string& gpu) {
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        if (all[rank].failure[0] == '\0') continue;
+        throw MachineError("rank " + std::to_string(rank) + ": " + all[rank].failure.data());
+    }
+    for (std::size_t later = 1; later < all.size(); ++later) {
+        for (std::size_t earlier = 0; earlier < later; ++earlier) {
+            if (all[earlier].gpu != all[later].gpu) continue;
+            throw MachineError("ranks " + std::to_string(earlier) + " and " + std::to_string(later) + " share one GPU (" + gpu +
+                               "), which NCCL does not do: start one rank a GPU, or use the CPU");
+        }
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<Links> make_cuda_links(Ranks& ranks, Device& gpu) {
+    CudaDevice& device = cuda_device(gpu);
+    int number = 0;
+    check_cuda(cudaGetDevice(&number), "cudaGetDevice");
+    const std::vector<Greeting> all = greetings_of_all(ranks, greet(ranks.rank(), number));
+    require_agreement(all, device.properties().name);
+    return std::make_unique<CudaLinks>(device, open_module(), all.front().id, ranks.rank(), ranks.size(), number);
+}
+
+}  // namespace workbench
