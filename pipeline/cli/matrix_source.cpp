@@ -4,9 +4,35 @@
 
 #include "pipeline/input/inline_matrix.hpp"
 #include "pipeline/input/read_matrix.hpp"
+#include "pipeline/input/read_rows.hpp"
 
 namespace workbench {
 namespace {
+
+std::string source_of(const MatrixFile& file) {
+    return file.path.filename().string() + (file.member.empty() ? "" : " " + file.member);
+}
+
+std::string source_of(const GeneratedMatrix& generated) {
+    std::string source = generated.generator->name;
+    for (const auto& [name, value] : generated.parameters.values()) source += fmt::format(" {}={}", name, to_text(value));
+    return source;
+}
+
+/// Errors of a generator name the place that asks for it.
+template <typename Make>
+auto made(const std::string& where, const Make& make) {
+    const auto in_its_name = [&where](const std::string& what) { return where + ": " + what; };
+    try {
+        return make();
+    } catch (const ParameterError& error) {
+        throw RecipeError(in_its_name(fmt::format("{}: {}", error.parameter, error.what())));
+    } catch (const InputError& error) {
+        throw InputError(in_its_name(error.what()));
+    } catch (const MachineError& error) {
+        throw MachineError(in_its_name(error.what()));
+    }
+}
 
 struct Load {
     MatrixReport& report;
@@ -17,7 +43,7 @@ struct Load {
     }
 
     CsrMatrix operator()(const MatrixFile& file) const {
-        report.source = file.path.filename().string() + (file.member.empty() ? "" : " " + file.member);
+        report.source = source_of(file);
         return read_matrix(file.path, {file.member});
     }
 
@@ -27,20 +53,8 @@ struct Load {
     }
 
     CsrMatrix operator()(const GeneratedMatrix& generated) const {
-        report.source = generated.generator->name;
-        for (const auto& [name, value] : generated.parameters.values()) {
-            report.source += fmt::format(" {}={}", name, to_text(value));
-        }
-        const auto in_its_name = [this](const std::string& what) { return where + ": " + what; };
-        try {
-            return generated.generator->generate(generated.parameters);
-        } catch (const ParameterError& error) {
-            throw RecipeError(in_its_name(fmt::format("{}: {}", error.parameter, error.what())));
-        } catch (const InputError& error) {
-            throw InputError(in_its_name(error.what()));
-        } catch (const MachineError& error) {
-            throw MachineError(in_its_name(error.what()));
-        }
+        report.source = source_of(generated);
+        return made(where, [&] { return generated.generator->generate(generated.parameters); });
     }
 };
 
@@ -55,6 +69,25 @@ std::pair<CsrMatrix, MatrixReport> load_matrix(const MatrixChoice& choice) {
     report.columns = matrix.columns;
     report.nonzeros = matrix.nonzeros();
     return {std::move(matrix), std::move(report)};
+}
+
+std::optional<MatrixRows> open_matrix_rows(const MatrixChoice& choice, MatrixReport& report) {
+    if (const auto* const file = std::get_if<MatrixFile>(&choice.from)) {
+        report.source = source_of(*file);
+        const std::shared_ptr<RowReader> reader = open_rows(file->path, file->member);
+        if (reader == nullptr) return std::nullopt;
+        return MatrixRows{reader->rows(), [reader](RowRange range) { return reader->read(range); }};
+    }
+    if (const auto* const generated = std::get_if<GeneratedMatrix>(&choice.from)) {
+        report.source = source_of(*generated);
+        const GeneratorEntry& generator = *generated->generator;
+        if (generator.generate_rows == nullptr) return std::nullopt;
+        const Index rows = made(choice.where, [&] { return generator.row_count(generated->parameters); });
+        return MatrixRows{rows, [&generator, &where = choice.where, &parameters = generated->parameters](RowRange range) {
+                              return made(where, [&] { return generator.generate_rows(parameters, range); });
+                          }};
+    }
+    return std::nullopt;
 }
 
 }  // namespace workbench

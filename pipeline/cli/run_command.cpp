@@ -14,6 +14,7 @@
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/command_line.hpp"
 #include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/distributed.hpp"
 #include "pipeline/cli/keep.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
@@ -38,6 +39,7 @@ struct RunArguments {
     std::string scale_from;
     bool no_page = false;
     std::string keep;
+    DistributedArguments distributed;
 };
 
 /// Of all layouts of a recipe, and those beside it.
@@ -96,7 +98,25 @@ void check_folders(const std::vector<Recipe>& recipes) {
     }
 }
 
+/// Products alone.
+int run_over_ranks(const RunArguments& arguments) {
+    if (arguments.measuring.precision == "both") throw RecipeError("--distributed takes one precision at a time: f32 or f64");
+    if (!arguments.measuring.inside.empty())
+        throw RecipeError("--inside is not for --distributed; solve --distributed iterates");
+    if (!arguments.keep.empty()) throw RecipeError("--keep is not for --distributed");
+    return run_distributed({.distributed = arguments.distributed,
+                            .recipes = arguments.recipes,
+                            .changes = arguments.changes,
+                            .backends = arguments.measuring.backends,
+                            .only = arguments.measuring.only,
+                            .precision = arguments.measuring.precision == "f32" ? Precision::f32 : Precision::f64,
+                            .samples = arguments.measuring.samples,
+                            .out = arguments.out,
+                            .json = arguments.json});
+}
+
 int run(const RunArguments& arguments) {
+    if (arguments.distributed.on) return run_over_ranks(arguments);
     const KokkosRuntime kokkos;
     std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
     RunOptions options = options_of(arguments.measuring);
@@ -145,6 +165,7 @@ void add_run_command(CLI::App& app, Action& action) {
         ->type_name("FILE");
     add_measuring_options(*command, arguments->measuring);
     add_keep_option(*command, arguments->keep);
+    add_distributed_options(*command, arguments->distributed);
     CLI::Option* none = command->add_flag("--no-pictures", arguments->no_pictures, "Draw nothing, and write no report.html");
     command
         ->add_option("--scale-from", arguments->scale_from,

@@ -16,6 +16,7 @@
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/aside.hpp"
 #include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/distributed.hpp"
 #include "pipeline/cli/keep.hpp"
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
@@ -51,6 +52,7 @@ struct Arguments {
     std::string out = "out/solve";
     std::string json;
     std::string keep;
+    DistributedArguments distributed;
 };
 
 /// All on one matrix.
@@ -107,7 +109,24 @@ SolveOptions options_of(const Arguments& arguments) {
     return options;
 }
 
+int solve_distributed(const Arguments& arguments) {
+    if (!arguments.tune.empty()) throw RecipeError("--tune is not for --distributed");
+    if (arguments.method != "cg") throw RecipeError("--distributed solves with --method cg");
+    if (!arguments.keep.empty()) throw RecipeError("--keep is not for --distributed");
+    return run_distributed({.distributed = arguments.distributed,
+                            .recipes = arguments.recipes,
+                            .changes = arguments.changes,
+                            .backends = arguments.backends,
+                            .only = arguments.only,
+                            .precision = arguments.precision == "f32" ? Precision::f32 : Precision::f64,
+                            .samples = options_of(arguments).timing.minimum_samples,
+                            .out = arguments.out,
+                            .json = arguments.json,
+                            .solve = DistributedRun::Solve{options_of(arguments), right_hand_side_of(arguments)}});
+}
+
 int solve(const Arguments& arguments) {
+    if (arguments.distributed.on) return solve_distributed(arguments);
     const KokkosRuntime kokkos;
     const std::filesystem::path folder = arguments.out;
     check_writable(folder / "solve.json");
@@ -212,6 +231,7 @@ void add_solve_command(CLI::App& app, Action& action) {
         ->type_name("LIST");
     command->add_option("--only", arguments->only, "The kernel of this name, where a recipe has it")->type_name("KERNEL");
     add_keep_option(*command, arguments->keep);
+    add_distributed_options(*command, arguments->distributed);
     command->add_option("--out", arguments->out, "Folder for solve.json, residuals.csv and plots of the residual")
         ->type_name("FOLDER")
         ->capture_default_str();

@@ -26,6 +26,13 @@ VerifiedKernel<Value> taken_as_it_is(const Candidate<Value>& candidate, Device& 
     return taken;
 }
 
+template <ValueType Value>
+VerifiedKernel<Value> verify(const Candidate<Value>& candidate, const ProductSpace& space, const ReadyPlan<Value>& plan) {
+    if (plan.verify) return plan.verify(candidate, space);
+    if (plan.oracle == nullptr) return taken_as_it_is(candidate, plan.device, plan.clock);
+    return verify_candidate(candidate, space, *plan.oracle, plan.device, plan.clock);
+}
+
 }  // namespace
 
 template <ValueType Value>
@@ -57,9 +64,7 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const
         tell("kernel " + candidate.kernel);
         preparation_.kernel.kernel = candidate.kernel;
         preparation_.kernel.backend = candidate.backend;
-        VerifiedKernel<Value> verified = plan.oracle == nullptr
-                                             ? taken_as_it_is(candidate, plan.device, plan.clock)
-                                             : verify_candidate(candidate, *space_, *plan.oracle, plan.device, plan.clock);
+        VerifiedKernel<Value> verified = verify(candidate, *space_, plan);
         preparation_.kernel = verified.outcome;
         kernel_ = std::move(verified.kernel);
         if (kernel_ != nullptr) {
@@ -83,7 +88,7 @@ ReadyRecipe<Value>::ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const
 template <ValueType Value>
 Candidate<Value> ReadyRecipe<Value>::build(const Recipe& recipe, StagedMatrix& staged, const Keeping& keeping,
                                            const ReadyPlan<Value>& plan) {
-    const ExactProblem* const problem = plan.oracle == nullptr ? nullptr : &plan.oracle->exact;
+    const ExactProblem* const problem = plan.oracle == nullptr ? plan.problem : &plan.oracle->exact;
     const auto note = [this](const LayoutOutcome& layout) {
         preparation_.build_seconds = layout.seconds;
         preparation_.bytes = static_cast<std::int64_t>(layout.bytes());

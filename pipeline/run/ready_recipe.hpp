@@ -37,6 +37,10 @@ struct ReadyPlan {
     std::function<void(const std::string&)> tell = {};  // a step that may take long begins
     Clock clock = {};
     Keeping keeping = {};  // of the matrix
+    // What becomes of the kernels in place of the two above, with the values of `problem` in the exact one. What it makes is this
+    // recipe's kernel; the exact layout is gone afterwards.
+    std::function<VerifiedKernel<Value>(const Candidate<Value>&, const ProductSpace&)> verify = {};
+    const ExactProblem* problem = nullptr;
 };
 
 /// Layouts, kernel and orders of a recipe on a matrix.

@@ -33,7 +33,15 @@ std::uint32_t scrambled(std::uint32_t number, int bits) {
 constexpr Offset exact_limit = Offset{1} << 24;  // integers up to here are exact in f32
 constexpr Offset start_limit = 256;
 
-/// Has each entry (i, j) an entry (j, i) of the same bits?
+/// By the bits: a NaN equals nothing.
+template <ValueType Value>
+bool is_unwritten(Value value) {
+    using Bytes = std::array<std::byte, sizeof(Value)>;
+    return std::bit_cast<Bytes>(value) == std::bit_cast<Bytes>(unwritten<Value>());
+}
+
+}  // namespace
+
 bool is_symmetric(const CsrMatrix& matrix) {
     if (!matrix.square()) return false;
     const auto has_mirror = [&](Index row, Offset entry) {
@@ -53,18 +61,16 @@ bool is_symmetric(const CsrMatrix& matrix) {
     return symmetric;
 }
 
-/// By the bits: a NaN equals nothing.
-template <ValueType Value>
-bool is_unwritten(Value value) {
-    using Bytes = std::array<std::byte, sizeof(Value)>;
-    return std::bit_cast<Bytes>(value) == std::bit_cast<Bytes>(unwritten<Value>());
+Offset longest_row(const CsrMatrix& matrix) {
+    Offset longest = 0;
+    for (Index row = 0; row < matrix.rows; ++row) longest = std::max(longest, matrix.row_length(row));
+    return longest;
 }
 
-}  // namespace
+ExactProblem::ExactProblem(const CsrMatrix& input) : ExactProblem(is_symmetric(input), longest_row(input), input.columns) {}
 
-ExactProblem::ExactProblem(const CsrMatrix& input) : symmetric_(is_symmetric(input)) {
-    Offset longest = 1;
-    for (Index row = 0; row < input.rows; ++row) longest = std::max(longest, input.row_length(row));
+ExactProblem::ExactProblem(bool symmetric, Offset longest, Index columns) : symmetric_(symmetric) {
+    longest = std::max<Offset>(longest, 1);
     // value_count * base * longest + start must stay within the limit.
     const Offset budget = (exact_limit - start_limit) / longest;
     if (budget < 2) {
@@ -77,7 +83,7 @@ ExactProblem::ExactProblem(const CsrMatrix& input) : symmetric_(is_symmetric(inp
     base_ = std::clamp(root, 2U, 1024U);
     value_count_ = std::clamp(static_cast<std::uint32_t>(budget) / base_, 1U, 1024U);
 
-    column_bits_ = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint32_t>(std::max(input.columns, 1) - 1))));
+    column_bits_ = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint32_t>(std::max(columns, 1) - 1))));
     vector_count_ = 2;
     for (double covered = double(base_) * base_; covered < std::ldexp(1.0, column_bits_); covered *= base_) ++vector_count_;
 }
@@ -191,12 +197,14 @@ Comparison compare_within(const std::vector<Value>& y, const BoundedReference& r
     return comparison;
 }
 
+double real_element(Index column, std::uint32_t seed) {
+    const std::uint64_t bits = mixed((std::uint64_t{seed} << 32) | std::uint32_t(column));
+    return std::ldexp(static_cast<double>(bits % (1U << 21)), -20) - 1.0;
+}
+
 std::vector<double> real_vector(Index columns, std::uint32_t seed) {
     std::vector<double> x(columns);
-    for (Index column = 0; column < columns; ++column) {
-        const std::uint64_t bits = mixed((std::uint64_t{seed} << 32) | std::uint32_t(column));
-        x[column] = std::ldexp(static_cast<double>(bits % (1U << 21)), -20) - 1.0;
-    }
+    for (Index column = 0; column < columns; ++column) x[column] = real_element(column, seed);
     return x;
 }
 

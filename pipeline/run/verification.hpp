@@ -23,6 +23,10 @@ public:
     /// Throws Unsuitable where a row has so many nonzeros (more than 2^23 - 128) that no such integers exist for f32.
     explicit ExactProblem(const CsrMatrix& input);
 
+    /// The same for a matrix of which only so much is known: `symmetric` bit for bit, the nonzeros of its `longest` row, its
+    /// columns.
+    ExactProblem(bool symmetric, Offset longest, Index columns);
+
     /// How many vectors there are: at least two.
     [[nodiscard]] int vector_count() const { return vector_count_; }
     [[nodiscard]] double value(Index row, Index column) const;  // of the input's order
@@ -44,6 +48,12 @@ private:
     int column_bits_ = 1;
     int vector_count_ = 2;
 };
+
+/// Has each entry (i, j) an entry (j, i) with the same bits?
+[[nodiscard]] bool is_symmetric(const CsrMatrix& matrix);
+
+/// The nonzeros of the longest row; 0 where there are no rows.
+[[nodiscard]] Offset longest_row(const CsrMatrix& matrix);
 
 /// The payload that fills y before a run, so that a row that was never written shows.
 template <ValueType Value>
@@ -75,7 +85,10 @@ template <ValueType Value>
 template <ValueType Value>
 [[nodiscard]] Comparison compare_within(const std::vector<Value>& y, const BoundedReference& reference);
 
-/// Hashed multiples of 2^-20 in [-1, 1), the same in f32 and f64. [columns]
+/// A hashed multiple of 2^-20 in [-1, 1), the same in f32 and f64.
+[[nodiscard]] double real_element(Index column, std::uint32_t seed);
+
+/// One for each column. [columns]
 [[nodiscard]] std::vector<double> real_vector(Index columns, std::uint32_t seed);
 
 }  // namespace workbench

@@ -1,0 +1,44 @@
+// --distributed of run and solve: one matrix over the ranks that mpirun starts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/cli/recipe_changes.hpp"
+#include "pipeline/contract/precision.hpp"
+#include "pipeline/solve/right_hand_side.hpp"
+#include "pipeline/solve/solve.hpp"
+
+namespace workbench {
+
+struct DistributedArguments {
+    bool on = false;
+    std::string rows_to_ranks = "equal";
+};
+
+/// Adds --distributed and --rows-to-ranks. `arguments` must live until the command line is parsed. Returns the first.
+CLI::Option* add_distributed_options(CLI::App& command, DistributedArguments& arguments);
+
+/// What they say, with what else the command says.
+struct DistributedRun {
+    DistributedArguments distributed;
+    std::vector<std::string> recipes;
+    RecipeChanges changes;
+    std::vector<std::string> backends;
+    std::string only;
+    Precision precision = Precision::f64;
+    int samples = 20;
+    std::string out;   // a folder; distributed.json goes there
+    std::string json;  // one more file; "-": standard output; empty: none
+    struct Solve {
+        SolveOptions options;
+        RightHandSide right_hand_side;
+    };
+    std::optional<Solve> solve = {};
+};
+
+/// Called by all ranks; rank 0 prints and writes. Returns the exit code. A rank that fails ends all, with its message.
+[[nodiscard]] int run_distributed(const DistributedRun& run);
+
+}  // namespace workbench

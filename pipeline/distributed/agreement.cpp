@@ -1,0 +1,70 @@
+#include "pipeline/distributed/agreement.hpp"
+
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "pipeline/distributed/messages.hpp"
+
+namespace workbench {
+namespace {
+
+/// "rank 3", "ranks 0 to 2, 5".
+std::string names_of(const std::vector<int>& ranks) {
+    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        std::size_t last = i;
+        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+        text += fmt::format("{}{}", i == 0 ? "" : ", ", ranks[i]);
+        if (last > i) text += fmt::format(" to {}", ranks[last]);
+        i = last;
+    }
+    return text;
+}
+
+}  // namespace
+
+Failure failure_of_rank() {
+    try {
+        throw;
+    } catch (const Unsuitable& reason) {
+        return {InputError("").exit_code, reason.what()};
+    } catch (const BrokenKernel& reason) {
+        return {exit_verification_failed, reason.what()};
+    } catch (...) {
+        return current_failure();
+    }
+}
+
+void agree(Ranks& ranks, const std::optional<Failure>& mine) {
+    MessageWriter writer;
+    writer.put(mine ? mine->exit_code : exit_ok);
+    if (mine) writer.put_all(std::span<const char>(mine->text));
+    const std::vector<Bytes> all = ranks.gather(writer.bytes());
+
+    std::map<std::string, std::vector<int>> ranks_of;  // a text
+    int exit_code = exit_ok;
+    for (int rank = 0; rank < ranks.size(); ++rank) {
+        MessageReader reader(all[rank]);
+        const auto code = reader.get<int>();
+        if (code == exit_ok) continue;
+        const auto text = reader.get_all<char>();
+        ranks_of[std::string(text.begin(), text.end())].push_back(rank);
+        if (exit_code == exit_ok) exit_code = code;
+    }
+    if (exit_code == exit_ok) return;
+    std::string text;
+    for (const auto& [what, which] : ranks_of) {
+        if (!text.empty()) text += '\n';
+        // What all of them found says nothing of ranks.
+        text += static_cast<int>(which.size()) == ranks.size()
+                    ? what
+                    : fmt::format("{} of {}: {}", names_of(which), ranks.size(), what);
+    }
+    throw RanksFailed(exit_code, text);
+}
+
+}  // namespace workbench

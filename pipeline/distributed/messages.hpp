@@ -1,0 +1,66 @@
+// Numbers and arrays as the bytes that ranks send each other; all of them run on processors of one kind.
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include "pipeline/contract/ranks.hpp"
+
+namespace workbench {
+
+class MessageWriter {
+public:
+    template <typename T>
+    void put(const T& value) {
+        append(std::as_bytes(std::span(&value, 1)));
+        static_assert(std::is_trivially_copyable_v<T>);
+    }
+    /// With their number.
+    template <typename T>
+    void put_all(std::span<const T> values) {
+        put(values.size());
+        append(std::as_bytes(values));
+    }
+    [[nodiscard]] const Bytes& bytes() const { return bytes_; }
+    [[nodiscard]] Bytes take() { return std::move(bytes_); }
+
+private:
+    void append(std::span<const std::byte> more) { bytes_.insert(bytes_.end(), more.begin(), more.end()); }
+
+    Bytes bytes_;
+};
+
+/// Throws std::logic_error where less is there than is asked for.
+class MessageReader {
+public:
+    explicit MessageReader(std::span<const std::byte> bytes) : rest_(bytes) {}
+
+    template <typename T>
+    [[nodiscard]] T get() {
+        T value;
+        std::memcpy(&value, next(sizeof(T)), sizeof(T));
+        return value;
+    }
+    template <typename T>
+    [[nodiscard]] std::vector<T> get_all() {
+        std::vector<T> values(get<std::size_t>());
+        if (!values.empty()) std::memcpy(values.data(), next(values.size() * sizeof(T)), values.size() * sizeof(T));
+        return values;
+    }
+    [[nodiscard]] bool at_end() const { return rest_.empty(); }
+
+private:
+    const std::byte* next(std::size_t count) {
+        if (count > rest_.size()) throw std::logic_error("a message between ranks ends too early");
+        const std::byte* const found = rest_.data();
+        rest_ = rest_.subspan(count);
+        return found;
+    }
+
+    std::span<const std::byte> rest_;
+};
+
+}  // namespace workbench

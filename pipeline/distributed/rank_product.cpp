@@ -1,0 +1,286 @@
+#include "pipeline/distributed/rank_product.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "pipeline/distributed/agreement.hpp"
+#include "pipeline/matrix/staged_matrix.hpp"
+#include "pipeline/run/rows_kernel.hpp"
+#include "pipeline/run/timing.hpp"
+
+namespace workbench {
+namespace {
+
+/// The largest of all ranks'.
+double largest(Ranks& ranks, double mine) {
+    std::vector<double> all(ranks.size());
+    ranks.gather(std::span(&mine, 1), all);
+    return *std::max_element(all.begin(), all.end());
+}
+
+/// Integers for both shares of a rank's rows. Their sums over a whole row are exact, and x is the same on all ranks.
+struct ExactShares {
+    ExactShares(bool inside_is_symmetric, Offset longest, Index columns)
+        : inside(inside_is_symmetric, longest, columns), outside(false, longest, columns) {}
+    ExactProblem inside;   // its rows and columns as the inside share numbers them
+    ExactProblem outside;  // likewise
+
+    [[nodiscard]] std::vector<double> product(const RankShares& shares, int vector) const {
+        std::vector<double> y(shares.inside.rows, 0.0);
+        for (Index row = 0; row < shares.inside.rows; ++row) {
+            for (const Index column : shares.inside.row_columns(row)) {
+                y[row] += inside.value(row, column) * inside.x(vector, shares.first_column + column);
+            }
+        }
+        for (Index row = 0; row < shares.outside.rows; ++row) {
+            for (const Index column : shares.outside.row_columns(row)) {
+                y[shares.outside_rows[row]] += outside.value(row, column) * inside.x(vector, shares.halo_columns[column]);
+            }
+        }
+        return y;
+    }
+};
+
+/// The bounds of the two shares add up to one for the sum: theirs leave eight times the room that rounding takes.
+template <ValueType Value>
+BoundedReference reference_of(const RankShares& shares, std::uint32_t seed) {
+    std::vector<double> x(shares.inside.columns);
+    for (Index i = 0; i < shares.inside.columns; ++i) x[i] = real_element(shares.first_column + i, seed);
+    std::vector<double> halo;
+    for (const Index column : shares.halo_columns) halo.push_back(real_element(column, seed));
+    BoundedReference sum = bounded_reference<Value>(shares.inside, x);
+    const BoundedReference outside = bounded_reference<Value>(shares.outside, halo);
+    for (Index i = 0; i < shares.outside.rows; ++i) {
+        sum.r[shares.outside_rows[i]] += outside.r[i];
+        sum.bound[shares.outside_rows[i]] += outside.bound[i];
+    }
+    return sum;
+}
+
+/// Rows of like length beside each other, the longest first.
+Permutation by_length(const CsrMatrix& matrix) {
+    std::vector<Index> order(matrix.rows);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return matrix.row_length(a) > matrix.row_length(b); });
+    return Permutation::from_old_of_new(std::move(order));
+}
+
+}  // namespace
+
+/// The outside share, the exchange, and what multiplies.
+template <ValueType Value>
+class RankProduct<Value>::Parts {
+public:
+    Parts(const RanksPlan& plan, const RankShares& shares)
+        : plan_(plan),
+          shares_(shares),
+          outside_choice_{&plan.outside_layout, Parameters(plan.outside_layout.parameters, {}), {}, {}} {}
+
+    /// Before its kernels: which row of this rank stands at place i of y, and what is exchanged.
+    void place(std::vector<Index> row_at, std::span<const Index> element_at) {
+        row_at_ = std::move(row_at);
+        std::vector<Index> place_of_row(row_at_.size());
+        for (std::size_t i = 0; i < row_at_.size(); ++i) place_of_row[row_at_[i]] = static_cast<Index>(i);
+        std::vector<Index> place_of_element(element_at.size());
+        for (std::size_t i = 0; i < element_at.size(); ++i) place_of_element[element_at[i]] = static_cast<Index>(i);
+        exchange_ = plan_.links.template make_exchange<Value>(shares_.plan(place_of_element));
+        const Permutation order = by_length(shares_.outside);
+        for (Index i = 0; i < order.size(); ++i) targets_.push_back(place_of_row[shares_.outside_rows[order.old_of_new(i)]]);
+        outside_ = stage_input(permute(shares_.outside, order, Permutation::identity(shares_.outside.columns)));
+        outside_.row_order = order;
+    }
+
+    /// `problem` null: with the matrix's own values.
+    void prepare_outside(const ExactProblem* problem) {
+        if (outside_.matrix.rows == 0) return;
+        kernel_of_outside_.reset();
+        const StagedMatrix* staged = &outside_;
+        StagedMatrix exact;
+        if (problem != nullptr) {
+            exact = outside_;
+            exact.matrix.values = problem->values_of(outside_.matrix, outside_.row_order, outside_.column_order);
+            staged = &exact;
+        }
+        layout_of_outside_ = plan_.outside_layout.build.template get<Value>()(*staged, outside_choice_.parameters);
+        const KernelEntry* const entry = choose_kernel(outside_choice_, {}, {plan_.device.properties().kind});
+        if (entry == nullptr) throw std::logic_error("the layout of the outside share has no kernel for this device");
+        kernel_of_outside_ = prepare_rows_kernel(*entry, *layout_of_outside_, targets_, plan_.device);
+    }
+
+    void use(std::shared_ptr<Kernel<Value>> inside) { inside_ = std::move(inside); }
+
+    void multiply(const Value* x, Value* y) {
+        exchange_->start(x);
+        multiply_inside(x, y);
+        exchange_->finish();
+        multiply_outside(y);
+    }
+    void multiply_inside(const Value* x, Value* y) {
+        if (inside_ != nullptr) {
+            inside_->run(x, y, false);
+        } else if (!row_at_.empty()) {
+            plan_.device.zero(y, row_at_.size() * sizeof(Value));
+        }
+    }
+    void exchange(const Value* x) {
+        exchange_->start(x);
+        exchange_->finish();
+    }
+    void multiply_outside(Value* y) {
+        if (kernel_of_outside_ != nullptr) kernel_of_outside_->run(exchange_->halo(), y, true);
+    }
+
+    /// One product with x as it is given for each number over all ranks; y in the order of this rank's rows.
+    template <typename At>
+    [[nodiscard]] std::vector<Value> product_of(std::span<const Index> element_at, const At& at) {
+        std::vector<Value> x(element_at.size());
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<Value>(at(shares_.first_column + element_at[i]));
+        std::vector<Value> y(row_at_.size(), unwritten<Value>());
+        const DeviceMemory there = to_device(plan_.device, std::span<const Value>(x), "x");
+        DeviceMemory result = to_device(plan_.device, std::span<const Value>(y), "y");
+        (void)plan_.device.time([&] { multiply(there.as<const Value>(), result.as<Value>()); });
+        plan_.device.download(result, std::as_writable_bytes(std::span(y)));
+        std::vector<Value> back(y.size());
+        for (std::size_t i = 0; i < y.size(); ++i) back[row_at_[i]] = y[i];
+        return back;
+    }
+
+private:
+    const RanksPlan& plan_;
+    const RankShares& shares_;
+    RecipeLayout outside_choice_;
+    std::vector<Index> row_at_;
+    std::vector<Index> targets_;  // of the outside rows in y
+    StagedMatrix outside_;
+    std::unique_ptr<Exchange<Value>> exchange_;
+    std::unique_ptr<Layout<Value>> layout_of_outside_;
+    std::unique_ptr<Kernel<Value>> kernel_of_outside_;
+    std::shared_ptr<Kernel<Value>> inside_;
+};
+
+template <ValueType Value>
+RankProduct<Value>::RankProduct(const RanksPlan& plan, const RankShares& shares)
+    : parts_(std::make_unique<Parts>(plan, shares)) {
+    Ranks& ranks = plan.ranks;
+    const auto longest =
+        static_cast<Offset>(largest(ranks, static_cast<double>(longest_row(shares.inside) + longest_row(shares.outside))));
+    const auto columns = static_cast<Index>(largest(ranks, shares.first_column + shares.inside.columns));
+    const ExactShares exact = in_agreement(ranks, [&] { return ExactShares(is_symmetric(shares.inside), longest, columns); });
+
+    const auto wrong = [](const Comparison& found) -> std::optional<Failure> {
+        if (found.right) return std::nullopt;
+        return Failure{exit_verification_failed, "wrong result: of its rows, " + found.first_wrong};
+    };
+    /// All ranks come here once, with a kernel of their inside share or without one.
+    const auto verify = [&](const Candidate<Value>* candidate, std::vector<Index> row_at) {
+        VerifiedKernel<Value> verified;
+        agree(ranks, std::nullopt);
+        parts_->place(std::move(row_at), element_at_);
+        in_agreement(ranks, [&] {
+            if (candidate != nullptr) parts_->use(candidate->exact(plan.device));
+            parts_->prepare_outside(&exact.outside);
+            return true;
+        });
+        Comparison worst;
+        const auto note = [&worst](Comparison found) {
+            worst.error_over_bound = std::max(worst.error_over_bound, found.error_over_bound);
+            if (!worst.right || found.right) return;
+            found.error_over_bound = worst.error_over_bound;
+            worst = std::move(found);
+        };
+        exact_vectors_ = exact.inside.vector_count();
+        for (int vector = 0; vector < exact_vectors_; ++vector) {
+            const std::vector<Value> y =
+                parts_->product_of(element_at_, [&](Index column) { return exact.inside.x(vector, column); });
+            note(compare_exactly(y, exact.product(shares, vector)));
+        }
+        agree(ranks, wrong(worst));
+
+        in_agreement(ranks, [&] {
+            parts_->use(nullptr);
+            if (candidate != nullptr) {
+                const Stopwatch watch(plan.clock);
+                verified.kernel = candidate->real(plan.device);
+                (void)plan.device.time([] {});
+                verified.outcome.prepare_seconds = watch.seconds();
+            }
+            const Stopwatch watch(plan.clock);
+            parts_->prepare_outside(nullptr);
+            outside_seconds_ = watch.seconds();
+            return true;
+        });
+        parts_->use(verified.kernel);
+        for (const std::uint32_t seed : {1U, 2U}) {
+            const std::vector<Value> y =
+                parts_->product_of(element_at_, [&](Index column) { return real_element(column, seed); });
+            note(compare_within(y, reference_of<Value>(shares, seed)));
+        }
+        agree(ranks, wrong(worst));
+        error_over_bound_ = largest(ranks, worst.error_over_bound);
+        verified.outcome.error_over_bound = worst.error_over_bound;
+        verified.outcome.precision = precision_of<Value>;
+        verified.outcome.status = KernelOutcome::Status::measured;
+        return verified;
+    };
+
+    element_at_.resize(shares.inside.columns);
+    std::iota(element_at_.begin(), element_at_.end(), 0);
+    if (shares.inside.rows == 0 || shares.inside.columns == 0) {
+        std::vector<Index> row_at(shares.inside.rows);
+        std::iota(row_at.begin(), row_at.end(), 0);
+        (void)verify(nullptr, std::move(row_at));
+        return;
+    }
+    bool came_to_verify = false;
+    try {
+        ReadyPlan<Value> ready{plan.device, plan.kernels};
+        ready.clock = plan.clock;
+        ready.problem = &exact.inside;
+        ready.verify = [&](const Candidate<Value>& candidate, const ProductSpace& space) {
+            came_to_verify = true;
+            for (Index i = 0; i < space.column_order.size(); ++i) element_at_[i] = space.column_order.old_of_new(i);
+            VerifiedKernel<Value> verified = verify(&candidate, space.rows_of_result());
+            verified.outcome.kernel = candidate.kernel;
+            verified.outcome.backend = candidate.backend;
+            return verified;
+        };
+        check_against(plan.recipe, shares.inside.rows, shares.inside.columns);
+        inside_.emplace(plan.recipe, stage_input(shares.inside, plan.recipe.node_size), ready);
+        preparation_ = inside_->preparation();
+        if (inside_->kernel() == nullptr) throw InputError(preparation_.kernel.reason);
+    } catch (...) {
+        if (came_to_verify) throw;
+        agree(ranks, failure_of_rank());  // throws
+    }
+}
+
+template <ValueType Value>
+RankProduct<Value>::~RankProduct() = default;
+
+template <ValueType Value>
+void RankProduct<Value>::multiply(const Value* x, Value* y) {
+    parts_->multiply(x, y);
+}
+
+template <ValueType Value>
+void RankProduct<Value>::multiply_inside(const Value* x, Value* y) {
+    parts_->multiply_inside(x, y);
+}
+
+template <ValueType Value>
+void RankProduct<Value>::exchange(const Value* x) {
+    parts_->exchange(x);
+}
+
+template <ValueType Value>
+void RankProduct<Value>::multiply_outside(Value* y) {
+    parts_->multiply_outside(y);
+}
+
+template class RankProduct<float>;
+template class RankProduct<double>;
+
+}  // namespace workbench

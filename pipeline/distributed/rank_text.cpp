@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "pipeline/distributed/rank_report.hpp"
+#include "pipeline/run/text_table.hpp"
+
+namespace workbench {
+namespace {
+
+using Figure = std::function<double(const RankFacts&)>;
+
+struct Spread {
+    double least = 0;
+    double mean = 0;
+    double most = 0;
+    std::size_t rank_of_most = 0;
+};
+
+Spread spread_of(const std::vector<RankFacts>& ranks, const Figure& figure) {
+    Spread spread{figure(ranks.front()), 0, figure(ranks.front()), 0};
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        const double value = figure(ranks[i]);
+        spread.least = std::min(spread.least, value);
+        spread.mean += value / static_cast<double>(ranks.size());
+        if (value > spread.most) spread.rank_of_most = i;
+        spread.most = std::max(spread.most, value);
+    }
+    return spread;
+}
+
+std::string table_of_ranks(const RanksReport& report) {
+    constexpr std::size_t most_lines = 16;
+    TextTable table{{"rank", "machine", "device", "rows", "nonzeros", "outside", "from", "receives", "sends"}, 3, {}};
+    for (std::size_t i = 0; i < report.ranks.size(); ++i) {
+        if (report.ranks.size() > most_lines && i == most_lines - 1) {
+            table.rows.push_back({"...", fmt::format("{} more", report.ranks.size() - i)});
+            break;
+        }
+        const RankFacts& facts = report.ranks[i];
+        table.rows.push_back({fmt::format("{}", i), shortened(report.names[i].machine, 16),
+                              shortened(report.names[i].device, 18), with_commas(facts.rows), with_commas(facts.nonzeros()),
+                              with_commas(facts.nonzeros_outside), fmt::format("{}", facts.neighbours), with_commas(facts.halo),
+                              with_commas(facts.sent)});
+    }
+    return table.text();
+}
+
+void add_line(TextTable& table, const std::string& name, const std::vector<RankFacts>& ranks, const Figure& figure) {
+    const Spread spread = spread_of(ranks, figure);
+    if (spread.most <= 0) return;
+    table.rows.push_back({name, duration(spread.least), duration(spread.mean), duration(spread.most),
+                          fmt::format("{}", spread.rank_of_most), fmt::format("{:.2f}", spread.most / spread.mean)});
+}
+
+std::string table_of_phases(const RanksReport& report) {
+    TextTable table{{"", "least", "mean", "most", "on rank", "most / mean"}, 1, {}};
+    const auto add = [&](const std::string& name, double RankFacts::*figure) {
+        add_line(table, name, report.ranks, [figure](const RankFacts& facts) { return facts.*figure; });
+    };
+    add("reading", &RankFacts::read_seconds);
+    add("distributing", &RankFacts::distribute_seconds);
+    add("stages", &RankFacts::stage_seconds);
+    add("layout", &RankFacts::build_seconds);
+    add("copying", &RankFacts::copy_seconds);
+    add("outside share", &RankFacts::outside_seconds);
+    table.rows.push_back({});
+    add("product", &RankFacts::product_seconds);
+    add("  inside", &RankFacts::inside_seconds);
+    add("  exchange", &RankFacts::exchange_seconds);
+    add("  outside", &RankFacts::outside_product_seconds);
+    add("sum of all ranks", &RankFacts::sum_seconds);
+    return table.text();
+}
+
+std::string solve_lines(const RanksReport& report) {
+    const RanksSolve& solve = *report.solve;
+    std::string text =
+        fmt::format("Conjugate gradients, one sum an iteration{}, b: {}, tolerance {:.3g}\n",
+                    solve.jacobi ? ", preconditioned with the diagonal" : "", solve.right_hand_side, solve.tolerance);
+    text += fmt::format("  {}{}{}: {} iterations{}, residual {:.3g}, true residual {:.3g}\n", name_of(solve.end),
+                        solve.reason.empty() ? "" : ": ", solve.reason, with_commas(solve.iterations),
+                        solve.restarts > 0 ? fmt::format(", {} restarts", solve.restarts) : "", solve.residual,
+                        solve.true_residual);
+    text += fmt::format("  {} in all, {} an iteration; of these {} are a product and {} a sum of all ranks, by themselves\n",
+                        duration(solve.seconds), duration(solve.iteration_seconds()), duration(report.product_seconds()),
+                        duration(spread_of(report.ranks, [](const RankFacts& facts) { return facts.sum_seconds; }).most));
+    return text;
+}
+
+}  // namespace
+
+double RankFacts::hidden() const {
+    if (exchange_seconds <= 0) return 1;
+    const double beside = product_seconds - inside_seconds - outside_product_seconds;
+    return std::clamp(1 - beside / exchange_seconds, 0.0, 1.0);
+}
+
+double RanksReport::product_seconds() const {
+    return spread_of(ranks, [](const RankFacts& facts) { return facts.product_seconds; }).most;
+}
+
+std::string ranks_text(const RanksReport& report) {
+    std::string text =
+        fmt::format("{}: {} rows, {} columns, {} nonzeros, over {} rank{} in {} ({})\n", report.matrix.source,
+                    with_commas(report.matrix.rows), with_commas(report.matrix.columns), with_commas(report.matrix.nonzeros),
+                    report.ranks.size(), report.ranks.size() == 1 ? "" : "s", report.ranks_by, report.engine);
+    text += fmt::format("Recipe {} for the inside share of each: layout {}, kernel {}, {}; outside shares: sell\n\n",
+                        report.recipe, report.layout, report.kernel, name_of(report.precision));
+    text += table_of_ranks(report) + "\n";
+    text += fmt::format("Verified across ranks: exact on {} vectors of integers, real values within {:.2g} of the bound\n\n",
+                        report.exact_vectors, report.error_over_bound);
+    text += table_of_phases(report) + "\n";
+    const double seconds = report.product_seconds();
+    const auto nonzeros = static_cast<double>(report.matrix.nonzeros);
+    text += fmt::format("A product, {} in a row, the median of {}: {}, {} GFLOP/s\n", report.products_a_sample, report.samples,
+                        duration(seconds), significant(seconds > 0 ? 2 * nonzeros / seconds / 1e9 : 0));
+    double bytes = 0;
+    for (const RankFacts& facts : report.ranks)
+        bytes += static_cast<double>(facts.halo) * (report.precision == Precision::f64 ? 8 : 4);
+    if (bytes > 0) {
+        const Spread hidden = spread_of(report.ranks, [](const RankFacts& facts) { return facts.hidden(); });
+        text += fmt::format(
+            "The exchange ({}) brings {} a product; {:.0f} % of its time is hidden, {:.0f} % on the rank where least is\n",
+            report.exchange_engine, byte_count(bytes), 100 * hidden.mean, 100 * hidden.least);
+    } else {
+        text += "No rank needs anything from another one\n";
+    }
+    if (report.solve) text += "\n" + solve_lines(report);
+    for (const std::string& note : report.notes) text += wrapped("note: " + note + "\n");
+    return text;
+}
+
+}  // namespace workbench

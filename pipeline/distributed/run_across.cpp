@@ -1,0 +1,349 @@
+#include "pipeline/distributed/run_across.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "kernels/common/krylov/cg_across_ranks.hpp"
+#include "pipeline/distributed/agreement.hpp"
+#include "pipeline/distributed/messages.hpp"
+#include "pipeline/run/median.hpp"
+#include "pipeline/run/timing.hpp"
+
+namespace workbench {
+namespace {
+
+constexpr std::int64_t iterations_a_launch = 32;
+constexpr double slack = 1.5;                  // the true residual may be so much above the tolerance
+constexpr double progress_of_restart = 0.5;    // a restart has to bring as much
+constexpr double progress_of_patience = 0.99;  // and so many iterations, by the solve's patience
+constexpr int most_restarts = 20;
+constexpr double seconds_a_sample = 0.02;
+
+double sum_of(Ranks& ranks, double mine) {
+    std::vector<double> all(ranks.size());
+    ranks.gather(std::span(&mine, 1), all);
+    double sum = 0;
+    for (const double one : all) sum += one;
+    return sum;
+}
+
+double largest_of(Ranks& ranks, double mine) {
+    std::vector<double> all(ranks.size());
+    ranks.gather(std::span(&mine, 1), all);
+    return *std::max_element(all.begin(), all.end());
+}
+
+/// Times work that all ranks do together, so many in a row a sample.
+class TimingAcross {
+public:
+    TimingAcross(Ranks& ranks, Device& device, int samples) : ranks_(ranks), device_(device), samples_(samples) {}
+
+    /// As many as a sample's worth of time takes, the same on all ranks.
+    void choose_repeats(const std::function<void()>& work) {
+        repeats_ = 1;
+        (void)sample(work);
+        const double once = largest_of(ranks_, sample(work));
+        repeats_ = static_cast<int>(std::clamp(seconds_a_sample / std::max(once, 1e-7), 1.0, 200.0));
+    }
+    [[nodiscard]] int repeats() const { return repeats_; }
+
+    /// Seconds of one, on this rank: the median.
+    [[nodiscard]] double time(const std::function<void()>& work) {
+        (void)sample(work);
+        std::vector<double> samples;
+        for (int i = 0; i < samples_; ++i) samples.push_back(sample(work));
+        return median_of(std::move(samples)).value;
+    }
+
+private:
+    double sample(const std::function<void()>& work) {
+        ranks_.barrier();
+        return device_.time([&] {
+            for (int i = 0; i < repeats_; ++i) work();
+        }) / repeats_;
+    }
+
+    Ranks& ranks_;
+    Device& device_;
+    int samples_;
+    int repeats_ = 1;
+};
+
+/// Conjugate gradients, begun anew where that helps, to a true residual below the tolerance. x in the order of this rank's
+/// rows.
+template <ValueType Value>
+class SolveCourse {
+public:
+    SolveCourse(const RanksPlan& plan, const RankShares& shares, std::vector<double> b, RankProduct<Value>& product,
+                const SolveOptions& options)
+        : plan_(plan), shares_(shares), b_(std::move(b)), product_(product), options_(options) {
+        double squares = 0;
+        for (const double value : b_) squares += value * value;
+        norm_of_b_ = std::sqrt(sum_of(plan.ranks, squares));
+        if (!std::isfinite(norm_of_b_)) {
+            throw RanksFailed(InputError("").exit_code, "the right-hand side is not finite, or its norm is not");
+        }
+    }
+
+    RanksSolve run() {
+        begin();
+        const Stopwatch watch(plan_.clock);
+        double aside = 0;  // that the true residual took
+        while (!ended_) {
+            cg_->launch(
+                std::min(iterations_a_launch, std::max<std::int64_t>(options_.most_iterations - progress_.iterations, 0)));
+            progress_ = cg_->wait();
+            const Stopwatch looking(plan_.clock);
+            look();
+            aside += looking.seconds();
+        }
+        solve_.seconds = largest_of(plan_.ranks, watch.seconds() - aside);
+        const double norm = norm_of_b_ > 0 ? norm_of_b_ : 1;
+        solve_.iterations = progress_.iterations;
+        solve_.residual = progress_.residual / norm;
+        solve_.history = cg_->history();
+        for (double& residual : solve_.history) residual /= norm;
+        solve_.true_residual = true_residual();
+        solve_.tolerance = options_.tolerance;
+        solve_.jacobi = options_.jacobi;
+        return std::move(solve_);
+    }
+
+    /// One sum over ranks as an iteration has it.
+    [[nodiscard]] CgAcrossRanks<Value>& cg() { return *cg_; }
+
+private:
+    void begin() {
+        const std::span<const Index> element_at = product_.element_at();
+        std::vector<Value> b(element_at.size());
+        std::vector<Value> inverse(options_.jacobi ? element_at.size() : 0, Value{1});
+        for (std::size_t i = 0; i < b.size(); ++i) {
+            b[i] = static_cast<Value>(b_[element_at[i]]);
+            if (options_.jacobi) inverse[i] = inverse_diagonal(element_at[i]);
+        }
+        const KrylovPlan krylov{KrylovMethod::cg, options_.tolerance * norm_of_b_, options_.most_iterations};
+        cg_ = in_agreement(plan_.ranks, [&] {
+            return make_cg_across_ranks<Value>(krylov, b, inverse, plan_.device, plan_.links,
+                                               [this](const Value* x, Value* y) { product_.multiply(x, y); });
+        });
+        progress_ = cg_->wait();
+        plan_.ranks.barrier();
+    }
+
+    /// 1 where there is none.
+    [[nodiscard]] Value inverse_diagonal(Index row) const {
+        const std::span<const Index> columns = shares_.inside.row_columns(row);
+        const auto found = std::lower_bound(columns.begin(), columns.end(), row);
+        if (found == columns.end() || *found != row) return Value{1};
+        const double diagonal = shares_.inside.values[shares_.inside.row_offsets[row] + (found - columns.begin())];
+        return diagonal == 0 ? Value{1} : static_cast<Value>(1 / diagonal);
+    }
+
+    void end(SolveEnd how, std::string reason = "") {
+        ended_ = true;
+        solve_.end = how;
+        solve_.reason = std::move(reason);
+    }
+
+    /// The same on all ranks, whose progress is the same in every bit.
+    void look() {
+        const double norm = norm_of_b_ > 0 ? norm_of_b_ : 1;
+        switch (progress_.state) {
+            case KrylovState::running: return look_at_running(norm);
+            case KrylovState::converged: return look_at_converged();
+            case KrylovState::indefinite:
+                return end(SolveEnd::indefinite,
+                           fmt::format("not positive definite: {} is {:.3g} after {} iterations",
+                                       options_.jacobi ? "p.Ap or r.Mr" : "p.Ap", progress_.divisor, progress_.iterations));
+            case KrylovState::breakdown:
+                if (!std::isfinite(progress_.residual)) {
+                    return end(SolveEnd::breakdown,
+                               fmt::format("something is no longer finite after {} iterations", progress_.iterations));
+                }
+                return restart_unless(progress_.residual, SolveEnd::breakdown,
+                                      fmt::format("a divisor is {:.3g} after {} iterations and {} restarts", progress_.divisor,
+                                                  progress_.iterations, solve_.restarts));
+        }
+    }
+
+    void look_at_running(double norm) {
+        if (progress_.residual < progress_of_patience * best_) {
+            best_ = progress_.residual;
+            best_at_ = progress_.iterations;
+        }
+        if (progress_.iterations >= options_.most_iterations) {
+            end(SolveEnd::iteration_limit,
+                fmt::format("{} iterations were not enough for {:.3g}", progress_.iterations, options_.tolerance));
+        } else if (progress_.iterations - best_at_ >= options_.patience) {
+            end(SolveEnd::stagnated, fmt::format("the last {} of {} iterations brought no smaller residual than {:.3g} of |b|",
+                                                 progress_.iterations - best_at_, progress_.iterations, best_ / norm));
+        }
+    }
+
+    void look_at_converged() {
+        const double residual = true_residual();
+        if (residual <= slack * options_.tolerance) return end(SolveEnd::converged);
+        restart_unless(residual, SolveEnd::stagnated,
+                       fmt::format("the recurrence reached {:.3g}, the true residual stays at {:.3g}: {} holds no better x",
+                                   options_.tolerance, residual, name_of(precision_of<Value>)));
+    }
+
+    void restart_unless(double residual, SolveEnd how, std::string reason) {
+        if (!(residual < progress_of_restart * residual_at_restart_) || solve_.restarts >= most_restarts) {
+            return end(how, std::move(reason));
+        }
+        residual_at_restart_ = residual;
+        ++solve_.restarts;
+        cg_->restart();
+        progress_ = cg_->wait();
+    }
+
+    /// |b - A x| / |b| in f64, with what this rank has of the matrix, on the host. Called by all.
+    [[nodiscard]] double true_residual() {
+        const std::vector<Value> there = cg_->x();
+        std::vector<double> x(there.size());
+        for (std::size_t i = 0; i < x.size(); ++i) x[product_.element_at()[i]] = there[i];
+        std::vector<Bytes> to(plan_.ranks.size());
+        for (const HaloPlan::Part& part : shares_.send) {
+            MessageWriter writer;
+            for (Index i = 0; i < part.count; ++i) writer.put(x[shares_.places[part.first + i]]);
+            to[part.rank] = writer.take();
+        }
+        const std::vector<Bytes> from = plan_.ranks.exchange(to);
+        std::vector<double> halo(shares_.halo_columns.size());
+        for (const HaloPlan::Part& part : shares_.receive) {
+            MessageReader reader(from[part.rank]);
+            for (Index i = 0; i < part.count; ++i) halo[part.first + i] = reader.get<double>();
+        }
+        std::vector<double> r = b_;
+        const auto subtract = [](const CsrMatrix& share, const std::vector<double>& of, const auto& row_of,
+                                 std::vector<double>& from_r) {
+            for (Index row = 0; row < share.rows; ++row) {
+                for (Offset i = share.row_offsets[row]; i < share.row_offsets[row + 1]; ++i) {
+                    from_r[row_of(row)] -= share.values[i] * of[share.column_indices[i]];
+                }
+            }
+        };
+        subtract(
+            shares_.inside, x, [](Index row) { return row; }, r);
+        subtract(
+            shares_.outside, halo, [&](Index row) { return shares_.outside_rows[row]; }, r);
+        double squares = 0;
+        for (const double value : r) squares += value * value;
+        return std::sqrt(sum_of(plan_.ranks, squares)) / (norm_of_b_ > 0 ? norm_of_b_ : 1);
+    }
+
+    const RanksPlan& plan_;
+    const RankShares& shares_;
+    std::vector<double> b_;
+    RankProduct<Value>& product_;
+    const SolveOptions& options_;
+    double norm_of_b_ = 0;
+    std::unique_ptr<CgAcrossRanks<Value>> cg_;
+    KrylovProgress progress_;
+    RanksSolve solve_;
+    bool ended_ = false;
+    double best_ = std::numeric_limits<double>::infinity();
+    std::int64_t best_at_ = 0;
+    double residual_at_restart_ = std::numeric_limits<double>::infinity();
+};
+
+RankName name_of_this(const Device& device) {
+    std::array<char, 256> host{};
+    if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+    return {host.data(), device.properties().name};
+}
+
+void gather_facts(Ranks& ranks, const RankFacts& own, const RankName& name, RanksReport& report) {
+    MessageWriter writer;
+    writer.put(own);
+    writer.put_all(std::span<const char>(name.machine));
+    writer.put_all(std::span<const char>(name.device));
+    for (const Bytes& bytes : ranks.gather(writer.bytes())) {
+        MessageReader reader(bytes);
+        report.ranks.push_back(reader.get<RankFacts>());
+        const auto text = [&reader] {
+            const auto letters = reader.get_all<char>();
+            return std::string(letters.begin(), letters.end());
+        };
+        const std::string machine = text();
+        report.names.push_back({machine, text()});
+    }
+}
+
+}  // namespace
+
+template <ValueType Value>
+void run_across(const RanksPlan& plan, RankRows rows, RankFacts own, const std::optional<SolveAcross>& solve, int samples,
+                RanksReport& report) {
+    Ranks& ranks = plan.ranks;
+    report.engine = ranks.engine();
+    report.exchange_engine = plan.links.engine();
+    report.recipe = plan.recipe.name;
+    report.precision = precision_of<Value>;
+    report.samples = samples;
+
+    const Stopwatch splitting(plan.clock);
+    std::vector<double> b;
+    if (solve) {
+        const Index first = rows.row_ends[ranks.rank()];
+        for (Index i = 0; i < rows.matrix.rows; ++i) {
+            b.push_back(solve->right_hand_side(rows.rows_of_input.empty() ? first + i : rows.rows_of_input[i]));
+        }
+    }
+    const RankShares shares = split_by_rank(ranks, std::move(rows));
+    own.distribute_seconds += splitting.seconds();
+    own.rows = shares.inside.rows;
+    own.nonzeros_inside = shares.inside.nonzeros();
+    own.nonzeros_outside = shares.outside.nonzeros();
+    own.rows_outside = shares.outside.rows;
+    own.halo = static_cast<std::int64_t>(shares.halo_columns.size());
+    own.sent = static_cast<std::int64_t>(shares.places.size());
+    own.neighbours = static_cast<std::int64_t>(shares.receive.size());
+
+    RankProduct<Value> product(plan, shares);
+    const Preparation& preparation = product.preparation();
+    own.stage_seconds = preparation.stage_seconds;
+    own.build_seconds = preparation.build_seconds;
+    own.copy_seconds = preparation.copy_seconds;
+    own.outside_seconds = product.outside_seconds();
+    report.layout = preparation.layout;
+    report.kernel = preparation.kernel.kernel;
+    report.notes = preparation.notes;
+    report.exact_vectors = product.exact_vectors();
+    report.error_over_bound = product.error_over_bound();
+
+    std::vector<Value> values(shares.inside.columns);
+    for (Index i = 0; i < shares.inside.columns; ++i) {
+        values[i] = static_cast<Value>(real_element(shares.first_column + product.element_at()[i], 1));
+    }
+    const DeviceMemory x_memory = to_device(plan.device, std::span<const Value>(values), "x");
+    const DeviceMemory y_memory = plan.device.allocate(static_cast<std::size_t>(shares.inside.rows) * sizeof(Value), "y");
+    const auto* const x = x_memory.as<const Value>();
+    auto* const y = y_memory.as<Value>();
+    TimingAcross timing(ranks, plan.device, samples);
+    timing.choose_repeats([&] { product.multiply(x, y); });
+    report.products_a_sample = timing.repeats();
+    own.product_seconds = timing.time([&] { product.multiply(x, y); });
+    own.inside_seconds = timing.time([&] { product.multiply_inside(x, y); });
+    own.exchange_seconds = timing.time([&] { product.exchange(x); });
+    own.outside_product_seconds = timing.time([&] { product.multiply_outside(y); });
+
+    if (solve) {
+        SolveCourse<Value> course(plan, shares, std::move(b), product, solve->options);
+        report.solve = course.run();
+        own.sum_seconds = timing.time([&] { course.cg().sum_alone(); });
+    }
+    gather_facts(ranks, own, name_of_this(plan.device), report);
+}
+
+template void run_across<float>(const RanksPlan&, RankRows, RankFacts, const std::optional<SolveAcross>&, int, RanksReport&);
+template void run_across<double>(const RanksPlan&, RankRows, RankFacts, const std::optional<SolveAcross>&, int, RanksReport&);
+
+}  // namespace workbench
