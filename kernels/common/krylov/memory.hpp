@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -16,20 +17,20 @@ class Memory {
 public:
     /// b: [size]; inverse_diagonal: [size], or none. x is zeroed.
     Memory(KrylovMethod method, std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& device)
-        : device_(device),
-          size_(static_cast<Index>(b.size())),
-          preconditioned_(!inverse_diagonal.empty()),
-          b_(to_device(device, b, "the right-hand side")),
-          inverse_diagonal_(to_device(device, inverse_diagonal, "the diagonal")) {
-        const bool stabilised = method == KrylovMethod::bicgstab;
-        for (DeviceMemory* vector : {&x_, &r_, &p_, &q_}) *vector = allocate();
-        if (stabilised) {
-            for (DeviceMemory* vector : {&shadow_, &t_}) *vector = allocate();
-        }
-        if (stabilised && preconditioned_) {
-            for (DeviceMemory* vector : {&mp_, &ms_}) *vector = allocate();
-        }
-        begin_with_zero();
+        : Memory(b, inverse_diagonal, device) {
+        if (method != KrylovMethod::bicgstab) return;
+        for (DeviceMemory* vector : {&shadow_, &t_}) *vector = allocate();
+        if (!preconditioned_) return;
+        for (DeviceMemory* vector : {&mp_, &ms_}) *vector = allocate();
+    }
+
+    /// The same for conjugate gradients across ranks.
+    [[nodiscard]] static Memory across_ranks(std::span<const Value> b, std::span<const Value> inverse_diagonal,
+                                             Device& device) {
+        Memory memory(b, inverse_diagonal, device);
+        memory.t_ = memory.allocate();
+        if (memory.preconditioned_) memory.ms_ = memory.allocate();
+        return memory;
     }
 
     /// x = 0, and with it A x.
@@ -78,6 +79,17 @@ public:
     }
 
 private:
+    /// What all methods have.
+    Memory(std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& device)
+        : device_(device),
+          size_(static_cast<Index>(b.size())),
+          preconditioned_(!inverse_diagonal.empty()),
+          b_(to_device(device, b, "the right-hand side")),
+          inverse_diagonal_(to_device(device, inverse_diagonal, "the diagonal")) {
+        for (DeviceMemory* vector : {&x_, &r_, &p_, &q_}) *vector = allocate();
+        begin_with_zero();
+    }
+
     [[nodiscard]] DeviceMemory allocate() {
         return device_.allocate(static_cast<std::size_t>(size_) * sizeof(Value), "a vector of the solve");
     }
@@ -94,6 +106,16 @@ inline Scalars first_scalars(const KrylovPlan& plan, double* history) {
     scalars.stop_below = plan.stop_below * plan.stop_below;
     scalars.history = history;
     return scalars;
+}
+
+inline KrylovProgress progress_of(const Scalars& scalars) {
+    return {scalars.state, scalars.iterations, std::sqrt(scalars.residual), scalars.divisor};
+}
+
+/// What a history of r.r is to those who ask.
+inline std::vector<double> norms_of(std::vector<double> squares) {
+    for (double& square : squares) square = std::sqrt(square);
+    return squares;
 }
 
 }  // namespace workbench::krylov

@@ -35,6 +35,7 @@ struct Scalars {
     double omega = 0;
     double first = 0;  // bicgstab: shadow.shadow
     double divisor = 0;
+    double own[3] = {};         // cg across ranks: r.r, r.Mr and Mr.AMr of this rank's part
     double* history = nullptr;  // [iterations + 1] r.r after each iteration
 
     [[nodiscard]] constexpr bool goes_on() const { return state == KrylovState::running && iterations < until; }
@@ -49,11 +50,11 @@ struct Vectors {
     Value* x = nullptr;
     Value* r = nullptr;  // bicgstab: s, too, which takes its place for half an iteration
     Value* p = nullptr;
-    Value* q = nullptr;       // A p; bicgstab: A M p, there called v
+    Value* q = nullptr;       // A p; bicgstab: A M p, there called v; cg across ranks: there called s
     Value* shadow = nullptr;  // bicgstab: the r of its beginning
-    Value* t = nullptr;       // bicgstab: A M s
+    Value* t = nullptr;       // bicgstab: A M s; cg across ranks: A M r, there called w
     Value* mp = nullptr;      // bicgstab: M p and M s: p and r themselves where not preconditioned
-    Value* ms = nullptr;
+    Value* ms = nullptr;      // cg across ranks: M r, there called u
 };
 
 struct Sums {

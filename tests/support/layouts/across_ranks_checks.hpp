@@ -1,0 +1,15 @@
+// What a solve across ranks must do on any device, with the solve of one device as its oracle.
+#pragma once
+
+#include "kernels/common/exchange/exchange.hpp"
+
+namespace workbench {
+
+/// Each checks with doctest. The links are those of one rank.
+void check_cg_across_ranks_as_cg(Device& device, Links& links);
+void check_limits_and_restarts_across_ranks(Device& device, Links& links);
+void check_ends_across_ranks(Device& device, Links& links);
+/// What a rank sends to itself comes in, in the order of the plan.
+void check_exchange_with_itself(Device& device, Links& links);
+
+}  // namespace workbench

@@ -1,0 +1,82 @@
+// Systems that are solved in tests, and products for them.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/contract/device.hpp"
+#include "pipeline/matrix/staged_matrix.hpp"
+#include "support/eigen.hpp"
+
+namespace workbench {
+
+inline CsrMatrix square_of(Index size, const std::vector<Entry>& entries) { return csr_from_entries(size, size, entries); }
+
+/// Five points on a square of so many nodes a side, each unknown scaled so that the diagonal runs from 4 to some 200; `drift`
+/// takes the symmetry away.
+inline CsrMatrix scaled_laplacian(Index side, double drift) {
+    std::vector<Entry> entries;
+    const auto scale = [&](Index i) { return 1.0 + 6.0 * static_cast<double>(i % 17) / 16.0; };
+    const auto add = [&](Index row, Index column, double value) {
+        entries.push_back({row, column, value * scale(row) * scale(column)});
+    };
+    for (Index i = 0; i < side; ++i) {
+        for (Index j = 0; j < side; ++j) {
+            const Index row = i * side + j;
+            add(row, row, 4);
+            if (j > 0) add(row, row - 1, -1 - drift);
+            if (j + 1 < side) add(row, row + 1, -1 + drift);
+            if (i > 0) add(row, row - side, -1);
+            if (i + 1 < side) add(row, row + side, -1);
+        }
+    }
+    return square_of(side * side, entries);
+}
+
+inline std::vector<double> right_hand_side(Index size) {
+    std::vector<double> b(size);
+    for (Index i = 0; i < size; ++i) b[i] = 1.0 + static_cast<double>(i % 7) / 8.0;
+    return b;
+}
+
+template <typename Value>
+std::vector<Value> inverse_diagonal(const CsrMatrix& matrix) {
+    const Eigen::VectorXd diagonal = to_eigen(matrix).diagonal();
+    std::vector<Value> inverse(matrix.rows);
+    for (Index i = 0; i < matrix.rows; ++i) inverse[i] = static_cast<Value>(1 / diagonal[i]);
+    return inverse;
+}
+
+inline double norm_of(const std::vector<double>& b) {
+    return Eigen::Map<const Eigen::VectorXd>(b.data(), std::ssize(b)).norm();
+}
+
+/// The baseline's kernel on a device.
+template <typename Value>
+class Multiplier {
+public:
+    Multiplier(const CsrMatrix& matrix, Device& device) : staged_(stage_input(matrix)) {
+        const LayoutEntry& csr = *catalogue().find_layout("csr");
+        layout_ = csr.build.template get<Value>()(staged_, Parameters(csr.parameters, {}));
+        // On a GPU one without shared memory: with `adaptive` in a graph that loops memcheck reports an illegal address and no
+        // kernel that it is of, where plain runs are right.
+        const bool gpu = device.properties().kind == DeviceKind::gpu;
+        const auto entry = std::find_if(csr.kernels.begin(), csr.kernels.end(), [&](const KernelEntry& kernel) {
+            return gpu ? kernel.backend == Backend::cuda && kernel.name == "vector" : kernel.backend == Backend::kokkos;
+        });
+        kernel_ = entry->prepare.template get<Value>()(*layout_, device);
+    }
+
+    [[nodiscard]] KrylovProduct<Value> product() {
+        return [this](const Value* x, Value* y) { kernel_->run(x, y, false); };
+    }
+
+private:
+    StagedMatrix staged_;
+    std::unique_ptr<Layout<Value>> layout_;
+    std::unique_ptr<Kernel<Value>> kernel_;
+};
+
+}  // namespace workbench
