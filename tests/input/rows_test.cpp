@@ -175,6 +175,38 @@ TEST_CASE("generators take the memory of the rows that they make") {
     CHECK(made_rows("laplace2d", {{"nx", whole(4000)}}, {0, 1}).nonzeros() == 3);
 }
 
+TEST_CASE("generators count what they are about to make, wherever the rows lie") {
+    const auto wanted = [](const Kind& kind, RowRange range) {
+        const FreeMemory nothing(0);
+        try {
+            static_cast<void>(made_rows(kind.name, kind.given, range));
+            return std::string("made");
+        } catch (const MachineError& error) {
+            const std::string what = error.what();
+            return what.substr(0, what.find(" bytes"));
+        }
+    };
+    const auto counted = [](Index rows, Offset nonzeros) {
+        return fmt::format("a matrix of {} rows and {} nonzeros wants {}", rows, nonzeros, 8 * rows + 12 * nonzeros);
+    };
+    // Full bands, narrow and wider than the matrix, and grids that are thin, which have no rows of 27 nonzeros.
+    for (const int bandwidth : {0, 1, 7, 40, 59, 200}) {
+        const Kind band{"banded", {{"rows", whole(60)}, {"bandwidth", whole(bandwidth)}}};
+        const CsrMatrix matrix = made(band.name, band.given);
+        for (const RowRange range : ranges_of(matrix.rows)) {
+            if (range.count() == 0) continue;
+            CHECK(wanted(band, range) == counted(range.count(), cut_out(matrix, range).nonzeros()));
+        }
+    }
+    const Kind line{"laplace3d", {{"nx", whole(1)}, {"ny", whole(40)}, {"nz", whole(1)}, {"points", whole(27)}}};
+    CHECK(wanted(line, {10, 20}) == counted(10, 30));
+    CHECK(wanted(line, {0, 40}) == counted(40, 118));
+    const Kind plane{"elasticity3d", {{"nx", whole(30)}, {"ny", whole(30)}, {"nz", whole(1)}}};
+    CHECK(wanted(plane, {1000, 1010}) == counted(10, 270));
+    const Kind random{"random_uniform", {{"rows", whole(90)}, {"shortest", whole(4)}, {"longest", whole(6)}}};
+    CHECK(wanted(random, {10, 70}) == counted(60, 300));
+}
+
 TEST_CASE("npz: rows of a file are those of the whole matrix, however it is stored") {
     std::vector<NamedMatrix> matrices = battery();
     matrices.push_back({"elasticity", made("elasticity3d", {{"nx", whole(4)}, {"scramble", whole(2)}})});
