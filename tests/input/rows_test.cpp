@@ -294,6 +294,14 @@ TEST_CASE("npz: what is refused whole is refused by rows, in the same words") {
         CHECK(words.substr(0, 7) == "m.npz: ");
         CHECK(refusal_by_rows(path) == words);
     }
+    // 2^62 items of no bytes.
+    Members nothing = csr_members();
+    nothing["indptr"] = npy<std::int64_t>("<i8", {0, 2, 2, std::int64_t{1} << 62});
+    nothing["indices"] = npy_header("<i0", "(4611686018427387904,)");
+    nothing["data"] = npy_header("<f0", "(4611686018427387904,)");
+    const auto path = write_npz("m.npz", nothing);
+    CHECK(refusal(path) == "m.npz: member indices.npy: found type <i0; expected integers, little-endian");
+    CHECK(refusal_by_rows(path) == refusal(path));
     for (const char* name : {"format", "shape", "indptr", "indices", "data"}) {
         Members without = csr_members();
         without.erase(name);
