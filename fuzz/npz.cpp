@@ -3,14 +3,42 @@
 // length.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
 
 #include "fuzz/target.hpp"
 #include "pipeline/input/scipy_npz.hpp"
 #include "pipeline/output/zip_writer.hpp"
 
+namespace {
+
+using namespace workbench;
+
+// What is read whole can be read in halves, which are its rows.
+void check_halves(const std::filesystem::path& path, const std::optional<CsrMatrix>& whole) {
+    const auto reader = open_scipy_npz_rows(path);
+    if (!reader) return;
+    const Index half = reader->rows() / 2;
+    for (const RowRange range : {RowRange{0, half}, RowRange{half, reader->rows()}}) {
+        const CsrMatrix rows = reader->read(range);
+        check_csr(rows);
+        if (!whole) continue;
+        const Offset first = whole->row_offsets[range.first];
+        const auto count = static_cast<std::size_t>(rows.nonzeros());
+        if (rows.nonzeros() != whole->row_offsets[range.end] - first ||
+            !std::equal(rows.column_indices.begin(), rows.column_indices.end(), whole->column_indices.begin() + first) ||
+            (count > 0 && std::memcmp(rows.values.data(), whole->values.data() + first, count * sizeof(double)) != 0)) {
+            throw std::logic_error("rows differ from those of the whole matrix");
+        }
+    }
+}
+
+}  // namespace
+
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    using namespace workbench;
     constexpr std::array<const char*, 8> names{"format", "shape", "data", "indices", "indptr", "row", "col", "other"};
     const std::filesystem::path path = "/dev/shm/workbench_fuzz_" + std::to_string(getpid()) + ".npz";
     WholeFile file(path);
@@ -23,7 +51,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     }
     zip.finish();
     file.finish();
-    fuzz::read_or_refuse([&] { return read_scipy_npz(path); });
+    std::optional<CsrMatrix> whole;
+    fuzz::read_or_refuse([&] {
+        whole = read_scipy_npz(path);
+        return *whole;
+    });
+    fuzz::act_or_refuse([&] { check_halves(path, whole); });
     std::filesystem::remove(path);
     return 0;
 }

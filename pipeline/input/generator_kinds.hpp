@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pipeline/input/generators.hpp"
@@ -17,6 +18,25 @@ namespace workbench {
 /// Throws MachineError where a matrix of this size, and `more` bytes on the way to it, are more than the machine has.
 /// In f64, which no product of parameters overflows.
 void check_generator_memory(double rows, double nonzeros, double more);
+
+/// The entry of a kind whose rows can be made apart from each other. kind(parameters) checks them and gives what has
+/// `Index row_count() const` and `CsrMatrix make(RowRange) const`.
+template <auto kind>
+[[nodiscard]] GeneratorEntry made_by_rows(std::string name, std::string summary, std::vector<ParameterDeclaration> parameters) {
+    return {std::move(name),
+            std::move(summary),
+            std::move(parameters),
+            [](const Parameters& given) {
+                const auto matrix = kind(given);
+                return matrix.make({0, matrix.row_count()});
+            },
+            [](const Parameters& given) { return kind(given).row_count(); },
+            [](const Parameters& given, RowRange range) {
+                const auto matrix = kind(given);
+                check_range(range, matrix.row_count());
+                return matrix.make(range);
+            }};
+}
 
 /// An integer that has to be given.
 [[nodiscard]] ParameterDeclaration integer_parameter(const std::string& name, std::int64_t minimum, std::int64_t maximum,

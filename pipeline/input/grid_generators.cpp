@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/generator_kinds.hpp"
@@ -120,6 +122,15 @@ Offset count_nonzeros(const Grid& grid, const Stencil& stencil) {
     return nonzeros;
 }
 
+/// No row has more nonzeros: those of all steps that can be taken from some node.
+Offset longest_row(const Grid& grid, const Stencil& stencil) {
+    const auto is_taken = [&grid](const Coupling& coupling) {
+        return std::equal(grid.lengths.begin(), grid.lengths.end(), coupling.step.begin(),
+                          [](std::int64_t length, int step) { return length > std::abs(step); });
+    };
+    return std::count_if(stencil.couplings.begin(), stencil.couplings.end(), is_taken) * stencil.unknowns;
+}
+
 void check_rows(const Grid& grid, Index unknowns) {
     constexpr std::int64_t most = std::numeric_limits<Index>::max();
     std::int64_t rows = unknowns;
@@ -133,63 +144,114 @@ void check_rows(const Grid& grid, Index unknowns) {
     }
 }
 
-/// A neighbour of a node, in the new numbering.
+/// The numbers that the nodes have in the matrix: the natural ones, which take no memory, or scrambled ones.
+class Numbering {
+public:
+    Numbering(Index nodes, std::uint64_t seed) {
+        if (seed != 0) scrambled_ = random_permutation(nodes, seed);
+    }
+
+    [[nodiscard]] Index natural_of(Index node) const { return scrambled_ ? scrambled_->old_of_new(node) : node; }
+    [[nodiscard]] Index of_natural(Index natural) const { return scrambled_ ? scrambled_->new_of_old(natural) : natural; }
+
+private:
+    std::optional<Permutation> scrambled_;
+};
+
+/// A neighbour of a node, by its number in the matrix.
 struct Neighbour {
     Index node;
     const Coupling* coupling;
 };
 
 /// The neighbours of a node and the node itself, in ascending order; their number.
-Index find_neighbours(const Grid& grid, const Stencil& stencil, const Permutation& order, Index node,
+Index find_neighbours(const Grid& grid, const Stencil& stencil, const Numbering& numbering, Index node,
                       std::array<Neighbour, 27>& neighbours) {
-    const Index natural = order.old_of_new(node);
+    const Index natural = numbering.natural_of(node);
     const auto place = grid.place(natural);
     Index count = 0;
     for (const Coupling& coupling : stencil.couplings) {
         if (!grid.has(place, coupling.step)) continue;
         const auto neighbour = static_cast<Index>(natural + grid.stride(coupling.step));
-        neighbours[count++] = {order.new_of_old(neighbour), &coupling};
+        neighbours[count++] = {numbering.of_natural(neighbour), &coupling};
     }
     std::sort(neighbours.begin(), neighbours.begin() + count,
               [](const Neighbour& a, const Neighbour& b) { return a.node < b.node; });
     return count;
 }
 
-CsrMatrix assemble(const Grid& grid, const Stencil& stencil, std::uint64_t seed) {
-    const Index d = stencil.unknowns;
-    check_rows(grid, d);
-    const auto node_count = static_cast<double>(grid.nodes());
-    check_generator_memory(node_count * d, static_cast<double>(count_nonzeros(grid, stencil)), node_count * 2 * sizeof(Index));
-    const auto nodes = static_cast<Index>(grid.nodes());
-    const Permutation order = seed == 0 ? Permutation::identity(nodes) : random_permutation(nodes, seed);
+class GridOperator {
+public:
+    /// Seed 0: the natural numbering. Throws InputError where there would be too many rows.
+    GridOperator(Grid grid, Stencil stencil, std::uint64_t seed) : grid_(grid), stencil_(std::move(stencil)), seed_(seed) {
+        check_rows(grid_, stencil_.unknowns);
+    }
 
-    CsrMatrix matrix;
-    matrix.rows = matrix.columns = nodes * d;
-    matrix.row_offsets.resize(std::size_t(matrix.rows) + 1);
-    Kokkos::parallel_for("count", Nodes(0, nodes), [&](Index node) {
-        const auto place = grid.place(order.old_of_new(node));
-        Offset length = 0;
-        for (const Coupling& coupling : stencil.couplings) length += grid.has(place, coupling.step) ? d : 0;
-        for (Index i = 0; i < d; ++i) matrix.row_offsets[node * d + i + 1] = length;
-    });
-    std::partial_sum(matrix.row_offsets.begin(), matrix.row_offsets.end(), matrix.row_offsets.begin());
-    matrix.column_indices.resize(matrix.nonzeros());
-    matrix.values.resize(matrix.nonzeros());
-    Kokkos::parallel_for("fill", Nodes(0, nodes), [&](Index node) {
+    [[nodiscard]] Index row_count() const { return static_cast<Index>(grid_.nodes()) * stencil_.unknowns; }
+
+    [[nodiscard]] CsrMatrix make(RowRange range) const {
+        check_memory(range);
+        const Numbering numbering(static_cast<Index>(grid_.nodes()), seed_);
+        CsrMatrix matrix;
+        matrix.rows = range.count();
+        matrix.columns = row_count();
+        matrix.row_offsets.resize(std::size_t(matrix.rows) + 1);
+        Kokkos::parallel_for("count", nodes_of(range), [&](Index node) {
+            const auto place = grid_.place(numbering.natural_of(node));
+            Offset length = 0;
+            for (const Coupling& coupling : stencil_.couplings) {
+                length += grid_.has(place, coupling.step) ? stencil_.unknowns : 0;
+            }
+            const RowRange rows = rows_of(node, range);
+            for (Index row = rows.first; row < rows.end; ++row) matrix.row_offsets[row - range.first + 1] = length;
+        });
+        std::partial_sum(matrix.row_offsets.begin(), matrix.row_offsets.end(), matrix.row_offsets.begin());
+        matrix.column_indices.resize(matrix.nonzeros());
+        matrix.values.resize(matrix.nonzeros());
+        Kokkos::parallel_for("fill", nodes_of(range), [&](Index node) { fill(node, range, numbering, matrix); });
+        return matrix;
+    }
+
+private:
+    /// The nodes that have rows in the range: the first and the last may have others outside.
+    [[nodiscard]] Nodes nodes_of(RowRange range) const {
+        const Index d = stencil_.unknowns;
+        return {range.first / d, range.end / d + (range.end % d > 0 ? 1 : 0)};
+    }
+
+    /// Those of its rows that are in the range.
+    [[nodiscard]] RowRange rows_of(Index node, RowRange range) const {
+        const Index first = node * stencil_.unknowns;
+        return {std::max(first, range.first), first + std::min(stencil_.unknowns, range.end - first)};
+    }
+
+    void check_memory(RowRange range) const {
+        const double rows = range.count();
+        const double nonzeros = std::min(rows * static_cast<double>(longest_row(grid_, stencil_)),
+                                         static_cast<double>(count_nonzeros(grid_, stencil_)));
+        check_generator_memory(rows, nonzeros, seed_ == 0 ? 0 : static_cast<double>(grid_.nodes()) * 2 * sizeof(Index));
+    }
+
+    void fill(Index node, RowRange range, const Numbering& numbering, CsrMatrix& matrix) const {
+        const Index d = stencil_.unknowns;
         std::array<Neighbour, 27> neighbours{};
-        const Index count = find_neighbours(grid, stencil, order, node, neighbours);
-        for (Index i = 0; i < d; ++i) {
-            Offset place = matrix.row_offsets[node * d + i];
+        const Index count = find_neighbours(grid_, stencil_, numbering, node, neighbours);
+        const RowRange rows = rows_of(node, range);
+        for (Index row = rows.first; row < rows.end; ++row) {
+            Offset place = matrix.row_offsets[row - range.first];
             for (Index k = 0; k < count; ++k) {
                 for (Index j = 0; j < d; ++j, ++place) {
                     matrix.column_indices[place] = neighbours[k].node * d + j;
-                    matrix.values[place] = neighbours[k].coupling->values[d * i + j];
+                    matrix.values[place] = neighbours[k].coupling->values[d * (row % d) + j];
                 }
             }
         }
-    });
-    return matrix;
-}
+    }
+
+    Grid grid_;
+    Stencil stencil_;
+    std::uint64_t seed_;
+};
 
 ParameterDeclaration points_parameter() {
     ParameterDeclaration declaration;
@@ -209,38 +271,33 @@ Grid grid_of(const Parameters& parameters, int dimensions) {
 
 std::uint64_t seed_of(const Parameters& parameters) { return static_cast<std::uint64_t>(parameters.integer("scramble")); }
 
-CsrMatrix laplace2d(const Parameters& parameters) {
-    return assemble(grid_of(parameters, 2), laplace_stencil(5), seed_of(parameters));
+GridOperator laplace2d(const Parameters& parameters) {
+    return {grid_of(parameters, 2), laplace_stencil(5), seed_of(parameters)};
 }
 
-CsrMatrix laplace3d(const Parameters& parameters) {
+GridOperator laplace3d(const Parameters& parameters) {
     const std::int64_t points = parameters.integer("points");
     if (points != 7 && points != 27) throw ParameterError("points", fmt::format("found {}; expected 7 or 27", points));
-    return assemble(grid_of(parameters, 3), laplace_stencil(static_cast<int>(points)), seed_of(parameters));
+    return {grid_of(parameters, 3), laplace_stencil(static_cast<int>(points)), seed_of(parameters)};
 }
 
-CsrMatrix elasticity3d(const Parameters& parameters) {
-    return assemble(grid_of(parameters, 3), elasticity_stencil(), seed_of(parameters));
+GridOperator elasticity3d(const Parameters& parameters) {
+    return {grid_of(parameters, 3), elasticity_stencil(), seed_of(parameters)};
 }
 
 }  // namespace
 
 std::vector<GeneratorEntry> grid_generators() {
     return {
-        {"laplace2d",
-         "the Laplace operator on a grid in the plane, 5 points",
-         {grid_length_parameter("nx", true), grid_length_parameter("ny", false), scramble_parameter()},
-         laplace2d},
-        {"laplace3d",
-         "the Laplace operator on a grid in space, 7 or 27 points",
-         {grid_length_parameter("nx", true), grid_length_parameter("ny", false), grid_length_parameter("nz", false),
-          points_parameter(), scramble_parameter()},
-         laplace3d},
-        {"elasticity3d",
-         "linear elasticity on a grid of cubes, trilinear elements, 3 unknowns a node",
-         {grid_length_parameter("nx", true), grid_length_parameter("ny", false), grid_length_parameter("nz", false),
-          scramble_parameter()},
-         elasticity3d},
+        made_by_rows<laplace2d>("laplace2d", "the Laplace operator on a grid in the plane, 5 points",
+                                {grid_length_parameter("nx", true), grid_length_parameter("ny", false), scramble_parameter()}),
+        made_by_rows<laplace3d>("laplace3d", "the Laplace operator on a grid in space, 7 or 27 points",
+                                {grid_length_parameter("nx", true), grid_length_parameter("ny", false),
+                                 grid_length_parameter("nz", false), points_parameter(), scramble_parameter()}),
+        made_by_rows<elasticity3d>("elasticity3d",
+                                   "linear elasticity on a grid of cubes, trilinear elements, 3 unknowns a node",
+                                   {grid_length_parameter("nx", true), grid_length_parameter("ny", false),
+                                    grid_length_parameter("nz", false), scramble_parameter()}),
     };
 }
 

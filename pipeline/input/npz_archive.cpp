@@ -40,12 +40,23 @@ public:
             const std::size_t room = std::min(count, chunk);
             if (had + room > bytes.capacity()) reserve(bytes, std::min(count, had + chunk), count);
             bytes.resize(had + room);
-            const la_ssize_t got = archive_read_data(zip_, bytes.data() + had, room);
-            if (got < 0) fail(fmt::format("found a damaged archive ({}); expected a whole one", message()));
-            bytes.resize(had + static_cast<std::size_t>(got));
+            const std::size_t got = read_some(bytes.data() + had, room);
+            bytes.resize(had + got);
             if (got == 0) return;
-            count -= static_cast<std::size_t>(got);
+            count -= got;
         }
+    }
+
+    // Passes over up to `count` bytes and tells how many: fewer only at the end of the member.
+    [[nodiscard]] std::uint64_t skip(std::uint64_t count) const {
+        std::vector<std::byte> passed(std::min<std::uint64_t>(count, std::size_t{1} << 16));
+        std::uint64_t skipped = 0;
+        while (skipped < count) {
+            const std::size_t got = read_some(passed.data(), std::min<std::uint64_t>(count - skipped, passed.size()));
+            if (got == 0) break;
+            skipped += got;
+        }
+        return skipped;
     }
 
     [[nodiscard]] std::string message() const {
@@ -54,6 +65,13 @@ public:
     }
 
 private:
+    // At least one byte; none at the end of the member.
+    std::size_t read_some(std::byte* bytes, std::size_t room) const {
+        const la_ssize_t got = archive_read_data(zip_, bytes, room);
+        if (got < 0) fail(fmt::format("found a damaged archive ({}); expected a whole one", message()));
+        return static_cast<std::size_t>(got);
+    }
+
     // Room for `more` bytes, of `all` that are said to follow.
     void reserve(std::vector<std::byte>& bytes, std::size_t more, std::size_t all) const {
         constexpr std::size_t never_missing = std::size_t{1} << 20;
@@ -143,26 +161,41 @@ std::string read_header(const Member& member) {
     return std::string(text_of(header));
 }
 
-NpyArray read_array(const Member& member) {
+// Items that an array has.
+ItemRange within(ItemRange items, std::int64_t size) {
+    const std::int64_t first = std::min(items.first, size);
+    return {first, std::clamp(items.end, first, size)};
+}
+
+NpyArray read_array(const Member& member, ItemRange wanted) {
     const std::string header = read_header(member);
     NpyArray array;
     array.type = parse_type(member, header);
     array.shape = parse_shape(member, header);
-    std::int64_t bytes = item_bytes(member, array.type);
+    const std::int64_t bytes_of_item = item_bytes(member, array.type);
+    std::int64_t bytes = bytes_of_item;
     for (const std::int64_t length : array.shape) {
         if (length > 0 && bytes > std::numeric_limits<std::int64_t>::max() / length) {
             member.fail("found a shape of more than 2^63 bytes; expected a smaller array");
         }
         bytes *= length;
     }
-    member.read(array.bytes, static_cast<std::size_t>(bytes));
-    if (array.bytes.size() < static_cast<std::size_t>(bytes)) {
-        member.fail(fmt::format("found {} bytes of data; expected {}, as its shape says", array.bytes.size(), bytes));
+    // Items without bytes are none: no type of numbers has them.
+    array.items = within(wanted, bytes_of_item == 0 ? 0 : array.size());
+    if (wanted.end == 0) return array;
+    const auto before = static_cast<std::uint64_t>(array.items.first * bytes_of_item);
+    const auto taken = static_cast<std::uint64_t>(array.items_read() * bytes_of_item);
+    std::uint64_t found = member.skip(before);
+    if (found == before) {
+        member.read(array.bytes, taken);
+        found += array.bytes.size();
+    }
+    found += member.skip(static_cast<std::uint64_t>(bytes) - found);
+    if (found < static_cast<std::uint64_t>(bytes)) {
+        member.fail(fmt::format("found {} bytes of data; expected {}, as its shape says", found, bytes));
     }
     // Reading on to the end makes libarchive compare the check sum.
-    std::vector<std::byte> more;
-    member.read(more, 1);
-    if (!more.empty()) {
+    if (member.skip(1) > 0) {
         member.fail(fmt::format("found more than {} bytes of data, which its shape says; expected no more", bytes));
     }
     return array;
@@ -182,7 +215,9 @@ std::int64_t NpyArray::size() const {
     return product;
 }
 
-std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path, const std::set<std::string>& wanted) {
+bool is_zip(std::string_view start) { return start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06"); }
+
+std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path, const std::map<std::string, ItemRange>& wanted) {
     const Archive zip(archive_read_new());
     archive_read_support_format_zip_seekable(zip.get());
     const Member whole(zip.get(), path.string() + ": ");
@@ -200,9 +235,10 @@ std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path, cons
             whole.fail(fmt::format("found a damaged archive ({}); expected a whole one", whole.message()));
         }
         const std::string name = array_name(archive_entry_pathname(entry));
-        if (!wanted.contains(name)) continue;
+        const auto items = wanted.find(name);
+        if (items == wanted.end()) continue;
         const Member member(zip.get(), fmt::format("{}: member {}.npy: ", path.string(), name), unknown ? 0 : file_size);
-        if (!arrays.emplace(name, read_array(member)).second) member.fail("found twice; expected once");
+        if (!arrays.emplace(name, read_array(member, items->second)).second) member.fail("found twice; expected once");
     }
 }
 

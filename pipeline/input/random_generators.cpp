@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "pipeline/input/generator_kinds.hpp"
 #include "pipeline/matrix/guarded_loop.hpp"
@@ -27,18 +29,19 @@ double value_at(std::uint64_t seed, Index row, Index column) {
         1 + mixed(random_stream(seed, static_cast<std::uint64_t>(row)).state + static_cast<std::uint64_t>(column)) % 9);
 }
 
-/// Rows of the lengths that `length(row)` gives, to be filled. Throws MachineError before memory is taken, or time for more
-/// than the machine could hold.
+/// Some rows of a matrix, of the lengths that `length(row)` gives, to be filled. Throws MachineError before memory is taken, or
+/// time for more than the machine could hold.
 template <typename Length>
-CsrMatrix empty_rows(Index rows, Index columns, double expected_nonzeros, const Length& length) {
-    check_generator_memory(rows, expected_nonzeros, 0);
+CsrMatrix empty_rows(RowRange range, Index columns, double expected_nonzeros, const Length& length) {
+    check_generator_memory(range.count(), expected_nonzeros, 0);
     CsrMatrix matrix;
-    matrix.rows = rows;
+    matrix.rows = range.count();
     matrix.columns = columns;
-    matrix.row_offsets.resize(static_cast<std::size_t>(rows) + 1);
-    Kokkos::parallel_for("lengths", Rows(0, rows), [&](Index row) { matrix.row_offsets[row + 1] = length(row); });
-    for (Index row = 0; row < rows; ++row) matrix.row_offsets[row + 1] += matrix.row_offsets[row];
-    check_generator_memory(rows, static_cast<double>(matrix.nonzeros()), 0);
+    matrix.row_offsets.resize(static_cast<std::size_t>(matrix.rows) + 1);
+    Kokkos::parallel_for("lengths", Rows(range.first, range.end),
+                         [&](Index row) { matrix.row_offsets[row - range.first + 1] = length(row); });
+    std::partial_sum(matrix.row_offsets.begin(), matrix.row_offsets.end(), matrix.row_offsets.begin());
+    check_generator_memory(matrix.rows, static_cast<double>(matrix.nonzeros()), 0);
     matrix.column_indices.resize(matrix.nonzeros());
     matrix.values.resize(matrix.nonzeros());
     return matrix;
@@ -46,45 +49,63 @@ CsrMatrix empty_rows(Index rows, Index columns, double expected_nonzeros, const 
 
 // ---- banded
 
-struct Band {
-    Index rows;
-    Index width;              // columns on each side of the diagonal
-    std::uint64_t threshold;  // of 53 bits: below it a place of the band is taken
-    std::uint64_t seed;
+class Band {
+public:
+    Band(Index rows, Index width, double fill, std::uint64_t seed)
+        : rows_(rows), width_(std::min(width, rows - 1)), threshold_(static_cast<std::uint64_t>(fill * 0x1p53)), seed_(seed) {}
 
+    [[nodiscard]] Index row_count() const { return rows_; }
+
+    [[nodiscard]] CsrMatrix make(RowRange range) const {
+        // Every place is looked at, taken or not: a band that would not fit if it were full is refused.
+        CsrMatrix matrix = empty_rows(range, rows_, static_cast<double>(places(range)), [this](Index row) {
+            Offset length = 0;
+            for (Index column = begin(row); column < end(row); ++column) length += takes(row, column) ? 1 : 0;
+            return length;
+        });
+        Kokkos::parallel_for("banded", Rows(range.first, range.end), [&](Index row) {
+            const Index made = row - range.first;
+            Offset place = matrix.row_offsets[made];
+            for (Index column = begin(row); column < end(row); ++column) {
+                if (!takes(row, column)) continue;
+                matrix.column_indices[place] = column;
+                matrix.values[place++] = row == column ? static_cast<double>(matrix.row_length(made)) : -1.0;
+            }
+        });
+        return matrix;
+    }
+
+private:
     /// A place and its mirror image are taken alike.
     [[nodiscard]] bool takes(Index row, Index column) const {
         if (row == column) return true;
         const auto [first, second] = std::minmax(row, column);
-        return mixed(random_stream(seed, static_cast<std::uint64_t>(first)).state + static_cast<std::uint64_t>(second)) >> 11 <
-               threshold;
+        return mixed(random_stream(seed_, static_cast<std::uint64_t>(first)).state + static_cast<std::uint64_t>(second)) >> 11 <
+               threshold_;
     }
-    [[nodiscard]] Index begin(Index row) const { return row - std::min(row, width); }
-    [[nodiscard]] Index end(Index row) const { return row + std::min(rows - 1 - row, width) + 1; }
+    [[nodiscard]] Index begin(Index row) const { return row - std::min(row, width_); }
+    [[nodiscard]] Index end(Index row) const { return row + std::min(rows_ - 1 - row, width_) + 1; }
+
+    /// Places of the band on one side of the diagonal, in so many rows from the end where it begins.
+    [[nodiscard]] Offset places_beside(Index rows) const {
+        const Offset cut_off = std::min<Offset>(rows, Offset{width_} + 1);
+        return cut_off * (cut_off - 1) / 2 + (rows - cut_off) * width_;
+    }
+    [[nodiscard]] Offset places(RowRange range) const {
+        const Offset left = places_beside(range.end) - places_beside(range.first);
+        const Offset right = places_beside(rows_ - range.first) - places_beside(rows_ - range.end);
+        return range.count() + left + right;
+    }
+
+    Index rows_;
+    Index width_;              // columns on each side of the diagonal
+    std::uint64_t threshold_;  // of 53 bits: below it a place of the band is taken. Scaling by a power of two is exact.
+    std::uint64_t seed_;
 };
 
-CsrMatrix banded(const Parameters& parameters) {
-    // Scaling by a power of two is exact.
-    const auto threshold = static_cast<std::uint64_t>(parameters.real("fill") * 0x1p53);
-    const Band band{static_cast<Index>(parameters.integer("rows")), static_cast<Index>(parameters.integer("bandwidth")),
-                    threshold, seed_of(parameters)};
-    // Every place is looked at, taken or not: a band that would not fit if it were full is refused.
-    const double width = std::min(band.width, band.rows - 1);
-    const double places = band.rows * (2 * width + 1) - width * (width + 1);
-    CsrMatrix matrix = empty_rows(band.rows, band.rows, places, [&band](Index row) {
-        Offset length = 0;
-        for (Index column = band.begin(row); column < band.end(row); ++column) length += band.takes(row, column) ? 1 : 0;
-        return length;
-    });
-    Kokkos::parallel_for("banded", Rows(0, band.rows), [&](Index row) {
-        Offset place = matrix.row_offsets[row];
-        for (Index column = band.begin(row); column < band.end(row); ++column) {
-            if (!band.takes(row, column)) continue;
-            matrix.column_indices[place] = column;
-            matrix.values[place++] = row == column ? static_cast<double>(matrix.row_length(row)) : -1.0;
-        }
-    });
-    return matrix;
+Band banded(const Parameters& parameters) {
+    return {static_cast<Index>(parameters.integer("rows")), static_cast<Index>(parameters.integer("bandwidth")),
+            parameters.real("fill"), seed_of(parameters)};
 }
 
 // ---- rows of random lengths
@@ -101,10 +122,11 @@ void choose_columns(RandomStream random, Index columns, std::size_t count, std::
     }
 }
 
-void fill_row(CsrMatrix& matrix, Index row, std::uint64_t seed) {
+/// Fills row `made` of the matrix, which is row `row` of the whole one.
+void fill_row(CsrMatrix& matrix, Index made, Index row, std::uint64_t seed) {
     thread_local std::vector<Index> chosen;
-    const Offset begin = matrix.row_offsets[row];
-    const Offset length = matrix.row_length(row);
+    const Offset begin = matrix.row_offsets[made];
+    const Offset length = matrix.row_length(made);
     const RandomStream random = random_stream(mixed(seed), static_cast<std::uint64_t>(row));
     // Of a row that is nearly full, the columns that are left out are drawn: drawing the last ones would take too long.
     const bool leave_out = length > matrix.columns / 2;
@@ -125,31 +147,53 @@ void fill_row(CsrMatrix& matrix, Index row, std::uint64_t seed) {
     for (Offset i = begin; i < begin + length; ++i) matrix.values[i] = value_at(seed, row, matrix.column_indices[i]);
 }
 
+/// length(random) gives the nonzeros of a row, and draws what it needs.
 template <typename Length>
-CsrMatrix random_rows(const Parameters& parameters, double mean, const Length& length) {
-    const auto rows = static_cast<Index>(parameters.integer("rows"));
-    const Index columns = parameters.has("columns") ? static_cast<Index>(parameters.integer("columns")) : rows;
-    const std::uint64_t seed = seed_of(parameters);
-    CsrMatrix matrix = empty_rows(rows, columns, rows * std::min<double>(mean, columns), [&](Index row) {
-        return length(random_stream(seed, static_cast<std::uint64_t>(row)), columns);
-    });
-    guarded_for("random_rows", Rows(0, rows), [&](Index row) { fill_row(matrix, row, seed); });
-    return matrix;
+class RandomRows {
+public:
+    RandomRows(Index rows, Index columns, std::uint64_t seed, double mean, Length length)
+        : rows_(rows), columns_(columns), seed_(seed), mean_(mean), length_(std::move(length)) {}
+
+    [[nodiscard]] Index row_count() const { return rows_; }
+
+    [[nodiscard]] CsrMatrix make(RowRange range) const {
+        const double expected = range.count() * std::min<double>(mean_, columns_);
+        CsrMatrix matrix = empty_rows(range, columns_, expected, [this](Index row) {
+            return length_(random_stream(seed_, static_cast<std::uint64_t>(row)));
+        });
+        guarded_for("random_rows", Rows(range.first, range.end),
+                    [&](Index row) { fill_row(matrix, row - range.first, row, seed_); });
+        return matrix;
+    }
+
+private:
+    Index rows_;
+    Index columns_;
+    std::uint64_t seed_;
+    double mean_;  // expected length of a row
+    Length length_;
+};
+
+Index rows_of(const Parameters& parameters) { return static_cast<Index>(parameters.integer("rows")); }
+
+Index columns_of(const Parameters& parameters) {
+    return static_cast<Index>(parameters.integer(parameters.has("columns") ? "columns" : "rows"));
 }
 
-CsrMatrix random_uniform(const Parameters& parameters) {
+auto random_uniform(const Parameters& parameters) {
     const std::int64_t shortest = parameters.integer("shortest");
     const std::int64_t longest = parameters.integer("longest");
-    const std::int64_t columns = parameters.integer(parameters.has("columns") ? "columns" : "rows");
+    const Index columns = columns_of(parameters);
     if (longest < shortest) {
         throw ParameterError("longest", fmt::format("found {}; expected at least shortest, {}", longest, shortest));
     }
     if (longest > columns) {
         throw ParameterError("longest", fmt::format("found {}; expected at most the columns, {}", longest, columns));
     }
-    return random_rows(parameters, static_cast<double>(shortest + longest) / 2, [=](RandomStream random, Index) {
+    const auto length = [=](RandomStream random) {
         return shortest + static_cast<Offset>(random.below(static_cast<std::uint64_t>(longest - shortest + 1)));
-    });
+    };
+    return RandomRows(rows_of(parameters), columns, seed_of(parameters), static_cast<double>(shortest + longest) / 2, length);
 }
 
 /// Of mean 0 and deviation 1: the sum of twelve uniform numbers less 6, within -6 and 6. No function of the C library is used:
@@ -163,13 +207,15 @@ double nearly_normal(RandomStream& random) {
     return static_cast<double>(sum) * 0x1p-32 - 6;
 }
 
-CsrMatrix random_normal(const Parameters& parameters) {
+auto random_normal(const Parameters& parameters) {
     const double mean = parameters.real("mean");
     const double deviation = parameters.real("deviation");
-    return random_rows(parameters, mean, [=](RandomStream random, Index columns) {
-        const double length = std::floor(mean + deviation * nearly_normal(random) + 0.5);
-        return static_cast<Offset>(std::clamp(length, 0.0, static_cast<double>(columns)));
-    });
+    const Index columns = columns_of(parameters);
+    const auto length = [=](RandomStream random) {
+        const double drawn = std::floor(mean + deviation * nearly_normal(random) + 0.5);
+        return static_cast<Offset>(std::clamp(drawn, 0.0, static_cast<double>(columns)));
+    };
+    return RandomRows(rows_of(parameters), columns, seed_of(parameters), mean, length);
 }
 
 // ---- R-MAT
@@ -239,25 +285,24 @@ ParameterDeclaration degree_parameter() {
 
 std::vector<GeneratorEntry> random_generators() {
     return {
-        {"banded",
-         "a band around the diagonal, full or with random gaps; symmetric positive definite: -1, and a row's length on the "
-         "diagonal",
-         {integer_parameter("rows", 1, most, "rows and columns"),
-          integer_parameter("bandwidth", 0, most, "places on each side of the diagonal"),
-          real_parameter("fill", 1.0, 1, "share of the places beside the diagonal that are taken"), seed_parameter()},
-         banded},
-        {"random_uniform",
-         "rows of random lengths, uniform between two bounds; columns anywhere, values from 1 to 9",
-         {rows_parameter(), columns_parameter(), integer_parameter("shortest", 0, most, "nonzeros of a row, at least"),
-          integer_parameter("longest", 0, most, "nonzeros of a row, at most"), seed_parameter()},
-         random_uniform},
-        {"random_normal",
-         "rows of random lengths, as good as normally distributed; columns anywhere, values from 1 to 9",
-         {rows_parameter(), columns_parameter(), real_parameter("mean", {}, static_cast<double>(most), "mean length of a row"),
-          real_parameter("deviation", {}, static_cast<double>(most),
-                         "standard deviation of the lengths, before they are rounded and kept between 0 and the columns"),
-          seed_parameter()},
-         random_normal},
+        made_by_rows<banded>(
+            "banded",
+            "a band around the diagonal, full or with random gaps; symmetric positive definite: -1, and a row's length on the "
+            "diagonal",
+            {integer_parameter("rows", 1, most, "rows and columns"),
+             integer_parameter("bandwidth", 0, most, "places on each side of the diagonal"),
+             real_parameter("fill", 1.0, 1, "share of the places beside the diagonal that are taken"), seed_parameter()}),
+        made_by_rows<random_uniform>(
+            "random_uniform", "rows of random lengths, uniform between two bounds; columns anywhere, values from 1 to 9",
+            {rows_parameter(), columns_parameter(), integer_parameter("shortest", 0, most, "nonzeros of a row, at least"),
+             integer_parameter("longest", 0, most, "nonzeros of a row, at most"), seed_parameter()}),
+        made_by_rows<random_normal>(
+            "random_normal", "rows of random lengths, as good as normally distributed; columns anywhere, values from 1 to 9",
+            {rows_parameter(), columns_parameter(),
+             real_parameter("mean", {}, static_cast<double>(most), "mean length of a row"),
+             real_parameter("deviation", {}, static_cast<double>(most),
+                            "standard deviation of the lengths, before they are rounded and kept between 0 and the columns"),
+             seed_parameter()}),
         {"rmat",
          "a random graph by recursion (R-MAT): few vertices with many edges, many with few; the value is the number of edges",
          {integer_parameter("scale", 0, 30, "there are 2^scale rows"), degree_parameter(),

@@ -12,6 +12,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/byte_source.hpp"
 #include "pipeline/input/line_reader.hpp"
+#include "pipeline/input/npz_archive.hpp"
 #include "pipeline/input/scipy_npz.hpp"
 #include "pipeline/input/tar_archive.hpp"
 #include "pipeline/input/text_format.hpp"
@@ -32,8 +33,6 @@ std::string name_in_quotes(std::string_view name) {
     constexpr std::size_t longest = 200;
     return in_quotes(name, longest);
 }
-
-bool is_zip(std::string_view start) { return start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06"); }
 
 /// A file, or a member of an archive: its bytes, and how they begin.
 struct Opened {

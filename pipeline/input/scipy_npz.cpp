@@ -20,8 +20,8 @@ static_assert(std::endian::native == std::endian::little, "arrays are taken as t
 
 class Npz {
 public:
-    explicit Npz(const std::filesystem::path& path)
-        : path_(path.string()), arrays_(read_npz(path, {"format", "shape", "data", "indices", "indptr", "row", "col"})) {}
+    Npz(const std::filesystem::path& path, const std::map<std::string, ItemRange>& wanted)
+        : path_(path.string()), arrays_(read_npz(path, wanted)) {}
 
     [[noreturn]] void fail(const std::string& name, const std::string& what) const {
         throw InputError(fmt::format("{}: member {}.npy: {}", path_, name, what));
@@ -43,8 +43,8 @@ public:
     }
 
     /// Throws MachineError where there is no room for so many items more, of so many bytes each.
-    void require_memory(std::size_t items, std::size_t bytes) const {
-        require_host_memory(items * bytes, fmt::format("{}: a matrix of {} entries", path_, items));
+    void require_memory(std::int64_t items, std::size_t bytes) const {
+        require_host_memory(static_cast<std::size_t>(items) * bytes, fmt::format("{}: a matrix of {} entries", path_, items));
     }
 
     /// What is no longer needed.
@@ -87,8 +87,8 @@ Number item(const NpyArray& array, std::size_t i) {
 
 std::vector<double> values(const Npz& npz, const std::string& name) {
     const NpyArray& array = npz.list(name);
-    npz.require_memory(array.size(), sizeof(double));
-    std::vector<double> result(array.size());
+    npz.require_memory(array.items_read(), sizeof(double));
+    std::vector<double> result(array.items_read());
     const bool known = with_number_type(array.type, [&](auto number) {
         for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<double>(item<decltype(number)>(array, i));
     });
@@ -103,13 +103,14 @@ std::vector<double> values(const Npz& npz, const std::string& name) {
 template <typename Integer>
 std::vector<Integer> integers(const Npz& npz, const std::string& name, std::int64_t most) {
     const NpyArray& array = npz.list(name);
-    npz.require_memory(array.size(), sizeof(Integer));
-    std::vector<Integer> result(array.size());
+    npz.require_memory(array.items_read(), sizeof(Integer));
+    std::vector<Integer> result(array.items_read());
     const bool known = with_integer_type(array.type, [&](auto number) {
         for (std::size_t i = 0; i < result.size(); ++i) {
             const auto found = item<decltype(number)>(array, i);
             if (std::cmp_less(found, 0) || std::cmp_greater(found, most)) {
-                npz.fail(name, fmt::format("found {} at place {}; expected an integer from 0 to {}", found, i, most));
+                npz.fail(name, fmt::format("found {} at place {}; expected an integer from 0 to {}", found,
+                                           array.items.first + static_cast<std::int64_t>(i), most));
             }
             result[i] = static_cast<Integer>(found);  // NOLINT(bugprone-signed-char-misuse): it is not negative here
         }
@@ -180,7 +181,7 @@ constexpr std::size_t bytes_to_sort = sizeof(Entry) + 2 * sizeof(Index) + sizeof
 // scipy allows columns in any order, and more than once.
 CsrMatrix in_order(const Npz& npz, CsrMatrix matrix) {
     if (columns_ascend(matrix)) return matrix;
-    npz.require_memory(matrix.values.size(), bytes_to_sort);
+    npz.require_memory(matrix.nonzeros(), bytes_to_sort);
     std::vector<Entry> entries;
     entries.reserve(matrix.values.size());
     for (Index row = 0; row < matrix.rows; ++row) {
@@ -192,51 +193,90 @@ CsrMatrix in_order(const Npz& npz, CsrMatrix matrix) {
 }
 
 /// The arrays of a CSR matrix; those of a CSC matrix are the same of its transpose.
-CsrMatrix read_csr(Npz& npz, const Shape& shape) {
-    check_same_length(npz, "data", "indices");
-    const std::int64_t stored = npz.list("indices").size();
-    check_size(npz, shape, stored);
-    CsrMatrix matrix;
-    matrix.rows = static_cast<Index>(shape.rows);
-    matrix.columns = static_cast<Index>(shape.columns);
-    matrix.row_offsets = offsets(npz, shape.rows, stored);
-    matrix.column_indices = integers<Index>(npz, "indices", shape.columns - 1);
-    npz.release("indices");
-    matrix.values = values(npz, "data");
-    npz.release("data");
-    // scipy allows room to spare behind the last entry.
-    matrix.column_indices.resize(matrix.nonzeros());
-    matrix.values.resize(matrix.nonzeros());
-    return in_order(npz, std::move(matrix));
-}
+class CsrRows final : public RowReader {
+public:
+    /// Of the file that was opened.
+    CsrRows(Npz& opened, std::filesystem::path path, const Shape& shape) : path_(std::move(path)) {
+        const std::int64_t stored = opened.list("indices").size();
+        check_size(opened, shape, stored);
+        rows_ = static_cast<Index>(shape.rows);
+        columns_ = static_cast<Index>(shape.columns);
+        offsets_ = offsets(opened, shape.rows, stored);
+        opened.release("indptr");
+    }
 
-CsrMatrix read_coo(const Npz& npz, const Shape& shape) {
+    [[nodiscard]] Index rows() const override { return rows_; }
+    [[nodiscard]] Index columns() const override { return columns_; }
+
+    [[nodiscard]] CsrMatrix read(RowRange range) const override {
+        check_range(range, rows_);
+        const ItemRange entries{offsets_[range.first], offsets_[range.end]};
+        Npz npz(path_, {{"indices", entries}, {"data", entries}});
+        check_same_length(npz, "data", "indices");
+        CsrMatrix matrix;
+        matrix.rows = range.count();
+        matrix.columns = columns_;
+        matrix.row_offsets.assign(offsets_.begin() + range.first, offsets_.begin() + range.end + 1);
+        for (Offset& offset : matrix.row_offsets) offset -= entries.first;
+        matrix.column_indices = integers<Index>(npz, "indices", std::int64_t{columns_} - 1);
+        npz.release("indices");
+        matrix.values = values(npz, "data");
+        npz.release("data");
+        if (static_cast<Offset>(matrix.values.size()) != matrix.nonzeros()) {
+            npz.fail("found other entries than when its row offsets were read; expected a file that nobody changes");
+        }
+        return in_order(npz, std::move(matrix));
+    }
+
+private:
+    std::filesystem::path path_;
+    Index rows_ = 0;
+    Index columns_ = 0;
+    std::vector<Offset> offsets_;  // [rows + 1]; behind the last entry there may be room to spare
+};
+
+CsrMatrix read_all(const CsrRows& rows) { return rows.read({0, rows.rows()}); }
+
+CsrMatrix read_coo(const std::filesystem::path& path, const Shape& shape) {
+    const Npz npz(path, {{"row", all_items}, {"col", all_items}, {"data", all_items}});
     check_same_length(npz, "row", "data");
     check_same_length(npz, "col", "data");
     check_size(npz, shape, npz.list("data").size());
     const auto rows = integers<Index>(npz, "row", shape.rows - 1);
     const auto columns = integers<Index>(npz, "col", shape.columns - 1);
     const auto data = values(npz, "data");
-    npz.require_memory(data.size(), bytes_to_sort);
+    npz.require_memory(static_cast<std::int64_t>(data.size()), bytes_to_sort);
     std::vector<Entry> entries(data.size());
     for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = {rows[i], columns[i], data[i]};
     return csr_from_entries(static_cast<Index>(shape.rows), static_cast<Index>(shape.columns), entries);
 }
 
+// What says how the entries are to be read; of their own arrays the headers.
+Npz open_npz(const std::filesystem::path& path) {
+    return {path,
+            {{"format", all_items}, {"shape", all_items}, {"indptr", all_items}, {"indices", no_items}, {"data", no_items}}};
+}
+
 }  // namespace
 
 CsrMatrix read_scipy_npz(const std::filesystem::path& path) {
-    Npz npz(path);
+    Npz npz = open_npz(path);
     const std::string format = format_of(npz);
     const Shape shape = shape_of(npz);
-    if (format == "csr") return read_csr(npz, shape);
+    if (format == "csr") return read_all(CsrRows(npz, path, shape));
     if (format == "csc") {
-        const CsrMatrix columns = read_csr(npz, {shape.columns, shape.rows});
-        npz.require_memory(columns.values.size(), sizeof(Index) + sizeof(double));
+        const CsrMatrix columns = read_all(CsrRows(npz, path, {shape.columns, shape.rows}));
+        npz.require_memory(columns.nonzeros(), sizeof(Index) + sizeof(double));
         return transpose(columns);
     }
-    if (format == "coo") return read_coo(npz, shape);
+    if (format == "coo") return read_coo(path, shape);
     npz.fail("format", fmt::format("found {}; expected csr, csc or coo (in scipy: matrix.tocsr())", in_quotes(format)));
+}
+
+std::unique_ptr<RowReader> open_scipy_npz_rows(const std::filesystem::path& path) {
+    Npz npz = open_npz(path);
+    if (format_of(npz) != "csr") return nullptr;
+    return std::make_unique<CsrRows>(npz, path, shape_of(npz));
 }
 
 }  // namespace workbench

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
+#include "pipeline/input/read_rows.hpp"
 #include "pipeline/matrix/csr_matrix.hpp"
 
 namespace workbench {
@@ -11,5 +13,9 @@ namespace workbench {
 /// Entries at the same place are summed, explicit zeros are kept, 64-bit integers are rounded to f64.
 /// Throws InputError "FILE: member NAME.npy: what was found; what was expected". Sizes are checked before they are believed.
 [[nodiscard]] CsrMatrix read_scipy_npz(const std::filesystem::path& path);
+
+/// The same of a CSR matrix, some rows at a time; null where the file holds another format. Keeps 8 bytes a row. Rows that a
+/// range leaves out are not checked.
+[[nodiscard]] std::unique_ptr<RowReader> open_scipy_npz_rows(const std::filesystem::path& path);
 
 }  // namespace workbench

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
-#include <fstream>
 #include <string>
 
 #include "input/input_files.hpp"
@@ -14,21 +13,6 @@
 using namespace workbench;
 
 namespace {
-
-/// How far the resident memory rises above what it is now.
-template <typename Work>
-std::size_t memory_taken(const Work& work) {
-    std::ofstream("/proc/self/clear_refs") << 5;  // resets the peak
-    const std::size_t before = memory_figure("VmHWM");
-    work();
-    return memory_figure("VmHWM") - before;
-}
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool memory_is_ours = false;  // the sanitizer keeps what is freed
-#else
-constexpr bool memory_is_ours = true;
-#endif
 
 std::string repeated(const std::string& text, std::size_t times) {
     std::string result;

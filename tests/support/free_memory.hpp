@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <fstream>
 #include <string>
 
 namespace workbench {
@@ -10,6 +11,21 @@ inline constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
 /// A figure of /proc/self/status in bytes: VmRSS, or VmHWM, the most that VmRSS ever was.
 std::size_t memory_figure(const std::string& name);
+
+/// How far the resident memory rises above what it is now.
+template <typename Work>
+std::size_t memory_taken(const Work& work) {
+    std::ofstream("/proc/self/clear_refs") << 5;  // resets the peak
+    const std::size_t before = memory_figure("VmHWM");
+    work();
+    return memory_figure("VmHWM") - before;
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool memory_is_ours = false;  // the sanitizer keeps what is freed
+#else
+inline constexpr bool memory_is_ours = true;
+#endif
 
 /// While it lives, so much memory is free and no more.
 class FreeMemory {
