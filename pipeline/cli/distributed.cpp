@@ -190,7 +190,7 @@ private:
 
 }  // namespace
 
-CLI::Option* add_distributed_options(CLI::App& command, DistributedArguments& arguments) {
+void add_distributed_options(CLI::App& command, DistributedArguments& arguments) {
     CLI::Option* option = command.add_flag(
         "--distributed", arguments.on, "Over the ranks that mpirun starts: each has some rows, on a GPU of its own or a host");
     command
@@ -200,7 +200,6 @@ CLI::Option* add_distributed_options(CLI::App& command, DistributedArguments& ar
         ->type_name("WHICH")
         ->capture_default_str()
         ->needs(option);
-    return option;
 }
 
 int run_distributed(const DistributedRun& run) {

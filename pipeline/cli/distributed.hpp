@@ -10,6 +10,10 @@
 #include "pipeline/solve/right_hand_side.hpp"
 #include "pipeline/solve/solve.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace workbench {
 
 struct DistributedArguments {
@@ -17,8 +21,8 @@ struct DistributedArguments {
     std::string rows_to_ranks = "equal";
 };
 
-/// Adds --distributed and --rows-to-ranks. `arguments` must live until the command line is parsed. Returns the first.
-CLI::Option* add_distributed_options(CLI::App& command, DistributedArguments& arguments);
+/// Adds --distributed and --rows-to-ranks. `arguments` must live until the command line is parsed.
+void add_distributed_options(CLI::App& command, DistributedArguments& arguments);
 
 /// What they say, with what else the command says.
 struct DistributedRun {

@@ -8,6 +8,7 @@
 
 #include "pipeline/distributed/agreement.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
+#include "pipeline/run/kernel_choice.hpp"
 #include "pipeline/run/rows_kernel.hpp"
 #include "pipeline/run/timing.hpp"
 
@@ -77,7 +78,10 @@ public:
     Parts(const RanksPlan& plan, const RankShares& shares)
         : plan_(plan),
           shares_(shares),
-          outside_choice_{&plan.outside_layout, Parameters(plan.outside_layout.parameters, {}), {}, {}} {}
+          outside_choice_{.entry = &plan.outside_layout,
+                          .parameters = Parameters(plan.outside_layout.parameters, {}),
+                          .kernels = {},
+                          .place = {}} {}
 
     /// Before its kernels: which row of this rank stands at place i of y, and what is exchanged.
     void place(std::vector<Index> row_at, std::span<const Index> element_at) {

@@ -56,6 +56,7 @@ struct RanksSolve {
     double true_residual = 0;     // |b - A x| / |b| in f64
     std::vector<double> history;  // |r| / |b|
     double seconds = 0;           // of the iterations, from all ranks' start to their end
+    std::vector<double> x;        // this rank's rows of it, in their order
     std::string right_hand_side;
     double tolerance = 0;
     bool jacobi = false;

@@ -109,6 +109,7 @@ public:
         solve_.residual = progress_.residual / norm;
         solve_.history = cg_->history();
         for (double& residual : solve_.history) residual /= norm;
+        solve_.x = x_of_rank();
         solve_.true_residual = true_residual();
         solve_.tolerance = options_.tolerance;
         solve_.jacobi = options_.jacobi;
@@ -204,11 +205,17 @@ private:
         progress_ = cg_->wait();
     }
 
-    /// |b - A x| / |b| in f64, with what this rank has of the matrix, on the host. Called by all.
-    [[nodiscard]] double true_residual() {
+    /// In the order of its rows.
+    [[nodiscard]] std::vector<double> x_of_rank() {
         const std::vector<Value> there = cg_->x();
         std::vector<double> x(there.size());
         for (std::size_t i = 0; i < x.size(); ++i) x[product_.element_at()[i]] = there[i];
+        return x;
+    }
+
+    /// |b - A x| / |b| in f64, with what this rank has of the matrix, on the host. Called by all.
+    [[nodiscard]] double true_residual() {
+        const std::vector<double> x = x_of_rank();
         std::vector<Bytes> to(plan_.ranks.size());
         for (const HaloPlan::Part& part : shares_.send) {
             MessageWriter writer;

@@ -1,0 +1,65 @@
+// Tests that several processes run together, as mpirun starts them. All of them go through the same cases; what they check may
+// differ. A rank that leaves a case early would leave the others waiting, so they CHECK and do not REQUIRE.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/common/device/host_device.hpp"
+#include "pipeline/distributed/start_ranks.hpp"
+#include "pipeline/run/kokkos_runtime.hpp"
+#include "ranks/ranks.hpp"
+
+namespace workbench {
+namespace {
+
+Ranks* ranks_of_program = nullptr;
+
+/// A GPU each?
+std::unique_ptr<Device> gpu_of_rank(Ranks& ranks) {
+    choose_cuda_device(ranks.rank_on_machine());
+    std::unique_ptr<Device> gpu = make_cuda_device();
+    const double has = gpu == nullptr ? 0 : 1;
+    std::vector<double> all(ranks.size());
+    ranks.gather(std::span(&has, 1), all);
+    for (const double one : all) {
+        if (one == 0) gpu.reset();
+    }
+    return gpu;
+}
+
+}  // namespace
+
+Ranks& test_ranks() { return *ranks_of_program; }
+
+void on_each_device(const std::function<void(Device&, Links&)>& check) {
+    static const std::unique_ptr<Device> host = make_host_device();
+    static const std::unique_ptr<Links> host_links = make_host_links(test_ranks(), *host);
+    check(*host, *host_links);
+    static const std::unique_ptr<Device> gpu = gpu_of_rank(test_ranks());
+    if (gpu == nullptr) return;
+    static const std::unique_ptr<Links> gpu_links = [] {
+        try {
+            return make_cuda_links(test_ranks(), *gpu);
+        } catch (const std::exception& reason) {  // more ranks than GPUs; the same on all
+            if (test_ranks().rank() == 0) std::printf("GPUs are left out: %s\n", reason.what());
+            return std::unique_ptr<Links>();
+        }
+    }();
+    if (gpu_links != nullptr) check(*gpu, *gpu_links);
+}
+
+}  // namespace workbench
+
+int main(int argc, char** argv) {
+    const std::unique_ptr<workbench::Ranks> ranks = workbench::start_ranks();
+    workbench::ranks_of_program = ranks.get();
+    const workbench::KokkosRuntime kokkos;
+    doctest::Context context(argc, argv);
+    if (ranks->rank() != 0) context.setOption("minimal", true);  // it speaks where something is wrong
+    const int failed = context.run();
+    ranks->barrier();
+    return failed;
+}
