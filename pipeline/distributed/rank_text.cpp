@@ -109,7 +109,7 @@ std::string ranks_text(const RanksReport& report) {
     text += fmt::format("Recipe {} for the inside share of each: layout {}, kernel {}, {}; outside shares: sell\n\n",
                         report.recipe, report.layout, report.kernel, name_of(report.precision));
     text += table_of_ranks(report) + "\n";
-    text += fmt::format("Verified across ranks: exact on {} vectors of integers, real values within {:.2g} of the bound\n\n",
+    text += fmt::format("Verified across ranks: exact on {} vectors of integers; errors on real values are at most {:.2g} of their bounds\n\n",
                         report.exact_vectors, report.error_over_bound);
     text += table_of_phases(report) + "\n";
     const double seconds = report.product_seconds();

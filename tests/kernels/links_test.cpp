@@ -122,7 +122,7 @@ TEST_CASE_TEMPLATE("two ranks with the same solve as one does, to the bit", Valu
     const std::vector<Value> rounded(b.begin(), b.end());
     const std::vector<Value> inverse = inverse_diagonal<Value>(matrix);
     const auto host = make_host_device();
-    Multiplier<Value> multiplier(matrix, *host);
+    BaselineProduct<Value> multiplier(matrix, *host);
     OneRank alone;
     Twins twins;
     const auto one = make_host_links(alone, *host);

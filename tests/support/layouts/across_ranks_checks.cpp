@@ -20,7 +20,7 @@ struct Solve {
 
     CgAcrossRanks<Value>* operator->() const { return cg.get(); }
 
-    Multiplier<Value> multiplier;
+    BaselineProduct<Value> multiplier;
     std::vector<Value> rounded;
     std::unique_ptr<CgAcrossRanks<Value>> cg;
 };
@@ -61,7 +61,7 @@ void check_as_cg(const CsrMatrix& matrix, bool jacobi, Device& device, Links& li
     const KrylovPlan plan{KrylovMethod::cg, tolerance * norm_of(b), 2000};
     const Solve<Value> across(matrix, device, links, plan, b, inverse);
     const auto plain = device.make_krylov(plan, std::span<const Value>(across.rounded), std::span<const Value>(inverse));
-    Multiplier<Value> multiplier(matrix, device);
+    BaselineProduct<Value> multiplier(matrix, device);
     plain->use(multiplier.product());
     plain->launch(2000);
     across->launch(2000);
@@ -175,7 +175,7 @@ void check_ends_across_ranks(Device& device, Links& links) {
         const Solve<double> across(matrix, device, links, plan, b, inverse);
         across->launch(50);
         const auto plain = device.make_krylov(plan, std::span<const double>(across.rounded), std::span<const double>(inverse));
-        Multiplier<double> multiplier(matrix, device);
+        BaselineProduct<double> multiplier(matrix, device);
         plain->use(multiplier.product());
         plain->launch(50);
         CHECK(across->wait().state == plain->wait().state);

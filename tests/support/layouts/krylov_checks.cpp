@@ -65,7 +65,7 @@ void check_one_solve(Device& device, KrylovMethod method, bool jacobi) {
     const Expected expected = eigen_solution(matrix, method, jacobi, b, tolerance);
     const auto krylov = begin<Value>(device, {method, tolerance * norm_of(b), 1000}, b,
                                      jacobi ? inverse_diagonal<Value>(matrix) : std::vector<Value>());
-    Multiplier<Value> multiplier(matrix, device);
+    BaselineProduct<Value> multiplier(matrix, device);
     krylov->use(multiplier.product());
     krylov->launch(1000);
     const KrylovProgress progress = krylov->wait();
@@ -106,7 +106,7 @@ void check_limits_and_restarts(Device& device, KrylovMethod method) {
     const std::vector<double> b = right_hand_side(matrix.rows);
     const KrylovPlan plan{method, 1e-8 * norm_of(b), 300};
     const std::vector<double> inverse = inverse_diagonal<double>(matrix);
-    Multiplier<double> multiplier(matrix, device);
+    BaselineProduct<double> multiplier(matrix, device);
     const auto whole = begin<double>(device, plan, b, inverse);
     whole->use(multiplier.product());
     whole->launch(300);
@@ -155,8 +155,8 @@ void check_reordering(Device& device, KrylovMethod method) {
     for (Index i = 0; i < matrix.rows; ++i) old_of_new[i] = static_cast<Index>((std::int64_t{i} * 7 + 3) % matrix.rows);
     const Permutation order = Permutation::from_old_of_new(old_of_new);
     const CsrMatrix permuted = permute(matrix, order, order);
-    Multiplier<double> multiplier(matrix, device);
-    Multiplier<double> other(permuted, device);
+    BaselineProduct<double> multiplier(matrix, device);
+    BaselineProduct<double> other(permuted, device);
     for (const bool jacobi : {false, true}) {
         CAPTURE(jacobi);
         const std::vector<double> inverse = jacobi ? inverse_diagonal<double>(matrix) : std::vector<double>();
@@ -200,7 +200,7 @@ struct Apart {
     }
 
     Device& device;
-    Multiplier<Value> multiplier;
+    BaselineProduct<Value> multiplier;
     KrylovProduct<Value> product;
     std::unique_ptr<Krylov<Value>> krylov;
 };
@@ -278,7 +278,7 @@ void check_ends_without_convergence(Device& device) {
     const auto end_of = [&](const CsrMatrix& matrix, KrylovMethod method, std::vector<double> b,
                             const std::vector<double>& inverse = {}) {
         const auto krylov = begin<double>(device, {method, 1e-12, 50}, b, inverse);
-        Multiplier<double> multiplier(matrix, device);
+        BaselineProduct<double> multiplier(matrix, device);
         krylov->use(multiplier.product());
         krylov->launch(50);
         return krylov->wait();

@@ -55,9 +55,9 @@ inline double norm_of(const std::vector<double>& b) {
 
 /// The baseline's kernel on a device.
 template <typename Value>
-class Multiplier {
+class BaselineProduct {
 public:
-    Multiplier(const CsrMatrix& matrix, Device& device) : staged_(stage_input(matrix)) {
+    BaselineProduct(const CsrMatrix& matrix, Device& device) : staged_(stage_input(matrix)) {
         const LayoutEntry& csr = *catalogue().find_layout("csr");
         layout_ = csr.build.template get<Value>()(staged_, Parameters(csr.parameters, {}));
         // On a GPU one without shared memory: with `adaptive` in a graph that loops memcheck reports an illegal address and no
