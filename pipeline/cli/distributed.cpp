@@ -1,6 +1,7 @@
 #include "pipeline/cli/distributed.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
@@ -112,6 +113,7 @@ private:
             }
             return of_rank;
         });
+        check_same_matrix(found.by_rows, found.rows, found.matrix.columns);
         own.read_seconds = watch.seconds();
         report.matrix = found.report;
         const Stopwatch distributing;
@@ -131,6 +133,22 @@ private:
         report.matrix.nonzeros = 0;
         for (const double count : nonzeros) report.matrix.nonzeros += static_cast<Offset>(count);
         return rows;
+    }
+
+    /// A file may lie on a disk that other machines do not have, or have another one at the same place.
+    void check_same_matrix(bool by_rows, Index rows, Index columns) {
+        const std::array<double, 3> mine{by_rows ? 1.0 : 0.0, static_cast<double>(rows),
+                                         by_rows ? static_cast<double>(columns) : 0};
+        std::vector<double> all(mine.size() * ranks_.size());
+        ranks_.gather(mine, all);
+        for (int rank = 1; rank < ranks_.size(); ++rank) {
+            const auto of_rank = all.begin() + static_cast<std::ptrdiff_t>(mine.size()) * rank;
+            if (std::equal(all.begin(), all.begin() + mine.size(), of_rank)) continue;
+            throw RanksFailed(
+                InputError("").exit_code,
+                fmt::format("rank {} of {} does not find the matrix that rank 0 finds; all must be able to read it", rank,
+                            ranks_.size()));
+        }
     }
 
     template <ValueType Value>

@@ -77,7 +77,7 @@ if [[ $(grep -c '^error:' output.txt) != 1 ]]; then
     echo "FAILED: the message comes once" && cat output.txt
     failed=1
 fi
-expect "one rank cannot read it" 3 '^error: rank 1 of 2: .*no-such.mtx' \
+expect "one rank cannot read it" 3 '^error: rank 1 of 2 does not find the matrix that rank 0 finds' \
     "$mpirun" -n 1 "$workbench" run --distributed "$csr" --matrix grid.npz : -n 1 "$workbench" run --distributed "$csr" --matrix no-such.mtx
 expect "a system that is not square" 3 'needs a square matrix' $(over 2) solve --distributed "$csr" --generate random_uniform:rows=60,columns=40,shortest=0,longest=9
 expect "a layout that does not suit" 3 '^error: rank.* of 4: .*diagonals' $(over 4) run --distributed "$sources/recipes/dia.toml" --generate rmat:scale=10
