@@ -164,9 +164,9 @@ Suite suite_of(const Arguments& arguments) {
     }
     if (!arguments.matrices.empty() || !arguments.generated.empty()) {
         suite.matrices.clear();
-        // Named matrices are looked for elsewhere; those to be generated belong to the figure all the same.
-        if (suite.named.empty() || !arguments.generated.empty()) suite.generated.clear();
         for (const std::string& matrix : arguments.matrices) suite.matrices.push_back({matrix, ""});
+        // Named matrices are looked for elsewhere; those to be generated belong to the figure all the same.
+        if (suite.named.empty() || !arguments.generated.empty() || names_files_alone(suite)) suite.generated.clear();
         for (const std::string& kind : arguments.generated) suite.generated.push_back({kind, ""});
     }
     if (arguments.precision == "f32") suite.precisions = {Precision::f32};
@@ -249,7 +249,7 @@ void add_bench_command(CLI::App& app, Action& action) {
     command
         ->add_option("--matrices", arguments->matrices,
                      fmt::format("Matrix files, and folders with all in them, in place of the suite's (where it names "
-                                 "matrices: to look for those): {}",
+                                 "matrices, folders are to look for those): {}",
                                  readable_files))
         ->type_name("DIR|FILE");
     command->add_option("--generate", arguments->generated, "Generated matrices too: laplace2d:nx=300,ny=300")

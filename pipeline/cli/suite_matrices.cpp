@@ -1,5 +1,6 @@
 #include "pipeline/cli/suite_matrices.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -45,6 +46,19 @@ std::vector<BenchMatrix> around(const Suite& suite) {
     return all;
 }
 
+/// Adds what the command line names as a file, whether the suite names it or not.
+void add_files(std::vector<BenchMatrix>& matrices, const Suite& suite) {
+    std::error_code unknown;
+    for (const SuiteItem& item : suite.matrices) {
+        if (!item.where.empty() || fs::is_directory(item.text, unknown)) continue;
+        for (BenchMatrix& file : matrices_at(item.text)) {
+            const bool there = std::any_of(matrices.begin(), matrices.end(),
+                                           [&](const BenchMatrix& other) { return other.choice.from == file.choice.from; });
+            if (!there) matrices.push_back(std::move(file));
+        }
+    }
+}
+
 std::string missing_text(const Suite& suite, const std::vector<SuiteMatrix>& missing, const std::string& given) {
     const std::string folder = folder_for(suite);
     const std::string into = folder == default_matrix_folder ? "" : " --into " + in_shell(folder);
@@ -65,6 +79,13 @@ std::string missing_text(const Suite& suite, const std::vector<SuiteMatrix>& mis
 
 }  // namespace
 
+bool names_files_alone(const Suite& suite) {
+    std::error_code unknown;
+    return !suite.matrices.empty() && std::all_of(suite.matrices.begin(), suite.matrices.end(), [&](const SuiteItem& item) {
+        return item.where.empty() && !fs::is_directory(item.text, unknown);
+    });
+}
+
 MatrixFacts facts_of(const Suite& suite, const SuiteMatrix& matrix) { return {suite.source, matrix.rows, matrix.nonzeros}; }
 
 SuiteMatrices matrices_of(const Suite& suite, const std::string& given) {
@@ -84,6 +105,8 @@ SuiteMatrices matrices_of(const Suite& suite, const std::string& given) {
                 matrices.here.push_back({named.full_name(), found->bytes, found->choice, facts_of(suite, named)});
             }
         }
+        add_files(matrices.here, suite);
+        if (names_files_alone(suite)) missing.clear();
         matrices.missing = missing.size();
         if (!missing.empty()) (void)std::fputs(missing_text(suite, missing, given).c_str(), stderr);
     }
@@ -100,7 +123,9 @@ SuiteMatrices matrices_of(const Suite& suite, const std::string& given) {
         return !is_new && there->second == matrix.bytes;
     });
     if (!matrices.here.empty()) return matrices;
-    if (matrices.missing > 0) throw InputError("no matrix of the suite is here; the commands above bring them");
+    if (matrices.missing > 0) {
+        throw InputError("no matrix of the suite is here; the commands above bring them, --matrices FILE ... takes others");
+    }
     throw RecipeError("no matrices; name files or folders with --matrices, --generate KIND, or in the suite");
 }
 

@@ -18,8 +18,13 @@ struct SuiteMatrices {
     std::size_t missing = 0;  // of those that the suite names
 };
 
-/// What a bench of the suite runs on. Says on standard error which named matrices are missing, with the command that brings
-/// each. `given`: the suite as the user named it. Throws InputError or RecipeError where there is nothing to run on.
+/// Whether the command line names files and no folder: whoever does that wants these and no others.
+[[nodiscard]] bool names_files_alone(const Suite& suite);
+
+/// What a bench of the suite runs on. Of a suite that names matrices these, as far as the folders have them, and each file that
+/// the command line names; files alone are measured alone. Says on standard error which named matrices are missing, with the
+/// command that brings each. `given`: the suite as the user named it. Throws InputError or RecipeError where there is nothing
+/// to run on.
 [[nodiscard]] SuiteMatrices matrices_of(const Suite& suite, const std::string& given);
 
 [[nodiscard]] MatrixFacts facts_of(const Suite& suite, const SuiteMatrix& matrix);

@@ -239,6 +239,32 @@ TEST_SUITE("suites that name matrices") {
         CHECK(site.run("bench s.toml --generate laplace2d:nx=3" + quick).text.find("laplace2d:nx=4") == std::string::npos);
     }
 
+    TEST_CASE("a file that is given is measured, whatever the suite names; files alone are measured alone") {
+        const Site site;
+        site.write("s.toml", "[suite]\nsource = 'Nobody, table 3'\nrecipes = ['" + csr +
+                                 "']\ngenerate = ['laplace2d:nx=4']\n"
+                                 "named = [{ name = 'Good/one', rows = 3 }, { name = 'Good/two' }]\n");
+        site.write("mine/other.mtx", text_of_rows(5));
+        site.write("mine/one.mtx", text_of_rows(5));
+        site.write("kept/two.mtx", text_of_rows(5));
+        const Outcome alone = site.run("bench s.toml --matrices mine/other.mtx mine/one.mtx mine/../mine/one.mtx" + quick);
+        CHECK(alone.exit_code == 0);
+        CHECK(alone.text.starts_with("[1/2] Good/one\n"));
+        CHECK(alone.text.find("\n[2/2] mine/other.mtx\n") != std::string::npos);
+        CHECK(alone.text.find("missing") == std::string::npos);
+        CHECK(file_text(site.folder.path() / "s.jsonl").find("not 3 as in: Nobody, table 3") != std::string::npos);
+
+        const Outcome both = site.run("bench s.toml --out b.jsonl --matrices kept mine/other.mtx" + quick);
+        for (const std::string line : {"[1/3] Good/two", "[2/3] mine/other.mtx", "[3/3] laplace2d:nx=4"}) {
+            CHECK(both.text.find('\n' + line + '\n') != std::string::npos);
+        }
+        CHECK(both.text.starts_with("1 of the 2 matrices that the suite names are not in kept:\n"));
+
+        site.write("files.toml",
+                   "[suite]\nrecipes = ['" + csr + "']\nmatrices = ['mine/one.mtx']\nnamed = [{ name = 'Good/two' }]\n");
+        CHECK(site.run("bench files.toml" + quick).exit_code == 3);  // where to look, as the suite says
+    }
+
     TEST_CASE("the shipped suites: their recipes are good and have names of their own, their generators are known") {
         std::size_t named = 0;
         std::size_t suites = 0;
