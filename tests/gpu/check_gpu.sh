@@ -3,7 +3,7 @@
 # compute-sanitizer's memcheck and racecheck over the small ones. Ends with a table. Exit code 1 if anything in it failed, 77 if
 # there is no GPU to run the tests on, else 0, also where the sanitizer could not be run.
 #
-#   libexec/spmv-workbench/check_gpu.sh [SECONDS]     the longest that one of the four steps may take (default 150)
+#   libexec/spmv-workbench/check_gpu.sh [SECONDS]     the longest that one of the five steps may take (default 150)
 #
 # racecheck sees races in shared memory only: it is given the kernels that use it. How races in global memory are excluded
 # stands at the head of each kernels/*/cuda.cu.
@@ -62,9 +62,11 @@ else
 fi
 echo "kernel $kernel ($runtime), $(ldd --version | head -1), $(nproc) cores"
 echo "cuSPARSE module: $(ldd "$prefix/lib/spmv-workbench/libworkbench_cusparse.so" 2>&1 | grep -E 'cusparse|nvJitLink|not found' | tr -s '\t\n ' ' ')"
+echo "NCCL module: $(ldd "$prefix/lib/spmv-workbench/libworkbench_nccl.so" 2>&1 | grep -E 'nccl|not found' | tr -s '\t\n ' ' ')"
 
 step "GPU tests" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=battery,shared_memory,device,krylov,large,timing,kernel_source
 step "GPU tests of cuSPARSE" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=cusparse
+step "GPU tests of NCCL" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=nccl
 # memcheck counts an allocation that is refused as an error, which one of the tests provokes.
 step "compute-sanitizer memcheck" sanitize memcheck -ts=battery,shared_memory,device,krylov -tce="memory that is not there*"
 step "compute-sanitizer racecheck" sanitize racecheck -ts=shared_memory
