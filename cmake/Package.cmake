@@ -15,6 +15,10 @@ if(TARGET gpu_test)
   install(DIRECTORY tests/layouts DESTINATION share/spmv-workbench)
   list(APPEND packaged_programs gpu_test)
 endif()
+if(TARGET ranks_test)
+  install(TARGETS ranks_test RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION libexec/spmv-workbench)
+  list(APPEND packaged_programs ranks_test)
+endif()
 set(libraries_of_others
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|util)\\.so" "^libcuda\\.so" "^libcusparse" "^libnvJitLink" "^libnccl"
     "^libspmv_workbench"
@@ -46,7 +50,7 @@ if(TARGET gpu_test AND WORKBENCH_LIBRARY)
   set_property(TARGET gpu_test APPEND PROPERTY INSTALL_RPATH "$ORIGIN/../../lib")
 endif()
 
-foreach(module workbench_cusparse workbench_nccl)
+foreach(module workbench_cusparse workbench_nccl workbench_mpi)
   if(TARGET ${module})
     install(TARGETS ${module} LIBRARY DESTINATION ${private_libraries} COMPONENT library)
     # Where a CUDA toolkit usually lies; LD_LIBRARY_PATH goes before it.

@@ -27,6 +27,7 @@
 #include "pipeline/run/kernel_choice.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 #include "pipeline/run/text_table.hpp"
+#include "pipeline/solve/solve_report.hpp"
 
 namespace workbench {
 namespace {
@@ -64,7 +65,7 @@ public:
         const RanksReport report = run_.precision == Precision::f32 ? go<float>(recipe) : go<double>(recipe);
         if (is_first()) write(report);
         ranks_.barrier();
-        return report.solve && report.solve->end != SolveEnd::converged ? exit_verification_failed : exit_ok;
+        return report.solve ? exit_code_of(report.solve->end) : exit_ok;
     }
 
 private:

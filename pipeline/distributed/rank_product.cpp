@@ -1,10 +1,12 @@
 #include "pipeline/distributed/rank_product.hpp"
 
+#include <fmt/format.h>
+#include <Kokkos_Core.hpp>
+
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "pipeline/distributed/agreement.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
@@ -22,6 +24,12 @@ double largest(Ranks& ranks, double mine) {
     return *std::max_element(all.begin(), all.end());
 }
 
+/// On all cores.
+void for_each_row(const CsrMatrix& matrix, const std::function<void(Index)>& visit) {
+    Kokkos::parallel_for(Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>(0, matrix.rows),
+                         visit);
+}
+
 /// Integers for both shares of a rank's rows. Their sums over a whole row are exact, and x is the same on all ranks.
 struct ExactShares {
     ExactShares(bool inside_is_symmetric, Offset longest, Index columns)
@@ -31,16 +39,16 @@ struct ExactShares {
 
     [[nodiscard]] std::vector<double> product(const RankShares& shares, int vector) const {
         std::vector<double> y(shares.inside.rows, 0.0);
-        for (Index row = 0; row < shares.inside.rows; ++row) {
+        for_each_row(shares.inside, [&](Index row) {
             for (const Index column : shares.inside.row_columns(row)) {
                 y[row] += inside.value(row, column) * inside.x(vector, shares.first_column + column);
             }
-        }
-        for (Index row = 0; row < shares.outside.rows; ++row) {
+        });
+        for_each_row(shares.outside, [&](Index row) {
             for (const Index column : shares.outside.row_columns(row)) {
                 y[shares.outside_rows[row]] += outside.value(row, column) * inside.x(vector, shares.halo_columns[column]);
             }
-        }
+        });
         return y;
     }
 };

@@ -34,6 +34,9 @@ struct SolveReport {
     [[nodiscard]] const SolveOutcome* baseline() const;
 };
 
+/// Of one solve: 0 where it converged.
+[[nodiscard]] int exit_code_of(SolveEnd end);
+
 /// 0 where all converged; of the first that did not otherwise: 1 for a wrong kernel, then 5 to 8 by its end, then what a
 /// failure says; 3 where no recipe suits the matrix at all.
 [[nodiscard]] int exit_code_of(const SolveReport& report);

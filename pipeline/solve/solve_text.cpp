@@ -153,6 +153,17 @@ const SolveOutcome* SolveReport::baseline() const {
     return nullptr;
 }
 
+int exit_code_of(SolveEnd end) {
+    switch (end) {
+        case SolveEnd::converged: return exit_ok;
+        case SolveEnd::iteration_limit: return exit_iteration_limit;
+        case SolveEnd::stagnated: return exit_stagnated;
+        case SolveEnd::indefinite: return exit_indefinite;
+        case SolveEnd::breakdown: return exit_breakdown;
+    }
+    return exit_ok;
+}
+
 int exit_code_of(const SolveReport& report) {
     int code = exit_ok;
     const auto note = [&code](int other) { code = code == exit_ok ? other : code; };
@@ -160,14 +171,7 @@ int exit_code_of(const SolveReport& report) {
         if (one.preparation.kernel.status == KernelOutcome::Status::wrong) return exit_verification_failed;
     }
     for (const SolveOutcome& one : report.outcomes) {
-        if (!iterated(one)) continue;
-        switch (one.end) {
-            case SolveEnd::converged: break;
-            case SolveEnd::iteration_limit: note(exit_iteration_limit); break;
-            case SolveEnd::stagnated: note(exit_stagnated); break;
-            case SolveEnd::indefinite: note(exit_indefinite); break;
-            case SolveEnd::breakdown: note(exit_breakdown); break;
-        }
+        if (iterated(one)) note(exit_code_of(one.end));
     }
     for (const Failure& failure : report.failures) note(failure.exit_code);
     if (std::none_of(report.outcomes.begin(), report.outcomes.end(), iterated)) note(InputError("").exit_code);
