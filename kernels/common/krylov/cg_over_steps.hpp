@@ -44,11 +44,7 @@ public:
         }
     }
 
-    [[nodiscard]] KrylovProgress wait() override {
-        const krylov::Scalars scalars = steps_.fetch();
-        given_ = scalars.iterations;
-        return krylov::progress_of(scalars);
-    }
+    [[nodiscard]] KrylovProgress wait() override { return krylov::progress_of(steps_.fetch()); }
 
     [[nodiscard]] std::vector<Value> x() override { return memory_.x(); }
     [[nodiscard]] std::vector<double> history() override { return steps_.history(); }
@@ -79,7 +75,7 @@ private:
     }
 
     std::int64_t most_iterations_;
-    std::int64_t given_ = 0;  // iterations that the device has had, if each of them was one
+    std::int64_t given_ = 0;  // iterations at which the launches end, if the solve does not before
     Links& links_;
     KrylovProduct<Value> product_;
     krylov::Memory<Value> memory_;
