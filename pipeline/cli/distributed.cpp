@@ -123,7 +123,7 @@ private:
         report.ranks_by = "equal pieces";
         if (const StageEntry* const stage = stage_of(run_.distributed.rows_to_ranks)) {
             report.ranks_by = "parts of " + stage->name;
-            rows = partition(ranks_, std::move(rows), *stage);
+            rows = partition(ranks_, std::move(rows), *catalogue().find_stage("node_blocks"), *stage);
         }
         own.distribute_seconds = distributing.seconds();
         report.matrix.rows = rows.rows();

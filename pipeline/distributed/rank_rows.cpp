@@ -1,7 +1,9 @@
 #include "pipeline/distributed/rank_rows.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -79,20 +81,18 @@ struct Numbering {
     std::vector<Index> ends;        // [ranks + 1]
 };
 
-Numbering run_partition(CsrMatrix pattern, const StageEntry& stage, int parts) {
+Numbering run_partition(CsrMatrix pattern, const StageEntry& nodes, const StageEntry& stage, int parts) {
     StagedMatrix staged = stage_input(std::move(pattern));
-    const Parameters parameters(stage.parameters, {{"parts", std::int64_t{parts}}});
-    StageResult result = stage.run(staged, parameters, {});
-    Numbering numbering;
-    const auto found = std::find_if(result.change.cuts.begin(), result.change.cuts.end(),
-                                    [](const Cuts& cuts) { return cuts.kind == CutKind::partition; });
-    if (!result.change.order || found == result.change.cuts.end()) {
-        throw std::logic_error(fmt::format("stage {} does not partition", stage.name));
-    }
-    const std::span<const Index> order = result.change.order->order.new_of_old();
-    numbering.new_of_old.assign(order.begin(), order.end());
-    numbering.ends = found->boundaries;
-    return numbering;
+    const auto pass = [&staged](const StageEntry& entry, const std::map<std::string, ParameterValue>& given) {
+        const Parameters parameters(entry.parameters, given);
+        apply(staged, entry.run(staged, parameters, {}).change, entry.contract(parameters).keeps);
+    };
+    pass(nodes, {});
+    pass(stage, {{"parts", std::int64_t{parts}}});
+    const Cuts* const cuts = staged.find_cuts(CutKind::partition);
+    if (cuts == nullptr) throw std::logic_error(fmt::format("stage {} does not partition", stage.name));
+    const std::span<const Index> order = staged.row_order.new_of_old();
+    return {{order.begin(), order.end()}, cuts->boundaries};
 }
 
 int owner_of(const std::vector<Index>& ends, Index number) {
@@ -203,7 +203,7 @@ RankRows scatter(Ranks& ranks, CsrMatrix whole) {
     return in_equal_pieces(ranks, size[0], unpacked(ranks.exchange(to)[0], size[1]));
 }
 
-RankRows partition(Ranks& ranks, RankRows rows, const StageEntry& stage) {
+RankRows partition(Ranks& ranks, RankRows rows, const StageEntry& nodes, const StageEntry& stage) {
     if (ranks.size() == 1) return rows;
     if (rows.rows() != rows.columns()) {
         throw RanksFailed(
@@ -217,7 +217,7 @@ RankRows partition(Ranks& ranks, RankRows rows, const StageEntry& stage) {
     }
     CsrMatrix pattern = gather_pattern(ranks, rows);
     Numbering numbering = in_agreement(
-        ranks, [&] { return ranks.rank() == 0 ? run_partition(std::move(pattern), stage, ranks.size()) : Numbering(); });
+        ranks, [&] { return ranks.rank() == 0 ? run_partition(std::move(pattern), nodes, stage, ranks.size()) : Numbering(); });
     numbering.new_of_old = broadcast(ranks, numbering.new_of_old);
     numbering.ends = broadcast(ranks, numbering.ends);
     return renumber(ranks, std::move(rows), numbering);

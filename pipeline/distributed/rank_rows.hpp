@@ -39,8 +39,9 @@ struct RankRows {
 [[nodiscard]] RankRows scatter(Ranks& ranks, CsrMatrix whole);
 
 /// Called by all. Numbers the rows and columns of a square matrix anew, so that ranks have few elements of x to exchange: the
-/// parts of a graph partition by a stage (metis_partition, multilevel_partition), which rank 0 runs on the whole pattern.
-/// Throws RanksFailed where the matrix is not square, or there are more ranks than rows.
-[[nodiscard]] RankRows partition(Ranks& ranks, RankRows rows, const StageEntry& stage);
+/// parts of a graph partition by a stage (metis_partition, multilevel_partition), which rank 0 runs on the whole pattern, after
+/// another one that finds the unknowns of a node (node_blocks), which stay together. Throws RanksFailed where the matrix is not
+/// square, or there are more ranks than rows.
+[[nodiscard]] RankRows partition(Ranks& ranks, RankRows rows, const StageEntry& nodes, const StageEntry& stage);
 
 }  // namespace workbench

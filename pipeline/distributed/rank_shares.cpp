@@ -1,33 +1,44 @@
 #include "pipeline/distributed/rank_shares.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 #include "pipeline/distributed/messages.hpp"
 
 namespace workbench {
 namespace {
 
-/// The columns outside [first, end), each once, ascending.
-std::vector<Index> columns_outside(const CsrMatrix& matrix, Index first, Index end) {
-    std::vector<Index> found;
-    std::size_t sorted = 0;
-    const auto tidy = [&] {
-        std::sort(found.begin() + static_cast<std::ptrdiff_t>(sorted), found.end());
-        std::inplace_merge(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(sorted), found.end());
-        found.erase(std::unique(found.begin(), found.end()), found.end());
-        sorted = found.size();
-    };
-    // Now and then, so that the list stays about as long as the halo.
-    constexpr std::size_t most_unsorted = std::size_t{1} << 20;
-    for (Index row = 0; row < matrix.rows; ++row) {
-        for (const Index column : matrix.row_columns(row)) {
-            if (column < first || column >= end) found.push_back(column);
+/// Some of the columns, and which of them each is: a bit a column, and a count for 64 of them.
+class ColumnSet {
+public:
+    explicit ColumnSet(Index columns) : words_(static_cast<std::size_t>(columns) / 64 + 1, 0) {}
+
+    void add(Index column) { words_[column / 64] |= std::uint64_t{1} << (column % 64); }
+
+    /// After the last one was added: all of them, ascending.
+    [[nodiscard]] std::vector<Index> columns() {
+        std::vector<Index> found;
+        before_.reserve(words_.size());
+        for (std::size_t word = 0; word < words_.size(); ++word) {
+            before_.push_back(static_cast<Index>(found.size()));
+            for (std::uint64_t bits = words_[word]; bits != 0; bits &= bits - 1) {
+                found.push_back(static_cast<Index>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits))));
+            }
         }
-        if (found.size() > 2 * sorted + most_unsorted) tidy();
+        return found;
     }
-    tidy();
-    return found;
-}
+
+    /// How many come before this one.
+    [[nodiscard]] Index place(Index column) const {
+        const std::uint64_t lower = words_[column / 64] & ((std::uint64_t{1} << (column % 64)) - 1);
+        return before_[column / 64] + std::popcount(lower);
+    }
+
+private:
+    std::vector<std::uint64_t> words_;
+    std::vector<Index> before_;
+};
 
 }  // namespace
 
@@ -44,7 +55,11 @@ RankShares split_by_rank(Ranks& ranks, RankRows rows) {
     const Index end = rows.column_ends[ranks.rank() + 1];
     const CsrMatrix& matrix = rows.matrix;
     shares.first_column = first;
-    shares.halo_columns = columns_outside(matrix, first, end);
+    ColumnSet needed(matrix.columns);
+    for (const Index column : matrix.column_indices) {
+        if (column < first || column >= end) needed.add(column);
+    }
+    shares.halo_columns = needed.columns();
     const std::vector<Index>& halo = shares.halo_columns;
 
     // A rank's elements of x have neighbouring numbers, so those of one rank stand together in the halo.
@@ -77,9 +92,7 @@ RankShares split_by_rank(Ranks& ranks, RankRows rows) {
             const Index column = matrix.column_indices[i];
             const bool is_inside = column >= first && column < end;
             CsrMatrix& share = is_inside ? inside : outside;
-            share.column_indices.push_back(
-                is_inside ? column - first
-                          : static_cast<Index>(std::lower_bound(halo.begin(), halo.end(), column) - halo.begin()));
+            share.column_indices.push_back(is_inside ? column - first : needed.place(column));
             share.values.push_back(matrix.values[i]);
         }
         inside.row_offsets.push_back(static_cast<Offset>(inside.values.size()));

@@ -109,8 +109,9 @@ std::string ranks_text(const RanksReport& report) {
     text += fmt::format("Recipe {} for the inside share of each: layout {}, kernel {}, {}; outside shares: sell\n\n",
                         report.recipe, report.layout, report.kernel, name_of(report.precision));
     text += table_of_ranks(report) + "\n";
-    text += fmt::format("Verified across ranks: exact on {} vectors of integers; errors on real values are at most {:.2g} of their bounds\n\n",
-                        report.exact_vectors, report.error_over_bound);
+    text += fmt::format(
+        "Verified across ranks: exact on {} vectors of integers; errors on real values are at most {:.2g} of their bounds\n\n",
+        report.exact_vectors, report.error_over_bound);
     text += table_of_phases(report) + "\n";
     const double seconds = report.product_seconds();
     const auto nonzeros = static_cast<double>(report.matrix.nonzeros);

@@ -104,6 +104,8 @@ void check_exactly(const CsrMatrix& matrix, const Recipe& recipe, Device& device
     }
 }
 
+const StageEntry& node_blocks() { return *catalogue().find_stage("node_blocks"); }
+
 CsrMatrix laplacian(Index side) { return scaled_laplacian(side, 0); }
 
 }  // namespace
@@ -224,7 +226,7 @@ TEST_CASE("a partition brings each row to one rank, as it was but for its number
     const CsrMatrix matrix = laplacian(24);
     for (const char* name : {"metis_partition", "multilevel_partition"}) {
         INFO(name);
-        const RankRows rows = partition(ranks, pieces_of(matrix), *catalogue().find_stage(name));
+        const RankRows rows = partition(ranks, pieces_of(matrix), node_blocks(), *catalogue().find_stage(name));
         if (ranks.size() == 1) continue;
         std::vector<double> numbers;
         for (const Index row : rows.rows_of_input) numbers.push_back(row);
@@ -262,17 +264,37 @@ TEST_CASE("a partition brings each row to one rank, as it was but for its number
     }
 }
 
+TEST_CASE("the unknowns of a node stay on one rank") {
+    Ranks& ranks = test_ranks();
+    const GeneratorEntry& generator = *catalogue().find_generator("elasticity3d");
+    const CsrMatrix matrix = generator.generate(Parameters(generator.parameters, {{"nx", std::int64_t{5}}}));
+    for (const char* name : {"metis_partition", "multilevel_partition"}) {
+        const RankRows rows = partition(ranks, pieces_of(matrix), node_blocks(), *catalogue().find_stage(name));
+        INFO(name);
+        if (ranks.size() == 1) continue;
+        CHECK(rows.matrix.rows % 3 == 0);
+        for (std::size_t i = 0; i + 2 < rows.rows_of_input.size(); i += 3) {
+            if (rows.rows_of_input[i] % 3 == 0 && rows.rows_of_input[i + 1] == rows.rows_of_input[i] + 1 &&
+                rows.rows_of_input[i + 2] == rows.rows_of_input[i] + 2) {
+                continue;
+            }
+            CHECK(rows.rows_of_input[i] % 3 == 0);
+            CHECK(rows.rows_of_input[i + 1] == rows.rows_of_input[i] + 1);
+        }
+    }
+}
+
 TEST_CASE("what cannot be partitioned is refused on all ranks") {
     Ranks& ranks = test_ranks();
     if (ranks.size() == 1) return;
     const StageEntry& stage = *catalogue().find_stage("metis_partition");
     const CsrMatrix tall = csr_from_entries(30, 20, std::vector<Entry>{{3, 4, 1.0}});
     CHECK_THROWS_WITH_AS(
-        (void)partition(ranks, pieces_of(tall), stage),
+        (void)partition(ranks, pieces_of(tall), node_blocks(), stage),
         "stage metis_partition partitions square matrices; this one has 30 rows and 20 columns: take equal pieces",
         RanksFailed);
     const CsrMatrix small = square_of(1, {{0, 0, 1.0}});
-    CHECK_THROWS_AS((void)partition(ranks, pieces_of(small), stage), RanksFailed);
+    CHECK_THROWS_AS((void)partition(ranks, pieces_of(small), node_blocks(), stage), RanksFailed);
 }
 
 TEST_CASE("a solve across ranks ends as one rank's does, with its solution") {

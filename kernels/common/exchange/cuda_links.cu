@@ -1,10 +1,13 @@
 // A halo is packed on the device's stream, so that it is what the work before leaves of x, and goes over NCCL on a stream of
 // its own. That stream is an urgent one: NCCL's blocks take the first places that become free while a product fills the GPU.
 //
-// There is one communicator for exchanges and for sums. Two could block each other: where each has its blocks on another GPU
-// first, both wait for blocks that find no place. One must not be at work on two streams at once, and is not: an exchange waits
-// for the sums that the device's stream has been given before, and a sum for the exchange that is under way. As all ranks make
-// the same calls in the same order, none can wait for one that comes later.
+// NCCL is kept to one block at a time for sums and for halos of up to a megabyte: several take places from the product, and
+// wait for each other's. Large halos have a communicator of their own, with as many blocks as NCCL likes.
+//
+// Two communicators could block each other: where each has its blocks on another GPU first, both wait for blocks that find no
+// place. And one must not be at work on two streams at once. So at any time one thing is under way: an exchange waits for the
+// sums that the device's stream has been given before, and a sum for the exchange. As all ranks make the same calls in the same
+// order, none can wait for one that comes later.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -21,6 +24,7 @@ namespace workbench {
 namespace {
 
 constexpr int threads_per_block = 256;
+constexpr double most_bytes_of_one_block = 1 << 20;  // of a message
 
 template <typename Value>
 __global__ void pack_kernel(const Value* __restrict__ x, const Index* __restrict__ places, Index count,
@@ -47,14 +51,21 @@ const NcclModule& open_module() {
 /// What goes over the communicator, on which stream and in which order.
 class Line {
 public:
-    Line(CudaDevice& device, std::unique_ptr<NcclCommunicator> communicator)
-        : device_(device), communicator_(std::move(communicator)) {}
+    Line(CudaDevice& device, std::unique_ptr<NcclCommunicator> narrow) : device_(device), narrow_(std::move(narrow)) {}
 
-    /// What is put on its stream from now on waits for what the device has been given.
-    void start(std::span<const NcclMessage> outgoing, std::span<const NcclMessage> incoming) {
+    /// For large messages.
+    [[nodiscard]] bool is_wide() const { return wide_ != nullptr; }
+    void widen(std::unique_ptr<NcclCommunicator> wide) { wide_ = std::move(wide); }
+
+    /// The messages wait for what the device has been given. What it is given from now on goes after them, but does not wait
+    /// for them: a block of NCCL takes most of a multiprocessor, and finds none once the blocks of a product are on all of
+    /// them.
+    void start(std::span<const NcclMessage> outgoing, std::span<const NcclMessage> incoming, bool large) {
         under_way_ = true;
         wait_for(stream_.get(), device_.stream(), event_.get());
-        communicator_->send_and_receive(outgoing, incoming, stream_.get());
+        check_cuda(cudaEventRecord(begun_.get(), stream_.get()), "cudaEventRecord");
+        (large ? *wide_ : *narrow_).send_and_receive(outgoing, incoming, stream_.get());
+        check_cuda(cudaStreamWaitEvent(device_.stream(), begun_.get(), 0), "cudaStreamWaitEvent");
     }
 
     void finish() {
@@ -65,23 +76,27 @@ public:
 
     void gather(const double* mine, double* all, int count) {
         if (under_way_) wait_for(device_.stream(), stream_.get(), event_.get());
-        communicator_->gather(mine, all, count, device_.stream());
+        narrow_->gather(mine, all, count, device_.stream());
     }
 
 private:
     CudaDevice& device_;
     OwnedCuda<cudaStream_t> stream_ = make_urgent_stream();
     OwnedCuda<cudaEvent_t> event_ = make_event();
+    OwnedCuda<cudaEvent_t> begun_ = make_event();
     bool under_way_ = false;
-    std::unique_ptr<NcclCommunicator> communicator_;  // goes first: it waits for what is under way
+    std::unique_ptr<NcclCommunicator> narrow_;  // these go first: they wait for what is under way
+    std::unique_ptr<NcclCommunicator> wide_;
 };
 
 template <ValueType Value>
 class CudaExchange final : public Exchange<Value> {
 public:
-    CudaExchange(const HaloPlan& plan, CudaDevice& device, Line& line)
+    /// `large`: the line is wide.
+    CudaExchange(const HaloPlan& plan, CudaDevice& device, Line& line, bool large)
         : device_(device),
           line_(line),
+          large_(large),
           count_(static_cast<Index>(plan.places.size())),
           places_(to_device(device, std::span(plan.places), "which elements of x other ranks need")),
           to_send_(device.allocate(plan.places.size() * sizeof(Value), "what other ranks need of x")),
@@ -117,11 +132,12 @@ private:
     [[nodiscard]] bool has_messages() const { return !outgoing_.empty() || !incoming_.empty(); }
 
     void send() {
-        if (has_messages()) line_.start(outgoing_, incoming_);
+        if (has_messages()) line_.start(outgoing_, incoming_, large_);
     }
 
     CudaDevice& device_;
     Line& line_;
+    bool large_;
     Index count_;
     DeviceMemory places_;
     DeviceMemory to_send_;
@@ -132,32 +148,62 @@ private:
 
 class CudaLinks final : public Links {
 public:
-    CudaLinks(CudaDevice& device, const NcclModule& module, const NcclId& id, int rank, int ranks, int gpu)
-        : version_(module.version()), ranks_(ranks), device_(device), line_(device, module.join(id, rank, ranks, gpu)) {
+    CudaLinks(CudaDevice& device, const NcclModule& module, const NcclId& id, Ranks& ranks, int gpu)
+        : ranks_(ranks), device_(device), module_(module), gpu_(gpu), line_(device, join(id, 1)) {
         // The first takes long, as with an exchange.
         const DeviceMemory mine = device.allocate(sizeof(double), "a first sum");
-        const DeviceMemory all = device.allocate(static_cast<std::size_t>(ranks) * sizeof(double), "a first sum");
+        const DeviceMemory all = device.allocate(static_cast<std::size_t>(ranks.size()) * sizeof(double), "a first sum");
         device.zero(mine.address(), mine.bytes());
         gather(mine.as<const double>(), all.as<double>(), 1);
         check_cuda(cudaStreamSynchronize(device.stream()), "cudaStreamSynchronize");
     }
 
-    [[nodiscard]] std::string engine() const override { return "NCCL " + version_; }
-    [[nodiscard]] int ranks() const override { return ranks_; }
+    [[nodiscard]] std::string engine() const override { return "NCCL " + module_.version(); }
+    [[nodiscard]] int ranks() const override { return ranks_.size(); }
 
     [[nodiscard]] std::unique_ptr<Exchange<float>> make_exchange_f32(const HaloPlan& plan) override {
-        return std::make_unique<CudaExchange<float>>(plan, device_, line_);
+        return make<float>(plan);
     }
     [[nodiscard]] std::unique_ptr<Exchange<double>> make_exchange_f64(const HaloPlan& plan) override {
-        return std::make_unique<CudaExchange<double>>(plan, device_, line_);
+        return make<double>(plan);
     }
 
     void gather(const double* mine, double* all, int count) override { line_.gather(mine, all, count); }
 
 private:
-    std::string version_;
-    int ranks_;
+    [[nodiscard]] std::unique_ptr<NcclCommunicator> join(const NcclId& id, int most_blocks) {
+        return module_.join(id, ranks_.rank(), ranks_.size(), gpu_, most_blocks);
+    }
+
+    template <typename Value>
+    [[nodiscard]] std::unique_ptr<Exchange<Value>> make(const HaloPlan& plan) {
+        const bool large = is_large_anywhere(plan, sizeof(Value));
+        if (large && !line_.is_wide()) {
+            const NcclId mine = ranks_.rank() == 0 ? module_.make_id() : NcclId{};
+            const Bytes of_first = ranks_.gather(std::as_bytes(std::span(&mine, 1))).front();
+            NcclId id{};
+            std::memcpy(&id, of_first.data(), std::min(of_first.size(), sizeof(id)));
+            line_.widen(join(id, 0));
+        }
+        return std::make_unique<CudaExchange<Value>>(plan, device_, line_, large);
+    }
+
+    /// The same on all ranks.
+    [[nodiscard]] bool is_large_anywhere(const HaloPlan& plan, std::size_t bytes_of_value) {
+        Index most = 0;
+        for (const auto* const parts : {&plan.send, &plan.receive}) {
+            for (const HaloPlan::Part& part : *parts) most = std::max(most, part.count);
+        }
+        const double mine = static_cast<double>(most) * static_cast<double>(bytes_of_value);
+        std::vector<double> all(ranks_.size());
+        ranks_.gather(std::span(&mine, 1), all);
+        return *std::max_element(all.begin(), all.end()) > most_bytes_of_one_block;
+    }
+
+    Ranks& ranks_;
     CudaDevice& device_;
+    const NcclModule& module_;
+    int gpu_;
     Line line_;
 };
 
@@ -217,7 +263,7 @@ std::unique_ptr<Links> make_cuda_links(Ranks& ranks, Device& gpu) {
     check_cuda(cudaGetDevice(&number), "cudaGetDevice");
     const std::vector<Greeting> all = greetings_of_all(ranks, greet(ranks.rank(), number));
     require_agreement(all, device.properties().name);
-    return std::make_unique<CudaLinks>(device, open_module(), all.front().id, ranks.rank(), ranks.size(), number);
+    return std::make_unique<CudaLinks>(device, open_module(), all.front().id, ranks, number);
 }
 
 }  // namespace workbench

@@ -40,8 +40,9 @@ public:
 struct NcclModule {
     std::string (*version)();  // "2.28.9"
     NcclId (*make_id)();
-    /// Called by all ranks, each with a GPU of its own, whose number CUDA has given as the calling thread's.
-    std::unique_ptr<NcclCommunicator> (*join)(const NcclId& id, int rank, int ranks, int gpu);
+    /// Called by all ranks, each with a GPU of its own, whose number CUDA has given as the calling thread's. most_blocks: that
+    /// NCCL may have on the GPU at a time; 0: as many as it likes.
+    std::unique_ptr<NcclCommunicator> (*join)(const NcclId& id, int rank, int ranks, int gpu, int most_blocks);
 };
 
 using GetNcclModule = const NcclModule* (*)();

@@ -21,8 +21,10 @@ void check_nccl(ncclResult_t result, const char* call, ncclComm_t communicator =
 
 class Communicator final : public NcclCommunicator {
 public:
-    Communicator(const ncclUniqueId& id, int rank, int ranks) {
-        check_nccl(ncclCommInitRank(&communicator_, ranks, id, rank), "ncclCommInitRank");
+    Communicator(const ncclUniqueId& id, int rank, int ranks, int most_blocks) {
+        ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+        if (most_blocks > 0) config.minCTAs = config.maxCTAs = most_blocks;
+        check_nccl(ncclCommInitRankConfig(&communicator_, ranks, id, rank, &config), "ncclCommInitRankConfig");
     }
 
     ~Communicator() override {
@@ -91,10 +93,10 @@ NcclId make_id() {
     return id;
 }
 
-std::unique_ptr<NcclCommunicator> join(const NcclId& id, int rank, int ranks, int gpu) {
+std::unique_ptr<NcclCommunicator> join(const NcclId& id, int rank, int ranks, int gpu, int most_blocks) {
     ncclUniqueId made{};
     std::memcpy(&made, id.data(), sizeof(made));
-    auto communicator = std::make_unique<Communicator>(made, rank, ranks);
+    auto communicator = std::make_unique<Communicator>(made, rank, ranks, most_blocks);
     communicator->require_gpu(gpu);
     return communicator;
 }
