@@ -1,0 +1,158 @@
+// Work that stages and layouts hand to a preparer: which of it, with what, and what a report says of it. The preparer here
+// does all of it in a way of its own; a GPU's is compared with the host in tests/gpu/prepare_test.cpp.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "kernels/common/device/host_device.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/run/build.hpp"
+#include "pipeline/run/chain.hpp"
+#include "pipeline/run/runner.hpp"
+#include "support/battery.hpp"
+#include "support/layouts/preparation_checks.hpp"
+#include "support/layouts/scripted.hpp"
+#include "support/layouts/second_preparer.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+const CsrMatrix& named(const std::string& name) {
+    const auto found = std::find_if(battery().begin(), battery().end(), [&](const auto& each) { return each.name == name; });
+    REQUIRE(found != battery().end());
+    return found->matrix;
+}
+
+const LayoutRecipe& recipe_named(const std::string& name) {
+    const auto named_so = [&](const LayoutRecipe& each) { return each.name == name; };
+    const auto& all = layout_recipes();
+    const auto found = std::find_if(all.begin(), all.end(), named_so);
+    REQUIRE(found != all.end());
+    return *found;
+}
+
+std::string note_of(const std::vector<std::pair<std::string, std::string>>& notes) {
+    for (const auto& [what, text] : notes) {
+        if (what == "prepared") return text;
+    }
+    return "(no note)";
+}
+
+/// What the preparer is given by a recipe's stages, then by its layout: "sort permute | slices".
+std::string tasks_of(const std::string& recipe, const CsrMatrix& matrix) {
+    SecondPreparer preparer;
+    const LayoutRecipe& one = recipe_named(recipe);
+    StagedMatrix staged = stage_input(matrix, one.recipe.node_size);
+    staged.preparer = &preparer;
+    std::string tasks;
+    RunObserver observer;
+    for (const RecipeStage& stage : one.recipe.stages) {
+        StageResult result = stage.entry->run(staged, stage.parameters, {});
+        apply(staged, std::move(result.change), stage.contract.keeps);
+    }
+    tasks = preparer.tasks();
+    (void)preparer.take_steps();
+    (void)one.build<double>(staged);
+    return tasks + " | " + preparer.tasks();
+}
+
+}  // namespace
+
+TEST_CASE("who prepares a recipe changes nothing") {
+    SecondPreparer preparer;
+    for (const auto& recipes : {layout_recipes(), hybrid_recipes()}) {
+        for (const LayoutRecipe& one : recipes) {
+            for (const NamedMatrix& each : battery()) check_preparer(preparer, one, each.name, each.matrix);
+        }
+    }
+}
+
+TEST_CASE("what a preparer leaves, the host does") {
+    SecondPreparer preparer({"sort", "hash", "permute", "divide", "tiles", "slices"});
+    for (const std::string name : {"ehyb", "hbp_rows_hashed", "segmented_sell", "sell_rows_sorted"}) {
+        for (const NamedMatrix& each : battery()) check_preparer(preparer, recipe_named(name), each.name, each.matrix);
+    }
+    CHECK(preparer.tasks().empty());
+}
+
+TEST_CASE("stages and layouts hand over the work that they have") {
+    const CsrMatrix& matrix = named("symmetric");
+    CHECK(tasks_of("sell_rows_sorted", matrix) == "sort permute | slices");
+    CHECK(tasks_of("ehyb", matrix) == "permute sort permute divide sort | slices slices");
+    CHECK(tasks_of("hbp_rows_hashed", matrix) == "tiles hash | ");
+    CHECK(tasks_of("hbp_rows_sorted", matrix) == "tiles sort | ");
+    CHECK(tasks_of("segmented_sell", matrix) == "tiles sort | slices");
+    CHECK(tasks_of("hyb", matrix) == "divide | ");
+    CHECK(tasks_of("csr", matrix) == " | ");
+}
+
+TEST_CASE("a report says where each stage and layout was prepared, and how long that took") {
+    SecondPreparer preparer;
+    const LayoutRecipe& one = recipe_named("ehyb");
+    StagedMatrix staged = stage_input(named("symmetric"));
+    staged.preparer = &preparer;
+    std::vector<StageOutcome> outcomes = run_stages(one.recipe, staged, {}, {});
+    CHECK(note_of(outcomes.at(0).notes) == "(no note)");  // the input
+    CHECK(note_of(outcomes.at(1).notes) == "on another machine: permute in 2 s, 500 ms of it transfers");
+    CHECK(note_of(outcomes.at(2).notes) ==
+          "on another machine: sort in 2 s, 500 ms of it transfers; permute in 2 s, 500 ms of it transfers");
+
+    const RecipeLayout& layout = one.recipe.layouts.front();
+    LayoutOutcome built = outcome_of(*layout.entry, layout.parameters, Precision::f64);
+    (void)build_twice<double>(
+        *layout.entry, layout.parameters, staged, [&] { return staged.matrix.values; }, {}, built);
+    CHECK(note_of(built.notes) ==
+          "on another machine: slices in 2 s, 500 ms of it transfers; slices in 2 s, 500 ms of it transfers");
+    CHECK(preparer.tasks().empty());  // those of the exact layout are told of nobody
+
+    SecondPreparer idle({"sort", "permute", "divide", "slices"});
+    StagedMatrix again = stage_input(named("symmetric"));
+    again.preparer = &idle;
+    outcomes = run_stages(one.recipe, again, {}, {});
+    CHECK(note_of(outcomes.at(1).notes) == "on the host");
+
+    StagedMatrix nobody = stage_input(named("symmetric"));
+    outcomes = run_stages(one.recipe, nobody, {}, {});
+    CHECK(note_of(outcomes.at(1).notes) == "(no note)");
+    const AppliedStages applied = apply_stages(one.recipe, nobody, {});
+    CHECK(std::none_of(applied.notes.begin(), applied.notes.end(),
+                       [](const std::string& note) { return note.find("prepared") != std::string::npos; }));
+}
+
+TEST_CASE("what was kept of one preparer's times is not told of another") {
+    const TemporaryFolder folder;
+    KeepFolder keep(folder.path(), "this program");
+    const CsrMatrix& matrix = named("symmetric");
+    SecondPreparer preparer;
+    const auto ran_from_kept = [&](Preparer* who) {
+        StagedMatrix staged = stage_input(matrix);
+        staged.preparer = who;
+        const Keeping keeping = keeping_with(Keeping(&keep, matrix), who);
+        return !apply_stages(recipe_named("sell_rows_sorted").recipe, staged, {}, keeping).kept.empty();
+    };
+    CHECK_FALSE(ran_from_kept(nullptr));
+    CHECK_FALSE(ran_from_kept(&preparer));
+    CHECK(ran_from_kept(nullptr));
+    CHECK(ran_from_kept(&preparer));
+}
+
+TEST_CASE("a runner hands its preparer to stages and layouts") {
+    SecondPreparer preparer;
+    const CsrMatrix& matrix = named("symmetric");
+    const auto host = make_host_device();
+    RunOptions options;
+    options.backends = {Backend::kokkos};
+    options.timing = {CacheState::warm, 1, 0, 0};
+    options.preparer = &preparer;
+    Runner runner(matrix, catalogue(), {*host}, options);
+    const RunReport report = runner.run(recipe_named("sell_rows_sorted").recipe, {});
+    CHECK(report.all_verified());
+    CHECK(note_of(report.stages.at(1).notes).starts_with("on another machine: sort in"));
+    CHECK(note_of(report.layouts.at(0).notes).starts_with("on another machine: slices in"));
+    CHECK(to_json(report).find("on another machine: sort in 2 s, 500 ms of it transfers") != std::string::npos);
+}
+
+}  // namespace workbench
