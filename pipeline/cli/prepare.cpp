@@ -12,8 +12,7 @@ namespace workbench {
 void add_prepare_option(CLI::App& command, std::string& where) {
     command
         .add_option("--prepare", where,
-                    "gpu: sorts, hashes, orders, splits, tiles and slices are made by the GPU, the same to the bit; the report "
-                    "says which; cpu: by the host's cores")
+                    "gpu: the GPU sorts, reorders, splits and slices for stages and layouts, with the same results to the bit")
         ->check(CLI::IsMember({"cpu", "gpu"}))
         ->type_name("WHERE")
         ->capture_default_str();

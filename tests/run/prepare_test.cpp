@@ -79,10 +79,11 @@ TEST_CASE("what a preparer leaves, the host does") {
 }
 
 TEST_CASE("stages and layouts hand over the work that they have") {
-    const CsrMatrix& matrix = named("symmetric");
+    const CsrMatrix& matrix = named("random_300");
     CHECK(tasks_of("sell_rows_sorted", matrix) == "sort permute | slices");
     CHECK(tasks_of("ehyb", matrix) == "permute sort permute divide sort | slices slices");
-    CHECK(tasks_of("hbp_rows_hashed", matrix) == "tiles hash | ");
+    CHECK(tasks_of("hbp_rows_hashed", matrix) == "hash permute tiles | ");
+    CHECK(tasks_of("hbp", matrix) == "tiles hash | ");
     CHECK(tasks_of("hbp_rows_sorted", matrix) == "tiles sort | ");
     CHECK(tasks_of("segmented_sell", matrix) == "tiles sort | slices");
     CHECK(tasks_of("hyb", matrix) == "divide | ");
@@ -92,29 +93,29 @@ TEST_CASE("stages and layouts hand over the work that they have") {
 TEST_CASE("a report says where each stage and layout was prepared, and how long that took") {
     SecondPreparer preparer;
     const LayoutRecipe& one = recipe_named("ehyb");
-    StagedMatrix staged = stage_input(named("symmetric"));
+    StagedMatrix staged = stage_input(named("random_300"));
     staged.preparer = &preparer;
     std::vector<StageOutcome> outcomes = run_stages(one.recipe, staged, {}, {});
     CHECK(note_of(outcomes.at(0).notes) == "(no note)");  // the input
-    CHECK(note_of(outcomes.at(1).notes) == "on another machine: permute in 2 s, 500 ms of it transfers");
+    CHECK(note_of(outcomes.at(1).notes) == "on another machine: permute in 2.00 s, 500 ms of it transfers");
     CHECK(note_of(outcomes.at(2).notes) ==
-          "on another machine: sort in 2 s, 500 ms of it transfers; permute in 2 s, 500 ms of it transfers");
+          "on another machine: sort in 2.00 s, 500 ms of it transfers; permute in 2.00 s, 500 ms of it transfers");
 
     const RecipeLayout& layout = one.recipe.layouts.front();
     LayoutOutcome built = outcome_of(*layout.entry, layout.parameters, Precision::f64);
     (void)build_twice<double>(
         *layout.entry, layout.parameters, staged, [&] { return staged.matrix.values; }, {}, built);
     CHECK(note_of(built.notes) ==
-          "on another machine: slices in 2 s, 500 ms of it transfers; slices in 2 s, 500 ms of it transfers");
+          "on another machine: slices in 2.00 s, 500 ms of it transfers; slices in 2.00 s, 500 ms of it transfers");
     CHECK(preparer.tasks().empty());  // those of the exact layout are told of nobody
 
     SecondPreparer idle({"sort", "permute", "divide", "slices"});
-    StagedMatrix again = stage_input(named("symmetric"));
+    StagedMatrix again = stage_input(named("random_300"));
     again.preparer = &idle;
     outcomes = run_stages(one.recipe, again, {}, {});
     CHECK(note_of(outcomes.at(1).notes) == "on the host");
 
-    StagedMatrix nobody = stage_input(named("symmetric"));
+    StagedMatrix nobody = stage_input(named("random_300"));
     outcomes = run_stages(one.recipe, nobody, {}, {});
     CHECK(note_of(outcomes.at(1).notes) == "(no note)");
     const AppliedStages applied = apply_stages(one.recipe, nobody, {});
@@ -125,7 +126,7 @@ TEST_CASE("a report says where each stage and layout was prepared, and how long 
 TEST_CASE("what was kept of one preparer's times is not told of another") {
     const TemporaryFolder folder;
     KeepFolder keep(folder.path(), "this program");
-    const CsrMatrix& matrix = named("symmetric");
+    const CsrMatrix& matrix = named("random_300");
     SecondPreparer preparer;
     const auto ran_from_kept = [&](Preparer* who) {
         StagedMatrix staged = stage_input(matrix);
@@ -141,7 +142,7 @@ TEST_CASE("what was kept of one preparer's times is not told of another") {
 
 TEST_CASE("a runner hands its preparer to stages and layouts") {
     SecondPreparer preparer;
-    const CsrMatrix& matrix = named("symmetric");
+    const CsrMatrix& matrix = named("random_300");
     const auto host = make_host_device();
     RunOptions options;
     options.backends = {Backend::kokkos};
@@ -152,7 +153,7 @@ TEST_CASE("a runner hands its preparer to stages and layouts") {
     CHECK(report.all_verified());
     CHECK(note_of(report.stages.at(1).notes).starts_with("on another machine: sort in"));
     CHECK(note_of(report.layouts.at(0).notes).starts_with("on another machine: slices in"));
-    CHECK(to_json(report).find("on another machine: sort in 2 s, 500 ms of it transfers") != std::string::npos);
+    CHECK(to_json(report).find("on another machine: sort in 2.00 s, 500 ms of it transfers") != std::string::npos);
 }
 
 }  // namespace workbench
