@@ -39,7 +39,7 @@ struct Options {
     std::int64_t height = 512;
     std::int64_t width = 4096;
     std::vector<Index> rows{8, 16, 32, 64, 128, 256, 512};
-    std::vector<Index> samples{512, 64, 32};
+    std::vector<Index> samples{512, 128, 32};
     Index groups = 8;
     int repetitions = 15;
     std::size_t most = std::size_t{1} << 22;  // rows that are placed

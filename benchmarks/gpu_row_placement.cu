@@ -119,7 +119,23 @@ unsigned resident_blocks(const TilesToPlace& tiles, int threads) {
     return static_cast<unsigned>(std::min(tiles.count(), processors * std::min(32, 2048 / threads)));
 }
 
+template <bool by_class>
+void launch_in_lanes(Contest& contest, const TilesToPlace& tiles) {
+    const auto launch = [&](auto width) {
+        const std::size_t lanes = static_cast<std::size_t>(tiles.count()) * width;
+        place_in_lanes<width.value, by_class><<<blocks_of(lanes, 256), 256, 0, contest.stream()>>>(
+            contest.lengths(), tiles.count(), tiles.rows, contest.places());
+    };
+    if (tiles.rows <= 8) return launch(std::integral_constant<int, 8>{});
+    if (tiles.rows <= 16) return launch(std::integral_constant<int, 16>{});
+    launch(std::integral_constant<int, 32>{});
+}
+
 void hash(Contest& contest, const TilesToPlace& tiles, Index sample) {
+    if (tiles.rows <= 32 && sample >= tiles.rows) {
+        contest.run("hash, fitted to " + std::to_string(tiles.rows) + " rows", [&] { launch_in_lanes<true>(contest, tiles); });
+        return;
+    }
     with_threads(tiles.rows, [&](auto threads) {
         contest.run("hash, fitted to " + std::to_string(std::min(sample, tiles.rows)) + " rows", [&] {
             place_by_hash<threads>
@@ -196,7 +212,9 @@ std::vector<GpuMethod> place_on_gpu(const TilesToPlace& tiles, int repetitions, 
         case 256: block_sort<64, 4>(contest, tiles, bits); break;
         default: block_sort<128, 4>(contest, tiles, bits); break;
     }
-    if (tiles.rows <= 64) {
+    if (tiles.rows <= 32) {
+        contest.run("ranks by comparing in a warp", [&] { launch_in_lanes<false>(contest, tiles); });
+    } else if (tiles.rows <= 64) {
         contest.run("ranks by comparing in a warp", [&] {
             place_by_rank<<<blocks_of(static_cast<std::size_t>(tiles.count()) * 32, 256), 256, 0, contest.stream()>>>(
                 contest.lengths(), tiles.count(), tiles.rows, contest.places());

@@ -26,6 +26,27 @@ __global__ void place_by_hash(const Index* __restrict__ lengths, Index tiles, In
     }
 }
 
+/// The same where a tile has at most `width` rows and the hash is fitted to all of them: slots are ranks by class, found by
+/// `width` lanes, several tiles to a warp. Likewise a sort by comparing, where the key is the length itself.
+template <int width, bool by_class>
+__global__ void place_in_lanes(const Index* __restrict__ lengths, Index tiles, Index rows, Index* __restrict__ places) {
+    const auto lane = static_cast<int>(threadIdx.x % width);
+    const Index stride = static_cast<Index>(gridDim.x * blockDim.x / width);
+    const Index whole = (tiles + 32 / width - 1) / (32 / width) * (32 / width);  // all lanes of a warp go on together
+    for (Index tile = static_cast<Index>((blockIdx.x * blockDim.x + threadIdx.x) / width); tile < whole; tile += stride) {
+        const bool there = tile < tiles && lane < rows;
+        const Offset first = Offset{tile} * rows;
+        const Index length = there ? lengths[first + lane] : most_length + 1;
+        const int key = by_class && there ? length_class(length) : length;
+        Index place = 0;
+        for (int other = 0; other < width; ++other) {
+            const int of_other = __shfl_sync(all_lanes, key, other, width);
+            place += of_other < key || (of_other == key && other < lane) ? 1 : 0;
+        }
+        if (there) places[first + place] = lane;
+    }
+}
+
 // ---- sorting by comparing: a row's place is the number of rows that go before it. A warp a tile of up to 64 rows.
 
 __global__ void place_by_rank(const Index* __restrict__ lengths, Index tiles, Index rows, Index* __restrict__ places) {

@@ -2,7 +2,7 @@
 // copies of the same bytes. Prints a line for each, in millions of nonzeros of the matrix a second; the times are the least of
 // some runs.
 //
-//     OMP_NUM_THREADS=2 preprocessing_benchmark [--repeat 5] [--only WORD] [--checksums] [--gpu] MATRIX...
+//     OMP_NUM_THREADS=2 preprocessing_benchmark [--repeat 5] [--only WORD]... [--checksums] [--gpu] MATRIX...
 //
 // MATRIX: a file, or KIND:NAME=VALUE,... of a generator.
 #include <Kokkos_Core.hpp>
@@ -82,7 +82,7 @@ constexpr std::array preparations = {
 
 struct Options {
     int repeat = 5;
-    std::string only;
+    std::vector<std::string> only;
     bool checksums = false;
     bool on_gpu = false;
     std::vector<std::string> matrices;
@@ -187,7 +187,7 @@ public:
     void run() {
         copies();
         for (const std::string_view preparation : preparations) {
-            if (preparation.find(options_.only) != std::string_view::npos) prepare(std::string(preparation));
+            if (is_asked_for(preparation)) prepare(std::string(preparation));
         }
     }
 
@@ -250,9 +250,12 @@ private:
         if (options_.checksums) fmt::print("  {:016x}\n", checksum());
     }
 
-    bool is_wanted(const std::string& what) {
-        return seen_.insert(what).second && (options_.only.empty() || what.find(options_.only) != std::string::npos);
+    [[nodiscard]] bool is_asked_for(std::string_view what) const {
+        const auto has = [&](const std::string& word) { return what.find(word) != std::string_view::npos; };
+        return options_.only.empty() || std::any_of(options_.only.begin(), options_.only.end(), has);
     }
+
+    bool is_wanted(const std::string& what) { return seen_.insert(what).second && is_asked_for(what); }
 
     /// Runs the stage, timed where nobody has seen it yet.
     void stage(const RecipeStage& stage, StagedMatrix& staged, const std::string& what) {
@@ -310,7 +313,7 @@ int main_of(int count, char** arguments) {
     Options options;
     CLI::App app("Times stages and the builds of layouts");
     app.add_option("--repeat", options.repeat, "runs of which the fastest counts")->check(CLI::Range(1, 99));
-    app.add_option("--only", options.only, "what has this text in its name");
+    app.add_option("--only", options.only, "what has this text in its name, or one of several")->allow_extra_args(false);
     app.add_flag("--checksums", options.checksums, "of what was made, to compare two builds of the program by");
     app.add_flag("--gpu", options.on_gpu, "the GPU does what it can, transfers included");
     app.add_option("matrices", options.matrices, "files, or KIND:NAME=VALUE,... of generators")->required();

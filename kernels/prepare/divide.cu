@@ -3,8 +3,8 @@
 #include <cooperative_groups.h>
 
 #include "kernels/prepare/primitives.cuh"
+#include "kernels/prepare/staging.hpp"
 #include "kernels/prepare/tasks.cuh"
-#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -113,11 +113,13 @@ DividedEntries divide(Workspace& workspace, const Viewed& view, const Criterion&
     check_launch("list_entries");
 
     DividedEntries divided;
+    ZerosAside<Offset> zeros_of_first(divided.entries[0], of_first);
+    ZerosAside<Offset> zeros_of_second(divided.entries[1], entry_count - of_first);
     divided.lengths.resize(rows);
     workspace.download(lengths, std::span(divided.lengths));
-    make_zeros(divided.entries[0], of_first);
-    make_zeros(divided.entries[1], entry_count - of_first);
+    zeros_of_first.wait();
     workspace.download_wide(first, divided.entries[0]);
+    zeros_of_second.wait();
     workspace.download_wide(second, divided.entries[1]);
     return divided;
 }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "kernels/prepare/hash_rows.cuh"
+#include "kernels/prepare/staging.hpp"
 #include "kernels/prepare/tasks.cuh"
 
 namespace workbench {
@@ -45,6 +46,8 @@ void launch(Workspace& workspace, const Tables& tables, Index least, Index most)
 }  // namespace
 
 std::vector<Index> place_by_hash_on_gpu(Workspace& workspace, const HashTask& task, Index most_rows) {
+    std::vector<Index> result;
+    ZerosAside<Index> zeros(result, task.lengths.size());
     const auto lengths = workspace.upload<Index>(task.lengths);
     const auto first = workspace.upload<Offset>(task.first);
     const auto places = workspace.make<Index>(lengths.size());
@@ -53,7 +56,7 @@ std::vector<Index> place_by_hash_on_gpu(Workspace& workspace, const HashTask& ta
     launch<32>(workspace, tables, 1, 64);
     if (most_rows > 64) launch<128>(workspace, tables, 65, 1024);
     if (most_rows > 1024) launch<512>(workspace, tables, 1025, most_rows);
-    std::vector<Index> result(lengths.size());
+    zeros.wait();
     workspace.download(places, std::span(result));
     return result;
 }

@@ -2,8 +2,8 @@
 #include <bit>
 
 #include "kernels/prepare/primitives.cuh"
+#include "kernels/prepare/staging.hpp"
 #include "kernels/prepare/tasks.cuh"
-#include "pipeline/matrix/huge_pages.hpp"
 
 namespace workbench {
 namespace {
@@ -107,6 +107,12 @@ void move(Workspace& workspace, Moved& moved, Index rows, const Permutation& col
 
 CsrMatrix permute_on_gpu(Workspace& workspace, const CsrMatrix& matrix, const Permutation& row_order,
                          const Permutation& column_order) {
+    CsrMatrix result;
+    result.rows = matrix.rows;
+    result.columns = matrix.columns;
+    result.row_offsets.resize(matrix.row_offsets.size());
+    ZerosAside<Index> zeros_of_columns(result.column_indices, matrix.column_indices.size());
+    ZerosAside<double> zeros_of_values(result.values, matrix.values.size());
     Moved moved;
     moved.old_offsets = workspace.upload_narrow(std::span(matrix.row_offsets));
     moved.old_of_new = workspace.upload<Index>(row_order.old_of_new());
@@ -125,14 +131,10 @@ CsrMatrix permute_on_gpu(Workspace& workspace, const CsrMatrix& matrix, const Pe
         move<32>(workspace, moved, matrix.rows, column_order, columns_move);
     }
 
-    CsrMatrix result;
-    result.rows = matrix.rows;
-    result.columns = matrix.columns;
-    result.row_offsets.resize(matrix.row_offsets.size());
-    make_zeros(result.column_indices, matrix.column_indices.size());
-    make_zeros(result.values, matrix.values.size());
     workspace.download(moved.offsets, std::span(result.row_offsets));
+    zeros_of_columns.wait();
     workspace.download(moved.columns, std::span(result.column_indices));
+    zeros_of_values.wait();
     workspace.download(moved.values, std::span(result.values));
     return result;
 }

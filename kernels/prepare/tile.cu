@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "kernels/prepare/primitives.cuh"
+#include "kernels/prepare/staging.hpp"
 #include "kernels/prepare/tasks.cuh"
 
 namespace workbench {
@@ -99,7 +100,8 @@ DeviceArray<Index> pieces_of(Workspace& workspace, const Cuts& cuts, Index place
 
 template <typename Item>
 std::vector<Item> downloaded(Workspace& workspace, const DeviceArray<Item>& array) {
-    std::vector<Item> items(array.size());
+    std::vector<Item> items;
+    ZerosAside<Item>(items, array.size()).wait();
     workspace.download(array, std::span(items));
     return items;
 }
@@ -114,6 +116,7 @@ TiledEntries tile_on_gpu(Workspace& workspace, const CsrMatrix& matrix, const Cu
     const int bits = tiled.row_bits + static_cast<int>(std::bit_width(tiles));
     if (bits > 64) throw NoRoom();
 
+    ZerosAside<std::uint32_t> zeros(tiled.entries, matrix.column_indices.size());
     const auto offsets = workspace.upload_narrow(std::span(matrix.row_offsets));
     const auto columns = workspace.upload<Index>(std::span(matrix.column_indices));
     const auto segment_of = pieces_of(workspace, segments, matrix.columns);
@@ -128,10 +131,11 @@ TiledEntries tile_on_gpu(Workspace& workspace, const CsrMatrix& matrix, const Cu
     sort_pairs(workspace, keys, entries, tiled.row_bits, bits);
     const Runs rows = find_runs(workspace, keys, 0);
     const Runs by_tile = find_runs(workspace, rows.keys, tiled.row_bits);
+    zeros.wait();
+    workspace.download(entries, std::span(tiled.entries));
     tiled.row_keys = downloaded(workspace, rows.keys);
     tiled.row_entries = downloaded(workspace, rows.begins);
     tiled.tile_rows = downloaded(workspace, by_tile.begins);
-    tiled.entries = downloaded(workspace, entries);
     return tiled;
 }
 

@@ -1,5 +1,5 @@
 // What the GPU prepares is what the host makes, to the bit. Suite `prepare` is small enough for compute-sanitizer, suite
-// `prepare_shared_memory` for its racecheck.
+// `shared_memory` for its racecheck.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -148,7 +148,7 @@ TEST_SUITE("prepare") {
     }
 }
 
-TEST_SUITE("prepare_shared_memory") {
+TEST_SUITE("shared_memory") {
     TEST_CASE("hash tables of all sizes, fitted to few rows and to all") {
         const auto preparer = make_gpu_preparer();
         std::vector<Index> tables;

@@ -8,9 +8,11 @@
 
 #include "kernels/common/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/matrix/random.hpp"
 #include "pipeline/run/build.hpp"
 #include "pipeline/run/chain.hpp"
 #include "pipeline/run/runner.hpp"
+#include "stages/length_hash.hpp"
 #include "support/battery.hpp"
 #include "support/layouts/preparation_checks.hpp"
 #include "support/layouts/scripted.hpp"
@@ -66,6 +68,24 @@ TEST_CASE("who prepares a recipe changes nothing") {
     for (const auto& recipes : {layout_recipes(), hybrid_recipes()}) {
         for (const LayoutRecipe& one : recipes) {
             for (const NamedMatrix& each : battery()) check_preparer(preparer, one, each.name, each.matrix);
+        }
+    }
+}
+
+TEST_CASE("rows that claim their slots in any order come to the host's hash table") {
+    SecondPreparer preparer;
+    for (const Index rows : {1, 2, 40, 700, 3000}) {
+        for (const int spread : {0, 3, 9}) {
+            std::vector<Index> lengths(rows);
+            for (Index row = 0; row < rows; ++row) {
+                lengths[row] = static_cast<Index>(mixed(row) % 3000 >> (mixed(row + 7) % (spread + 1)));
+            }
+            for (const Index sample : {1, 7, 64, 512, 5000}) {
+                const std::vector<Offset> first{0, rows};
+                CHECK_MESSAGE(preparer.place_by_hash({lengths, first, sample}) ==
+                                  place_by_hash(lengths, fit_length_hash(lengths, sample)).old_of_new,
+                              rows << " rows, sample " << sample);
+            }
         }
     }
 }
