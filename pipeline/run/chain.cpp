@@ -140,6 +140,9 @@ AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const Sta
         }
     }
     let_entries_follow();
+    std::vector<std::pair<std::string, std::string>> of_orders;
+    note_preparer(staged.preparer, true, of_orders);  // where stages have waited
+    for (const auto& [what, text] : of_orders) applied.notes.push_back(fmt::format("orders: {}: {}", what, text));
     return applied;
 }
 
