@@ -68,6 +68,7 @@ void put(std::span<std::byte> array, int bytes, Offset place, Item item) {
 bool SecondPreparer::takes(const std::string& task) {
     if (left_.contains(task)) return false;
     steps_.push_back({task, 2, 0.5});
+    done_.insert(task);
     return true;
 }
 

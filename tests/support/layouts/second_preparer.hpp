@@ -30,11 +30,15 @@ public:
     /// The names of the tasks since they were taken, one after the other: "sort permute".
     [[nodiscard]] std::string tasks() const;
 
+    /// Those of its whole life.
+    [[nodiscard]] const std::set<std::string>& done() const { return done_; }
+
 private:
     /// Notes the task. Is it taken?
     [[nodiscard]] bool takes(const std::string& task);
 
     std::set<std::string> left_;
+    std::set<std::string> done_;
     std::vector<PreparedStep> steps_;
 };
 
