@@ -2,7 +2,7 @@
 // copies of the same bytes. Prints a line for each, in millions of nonzeros of the matrix a second; the times are the least of
 // some runs.
 //
-//     OMP_NUM_THREADS=2 preprocessing_benchmark [--repeat 5] [--only WORD] [--checksums] MATRIX...
+//     OMP_NUM_THREADS=2 preprocessing_benchmark [--repeat 5] [--only WORD]... [--checksums] [--gpu] MATRIX...
 //
 // MATRIX: a file, or KIND:NAME=VALUE,... of a generator.
 #include <Kokkos_Core.hpp>
@@ -27,6 +27,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/prepare/gpu_preparer.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/read_matrix.hpp"
@@ -81,8 +82,9 @@ constexpr std::array preparations = {
 
 struct Options {
     int repeat = 5;
-    std::string only;
+    std::vector<std::string> only;
     bool checksums = false;
+    bool on_gpu = false;
     std::vector<std::string> matrices;
 };
 
@@ -156,37 +158,49 @@ std::uint64_t checksum_of(const Layout<double>& layout) {
 struct Seconds {
     double wall = std::numeric_limits<double>::infinity();
     double cpu = std::numeric_limits<double>::infinity();  // of all threads together: what others on the machine do not add to
+    std::vector<PreparedStep> steps = {};                  // of the fastest by the wall, what the preparer did
 };
 
-/// The least times of some runs of `work`; `before` each is not timed.
-Seconds least_seconds(int repeat, const std::function<void()>& before, const std::function<void()>& work) {
+/// The least times of some runs of `work`; `before` each is not timed. preparer: that is asked by it; null: none.
+Seconds least_seconds(int repeat, const std::function<void()>& before, const std::function<void()>& work,
+                      Preparer* preparer = nullptr) {
     Seconds least;
     for (int i = 0; i < repeat; ++i) {
         before();
+        if (preparer != nullptr) (void)preparer->take_steps();
         const auto begin = std::chrono::steady_clock::now();
         const std::clock_t cpu = std::clock();
         work();
         least.cpu = std::min(least.cpu, static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC);
-        least.wall = std::min(least.wall, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+        const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        if (wall < least.wall && preparer != nullptr) least.steps = preparer->take_steps();
+        least.wall = std::min(least.wall, wall);
     }
     return least;
 }
 
 class Measurement {
 public:
-    Measurement(const Options& options, const CsrMatrix& matrix) : options_(options), matrix_(matrix) {}
+    Measurement(const Options& options, const CsrMatrix& matrix, Preparer* preparer)
+        : options_(options), matrix_(matrix), preparer_(preparer) {}
 
     void run() {
         copies();
         for (const std::string_view preparation : preparations) {
-            if (preparation.find(options_.only) != std::string_view::npos) prepare(std::string(preparation));
+            if (is_asked_for(preparation)) prepare(std::string(preparation));
         }
     }
 
 private:
     void tell(const std::string& what, const Seconds& least) {
-        fmt::print("  {:9.1f} M/s {:9.2f} ms, cpu {:9.2f} ms  {}\n", static_cast<double>(matrix_.nonzeros()) / least.wall / 1e6,
-                   least.wall * 1e3, least.cpu * 1e3, what);
+        std::string elsewhere;
+        for (const PreparedStep& step : least.steps) {
+            elsewhere += fmt::format("; {} {:.2f} ms, {:.2f} of it transfers", step.what, step.seconds * 1e3,
+                                     step.transfer_seconds * 1e3);
+        }
+        fmt::print("  {:9.1f} M/s {:9.2f} ms, cpu {:9.2f} ms  {}{}\n",
+                   static_cast<double>(matrix_.nonzeros()) / least.wall / 1e6, least.wall * 1e3, least.cpu * 1e3, what,
+                   elsewhere);
         std::fflush(stdout);
     }
 
@@ -215,6 +229,7 @@ private:
         const std::vector<std::string> steps = pieces_of(preparation, ';');
         const Recipe recipe = recipe_of(preparation);
         StagedMatrix staged = stage_input(matrix_, recipe.node_size);
+        staged.preparer = preparer_;
         std::string before;
         try {
             check_against(recipe, matrix_.rows, matrix_.columns);
@@ -235,9 +250,12 @@ private:
         if (options_.checksums) fmt::print("  {:016x}\n", checksum());
     }
 
-    bool is_wanted(const std::string& what) {
-        return seen_.insert(what).second && (options_.only.empty() || what.find(options_.only) != std::string::npos);
+    [[nodiscard]] bool is_asked_for(std::string_view what) const {
+        const auto has = [&](const std::string& word) { return what.find(word) != std::string_view::npos; };
+        return options_.only.empty() || std::any_of(options_.only.begin(), options_.only.end(), has);
     }
+
+    bool is_wanted(const std::string& what) { return seen_.insert(what).second && is_asked_for(what); }
 
     /// Runs the stage, timed where nobody has seen it yet.
     void stage(const RecipeStage& stage, StagedMatrix& staged, const std::string& what) {
@@ -249,7 +267,7 @@ private:
             return;
         }
         tell(what + " | found", least_seconds(
-                                    options_.repeat, [&] { result = {}; }, find));
+                                    options_.repeat, [&] { result = {}; }, find, preparer_));
         StagedMatrix after;
         StageChange change;
         const Seconds seconds = least_seconds(
@@ -258,7 +276,7 @@ private:
                 after = staged;
                 change = result.change;
             },
-            [&] { apply(after, std::move(change), stage.contract.keeps); });
+            [&] { apply(after, std::move(change), stage.contract.keeps); }, preparer_);
         tell(what + " | applied", seconds);
         staged = std::move(after);
         sum_up([&] { return checksum_of(staged); });
@@ -269,7 +287,7 @@ private:
         std::unique_ptr<Layout<double>> built;
         const Seconds seconds = least_seconds(
             options_.repeat, [&] { built.reset(); },
-            [&] { built = layout.entry->build.template get<double>()(staged, layout.parameters); });
+            [&] { built = layout.entry->build.template get<double>()(staged, layout.parameters); }, preparer_);
         double bytes = 0;
         for (const LayoutArray& array : built->arrays()) bytes += static_cast<double>(array.bytes());
         tell(fmt::format("{} | built, {:.1f} B a nonzero", what, bytes / static_cast<double>(matrix_.nonzeros())), seconds);
@@ -278,6 +296,7 @@ private:
 
     const Options& options_;
     const CsrMatrix& matrix_;
+    Preparer* preparer_;
     std::set<std::string> seen_;
 };
 
@@ -294,14 +313,17 @@ int main_of(int count, char** arguments) {
     Options options;
     CLI::App app("Times stages and the builds of layouts");
     app.add_option("--repeat", options.repeat, "runs of which the fastest counts")->check(CLI::Range(1, 99));
-    app.add_option("--only", options.only, "what has this text in its name");
+    app.add_option("--only", options.only, "what has this text in its name, or one of several")->allow_extra_args(false);
     app.add_flag("--checksums", options.checksums, "of what was made, to compare two builds of the program by");
+    app.add_flag("--gpu", options.on_gpu, "the GPU does what it can, transfers included");
     app.add_option("matrices", options.matrices, "files, or KIND:NAME=VALUE,... of generators")->required();
     CLI11_PARSE(app, count, arguments);
+    const std::unique_ptr<Preparer> preparer = options.on_gpu ? make_gpu_preparer() : nullptr;
+    if (options.on_gpu && preparer == nullptr) throw MachineError("--gpu: there is none");
     for (const std::string& text : options.matrices) {
         const CsrMatrix matrix = matrix_of(text);
         fmt::print("{}: {} rows, {} nonzeros, {} threads\n", text, matrix.rows, matrix.nonzeros(), host_threads());
-        Measurement(options, matrix).run();
+        Measurement(options, matrix, preparer.get()).run();
     }
     return 0;
 }

@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "pipeline/contract/device.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/preparer.hpp"
 #include "stages/blocks.hpp"
 #include "stages/stages.hpp"
 #include "stages/tile_split.hpp"
@@ -127,7 +129,9 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
                          " columns, expected at most " + std::to_string(most_segments) + ": make them wider");
     }
     const Cuts* row_blocks = staged.find_cuts(CutKind::row_block);
-    std::vector<Share> shares = split_into_tiles(staged.matrix, row_blocks, segments);
+    std::optional<std::vector<Share>> tiles;
+    if (staged.preparer != nullptr) tiles = staged.preparer->split_into_tiles(staged.matrix, row_blocks, segments);
+    std::vector<Share> shares = tiles ? std::move(*tiles) : split_into_tiles(staged.matrix, row_blocks, segments);
 
     StageResult result{.notes = {{"segments", std::to_string(segments.count())}, {"width", describe_widths(segments)}}};
     if (row_blocks != nullptr) {

@@ -1,6 +1,4 @@
 // Rows and columns by their number of neighbours in the graph.
-#include <algorithm>
-
 #include "stages/graph.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
@@ -11,14 +9,8 @@ namespace {
 StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const Graph graph = adjacency_graph(staged.matrix, staged.node_size);
     std::vector<Index> keys(graph.vertex_count());
-    Index largest = 0;
-    for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) largest = std::max(largest, graph.degree(vertex));
-    const bool descending = parameters.text("order") == "descending";
-    for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) {
-        keys[vertex] = descending ? largest - graph.degree(vertex) : graph.degree(vertex);
-    }
-    std::vector<Index> order = all_of(graph.vertex_count());
-    stable_sort_by(order, keys);
+    for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) keys[vertex] = graph.degree(vertex);
+    std::vector<Index> order = sorted({keys, {}, parameters.text("order") == "descending"}, staged.preparer);
     const Permutation nodes = Permutation::from_old_of_new(std::move(order));
     return {.change = {.order = OrderChange{Acts::symmetric, expand(nodes, staged.node_size)}}};
 }

@@ -1,37 +1,11 @@
 #include "stages/length_hash.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 
-#include "pipeline/matrix/random.hpp"
-
 namespace workbench {
 namespace {
-
-/// A random row of each of `sample` equal stretches of the rows, without a division for each: stretches are `step` / 2^32 long.
-class SampledRows {
-public:
-    SampledRows(Index sample, Index rows)
-        : step_((static_cast<std::uint64_t>(rows) << 32) / static_cast<std::uint64_t>(sample)), every_row_(sample == rows) {}
-
-    [[nodiscard]] Index row(Index i) const {
-        const std::uint64_t begin = static_cast<std::uint64_t>(i) * step_;
-        const std::uint64_t within = every_row_ ? 0 : (step_ >> 16) * (mixed(static_cast<std::uint64_t>(i)) >> 48);
-        return static_cast<Index>((begin + within) >> 32);
-    }
-
-private:
-    std::uint64_t step_;
-    bool every_row_;
-};
-
-/// Half the standard error, in slots, of the share of rows that are shorter, where so many of the sample are.
-std::int64_t early(std::int64_t shorter, std::int64_t sample, Index slots) {
-    const double share = static_cast<double>(shorter) / static_cast<double>(sample);
-    return static_cast<std::int64_t>(0.5 * slots * std::sqrt(share * (1 - share) / static_cast<double>(sample)));
-}
 
 /// The first free slot from `slot` on; next_free.size() - 1 where there is none.
 Index find_free(std::vector<Index>& next_free, Index slot, Offset& probes) {
@@ -44,12 +18,6 @@ Index find_free(std::vector<Index>& next_free, Index slot, Offset& probes) {
 
 }  // namespace
 
-int length_class(Index length) {
-    constexpr int bits = 4;  // classes a doubling, as a power of two
-    const int shift = std::max(static_cast<int>(std::bit_width(static_cast<std::uint32_t>(length))) - 1 - bits, 0);
-    return (shift << bits) + (length >> shift);
-}
-
 LengthHash fit_length_hash(std::span<const Index> lengths, Index sample) {
     LengthHash hash{static_cast<Index>(lengths.size()), {}};
     sample = std::min(sample, hash.slots);
@@ -61,12 +29,11 @@ LengthHash fit_length_hash(std::span<const Index> lengths, Index sample) {
         if (row_class >= counts.size()) counts.resize(row_class + 1, 0);
         ++counts[row_class];
     }
-    const bool exact = sample == hash.slots;
+    const auto root = [](double value) { return std::sqrt(value); };
     std::int64_t shorter = 0;
     for (const Index count : counts) {
         const auto before = hash.starts.empty() ? Index{0} : hash.starts.back();
-        const std::int64_t start = shorter * hash.slots / sample - (exact ? 0 : early(shorter, sample, hash.slots));
-        hash.starts.push_back(std::max(before, static_cast<Index>(start)));
+        hash.starts.push_back(std::max(before, class_start(shorter, sample, hash.slots, root)));
         shorter += count;
     }
     return hash;

@@ -7,13 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/matrix/types.hpp"
+#include "pipeline/matrix/length_hash.hpp"
 
 namespace workbench {
-
-/// The nonlinear part of the hash: lengths below 32 are classes of their own, longer ones fall into 16 classes a doubling, so
-/// that the rows of a class differ by at most a sixteenth. Rises with the length; below 448 for every length.
-[[nodiscard]] int length_class(Index length);
 
 /// h(length) = starts[length_class(length)]: about how many of the rows are in lower classes. The rows of a class all hash to
 /// its first slot, and probing lays them side by side from there. Classes above those of the sample hash to the last slot.

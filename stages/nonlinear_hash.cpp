@@ -1,10 +1,12 @@
 // Rows of like length together, by hashing instead of sorting.
 #include <atomic>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "pipeline/matrix/preparer.hpp"
 #include "stages/length_hash.hpp"
 #include "stages/row_placement.hpp"
 #include "stages/stages.hpp"
@@ -17,16 +19,31 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
     std::atomic<std::int64_t> tables = 0;
     std::atomic<std::int64_t> rows = 0;
     std::atomic<std::int64_t> probes = 0;
-    StageChange change = place_rows(staged, parameters, [&](std::span<const Index> lengths) {
-        HashedRows placed = place_by_hash(lengths, fit_length_hash(lengths, sample));
+    const auto place = [&](std::span<const Index> lengths) {
+        HashedRows placed = workbench::place_by_hash(lengths, fit_length_hash(lengths, sample));
         ++tables;
         rows += static_cast<std::int64_t>(lengths.size());
         probes += placed.probes;
         return std::move(placed.old_of_new);
-    });
-    const double probes_a_row = rows == 0 ? 0 : static_cast<double>(probes) / static_cast<double>(rows);
-    return {.change = std::move(change),
-            .notes = {{"tables", std::to_string(tables)}, {"probes a row", fmt::format("{:.3g}", probes_a_row)}}};
+    };
+    bool elsewhere = false;
+    PlaceTables place_tables;
+    if (staged.preparer != nullptr) {
+        place_tables = [&](std::span<const Index> lengths, std::span<const Offset> first) {
+            std::optional<std::vector<Index>> placed = staged.preparer->place_by_hash({lengths, first, sample});
+            elsewhere = placed.has_value();
+            if (elsewhere) tables = std::ssize(first) - 1;
+            return placed;
+        };
+    }
+    StageChange change = place_rows(staged, parameters, place, place_tables);
+    StageResult result{.change = std::move(change), .notes = {{"tables", std::to_string(tables)}}};
+    // Who places rows at the same time probes otherwise, and comes to the same places.
+    if (!elsewhere) {
+        const double probes_a_row = rows == 0 ? 0 : static_cast<double>(probes) / static_cast<double>(rows);
+        result.notes.emplace_back("probes a row", fmt::format("{:.3g}", probes_a_row));
+    }
+    return result;
 }
 
 std::vector<ParameterDeclaration> parameters() {

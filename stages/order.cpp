@@ -34,6 +34,25 @@ void stable_sort_by(std::vector<Index>& list, std::span<const Index> keys) {
     list = std::move(sorted);
 }
 
+std::vector<Index> sorted(const SortTask& task, Preparer* preparer) {
+    if (preparer != nullptr) {
+        if (std::optional<std::vector<Index>> order = preparer->sort(task)) return std::move(*order);
+    }
+    std::vector<Index> order = all_of(static_cast<Index>(task.keys.size()));
+    if (order.empty()) return order;
+    if (task.descending) {
+        // Counted down from the largest: the sort ascends and is stable.
+        const Index largest = *std::max_element(task.keys.begin(), task.keys.end());
+        std::vector<Index> keys(task.keys.size());
+        std::transform(task.keys.begin(), task.keys.end(), keys.begin(), [&](Index key) { return largest - key; });
+        stable_sort_by(order, keys);
+    } else {
+        stable_sort_by(order, task.keys);
+    }
+    if (!task.groups.empty()) stable_sort_by(order, task.groups);
+    return order;
+}
+
 Acts acts_named(std::string_view word) {
     for (const Acts acts : {Acts::symmetric, Acts::rows, Acts::columns}) {
         if (name_of(acts) == word) return acts;

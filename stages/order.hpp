@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/matrix/permutation.hpp"
+#include "pipeline/matrix/preparer.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
 
 namespace workbench {
@@ -19,6 +20,9 @@ namespace workbench {
 /// Sorts a list of things by keys[thing], ascending and stable, by counting: linear in the list and the largest key.
 /// Keys are >= 0.
 void stable_sort_by(std::vector<Index>& list, std::span<const Index> keys);
+
+/// The things in the order that the task asks for, by the preparer where it takes the work, or here. [things]
+[[nodiscard]] std::vector<Index> sorted(const SortTask& task, Preparer* preparer);
 
 /// "symmetric", "rows" or "columns".
 [[nodiscard]] Acts acts_named(std::string_view word);

@@ -26,13 +26,36 @@ void for_each_in_parallel(std::size_t count, const Body& body) {
     guarded_for("place_rows", Range(0, count), body);
 }
 
+std::vector<Index> lengths_of(const Share& share) {
+    const ShareView view(share);
+    std::vector<Index> lengths(view.row_count());
+    for (Index stored = 0; stored < view.row_count(); ++stored) lengths[stored] = static_cast<Index>(view.length(stored));
+    return lengths;
+}
+
 std::vector<StorageOrder> place_in_shares(const std::vector<Share>& shares, const PlaceRows& place) {
     std::vector<StorageOrder> placed(shares.size());
     for_each_in_parallel(shares.size(), [&](std::size_t i) {
-        const ShareView view(shares[i]);
-        std::vector<Index> lengths(view.row_count());
-        for (Index stored = 0; stored < view.row_count(); ++stored) lengths[stored] = static_cast<Index>(view.length(stored));
-        placed[i] = {shares[i].id, Permutation::from_old_of_new(place(lengths))};
+        placed[i] = {shares[i].id, Permutation::from_old_of_new(place(lengths_of(shares[i])))};
+    });
+    return placed;
+}
+
+/// The same by somebody else; none where that one leaves it.
+std::optional<std::vector<StorageOrder>> place_in_shares_at_once(const std::vector<Share>& shares,
+                                                                 const PlaceTables& place_tables) {
+    std::vector<Offset> first{0};
+    for (const Share& share : shares) first.push_back(first.back() + static_cast<Offset>(share.rows.size()));
+    std::vector<Index> lengths(first.back());
+    for_each_in_parallel(shares.size(), [&](std::size_t i) {
+        const std::vector<Index> of_share = lengths_of(shares[i]);
+        std::copy(of_share.begin(), of_share.end(), lengths.begin() + first[i]);
+    });
+    const std::optional<std::vector<Index>> places = place_tables(lengths, first);
+    if (!places) return std::nullopt;
+    std::vector<StorageOrder> placed(shares.size());
+    for_each_in_parallel(shares.size(), [&](std::size_t i) {
+        placed[i] = {shares[i].id, Permutation::from_old_of_new({places->begin() + first[i], places->begin() + first[i + 1]})};
     });
     return placed;
 }
@@ -90,19 +113,34 @@ StageContract placement_contract(const Parameters& parameters) {
     return contract;
 }
 
-StageChange place_rows(const StagedMatrix& staged, const Parameters& parameters, const PlaceRows& place) {
-    if (within_tiles(parameters)) return {.storage = place_in_shares(staged.shares, place)};
+StageChange place_rows(const StagedMatrix& staged, const Parameters& parameters, const PlaceRows& place,
+                       const PlaceTables& place_tables) {
+    if (within_tiles(parameters)) {
+        if (place_tables != nullptr) {
+            if (auto placed = place_in_shares_at_once(staged.shares, place_tables)) return {.storage = std::move(*placed)};
+        }
+        return {.storage = place_in_shares(staged.shares, place)};
+    }
 
     const std::vector<Index> lengths = node_lengths(staged.matrix, staged.node_size);
     const Cuts whole{CutKind::row_block, {0, staged.matrix.rows}};
     const bool by_partition = parameters.text("within") == "partition";
     const std::vector<Index> first =
         first_nodes(by_partition ? *staged.find_cuts(CutKind::partition) : whole, staged.node_size);
+    std::optional<std::vector<Index>> places;
+    if (place_tables != nullptr) places = place_tables(lengths, std::vector<Offset>(first.begin(), first.end()));
     std::vector<Index> old_of_new(lengths.size());
     for_each_in_parallel(first.size() - 1, [&](std::size_t piece) {
-        const std::vector<Index> placed = place(std::span(lengths).subspan(first[piece], first[piece + 1] - first[piece]));
-        std::transform(placed.begin(), placed.end(), old_of_new.begin() + first[piece],
-                       [&](Index node) { return first[piece] + node; });
+        const auto count = static_cast<std::size_t>(first[piece + 1] - first[piece]);
+        const auto put = [&](std::span<const Index> placed) {
+            std::transform(placed.begin(), placed.end(), old_of_new.begin() + first[piece],
+                           [&](Index node) { return first[piece] + node; });
+        };
+        if (places) {
+            put(std::span<const Index>(*places).subspan(first[piece], count));
+        } else {
+            put(place(std::span(lengths).subspan(first[piece], count)));
+        }
     });
     const Permutation nodes = Permutation::from_old_of_new(std::move(old_of_new));
     return {.order = OrderChange{acts_on(parameters), expand(nodes, staged.node_size)}};

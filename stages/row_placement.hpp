@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,11 @@ namespace workbench {
 /// of rows at a time, from all cores.
 using PlaceRows = std::function<std::vector<Index>(std::span<const Index> lengths)>;
 
+/// The same of many groups at once, by a preparer: all their lengths one after the other, and the first row of each group
+/// [groups + 1]; gives the places counted from each group's first. Nothing: it leaves them to `PlaceRows`.
+using PlaceTables =
+    std::function<std::optional<std::vector<Index>>(std::span<const Index> lengths, std::span<const Offset> first)>;
+
 /// `within` and `apply`.
 [[nodiscard]] std::vector<ParameterDeclaration> placement_parameters();
 
@@ -21,7 +27,8 @@ using PlaceRows = std::function<std::vector<Index>(std::span<const Index> length
 [[nodiscard]] StageContract placement_contract(const Parameters& parameters);
 
 /// Places all rows, those of each partition, or those of each tile as they are stored in it. Where nodes are to stay whole,
-/// they are placed by their longest rows.
-[[nodiscard]] StageChange place_rows(const StagedMatrix& staged, const Parameters& parameters, const PlaceRows& place);
+/// they are placed by their longest rows. `place_tables`: asked first; null: nobody is.
+[[nodiscard]] StageChange place_rows(const StagedMatrix& staged, const Parameters& parameters, const PlaceRows& place,
+                                     const PlaceTables& place_tables = nullptr);
 
 }  // namespace workbench

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -145,29 +146,28 @@ std::vector<Index> groups_of_nodes(const ShareView& view, Index node_size, const
     return groups;
 }
 
-/// Positions in the order of their keys, stable.
-std::vector<Index> sorted_by(std::vector<Index> keys, bool descending) {
-    if (descending && !keys.empty()) {
-        // Counted down from the longest: the sort ascends and is stable.
-        const Index longest = *std::max_element(keys.begin(), keys.end());
-        for (Index& key : keys) key = longest - key;
-    }
-    std::vector<Index> order = all_of(static_cast<Index>(keys.size()));
-    stable_sort_by(order, keys);
-    return order;
+/// By what rows are sorted: a key each, and a group each where they may not move anywhere.
+struct Keys {
+    std::vector<Index> keys;    // [rows, or nodes]
+    std::vector<Index> groups;  // likewise, or empty
+};
+
+/// Of the rows of the matrix, or of a share. piece_of: the partition of each row of the matrix, where it is asked for.
+Keys keys_of(const ShareView& view, const StagedMatrix& staged, Index node_size, const Request& request,
+             const std::vector<Index>& piece_of, bool in_parallel) {
+    Keys made{request.inside_partition ? lengths_inside_partition(view, staged.matrix, piece_of, in_parallel)
+                                       : row_lengths(view, in_parallel),
+              {}};
+    if (node_size > 1) made.keys = longest_of_nodes(made.keys, node_size);
+    if (request.within_partition() || request.window) made.groups = groups_of_nodes(view, node_size, request, piece_of);
+    return made;
 }
 
-/// The rows of the matrix, or of a share, sorted. piece_of: the partition of each row of the matrix, where it is asked for.
+/// `preparer`: null within a parallel loop.
 Permutation sorted_rows(const ShareView& view, const StagedMatrix& staged, Index node_size, const Request& request,
-                        const std::vector<Index>& piece_of, bool in_parallel) {
-    std::vector<Index> keys = request.inside_partition ? lengths_inside_partition(view, staged.matrix, piece_of, in_parallel)
-                                                       : row_lengths(view, in_parallel);
-    if (node_size > 1) keys = longest_of_nodes(keys, node_size);
-    std::vector<Index> order = sorted_by(std::move(keys), request.descending);
-    if (request.within_partition() || request.window) {
-        stable_sort_by(order, groups_of_nodes(view, node_size, request, piece_of));
-    }
-    return expand(Permutation::from_old_of_new(std::move(order)), node_size);
+                        const std::vector<Index>& piece_of, bool in_parallel, Preparer* preparer) {
+    const Keys by = keys_of(view, staged, node_size, request, piece_of, in_parallel);
+    return expand(Permutation::from_old_of_new(sorted({by.keys, by.groups, request.descending}, preparer)), node_size);
 }
 
 std::string no_such_share(const StagedMatrix& staged, const ShareId& id) {
@@ -176,6 +176,45 @@ std::string no_such_share(const StagedMatrix& staged, const ShareId& id) {
     if (id.kind == ShareKind::tile) count = std::to_string(staged.find_cuts(CutKind::row_block)->count()) + " x " + count;
     return "there is no share '" + name_of(id) + "' among " + count + " " + kind + "s, counted from 0; a " + kind +
            " without nonzeros is no share";
+}
+
+using DynamicRange =
+    Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::size_t>>;
+
+/// Many shares as one task of a preparer: their rows one after the other, each share a group, or several. None where the
+/// preparer leaves it to the host.
+std::optional<std::vector<Permutation>> sorted_together(const std::vector<const Share*>& shares, const StagedMatrix& staged,
+                                                        const Request& request, const std::vector<Index>& piece_of,
+                                                        Preparer& preparer) {
+    std::vector<Keys> of_share(shares.size());
+    guarded_for("sort_keys", DynamicRange(0, shares.size()),
+                [&](std::size_t i) { of_share[i] = keys_of(ShareView(*shares[i]), staged, 1, request, piece_of, false); });
+    std::vector<std::size_t> first{0};
+    std::vector<Index> first_group{0};
+    for (const Keys& keys : of_share) {
+        const auto last = std::max_element(keys.groups.begin(), keys.groups.end());
+        first.push_back(first.back() + keys.keys.size());
+        first_group.push_back(first_group.back() + (last == keys.groups.end() ? 1 : *last + 1));
+    }
+    if (first.back() > static_cast<std::size_t>(std::numeric_limits<Index>::max())) return std::nullopt;
+    Keys all{std::vector<Index>(first.back()), std::vector<Index>(first.back())};
+    Kokkos::parallel_for("join_keys", DynamicRange(0, shares.size()), [&](std::size_t i) {
+        const Keys& keys = of_share[i];
+        std::copy(keys.keys.begin(), keys.keys.end(), all.keys.begin() + static_cast<std::ptrdiff_t>(first[i]));
+        for (std::size_t k = 0; k < keys.keys.size(); ++k) {
+            all.groups[first[i] + k] = first_group[i] + (keys.groups.empty() ? 0 : keys.groups[k]);
+        }
+    });
+    const std::optional<std::vector<Index>> order = preparer.sort({all.keys, all.groups, request.descending});
+    if (!order) return std::nullopt;
+    std::vector<Permutation> orders(shares.size());
+    guarded_for("cut_order", DynamicRange(0, shares.size()), [&](std::size_t i) {
+        std::vector<Index> own(order->begin() + static_cast<std::ptrdiff_t>(first[i]),
+                               order->begin() + static_cast<std::ptrdiff_t>(first[i + 1]));
+        for (Index& place : own) place -= static_cast<Index>(first[i]);
+        orders[i] = Permutation::from_old_of_new(std::move(own));
+    });
+    return orders;
 }
 
 /// The order of storage in each share that is asked for. Storage may take nodes apart, which the order of the matrix may not.
@@ -187,15 +226,19 @@ std::vector<StorageOrder> sorted_storage(const StagedMatrix& staged, const Reque
     }
     if (request.storage->one && shares.empty()) throw Unsuitable(no_such_share(staged, *request.storage->one));
     std::vector<StorageOrder> orders(shares.size());
-    const auto sort = [&](std::size_t i, bool in_parallel) {
-        orders[i] = {shares[i]->id, sorted_rows(ShareView(*shares[i]), staged, 1, request, piece_of, in_parallel)};
+    const auto sort = [&](std::size_t i, bool in_parallel, Preparer* preparer) {
+        orders[i] = {shares[i]->id, sorted_rows(ShareView(*shares[i]), staged, 1, request, piece_of, in_parallel, preparer)};
     };
     if (shares.size() == 1) {
-        sort(0, true);
+        sort(0, true, staged.preparer);
+        return orders;
+    }
+    std::optional<std::vector<Permutation>> together;
+    if (staged.preparer != nullptr) together = sorted_together(shares, staged, request, piece_of, *staged.preparer);
+    if (together) {
+        for (std::size_t i = 0; i < shares.size(); ++i) orders[i] = {shares[i]->id, std::move((*together)[i])};
     } else {
-        using DynamicRange = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                                 Kokkos::IndexType<std::size_t>>;
-        guarded_for("sort_shares", DynamicRange(0, shares.size()), [&](std::size_t i) { sort(i, false); });
+        guarded_for("sort_shares", DynamicRange(0, shares.size()), [&](std::size_t i) { sort(i, false, nullptr); });
     }
     return orders;
 }
@@ -205,7 +248,8 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
     std::vector<Index> piece_of;
     if (request.within_partition() || request.inside_partition) piece_of = staged.find_cuts(CutKind::partition)->pieces();
     if (request.storage) return {.change = {.storage = sorted_storage(staged, request, piece_of)}};
-    Permutation order = sorted_rows(ShareView(staged.matrix), staged, staged.node_size, request, piece_of, true);
+    Permutation order =
+        sorted_rows(ShareView(staged.matrix), staged, staged.node_size, request, piece_of, true, staged.preparer);
     return {.change = {.order = OrderChange{request.acts, std::move(order)}}};
 }
 

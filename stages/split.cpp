@@ -6,10 +6,12 @@
 #include <cstdlib>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/preparer.hpp"
 #include "stages/split_marks.hpp"
 #include "stages/stages.hpp"
 
@@ -96,7 +98,7 @@ StageContract contract(const Parameters& parameters) {
     return contract;
 }
 
-/// A share with its rows and room for its entries: those of a view that have `lengths(stored row)` entries in it.
+/// A share with its rows, those of a view that have `lengths(stored row)` entries in it, and without the entries.
 /// stored_rows: where they were stored. [present]
 template <typename Lengths>
 Share share_of_lengths(const ShareId& id, const ShareView& view, const Lengths& length_of, std::vector<Index>& stored_rows) {
@@ -108,28 +110,33 @@ Share share_of_lengths(const ShareId& id, const ShareView& view, const Lengths& 
         share.rows.push_back(view.row(stored));
         share.row_offsets.push_back(share.row_offsets.back() + length);
     }
-    make_zeros(share.entries, share.row_offsets.back());
     return share;
+}
+
+/// The two shares without their entries, and where their rows were stored. lengths: of the first. [stored rows]
+std::array<Share, 2> shares_of_lengths(const std::array<ShareId, 2>& ids, const ShareView& view,
+                                       const std::vector<Index>& lengths, std::array<std::vector<Index>, 2>& stored_rows) {
+    return {share_of_lengths(
+                ids[0], view, [&](Index stored) { return Offset{lengths[stored]}; }, stored_rows[0]),
+            share_of_lengths(
+                ids[1], view, [&](Index stored) { return view.length(stored) - lengths[stored]; }, stored_rows[1])};
 }
 
 /// The entries of the view for which `belongs(stored row, k)`, and the others. Rows that have none are not present in a share;
 /// the others keep the order in which they are stored.
 template <typename Belongs>
-std::array<Share, 2> shares_where(const ShareId& with, const ShareId& without, const ShareView& view, const Belongs& belongs) {
-    std::vector<Index> lengths(view.row_count(), 0);  // of `with`
+std::array<Share, 2> shares_where(const std::array<ShareId, 2>& ids, const ShareView& view, const Belongs& belongs) {
+    std::vector<Index> lengths(view.row_count(), 0);  // of the first
     Kokkos::parallel_for("count_entries", Range(0, view.row_count()), [&](Index stored) {
         Index length = 0;
         for (Offset k = 0; k < view.length(stored); ++k) length += belongs(stored, k) ? 1 : 0;
         lengths[stored] = length;
     });
     std::array<std::vector<Index>, 2> stored_rows;
-    std::array<Share, 2> shares{
-        share_of_lengths(
-            with, view, [&](Index stored) { return Offset{lengths[stored]}; }, stored_rows[0]),
-        share_of_lengths(
-            without, view, [&](Index stored) { return view.length(stored) - lengths[stored]; }, stored_rows[1])};
+    std::array<Share, 2> shares = shares_of_lengths(ids, view, lengths, stored_rows);
     for (const bool wanted : {true, false}) {
         Share& share = shares[wanted ? 0 : 1];
+        make_zeros(share.entries, share.row_offsets.back());
         const std::vector<Index>& of_share = stored_rows[wanted ? 0 : 1];
         Kokkos::parallel_for("list_entries", Range(0, static_cast<Index>(of_share.size())), [&](Index i) {
             Offset* place = share.entries.data() + share.row_offsets[i];
@@ -143,6 +150,18 @@ std::array<Share, 2> shares_where(const ShareId& with, const ShareId& without, c
             }
         });
     }
+    return shares;
+}
+
+/// The same by a preparer; none where it leaves it to the host.
+std::optional<std::array<Share, 2>> shares_of_preparer(const std::array<ShareId, 2>& ids, const StagedMatrix& staged,
+                                                       const ShareView& view, const Division& division) {
+    if (staged.preparer == nullptr) return std::nullopt;
+    std::optional<DividedEntries> divided = staged.preparer->divide(staged.matrix, view, division);
+    if (!divided) return std::nullopt;
+    std::array<std::vector<Index>, 2> stored_rows;
+    std::array<Share, 2> shares = shares_of_lengths(ids, view, divided->lengths, stored_rows);
+    for (const int share : {0, 1}) shares[share].entries = std::move(divided->entries[share]);
     return shares;
 }
 
@@ -182,10 +201,12 @@ struct Splitting {
     const Way& way;
     StageResult result = {};
 
-    /// Two shares: the entries that belong, and the others.
+    /// Two shares: the entries that belong, and the others. The division says the same as `belongs`, for a preparer.
     template <typename Belongs>
-    void divide(const Belongs& belongs) {
-        std::array<Share, 2> made = shares_where(part_of(parent, way.with), part_of(parent, way.without), view, belongs);
+    void divide(const Division& division, const Belongs& belongs) {
+        const std::array ids{part_of(parent, way.with), part_of(parent, way.without)};
+        std::optional<std::array<Share, 2>> of_preparer = shares_of_preparer(ids, staged, view, division);
+        std::array<Share, 2> made = of_preparer ? std::move(*of_preparer) : shares_where(ids, view, belongs);
         for (const Share& share : made) result.notes.push_back(describe(share));
         std::vector<Share> shares;
         const auto take_made = [&] { std::move(made.begin(), made.end(), std::back_inserter(shares)); };
@@ -202,7 +223,8 @@ struct Splitting {
 
     void divide(const Marks& marks, const std::string& things) {
         result.notes.emplace_back("dense " + things, std::to_string(marks.dense) + " of " + std::to_string(marks.present));
-        divide([&](Index stored, Offset k) { return marks.marked[view.entry(stored, k)] != 0; });
+        divide({.by = Division::By::mark, .marked = marks.marked},
+               [&](Index stored, Offset k) { return marks.marked[view.entry(stored, k)] != 0; });
     }
 };
 
@@ -220,12 +242,13 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
         case ShareKind::first: {
             const Index most = first_count(view, parameters);
             split.result.notes.emplace_back("k", std::to_string(most));
-            split.divide([&](Index, Offset k) { return k < most; });
+            split.divide({.by = Division::By::place, .most = most}, [&](Index, Offset k) { return k < most; });
             break;
         }
         case ShareKind::long_rows: {
             const std::int64_t most = parameters.integer("longer_than");
-            split.divide([&](Index stored, Offset) { return view.length(stored) > most; });
+            split.divide({.by = Division::By::length, .most = most},
+                         [&](Index stored, Offset) { return view.length(stored) > most; });
             break;
         }
         case ShareKind::dense_diagonals:
@@ -240,14 +263,14 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
             break;
         case ShareKind::near: {
             const std::int64_t most = parameters.integer("distance");
-            split.divide([&](Index stored, Offset k) {
+            split.divide({.by = Division::By::distance, .most = most}, [&](Index stored, Offset k) {
                 return std::abs(Offset{matrix.column_indices[view.entry(stored, k)]} - view.row(stored)) <= most;
             });
             break;
         }
         default: {
             const std::vector<Index> piece_of = staged.find_cuts(CutKind::partition)->pieces();
-            split.divide([&](Index stored, Offset k) {
+            split.divide({.by = Division::By::partition, .piece_of = piece_of}, [&](Index stored, Offset k) {
                 return piece_of[view.row(stored)] == piece_of[matrix.column_indices[view.entry(stored, k)]];
             });
         }

@@ -341,6 +341,28 @@ TEST_CASE("without a GPU, its kernels are left out with a note, and demanding th
     CHECK(free_choice.text.find("note: no GPU kernels: ") != std::string::npos);
 }
 
+TEST_CASE("without a GPU, preparing on it is an error, whoever is asked") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    const std::string rest = " --backend kokkos --generate laplace2d:nx=3,ny=3 --prepare gpu ";
+    const Outcome wanted = run("run recipes/csr.toml --samples 1 --seconds 0 --no-pictures --out " + out + rest);
+    if (wanted.exit_code == 0) {
+        MESSAGE("skipped: this machine has a GPU");
+        return;
+    }
+    const std::string quick = " --samples 1 --seconds 0";
+    for (const Outcome& outcome : {wanted, run("compare recipes/csr.toml recipes/coo.toml --no-page" + quick + rest),
+                                   run("bench recipes/csr.toml --out " + out + "/lines.jsonl" + quick + rest),
+                                   run("solve recipes/csr.toml --out " + out + rest)}) {
+        CHECK(outcome.exit_code == 4);
+        CHECK(outcome.text.rfind("error: --prepare gpu: ", 0) == 0);
+    }
+    const Outcome elsewhere = run("run recipes/csr.toml --prepare moon");
+    CHECK(elsewhere.exit_code == 2);
+    CHECK(elsewhere.text.find("--prepare") != std::string::npos);
+    CHECK(run("run recipes/csr.toml --samples 1 --seconds 0 --no-pictures --prepare cpu --out " + out).exit_code == 0);
+}
+
 TEST_CASE("what nobody can read is no success") {
     CHECK(run("list 2>&1 >/dev/full").exit_code == 4);
     CHECK(run("run none.toml 2>/dev/full").exit_code == 2);

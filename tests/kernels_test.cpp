@@ -464,6 +464,7 @@ TEST_CASE("the CUDA kernels that use shared memory are those that the race check
         const std::string text(std::istreambuf_iterator<char>(file), {});
         if (text.find("__shared__") != std::string::npos) users.insert(entry.path().parent_path().filename().string());
     }
-    // Suite shared_memory of tests/gpu/battery_test.cpp and krylov_test.cpp has them.
-    CHECK(users == std::set<std::string>{"bccoo", "csr", "csr5", "ehyb", "ell", "halo", "hbp", "hola", "krylov", "sell"});
+    // Suite shared_memory of tests/gpu/battery_test.cpp, krylov_test.cpp and prepare_test.cpp has them.
+    CHECK(users ==
+          std::set<std::string>{"bccoo", "csr", "csr5", "ehyb", "ell", "halo", "hbp", "hola", "krylov", "prepare", "sell"});
 }

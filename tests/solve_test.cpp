@@ -16,6 +16,7 @@
 #include "pipeline/solve/solve_recipes.hpp"
 #include "support/eigen.hpp"
 #include "support/layouts/layout_recipes.hpp"
+#include "support/layouts/second_preparer.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -103,6 +104,28 @@ TEST_CASE("who waits for a report is told of each solve and each failure, once i
     plan.reported = [&] { solves.push_back(report.outcomes.size() + report.failures.size()); };
     solve_recipes(plan, {plain_recipe(), plain_recipe()}, report);
     CHECK(solves == std::vector<std::size_t>{1, 2, 3, 4});
+}
+
+TEST_CASE("who prepares a solve's recipes changes no digit, and the notes tell") {
+    const CsrMatrix matrix = flow(0);
+    const std::vector<double> b = uneven(matrix.rows);
+    const Recipe recipe =
+        parse_recipe("[recipe]\nname = 'sorted'\n[[stage]]\nuse = 'row_sort'\n[layout]\nuse = 'sell'\n", "t.toml", catalogue());
+    const SolveReport on_host = solve_all(matrix, b, {recipe}, report_of(KrylovMethod::cg, true));
+    const auto host = make_host_device();
+    SecondPreparer preparer;
+    SolveReport report = report_of(KrylovMethod::cg, true);
+    SolvePlan plan = plan_of(matrix, b, *host);
+    plan.preparer = &preparer;
+    plan.tune_with = {recipe};
+    solve_recipes(plan, {recipe}, report);
+    CHECK(report.outcomes.at(1).x == on_host.outcomes.at(1).x);
+    CHECK(report.outcomes.at(0).preparation.notes.empty());  // the baseline
+    const std::vector<std::string>& notes = report.outcomes.at(1).preparation.notes;
+    REQUIRE(notes.size() == 3);
+    CHECK(notes[0] == "row_sort: prepared: on another machine: sort in 2.00 s, 500 ms of it transfers");
+    CHECK(notes[1] == "orders: prepared: on another machine: permute in 2.00 s, 500 ms of it transfers");
+    CHECK(notes[2] == "layout sell: prepared: on another machine: slices in 2.00 s, 500 ms of it transfers");
 }
 
 TEST_CASE("every layout and hybrid solves to Eigen's solution, in the input's order") {

@@ -148,7 +148,7 @@ SegmentRows<HostArray> list_rows(const CsrMatrix& matrix, const Cuts& segments, 
 
 template <ValueType Value, typename ColumnIndex>
 void build_pieces(SegmentedLayout<Value>& layout, const Cuts& segments, const CsrMatrix& matrix,
-                  const std::vector<const Share*>& shares, const Parameters& parameters) {
+                  const std::vector<const Share*>& shares, const Parameters& parameters, Preparer* preparer) {
     const Share all = joined(shares);
     const ShareView view(all);
     SegmentRows<HostArray> rows = list_rows(matrix, segments, shares, all.rows);
@@ -161,7 +161,8 @@ void build_pieces(SegmentedLayout<Value>& layout, const Cuts& segments, const Cs
                              .group_places = rows.piece_starts,
                              .column_bounds = rows.segment_columns};
         Segmented<SlicedPieces, Value, ColumnIndex, HostArray> stored;
-        static_cast<Slices<Value, ColumnIndex, HostArray>&>(stored) = build_slices<Value, ColumnIndex>(matrix, view, plan);
+        static_cast<Slices<Value, ColumnIndex, HostArray>&>(stored) =
+            build_slices<Value, ColumnIndex>(matrix, view, plan, preparer);
         stored.group_slices = plan.group_slices();
         layout.origin = Origin(view, plan.lane_rows());
         store(std::move(stored));
@@ -193,7 +194,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->nonzero_count = matrix.nonzeros();
     const std::vector<const Share*> shares = shares_of_segments(staged, segments);
     const auto fill = narrow_columns ? build_pieces<Value, std::uint16_t> : build_pieces<Value, Index>;
-    fill(*layout, segments, matrix, shares, parameters);
+    fill(*layout, segments, matrix, shares, parameters, staged.preparer);
     return layout;
 }
 

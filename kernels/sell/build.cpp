@@ -37,7 +37,7 @@ std::unique_ptr<Layout<Value>> build_of(const StagedMatrix& staged, const Parame
     layout->threads_per_row =
         parameters.is_word("threads_per_row", "auto") ? 0 : static_cast<Index>(parameters.integer("threads_per_row"));
     layout->split_length = static_cast<Index>(parameters.integer("split_length"));
-    auto slices = build_slices<Value, Index>(matrix, ShareView(matrix), plan);
+    auto slices = build_slices<Value, Index>(matrix, ShareView(matrix), plan, staged.preparer);
     layout->origin = Origin(ShareView(matrix));
     if constexpr (std::is_same_v<ColumnIndex, Index>) {
         static_cast<Slices<Value, Index, HostArray>&>(*layout) = std::move(slices);

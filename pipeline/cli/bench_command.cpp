@@ -23,6 +23,7 @@
 #include "pipeline/cli/command_line.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/keep.hpp"
+#include "pipeline/cli/prepare.hpp"
 #include "pipeline/cli/read_options.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/suite_matrices.hpp"
@@ -54,6 +55,7 @@ struct Arguments {
     bool retry = false;
     bool no_page = false;
     std::string keep;
+    std::string prepare = "cpu";
 };
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -208,6 +210,10 @@ int run_bench(const Arguments& arguments) {
     plan.run_options = {"--samples", fmt::format("{}", suite.samples), "--seconds", fmt::format("{}", suite.seconds)};
     const bool inside = !suite.inside.empty();
     plan.run_options.insert(plan.run_options.end(), {inside ? "--inside" : "--cache", inside ? suite.inside : suite.cache});
+    if (arguments.prepare == "gpu") {
+        if (!machine.gpu) throw MachineError(fmt::format("--prepare gpu: {}", cuda_absence_reason()));
+        plan.run_options.insert(plan.run_options.end(), {"--prepare", "gpu"});
+    }
     plan.limit_seconds = suite.limit_seconds;
     plan.keep_samples = arguments.keep_samples;
     if (!arguments.keep.empty()) (void)KeepFolder(arguments.keep, "");  // here rather than in each process
@@ -292,6 +298,7 @@ void add_bench_command(CLI::App& app, Action& action) {
         ->check(CLI::Range(0.0, 1e7))
         ->type_name("SECONDS");
     add_keep_option(*command, arguments->keep);
+    add_prepare_option(*command, arguments->prepare);
     command->add_flag("--keep-samples", arguments->keep_samples, "Keep every sample in the lines");
     command->add_flag("--no-page", arguments->no_page, "Write no page beside the lines (bench.html of bench.jsonl)");
     command->add_flag("--retry", arguments->retry, "Measure again what failed before");

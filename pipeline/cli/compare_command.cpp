@@ -15,6 +15,7 @@
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
 #include "pipeline/cli/measuring.hpp"
+#include "pipeline/cli/prepare.hpp"
 #include "pipeline/cli/progress.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/versions.hpp"
@@ -37,6 +38,7 @@ struct CompareArguments {
     std::string page = "out/compare.html";
     bool no_page = false;
     std::string keep;
+    std::string prepare = "cpu";
 };
 
 std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
@@ -128,6 +130,8 @@ int compare(const CompareArguments& arguments) {
     const std::unique_ptr<Device> host = make_host_device();
     std::optional<KeepFolder> keep = keep_folder(arguments.keep, host->properties());
     options.keep = pointer_to(keep);
+    const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare);
+    options.preparer = preparer.get();
     MatrixRunner runner(recipes, {*host, gpu.get()}, options);
     if (!arguments.no_page) check_writable(arguments.page);
     static_cast<void>(runner(recipes.front()));  // without the matrix there is nothing to compare
@@ -171,6 +175,7 @@ void add_compare_command(CLI::App& app, Action& action) {
     add_sweeps(*command, arguments->changes);
     add_measuring_options(*command, arguments->measuring);
     add_keep_option(*command, arguments->keep);
+    add_prepare_option(*command, arguments->prepare);
     command->add_option("--page", arguments->page, "Write both as a page for a browser, pattern by pattern, to this file")
         ->type_name("FILE")
         ->capture_default_str();

@@ -19,6 +19,7 @@
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
 #include "pipeline/cli/measuring.hpp"
+#include "pipeline/cli/prepare.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/run_recipes.hpp"
 #include "pipeline/cli/versions.hpp"
@@ -40,6 +41,7 @@ struct RunArguments {
     bool no_page = false;
     std::string keep;
     DistributedArguments distributed;
+    std::string prepare = "cpu";
 };
 
 /// Of all layouts of a recipe, and those beside it.
@@ -104,6 +106,7 @@ int run_over_ranks(const RunArguments& arguments) {
     if (!arguments.measuring.inside.empty())
         throw RecipeError("--inside is not for --distributed; solve --distributed iterates");
     if (!arguments.keep.empty()) throw RecipeError("--keep is not for --distributed");
+    if (arguments.prepare != "cpu") throw RecipeError("--prepare gpu is not for --distributed");
     return run_distributed({.distributed = arguments.distributed,
                             .recipes = arguments.recipes,
                             .changes = arguments.changes,
@@ -136,6 +139,8 @@ int run(const RunArguments& arguments) {
     const std::unique_ptr<Device> host = make_host_device();
     std::optional<KeepFolder> keep = keep_folder(arguments.keep, host->properties());
     options.keep = pointer_to(keep);
+    const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare);
+    options.preparer = preparer.get();
 
     MatrixRunner runner(recipes, {*host, gpu.get()}, options);
     return run_recipes(std::ref(runner), recipes, output, [&](RunReport& report) {
@@ -166,6 +171,7 @@ void add_run_command(CLI::App& app, Action& action) {
     add_measuring_options(*command, arguments->measuring);
     add_keep_option(*command, arguments->keep);
     add_distributed_options(*command, arguments->distributed);
+    add_prepare_option(*command, arguments->prepare);
     CLI::Option* none = command->add_flag("--no-pictures", arguments->no_pictures, "Draw nothing, and write no report.html");
     command
         ->add_option("--scale-from", arguments->scale_from,

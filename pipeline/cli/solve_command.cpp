@@ -21,6 +21,7 @@
 #include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/measuring.hpp"
+#include "pipeline/cli/prepare.hpp"
 #include "pipeline/cli/progress.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/versions.hpp"
@@ -53,6 +54,7 @@ struct Arguments {
     std::string json;
     std::string keep;
     DistributedArguments distributed;
+    std::string prepare = "cpu";
 };
 
 /// All on one matrix.
@@ -113,6 +115,7 @@ int solve_distributed(const Arguments& arguments) {
     if (!arguments.tune.empty()) throw RecipeError("--tune is not for --distributed");
     if (arguments.method != "cg") throw RecipeError("--distributed solves with --method cg");
     if (!arguments.keep.empty()) throw RecipeError("--keep is not for --distributed");
+    if (arguments.prepare != "cpu") throw RecipeError("--prepare gpu is not for --distributed");
     return run_distributed({.distributed = arguments.distributed,
                             .recipes = arguments.recipes,
                             .changes = arguments.changes,
@@ -141,6 +144,7 @@ int solve(const Arguments& arguments) {
     Device& device = on_gpu ? *gpu : *host;
 
     std::optional<KeepFolder> keep = keep_folder(arguments.keep, host->properties());
+    const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare);
 
     auto [matrix, matrix_report] = load_matrix(recipes.matrix);
     SolveReport report;
@@ -161,6 +165,7 @@ int solve(const Arguments& arguments) {
         // After each, so that what was solved is there whatever ends the program.
         plan.reported = [&] { write_whole_file(folder / "solve.json", solve_json(report)); };
         plan.keep = pointer_to(keep);
+        plan.preparer = preparer.get();
         if (on_gpu) plan.make_device = make_cuda_device;
         solve_recipes(plan, recipes.solve, report);
     }
@@ -232,6 +237,7 @@ void add_solve_command(CLI::App& app, Action& action) {
     command->add_option("--only", arguments->only, "The kernel of this name, where a recipe has it")->type_name("KERNEL");
     add_keep_option(*command, arguments->keep);
     add_distributed_options(*command, arguments->distributed);
+    add_prepare_option(*command, arguments->prepare);
     command->add_option("--out", arguments->out, "Folder for solve.json, residuals.csv and plots of the residual")
         ->type_name("FOLDER")
         ->capture_default_str();

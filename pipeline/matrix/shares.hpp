@@ -122,6 +122,15 @@ public:
         return entries_ == nullptr ? position : entries_[position];
     }
 
+    /// The same as arrays. [row_count]; empty where row i is row i.
+    [[nodiscard]] std::span<const Index> rows() const { return {rows_, rows_ == nullptr ? 0 : std::size_t(row_count_)}; }
+    /// [row_count + 1]
+    [[nodiscard]] std::span<const Offset> offsets() const { return {offsets_, static_cast<std::size_t>(row_count_) + 1}; }
+    /// [entry_count]; empty where entry i is entry i.
+    [[nodiscard]] std::span<const Offset> entries() const {
+        return {entries_, entries_ == nullptr ? 0 : std::size_t(entry_count())};
+    }
+
 private:
     Index row_count_ = 0;
     const Index* rows_ = nullptr;  // null: every row, in order

@@ -3,6 +3,7 @@
 #include "pipeline/matrix/entries_behind.hpp"
 #include "pipeline/matrix/huge_pages.hpp"
 #include "pipeline/matrix/permuted_offsets.hpp"
+#include "pipeline/matrix/preparer.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -198,6 +199,13 @@ void leave_behind(StagedMatrix& staged, const Permutation& rows, const Permutati
     behind = EntriesBehind{std::exchange(matrix, std::move(without_entries)), rows, columns};
 }
 
+CsrMatrix permuted(const CsrMatrix& matrix, const Permutation& rows, const Permutation& columns, Preparer* preparer) {
+    if (preparer != nullptr) {
+        if (std::optional<CsrMatrix> made = preparer->permute(matrix, rows, columns)) return std::move(*made);
+    }
+    return permute(matrix, rows, columns);
+}
+
 /// `behind`: null where the entries move at once.
 void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, const std::vector<CutKind>& keeps,
                            std::optional<EntriesBehind>* behind) {
@@ -213,7 +221,7 @@ void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, cons
     const Permutation row_change = rows_move ? change.order : Permutation::identity(staged.matrix.rows);
     const Permutation column_change = columns_move ? change.order : Permutation::identity(staged.matrix.columns);
     if (behind == nullptr) {
-        staged.matrix = permute(staged.matrix, row_change, column_change);
+        staged.matrix = permuted(staged.matrix, row_change, column_change, staged.preparer);
     } else {
         leave_behind(staged, row_change, column_change, *behind);
     }
@@ -312,7 +320,7 @@ void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>&
 
 void catch_up(StagedMatrix& staged, std::optional<EntriesBehind>& behind) {
     if (!behind) return;
-    staged.matrix = permute(behind->matrix, behind->rows, behind->columns);
+    staged.matrix = permuted(behind->matrix, behind->rows, behind->columns, staged.preparer);
     behind.reset();
 }
 

@@ -13,6 +13,8 @@
 
 namespace workbench {
 
+class Preparer;  // preparer.hpp
+
 /// A matrix on its way from the input to a layout. Always: matrix = P A Q^T of the input A, bit for bit, with P the row order
 /// and Q the column order.
 struct StagedMatrix {
@@ -22,6 +24,8 @@ struct StagedMatrix {
     std::vector<Cuts> cuts;     // at most one of a kind
     Index node_size = 1;        // d consecutive rows (the unknowns of one mesh node) that orders keep together
     std::vector<Share> shares;  // empty: the nonzeros are not split
+    /// Who is asked first to do the work on it. Changes nothing but where that is done and how long it takes; null: the host.
+    Preparer* preparer = nullptr;
 
     [[nodiscard]] const Cuts* find_cuts(CutKind kind) const;
     [[nodiscard]] const Share* find_share(const ShareId& id) const;

@@ -12,6 +12,7 @@
 
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/run/kept_stage.hpp"
+#include "pipeline/run/prepared.hpp"
 #include "pipeline/run/report.hpp"
 
 namespace workbench {
@@ -93,6 +94,7 @@ template <ValueType Value>
         bytes += array.bytes();
     }
     outcome.notes = built.real->notes();
+    note_preparer(staged.preparer, real.kept_seconds.has_value(), outcome.notes);
     if (!exact_values) return built;
     require_host_memory(bytes, fmt::format("layout '{}', once more for the exact verification,", entry.name));
     // The exact layout goes through the same building code; only the values are exchanged meanwhile.
@@ -110,6 +112,7 @@ template <ValueType Value>
     };
     const Keeping of_exact = keeping.after("exact", "values of the exact problem");
     built.exact = find_layout<Value>(entry, parameters, of_exact, clock, build_exact).layout;
+    if (staged.preparer != nullptr) (void)staged.preparer->take_steps();  // nobody is told of the exact layout's
     return built;
 }
 

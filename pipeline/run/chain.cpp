@@ -7,6 +7,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/matrix/entries_behind.hpp"
+#include "pipeline/run/prepared.hpp"
 
 namespace workbench {
 namespace {
@@ -66,6 +67,7 @@ StageOutcome run_stage(const Recipe& recipe, const RecipeStage& stage, const Cha
     apply(staged, std::move(found.result.change), stage.contract.keeps);
     outcome.seconds = found.seconds + applying.seconds();
     outcome.notes = std::move(found.result.notes);
+    note_preparer(staged.preparer, found.kept_seconds.has_value(), outcome.notes);
     finish_stage(staged, outcome, observer);
     return outcome;
 }
@@ -93,9 +95,11 @@ StageContext stage_context(const Recipe& recipe, Precision precision, const Devi
     return {recipe.device.empty() ? present_gpu : find_device_model(recipe.device), precision};
 }
 
-StagedMatrix stage_copy(const CsrMatrix& input, Index node_size) {
+StagedMatrix stage_copy(const CsrMatrix& input, Index node_size, Preparer* preparer) {
     require_host_memory(copy_bytes(input), "a copy of the matrix for the stages");
-    return stage_input(input, node_size);
+    StagedMatrix staged = stage_input(input, node_size);
+    staged.preparer = preparer;
+    return staged;
 }
 
 std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
@@ -130,11 +134,15 @@ AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const Sta
             applied.kept.push_back(stage.id);
             applied.kept_seconds += *found.kept_seconds;
         }
+        note_preparer(staged.preparer, found.kept_seconds.has_value(), found.result.notes);
         for (const auto& [what, text] : found.result.notes) {
             applied.notes.push_back(fmt::format("{}: {}: {}", stage.id, what, text));
         }
     }
     let_entries_follow();
+    std::vector<std::pair<std::string, std::string>> of_orders;
+    note_preparer(staged.preparer, true, of_orders);  // where stages have waited
+    for (const auto& [what, text] : of_orders) applied.notes.push_back(fmt::format("orders: {}: {}", what, text));
     return applied;
 }
 
@@ -241,7 +249,7 @@ void SharedStages::no_longer_expect(const std::vector<Chain>& chains) {
 StagedMatrix SharedStages::begin(const Recipe& recipe, const Chain& chain, std::optional<Kept> from,
                                  const RunObserver& observer, std::vector<StageOutcome>& done) {
     if (!from) {
-        StagedMatrix staged = stage_copy(input_, chain.node_size);
+        StagedMatrix staged = stage_copy(input_, chain.node_size, preparer_);
         done.push_back(input_outcome(staged, observer));
         return staged;
     }
@@ -253,7 +261,7 @@ StagedMatrix SharedStages::begin(const Recipe& recipe, const Chain& chain, std::
         done[i].id = stage.id;
         done[i].choices = choices_of(stage);  // the same values, but perhaps not all written
     }
-    return from->staged ? std::move(*from->staged) : stage_copy(input_, chain.node_size);
+    return from->staged ? std::move(*from->staged) : stage_copy(input_, chain.node_size, preparer_);
 }
 
 void SharedStages::run(const Recipe& recipe, const std::vector<Chain>& chains, const RunObserver& observer, const Clock& clock,

@@ -44,7 +44,9 @@ struct Chain {
 class SharedStages {
 public:
     /// The matrix must outlive this. `keeping`: of this matrix, for the results of stages.
-    explicit SharedStages(const CsrMatrix& input, Keeping keeping = {}) : input_(input), keeping_(std::move(keeping)) {}
+    /// `preparer`: of the matrices that stages change (StagedMatrix::preparer).
+    explicit SharedStages(const CsrMatrix& input, Keeping keeping = {}, Preparer* preparer = nullptr)
+        : input_(input), keeping_(std::move(keeping)), preparer_(preparer) {}
 
     /// Where what a chain leaves behind is kept.
     [[nodiscard]] Keeping keeping_after(const Chain& chain) const {
@@ -89,6 +91,7 @@ private:
 
     const CsrMatrix& input_;
     Keeping keeping_;
+    Preparer* preparer_;
     std::deque<std::vector<Chain>> to_come_;
     std::deque<Kept> kept_;
 };
@@ -116,6 +119,6 @@ struct AppliedStages {
                                          const Keeping& keeping = {}, const Clock& clock = {});
 
 /// The input before any stage, if there is memory for it.
-[[nodiscard]] StagedMatrix stage_copy(const CsrMatrix& input, Index node_size);
+[[nodiscard]] StagedMatrix stage_copy(const CsrMatrix& input, Index node_size, Preparer* preparer = nullptr);
 
 }  // namespace workbench

@@ -92,6 +92,9 @@ Candidate<Value> ReadyRecipe<Value>::build(const Recipe& recipe, StagedMatrix& s
     const auto note = [this](const LayoutOutcome& layout) {
         preparation_.build_seconds = layout.seconds;
         preparation_.bytes = static_cast<std::int64_t>(layout.bytes());
+        for (const auto& [what, text] : layout.notes) {
+            if (what == "prepared") preparation_.notes.push_back(fmt::format("layout {}: {}: {}", layout.name, what, text));
+        }
         if (!layout.kept_seconds) return;
         kept_.push_back("layout " + layout.name);
         kept_seconds_ += *layout.kept_seconds;

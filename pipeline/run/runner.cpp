@@ -8,6 +8,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/kernel_choice.hpp"
+#include "pipeline/run/prepared.hpp"
 #include "pipeline/run/recipe_storage.hpp"
 
 namespace workbench {
@@ -78,7 +79,7 @@ Runner::Runner(const CsrMatrix& input, const Catalogue& catalogue, Devices devic
       catalogue_(catalogue),
       devices_(devices),
       options_(std::move(options)),
-      stages_(input, Keeping(options_.keep, input)) {}
+      stages_(input, keeping_with(Keeping(options_.keep, input), options_.preparer), options_.preparer) {}
 
 template <ValueType Value>
 Runner::Reference<Value>& Runner::reference() {

@@ -22,7 +22,8 @@ struct RunOptions {
     std::vector<Backend> backends{Backend::kokkos, Backend::eigen, Backend::cpu, Backend::cuda, Backend::cusparse};
     std::string only;  // run just the kernel of this name, and the baselines; empty: all
     TimingOptions timing;
-    KeepFolder* keep = nullptr;  // where results of stages and layouts are kept; null: nowhere
+    KeepFolder* keep = nullptr;    // where results of stages and layouts are kept; null: nowhere
+    Preparer* preparer = nullptr;  // who is asked first to do the work of stages and layouts; null: the host
 };
 
 /// The devices that a run may use.

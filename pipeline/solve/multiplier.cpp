@@ -17,16 +17,16 @@ ReadyPlan<Value> ready_plan(const Recipe& recipe, const MultiplierPlan<Value>& p
     return {plan.device, std::move(kernels), plan.oracle, plan.tell, plan.clock, plan.keeping};
 }
 
-StagedMatrix begin(const Recipe& recipe, const CsrMatrix& input) {
+StagedMatrix begin(const Recipe& recipe, const CsrMatrix& input, Preparer* preparer) {
     check_against(recipe, input.rows, input.columns);
-    return stage_copy(input, recipe.node_size);
+    return stage_copy(input, recipe.node_size, preparer);
 }
 
 }  // namespace
 
 template <ValueType Value>
 Multiplier<Value>::Multiplier(const Recipe& recipe, const MultiplierPlan<Value>& plan)
-    : device_(plan.device), recipe_(recipe, begin(recipe, plan.input), ready_plan(recipe, plan)) {
+    : device_(plan.device), recipe_(recipe, begin(recipe, plan.input, plan.preparer), ready_plan(recipe, plan)) {
     if (!ready()) return;
     if (plan.oracle == nullptr && plan.product != nullptr) check(*plan.product);
 }

@@ -31,6 +31,7 @@ struct MultiplierPlan {
     Clock clock = {};
     const OneProduct<Value>* product = nullptr;  // without an oracle: checked with this; null: taken as it is
     Keeping keeping = {};                        // of the matrix
+    Preparer* preparer = nullptr;                // see StagedMatrix
 };
 
 /// y = A x with the recipe's kernel, x and y in one order: that of the columns.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/run/prepared.hpp"
 #include "pipeline/solve/tuned_solve.hpp"
 
 namespace workbench {
@@ -14,7 +15,10 @@ template <ValueType Value>
 class Solves {
 public:
     Solves(const SolvePlan& plan, SolveReport& report)
-        : plan_(plan), report_(report), system_(plan.matrix, plan.b), keeping_(plan.keep, plan.matrix) {}
+        : plan_(plan),
+          report_(report),
+          system_(plan.matrix, plan.b),
+          keeping_(keeping_with(Keeping(plan.keep, plan.matrix), plan.preparer)) {}
 
     void run(const std::vector<Recipe>& recipes) {
         add_baseline();
@@ -70,9 +74,9 @@ private:
             Multiplier<Value> csr(recipe,
                                   {plan_.matrix, nullptr, plan_.device, {kind}, plan_.tell, report_.options.timing.clock});
             if (plan_.tell) plan_.tell("a solve that is tuned");
-            report_.outcomes.push_back(
-                solve_tuned(system_, csr, plan_.device, report_.options,
-                            {plan_.tune_with, wish_of_recipes(), plan_.make_device, [](const std::string&) {}, keeping_}));
+            report_.outcomes.push_back(solve_tuned(
+                system_, csr, plan_.device, report_.options,
+                {plan_.tune_with, wish_of_recipes(), plan_.make_device, [](const std::string&) {}, keeping_, plan_.preparer}));
         } catch (...) {
             report_.failures.push_back(current_failure());
         }
@@ -80,8 +84,9 @@ private:
 
     /// True where the kernel was right.
     bool add(const Recipe& recipe, const KernelWish& wish, bool baseline) {
-        Multiplier<Value> multiplier(recipe, {plan_.matrix, &system_.oracle(), plan_.device, wish, plan_.tell,
-                                              report_.options.timing.clock, nullptr, baseline ? Keeping() : keeping_});
+        Multiplier<Value> multiplier(
+            recipe, {plan_.matrix, &system_.oracle(), plan_.device, wish, plan_.tell, report_.options.timing.clock, nullptr,
+                     baseline ? Keeping() : keeping_, baseline ? nullptr : plan_.preparer});
         SolveOutcome outcome;
         outcome.preparation = multiplier.preparation();
         if (multiplier.ready()) {

@@ -22,7 +22,8 @@ struct SolvePlan {
     std::function<void()> reported = nullptr;                // one more solve, or failure, stands in the report
     /// See TuningPlan.
     std::function<std::unique_ptr<Device>()> make_device = {};
-    KeepFolder* keep = nullptr;  // where results of stages and layouts are kept; null: nowhere
+    KeepFolder* keep = nullptr;    // where results of stages and layouts are kept; null: nowhere
+    Preparer* preparer = nullptr;  // who is asked first to do the work of stages and layouts; null: the host
 };
 
 /// Fills outcomes and failures of a report that says method, precision and the rest. The baseline is CSR in the matrix's order:

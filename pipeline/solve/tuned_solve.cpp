@@ -165,8 +165,8 @@ private:
         if (plan_.make_device && candidate.own_device == nullptr) candidate.own_device = plan_.make_device();
         Device& device = candidate.own_device == nullptr ? this->device_ : *candidate.own_device;
         const MultiplierPlan<Value> plan{
-            this->system_.input(),        nullptr,      device, plan_.wish, plan_.tell, this->options_.timing.clock,
-            &this->system_.one_product(), plan_.keeping};
+            this->system_.input(),        nullptr,       device,        plan_.wish, plan_.tell, this->options_.timing.clock,
+            &this->system_.one_product(), plan_.keeping, plan_.preparer};
         candidate.multiplier = std::make_unique<Multiplier<Value>>(recipe, plan);
         candidate.trial.kernel = candidate.multiplier->preparation().kernel.kernel;
         const Permutation& order = candidate.multiplier->order();

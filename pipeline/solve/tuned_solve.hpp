@@ -21,7 +21,8 @@ struct TuningPlan {
     /// iterations, on the solve's device, as on a CPU, where both would share the cores.
     std::function<std::unique_ptr<Device>()> make_device = {};
     std::function<void(const std::string&)> tell = {};
-    Keeping keeping = {};  // of the matrix
+    Keeping keeping = {};          // of the matrix
+    Preparer* preparer = nullptr;  // see StagedMatrix; asked by the thread that makes candidates ready
 };
 
 /// As `solve`, beginning with `csr`, whose order is the input's. The outcome lists what became of each recipe (Trial). The

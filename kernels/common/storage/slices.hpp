@@ -7,6 +7,7 @@
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/fields.hpp"
 #include "kernels/common/storage/origin.hpp"
+#include "pipeline/matrix/preparer.hpp"
 
 namespace workbench {
 
@@ -68,11 +69,12 @@ struct SlicePlan {
     [[nodiscard]] std::vector<Index> lane_rows() const;
 };
 
-/// Builds slices from a share, in two passes over its entries, on all cores. Throws std::logic_error where an entry lies
+/// Builds slices from a share, in two passes over its entries, on all cores; the second by the preparer where there is one that
+/// takes it. Throws std::logic_error where an entry lies
 /// outside the columns of its group, and Unsuitable where lanes or padding would not fit into memory (with the bytes).
 template <ValueType Value, typename ColumnIndex>
 [[nodiscard]] Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, const ShareView& share,
-                                                                 const SlicePlan& plan);
+                                                                 const SlicePlan& plan, Preparer* preparer);
 
 /// Throws std::logic_error where the offsets do not tile the arrays, so that slices which were tampered with are safe to walk.
 template <ValueType Value, typename ColumnIndex>

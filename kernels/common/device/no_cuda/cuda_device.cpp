@@ -1,5 +1,6 @@
 // Stands in for kernels/common/device/cuda_device.cu where CUDA is not built.
 #include "kernels/common/device/cuda_device.hpp"
+#include "kernels/prepare/gpu_preparer.hpp"
 
 #include <stdexcept>
 
@@ -10,6 +11,8 @@ std::unique_ptr<Device> make_cuda_device() { return nullptr; }
 std::unique_ptr<Device> make_cuda_device_on(void*) { return nullptr; }
 
 void choose_cuda_device(int) {}
+
+std::unique_ptr<Preparer> make_gpu_preparer() { return nullptr; }
 
 std::string cuda_absence_reason() { return "this program was built without CUDA"; }
 

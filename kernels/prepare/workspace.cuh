@@ -1,0 +1,120 @@
+// What every task of the GPU's preparer needs: a stream, memory for as long as the task lasts, and transfers that are timed.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "kernels/common/device/cuda_stream.cuh"
+#include "pipeline/matrix/types.hpp"
+
+namespace workbench {
+
+/// The GPU has no room for a task, which is left to the host.
+struct NoRoom {};
+
+/// An array on the GPU, for kernels of one stream. Given back to the pool behind them.
+template <typename Item>
+class DeviceArray {
+public:
+    DeviceArray() = default;
+    DeviceArray(Item* data, std::size_t size, cudaStream_t stream) : data_(data), size_(size), stream_(stream) {}
+    DeviceArray(DeviceArray&& other) noexcept { swap(other); }
+    DeviceArray& operator=(DeviceArray&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~DeviceArray() {
+        if (data_ != nullptr) (void)cudaFreeAsync(data_, stream_);
+    }
+
+    [[nodiscard]] Item* data() const { return data_; }
+    [[nodiscard]] std::size_t size() const { return size_; }
+
+private:
+    void swap(DeviceArray& other) {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(stream_, other.stream_);
+    }
+
+    Item* data_ = nullptr;
+    std::size_t size_ = 0;
+    cudaStream_t stream_ = nullptr;
+};
+
+/// Arrays come from a pool that keeps a sixteenth of the GPU's memory at most between tasks; large transfers go through two
+/// pinned buffers in turns, which all cores fill or empty while the other one is under way.
+class Workspace {
+public:
+    Workspace();
+    Workspace(const Workspace&) = delete;
+    Workspace& operator=(const Workspace&) = delete;
+    ~Workspace();
+
+    [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
+
+    /// Throws NoRoom.
+    template <typename Item>
+    [[nodiscard]] DeviceArray<Item> make(std::size_t count) {
+        return {static_cast<Item*>(allocate(count * sizeof(Item))), count, stream()};
+    }
+
+    /// The bits of the array, perhaps under another name of the same size.
+    template <typename Item, typename From>
+    [[nodiscard]] DeviceArray<Item> upload(std::span<From> from) {
+        static_assert(sizeof(Item) == sizeof(From));
+        DeviceArray<Item> array = make<Item>(from.size());
+        send(array.data(), from.data(), from.size_bytes());
+        return array;
+    }
+
+    /// Offsets below 2^32.
+    [[nodiscard]] DeviceArray<std::uint32_t> upload_narrow(std::span<const Offset> from);
+
+    /// The first to.size() items, whose bits are those of the array's.
+    template <typename Item, typename To>
+    void download(const DeviceArray<Item>& from, std::span<To> to) {
+        static_assert(sizeof(Item) == sizeof(To));
+        fetch(from.data(), to.data(), to.size_bytes());
+    }
+    void download_wide(const DeviceArray<std::uint32_t>& from, std::span<Offset> to);
+
+    template <typename Item>
+    [[nodiscard]] Item download_item(const DeviceArray<Item>& from, std::size_t index) {
+        Item item{};
+        fetch(from.data() + index, &item, sizeof(Item));
+        return item;
+    }
+
+    /// Seconds of transfers since the last time.
+    [[nodiscard]] double take_transfer_seconds() { return std::exchange(transfer_seconds_, 0.0); }
+
+private:
+    /// Copies the bytes [begin, begin + bytes) of what is transferred, in its form on the GPU, to or from a pinned buffer.
+    using Stage = std::function<void(void* buffer, std::size_t begin, std::size_t bytes)>;
+
+    [[nodiscard]] void* allocate(std::size_t bytes);
+    void send(void* to, const void* from, std::size_t bytes);
+    void fetch(const void* from, void* to, std::size_t bytes);
+    void send_staged(void* to, std::size_t bytes, const Stage& fill);
+    void fetch_staged(const void* from, std::size_t bytes, const Stage& empty);
+
+    OwnedCuda<cudaStream_t> stream_ = make_stream();
+    cudaMemPool_t pool_ = nullptr;
+    std::array<void*, 2> buffers_{};
+    std::array<OwnedCuda<cudaEvent_t>, 2> done_{make_event(), make_event()};
+    double transfer_seconds_ = 0;
+};
+
+/// A launch of so many blocks that each of `count` things has a thread, or loops over them.
+[[nodiscard]] inline unsigned blocks_of(std::size_t count, unsigned threads) {
+    const std::size_t blocks = (count + threads - 1) / threads;
+    return static_cast<unsigned>(blocks < 1 ? 1 : blocks > 1U << 20 ? 1U << 20 : blocks);
+}
+
+}  // namespace workbench

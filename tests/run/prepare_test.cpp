@@ -1,0 +1,201 @@
+// Work that stages and layouts hand to a preparer: which of it, with what, and what a report says of it. The preparer here
+// does all of it in a way of its own; a GPU's is compared with the host in tests/gpu/prepare_test.cpp.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "kernels/common/device/host_device.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/matrix/random.hpp"
+#include "pipeline/run/build.hpp"
+#include "pipeline/run/chain.hpp"
+#include "pipeline/run/runner.hpp"
+#include "stages/length_hash.hpp"
+#include "support/battery.hpp"
+#include "support/layouts/preparation_checks.hpp"
+#include "support/layouts/scripted.hpp"
+#include "support/layouts/second_preparer.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace workbench {
+namespace {
+
+const CsrMatrix& named(const std::string& name) {
+    const auto found = std::find_if(battery().begin(), battery().end(), [&](const auto& each) { return each.name == name; });
+    REQUIRE(found != battery().end());
+    return found->matrix;
+}
+
+const LayoutRecipe& recipe_named(const std::string& name) {
+    const auto named_so = [&](const LayoutRecipe& each) { return each.name == name; };
+    const auto& all = layout_recipes();
+    const auto found = std::find_if(all.begin(), all.end(), named_so);
+    REQUIRE(found != all.end());
+    return *found;
+}
+
+std::string note_of(const std::vector<std::pair<std::string, std::string>>& notes) {
+    for (const auto& [what, text] : notes) {
+        if (what == "prepared") return text;
+    }
+    return "(no note)";
+}
+
+/// What the preparer is given by a recipe's stages, then by its layout: "sort permute | slices".
+std::string tasks_of(const std::string& recipe, const CsrMatrix& matrix) {
+    SecondPreparer preparer;
+    const LayoutRecipe& one = recipe_named(recipe);
+    StagedMatrix staged = stage_input(matrix, one.recipe.node_size);
+    staged.preparer = &preparer;
+    std::string tasks;
+    RunObserver observer;
+    for (const RecipeStage& stage : one.recipe.stages) {
+        StageResult result = stage.entry->run(staged, stage.parameters, {});
+        apply(staged, std::move(result.change), stage.contract.keeps);
+    }
+    tasks = preparer.tasks();
+    (void)preparer.take_steps();
+    (void)one.build<double>(staged);
+    return tasks + " | " + preparer.tasks();
+}
+
+}  // namespace
+
+TEST_CASE("who prepares a recipe changes nothing") {
+    SecondPreparer preparer;
+    for (const auto& recipes : {layout_recipes(), hybrid_recipes()}) {
+        for (const LayoutRecipe& one : recipes) {
+            for (const NamedMatrix& each : battery()) check_preparer(preparer, one, each.name, each.matrix);
+        }
+    }
+}
+
+TEST_CASE("rows that claim their slots in any order come to the host's hash table") {
+    SecondPreparer preparer;
+    for (const Index rows : {1, 2, 40, 700, 3000}) {
+        for (const int spread : {0, 3, 9}) {
+            std::vector<Index> lengths(rows);
+            for (Index row = 0; row < rows; ++row) {
+                lengths[row] = static_cast<Index>(mixed(row) % 3000 >> (mixed(row + 7) % (spread + 1)));
+            }
+            for (const Index sample : {1, 7, 64, 512, 5000}) {
+                const std::vector<Offset> first{0, rows};
+                CHECK_MESSAGE(preparer.place_by_hash({lengths, first, sample}) ==
+                                  place_by_hash(lengths, fit_length_hash(lengths, sample)).old_of_new,
+                              rows << " rows, sample " << sample);
+            }
+        }
+    }
+}
+
+TEST_CASE("stages that no layout's recipe has") {
+    SecondPreparer preparer;
+    const std::string recipe = "[recipe]\nname = 'r'\n[[stage]]\n";
+    const std::string in_parts = recipe + "use = 'rcm_blocks'\nparts = 3\n[[stage]]\n";
+    for (const std::string stage :
+         {"use = 'nonlinear_hash'\nwithin = 'partition'\nsample = 5\n", "use = 'row_sort'\nwithin = 'partition'\nwindow = 4\n",
+          "use = 'degree_sort'\n", "use = 'split'\nby = 'row_length'\nlonger_than = 3\n",
+          "use = 'split'\nby = 'columns'\ndensity = 0.1\n"}) {
+        const bool splits = stage.find("split") != std::string::npos;
+        const std::string shares = stage.find("length") != std::string::npos ? "long short" : "dense_columns sparse_columns";
+        std::string text = (stage.find("partition") != std::string::npos ? in_parts : recipe) + stage;
+        const std::size_t blank = shares.find(' ');
+        for (const std::string& share : {shares.substr(0, blank), shares.substr(blank + 1)}) {
+            if (splits) text += "[[layout]]\nuse = 'sell'\nshare = '" + share + "'\n";
+        }
+        if (!splits) text += "[layout]\nuse = 'sell'\n";
+        const LayoutRecipe one{stage, parse_recipe(text, "t.toml", catalogue())};
+        for (const NamedMatrix& each : battery()) check_preparer(preparer, one, each.name, each.matrix);
+    }
+    CHECK(preparer.done() == std::set<std::string>{"divide", "hash", "permute", "slices", "sort"});
+}
+
+TEST_CASE("what a preparer leaves, the host does") {
+    SecondPreparer preparer({"sort", "hash", "permute", "divide", "tiles", "slices"});
+    for (const std::string name : {"ehyb", "hbp_rows_hashed", "segmented_sell", "sell_rows_sorted"}) {
+        for (const NamedMatrix& each : battery()) check_preparer(preparer, recipe_named(name), each.name, each.matrix);
+    }
+    CHECK(preparer.tasks().empty());
+}
+
+TEST_CASE("stages and layouts hand over the work that they have") {
+    const CsrMatrix& matrix = named("random_300");
+    CHECK(tasks_of("sell_rows_sorted", matrix) == "sort permute | slices");
+    CHECK(tasks_of("ehyb", matrix) == "permute sort permute divide sort | slices slices");
+    CHECK(tasks_of("hbp_rows_hashed", matrix) == "hash permute tiles | ");
+    CHECK(tasks_of("hbp", matrix) == "tiles hash | ");
+    CHECK(tasks_of("hbp_rows_sorted", matrix) == "tiles sort | ");
+    CHECK(tasks_of("segmented_sell", matrix) == "tiles sort | slices");
+    CHECK(tasks_of("hyb", matrix) == "divide | ");
+    CHECK(tasks_of("csr", matrix) == " | ");
+}
+
+TEST_CASE("a report says where each stage and layout was prepared, and how long that took") {
+    SecondPreparer preparer;
+    const LayoutRecipe& one = recipe_named("ehyb");
+    StagedMatrix staged = stage_input(named("random_300"));
+    staged.preparer = &preparer;
+    std::vector<StageOutcome> outcomes = run_stages(one.recipe, staged, {}, {});
+    CHECK(note_of(outcomes.at(0).notes) == "(no note)");  // the input
+    CHECK(note_of(outcomes.at(1).notes) == "on another machine: permute in 2.00 s, 500 ms of it transfers");
+    CHECK(note_of(outcomes.at(2).notes) ==
+          "on another machine: sort in 2.00 s, 500 ms of it transfers; permute in 2.00 s, 500 ms of it transfers");
+
+    const RecipeLayout& layout = one.recipe.layouts.front();
+    LayoutOutcome built = outcome_of(*layout.entry, layout.parameters, Precision::f64);
+    (void)build_twice<double>(
+        *layout.entry, layout.parameters, staged, [&] { return staged.matrix.values; }, {}, built);
+    CHECK(note_of(built.notes) ==
+          "on another machine: slices in 2.00 s, 500 ms of it transfers; slices in 2.00 s, 500 ms of it transfers");
+    CHECK(preparer.tasks().empty());  // those of the exact layout are told of nobody
+
+    SecondPreparer idle({"sort", "permute", "divide", "slices"});
+    StagedMatrix again = stage_input(named("random_300"));
+    again.preparer = &idle;
+    outcomes = run_stages(one.recipe, again, {}, {});
+    CHECK(note_of(outcomes.at(1).notes) == "on the host");
+
+    StagedMatrix nobody = stage_input(named("random_300"));
+    outcomes = run_stages(one.recipe, nobody, {}, {});
+    CHECK(note_of(outcomes.at(1).notes) == "(no note)");
+    const AppliedStages applied = apply_stages(one.recipe, nobody, {});
+    CHECK(std::none_of(applied.notes.begin(), applied.notes.end(),
+                       [](const std::string& note) { return note.find("prepared") != std::string::npos; }));
+}
+
+TEST_CASE("what was kept of one preparer's times is not told of another") {
+    const TemporaryFolder folder;
+    KeepFolder keep(folder.path(), "this program");
+    const CsrMatrix& matrix = named("random_300");
+    SecondPreparer preparer;
+    const auto ran_from_kept = [&](Preparer* who) {
+        StagedMatrix staged = stage_input(matrix);
+        staged.preparer = who;
+        const Keeping keeping = keeping_with(Keeping(&keep, matrix), who);
+        return !apply_stages(recipe_named("sell_rows_sorted").recipe, staged, {}, keeping).kept.empty();
+    };
+    CHECK_FALSE(ran_from_kept(nullptr));
+    CHECK_FALSE(ran_from_kept(&preparer));
+    CHECK(ran_from_kept(nullptr));
+    CHECK(ran_from_kept(&preparer));
+}
+
+TEST_CASE("a runner hands its preparer to stages and layouts") {
+    SecondPreparer preparer;
+    const CsrMatrix& matrix = named("random_300");
+    const auto host = make_host_device();
+    RunOptions options;
+    options.backends = {Backend::kokkos};
+    options.timing = {CacheState::warm, 1, 0, 0};
+    options.preparer = &preparer;
+    Runner runner(matrix, catalogue(), {*host}, options);
+    const RunReport report = runner.run(recipe_named("sell_rows_sorted").recipe, {});
+    CHECK(report.all_verified());
+    CHECK(note_of(report.stages.at(1).notes).starts_with("on another machine: sort in"));
+    CHECK(note_of(report.layouts.at(0).notes).starts_with("on another machine: slices in"));
+    CHECK(to_json(report).find("on another machine: sort in 2.00 s, 500 ms of it transfers") != std::string::npos);
+}
+
+}  // namespace workbench
