@@ -87,14 +87,18 @@ struct SellRow {
 };
 
 /// Of the CUDA kernel where rows have a number of threads: for slices of as many rows as a warp has, of 32 rows, or of any
-/// number.
+/// number. Eight threads a row or more, which no recipe gets unasked, have heights that are known only when they run: each
+/// height takes seconds to compile.
 struct SellThreads {
     static auto choose(const auto& sell, const auto& use) {
         return with_column_kind(sell, [&](auto kind) {
             return with_lanes<1>(sell_threads(sell), [&](auto threads) {
-                constexpr int rows_of_warp = 32 / threads;
-                if (sell.slice_height == rows_of_warp) return use(SellRows<threads, rows_of_warp, kind>{});
-                return sell.slice_height == 32 ? use(SellRows<threads, 32, kind>{}) : use(SellRows<threads, 0, kind>{});
+                if constexpr (threads < 8) {
+                    constexpr int rows_of_warp = 32 / threads;
+                    if (sell.slice_height == rows_of_warp) return use(SellRows<threads, rows_of_warp, kind>{});
+                    if (sell.slice_height == 32) return use(SellRows<threads, 32, kind>{});
+                }
+                return use(SellRows<threads, 0, kind>{});
             });
         });
     }

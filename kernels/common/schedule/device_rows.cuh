@@ -99,26 +99,35 @@ __global__ void __launch_bounds__(row_threads,
 }
 
 /// y = A x, or y += A x, for the rows that the schedule has. What an atomic one adds to must be there.
-template <typename Schedule, typename Value>
-void launch_rows(const auto& view, const Value* x, Value* y, bool accumulate, cudaStream_t stream, const char* name) {
+template <typename Schedule, typename Value, typename View>
+void launch_rows(const View& view, const Value* x, Value* y, bool accumulate, cudaStream_t stream, const char* name) {
     const Offset threads = Schedule::threads(view);
     if (threads == 0) return;
     multiply_rows<Schedule><<<blocks_for(threads, row_threads), row_threads, 0, stream>>>(view, x, y, accumulate);
     check_launch(name);
 }
 
-template <ValueType Value, typename OwnLayout, typename Schedule>
+/// launch_rows of one schedule, so that the class which calls it is compiled once for all schedules of a layout.
+template <ValueType Value, typename View>
+using LaunchRows = void (*)(const View& view, const Value* x, Value* y, bool accumulate, cudaStream_t stream, const char* name);
+
+template <ValueType Value, typename OwnLayout>
 class DeviceRows final : public Kernel<Value> {
 public:
-    DeviceRows(const OwnLayout& layout, Device& device)
+    using Arrays = typename OwnLayout::Stored::template In<DeviceArray>;
+    using View = decltype(view_of(std::declval<const Arrays&>()));
+
+    DeviceRows(const OwnLayout& layout, Device& device, LaunchRows<Value, View> launch, bool atomic)
         : stream_(cuda_device(device).stream()),
           own_bytes_(own_bytes_of(layout)),
           arrays_(copy_to(device, layout.stored(), OwnLayout::name)),
-          rows_(layout.rows()) {}
+          rows_(layout.rows()),
+          launch_(launch),
+          atomic_(atomic) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        if (Schedule::atomic && !accumulate && rows_ > 0) zero_result(y, rows_, stream_);
-        launch_rows<Schedule>(view_of(arrays_), x, y, accumulate, stream_, OwnLayout::name);
+        if (atomic_ && !accumulate && rows_ > 0) zero_result(y, rows_, stream_);
+        launch_(view_of(arrays_), x, y, accumulate, stream_, OwnLayout::name);
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return own_bytes_; }
@@ -126,33 +135,42 @@ public:
 private:
     cudaStream_t stream_;
     std::optional<std::int64_t> own_bytes_;
-    typename OwnLayout::Stored::template In<DeviceArray> arrays_;
+    Arrays arrays_;
     Index rows_;
+    LaunchRows<Value, View> launch_;
+    bool atomic_;
 };
 
 template <typename Schedule, ValueType Value, typename OwnLayout>
 std::unique_ptr<Kernel<Value>> prepare_device_rows(const Layout<Value>& layout, Device& device) {
+    using Own = DeviceRows<Value, OwnLayout>;
     const auto& own = dynamic_cast<const OwnLayout&>(layout);
     return with_schedule<Schedule>(own.stored(), [&]<typename Chosen>(Chosen) -> std::unique_ptr<Kernel<Value>> {
-        return std::make_unique<DeviceRows<Value, OwnLayout, Chosen>>(own, device);
+        return std::make_unique<Own>(own, device, launch_rows<Chosen, Value, typename Own::View>, Chosen::atomic);
     });
 }
 
 /// The same for some rows of a larger matrix, no row of which stands in `rows` twice.
-template <ValueType Value, typename OwnLayout, typename Schedule>
+template <ValueType Value, typename OwnLayout>
 class DeviceShareRows final : public Kernel<Value> {
 public:
-    DeviceShareRows(const OwnLayout& layout, std::span<const Index> rows, Device& device)
+    using Arrays = typename OwnLayout::Stored::template In<DeviceArray>;
+    using View = ShareArrays<decltype(view_of(std::declval<const Arrays&>()))>;
+
+    DeviceShareRows(const OwnLayout& layout, std::span<const Index> rows, Device& device, LaunchRows<Value, View> launch,
+                    bool atomic)
         : stream_(cuda_device(device).stream()),
           own_bytes_(own_bytes_of(layout)),
           arrays_(copy_to(device, layout.stored(), OwnLayout::name)),
           row_count_(static_cast<Index>(rows.size())),
-          rows_(device, rows, OwnLayout::name) {}
+          rows_(device, rows, OwnLayout::name),
+          launch_(launch),
+          atomic_(atomic) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        if (Schedule::atomic && !accumulate) rows_.zero(y, row_count_, stream_);
-        const ShareArrays<decltype(view_of(arrays_))> arrays{view_of(arrays_), {rows_.view().rows, row_count_}};
-        launch_rows<ShareRows<Schedule>>(arrays, x, y, accumulate, stream_, OwnLayout::name);
+        if (atomic_ && !accumulate) rows_.zero(y, row_count_, stream_);
+        const View arrays{view_of(arrays_), {rows_.view().rows, row_count_}};
+        launch_(arrays, x, y, accumulate, stream_, OwnLayout::name);
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return own_bytes_; }
@@ -160,16 +178,20 @@ public:
 private:
     cudaStream_t stream_;
     std::optional<std::int64_t> own_bytes_;
-    typename OwnLayout::Stored::template In<DeviceArray> arrays_;
+    Arrays arrays_;
     Index row_count_;
     OwnedTargetRows rows_;
+    LaunchRows<Value, View> launch_;
+    bool atomic_;
 };
 
 template <typename Schedule, ValueType Value, typename OwnLayout>
 std::unique_ptr<Kernel<Value>> prepare_device_share(const Layout<Value>& layout, std::span<const Index> rows, Device& device) {
+    using Own = DeviceShareRows<Value, OwnLayout>;
     const auto& own = dynamic_cast<const OwnLayout&>(layout);
     return with_schedule<Schedule>(own.stored(), [&]<typename Chosen>(Chosen) -> std::unique_ptr<Kernel<Value>> {
-        return std::make_unique<DeviceShareRows<Value, OwnLayout, Chosen>>(own, rows, device);
+        return std::make_unique<Own>(own, rows, device, launch_rows<ShareRows<Chosen>, Value, typename Own::View>,
+                                     Chosen::atomic);
     });
 }
 
