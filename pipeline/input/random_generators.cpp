@@ -108,6 +108,110 @@ Band banded(const Parameters& parameters) {
             parameters.real("fill"), seed_of(parameters)};
 }
 
+// ---- the Laplace operator of a random graph
+
+/// A random order of 0 .. size - 1 that is never written down: four rounds of a Feistel network (Luby and Rackoff 1988) permute
+/// the numbers of so many bits, again and again until the result is below the size.
+class HashedOrder {
+public:
+    HashedOrder(Index size, std::uint64_t seed) : size_(static_cast<std::uint64_t>(size)), seed_(seed) {
+        while ((std::uint64_t{1} << (2 * bits_)) < size_) ++bits_;
+    }
+
+    [[nodiscard]] Index after(Index number) const {
+        auto at = static_cast<std::uint64_t>(number);
+        do {
+            std::uint64_t left = at >> bits_;
+            std::uint64_t right = at & mask();
+            for (std::uint64_t round = 0; round < rounds; ++round) left = std::exchange(right, left ^ hash(round, right));
+            at = left << bits_ | right;
+        } while (at >= size_);
+        return static_cast<Index>(at);
+    }
+
+    [[nodiscard]] Index before(Index number) const {
+        auto at = static_cast<std::uint64_t>(number);
+        do {
+            std::uint64_t left = at >> bits_;
+            std::uint64_t right = at & mask();
+            for (std::uint64_t round = rounds; round-- > 0;) right = std::exchange(left, right ^ hash(round, left));
+            at = left << bits_ | right;
+        } while (at >= size_);
+        return static_cast<Index>(at);
+    }
+
+private:
+    static constexpr std::uint64_t rounds = 4;
+
+    [[nodiscard]] std::uint64_t mask() const { return (std::uint64_t{1} << bits_) - 1; }
+    [[nodiscard]] std::uint64_t hash(std::uint64_t round, std::uint64_t half) const {
+        return mixed(random_stream(seed_, round).state + half) & mask();
+    }
+
+    std::uint64_t size_;
+    std::uint64_t seed_;
+    int bits_ = 1;  // of a half
+};
+
+/// Each vertex is joined with the one after it and the one before it in some random orders: a rank can tell the neighbours of
+/// its rows without having seen the others.
+class RandomLaplacian {
+public:
+    RandomLaplacian(Index rows, Index degree, std::uint64_t seed) : rows_(rows) {
+        for (Index i = 0; i < degree / 2; ++i) orders_.emplace_back(rows, mixed(seed) + static_cast<std::uint64_t>(i));
+    }
+
+    [[nodiscard]] Index row_count() const { return rows_; }
+
+    [[nodiscard]] CsrMatrix make(RowRange range) const {
+        const double most_of_row = 2.0 * static_cast<double>(orders_.size()) + 1;
+        CsrMatrix matrix = empty_rows(range, rows_, range.count() * std::min<double>(most_of_row, rows_), [this](Index row) {
+            Offset length = 0;
+            for_each_entry(row, [&length](Index, double) { ++length; });
+            return length;
+        });
+        guarded_for("random_laplacian", Rows(range.first, range.end), [&](Index row) {
+            Offset place = matrix.row_offsets[row - range.first];
+            for_each_entry(row, [&](Index column, double value) {
+                matrix.column_indices[place] = column;
+                matrix.values[place++] = value;
+            });
+        });
+        return matrix;
+    }
+
+private:
+    /// In the order of the columns. Edges at one place are summed; an edge to itself is none.
+    template <typename Visit>
+    void for_each_entry(Index row, const Visit& visit) const {
+        thread_local std::vector<Index> ends;
+        ends.clear();
+        for (const HashedOrder& order : orders_) {
+            const Index after = order.after(row);
+            if (after == row) continue;
+            ends.push_back(after);
+            ends.push_back(order.before(row));
+        }
+        const auto edges = static_cast<double>(ends.size());
+        ends.push_back(row);
+        std::sort(ends.begin(), ends.end());
+        for (auto first = ends.begin(); first != ends.end();) {
+            const auto end = std::upper_bound(first, ends.end(), *first);
+            visit(*first, *first == row ? edges + 1 : -static_cast<double>(end - first));
+            first = end;
+        }
+    }
+
+    Index rows_;
+    std::vector<HashedOrder> orders_;
+};
+
+RandomLaplacian random_laplacian(const Parameters& parameters) {
+    const std::int64_t degree = parameters.integer("degree");
+    if (degree % 2 != 0) throw ParameterError("degree", fmt::format("found {}; expected an even number", degree));
+    return {static_cast<Index>(parameters.integer("rows")), static_cast<Index>(degree), seed_of(parameters)};
+}
+
 // ---- rows of random lengths
 
 /// So many different columns, each choice of them equally likely, in ascending order.
@@ -302,6 +406,14 @@ std::vector<GeneratorEntry> random_generators() {
              real_parameter("mean", {}, static_cast<double>(most), "mean length of a row"),
              real_parameter("deviation", {}, static_cast<double>(most),
                             "standard deviation of the lengths, before they are rounded and kept between 0 and the columns"),
+             seed_parameter()}),
+        made_by_rows<random_laplacian>(
+            "random_laplacian",
+            "the Laplace operator of a graph of random edges, plus 1; symmetric positive definite: -1 for an edge, their "
+            "number and "
+            "1 more on the diagonal",
+            {integer_parameter("rows", 1, most, "rows and columns"),
+             integer_parameter("degree", 0, 1 << 20, "edges of a vertex, an even number; those at one place are summed"),
              seed_parameter()}),
         {"rmat",
          "a random graph by recursion (R-MAT): few vertices with many edges, many with few; the value is the number of edges",

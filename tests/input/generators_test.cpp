@@ -50,6 +50,7 @@ TEST_CASE("another seed is another matrix") {
         {"banded", {{"rows", whole(50)}, {"bandwidth", whole(9)}, {"fill", 0.5}}},
         {"random_uniform", {{"rows", whole(50)}, {"shortest", whole(2)}, {"longest", whole(9)}}},
         {"random_normal", {{"rows", whole(50)}, {"mean", 5.0}, {"deviation", 2.0}}},
+        {"random_laplacian", {{"rows", whole(50)}, {"degree", whole(6)}}},
         {"rmat", {{"scale", whole(6)}}},
         {"delaunay", {{"nx", whole(9)}}}};
     for (const auto& kind : kinds) {
@@ -125,6 +126,38 @@ TEST_CASE("random_normal: mean and deviation, and lengths that fit") {
     CHECK(equal.nonzeros() == 210);
     CHECK(refusal("random_normal", {{"rows", whole(2147483647)}, {"mean", 2e9}, {"deviation", 0.0}}).substr(0, 11) ==
           "4 a matrix ");
+}
+
+TEST_CASE("random_laplacian: symmetric, rows that sum to 1, edges anywhere") {
+    for (const Index rows : {1, 2, 3, 17, 1000}) {
+        const CsrMatrix matrix = made("random_laplacian", {{"rows", whole(rows)}, {"degree", whole(6)}});
+        INFO(rows);
+        CHECK(matrix.rows == rows);
+        CHECK(transpose(matrix) == matrix);
+        for (Index row = 0; row < rows; ++row) {
+            double sum = 0;
+            for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+                const bool diagonal = matrix.column_indices[i] == row;
+                if ((matrix.values[i] > 0) != diagonal) CHECK((matrix.values[i] > 0) == diagonal);
+                sum += matrix.values[i];
+            }
+            if (sum != 1) CHECK(sum == 1);
+        }
+    }
+    // 16 edges a vertex, of which few fall together, half of them in the other half of the vertices.
+    const CsrMatrix matrix = made("random_laplacian", {{"rows", whole(20'000)}, {"degree", whole(16)}});
+    CHECK(matrix.nonzeros() > 16.9 * 20'000);
+    CHECK(matrix.nonzeros() <= 17 * 20'000);
+    Offset across = 0;
+    for (Index row = 0; row < 10'000; ++row) {
+        for (const Index column : matrix.row_columns(row)) across += column >= 10'000 ? 1 : 0;
+    }
+    CHECK(std::abs(static_cast<double>(across) / 80'000 - 1) < 0.02);
+    CHECK(made("random_laplacian", {{"rows", whole(50)}, {"degree", whole(4)}, {"seed", whole(2)}}) !=
+          made("random_laplacian", {{"rows", whole(50)}, {"degree", whole(4)}}));
+    CHECK(made("random_laplacian", {{"rows", whole(3)}, {"degree", whole(0)}}).nonzeros() == 3);
+    CHECK(refusal("random_laplacian", {{"rows", whole(5)}, {"degree", whole(3)}}) ==
+          "degree: found 3; expected an even number");
 }
 
 TEST_CASE("rmat: quarters hold their shares, and no edge is lost") {

@@ -77,6 +77,7 @@ const std::vector<Kind>& examples() {
         {"banded", {{"rows", whole(60)}, {"bandwidth", whole(7)}}},
         {"banded", {{"rows", whole(60)}, {"bandwidth", whole(200)}, {"fill", 0.3}, {"seed", whole(5)}}},
         {"random_uniform", {{"rows", whole(50)}, {"columns", whole(70)}, {"shortest", whole(0)}, {"longest", whole(70)}}},
+        {"random_laplacian", {{"rows", whole(50)}, {"degree", whole(8)}}},
         {"random_normal", {{"rows", whole(80)}, {"columns", whole(9)}, {"mean", 4.0}, {"deviation", 5.0}}},
     };
     return all;
