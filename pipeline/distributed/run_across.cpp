@@ -335,19 +335,17 @@ void run_across(const RanksPlan& plan, RankRows rows, RankFacts own, const std::
     const auto* const x = x_memory.as<const Value>();
     auto* const y = y_memory.as<Value>();
     TimingAcross timing(ranks, plan.device, samples);
-    const auto time = [&](const std::function<void()>& work) { return timing.time(plan.links.repeatable(work)); };
-    const auto multiply = [&] { product.multiply(x, y); };
-    timing.choose_repeats(multiply);
+    timing.choose_repeats([&] { product.multiply(x, y); });
     report.products_a_sample = timing.repeats();
-    own.product_seconds = time(multiply);
-    own.inside_seconds = time([&] { product.multiply_inside(x, y); });
-    own.exchange_seconds = time([&] { product.exchange(x); });
-    own.outside_product_seconds = time([&] { product.multiply_outside(y); });
+    own.product_seconds = timing.time([&] { product.multiply(x, y); });
+    own.inside_seconds = timing.time([&] { product.multiply_inside(x, y); });
+    own.exchange_seconds = timing.time([&] { product.exchange(x); });
+    own.outside_product_seconds = timing.time([&] { product.multiply_outside(y); });
 
     if (solve) {
         SolveCourse<Value> course(plan, shares, std::move(b), product, solve->options);
         report.solve = course.run();
-        own.sum_seconds = time([&] { course.cg().sum_alone(); });
+        own.sum_seconds = timing.time([&] { course.cg().sum_alone(); });
     }
     gather_facts(ranks, own, name_of_this(plan.device), report);
 }

@@ -168,26 +168,6 @@ public:
         return make<double>(plan);
     }
 
-    [[nodiscard]] std::function<void()> repeatable(std::function<void()> work) override {
-        const cudaStream_t stream = device_.stream();
-        // Other threads may go on asking CUDA for memory meanwhile.
-        check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-        cudaGraph_t recorded = nullptr;
-        try {
-            work();
-        } catch (...) {
-            (void)cudaStreamEndCapture(stream, &recorded);
-            throw;
-        }
-        check_cuda(cudaStreamEndCapture(stream, &recorded), "cudaStreamEndCapture");
-        const OwnedCuda<cudaGraph_t> graph(recorded);
-        cudaGraphExec_t made = nullptr;
-        check_cuda(cudaGraphInstantiate(&made, recorded, 0), "cudaGraphInstantiate");
-        const std::shared_ptr<OwnedCuda<cudaGraphExec_t>> executable = std::make_shared<OwnedCuda<cudaGraphExec_t>>(made);
-        check_cuda(cudaGraphUpload(made, stream), "cudaGraphUpload");
-        return [executable, stream] { check_cuda(cudaGraphLaunch(executable->get(), stream), "cudaGraphLaunch"); };
-    }
-
     void gather(const double* mine, double* all, int count) override { line_.gather(mine, all, count); }
 
 private:

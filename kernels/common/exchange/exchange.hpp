@@ -1,7 +1,6 @@
 // What the devices of several ranks bring each other in a product and in a solve.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -71,10 +70,6 @@ public:
             return make_exchange_f64(plan);
         }
     }
-
-    /// Called by all ranks. The same work, to be given to the device again and again: on a GPU it is recorded now, without
-    /// being done, and given as one graph. What it refers to must outlive it.
-    [[nodiscard]] virtual std::function<void()> repeatable(std::function<void()> work) = 0;
 
     /// Called by all ranks. mine: [count], all: [ranks * count], in the order of the ranks, both on the device; in order with
     /// its other work. Does not wait for a GPU.

@@ -56,8 +56,6 @@ public:
         return std::make_unique<HostExchange<double>>(plan, ranks_, host_);
     }
 
-    [[nodiscard]] std::function<void()> repeatable(std::function<void()> work) override { return work; }
-
     void gather(const double* mine, double* all, int count) override {
         const auto own = static_cast<std::size_t>(count);
         ranks_.gather(std::span(mine, own), std::span(all, own * static_cast<std::size_t>(ranks_.size())));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "kernels/common/krylov/cg_across_ranks.hpp"
@@ -38,14 +37,11 @@ public:
 
     void launch(std::int64_t iterations) override {
         const std::int64_t last = std::min(given_ + iterations, most_iterations_);
-        if (iterate_ == nullptr) {
-            iterate_ = links_.repeatable([this] {
-                const krylov::Vectors<Value> vectors = memory_.vectors();
-                steps_.run(krylov::AcrossUpdate(), vectors);
-                multiply_and_add_up(vectors);
-            });
+        const krylov::Vectors<Value> vectors = memory_.vectors();
+        for (; given_ < last && steps_.may_go_on(); ++given_) {
+            steps_.run(krylov::AcrossUpdate(), vectors);
+            multiply_and_add_up(vectors);
         }
-        for (; given_ < last && steps_.may_go_on(); ++given_) iterate_();
     }
 
     [[nodiscard]] KrylovProgress wait() override { return krylov::progress_of(steps_.fetch()); }
@@ -85,7 +81,6 @@ private:
     krylov::Memory<Value> memory_;
     Steps steps_;
     DeviceMemory sums_;  // [ranks * sums_of_rank]
-    std::function<void()> iterate_;
 };
 
 /// Without CUDA there is none: a mistake of the program.

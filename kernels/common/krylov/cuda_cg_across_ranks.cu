@@ -1,5 +1,5 @@
-// An iteration is a graph, which is launched again and again: a loop in the graph itself may not contain NCCL's work. All that is
-// launched is carried out, on all ranks alike; the steps do nothing once the solve has ended.
+// No graph holds an iteration: a loop of a graph may not contain NCCL's work. All that is launched is carried out, on all ranks
+// alike; the steps do nothing once the solve has ended.
 #include "kernels/common/krylov/cg_over_steps.hpp"
 #include "kernels/common/krylov/cuda_steps.cuh"
 
