@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pipeline/matrix/guarded_loop.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 #include "stages/order.hpp"
 
 namespace workbench {
@@ -26,17 +27,13 @@ void for_each_in_parallel(std::size_t count, const Body& body) {
     guarded_for("place_rows", Range(0, count), body);
 }
 
-std::vector<Index> lengths_of(const Share& share) {
-    const ShareView view(share);
-    std::vector<Index> lengths(view.row_count());
-    for (Index stored = 0; stored < view.row_count(); ++stored) lengths[stored] = static_cast<Index>(view.length(stored));
-    return lengths;
-}
-
 std::vector<StorageOrder> place_in_shares(const std::vector<Share>& shares, const PlaceRows& place) {
     std::vector<StorageOrder> placed(shares.size());
     for_each_in_parallel(shares.size(), [&](std::size_t i) {
-        placed[i] = {shares[i].id, Permutation::from_old_of_new(place(lengths_of(shares[i])))};
+        const ShareView view(shares[i]);
+        std::vector<Index> lengths(view.row_count());
+        for (Index stored = 0; stored < view.row_count(); ++stored) lengths[stored] = static_cast<Index>(view.length(stored));
+        placed[i] = {shares[i].id, Permutation::from_old_of_new(place(lengths))};
     });
     return placed;
 }
@@ -46,12 +43,12 @@ std::optional<std::vector<StorageOrder>> place_in_shares_at_once(const std::vect
                                                                  const PlaceTables& place_tables) {
     std::vector<Offset> first{0};
     for (const Share& share : shares) first.push_back(first.back() + static_cast<Offset>(share.rows.size()));
-    std::vector<Index> lengths(first.back());
+    const RawArray<Index> lengths(first.back());
     for_each_in_parallel(shares.size(), [&](std::size_t i) {
-        const std::vector<Index> of_share = lengths_of(shares[i]);
-        std::copy(of_share.begin(), of_share.end(), lengths.begin() + first[i]);
+        const ShareView view(shares[i]);
+        for (Index row = 0; row < view.row_count(); ++row) lengths[first[i] + row] = static_cast<Index>(view.length(row));
     });
-    const std::optional<std::vector<Index>> places = place_tables(lengths, first);
+    const std::optional<std::vector<Index>> places = place_tables({lengths.data(), lengths.size()}, first);
     if (!places) return std::nullopt;
     std::vector<StorageOrder> placed(shares.size());
     for_each_in_parallel(shares.size(), [&](std::size_t i) {

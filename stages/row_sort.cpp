@@ -9,6 +9,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/guarded_loop.hpp"
+#include "pipeline/matrix/huge_pages.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
 
@@ -146,28 +147,16 @@ std::vector<Index> groups_of_nodes(const ShareView& view, Index node_size, const
     return groups;
 }
 
-/// By what rows are sorted: a key each, and a group each where they may not move anywhere.
-struct Keys {
-    std::vector<Index> keys;    // [rows, or nodes]
-    std::vector<Index> groups;  // likewise, or empty
-};
-
-/// Of the rows of the matrix, or of a share. piece_of: the partition of each row of the matrix, where it is asked for.
-Keys keys_of(const ShareView& view, const StagedMatrix& staged, Index node_size, const Request& request,
-             const std::vector<Index>& piece_of, bool in_parallel) {
-    Keys made{request.inside_partition ? lengths_inside_partition(view, staged.matrix, piece_of, in_parallel)
-                                       : row_lengths(view, in_parallel),
-              {}};
-    if (node_size > 1) made.keys = longest_of_nodes(made.keys, node_size);
-    if (request.within_partition() || request.window) made.groups = groups_of_nodes(view, node_size, request, piece_of);
-    return made;
-}
-
+/// The rows of the matrix, or of a share, sorted. piece_of: the partition of each row of the matrix, where it is asked for.
 /// `preparer`: null within a parallel loop.
 Permutation sorted_rows(const ShareView& view, const StagedMatrix& staged, Index node_size, const Request& request,
                         const std::vector<Index>& piece_of, bool in_parallel, Preparer* preparer) {
-    const Keys by = keys_of(view, staged, node_size, request, piece_of, in_parallel);
-    return expand(Permutation::from_old_of_new(sorted({by.keys, by.groups, request.descending}, preparer)), node_size);
+    std::vector<Index> keys = request.inside_partition ? lengths_inside_partition(view, staged.matrix, piece_of, in_parallel)
+                                                       : row_lengths(view, in_parallel);
+    if (node_size > 1) keys = longest_of_nodes(keys, node_size);
+    std::vector<Index> groups;
+    if (request.within_partition() || request.window) groups = groups_of_nodes(view, node_size, request, piece_of);
+    return expand(Permutation::from_old_of_new(sorted({keys, groups, request.descending}, preparer)), node_size);
 }
 
 std::string no_such_share(const StagedMatrix& staged, const ShareId& id) {
@@ -181,36 +170,36 @@ std::string no_such_share(const StagedMatrix& staged, const ShareId& id) {
 using DynamicRange =
     Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::size_t>>;
 
-/// Many shares as one task of a preparer: their rows one after the other, each share a group, or several. None where the
-/// preparer leaves it to the host.
-std::optional<std::vector<Permutation>> sorted_together(const std::vector<const Share*>& shares, const StagedMatrix& staged,
-                                                        const Request& request, const std::vector<Index>& piece_of,
+/// Many shares as one task of a preparer: their rows one after the other, each share or window a group. None where partitions
+/// come into it, or where the preparer leaves it to the host.
+std::optional<std::vector<Permutation>> sorted_together(const std::vector<const Share*>& shares, const Request& request,
                                                         Preparer& preparer) {
-    std::vector<Keys> of_share(shares.size());
-    guarded_for("sort_keys", DynamicRange(0, shares.size()),
-                [&](std::size_t i) { of_share[i] = keys_of(ShareView(*shares[i]), staged, 1, request, piece_of, false); });
-    std::vector<std::size_t> first{0};
-    std::vector<Index> first_group{0};
-    for (const Keys& keys : of_share) {
-        const auto last = std::max_element(keys.groups.begin(), keys.groups.end());
-        first.push_back(first.back() + keys.keys.size());
-        first_group.push_back(first_group.back() + (last == keys.groups.end() ? 1 : *last + 1));
+    if (request.within_partition() || request.inside_partition) return std::nullopt;
+    std::vector<std::ptrdiff_t> first{0};
+    std::vector<std::int64_t> first_group{0};
+    for (const Share* share : shares) {
+        const std::int64_t rows = std::ssize(share->rows);
+        first.push_back(first.back() + rows);
+        first_group.push_back(first_group.back() + (request.window ? (rows + *request.window - 1) / *request.window : 1));
     }
-    if (first.back() > static_cast<std::size_t>(std::numeric_limits<Index>::max())) return std::nullopt;
-    Keys all{std::vector<Index>(first.back()), std::vector<Index>(first.back())};
+    constexpr std::int64_t most = std::numeric_limits<Index>::max();
+    if (first.back() > most || first_group.back() > most) return std::nullopt;
+    const auto rows = static_cast<std::size_t>(first.back());
+    const RawArray<Index> keys(rows);
+    const RawArray<Index> groups(rows);
     Kokkos::parallel_for("join_keys", DynamicRange(0, shares.size()), [&](std::size_t i) {
-        const Keys& keys = of_share[i];
-        std::copy(keys.keys.begin(), keys.keys.end(), all.keys.begin() + static_cast<std::ptrdiff_t>(first[i]));
-        for (std::size_t k = 0; k < keys.keys.size(); ++k) {
-            all.groups[first[i] + k] = first_group[i] + (keys.groups.empty() ? 0 : keys.groups[k]);
+        const ShareView view(*shares[i]);
+        for (Index row = 0; row < view.row_count(); ++row) {
+            keys[first[i] + row] = static_cast<Index>(view.length(row));
+            groups[first[i] + row] = static_cast<Index>(first_group[i] + (request.window ? row / *request.window : 0));
         }
     });
-    const std::optional<std::vector<Index>> order = preparer.sort({all.keys, all.groups, request.descending});
+    const std::optional<std::vector<Index>> order =
+        preparer.sort({{keys.data(), rows}, {groups.data(), rows}, request.descending});
     if (!order) return std::nullopt;
     std::vector<Permutation> orders(shares.size());
     guarded_for("cut_order", DynamicRange(0, shares.size()), [&](std::size_t i) {
-        std::vector<Index> own(order->begin() + static_cast<std::ptrdiff_t>(first[i]),
-                               order->begin() + static_cast<std::ptrdiff_t>(first[i + 1]));
+        std::vector<Index> own(order->begin() + first[i], order->begin() + first[i + 1]);
         for (Index& place : own) place -= static_cast<Index>(first[i]);
         orders[i] = Permutation::from_old_of_new(std::move(own));
     });
@@ -234,7 +223,7 @@ std::vector<StorageOrder> sorted_storage(const StagedMatrix& staged, const Reque
         return orders;
     }
     std::optional<std::vector<Permutation>> together;
-    if (staged.preparer != nullptr) together = sorted_together(shares, staged, request, piece_of, *staged.preparer);
+    if (staged.preparer != nullptr) together = sorted_together(shares, request, *staged.preparer);
     if (together) {
         for (std::size_t i = 0; i < shares.size(); ++i) orders[i] = {shares[i]->id, std::move((*together)[i])};
     } else {

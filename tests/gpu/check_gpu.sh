@@ -64,11 +64,11 @@ echo "kernel $kernel ($runtime), $(ldd --version | head -1), $(nproc) cores"
 echo "cuSPARSE module: $(ldd "$prefix/lib/spmv-workbench/libworkbench_cusparse.so" 2>&1 | grep -E 'cusparse|nvJitLink|not found' | tr -s '\t\n ' ' ')"
 echo "NCCL module: $(ldd "$prefix/lib/spmv-workbench/libworkbench_nccl.so" 2>&1 | grep -E 'nccl|not found' | tr -s '\t\n ' ' ')"
 
-step "GPU tests" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=battery,shared_memory,device,krylov,large,timing,kernel_source
+step "GPU tests" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=battery,shared_memory,device,krylov,large,timing,kernel_source,prepare,prepare_large
 step "GPU tests of cuSPARSE" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=cusparse
 step "GPU tests of NCCL" timeout "$limit" "$gpu_test" --kokkos-disable-warnings -ts=nccl
 # memcheck counts an allocation that is refused as an error, which one of the tests provokes.
-step "compute-sanitizer memcheck" sanitize memcheck -ts=battery,shared_memory,device,krylov -tce="memory that is not there*"
+step "compute-sanitizer memcheck" sanitize memcheck -ts=battery,shared_memory,device,krylov,prepare -tce="memory that is not there*,every recipe of the layouts*"
 step "compute-sanitizer racecheck" sanitize racecheck -ts=shared_memory
 
 echo "== summary"

@@ -91,25 +91,25 @@ TEST_CASE("rows that claim their slots in any order come to the host's hash tabl
 }
 
 TEST_CASE("stages that no layout's recipe has") {
+    const std::string parts = "[[stage]]\nuse = 'rcm_blocks'\nparts = 3\n";
+    const std::string segments = "[[stage]]\nuse = 'column_segmentation'\nwidth = 9\n";
+    const std::string sell = "[layout]\nuse = 'sell'\n";
+    const auto two = [](const std::string& a, const std::string& b) {
+        return "[[layout]]\nuse = 'sell'\nshare = '" + a + "'\n[[layout]]\nuse = 'sell'\nshare = '" + b + "'\n";
+    };
     SecondPreparer preparer;
-    const std::string recipe = "[recipe]\nname = 'r'\n[[stage]]\n";
-    const std::string in_parts = recipe + "use = 'rcm_blocks'\nparts = 3\n[[stage]]\n";
-    for (const std::string stage :
-         {"use = 'nonlinear_hash'\nwithin = 'partition'\nsample = 5\n", "use = 'row_sort'\nwithin = 'partition'\nwindow = 4\n",
-          "use = 'degree_sort'\n", "use = 'split'\nby = 'row_length'\nlonger_than = 3\n",
-          "use = 'split'\nby = 'columns'\ndensity = 0.1\n"}) {
-        const bool splits = stage.find("split") != std::string::npos;
-        const std::string shares = stage.find("length") != std::string::npos ? "long short" : "dense_columns sparse_columns";
-        std::string text = (stage.find("partition") != std::string::npos ? in_parts : recipe) + stage;
-        const std::size_t blank = shares.find(' ');
-        for (const std::string& share : {shares.substr(0, blank), shares.substr(blank + 1)}) {
-            if (splits) text += "[[layout]]\nuse = 'sell'\nshare = '" + share + "'\n";
-        }
-        if (!splits) text += "[layout]\nuse = 'sell'\n";
-        const LayoutRecipe one{stage, parse_recipe(text, "t.toml", catalogue())};
+    for (const std::string& text :
+         {parts + "[[stage]]\nuse = 'nonlinear_hash'\nwithin = 'partition'\nsample = 5\n" + sell,
+          parts + "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\nwindow = 4\n" + sell,
+          "[[stage]]\nuse = 'degree_sort'\n" + sell,
+          segments +
+              "[[stage]]\nuse = 'row_sort'\nwithin = 'segment'\nwindow = 4\n[layout]\nuse = 'segmented'\npiece = 'sell'\n",
+          "[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 3\n" + two("long", "short"),
+          "[[stage]]\nuse = 'split'\nby = 'columns'\ndensity = 0.1\n" + two("dense_columns", "sparse_columns")}) {
+        const LayoutRecipe one{text, parse_recipe("[recipe]\nname = 'r'\n" + text, "t.toml", catalogue())};
         for (const NamedMatrix& each : battery()) check_preparer(preparer, one, each.name, each.matrix);
     }
-    CHECK(preparer.done() == std::set<std::string>{"divide", "hash", "permute", "slices", "sort"});
+    CHECK(preparer.done() == std::set<std::string>{"divide", "hash", "permute", "slices", "sort", "tiles"});
 }
 
 TEST_CASE("what a preparer leaves, the host does") {
