@@ -91,7 +91,77 @@ public:
                           .kernels = {},
                           .place = {}} {}
 
-    /// Before its kernels: which row of this rank stands at place i of y, and what is exchanged.
+    /// Called by all, once, with a kernel of the inside share, or null where this rank has none. row_at, element_at: which of
+    /// this rank's rows stands at place i of y, which of its elements of x at place i of x.
+    [[nodiscard]] VerifiedKernel<Value> verify(const Candidate<Value>* candidate, const ExactShares& exact,
+                                               std::vector<Index> row_at, std::span<const Index> element_at) {
+        agree(plan_.ranks, std::nullopt);  // all have come so far
+        place(std::move(row_at), element_at);
+        in_agreement(plan_.ranks, [&] {
+            if (candidate != nullptr && candidate->try_out) candidate->try_out(plan_.device);
+            if (candidate != nullptr) inside_ = candidate->exact(plan_.device);
+            prepare_outside(&exact.outside);
+            return true;
+        });
+        exact_vectors_ = exact.inside.vector_count();
+        Comparison found;
+        for (int vector = 0; vector < exact_vectors_; ++vector) {
+            const std::vector<Value> y = product_of(element_at, [&](Index column) { return exact.inside.x(vector, column); });
+            note(compare_exactly(y, exact.product(shares_, vector)), found);
+        }
+        agree(plan_.ranks, failure_in(found));
+
+        VerifiedKernel<Value> verified;
+        in_agreement(plan_.ranks, [&] {
+            inside_.reset();
+            const Stopwatch of_inside(plan_.clock);
+            if (candidate != nullptr) inside_ = verified.kernel = candidate->real(plan_.device);
+            (void)plan_.device.time([] {});
+            verified.outcome.prepare_seconds = of_inside.seconds();
+            const Stopwatch of_outside(plan_.clock);
+            prepare_outside(nullptr);
+            outside_seconds_ = of_outside.seconds();
+            return true;
+        });
+        for (const std::uint32_t seed : {1U, 2U}) {
+            const std::vector<Value> y = product_of(element_at, [&](Index column) { return real_element(column, seed); });
+            note(compare_within(y, reference_of<Value>(shares_, seed)), found);
+        }
+        agree(plan_.ranks, failure_in(found));
+        error_over_bound_ = largest(plan_.ranks, found.error_over_bound);
+        verified.outcome.error_over_bound = found.error_over_bound;
+        verified.outcome.precision = precision_of<Value>;
+        verified.outcome.status = KernelOutcome::Status::measured;
+        return verified;
+    }
+
+    [[nodiscard]] double error_over_bound() const { return error_over_bound_; }
+    [[nodiscard]] int exact_vectors() const { return exact_vectors_; }
+    [[nodiscard]] double outside_seconds() const { return outside_seconds_; }
+
+    void multiply(const Value* x, Value* y) {
+        exchange_->start(x);
+        multiply_inside(x, y);
+        exchange_->finish();
+        multiply_outside(y);
+    }
+    void multiply_inside(const Value* x, Value* y) {
+        if (inside_ != nullptr) {
+            inside_->run(x, y, false);
+        } else if (!row_at_.empty()) {
+            plan_.device.zero(y, row_at_.size() * sizeof(Value));
+        }
+    }
+    void exchange(const Value* x) {
+        exchange_->start(x);
+        exchange_->finish();
+    }
+    void multiply_outside(Value* y) {
+        if (kernel_of_outside_ != nullptr) kernel_of_outside_->run(exchange_->halo(), y, true);
+    }
+
+private:
+    /// What is exchanged, and where the outside share is added.
     void place(std::vector<Index> row_at, std::span<const Index> element_at) {
         row_at_ = std::move(row_at);
         std::vector<Index> place_of_row(row_at_.size());
@@ -122,29 +192,6 @@ public:
         kernel_of_outside_ = prepare_rows_kernel(*entry, *layout_of_outside_, targets_, plan_.device);
     }
 
-    void use(std::shared_ptr<Kernel<Value>> inside) { inside_ = std::move(inside); }
-
-    void multiply(const Value* x, Value* y) {
-        exchange_->start(x);
-        multiply_inside(x, y);
-        exchange_->finish();
-        multiply_outside(y);
-    }
-    void multiply_inside(const Value* x, Value* y) {
-        if (inside_ != nullptr) {
-            inside_->run(x, y, false);
-        } else if (!row_at_.empty()) {
-            plan_.device.zero(y, row_at_.size() * sizeof(Value));
-        }
-    }
-    void exchange(const Value* x) {
-        exchange_->start(x);
-        exchange_->finish();
-    }
-    void multiply_outside(Value* y) {
-        if (kernel_of_outside_ != nullptr) kernel_of_outside_->run(exchange_->halo(), y, true);
-    }
-
     /// One product with x as it is given for each number over all ranks; y in the order of this rank's rows.
     template <typename At>
     [[nodiscard]] std::vector<Value> product_of(std::span<const Index> element_at, const At& at) {
@@ -160,7 +207,18 @@ public:
         return back;
     }
 
-private:
+    /// The first that is wrong, and the largest error.
+    static void note(Comparison of_one, Comparison& of_all) {
+        of_all.error_over_bound = std::max(of_all.error_over_bound, of_one.error_over_bound);
+        if (!of_all.right || of_one.right) return;
+        of_all.right = false;
+        of_all.first_wrong = std::move(of_one.first_wrong);
+    }
+    [[nodiscard]] static std::optional<Failure> failure_in(const Comparison& found) {
+        if (found.right) return std::nullopt;
+        return Failure{exit_verification_failed, "wrong result: of its rows, " + found.first_wrong};
+    }
+
     const RanksPlan& plan_;
     const RankShares& shares_;
     RecipeLayout outside_choice_;
@@ -171,6 +229,9 @@ private:
     std::unique_ptr<Layout<Value>> layout_of_outside_;
     std::unique_ptr<Kernel<Value>> kernel_of_outside_;
     std::shared_ptr<Kernel<Value>> inside_;
+    double error_over_bound_ = 0;
+    int exact_vectors_ = 0;
+    double outside_seconds_ = 0;
 };
 
 template <ValueType Value>
@@ -182,68 +243,12 @@ RankProduct<Value>::RankProduct(const RanksPlan& plan, const RankShares& shares)
     const auto columns = static_cast<Index>(largest(ranks, shares.first_column + shares.inside.columns));
     const ExactShares exact = in_agreement(ranks, [&] { return ExactShares(is_symmetric(shares.inside), longest, columns); });
 
-    const auto wrong = [](const Comparison& found) -> std::optional<Failure> {
-        if (found.right) return std::nullopt;
-        return Failure{exit_verification_failed, "wrong result: of its rows, " + found.first_wrong};
-    };
-    /// All ranks come here once, with a kernel of their inside share or without one.
-    const auto verify = [&](const Candidate<Value>* candidate, std::vector<Index> row_at) {
-        VerifiedKernel<Value> verified;
-        agree(ranks, std::nullopt);
-        parts_->place(std::move(row_at), element_at_);
-        in_agreement(ranks, [&] {
-            if (candidate != nullptr) parts_->use(candidate->exact(plan.device));
-            parts_->prepare_outside(&exact.outside);
-            return true;
-        });
-        Comparison worst;
-        const auto note = [&worst](Comparison found) {
-            worst.error_over_bound = std::max(worst.error_over_bound, found.error_over_bound);
-            if (!worst.right || found.right) return;
-            found.error_over_bound = worst.error_over_bound;
-            worst = std::move(found);
-        };
-        exact_vectors_ = exact.inside.vector_count();
-        for (int vector = 0; vector < exact_vectors_; ++vector) {
-            const std::vector<Value> y =
-                parts_->product_of(element_at_, [&](Index column) { return exact.inside.x(vector, column); });
-            note(compare_exactly(y, exact.product(shares, vector)));
-        }
-        agree(ranks, wrong(worst));
-
-        in_agreement(ranks, [&] {
-            parts_->use(nullptr);
-            if (candidate != nullptr) {
-                const Stopwatch watch(plan.clock);
-                verified.kernel = candidate->real(plan.device);
-                (void)plan.device.time([] {});
-                verified.outcome.prepare_seconds = watch.seconds();
-            }
-            const Stopwatch watch(plan.clock);
-            parts_->prepare_outside(nullptr);
-            outside_seconds_ = watch.seconds();
-            return true;
-        });
-        parts_->use(verified.kernel);
-        for (const std::uint32_t seed : {1U, 2U}) {
-            const std::vector<Value> y =
-                parts_->product_of(element_at_, [&](Index column) { return real_element(column, seed); });
-            note(compare_within(y, reference_of<Value>(shares, seed)));
-        }
-        agree(ranks, wrong(worst));
-        error_over_bound_ = largest(ranks, worst.error_over_bound);
-        verified.outcome.error_over_bound = worst.error_over_bound;
-        verified.outcome.precision = precision_of<Value>;
-        verified.outcome.status = KernelOutcome::Status::measured;
-        return verified;
-    };
-
     element_at_.resize(shares.inside.columns);
     std::iota(element_at_.begin(), element_at_.end(), 0);
     if (shares.inside.rows == 0 || shares.inside.columns == 0) {
         std::vector<Index> row_at(shares.inside.rows);
         std::iota(row_at.begin(), row_at.end(), 0);
-        (void)verify(nullptr, std::move(row_at));
+        (void)parts_->verify(nullptr, exact, std::move(row_at), element_at_);
         return;
     }
     bool came_to_verify = false;
@@ -254,7 +259,7 @@ RankProduct<Value>::RankProduct(const RanksPlan& plan, const RankShares& shares)
         ready.verify = [&](const Candidate<Value>& candidate, const ProductSpace& space) {
             came_to_verify = true;
             for (Index i = 0; i < space.column_order.size(); ++i) element_at_[i] = space.column_order.old_of_new(i);
-            VerifiedKernel<Value> verified = verify(&candidate, space.rows_of_result());
+            VerifiedKernel<Value> verified = parts_->verify(&candidate, exact, space.rows_of_result(), element_at_);
             verified.outcome.kernel = candidate.kernel;
             verified.outcome.backend = candidate.backend;
             return verified;
@@ -271,6 +276,21 @@ RankProduct<Value>::RankProduct(const RanksPlan& plan, const RankShares& shares)
 
 template <ValueType Value>
 RankProduct<Value>::~RankProduct() = default;
+
+template <ValueType Value>
+double RankProduct<Value>::error_over_bound() const {
+    return parts_->error_over_bound();
+}
+
+template <ValueType Value>
+int RankProduct<Value>::exact_vectors() const {
+    return parts_->exact_vectors();
+}
+
+template <ValueType Value>
+double RankProduct<Value>::outside_seconds() const {
+    return parts_->outside_seconds();
+}
 
 template <ValueType Value>
 void RankProduct<Value>::multiply(const Value* x, Value* y) {

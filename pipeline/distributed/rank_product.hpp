@@ -47,19 +47,16 @@ public:
 
     [[nodiscard]] const Preparation& preparation() const { return preparation_; }
     /// Largest error over its bound, of all ranks; and on how many vectors of integers the product was exact.
-    [[nodiscard]] double error_over_bound() const { return error_over_bound_; }
-    [[nodiscard]] int exact_vectors() const { return exact_vectors_; }
+    [[nodiscard]] double error_over_bound() const;
+    [[nodiscard]] int exact_vectors() const;
     /// Which of this rank's elements of x stands at place i. [its elements of x]
     [[nodiscard]] std::span<const Index> element_at() const { return element_at_; }
-    [[nodiscard]] double outside_seconds() const { return outside_seconds_; }  // of preparing the outside share
+    [[nodiscard]] double outside_seconds() const;  // of preparing the outside share
 
 private:
     class Parts;
 
     Preparation preparation_;
-    double error_over_bound_ = 0;
-    int exact_vectors_ = 0;
-    double outside_seconds_ = 0;
     std::vector<Index> element_at_;
     std::optional<ReadyRecipe<Value>> inside_;  // none: this rank has no rows, or no elements of x
     std::unique_ptr<Parts> parts_;

@@ -320,8 +320,9 @@ void run_across(const RanksPlan& plan, RankRows rows, RankFacts own, const std::
     own.build_seconds = preparation.build_seconds;
     own.copy_seconds = preparation.copy_seconds;
     own.outside_seconds = product.outside_seconds();
-    report.layout = preparation.layout;
-    report.kernel = preparation.kernel.kernel;
+    // Of the plan: rank 0 may have no rows.
+    report.layout = name_of_layouts(plan.recipe);
+    for (const KernelEntry* kernel : plan.kernels) report.kernel += (report.kernel.empty() ? "" : " + ") + kernel->name;
     report.notes = preparation.notes;
     report.exact_vectors = product.exact_vectors();
     report.error_over_bound = product.error_over_bound();
