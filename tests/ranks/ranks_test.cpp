@@ -166,7 +166,7 @@ TEST_CASE("a product is exact across ranks: the battery, as CSR, in both precisi
 }
 
 TEST_CASE("a product is exact across ranks: every layout and hybrid for the inside share") {
-    const CsrMatrix matrix = laplacian(20);
+    const CsrMatrix matrix = laplacian(16);
     on_each_device([&](Device& device, Links& links) {
         int right = 0;
         std::set<std::string> refused;
