@@ -22,6 +22,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/distributed/agreement.hpp"
+#include "pipeline/distributed/over_ranks.hpp"
 #include "pipeline/distributed/run_across.hpp"
 #include "pipeline/distributed/start_ranks.hpp"
 #include "pipeline/run/kernel_choice.hpp"
@@ -81,10 +82,7 @@ private:
             backends_ = backends_of_one_device(run_.backends, gpu_ != nullptr);
             return device_of(backends_.front()) == DeviceKind::gpu;
         });
-        const double mine = on_gpu_ ? 1 : 0;
-        std::vector<double> all(ranks_.size());
-        ranks_.gather(std::span(&mine, 1), all);
-        const auto with = std::count(all.begin(), all.end(), 1.0);
+        const int with = static_cast<int>(sum_of(ranks_, on_gpu_ ? 1 : 0));
         if (with != 0 && with != ranks_.size()) {
             throw RanksFailed(
                 MachineError("").exit_code,
@@ -128,11 +126,7 @@ private:
         own.distribute_seconds = distributing.seconds();
         report.matrix.rows = rows.rows();
         report.matrix.columns = rows.columns();
-        std::vector<double> nonzeros(ranks_.size());
-        const auto mine = static_cast<double>(rows.matrix.nonzeros());
-        ranks_.gather(std::span(&mine, 1), nonzeros);
-        report.matrix.nonzeros = 0;
-        for (const double count : nonzeros) report.matrix.nonzeros += static_cast<Offset>(count);
+        report.matrix.nonzeros = static_cast<Offset>(sum_of(ranks_, static_cast<double>(rows.matrix.nonzeros())));
         return rows;
     }
 

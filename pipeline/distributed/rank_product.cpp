@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pipeline/distributed/agreement.hpp"
+#include "pipeline/distributed/over_ranks.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
 #include "pipeline/run/kernel_choice.hpp"
 #include "pipeline/run/rows_kernel.hpp"
@@ -16,13 +17,6 @@
 
 namespace workbench {
 namespace {
-
-/// The largest of all ranks'.
-double largest(Ranks& ranks, double mine) {
-    std::vector<double> all(ranks.size());
-    ranks.gather(std::span(&mine, 1), all);
-    return *std::max_element(all.begin(), all.end());
-}
 
 /// On all cores.
 void for_each_row(const CsrMatrix& matrix, const std::function<void(Index)>& visit) {
@@ -128,7 +122,7 @@ public:
             note(compare_within(y, reference_of<Value>(shares_, seed)), found);
         }
         agree(plan_.ranks, failure_in(found));
-        error_over_bound_ = largest(plan_.ranks, found.error_over_bound);
+        error_over_bound_ = largest_of(plan_.ranks, found.error_over_bound);
         verified.outcome.error_over_bound = found.error_over_bound;
         verified.outcome.precision = precision_of<Value>;
         verified.outcome.status = KernelOutcome::Status::measured;
@@ -239,8 +233,8 @@ RankProduct<Value>::RankProduct(const RanksPlan& plan, const RankShares& shares)
     : parts_(std::make_unique<Parts>(plan, shares)) {
     Ranks& ranks = plan.ranks;
     const auto longest =
-        static_cast<Offset>(largest(ranks, static_cast<double>(longest_row(shares.inside) + longest_row(shares.outside))));
-    const auto columns = static_cast<Index>(largest(ranks, shares.first_column + shares.inside.columns));
+        static_cast<Offset>(largest_of(ranks, static_cast<double>(longest_row(shares.inside) + longest_row(shares.outside))));
+    const auto columns = static_cast<Index>(largest_of(ranks, shares.first_column + shares.inside.columns));
     const ExactShares exact = in_agreement(ranks, [&] { return ExactShares(is_symmetric(shares.inside), longest, columns); });
 
     element_at_.resize(shares.inside.columns);

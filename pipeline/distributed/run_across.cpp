@@ -12,6 +12,7 @@
 #include "kernels/common/krylov/cg_across_ranks.hpp"
 #include "pipeline/distributed/agreement.hpp"
 #include "pipeline/distributed/messages.hpp"
+#include "pipeline/distributed/over_ranks.hpp"
 #include "pipeline/run/median.hpp"
 #include "pipeline/run/timing.hpp"
 
@@ -24,20 +25,6 @@ constexpr double progress_of_restart = 0.5;    // a restart has to bring as much
 constexpr double progress_of_patience = 0.99;  // and so many iterations, by the solve's patience
 constexpr int most_restarts = 20;
 constexpr double seconds_a_sample = 0.02;
-
-double sum_of(Ranks& ranks, double mine) {
-    std::vector<double> all(ranks.size());
-    ranks.gather(std::span(&mine, 1), all);
-    double sum = 0;
-    for (const double one : all) sum += one;
-    return sum;
-}
-
-double largest_of(Ranks& ranks, double mine) {
-    std::vector<double> all(ranks.size());
-    ranks.gather(std::span(&mine, 1), all);
-    return *std::max_element(all.begin(), all.end());
-}
 
 /// Times work that all ranks do together, so many in a row a sample.
 class TimingAcross {

@@ -15,27 +15,13 @@
 #include "pipeline/input/inline_matrix.hpp"
 #include "pipeline/input/read_rows.hpp"
 #include "support/battery.hpp"
+#include "support/cut_out.hpp"
 #include "support/free_memory.hpp"
 #include "support/golden.hpp"
 
 using namespace workbench;
 
 namespace {
-
-/// The oracle: cut out of the whole matrix.
-CsrMatrix cut_out(const CsrMatrix& whole, RowRange range) {
-    CsrMatrix rows;
-    rows.rows = range.count();
-    rows.columns = whole.columns;
-    for (Index row = range.first; row < range.end; ++row) {
-        for (Offset i = whole.row_offsets[row]; i < whole.row_offsets[row + 1]; ++i) {
-            rows.column_indices.push_back(whole.column_indices[i]);
-            rows.values.push_back(whole.values[i]);
-        }
-        rows.row_offsets.push_back(static_cast<Offset>(rows.values.size()));
-    }
-    return rows;
-}
 
 /// Nothing, one row, the first and the last ones, all, and some that do not begin and end where anything else does.
 std::vector<RowRange> ranges_of(Index rows) {

@@ -17,30 +17,17 @@
 #include "pipeline/solve/solve_recipes.hpp"
 #include "ranks/ranks.hpp"
 #include "support/battery.hpp"
+#include "support/cut_out.hpp"
 #include "support/layouts/krylov_problems.hpp"
 #include "support/layouts/layout_recipes.hpp"
 
 namespace workbench {
 namespace {
 
-CsrMatrix rows_of(const CsrMatrix& whole, RowRange range) {
-    CsrMatrix rows;
-    rows.rows = range.count();
-    rows.columns = whole.columns;
-    for (Index row = range.first; row < range.end; ++row) {
-        rows.row_offsets.push_back(rows.row_offsets.back() + whole.row_length(row));
-    }
-    const auto first = whole.row_offsets[range.first];
-    const auto end = whole.row_offsets[range.end];
-    rows.column_indices.assign(whole.column_indices.begin() + first, whole.column_indices.begin() + end);
-    rows.values.assign(whole.values.begin() + first, whole.values.begin() + end);
-    return rows;
-}
-
 /// Each rank takes its piece of a matrix that all have.
 RankRows pieces_of(const CsrMatrix& whole) {
     Ranks& ranks = test_ranks();
-    return in_equal_pieces(ranks, whole.rows, rows_of(whole, equal_piece(whole.rows, ranks.size(), ranks.rank())));
+    return in_equal_pieces(ranks, whole.rows, cut_out(whole, equal_piece(whole.rows, ranks.size(), ranks.rank())));
 }
 
 /// All ranks' rows of all kinds of figures in one list, rank after rank.
@@ -207,7 +194,7 @@ TEST_CASE("each rank knows what it needs, and from whom") {
     CHECK(shares.receive.size() == halo.size());
     CHECK(shares.send.size() == halo.size());
     CHECK(shares.outside.nonzeros() == static_cast<Offset>(halo.size()));
-    CHECK(shares.inside.nonzeros() + shares.outside.nonzeros() == rows_of(square_of(size, entries), own).nonzeros());
+    CHECK(shares.inside.nonzeros() + shares.outside.nonzeros() == cut_out(square_of(size, entries), own).nonzeros());
 }
 
 TEST_CASE("a matrix that rank 0 has alone comes to all") {
@@ -215,7 +202,7 @@ TEST_CASE("a matrix that rank 0 has alone comes to all") {
     for (const NamedMatrix& named : battery()) {
         const RankRows rows = scatter(ranks, ranks.rank() == 0 ? named.matrix : CsrMatrix());
         INFO(named.name);
-        CHECK(rows.matrix == rows_of(named.matrix, equal_piece(named.matrix.rows, ranks.size(), ranks.rank())));
+        CHECK(rows.matrix == cut_out(named.matrix, equal_piece(named.matrix.rows, ranks.size(), ranks.rank())));
         CHECK(rows.rows() == named.matrix.rows);
         CHECK(rows.columns() == named.matrix.columns);
     }
