@@ -65,7 +65,7 @@ std::string table_of_phases(const RanksReport& report) {
     add("layout", &RankFacts::build_seconds);
     add("copying", &RankFacts::copy_seconds);
     add("outside share", &RankFacts::outside_seconds);
-    table.rows.push_back({});
+    table.rows.emplace_back();
     add("product", &RankFacts::product_seconds);
     add("  inside", &RankFacts::inside_seconds);
     add("  exchange", &RankFacts::exchange_seconds);
@@ -118,8 +118,8 @@ std::string ranks_text(const RanksReport& report) {
     text += fmt::format("A product, {} in a row, the median of {}: {}, {} GFLOP/s\n", report.products_a_sample, report.samples,
                         duration(seconds), significant(seconds > 0 ? 2 * nonzeros / seconds / 1e9 : 0));
     double bytes = 0;
-    for (const RankFacts& facts : report.ranks)
-        bytes += static_cast<double>(facts.halo) * (report.precision == Precision::f64 ? 8 : 4);
+    const double bytes_of_value = report.precision == Precision::f64 ? 8 : 4;
+    for (const RankFacts& facts : report.ranks) bytes += static_cast<double>(facts.halo) * bytes_of_value;
     if (bytes > 0) {
         const Spread hidden = spread_of(report.ranks, [](const RankFacts& facts) { return facts.hidden(); });
         text += fmt::format(

@@ -23,7 +23,7 @@ std::unique_ptr<Ranks> start_ranks() {
     if (module == nullptr) throw MachineError(fmt::format("--distributed needs MPI, which cannot be opened: {}", dlerror()));
     void* const function = dlsym(module, mpi_module_function);
     if (function == nullptr) throw MachineError(fmt::format("--distributed needs MPI, which cannot be opened: {}", dlerror()));
-    return reinterpret_cast<StartMpi>(function)();
+    return std::unique_ptr<Ranks>(reinterpret_cast<StartMpi>(function)());
 }
 
 }  // namespace workbench

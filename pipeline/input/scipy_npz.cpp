@@ -196,11 +196,10 @@ CsrMatrix in_order(const Npz& npz, CsrMatrix matrix) {
 class CsrRows final : public RowReader {
 public:
     /// Of the file that was opened.
-    CsrRows(Npz& opened, std::filesystem::path path, const Shape& shape) : path_(std::move(path)) {
+    CsrRows(Npz& opened, std::filesystem::path path, const Shape& shape)
+        : path_(std::move(path)), rows_(static_cast<Index>(shape.rows)), columns_(static_cast<Index>(shape.columns)) {
         const std::int64_t stored = opened.list("indices").size();
         check_size(opened, shape, stored);
-        rows_ = static_cast<Index>(shape.rows);
-        columns_ = static_cast<Index>(shape.columns);
         offsets_ = offsets(opened, shape.rows, stored);
         opened.release("indptr");
     }

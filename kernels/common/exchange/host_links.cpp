@@ -22,7 +22,7 @@ public:
     }
 
     void start(const Value* x) override {
-        Value* const to_send = to_send_.as<Value>();
+        auto* const to_send = to_send_.as<Value>();
         const Index* const places = places_.data();
         Kokkos::parallel_for("pack_halo", Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::size_t>>(0, places_.size()),
                              [=](std::size_t i) { to_send[i] = x[places[i]]; });

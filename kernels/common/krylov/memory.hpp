@@ -95,8 +95,8 @@ private:
     }
 
     Device& device_;
-    Index size_;
-    bool preconditioned_;
+    Index size_ = 0;
+    bool preconditioned_ = false;
     DeviceMemory b_, inverse_diagonal_, x_, r_, p_, q_, shadow_, t_, mp_, ms_, moved_;
 };
 

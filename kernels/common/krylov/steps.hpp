@@ -35,6 +35,7 @@ struct Scalars {
     double omega = 0;
     double first = 0;  // bicgstab: shadow.shadow
     double divisor = 0;
+    // NOLINTNEXTLINE(modernize-avoid-c-arrays): a GPU has it, too
     double own[3] = {};         // cg across ranks: r.r, r.Mr and Mr.AMr of this rank's part
     double* history = nullptr;  // [iterations + 1] r.r after each iteration
 

@@ -4,8 +4,10 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "pipeline/contract/errors.hpp"
@@ -35,6 +37,8 @@ public:
         check(MPI_Comm_free(&machine), "MPI_Comm_free");
     }
 
+    MpiRanks(const MpiRanks&) = delete;
+    MpiRanks& operator=(const MpiRanks&) = delete;
     ~MpiRanks() override { (void)MPI_Finalize(); }
 
     [[nodiscard]] int rank() const override { return rank_; }
@@ -42,11 +46,11 @@ public:
     [[nodiscard]] int rank_on_machine() const override { return rank_on_machine_; }
 
     [[nodiscard]] std::string engine() const override {
-        char text[MPI_MAX_LIBRARY_VERSION_STRING];
+        std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
         int length = 0;
-        check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+        check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
         // "Open MPI v4.1.4, package: ..."
-        const std::string version(text, static_cast<std::size_t>(length));
+        const std::string version(text.data(), static_cast<std::size_t>(length));
         return version.substr(0, version.find_first_of(",\n"));
     }
 
@@ -128,7 +132,7 @@ private:
 
 }  // namespace
 
-extern "C" std::unique_ptr<Ranks> workbench_start_mpi();
-extern "C" std::unique_ptr<Ranks> workbench_start_mpi() { return std::make_unique<MpiRanks>(); }
-
 }  // namespace workbench
+
+extern "C" workbench::Ranks* workbench_start_mpi();
+extern "C" workbench::Ranks* workbench_start_mpi() { return std::make_unique<workbench::MpiRanks>().release(); }

@@ -2,14 +2,13 @@
 // asked for, so that the program starts where there is no MPI.
 #pragma once
 
-#include <memory>
-
 #include "pipeline/contract/ranks.hpp"
 
 namespace workbench {
 
-/// Starts MPI, which ends with what is returned. Throws MachineError. To be called once, by the thread that uses it ever after.
-using StartMpi = std::unique_ptr<Ranks> (*)();
+/// Starts MPI, which ends with what is returned; that belongs to the caller. Throws MachineError. To be called once, by the
+/// thread that uses it ever after.
+using StartMpi = Ranks* (*)();
 inline constexpr const char* mpi_module_function = "workbench_start_mpi";
 inline constexpr const char* mpi_module_file = "libworkbench_mpi.so";
 
