@@ -13,7 +13,7 @@
 
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/common/device/host_device.hpp"
-#include "kernels/common/exchange/exchange.hpp"
+#include "kernels/common/exchange/make_links.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/aside.hpp"
 #include "pipeline/cli/matrix_source.hpp"

@@ -50,7 +50,6 @@ public:
         if (!values.empty()) std::memcpy(values.data(), next(values.size() * sizeof(T)), values.size() * sizeof(T));
         return values;
     }
-    [[nodiscard]] bool at_end() const { return rest_.empty(); }
 
 private:
     const std::byte* next(std::size_t count) {

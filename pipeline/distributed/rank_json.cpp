@@ -28,6 +28,7 @@ Json json_of(const RankFacts& facts, const RankName& name) {
             {"exchange_seconds", facts.exchange_seconds},
             {"outside_seconds", facts.outside_product_seconds},
             {"sum_seconds", facts.sum_seconds},
+            {"vector_bytes", facts.vector_bytes},
             {"exchange_hidden", facts.hidden()}};
 }
 

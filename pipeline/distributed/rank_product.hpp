@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/exchange/exchange.hpp"
+#include "pipeline/contract/links.hpp"
 #include "pipeline/distributed/rank_shares.hpp"
 #include "pipeline/run/ready_recipe.hpp"
 

@@ -34,7 +34,8 @@ struct RankFacts {
     double inside_seconds = 0;
     double exchange_seconds = 0;
     double outside_product_seconds = 0;
-    double sum_seconds = 0;  // one sum over all ranks; 0 where nothing was solved
+    double sum_seconds = 0;         // one sum over all ranks; 0 where nothing was solved
+    std::int64_t vector_bytes = 0;  // that the vectors' part of an iteration moves at least; likewise
 
     [[nodiscard]] std::int64_t nonzeros() const { return nonzeros_inside + nonzeros_outside; }
     /// How much of the exchange the inside product hides: 1 where a product takes no longer than its other two parts.

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/common/exchange/exchange.hpp"
+#include "pipeline/contract/links.hpp"
 #include "pipeline/distributed/rank_rows.hpp"
 
 namespace workbench {

@@ -103,7 +103,6 @@ public:
         return std::move(solve_);
     }
 
-    /// One sum over ranks as an iteration has it.
     [[nodiscard]] CgAcrossRanks<Value>& cg() { return *cg_; }
 
 private:
@@ -333,6 +332,7 @@ void run_across(const RanksPlan& plan, RankRows rows, RankFacts own, const std::
     if (solve) {
         SolveCourse<Value> course(plan, shares, std::move(b), product, solve->options);
         report.solve = course.run();
+        own.vector_bytes = course.cg().vector_bytes();
         own.sum_seconds = timing.time([&] { course.cg().sum_alone(); });
     }
     gather_facts(ranks, own, name_of_this(plan.device), report);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/common/device/cuda_device.hpp"
+#include "kernels/common/exchange/make_links.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/layouts/across_ranks_checks.hpp"
 #include "support/message_of.hpp"

@@ -7,6 +7,7 @@
 
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/common/device/host_device.hpp"
+#include "kernels/common/exchange/make_links.hpp"
 #include "kernels/common/krylov/cg_across_ranks.hpp"
 #include "kernels/common/krylov/steps_across_ranks.hpp"
 #include "pipeline/contract/errors.hpp"

@@ -8,6 +8,7 @@
 
 #include "kernels/common/device/cuda_device.hpp"
 #include "kernels/common/device/host_device.hpp"
+#include "kernels/common/exchange/make_links.hpp"
 #include "pipeline/distributed/start_ranks.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 #include "ranks/ranks.hpp"

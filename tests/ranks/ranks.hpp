@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "kernels/common/exchange/exchange.hpp"
+#include "pipeline/contract/links.hpp"
 
 namespace workbench {
 

@@ -16,7 +16,7 @@
 #include "kernels/common/device/cuda_check.cuh"
 #include "kernels/common/device/cuda_device.cuh"
 #include "kernels/common/device/cuda_stream.cuh"
-#include "kernels/common/exchange/exchange.hpp"
+#include "kernels/common/exchange/make_links.hpp"
 #include "kernels/common/vendor/nccl.hpp"
 #include "kernels/common/vendor/open_module.hpp"
 

@@ -1,7 +1,7 @@
 #include <span>
 
 #include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/exchange/exchange.hpp"
+#include "kernels/common/exchange/make_links.hpp"
 
 namespace workbench {
 namespace {

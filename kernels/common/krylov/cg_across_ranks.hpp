@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "kernels/common/exchange/exchange.hpp"
 #include "pipeline/contract/krylov.hpp"
+#include "pipeline/contract/links.hpp"
 
 namespace workbench {
 

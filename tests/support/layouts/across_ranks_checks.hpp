@@ -1,7 +1,7 @@
 // What a solve across ranks must do on any device, with the solve of one device as its oracle.
 #pragma once
 
-#include "kernels/common/exchange/exchange.hpp"
+#include "pipeline/contract/links.hpp"
 
 namespace workbench {
 

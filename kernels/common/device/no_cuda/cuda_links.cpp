@@ -2,7 +2,7 @@
 // built.
 #include <stdexcept>
 
-#include "kernels/common/exchange/exchange.hpp"
+#include "kernels/common/exchange/make_links.hpp"
 #include "kernels/common/krylov/cg_over_steps.hpp"
 #include "pipeline/contract/errors.hpp"
 

@@ -24,8 +24,6 @@ struct HaloPlan {
     std::vector<Part> send;     // of places; the ranks ascend
     std::vector<Part> receive;  // of the halo; the ranks ascend
     Index halo = 0;             // elements that come in
-
-    [[nodiscard]] std::int64_t elements_sent() const { return static_cast<std::int64_t>(places.size()); }
 };
 
 /// Brings the halo of each product.
@@ -75,12 +73,5 @@ public:
     /// its other work. Does not wait for a GPU.
     virtual void gather(const double* mine, double* all, int count) = 0;
 };
-
-/// Over MPI. The ranks must outlive the links.
-[[nodiscard]] std::unique_ptr<Links> make_host_links(Ranks& ranks, Device& host);
-
-/// Over NCCL, between one GPU a rank (called by all). Throws MachineError where NCCL is not there, two ranks share a GPU, or
-/// the program was built without it.
-[[nodiscard]] std::unique_ptr<Links> make_cuda_links(Ranks& ranks, Device& gpu);
 
 }  // namespace workbench
