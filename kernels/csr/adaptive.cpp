@@ -3,8 +3,11 @@
 namespace workbench {
 namespace {
 
-constexpr Offset warp_nonzeros = 1024;  // of a row that one warp multiplies alone
-constexpr Offset block_nonzeros = adaptive_warps * warp_nonzeros;
+/// Of a row that one warp multiplies alone: no more than four rounds.
+constexpr Offset warp_nonzeros(int capacity) { return std::min<Offset>(1024, 4 * capacity); }
+/// Of a row that blocks share: two rounds a warp, each of which waits for memory twice.
+constexpr Offset block_nonzeros(int capacity) { return Offset{adaptive_warps} * 2 * capacity; }
+
 constexpr int most_rows = 256;        // of a tile
 constexpr Offset most_per_lane = 32;  // nonzeros that a lane adds up where several rows share a tile
 
@@ -19,20 +22,18 @@ RowTile tile_of(Index row, int rows, Offset first, Offset end) {
 }
 
 /// A row for the warps of one block, or of several.
-void share_row(RowTiles<HostArray>& all, Index row, Offset first, Offset end) {
-    const Offset blocks = (end - first + block_nonzeros - 1) / block_nonzeros;
-    for (Offset block = 0; block < blocks; ++block) {
+void share_row(RowTiles<HostArray>& all, Index row, Offset first, Offset end, int capacity) {
+    const auto blocks = static_cast<Index>((end - first + block_nonzeros(capacity) - 1) / block_nonzeros(capacity));
+    const auto split = static_cast<Index>(all.split_rows.size());
+    if (blocks > 1) all.split_rows.push_back({row, static_cast<Index>(all.split_of_block.size()), blocks});
+    for (Index block = 0; block < blocks; ++block) {
         const Offset begin_of_block = part_begin(first, end, block, blocks);
         const Offset end_of_block = part_begin(first, end, block + 1, blocks);
         for (int warp = 0; warp < adaptive_warps; ++warp) {
             all.tiles.push_back(tile_of(row, 1, part_begin(begin_of_block, end_of_block, warp, adaptive_warps),
                                         part_begin(begin_of_block, end_of_block, warp + 1, adaptive_warps)));
         }
-        all.shared_targets.push_back(blocks == 1 ? -1 : all.split_starts.back() + static_cast<Index>(block));
-    }
-    if (blocks > 1) {
-        all.split_rows.push_back(row);
-        all.split_starts.push_back(all.split_starts.back() + static_cast<Index>(blocks));
+        all.split_of_block.push_back(blocks > 1 ? split : -1);
     }
 }
 
@@ -54,13 +55,18 @@ int rows_of_tile(const std::vector<Offset>& row_offsets, Index row, Index end_ro
 
 }  // namespace
 
+bool reads_x_in_runs(std::span<const Index> columns) {
+    std::size_t neighbours = 0;
+    for (std::size_t i = 1; i < columns.size(); ++i) neighbours += columns[i] == columns[i - 1] + 1 ? 1 : 0;
+    return 2 * neighbours > columns.size();
+}
+
 RowTiles<HostArray> cut_into_tiles(const std::vector<Offset>& row_offsets, int capacity) {
     RowTiles<HostArray> all;
-    all.split_starts = {0};
     const auto rows = static_cast<Index>(row_offsets.size() - 1);
-    const auto is_shared = [&](Index row) { return row_offsets[row + 1] - row_offsets[row] > warp_nonzeros; };
+    const auto is_shared = [&](Index row) { return row_offsets[row + 1] - row_offsets[row] > warp_nonzeros(capacity); };
     for (Index row = 0; row < rows; ++row) {
-        if (is_shared(row)) share_row(all, row, row_offsets[row], row_offsets[row + 1]);
+        if (is_shared(row)) share_row(all, row, row_offsets[row], row_offsets[row + 1], capacity);
     }
     for (Index row = 0; row < rows;) {
         if (is_shared(row)) {
@@ -75,7 +81,8 @@ RowTiles<HostArray> cut_into_tiles(const std::vector<Offset>& row_offsets, int c
 }
 
 std::int64_t bytes_of_tiles(const RowTiles<HostArray>& all, std::int64_t bytes_per_sum) {
-    std::int64_t bytes = 2 * bytes_per_sum * all.split_starts.back();
+    std::int64_t bytes = 0;
+    for (const SplitRow& split : all.split_rows) bytes += 2 * bytes_per_sum * split.blocks;
     for (const LayoutArray& array : arrays_of(all)) bytes += static_cast<std::int64_t>(array.bytes());
     return bytes;
 }

@@ -1,11 +1,12 @@
 // CSR by tiles of rows (adaptive.hpp), a warp a tile: products go through the warp's shared memory to the lanes of their rows;
 // a tile that is one row, or a part of one, is added up in registers. Where blocks share a row, each writes a partial sum, and
-// a second kernel adds these up.
+// the last of them adds these up, in their order.
 //
 // Races. Each row of y has one writer: the lane that has the row's sum, the first thread of the block that has the row, or,
-// where blocks share the row, the second kernel, which starts after the first has ended. Each partial sum is written by one
-// block. The products of a tile are written and read by the lanes of one warp, with __syncwarp between; the sums of the warps
-// of a block are written before the barrier that stands before they are read.
+// where blocks share the row, the first thread of the last block. Each partial sum is written by one block, which then, behind
+// a fence, counts itself; who counts last sees those of all, and reads them from L2, where they were written. The count goes
+// back to 0 as it ends. The products of a tile are written and read by the lanes of one warp, with __syncwarp between; the sums
+// of the warps of a block are written before the barrier that stands before they are read.
 #include <cstdint>
 
 #include "kernels/common/device/cuda_check.cuh"
@@ -151,11 +152,33 @@ __device__ __forceinline__ Value sum_over_warps(Value sum, Value* of_warps) {
     return all;
 }
 
+/// Called by the first warp of each block that has a part of the row, with the block's sum in its first lane: the sum of the
+/// row, for the first lane of the last of them. counts: [split rows], 0 before and after a product.
+template <typename Value>
+__device__ __forceinline__ bool add_up_blocks(const SplitRow& split, unsigned* count, Value* __restrict__ partial_sums,
+                                              Value& sum) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    bool is_last = false;
+    if (lane == 0) {
+        partial_sums[blockIdx.x] = sum;
+        __threadfence();
+        const auto last = static_cast<unsigned>(split.blocks) - 1;
+        is_last = atomicInc(count, last) == last;
+        __threadfence();
+    }
+    if (__shfl_sync(~0U, static_cast<int>(is_last), 0) == 0) return false;
+    __syncwarp();
+    sum = 0;
+    for (Index block = lane; block < split.blocks; block += 32) sum += __ldcg(partial_sums + split.first_block + block);
+    sum = sum_over_warp(sum);
+    return true;
+}
+
 template <typename Shape, typename Packets, typename Value>
 __global__ void __launch_bounds__(tile_threads, Shape::resident_blocks)
     multiply_tiles(const __grid_constant__ Csr<Value, ArrayView> csr, const __grid_constant__ RowTiles<ArrayView> all,
                    const Packets packets, const Value* __restrict__ x, Value* __restrict__ y, Value* __restrict__ partial_sums,
-                   bool accumulate) {
+                   unsigned* __restrict__ counts, bool accumulate) {
     __shared__ alignas(16) Value products[adaptive_warps][Shape::capacity];
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -163,33 +186,16 @@ __global__ void __launch_bounds__(tile_threads, Shape::resident_blocks)
     RowTile tile;
     if (number < all.tiles.size()) tile = all.tiles[number];
     if (tile.rows > 1) return multiply_rows_of_tile<Shape>(csr, tile, lane, packets, x, products[warp], y, accumulate);
-    const Value sum = sum_of_tile<Shape>(csr, tile, lane, packets, x);
-    if (blockIdx.x >= all.shared_targets.size()) {
+    Value sum = sum_of_tile<Shape>(csr, tile, lane, packets, x);
+    if (blockIdx.x >= all.split_of_block.size()) {
         if (lane == 0 && tile.rows == 1) write_result(y + tile.row, sum, accumulate);
         return;
     }
-    const Value sum_of_block = sum_over_warps(sum, products[0]);  // no warp of this block has other products
-    if (threadIdx.x != 0) return;
-    const Index target = all.shared_targets[blockIdx.x];
-    if (target < 0) {
-        write_result(y + tile.row, sum_of_block, accumulate);
-    } else {
-        partial_sums[target] = sum_of_block;
-    }
-}
-
-/// A warp a row that blocks share.
-template <typename Value>
-__global__ void __launch_bounds__(tile_threads)
-    add_partial_sums(const __grid_constant__ RowTiles<ArrayView> all, const Value* __restrict__ partial_sums,
-                     Value* __restrict__ y, bool accumulate) {
-    const Offset number = (static_cast<Offset>(blockIdx.x) * tile_threads + threadIdx.x) / 32;
-    if (number >= all.split_rows.size()) return;
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    Value sum = 0;
-    for (Index i = all.split_starts[number] + lane; i < all.split_starts[number + 1]; i += 32) sum += partial_sums[i];
-    sum = sum_over_warp(sum);
-    if (lane == 0) write_result(y + all.split_rows[number], sum, accumulate);
+    sum = sum_over_warps(sum, products[0]);  // no warp of this block has other products
+    if (warp != 0) return;
+    const Index split = all.split_of_block[blockIdx.x];
+    if (split >= 0 && !add_up_blocks(all.split_rows[split], counts + split, partial_sums, sum)) return;
+    if (lane == 0) write_result(y + tile.row, sum, accumulate);
 }
 
 /// The layout and its tiles on a device, with what a run needs.
@@ -200,20 +206,18 @@ public:
         : stream_(cuda_device(device).stream()),
           csr_(copy_to(device, layout.stored(), "csr")),
           tiles_(copy_to(device, tiles, "csr adaptive")),
-          partial_sums_(device.allocate(tiles.split_starts.back() * sizeof(Value), "csr adaptive partial sums")) {}
+          partial_sums_(device.allocate(tiles.split_of_block.size() * sizeof(Value), "csr adaptive partial sums")),
+          counts_(device.allocate(tiles.split_rows.size() * sizeof(unsigned), "csr adaptive counts")) {
+        device.zero(counts_.address(), counts_.bytes());
+    }
 
     template <typename Packets>
     void multiply(const Packets& packets, const Value* x, Value* y, bool accumulate) const {
         const RowTiles<ArrayView> all = view_of(tiles_);
         if (all.tiles.size() == 0) return;
-        auto* const partial_sums = partial_sums_.template as<Value>();
-        multiply_tiles<Shape>
-            <<<blocks(), tile_threads, 0, stream_>>>(view_of(csr_), all, packets, x, y, partial_sums, accumulate);
+        multiply_tiles<Shape><<<blocks(), tile_threads, 0, stream_>>>(
+            view_of(csr_), all, packets, x, y, partial_sums_.template as<Value>(), counts_.as<unsigned>(), accumulate);
         check_launch("csr adaptive");
-        if (all.split_rows.size() == 0) return;
-        add_partial_sums<<<blocks_for(all.split_rows.size(), adaptive_warps), tile_threads, 0, stream_>>>(all, partial_sums, y,
-                                                                                                          accumulate);
-        check_launch("csr adaptive partial sums");
     }
 
     [[nodiscard]] const Csr<Value, DeviceArray>& stored() const { return csr_; }
@@ -223,7 +227,8 @@ private:
     cudaStream_t stream_;
     Csr<Value, DeviceArray> csr_;
     RowTiles<DeviceArray> tiles_;
-    DeviceMemory partial_sums_;
+    DeviceMemory partial_sums_;  // [shared blocks]
+    DeviceMemory counts_;        // [split rows] blocks that have added theirs
 };
 
 template <typename Shape, ValueType Value>
@@ -247,7 +252,7 @@ private:
 template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
     const auto& csr = dynamic_cast<const CsrLayout<Value>&>(layout);
-    return with_tile_shape(csr.row_count, csr.nonzeros(), [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
+    return with_tile_shape(csr.stored(), [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
         return std::make_unique<CsrAdaptive<Shape, Value>>(csr, device);
     });
 }
@@ -262,7 +267,7 @@ std::vector<KernelEntry> csr_adaptive_kernels() {
 }
 
 std::vector<Recorded> record_csr_tile_reads(const CsrLayout<double>& layout, Device& device) {
-    return with_tile_shape(layout.row_count, layout.nonzeros(), [&]<typename Shape>(Shape) {
+    return with_tile_shape(layout.stored(), [&]<typename Shape>(Shape) {
         const CsrTiles<Shape, double> tiles(layout, cut_into_tiles(layout.row_offsets, Shape::capacity), device);
         const DeviceArray<double> x(device, std::vector<double>(layout.column_count), "x");
         const DeviceMemory y = device.allocate(layout.row_count * sizeof(double), "y");

@@ -2,11 +2,12 @@
 // prepared. After Greathouse and Daga, "Efficient Sparse Matrix-Vector Multiplication on GPUs Using the CSR Storage Format"
 // (CSR-Adaptive, SC 2014): rows that fit together are streamed through shared memory, a long row has a warp of its own, a
 // longer one a block, and the longest several blocks. Designs of this project: that a tile is a warp's and not a block's, the
-// sizes, and that the longest rows are added up by a kernel of their own instead of atomically.
+// sizes, and that the parts of the longest rows are added up in order, by the last of their blocks, instead of atomically.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "kernels/common/storage/fields.hpp"
@@ -25,7 +26,16 @@ struct alignas(16) RowTile {
 
 inline constexpr int adaptive_warps = 8;  // of a block
 
-/// The first shared_targets.size() blocks have a row, or a part of one, for all their warps together: the tiles of their warps
+/// A row that several blocks share, neighbours.
+struct SplitRow {
+    Index row = 0;
+    Index first_block = 0;
+    Index blocks = 0;
+
+    friend bool operator==(const SplitRow&, const SplitRow&) = default;
+};
+
+/// The first split_of_block.size() blocks have a row, or a part of one, for all their warps together: the tiles of their warps
 /// are one after another. A tile of every other warp stands alone.
 template <template <typename> typename Array>
 struct RowTiles {
@@ -33,15 +43,13 @@ struct RowTiles {
     using In = RowTiles<Other>;
 
     Array<RowTile> tiles;
-    Array<Index> shared_targets;  // [shared blocks] the partial sum that the block writes; -1: it has a whole row, and writes y
-    Array<Index> split_rows;      // [split rows] rows that several blocks share
-    Array<Index> split_starts;    // [split rows + 1] first partial sum of each
+    Array<Index> split_of_block;  // [shared blocks] which of split_rows it has a part of; -1: it has a whole row
+    Array<SplitRow> split_rows;   // [split rows]
 
     static constexpr void fields(const auto& visit, auto&... of) {
         visit(ArrayRole::structure, "tiles [tiles]", of.tiles...);
-        visit(ArrayRole::structure, "shared_targets [shared blocks]", of.shared_targets...);
+        visit(ArrayRole::structure, "split_of_block [shared blocks]", of.split_of_block...);
         visit(ArrayRole::structure, "split_rows [split rows]", of.split_rows...);
-        visit(ArrayRole::structure, "split_starts [split rows + 1]", of.split_starts...);
     }
 };
 
@@ -70,13 +78,21 @@ struct TileShape {
     [[nodiscard]] static constexpr int place(int load, int lane) { return (load * 32 + lane) * width; }
 };
 
-/// Calls use(shape) with that for the mean row length: large tiles have more loads under way, but while a warp adds up their
-/// many short rows it loads nothing. Measured on an H200.
-template <typename Use>
-auto with_tile_shape(Index rows, Offset nonzeros, const Use& use) {
-    if (nonzeros < Offset{6} * rows) return use(TileShape<2, 6>{});
-    if (nonzeros < Offset{16} * rows) return use(TileShape<4, 4>{});
-    return use(TileShape<8, 3>{});
+/// Do most entries follow the column before them? Then a warp's reads of x fall on few sectors, as where a node of a mesh has
+/// several unknowns.
+[[nodiscard]] bool reads_x_in_runs(std::span<const Index> columns);
+
+/// Calls use(shape) with that for a matrix of CSR. A large tile has more loads under way, but while a warp adds up many short
+/// rows it loads nothing; and where the reads of x are scattered, L2 looks up so many sectors that more loads of a warp help
+/// less than more warps. Measured on an H200 (docs/results/h200-rivals.md).
+auto with_tile_shape(const auto& csr, const auto& use) {
+    constexpr bool is_double = sizeof(csr.values[0]) == 8;
+    const auto nonzeros = static_cast<Offset>(csr.values.size());
+    if (nonzeros < Offset{6} * csr.row_count) return use(TileShape<2, 6>{});
+    if (nonzeros >= Offset{16} * csr.row_count && reads_x_in_runs(csr.column_indices)) {
+        return use(TileShape<8, is_double ? 3 : 4>{});
+    }
+    return use(TileShape<4, is_double ? 5 : 6>{});
 }
 
 /// Cuts rows into tiles. Several rows share a tile where they are loaded in one round (of `capacity` nonzeros).

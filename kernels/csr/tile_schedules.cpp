@@ -41,7 +41,7 @@ void walk_tiles(const auto& csr, const Visit& visit) {
 template <ValueType Value>
 void walk_tiles_of(const Layout<Value>& layout, const Visit& visit) {
     const auto& csr = dynamic_cast<const CsrLayout<Value>&>(layout).stored();
-    with_tile_shape(csr.row_count, layout.nonzeros(), [&]<typename Shape>(Shape) { walk_tiles<Shape>(csr, visit); });
+    with_tile_shape(csr, [&]<typename Shape>(Shape) { walk_tiles<Shape>(csr, visit); });
 }
 
 template <ValueType Value>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/csr/adaptive.hpp"
@@ -34,7 +35,7 @@ std::vector<Offset> after(std::vector<Offset> first, const std::vector<Offset>& 
 void check_tiles(const std::vector<Offset>& lengths, int capacity) {
     const std::vector<Offset> offsets = offsets_of(lengths);
     const RowTiles<HostArray> all = cut_into_tiles(offsets, capacity);
-    const std::size_t shared_tiles = all.shared_targets.size() * adaptive_warps;
+    const std::size_t shared_tiles = all.split_of_block.size() * adaptive_warps;
     REQUIRE(all.tiles.size() >= shared_tiles);
 
     std::vector<Offset> reached(offsets.begin(), offsets.end() - 1);  // of each row
@@ -47,7 +48,7 @@ void check_tiles(const std::vector<Offset>& lengths, int capacity) {
         const Offset end = begin + tile.nonzeros;
         if (i < shared_tiles) {
             CHECK(tile.rows == 1);
-            CHECK(tile.nonzeros <= 1024 + 2 * tile_alignment);
+            CHECK(tile.nonzeros <= 2 * capacity + 2 * tile_alignment);
             CHECK(tile.row == all.tiles[i / adaptive_warps * adaptive_warps].row);
             reached[tile.row] = end;
             continue;
@@ -61,26 +62,21 @@ void check_tiles(const std::vector<Offset>& lengths, int capacity) {
         CHECK(begin == end);
     }
 
-    std::size_t split = 0;
-    Index next_partial = 0;
-    for (std::size_t block = 0; block < all.shared_targets.size(); ++block) {
+    for (std::size_t block = 0; block < all.split_of_block.size(); ++block) {
         const Index row = all.tiles[block * adaptive_warps].row;
-        const Index target = all.shared_targets[block];
-        if (target < 0) {
+        const Index number = all.split_of_block[block];
+        if (number < 0) {
             ++written[row];
             continue;
         }
-        CHECK(target == next_partial++);
-        REQUIRE(split < all.split_rows.size());
-        CHECK(all.split_rows[split] == row);
-        if (next_partial == all.split_starts[split + 1]) {
-            ++written[row];
-            ++split;
-        }
+        REQUIRE(number < static_cast<Index>(all.split_rows.size()));
+        const SplitRow& split = all.split_rows[number];
+        CHECK(split.row == row);
+        CHECK(split.blocks > 1);
+        const auto of_row = static_cast<Index>(block) - split.first_block;
+        REQUIRE((of_row >= 0 && of_row < split.blocks));
+        if (of_row == split.blocks - 1) ++written[row];
     }
-    CHECK(split == all.split_rows.size());
-    CHECK(all.split_starts.size() == all.split_rows.size() + 1);
-    CHECK(all.split_starts.back() == next_partial);
     CHECK(std::equal(reached.begin(), reached.end(), offsets.begin() + 1));
     CHECK(std::count(written.begin(), written.end(), 1) == static_cast<std::ptrdiff_t>(lengths.size()));
 }
@@ -182,29 +178,48 @@ TEST_CASE("csr tiles: a long row has a block, a longer one several, before all o
     CHECK(block.tiles == Tiles{tile(3, 1, 125, 1), tile(128, 1, 128, 1), tile(256, 1, 128, 1), tile(384, 1, 128, 1),
                                tile(512, 1, 128, 1), tile(640, 1, 128, 1), tile(768, 1, 128, 1), tile(896, 1, 132, 1),
                                tile(0, 0, 3, 1), tile(1028, 2, 4, 1)});
-    CHECK(block.shared_targets == std::vector<Index>{-1});
+    CHECK(block.split_of_block == std::vector<Index>{-1});
     CHECK(block.split_rows.empty());
 
     const RowTiles<HostArray> blocks = cut_into_tiles(offsets_of({8193, 0, 2000, 16385}), 256);
-    CHECK(blocks.tiles.size() == 6 * adaptive_warps + 1);
-    CHECK(blocks.shared_targets == std::vector<Index>{0, 1, -1, 2, 3, 4});
-    CHECK(blocks.split_rows == std::vector<Index>{0, 3});
-    CHECK(blocks.split_starts == std::vector<Index>{0, 2, 5});
+    CHECK(blocks.tiles.size() == 9 * adaptive_warps + 1);
+    CHECK(blocks.split_of_block == std::vector<Index>{0, 0, 0, -1, 1, 1, 1, 1, 1});
+    CHECK(blocks.split_rows == std::vector<SplitRow>{{0, 0, 3}, {3, 4, 5}});
     CHECK(blocks.tiles.back() == tile(8193, 1, 0, 1));
-    CHECK(bytes_of_tiles(blocks, 8) == 49 * 16 + 6 * 4 + 2 * 4 + 3 * 4 + 2 * 5 * 8);
+    CHECK(bytes_of_tiles(blocks, 8) == 73 * 16 + 9 * 4 + 2 * 12 + 2 * 8 * 8);
+
+    // Of small tiles a warp has four rounds alone, and two of a row that is shared.
+    const RowTiles<HostArray> small = cut_into_tiles(offsets_of({512, 513, 2049}), 128);
+    CHECK(small.split_of_block == std::vector<Index>{-1, 0, 0});
+    CHECK(small.split_rows == std::vector<SplitRow>{{2, 1, 2}});
+    CHECK(small.tiles.back() == tile(0, 0, 512, 1));
 }
 
-TEST_CASE("csr tiles: the longer the rows on the average, the more a warp loads at once") {
-    const auto capacity = [](Index rows, Offset nonzeros) {
-        return with_tile_shape(rows, nonzeros, []<typename Shape>(Shape) { return Shape::capacity; });
+TEST_CASE_TEMPLATE("csr tiles: short rows have small tiles, long ones whose columns follow one another large ones", Value, float,
+                   double) {
+    struct Columns {
+        Index row_count;
+        std::vector<Value> values;
+        std::vector<Index> column_indices;
     };
-    CHECK(capacity(0, 0) == 512);
-    CHECK(capacity(100, 0) == 128);
-    CHECK(capacity(100, 599) == 128);
-    CHECK(capacity(100, 600) == 256);
-    CHECK(capacity(100, 1599) == 256);
-    CHECK(capacity(100, 1600) == 512);
-    CHECK(capacity(2000000000, Offset{12000000000}) == 256);
+    // So many nonzeros, whose columns follow one another in runs of a length.
+    const auto shape = [](Index rows, Index nonzeros, Index run) {
+        Columns csr{rows, std::vector<Value>(nonzeros), std::vector<Index>(nonzeros)};
+        for (Index i = 0; i < nonzeros; ++i) csr.column_indices[i] = i / run * 2 * run + i % run;
+        return with_tile_shape(csr, []<typename Shape>(Shape) { return std::pair(Shape::capacity, Shape::resident_blocks); });
+    };
+    constexpr bool is_double = sizeof(Value) == 8;
+    const std::pair small{128, 6};
+    const std::pair scattered{256, is_double ? 5 : 6};
+    const std::pair runs{512, is_double ? 3 : 4};
+    CHECK(shape(0, 0, 3) == scattered);
+    CHECK(shape(100, 0, 3) == small);
+    CHECK(shape(100, 599, 3) == small);
+    CHECK(shape(100, 600, 3) == scattered);
+    CHECK(shape(100, 1599, 3) == scattered);
+    CHECK(shape(100, 1600, 3) == runs);
+    CHECK(shape(100, 1600, 2) == scattered);
+    CHECK(shape(100, 1600, 1) == scattered);
 }
 
 TEST_CASE("csr tiles: of the kernel adaptive each lane reads two neighbours") {

@@ -230,6 +230,8 @@ TEST_CASE("sell: the threads of a row and the height of slices that the program 
         CHECK(!sell.by_lengths());
         const auto usual = build(sell_entry(), staged);
         CHECK(sell_threads(dynamic_cast<const SellLayout<double>&>(*usual)) == std::min(threads, 2));
+        const auto single = build<float>(sell_entry(), staged);
+        CHECK(sell_threads(dynamic_cast<const SellLayout<float>&>(*single)) == (length > 48 ? 2 : 1));
         const auto given = build(sell_entry(), staged, {{"slice_height", std::string("auto")}, {"threads_per_row", 8_i}});
         CHECK(dynamic_cast<const SellLayout<double>&>(*given).slice_height == 4);
     }
