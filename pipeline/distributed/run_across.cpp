@@ -19,7 +19,8 @@
 namespace workbench {
 namespace {
 
-constexpr std::int64_t iterations_a_launch = 32;
+constexpr std::int64_t most_iterations_a_launch = 32;
+constexpr double seconds_a_launch = 0.004;  // what is launched beyond the end is multiplied all the same
 constexpr double slack = 1.5;                  // the true residual may be so much above the tolerance
 constexpr double progress_of_restart = 0.5;    // a restart has to bring as much
 constexpr double progress_of_patience = 0.99;  // and so many iterations, by the solve's patience
@@ -82,10 +83,12 @@ public:
         begin();
         const Stopwatch watch(plan_.clock);
         double aside = 0;  // that the true residual took
+        std::int64_t iterations = 1;
         while (!ended_) {
-            cg_->launch(
-                std::min(iterations_a_launch, std::max<std::int64_t>(options_.most_iterations - progress_.iterations, 0)));
+            const Stopwatch launched(plan_.clock);
+            cg_->launch(std::min(iterations, std::max<std::int64_t>(options_.most_iterations - progress_.iterations, 0)));
             progress_ = cg_->wait();
+            iterations = iterations_of_next_launch(iterations, largest_of(plan_.ranks, launched.seconds()));
             const Stopwatch looking(plan_.clock);
             look();
             aside += looking.seconds();
@@ -106,6 +109,12 @@ public:
     [[nodiscard]] CgAcrossRanks<Value>& cg() { return *cg_; }
 
 private:
+    /// So many that a solve neither waits for its end all the time nor goes far beyond it: after `iterations` that took so long.
+    static std::int64_t iterations_of_next_launch(std::int64_t iterations, double seconds) {
+        const double wanted = std::ceil(seconds_a_launch * static_cast<double>(iterations) / std::max(seconds, 1e-9));
+        return static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(most_iterations_a_launch)));
+    }
+
     void begin() {
         const std::span<const Index> element_at = product_.element_at();
         std::vector<Value> b(element_at.size());
