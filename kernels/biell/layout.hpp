@@ -60,6 +60,7 @@ struct Biell {
 template <int height>
 struct BiellLanes : ScheduleDefaults {
     static constexpr int groups = std::bit_width(static_cast<unsigned>(height));
+    static constexpr int entries_in_flight = 6;  // on an H200 1.0 to 1.1 times as fast as 4
 
     static constexpr Offset threads(const auto& biell) { return Offset{biell.strip_count()} * height; }
     static constexpr Offset first_group(Offset thread) { return thread / height * groups; }
