@@ -90,9 +90,9 @@ auto with_tile_shape(const auto& csr, const auto& use) {
     const auto nonzeros = static_cast<Offset>(csr.values.size());
     if (nonzeros < Offset{6} * csr.row_count) return use(TileShape<2, 6>{});
     if (nonzeros >= Offset{16} * csr.row_count && reads_x_in_runs(csr.column_indices)) {
-        return use(TileShape<8, is_double ? 3 : 4>{});
+        return use(TileShape < 8, is_double ? 3 : 4 > {});
     }
-    return use(TileShape<4, is_double ? 5 : 6>{});
+    return use(TileShape < 4, is_double ? 5 : 6 > {});
 }
 
 /// Cuts rows into tiles. Several rows share a tile where they are loaded in one round (of `capacity` nonzeros).

@@ -201,14 +201,39 @@ std::vector<ParameterDeclaration> parameters() {
 
 }  // namespace
 
+namespace {
+
+/// Bytes that a product reads for a part: its blocks, columns and diagonal, x and the numbers of its halo.
+template <ValueType Value>
+std::int64_t bytes_of_part(const HaloLayout<Value>& halo, Index number) {
+    const HaloPart part = halo_part(halo, number);
+    const auto value_bytes = static_cast<std::int64_t>(sizeof(Value));
+    const std::int64_t steps = halo.warp_steps[(number + 1) * halo.warps] - halo.warp_steps[number * halo.warps];
+    std::int64_t bytes = steps * halo_lanes * (halo.area() * value_bytes + 2);
+    bytes += std::int64_t{part.places()} * halo.block_size * value_bytes + std::int64_t{part.halo} * 4;
+    if (halo.has_diagonal()) {
+        const Index groups = halo.diagonal_groups[number + 1] - halo.diagonal_groups[number];
+        bytes += std::int64_t{groups} * halo.triangle() * halo_lanes * value_bytes;
+    }
+    const std::int64_t far_steps = halo.far_steps[number + 1] - halo.far_steps[number];
+    return bytes + far_steps * halo_lanes * (halo.area() * value_bytes + 6);
+}
+
+}  // namespace
+
 template <ValueType Value>
 std::vector<std::pair<std::string, std::string>> HaloLayout<Value>::notes() const {
     const Offset stored = static_cast<Offset>(this->column_places.size() + this->far_columns.size());
     Index own = 0;
     Index outside = 0;
+    std::int64_t bytes = 0;
+    std::int64_t heaviest = 0;
     for (Index part = 0; part < this->parts(); ++part) {
         own = std::max(own, halo_part(*this, part).own);
         outside = std::max(outside, halo_part(*this, part).halo);
+        const std::int64_t of_part = bytes_of_part(*this, part);
+        bytes += of_part;
+        heaviest = std::max(heaviest, of_part);
     }
     std::vector<std::pair<std::string, std::string>> notes;
     notes.emplace_back("parts", fmt::format("{}, of at most {} nodes and a halo of {}", this->parts(), own, outside));
@@ -216,6 +241,10 @@ std::vector<std::pair<std::string, std::string>> HaloLayout<Value>::notes() cons
                                              this->block_size, pairs));
     notes.emplace_back("padding",
                        fmt::format("{:.1f} % of the blocks", blocks == 0 ? 0.0 : 100.0 * (stored - blocks) / blocks));
+    if (bytes > 0) {
+        const double above = static_cast<double>(heaviest) * this->parts() / static_cast<double>(bytes) - 1;
+        notes.emplace_back("heaviest part", fmt::format("{:.1f} % above the mean, in bytes", 100 * above));
+    }
     if (!this->has_diagonal()) notes.emplace_back("diagonal", "among the other blocks: not all of its blocks are symmetric");
     if (parts_cut > 0) notes.emplace_back("parts cut", fmt::format("{} were too large for the shared memory", parts_cut));
     if (far_blocks > 0) {

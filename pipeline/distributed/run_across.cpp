@@ -20,7 +20,7 @@ namespace workbench {
 namespace {
 
 constexpr std::int64_t most_iterations_a_launch = 32;
-constexpr double seconds_a_launch = 0.004;  // what is launched beyond the end is multiplied all the same
+constexpr double seconds_a_launch = 0.004;     // what is launched beyond the end is multiplied all the same
 constexpr double slack = 1.5;                  // the true residual may be so much above the tolerance
 constexpr double progress_of_restart = 0.5;    // a restart has to bring as much
 constexpr double progress_of_patience = 0.99;  // and so many iterations, by the solve's patience
@@ -109,7 +109,8 @@ public:
     [[nodiscard]] CgAcrossRanks<Value>& cg() { return *cg_; }
 
 private:
-    /// So many that a solve neither waits for its end all the time nor goes far beyond it: after `iterations` that took so long.
+    /// So many that a solve neither waits for its end all the time nor goes far beyond it: after `iterations` that took so
+    /// long.
     static std::int64_t iterations_of_next_launch(std::int64_t iterations, double seconds) {
         const double wanted = std::ceil(seconds_a_launch * static_cast<double>(iterations) / std::max(seconds, 1e-9));
         return static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(most_iterations_a_launch)));

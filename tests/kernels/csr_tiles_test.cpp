@@ -195,8 +195,8 @@ TEST_CASE("csr tiles: a long row has a block, a longer one several, before all o
     CHECK(small.tiles.back() == tile(0, 0, 512, 1));
 }
 
-TEST_CASE_TEMPLATE("csr tiles: short rows have small tiles, long ones whose columns follow one another large ones", Value, float,
-                   double) {
+TEST_CASE_TEMPLATE("csr tiles: short rows have small tiles, long ones whose columns follow one another large ones", Value,
+                   float, double) {
     struct Columns {
         Index row_count;
         std::vector<Value> values;
