@@ -2,9 +2,6 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "stages/even_partition.hpp"
 #include "stages/multilevel.hpp"
 #include "stages/partition_stage.hpp"
 #include "stages/stages.hpp"
@@ -31,16 +28,7 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
         std::string levels;
         for (const Index vertices : found.levels) levels += (levels.empty() ? "" : ", ") + std::to_string(vertices);
         result.notes.emplace_back("vertices by level", levels);
-        Offset cut = found.cut;
-        if (parameters.text("mirrors") == "once") {
-            const double imbalance = 1 + (options.metis.imbalance - 1) / 3;
-            const EvenedPartition evened =
-                even_out_mirrors_once(graph, weights, plan.parts, imbalance, options.metis.seed, part_of);
-            cut = evened.cut;
-            result.notes.emplace_back("heaviest part before fitting",
-                                      fmt::format("{:.1f} % above the mean", 100 * evened.above));
-        }
-        note_count(result, "edge cut before fitting", cut);
+        note_count(result, "edge cut before fitting", found.cut);
         fit_to_plan(graph, plan, staged.node_size, part_of, result);
     }
     finish_partition(staged, parameters, graph, plan, part_of, result);
@@ -55,12 +43,6 @@ std::vector<ParameterDeclaration> parameters() {
                     .minimum = 1.001,
                     .maximum = 2.0,
                     .help = "heaviest part over the mean that is left before rows are moved to fit, at least one row more"});
-    list.push_back({.name = "mirrors",
-                    .type = ParameterType::choice,
-                    .default_value = "twice",
-                    .words = {"twice", "once"},
-                    .help = "how often two entries that mirror each other within a part weigh; once, as halo stores them: the "
-                            "parts are evened out for that at the end, to a third of the imbalance"});
     list.push_back(keep_parameter());
     list.push_back({.name = "seed",
                     .type = ParameterType::integer,

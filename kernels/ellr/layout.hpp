@@ -32,8 +32,7 @@ struct EllrSlots : ScheduleDefaults {
 
 /// Of the kernels `rows`: a thread a row, which stops at the row's end.
 struct EllrRows : ScheduleDefaults {
-    static constexpr int entries_in_flight = 6;  // on an H200 1.05 to 1.5 times as fast as 4 where rows are not sorted
-    static constexpr int resident_blocks = 0;    // with 4 in flight 1.1 to 1.2 times as fast as 6
+    static constexpr int resident_blocks = 0;  // on an H200 1.1 to 1.2 times as fast as 6
     static constexpr Offset threads(const auto& ellr) { return ellr.row_count; }
     static constexpr Run<Offset> run(const auto& ellr, Offset row) {
         if (row >= ellr.row_count) return {};

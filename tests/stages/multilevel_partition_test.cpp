@@ -13,7 +13,6 @@
 #include "pipeline/matrix/metrics.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "stages/coarsen_graph.hpp"
-#include "stages/even_partition.hpp"
 #include "stages/fit_partition.hpp"
 #include "stages/multilevel.hpp"
 #include "stages/refine_partition.hpp"
@@ -220,71 +219,6 @@ TEST_SUITE("multilevel_partition") {
             for (const Index part : partition.part_of) ++sizes[part];
             CHECK(*std::max_element(sizes.begin(), sizes.end()) <= heaviest);
         }
-    }
-
-    TEST_CASE("with mirrors once a vertex weighs half as much for itself and for what is in its part") {
-        const Graph graph = adjacency_graph(matrix_of(5, {{1, 2}, {2}, {3}, {}, {}}), 1);
-        // Vertex 2 has neighbours 0, 1 and 3; vertex 4 has none.
-        CHECK(weights_with_mirrors_once(graph, {300, 300, 400, 200, 100}, {0, 0, 0, 1, 1}) == Offsets{150, 150, 250, 150, 0});
-        CHECK(weights_with_mirrors_once(graph, {300, 300, 400, 200, 100}, {0, 0, 0, 0, 0}) == Offsets{150, 150, 200, 100, 0});
-        CHECK(weights_with_mirrors_once(graph, {300, 300, 400, 200, 100}, {0, 1, 2, 3, 0}) == Offsets{250, 250, 350, 150, 0});
-    }
-
-    TEST_CASE("parts are evened out by what they weigh with mirrors once") {
-        // Strips of a grid: those at the ends have one border, the others two.
-        const Graph graph = adjacency_graph(grid(60), 1);
-        Offsets weights(3600);
-        for (Index i = 0; i < 3600; ++i) weights[i] = 100 * (graph.degree(i) + 1);
-        Indices part_of(3600);
-        for (Index i = 0; i < 3600; ++i) part_of[i] = std::min(i / 240, 11);
-        const Offset cut_before = edge_cut(graph, part_of);
-        const EvenedPartition evened = even_out_mirrors_once(graph, weights, 12, 1.02, 1, part_of);
-        const Offsets weighed = weights_with_mirrors_once(graph, weights, part_of);
-        Offsets of_part(12, 0);
-        for (Index i = 0; i < 3600; ++i) of_part[part_of[i]] += weighed[i];
-        const Offset total = std::accumulate(of_part.begin(), of_part.end(), Offset{0});
-        const Offset heaviest = *std::max_element(of_part.begin(), of_part.end());
-        CHECK(evened.above == doctest::Approx(12.0 * static_cast<double>(heaviest) / static_cast<double>(total) - 1));
-        CHECK(evened.above < 0.04);  // the last strip had four times the weight of another
-        CHECK(evened.cut == edge_cut(graph, part_of));
-        CHECK(evened.cut < 3 * cut_before);
-
-        const Indices even = part_of;
-        CHECK(even_out_mirrors_once(graph, weights, 12, 1.04, 1, part_of).cut == evened.cut);
-        CHECK(part_of == even);  // nothing to do
-
-        Indices without_edges{0, 1};
-        const Graph none = adjacency_graph(diagonal(2), 1);
-        CHECK(even_out_mirrors_once(none, {1, 1}, 2, 1.02, 1, without_edges).above == 0);
-        CHECK(without_edges == Indices{0, 1});
-    }
-
-    TEST_CASE("mirrors = \"once\" evens the parts out") {
-        const auto above = [](const std::string& mirrors) {
-            Given given = in_levels(12);
-            given["weights"] = "bytes";
-            given["mirrors"] = mirrors;
-            given["capacity"] = "shared_memory";  // rows / parts would bring equal parts back
-            given["device"] = "h200";
-            const StagedMatrix before = stage_input(grid(60));
-            const Step step = run(multilevel_partition_stage(), given, before);
-            check_invariants(step.after, grid(60));
-            const bool is_told = std::any_of(step.result.notes.begin(), step.result.notes.end(),
-                                             [](const auto& note) { return note.first == "heaviest part before fitting"; });
-            CHECK(is_told == (mirrors == "once"));
-            // In the new order, values of 8 bytes.
-            const Graph graph = adjacency_graph(step.after.matrix, 1);
-            Offsets weights(3600);
-            const Indices part_of = step.after.find_cuts(CutKind::partition)->pieces();
-            for (Index i = 0; i < 3600; ++i) weights[i] = 10 * step.after.matrix.row_length(i) + 16;
-            const Offsets weighed = weights_with_mirrors_once(graph, weights, part_of);
-            Offsets of_part(12, 0);
-            for (Index i = 0; i < 3600; ++i) of_part[part_of[i]] += weighed[i];
-            const Offset total = std::accumulate(of_part.begin(), of_part.end(), Offset{0});
-            return 12.0 * static_cast<double>(*std::max_element(of_part.begin(), of_part.end())) / static_cast<double>(total);
-        };
-        CHECK(above("once") < above("twice"));
-        CHECK(above("once") < 1.02);
     }
 
     TEST_CASE("every part fits, on the battery and on odd graphs, through all levels") {
