@@ -152,8 +152,8 @@ __device__ __forceinline__ Value sum_over_warps(Value sum, Value* of_warps) {
     return all;
 }
 
-/// Called by the first warp of each block that has a part of the row, with the block's sum in its first lane: the sum of the
-/// row, for the first lane of the last of them. counts: [split rows], 0 before and after a product.
+/// Called by the first warp of each block that has a part of the row, with the block's sum in its first lane. In the last of
+/// them true, and there the sum becomes the row's, in the first lane. *count is 0 before and after a product.
 template <typename Value>
 __device__ __forceinline__ bool add_up_blocks(const SplitRow& split, unsigned* count, Value* __restrict__ partial_sums,
                                               Value& sum) {

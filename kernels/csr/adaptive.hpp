@@ -87,12 +87,12 @@ struct TileShape {
 /// less than more warps. Measured on an H200 (docs/results/h200-rivals.md).
 auto with_tile_shape(const auto& csr, const auto& use) {
     constexpr bool is_double = sizeof(csr.values[0]) == 8;
+    using Large = TileShape<8, (is_double ? 3 : 4)>;
+    using Usual = TileShape<4, (is_double ? 5 : 6)>;
     const auto nonzeros = static_cast<Offset>(csr.values.size());
     if (nonzeros < Offset{6} * csr.row_count) return use(TileShape<2, 6>{});
-    if (nonzeros >= Offset{16} * csr.row_count && reads_x_in_runs(csr.column_indices)) {
-        return use(TileShape < 8, is_double ? 3 : 4 > {});
-    }
-    return use(TileShape < 4, is_double ? 5 : 6 > {});
+    const bool is_large = nonzeros >= Offset{16} * csr.row_count && reads_x_in_runs(csr.column_indices);
+    return is_large ? use(Large{}) : use(Usual{});
 }
 
 /// Cuts rows into tiles. Several rows share a tile where they are loaded in one round (of `capacity` nonzeros).

@@ -199,10 +199,6 @@ std::vector<ParameterDeclaration> parameters() {
             slots_per_nonzero_parameter(16)};
 }
 
-}  // namespace
-
-namespace {
-
 /// Bytes that a product reads for a part: its blocks, columns and diagonal, x and the numbers of its halo.
 template <ValueType Value>
 std::int64_t bytes_of_part(const HaloLayout<Value>& halo, Index number) {

@@ -50,8 +50,7 @@ struct SellWithLengths : SellView {
 /// long rows. Padding is not read. Height: that of the slices where it is known when this is compiled, otherwise 0.
 template <int known_height, ColumnKind kind = ColumnKind::as_stored>
 struct SellWholeRows : ColumnsOfSlices<kind> {
-    static constexpr int entries_in_flight = 6;  // of an H200: 4 took 1.3 times as long where slices were not sorted
-    static constexpr int resident_blocks = 6;
+    static constexpr int entries_in_flight = 6;  // on an H200 4 took 1.3 times as long where slices were not sorted
 
     static constexpr Offset threads(const auto& sell) { return threads_of_parts(sell) + sell.row_count; }
     static constexpr Offset threads_of_parts(const auto& sell) { return sell.parts.size() * threads_of_sell_block; }
