@@ -12,12 +12,17 @@ if(CLANG_FORMAT_PROGRAM)
     COMMENT "clang-format" VERBATIM)
 endif()
 
-# Of every .cpp that this build compiles; clang-tidy 14 does not know the headers of newer CUDA toolkits.
+# Of every .cpp that this build compiles; clang-tidy 14 does not know the headers of newer CUDA toolkits, nor any what another compiler
+# has precompiled.
 find_program(RUN_CLANG_TIDY_PROGRAM NAMES run-clang-tidy run-clang-tidy-14)
 find_program(CLANG_TIDY_PROGRAM NAMES clang-tidy clang-tidy-14)
 if(RUN_CLANG_TIDY_PROGRAM AND CLANG_TIDY_PROGRAM)
+  set(tidy_commands ${CMAKE_BINARY_DIR}/tidy/compile_commands.json)
   add_custom_target(tidy
-    COMMAND ${RUN_CLANG_TIDY_PROGRAM} -quiet -clang-tidy-binary ${CLANG_TIDY_PROGRAM} -p ${CMAKE_BINARY_DIR}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/tidy
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_BINARY_DIR}/compile_commands.json ${tidy_commands}
+    COMMAND sed -i "s/-Winvalid-pch -include [^ ]*cmake_pch.hxx//" ${tidy_commands}
+    COMMAND ${RUN_CLANG_TIDY_PROGRAM} -quiet -clang-tidy-binary ${CLANG_TIDY_PROGRAM} -p ${CMAKE_BINARY_DIR}/tidy
             -extra-arg=-Wno-unknown-warning-option "${CMAKE_SOURCE_DIR}/.*\\.cpp$"
     DEPENDS workbench_commit
     COMMENT "clang-tidy" VERBATIM USES_TERMINAL)

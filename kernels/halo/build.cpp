@@ -14,8 +14,6 @@
 namespace workbench {
 namespace {
 
-constexpr int node_chunk = 256;  // nodes that a thread of the host takes at a time
-
 /// Two parts of three rows; nothing there is symmetric but the diagonal.
 constexpr std::string_view example = R"(
 [[stage]]
@@ -219,7 +217,7 @@ std::int64_t bytes_of_part(const HaloLayout<Value>& halo, Index number) {
 
 template <ValueType Value>
 std::vector<std::pair<std::string, std::string>> HaloLayout<Value>::notes() const {
-    const Offset stored = static_cast<Offset>(this->column_places.size() + this->far_columns.size());
+    const auto stored = static_cast<Offset>(this->column_places.size() + this->far_columns.size());
     Index own = 0;
     Index outside = 0;
     std::int64_t bytes = 0;

@@ -48,7 +48,7 @@ struct PlannedPart {
     const Index* begin = columns.data();
     for (std::size_t left = columns.size(); left > 1;) {
         const std::size_t half = left / 2;
-        begin += half & (0 - std::size_t{begin[half - 1] < column});  // all bits, or none
+        begin += half & (0 - static_cast<std::size_t>(begin[half - 1] < column));  // all bits, or none
         left -= half;
     }
     return begin - columns.data() + (*begin < column ? 1 : 0);

@@ -110,7 +110,7 @@ namespace {
 /// The bytes that padding takes among the upper halves of columns.
 std::int64_t padding_of_high_columns(const auto& sell) {
     if constexpr (HasShortColumns<std::remove_cvref_t<decltype(sell)>>) {
-        Offset padding = static_cast<Offset>(sell.high_columns.size());
+        auto padding = static_cast<Offset>(sell.high_columns.size());
         for (Index row = 0; row < sell.row_count; ++row) {
             if (sell.first_columns[row / sell.slice_height] < 0) padding -= sell.origin.length(row);
         }

@@ -24,7 +24,10 @@ std::vector<Offset> offsets_of(const std::vector<Offset>& lengths) {
     return offsets;
 }
 
-std::vector<Offset> repeated(std::size_t count, Offset length) { return std::vector<Offset>(count, length); }
+std::vector<Offset> repeated(std::size_t count, Offset length) {
+    std::vector<Offset> lengths(count, length);
+    return lengths;
+}
 
 std::vector<Offset> after(std::vector<Offset> first, const std::vector<Offset>& second) {
     first.insert(first.end(), second.begin(), second.end());
@@ -198,7 +201,7 @@ TEST_CASE("csr tiles: a long row has a block, a longer one several, before all o
 TEST_CASE_TEMPLATE("csr tiles: short rows have small tiles, long ones whose columns follow one another large ones", Value,
                    float, double) {
     struct Columns {
-        Index row_count;
+        Index row_count = 0;
         std::vector<Value> values;
         std::vector<Index> column_indices;
     };

@@ -167,8 +167,8 @@ TEST_CASE("halo: a pair within a part is stored once, by the end that has fewer;
     CHECK(notes_of(two).at("heaviest part") == "0.0 % above the mean, in bytes");
     const auto one_empty = built(in_parts(ring(), {0, 4, 4}));
     CHECK(notes_of(as_halo(one_empty)).at("heaviest part") == "100.0 % above the mean, in bytes");
-    // Both have two steps of 32 values and columns and a diagonal of 32 values. One has x of 1 and 2 columns, 8 bytes of numbers;
-    // the other of 3 and 1 columns, 4 bytes of numbers: 928 and 932 bytes.
+    // Both have two steps of 32 values and columns and a diagonal of 32 values. One has x of 1 and 2 columns, 8 bytes of
+    // numbers; the other of 3 and 1 columns, 4 bytes of numbers: 928 and 932 bytes.
     const auto uneven = built(in_parts(ring(), {0, 1, 4}));
     CHECK(notes_of(as_halo(uneven)).at("heaviest part") == "0.2 % above the mean, in bytes");
 
