@@ -3,8 +3,6 @@
 // (2010); with rows sorted in windows beforehand it is SELL-C-sigma (Kreutzer et al., 2014).
 #pragma once
 
-#include <algorithm>
-
 #include "kernels/common/storage/short_columns.hpp"
 #include "kernels/common/storage/slices.hpp"
 
