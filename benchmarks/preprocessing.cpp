@@ -32,7 +32,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/matrix/host_threads.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 #include "pipeline/recipe/matrix_choice.hpp"
 #include "pipeline/recipe/recipe.hpp"
 
@@ -135,7 +135,7 @@ std::uint64_t checksum_of(const void* data, std::size_t bytes, std::uint64_t sum
 }
 
 template <typename Item>
-std::uint64_t checksum_of(const std::vector<Item>& items, std::uint64_t sum) {
+std::uint64_t checksum_of(const HostArray<Item>& items, std::uint64_t sum) {
     return checksum_of(items.data(), items.size() * sizeof(Item), sum);
 }
 

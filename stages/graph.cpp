@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 #include "pipeline/matrix/random.hpp"
 
 namespace workbench {
@@ -41,9 +40,9 @@ Graph links_of_rows(const CsrMatrix& matrix, Index node_size) {
         }
         graph.offsets[node + 1] = last - first;
     });
-    std::partial_sum(graph.offsets.begin(), graph.offsets.end(), graph.offsets.begin());
+    sum_up(graph.offsets);
 
-    make_zeros(graph.neighbours, graph.offsets.back());
+    make_room(graph.neighbours, graph.offsets.back());
     Kokkos::parallel_for("close_gaps", Range(0, nodes), [&](Index node) {
         std::copy_n(first_link(node), graph.degree(node), graph.neighbours.begin() + graph.offsets[node]);
     });
@@ -83,13 +82,13 @@ void for_each_missing(const Graph& graph, const Visit& visit) {
 /// Adds to every edge the one that leads back. Most matrices have a symmetric pattern and lack none.
 Graph with_both_directions(Graph graph) {
     if (has_both_directions(graph)) return graph;
-    std::vector<Offset> offsets(graph.offsets.size(), 0);
+    HostArray<Offset> offsets(graph.offsets.size(), 0);
     for_each_missing(graph, [&offsets](Index from, Index) { Kokkos::atomic_fetch_add(&offsets[from + 1], Offset{1}); });
-    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+    sum_up(offsets);
     for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] += graph.offsets[i];
 
-    std::vector<Index> neighbours;
-    make_zeros(neighbours, offsets.back());
+    HostArray<Index> neighbours;
+    make_room(neighbours, offsets.back());
     std::vector<Offset> next(graph.vertex_count());
     Kokkos::parallel_for("copy_edges", Range(0, graph.vertex_count()), [&](Index vertex) {
         const auto old = graph.neighbours_of(vertex);

@@ -10,8 +10,8 @@ namespace workbench {
 
 /// An undirected graph without self-loops and duplicate edges; every edge is stored at both of its ends.
 struct Graph {
-    std::vector<Offset> offsets{0};  // [vertices + 1] into neighbours
-    std::vector<Index> neighbours;   // ascending for each vertex
+    HostArray<Offset> offsets{0};  // [vertices + 1] into neighbours
+    HostArray<Index> neighbours;   // ascending for each vertex
 
     [[nodiscard]] Index vertex_count() const { return static_cast<Index>(offsets.size()) - 1; }
     [[nodiscard]] Index degree(Index vertex) const { return static_cast<Index>(offsets[vertex + 1] - offsets[vertex]); }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 #include "stages/order.hpp"
 
 namespace workbench {

@@ -9,7 +9,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 #include "stages/order.hpp"
 #include "stages/stages.hpp"
 

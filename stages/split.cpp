@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 #include "pipeline/matrix/preparer.hpp"
 #include "stages/split_marks.hpp"
 #include "stages/stages.hpp"
@@ -115,7 +115,7 @@ Share share_of_lengths(const ShareId& id, const ShareView& view, const Lengths& 
 
 /// The two shares without their entries, and where their rows were stored. lengths: of the first. [stored rows]
 std::array<Share, 2> shares_of_lengths(const std::array<ShareId, 2>& ids, const ShareView& view,
-                                       const std::vector<Index>& lengths, std::array<std::vector<Index>, 2>& stored_rows) {
+                                       std::span<const Index> lengths, std::array<std::vector<Index>, 2>& stored_rows) {
     return {share_of_lengths(
                 ids[0], view, [&](Index stored) { return Offset{lengths[stored]}; }, stored_rows[0]),
             share_of_lengths(
@@ -136,7 +136,7 @@ std::array<Share, 2> shares_where(const std::array<ShareId, 2>& ids, const Share
     std::array<Share, 2> shares = shares_of_lengths(ids, view, lengths, stored_rows);
     for (const bool wanted : {true, false}) {
         Share& share = shares[wanted ? 0 : 1];
-        make_zeros(share.entries, share.row_offsets.back());
+        make_room(share.entries, share.row_offsets.back());
         const std::vector<Index>& of_share = stored_rows[wanted ? 0 : 1];
         Kokkos::parallel_for("list_entries", Range(0, static_cast<Index>(of_share.size())), [&](Index i) {
             Offset* place = share.entries.data() + share.row_offsets[i];

@@ -8,7 +8,7 @@
 
 #include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/host_threads.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 #include "stages/order.hpp"
 
 namespace workbench {
@@ -115,7 +115,7 @@ private:
 
 /// Marks the entries of stored rows that lie in one row of blocks. Returns how many blocks are dense, and how many there are.
 std::pair<Offset, Offset> mark_block_row(const CsrMatrix& matrix, const ShareView& view, std::span<const Index> stored_rows,
-                                         Index size, double fill, std::vector<unsigned char>& marked) {
+                                         Index size, double fill, HostArray<unsigned char>& marked) {
     BlockRow block_row;
     for (const Index stored : stored_rows) {
         for_each_entry(view, stored, [&](Index, Offset entry) { block_row.add(matrix.column_indices[entry] / size); });

@@ -10,7 +10,7 @@ namespace workbench {
 
 /// The nonzeros that a split takes into its first share, and how many things they lie in.
 struct Marks {
-    std::vector<unsigned char> marked;  // [nonzeros of the matrix]; those outside the view are not
+    HostArray<unsigned char> marked;  // [nonzeros of the matrix]; those outside the view are not
     Offset dense = 0;                   // diagonals, blocks or columns
     Offset present = 0;                 // those that have nonzeros at all
 };

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 #include "pipeline/matrix/types.hpp"
 #include "stages/graph.hpp"
 
@@ -134,8 +134,5 @@ void for_vertex_runs(const std::string& name, Index count, const Body& body) {
     guarded_for(name, Runs(0, count / run + (count % run != 0 ? 1 : 0)).set_chunk_size(1),
                 [&](Index i) { body(i * run, std::min<Offset>(count, Offset{i + 1} * run)); });
 }
-
-/// Turns counts, [i + 1] of item i, into offsets.
-void sum_up(std::vector<Offset>& counts);
 
 }  // namespace workbench

@@ -38,7 +38,7 @@ bool same_bits(const CsrMatrix& a, const CsrMatrix& b) {
            (a.values.empty() || std::memcmp(a.values.data(), b.values.data(), a.values.size() * sizeof(double)) == 0);
 }
 
-CsrMatrix row_of(const std::vector<double>& values) {
+CsrMatrix row_of(const HostArray<double>& values) {
     CsrMatrix matrix{1, static_cast<Index>(values.size()), {0, static_cast<Offset>(values.size())}, {}, values};
     for (Index column = 0; column < matrix.columns; ++column) matrix.column_indices.push_back(column);
     return matrix;
@@ -79,19 +79,19 @@ TEST_CASE("the battery survives a way through every kind of file, bit for bit") 
 
 TEST_CASE("every f64 survives, as decimals too") {
     const TemporaryFolder folder;
-    std::vector<double> values{0.0,
-                               -0.0,
-                               0.1,
-                               1.0 / 3,
-                               Limits::max(),
-                               Limits::lowest(),
-                               Limits::min(),
-                               Limits::epsilon(),
-                               Limits::denorm_min(),
-                               -Limits::denorm_min(),
-                               123456789012345678.0,
-                               Limits::infinity(),
-                               -Limits::infinity()};
+    HostArray<double> values{0.0,
+                             -0.0,
+                             0.1,
+                             1.0 / 3,
+                             Limits::max(),
+                             Limits::lowest(),
+                             Limits::min(),
+                             Limits::epsilon(),
+                             Limits::denorm_min(),
+                             -Limits::denorm_min(),
+                             123456789012345678.0,
+                             Limits::infinity(),
+                             -Limits::infinity()};
     for (std::uint64_t i = 0; i < 100'000; ++i) {  // many blocks, in one row
         const auto value = std::bit_cast<double>(mixed(i));
         if (!std::isnan(value)) values.push_back(value);
@@ -108,7 +108,7 @@ TEST_CASE("a NaN stays one with its sign, and in .npz with all its bits") {
     const CsrMatrix matrix =
         row_of({Limits::quiet_NaN(), -Limits::quiet_NaN(), std::bit_cast<double>(std::uint64_t{0xFFF8DEADBEEF0001})});
     CHECK(same_bits(read_matrix(written(folder, "m.npz", matrix)), matrix));
-    const std::vector<double> read = read_matrix(written(folder, "m.mtx", matrix)).values;
+    const HostArray<double> read = read_matrix(written(folder, "m.mtx", matrix)).values;
     for (std::size_t i = 0; i < read.size(); ++i) {
         CHECK(std::isnan(read[i]));
         CHECK(std::signbit(read[i]) == std::signbit(matrix.values[i]));

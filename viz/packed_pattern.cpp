@@ -75,7 +75,7 @@ PatternSample sample_of(const StagedMatrix& staged, Index most) {
     const Cuts* segments = staged.find_cuts(CutKind::segment);
     const Placement placement(staged, 1);
     for (const PlacedTile& tile : placement.tiles()) {
-        const std::vector<Index>& rows = tile.share->rows;
+        const std::span<const Index> rows = tile.share->rows;
         for (std::size_t stored = 0; stored < rows.size(); ++stored) {
             const auto found = by_row.find(rows[stored]);
             if (found == by_row.end()) continue;

@@ -12,7 +12,7 @@ std::vector<std::uint8_t> planes_of(const StagedMatrix& staged, int planes) {
     std::vector<std::uint8_t> plane_of(staged.matrix.nonzeros());
     for (std::size_t share = 1; share < staged.shares.size(); ++share) {
         const auto plane = static_cast<std::uint8_t>(std::min<std::size_t>(share, planes - 1));
-        const std::vector<Offset>& entries = staged.shares[share].entries;
+        const std::span<const Offset> entries = staged.shares[share].entries;
         using Policy = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>;
         Kokkos::parallel_for("planes", Policy(0, static_cast<std::int64_t>(entries.size())),
                              [&](std::int64_t k) { plane_of[entries[k]] = plane; });

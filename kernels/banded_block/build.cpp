@@ -9,7 +9,7 @@
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {

@@ -10,7 +10,7 @@
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/storage/block_rows.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -29,8 +29,8 @@ slots_per_nonzero = 50
 
 /// The blocks in their order.
 struct BlockList {
-    std::vector<Offset> offsets;  // [block rows + 1] of the matrix: first block of each
-    std::vector<Index> columns;   // [blocks] block columns
+    HostArray<Offset> offsets;  // [block rows + 1] of the matrix: first block of each
+    HostArray<Index> columns;   // [blocks] block columns
 };
 
 BlockList find_blocks(const CsrView<double>& matrix, const BlockSize& size) {
@@ -57,7 +57,7 @@ BlockList find_blocks(const CsrView<double>& matrix, const BlockSize& size) {
 /// The ends of block rows, and which of them a tile begins with.
 void store_rows(auto& bccoo, const BlockList& blocks) {
     const auto block_rows = static_cast<Index>(blocks.offsets.size() - 1);
-    std::vector<Index> with_blocks;
+    HostArray<Index> with_blocks;
     for (Index block_row = 0; block_row < block_rows; ++block_row) {
         const Offset end = blocks.offsets[block_row + 1];
         if (end == blocks.offsets[block_row]) {

@@ -23,10 +23,10 @@ void require_each_block_row_once(const auto& bccoo, Index counted) {
             "not as many block rows end as there are");
     if (bccoo.empty_block_rows.empty()) return;
     require(static_cast<Index>(bccoo.block_rows.size()) == counted, "a block row with blocks is not listed");
-    std::vector<Index> all(block_rows);
+    HostArray<Index> all(block_rows);
     std::merge(bccoo.block_rows.begin(), bccoo.block_rows.end(), bccoo.empty_block_rows.begin(), bccoo.empty_block_rows.end(),
                all.begin());
-    std::vector<Index> expected(block_rows);
+    HostArray<Index> expected(block_rows);
     std::iota(expected.begin(), expected.end(), 0);
     require(all == expected, "a block row is listed twice, or not at all");
 }

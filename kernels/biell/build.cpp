@@ -13,7 +13,7 @@
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -140,7 +140,7 @@ std::unique_ptr<Layout<Value>> build_bijad(const StagedMatrix& staged, const Par
 
 template <ValueType Value>
 void require_sound_offsets(const BiellLayout<Value>& layout) {
-    const std::vector<Offset>& offsets = layout.group_offsets;
+    const HostArray<Offset>& offsets = layout.group_offsets;
     const bool sound =
         tiles(offsets, layout.values.size()) && layout.column_indices.size() == layout.values.size() &&
         std::all_of(offsets.begin(), offsets.end(), [&](Offset offset) { return offset % layout.strip_height == 0; });

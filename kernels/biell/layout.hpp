@@ -75,7 +75,7 @@ struct BiellLanes : ScheduleDefaults {
 template <ValueType Value>
 struct BiellLayout final : StoredLayout<Value, Biell<Value, HostArray>> {
     // Where the slots come from. No kernel reads this and it is no part of the footprint.
-    std::vector<Offset> row_offsets{0};  // [row_count + 1] as in CsrMatrix
+    HostArray<Offset> row_offsets{0};  // [row_count + 1] as in CsrMatrix
     void transfer(Transfer& all) override { this->transfer_with(all, row_offsets); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };

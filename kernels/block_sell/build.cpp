@@ -12,7 +12,7 @@
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/common/storage/slices.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -43,17 +43,17 @@ Index threads_of(const Parameters& parameters, Index size, Offset blocks, Index 
 }
 
 /// Blocks of each row of blocks, the lanes without one included: [slices * slice_height].
-std::vector<Offset> blocks_of_lanes(const std::vector<Index>& block_offsets, Index slice_height) {
+HostArray<Offset> blocks_of_lanes(const HostArray<Index>& block_offsets, Index slice_height) {
     const auto rows = static_cast<Offset>(block_offsets.size()) - 1;
-    std::vector<Offset> lengths((rows + slice_height - 1) / slice_height * slice_height, 0);
+    HostArray<Offset> lengths((rows + slice_height - 1) / slice_height * slice_height, 0);
     for (Offset row = 0; row < rows; ++row) lengths[row] = block_offsets[row + 1] - block_offsets[row];
     return lengths;
 }
 
 template <ValueType Value>
-std::vector<Offset> slice_offsets_of(const std::vector<Offset>& lengths, Index slice_height, Index block_size,
+HostArray<Offset> slice_offsets_of(const HostArray<Offset>& lengths, Index slice_height, Index block_size,
                                      Offset nonzeros) {
-    std::vector<Offset> offsets{0};
+    HostArray<Offset> offsets{0};
     for (std::size_t first = 0; first < lengths.size(); first += slice_height) {
         const auto begin = lengths.begin() + static_cast<std::ptrdiff_t>(first);
         offsets.push_back(offsets.back() + *std::max_element(begin, begin + slice_height) * slice_height);
@@ -67,10 +67,10 @@ std::vector<Offset> slice_offsets_of(const std::vector<Offset>& lengths, Index s
 
 /// From compressed rows of blocks to slices of them: the columns, not yet narrowed, and the values.
 template <ValueType Value>
-std::vector<Index> fill(BlockSell<Value, HostArray>& sell, const Blocks<Value, HostArray>& blocks) {
+HostArray<Index> fill(BlockSell<Value, HostArray>& sell, const Blocks<Value, HostArray>& blocks) {
     const Index height = sell.slice_height;
     const Index area = sell.block_size * sell.block_size;
-    std::vector<Index> columns;
+    HostArray<Index> columns;
     make_zeros(columns, sell.slice_offsets.back());
     make_zeros(sell.values, sell.slice_offsets.back() * area);
     for_each_in_parallel(blocks.block_rows(), slice_chunk, [&](std::int64_t row) {
@@ -103,7 +103,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->block_size = size;
     layout->threads_per_row = threads_of(parameters, size, blocks.block_offsets.back(), blocks.block_rows());
     layout->slice_height = 32 / layout->threads_per_row;
-    const std::vector<Offset> lengths = blocks_of_lanes(blocks.block_offsets, layout->slice_height);
+    const HostArray<Offset> lengths = blocks_of_lanes(blocks.block_offsets, layout->slice_height);
     layout->slice_offsets = slice_offsets_of<Value>(lengths, layout->slice_height, size, matrix.nonzeros());
     ShortColumns narrow = shorten_columns(fill<Value>(*layout, blocks), layout->slice_offsets, layout->slice_height,
                                           [&](Offset lane) { return lengths[lane]; });

@@ -9,7 +9,7 @@ std::int64_t bsr_size(Index rows, Offset blocks, Index block_size, const Element
 }
 
 Offset count_blocks(const CsrMatrix& matrix, Index block_size) {
-    std::vector<Index> last_seen(rounded_up(matrix.columns, block_size) / block_size, -1);  // block row that last had this one
+    HostArray<Index> last_seen(rounded_up(matrix.columns, block_size) / block_size, -1);  // block row that last had this one
     Offset blocks = 0;
     for (Index row = 0; row < matrix.rows; ++row) {
         for (const Index column : matrix.row_columns(row)) {

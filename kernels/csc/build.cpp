@@ -9,7 +9,7 @@
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/csc/layout.hpp"
 #include "kernels/csc/storage_size.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -87,7 +87,7 @@ private:
 template <ValueType Value>
 void CscLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     require_sound_arrays(*this);
-    std::vector<Offset> next(row_offsets.begin(), row_offsets.end() - 1);
+    HostArray<Offset> next(row_offsets.begin(), row_offsets.end() - 1);
     Slot slot{.array = array_number(this->stored(), this->values), .column_array = -1};
     for (slot.column = 0; slot.column < this->column_count; ++slot.column) {
         for (slot.index = this->column_offsets[slot.column]; slot.index < this->column_offsets[slot.column + 1]; ++slot.index) {

@@ -53,7 +53,7 @@ template <ValueType Value>
 struct CscLayout final : StoredLayout<Value, Csc<Value, HostArray>> {
     // The row offsets of the matrix that it was built from. No kernel reads them and they are no part of the footprint: they
     // tell which nonzero a slot holds.
-    std::vector<Offset> row_offsets{0};  // [rows + 1]
+    HostArray<Offset> row_offsets{0};  // [rows + 1]
     void transfer(Transfer& all) override { this->transfer_with(all, row_offsets); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };

@@ -39,7 +39,7 @@ void share_row(RowTiles<HostArray>& all, Index row, Offset first, Offset end, in
 
 /// The rows from `row` on that make up one tile: as many as are loaded in one round, as do not keep some lanes waiting for the
 /// lanes of a long row, and where lanes have a row each, as give every lane one.
-int rows_of_tile(const std::vector<Offset>& row_offsets, Index row, Index end_row, int capacity) {
+int rows_of_tile(const HostArray<Offset>& row_offsets, Index row, Index end_row, int capacity) {
     const Offset begin = aligned_down(row_offsets[row]);
     Offset longest = 0;
     int rows = 0;
@@ -61,7 +61,7 @@ bool reads_x_in_runs(std::span<const Index> columns) {
     return 2 * neighbours > columns.size();
 }
 
-RowTiles<HostArray> cut_into_tiles(const std::vector<Offset>& row_offsets, int capacity) {
+RowTiles<HostArray> cut_into_tiles(const HostArray<Offset>& row_offsets, int capacity) {
     RowTiles<HostArray> all;
     const auto rows = static_cast<Index>(row_offsets.size() - 1);
     const auto is_shared = [&](Index row) { return row_offsets[row + 1] - row_offsets[row] > warp_nonzeros(capacity); };

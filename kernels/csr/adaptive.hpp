@@ -97,7 +97,7 @@ auto with_tile_shape(const auto& csr, const auto& use) {
 
 /// Cuts rows into tiles. Several rows share a tile where they are loaded in one round (of `capacity` nonzeros).
 /// row_offsets: [rows + 1].
-[[nodiscard]] RowTiles<HostArray> cut_into_tiles(const std::vector<Offset>& row_offsets, int capacity);
+[[nodiscard]] RowTiles<HostArray> cut_into_tiles(const HostArray<Offset>& row_offsets, int capacity);
 
 /// The bytes that a product moves beside the arrays of csr, x and y: the tiles, and the partial sums, written and read.
 [[nodiscard]] std::int64_t bytes_of_tiles(const RowTiles<HostArray>& all, std::int64_t bytes_per_sum);

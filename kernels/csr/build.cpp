@@ -2,7 +2,7 @@
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/csr/layout.hpp"
 #include "kernels/csr/storage_size.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {

@@ -15,8 +15,8 @@ constexpr Index slice_height = 32;
 
 template <ValueType Value>
 CusparseMatrix upload(CusparseFormat format, const CsrLayout<Value>& matrix, Index size, Device& device,
-                      const std::vector<std::int32_t>& offsets, const std::vector<Index>& columns,
-                      const std::vector<Value>& values) {
+                      const HostArray<std::int32_t>& offsets, const HostArray<Index>& columns,
+                      const HostArray<Value>& values) {
     return {format,
             matrix.row_count,
             matrix.column_count,
@@ -29,13 +29,13 @@ CusparseMatrix upload(CusparseFormat format, const CsrLayout<Value>& matrix, Ind
 
 template <ValueType Value>
 CusparseMatrix make_csr(CusparseFormat format, const CsrLayout<Value>& matrix, Device& device) {
-    const std::vector<std::int32_t> offsets(matrix.row_offsets.begin(), matrix.row_offsets.end());
+    const HostArray<std::int32_t> offsets(matrix.row_offsets.begin(), matrix.row_offsets.end());
     return upload(format, matrix, 1, device, offsets, matrix.column_indices, matrix.values);
 }
 
 template <ValueType Value>
 CusparseMatrix make_coo(const CsrLayout<Value>& matrix, Device& device) {
-    std::vector<std::int32_t> rows(static_cast<std::size_t>(matrix.nonzeros()));
+    HostArray<std::int32_t> rows(static_cast<std::size_t>(matrix.nonzeros()));
     for (Index row = 0; row < matrix.row_count; ++row) {
         std::fill(rows.begin() + matrix.row_offsets[row], rows.begin() + matrix.row_offsets[row + 1], row);
     }
@@ -44,7 +44,7 @@ CusparseMatrix make_coo(const CsrLayout<Value>& matrix, Device& device) {
 
 template <ValueType Value>
 CusparseMatrix make_sell(const CsrLayout<Value>& matrix, Device& device) {
-    std::vector<Offset> lengths(matrix.row_count);
+    HostArray<Offset> lengths(matrix.row_count);
     for (Index row = 0; row < matrix.row_count; ++row) lengths[row] = matrix.row_offsets[row + 1] - matrix.row_offsets[row];
     CusparseSlices<Value> slices(std::move(lengths), slice_height);
     slices.fill([&](Index row, Offset k) {
@@ -57,7 +57,7 @@ CusparseMatrix make_sell(const CsrLayout<Value>& matrix, Device& device) {
 /// Blocks of the size of 2, 3 and 4 that takes least memory. cuSPARSE wants a size that divides both sides of the matrix.
 template <ValueType Value>
 CusparseMatrix make_bsr(const CsrLayout<Value>& matrix, Device& device) {
-    std::vector<Index> sizes;
+    HostArray<Index> sizes;
     for (const Index size : {2, 3, 4}) {
         if (matrix.row_count % size == 0 && matrix.column_count % size == 0) sizes.push_back(size);
     }

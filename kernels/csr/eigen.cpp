@@ -27,7 +27,7 @@ public:
     }
 
 private:
-    std::vector<Index> offsets_;  // Eigen has one integer type for offsets and columns
+    HostArray<Index> offsets_;  // Eigen has one integer type for offsets and columns
     Eigen::Map<const Eigen::SparseMatrix<Value, Eigen::RowMajor, Index>> matrix_;
 };
 

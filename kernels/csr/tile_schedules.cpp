@@ -13,7 +13,7 @@ using Visit = std::function<void(const Read&)>;
 template <typename Shape>
 void walk_tiles(const auto& csr, const Visit& visit) {
     const int values = array_number(csr, csr.values);
-    const std::vector<RowTile> tiles = cut_into_tiles(csr.row_offsets, Shape::capacity).tiles;
+    const HostArray<RowTile> tiles = cut_into_tiles(csr.row_offsets, Shape::capacity).tiles;
     for (std::size_t number = 0; number < tiles.size(); ++number) {
         const RowTile tile = tiles[number];
         const Offset end = tile.first + tile.nonzeros;

@@ -4,7 +4,7 @@
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/csr16/layout.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {

@@ -9,7 +9,7 @@
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/csr5/host_tiles.hpp"
 #include "kernels/csr5/layout.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -25,7 +25,7 @@ sigma = 2
 
 /// Calls visit(row) for each segment of the nonzeros [begin, end), of which there are some.
 template <typename Visit>
-void for_each_segment(const std::vector<Offset>& row_offsets, Offset begin, Offset end, const Visit& visit) {
+void for_each_segment(const HostArray<Offset>& row_offsets, Offset begin, Offset end, const Visit& visit) {
     Index row = piece_with(row_offsets, begin);
     visit(row);
     while (row_offsets[row + 1] < end) {

@@ -188,7 +188,7 @@ void with_sigma(Index sigma, const Use& use) {
 }
 
 /// Does a row go through a whole tile that is the first of a block of the calibrator?
-bool crosses_blocks(const std::vector<std::uint32_t>& tile_ptr, Offset count) {
+bool crosses_blocks(const HostArray<std::uint32_t>& tile_ptr, Offset count) {
     for (Offset tile = calibrator_threads; tile < count; tile += calibrator_threads) {
         if (row_of_tile(tile_ptr[tile - 1]) == row_of_tile(tile_ptr[tile])) return true;
     }
@@ -236,7 +236,7 @@ private:
           crosses_blocks_(crosses_blocks(layout.tile_ptr, count_)),
           csr5_(copy_to(device, layout.stored(), "csr5")),
           beside_(copy_to(device, beside, "csr5")),
-          first_sums_(to_device(device, std::span<const Value>(std::vector<Value>(count_)), "csr5 sums of first segments")),
+          first_sums_(to_device(device, std::span<const Value>(HostArray<Value>(count_)), "csr5 sums of first segments")),
           carried_rows_(device.allocate(blocks_for(count_, calibrator_threads) * sizeof(Index), "csr5 carried rows")),
           carried_(device.allocate(blocks_for(count_, calibrator_threads) * sizeof(Value), "csr5 carried sums")) {}
 

@@ -93,7 +93,7 @@ private:
     const Csr5<Value, HostArray>& csr5_;
     RowsBesideTiles<HostArray> beside_;
     std::int64_t bytes_;
-    std::vector<Value>
+    HostArray<Value>
         first_sums_;  // [tiles, and the tail] of the first segment, where its row began before; otherwise 0, always
 };
 

@@ -34,13 +34,13 @@ Csr5Lane lane_of_tile(const auto& csr5, Offset tile, Index lane) {
 
 /// The rows of a tile's nonzeros in the order of CSR, as its descriptor tells them. Throws std::logic_error where the parts of
 /// the descriptor do not go together. [omega x sigma]
-std::vector<Index> rows_of_tile(const auto& csr5, Offset tile) {
+HostArray<Index> rows_of_tile(const auto& csr5, Offset tile) {
     const auto wrong = [&](std::string_view what) { fail(fmt::format("tile {}: {}", tile, what)); };
     const bool marked = (csr5.tile_ptr[tile] & csr5_mark) != 0;
     const Index first_row = row_of_tile(csr5.tile_ptr[tile]);
     const Offset begin_of_empty = csr5.empty_offset_ptr[tile];
     const Offset listed = csr5.empty_offset_ptr[tile + 1] - begin_of_empty;
-    std::vector<Index> rows;
+    HostArray<Index> rows;
     Offset segments = 0;
     std::uint32_t lanes_behind = 0;
     for (Index lane = csr5.omega - 1; lane >= 0; --lane) {
@@ -74,7 +74,7 @@ std::vector<Index> rows_of_tile(const auto& csr5, Offset tile) {
 /// Calls visit(lane, i, slot, nonzero, row) for the slots of a tile in the order of memory.
 template <typename Visit>
 void for_each_slot_of_tile(const auto& csr5, Offset tile, const Visit& visit) {
-    const std::vector<Index> rows = rows_of_tile(csr5, tile);
+    const HostArray<Index> rows = rows_of_tile(csr5, tile);
     const Offset begin = tile * csr5.tile_size();
     for (Index i = 0; i < csr5.sigma; ++i) {
         for (Index lane = 0; lane < csr5.omega; ++lane) {

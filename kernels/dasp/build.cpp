@@ -5,7 +5,7 @@
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/dasp/layout.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -26,9 +26,9 @@ long_row = 2
 
 /// The rows of each class, in the order of the matrix.
 struct RowClasses {
-    std::vector<Index> long_rows;
-    std::vector<Index> medium_rows;
-    std::array<std::vector<Index>, dasp_width + 1> short_rows;  // by their number of nonzeros
+    HostArray<Index> long_rows;
+    HostArray<Index> medium_rows;
+    std::array<HostArray<Index>, dasp_width + 1> short_rows;  // by their number of nonzeros
 };
 
 RowClasses classify(const CsrMatrix& matrix, Index short_row, Index long_row) {
@@ -46,10 +46,10 @@ RowClasses classify(const CsrMatrix& matrix, Index short_row, Index long_row) {
 
 /// By descending length, which is at most `longest`; rows of equal length stay in their order.
 void sort_descending(std::span<Index> rows, const CsrMatrix& matrix, Index longest) {
-    std::vector<Index> starts(static_cast<std::size_t>(longest) + 2, 0);
+    HostArray<Index> starts(static_cast<std::size_t>(longest) + 2, 0);
     for (const Index row : rows) ++starts[longest - matrix.row_length(row) + 1];
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
-    std::vector<Index> sorted(rows.size());
+    HostArray<Index> sorted(rows.size());
     for (const Index row : rows) sorted[starts[longest - matrix.row_length(row)]++] = row;
     std::copy(sorted.begin(), sorted.end(), rows.begin());
 }
@@ -58,8 +58,8 @@ void sort_descending(std::span<Index> rows, const CsrMatrix& matrix, Index longe
 template <ValueType Value>
 struct Slots {
     const CsrMatrix& matrix;
-    std::vector<Index>& columns;
-    std::vector<Value>& values;
+    HostArray<Index>& columns;
+    HostArray<Value>& values;
 
     void reserve(Offset count) {
         make_zeros(columns, count);
@@ -75,7 +75,7 @@ struct Slots {
 };
 
 template <ValueType Value>
-void store_long_rows(DaspLayout<Value>& dasp, const CsrMatrix& matrix, const std::vector<Index>& rows, Offset piece) {
+void store_long_rows(DaspLayout<Value>& dasp, const CsrMatrix& matrix, const HostArray<Index>& rows, Offset piece) {
     dasp.long_rows = rows;
     dasp.long_pieces = {0};
     dasp.piece_offsets = {0};
@@ -112,7 +112,7 @@ Offset filled_fragments(std::span<const Index> rows, const CsrMatrix& matrix, do
 }
 
 template <ValueType Value>
-void store_medium_rows(DaspLayout<Value>& dasp, const CsrMatrix& matrix, std::vector<Index> rows, double fill) {
+void store_medium_rows(DaspLayout<Value>& dasp, const CsrMatrix& matrix, HostArray<Index> rows, double fill) {
     const auto blocks = static_cast<Offset>((rows.size() + dasp_rows - 1) / dasp_rows);
     rows.resize(blocks * dasp_rows, -1);
     dasp.medium_rows = std::move(rows);
@@ -158,7 +158,7 @@ void store_medium_rows(DaspLayout<Value>& dasp, const CsrMatrix& matrix, std::ve
 /// Rows by their number of nonzeros, up to 4.
 template <ValueType Value>
 void store_short_rows(DaspLayout<Value>& dasp, const CsrMatrix& matrix,
-                      const std::array<std::vector<Index>, dasp_width + 1>& rows) {
+                      const std::array<HostArray<Index>, dasp_width + 1>& rows) {
     const auto& [empty, ones, twos, threes, fours] = rows;
     const auto fragments_of = [](std::size_t quads) { return (quads + dasp_rows - 1) / dasp_rows; };
     const std::size_t of_three = fragments_of(threes.size());

@@ -172,7 +172,7 @@ struct DaspShape {
 template <ValueType Value>
 struct DaspLayout final : StoredLayout<Value, Dasp<Value, HostArray>> {
     // Where the entries come from; no kernel reads it and it is no part of the footprint.
-    std::vector<Offset> row_offsets;  // [rows + 1] of CsrMatrix
+    HostArray<Offset> row_offsets;  // [rows + 1] of CsrMatrix
 
     /// What a product moves at least: beside the layout, the sum of every piece of a long row is written and read.
     [[nodiscard]] std::int64_t bytes_of_product() const {

@@ -21,7 +21,7 @@ void require(bool condition, std::string_view what) {
 void require_each_row_once(const auto& dasp) {
     std::vector<bool> taken(dasp.row_count, false);
     Offset rows = 0;
-    const auto take = [&](const std::vector<Index>& list, bool may_lack) {
+    const auto take = [&](const HostArray<Index>& list, bool may_lack) {
         for (const Index row : list) {
             if (row == -1 && may_lack) continue;
             if (row < 0 || row >= dasp.row_count || taken[row]) fail(fmt::format("row {} is listed twice, or is none", row));
@@ -77,7 +77,7 @@ void require_sound_structure(const auto& dasp) {
 struct Part {
     int values;
     int columns;
-    const std::vector<Index>& column_of;
+    const HostArray<Index>& column_of;
 
     [[nodiscard]] Slot slot(Offset index, Index row, Offset nonzero, Index columns_there) const {
         const Index column = column_of[index];
@@ -92,12 +92,12 @@ struct Part {
     }
 };
 
-Part part(const auto& dasp, const auto& values, const std::vector<Index>& columns) {
+Part part(const auto& dasp, const auto& values, const HostArray<Index>& columns) {
     return {array_number(dasp, values), array_number(dasp, columns), columns};
 }
 
 /// The k-th entry of a row, or -1.
-Offset nonzero_at(const std::vector<Offset>& row_offsets, Index row, Offset k) {
+Offset nonzero_at(const HostArray<Offset>& row_offsets, Index row, Offset k) {
     return row >= 0 && k < row_offsets[row + 1] - row_offsets[row] ? row_offsets[row] + k : -1;
 }
 

@@ -9,7 +9,7 @@
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/dia/layout.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 constexpr int row_chunk = 256;  // rows that a thread of the host takes at a time
 
 /// The offsets of the diagonals that hold a nonzero, ascending.
-std::vector<Index> find_diagonals(const CsrMatrix& matrix) {
+HostArray<Index> find_diagonals(const CsrMatrix& matrix) {
     const std::int64_t before_main = std::max<std::int64_t>(matrix.rows, 1) - 1;  // diagonals below the main one
     std::vector<unsigned char> used(std::size_t(matrix.rows) + std::size_t(matrix.columns), 0);
     for_each_in_parallel(matrix.rows, row_chunk, [&](std::int64_t row) {
@@ -26,7 +26,7 @@ std::vector<Index> find_diagonals(const CsrMatrix& matrix) {
             if (mark.load(std::memory_order_relaxed) == 0) mark.store(1, std::memory_order_relaxed);
         }
     });
-    std::vector<Index> offsets;
+    HostArray<Index> offsets;
     for (std::size_t diagonal = 0; diagonal < used.size(); ++diagonal) {
         if (used[diagonal] != 0) offsets.push_back(static_cast<Index>(static_cast<std::int64_t>(diagonal) - before_main));
     }

@@ -48,8 +48,8 @@ void require_suitable(const StagedMatrix& staged, const Cuts& partition, bool na
 }
 
 /// Where each row of the matrix is stored in a share; -1: nowhere. [rows]
-std::vector<Index> stored_of_row(const Share& share, Index rows) {
-    std::vector<Index> stored(rows, -1);
+HostArray<Index> stored_of_row(const Share& share, Index rows) {
+    HostArray<Index> stored(rows, -1);
     for (Index i = 0; i < static_cast<Index>(share.rows.size()); ++i) stored[share.rows[i]] = i;
     return stored;
 }
@@ -62,8 +62,8 @@ void build_shares(const StagedMatrix& staged, const Cuts& partition, EhybLayout<
     Ehyb<Value, ColumnIndex, HostArray> ehyb;
     ehyb.row_count = matrix.rows;
     ehyb.column_count = matrix.columns;
-    ehyb.partition_rows = partition.boundaries;
-    ehyb.partition_columns = partition.boundaries;
+    make_copy(ehyb.partition_rows, partition.boundaries);
+    make_copy(ehyb.partition_columns, partition.boundaries);
 
     const Share& inside = *staged.find_share({ShareKind::inside});
     const SlicePlan inside_plan{.slice_height = ehyb_height,

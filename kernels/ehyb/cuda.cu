@@ -151,8 +151,8 @@ __global__ void __launch_bounds__(outside_block)
 
 /// Of each inside slice: which of its rows have entries outside.
 template <typename Stored>
-std::vector<std::uint32_t> rows_outside(const Stored& ehyb) {
-    std::vector<std::uint32_t> rows(ehyb.inside.slice_count());
+HostArray<std::uint32_t> rows_outside(const Stored& ehyb) {
+    HostArray<std::uint32_t> rows(ehyb.inside.slice_count());
     for (const Index row : ehyb.outside_rows) {
         const auto next = std::upper_bound(ehyb.partition_rows.begin(), ehyb.partition_rows.end(), row);
         const auto partition = next - ehyb.partition_rows.begin() - 1;
@@ -170,7 +170,7 @@ struct LaunchShape {
 
 /// Throws Unsuitable where the device cannot give a block that much.
 template <ValueType Value>
-std::size_t shared_bytes_for(const std::vector<Index>& partition_columns, const DeviceProperties& properties) {
+std::size_t shared_bytes_for(const HostArray<Index>& partition_columns, const DeviceProperties& properties) {
     std::size_t largest = 0;
     for (Index p = 0; p < static_cast<Index>(partition_columns.size()) - 1; ++p) {
         const Index columns = partition_columns[p + 1] - partition_columns[p];

@@ -9,7 +9,7 @@
 #include "kernels/halo/parts.hpp"
 #include "kernels/halo/places.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -48,7 +48,7 @@ HaloPlan plan_of(const StagedMatrix& staged, const Parameters& parameters, std::
 }
 
 /// Appends the lengths of pieces to their offsets.
-void append_lengths(std::vector<Index>& offsets, const std::vector<Index>& lengths) {
+void append_lengths(HostArray<Index>& offsets, const HostArray<Index>& lengths) {
     for (const Index length : lengths) offsets.push_back(offsets.back() + length);
 }
 

@@ -12,15 +12,15 @@ namespace workbench {
 namespace {
 
 /// Boundaries of rows as boundaries of nodes: a node goes with its first row.
-std::vector<Index> nodes_of(const Cuts& cuts, Index block_size) {
-    std::vector<Index> nodes = cuts.boundaries;
+HostArray<Index> nodes_of(const Cuts& cuts, Index block_size) {
+    HostArray<Index> nodes(cuts.boundaries.begin(), cuts.boundaries.end());
     for (Index& boundary : nodes) boundary = block_count_of(boundary, block_size);
     return nodes;
 }
 
-std::vector<Index> equal_pieces(const CsrMatrix& matrix, Index block_size, Index parts) {
+HostArray<Index> equal_pieces(const CsrMatrix& matrix, Index block_size, Index parts) {
     const Index nodes = block_count_of(matrix.rows, block_size);
-    std::vector<Index> boundaries{0};
+    HostArray<Index> boundaries{0};
     Index node = 0;
     for (Index part = 1; part < parts; ++part) {
         const Offset wanted = matrix.nonzeros() / parts * part;
@@ -33,23 +33,23 @@ std::vector<Index> equal_pieces(const CsrMatrix& matrix, Index block_size, Index
 
 /// The blocks of a part by where they go, for each of its nodes the nodes of their columns.
 struct BlocksOfPart {
-    std::vector<std::vector<Index>> pairs;
-    std::vector<std::vector<Index>> rest;
+    std::vector<HostArray<Index>> pairs;
+    std::vector<HostArray<Index>> rest;
 };
 
 BlocksOfPart find_blocks(const CsrMatrix& matrix, const HaloPlan& plan, Index first, Index end) {
     const Index d = plan.block_size;
     const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
-    BlocksOfPart blocks{std::vector<std::vector<Index>>(end - first), std::vector<std::vector<Index>>(end - first)};
+    BlocksOfPart blocks{std::vector<HostArray<Index>>(end - first), std::vector<HostArray<Index>>(end - first)};
     // Of each node, those before it whose blocks in its row are the mirrors of blocks that were seen: they ascend.
-    std::vector<std::vector<Index>> mirrored(plan.pairs ? end - first : 0);
+    std::vector<HostArray<Index>> mirrored(plan.pairs ? end - first : 0);
     for (Index node = first; node < end; ++node) {
         // About so many.
         blocks.rest[node - first].reserve(matrix.row_length(node * d) / d + 1);
         std::size_t known = 0;  // of those that are mirrored, how many this row has passed
         const auto is_mirrored = [&](Index column) {
             if (column > node) return halo_is_mirrored(matrix, d, node, column);
-            const std::vector<Index>& before = mirrored[node - first];
+            const HostArray<Index>& before = mirrored[node - first];
             const bool found = known < before.size() && before[known] == column;
             known += found ? 1 : 0;
             return found;
@@ -73,13 +73,13 @@ BlocksOfPart find_blocks(const CsrMatrix& matrix, const HaloPlan& plan, Index fi
 }
 
 /// Minus how often each node is listed, and the node; by node.
-std::vector<std::pair<Offset, Index>> count_uses(std::vector<Index> nodes) {
+std::vector<std::pair<Offset, Index>> count_uses(HostArray<Index> nodes) {
     std::vector<std::pair<Offset, Index>> uses;
     if (nodes.empty()) return uses;
     const auto [least, most] = std::minmax_element(nodes.begin(), nodes.end());
     const std::size_t reach = std::size_t(*most) - *least + 1;
     if (reach <= 4 * nodes.size()) {  // a table is small
-        std::vector<Index> counts(reach, 0);
+        HostArray<Index> counts(reach, 0);
         const Index first = *least;
         for (const Index node : nodes) ++counts[node - first];
         for (std::size_t i = 0; i < reach; ++i) {
@@ -96,8 +96,8 @@ std::vector<std::pair<Offset, Index>> count_uses(std::vector<Index> nodes) {
 }
 
 /// The columns outside that fit into shared memory: those that most blocks need.
-std::vector<Index> choose_halo(const BlocksOfPart& blocks, const HaloPlan& plan, Index first, Index end, Index cached) {
-    std::vector<Index> touched;
+HostArray<Index> choose_halo(const BlocksOfPart& blocks, const HaloPlan& plan, Index first, Index end, Index cached) {
+    HostArray<Index> touched;
     for (const auto& columns : blocks.rest) {
         for (const Index column : columns) {
             if (cached == 0 || column < first || column >= end) touched.push_back(column);
@@ -112,7 +112,7 @@ std::vector<Index> choose_halo(const BlocksOfPart& blocks, const HaloPlan& plan,
         std::sort(uses.begin(), uses.end());
         uses.resize(most);
     }
-    std::vector<Index> halo;
+    HostArray<Index> halo;
     for (const auto& use : uses) halo.push_back(use.second);
     std::sort(halo.begin(), halo.end());
     return halo;
@@ -126,7 +126,7 @@ struct Piece {
 };
 
 /// Each row in pieces of about equal length, longest first. 32 after another share steps.
-std::vector<Piece> sorted_pieces(const std::vector<std::vector<Index>>& rows, Index longest) {
+std::vector<Piece> sorted_pieces(const std::vector<HostArray<Index>>& rows, Index longest) {
     std::vector<Piece> pieces;
     for (Index row = 0; row < static_cast<Index>(rows.size()); ++row) {
         const auto count = static_cast<Offset>(rows[row].size());
@@ -143,7 +143,7 @@ std::vector<Piece> sorted_pieces(const std::vector<std::vector<Index>>& rows, In
 /// Steps of 32 pieces side by side, which warps take one after another.
 class Slices {
 public:
-    Slices(const std::vector<std::vector<Index>>& rows, Index longest) : rows_(rows), pieces_(sorted_pieces(rows, longest)) {
+    Slices(const std::vector<HostArray<Index>>& rows, Index longest) : rows_(rows), pieces_(sorted_pieces(rows, longest)) {
         for (std::size_t i = 0; i < pieces_.size(); i += halo_lanes) steps_ += pieces_[i].count;
     }
 
@@ -176,7 +176,7 @@ private:
     [[nodiscard]] bool has_piece(std::size_t lane) const { return first_ + lane < pieces_.size(); }
     [[nodiscard]] Index column(const Piece& piece, Index step) const { return rows_[piece.row][piece.begin + step]; }
 
-    const std::vector<std::vector<Index>>& rows_;
+    const std::vector<HostArray<Index>>& rows_;
     std::vector<Piece> pieces_;
     Offset steps_ = 0;
     std::size_t first_ = 0;  // piece of the slice that is next
@@ -184,7 +184,7 @@ private:
 };
 
 /// Puts the places of columns into `rest`, and takes those that have none out of it. place_of: of a column; -1: none.
-void set_far_apart(std::vector<std::vector<Index>>& rest, const auto& place_of, PlannedPart& part) {
+void set_far_apart(std::vector<HostArray<Index>>& rest, const auto& place_of, PlannedPart& part) {
     for (std::size_t row = 0; row < rest.size(); ++row) {
         auto placed = rest[row].begin();
         for (const Index column : rest[row]) {
@@ -206,17 +206,17 @@ void set_far_apart(std::vector<std::vector<Index>>& rest, const auto& place_of, 
 
 }  // namespace
 
-std::vector<Index> halo_part_nodes(const StagedMatrix& staged, const HaloPlan& plan, Index parts, Index& parts_cut) {
+HostArray<Index> halo_part_nodes(const StagedMatrix& staged, const HaloPlan& plan, Index parts, Index& parts_cut) {
     const CsrMatrix& matrix = staged.matrix;
     const Cuts* const partition = staged.find_cuts(CutKind::partition);
-    const std::vector<Index> wanted =
+    const HostArray<Index> wanted =
         partition != nullptr ? nodes_of(*partition, plan.block_size) : equal_pieces(matrix, plan.block_size, parts);
     // x and y of the own nodes may take three quarters of the memory, so that something is left for a halo.
     const std::int64_t of_node =
         std::int64_t{plan.block_size} * static_cast<std::int64_t>(plan.value_bytes) * (matrix.square() ? 2 : 1);
     const std::int64_t most_own = std::min<std::int64_t>(plan.shared_bytes / of_node, most_halo_places);
     const std::int64_t own_of_pieces = std::max<std::int64_t>(most_own * 3 / 4, 1);
-    std::vector<Index> nodes{0};
+    HostArray<Index> nodes{0};
     parts_cut = 0;
     for (std::size_t part = 0; part + 1 < wanted.size(); ++part) {
         const Offset own = Offset{wanted[part + 1]} - wanted[part];
@@ -286,7 +286,7 @@ PlannedPart plan_halo_part(const CsrMatrix& matrix, const HaloPlan& plan, Index 
         steps_taken = steps_until;
         pairs_taken = pairs_until;
     }
-    const auto count = [](const std::vector<std::vector<Index>>& rows) {
+    const auto count = [](const std::vector<HostArray<Index>>& rows) {
         return std::accumulate(rows.begin(), rows.end(), Offset{0},
                                [](Offset sum, const auto& row) { return sum + std::ssize(row); });
     };

@@ -24,14 +24,14 @@ struct HaloPlan {
 
 /// What one part stores. Steps are listed warp by warp, and in a warp segment by segment.
 struct PlannedPart {
-    std::vector<Index> halo;                   // nodes of the columns, ascending
-    std::vector<Index> segments_of_warp;       // [warps]
-    std::vector<Index> pair_segments_of_warp;  // [warps]
-    std::vector<Index> steps_of_segment;       // [segments]
-    std::vector<std::uint16_t> rows;           // [32 * segments]
-    std::vector<std::uint16_t> columns;        // [32 * steps]
-    std::vector<std::uint16_t> far_rows;       // [32 * far steps]
-    std::vector<Index> far_columns;            // [32 * far steps]
+    HostArray<Index> halo;                   // nodes of the columns, ascending
+    HostArray<Index> segments_of_warp;       // [warps]
+    HostArray<Index> pair_segments_of_warp;  // [warps]
+    HostArray<Index> steps_of_segment;       // [segments]
+    HostArray<std::uint16_t> rows;           // [32 * segments]
+    HostArray<std::uint16_t> columns;        // [32 * steps]
+    HostArray<std::uint16_t> far_rows;       // [32 * far steps]
+    HostArray<Index> far_columns;            // [32 * far steps]
     Offset pairs = 0;                          // blocks
     Offset blocks = 0;                         // pairs, rest and far ones
     Offset far_blocks = 0;
@@ -39,7 +39,7 @@ struct PlannedPart {
 
 /// The first node of each part. With a partition, its parts, those that are too large cut into equal pieces; otherwise `parts`
 /// pieces of about equal nonzeros. [parts + 1]
-[[nodiscard]] std::vector<Index> halo_part_nodes(const StagedMatrix& staged, const HaloPlan& plan, Index parts,
+[[nodiscard]] HostArray<Index> halo_part_nodes(const StagedMatrix& staged, const HaloPlan& plan, Index parts,
                                                  Index& parts_cut);
 
 /// The number of columns that are less, among ascending ones. There is no branch to be guessed.

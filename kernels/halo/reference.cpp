@@ -28,7 +28,7 @@ private:
             return column < halo_.column_count ? x[column] : Value{0};
         };
         // Mirrors go to own places; there is room for all, so that a layout which was tampered with is safe to multiply.
-        std::vector<Value> sums(std::size_t(std::max(part.own, part.places())) * d, Value{0});
+        HostArray<Value> sums(std::size_t(std::max(part.own, part.places())) * d, Value{0});
         if (halo_.has_diagonal()) add_diagonal(number, part, x_at, sums);
         for_each_halo_block(halo_, number, [&](const PlacedBlock& block) {
             if (block.row_node < 0) return;
@@ -47,7 +47,7 @@ private:
         for (Offset i = 0; i < count; ++i) put(y, static_cast<Index>(first + i), sums[i], accumulate);
     }
 
-    void add_diagonal(Index number, const HaloPart& part, const auto& x_at, std::vector<Value>& sums) const {
+    void add_diagonal(Index number, const HaloPart& part, const auto& x_at, HostArray<Value>& sums) const {
         const Index d = halo_.block_size;
         for (Index i = 0; i < part.own; ++i) {
             Offset slot = halo_slot(halo_.diagonal_groups[number] + i / halo_lanes, halo_.triangle(), i % halo_lanes);

@@ -14,7 +14,7 @@ void require(bool condition, std::string_view what) {
     if (!condition) throw std::logic_error(fmt::format("halo: {}", what));
 }
 
-void require_offsets(const std::vector<Index>& offsets, std::size_t pieces, std::size_t end, std::string_view what) {
+void require_offsets(const HostArray<Index>& offsets, std::size_t pieces, std::size_t end, std::string_view what) {
     require(offsets.size() == pieces + 1 && offsets.front() == 0 && std::cmp_equal(offsets.back(), end) &&
                 std::is_sorted(offsets.begin(), offsets.end()),
             fmt::format("{} does not divide what it should", what));
@@ -173,7 +173,7 @@ void walk_reads(const Layout<Value>& layout, const std::function<void(const Read
     const SlotOfBlock of_block = slot_of_block(halo);
     for (Index part = 0; part < halo.parts(); ++part) {
         const std::int64_t first_warp = std::int64_t{part} * halo.warps;
-        std::vector<std::int64_t> steps(std::size_t(halo.warps) * halo_lanes, 0);  // of each thread
+        HostArray<std::int64_t> steps(std::size_t(halo.warps) * halo_lanes, 0);  // of each thread
         const auto read = [&](const Slot& slot, Index warp, int lane) {
             visit({.warp = first_warp + warp,
                    .lane = lane,

@@ -15,7 +15,7 @@
 #include "kernels/hbp/layout.hpp"
 #include "kernels/hbp/placement.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -126,7 +126,7 @@ std::uint32_t store_batch(std::span<const HbpStoredRow> rows, Offset begin, std:
 /// One chunk of a share: its entries batch by batch. False where the share is no tile.
 template <typename Value, typename ColumnIndex>
 bool fill_chunk(const StagedMatrix& staged, const Share& share, std::int64_t chunk,
-                const std::vector<HbpStoredRow>& stored_rows, std::vector<HbpOrigin>& origins,
+                const HostArray<HbpStoredRow>& stored_rows, std::vector<HbpOrigin>& origins,
                 Hbp<Value, ColumnIndex, HostArray>& hbp) {
     const Cuts& segments = *staged.find_cuts(CutKind::segment);
     const Index first_column = segments.begin(share.id.segment);
@@ -283,7 +283,7 @@ private:
     }
 
     const HbpLayout<Value>& layout_;
-    std::vector<Value> results_;
+    HostArray<Value> results_;
 };
 
 }  // namespace

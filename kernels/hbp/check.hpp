@@ -35,7 +35,7 @@ void for_each_merged_result(const auto& hbp, std::int64_t group, const auto& vis
 
 /// Throws std::logic_error where offsets do not walk from the beginning of what they point into to its end.
 template <typename Element>
-void require_hbp_tiling(const std::vector<Element>& offsets, std::size_t end, std::string_view name) {
+void require_hbp_tiling(const HostArray<Element>& offsets, std::size_t end, std::string_view name) {
     if (!tiles(offsets, end)) fail_hbp(fmt::format("{} does not tile its array", name));
 }
 
@@ -71,8 +71,8 @@ void require_sound_hbp(const auto& hbp) {
 }
 
 /// The row of each partial result. Throws std::logic_error where a group has too many rows, too few, or other results.
-[[nodiscard]] std::vector<Index> rows_of_hbp_results(const auto& hbp) {
-    std::vector<Index> rows;
+[[nodiscard]] HostArray<Index> rows_of_hbp_results(const auto& hbp) {
+    HostArray<Index> rows;
     for (Index group = 0; group < hbp.group_count(); ++group) {
         const Index first = hbp.merge_rows[group];
         const Index count = hbp.merge_rows[group + 1] - first;
@@ -94,8 +94,8 @@ void require_sound_hbp(const auto& hbp) {
 }
 
 /// The row of each stored row. Throws std::logic_error unless each row of y is written once, and each partial result is, too.
-[[nodiscard]] std::vector<Index> rows_of_hbp_stored(const auto& hbp) {
-    const std::vector<Index> row_of_result = rows_of_hbp_results(hbp);
+[[nodiscard]] HostArray<Index> rows_of_hbp_stored(const auto& hbp) {
+    const HostArray<Index> row_of_result = rows_of_hbp_results(hbp);
     std::vector<bool> written(hbp.row_count, false);
     std::vector<bool> stored_result(row_of_result.size(), false);
     const auto take = [](std::vector<bool>& taken, Offset i, std::string_view what) {
@@ -105,7 +105,7 @@ void require_sound_hbp(const auto& hbp) {
     };
     for (const Index row : hbp.absent_rows) take(written, row, "absent_rows: row");
     for (const Index row : hbp.merged_rows) take(written, row, "merged_rows: row");
-    std::vector<Index> rows;
+    HostArray<Index> rows;
     for (std::size_t batch = 0; batch < hbp.zero_row.size(); ++batch) {
         for (Index stored = hbp.batch_rows[batch]; stored < hbp.batch_rows[batch + 1]; ++stored) {
             const Index output = hbp.output_order[stored];
@@ -161,7 +161,7 @@ struct HbpEntryOwner {
 /// For Layout::for_each_slot. nonzero(stored row, k) is the position of its k-th entry in CsrMatrix::values.
 void for_each_hbp_slot(const auto& hbp, const auto& nonzero, const auto& visit) {
     require_sound_hbp(hbp);
-    const std::vector<Index> rows = rows_of_hbp_stored(hbp);
+    const HostArray<Index> rows = rows_of_hbp_stored(hbp);
     const int data = array_number(hbp, hbp.data);
     const int columns = array_number(hbp, hbp.column_indices);
     for (Index chunk = 0; chunk < hbp.chunk_count(); ++chunk) {
@@ -182,7 +182,7 @@ void for_each_hbp_slot(const auto& hbp, const auto& nonzero, const auto& visit) 
 /// What the CUDA kernels read: a warp, whose number is that of the chunk, goes through it, 32 neighbours a step. The row of a
 /// read is that of the entry, not of the lane that adds its product.
 void for_each_hbp_read(const auto& hbp, const auto& visit) {
-    const std::vector<Index> rows = rows_of_hbp_stored(hbp);
+    const HostArray<Index> rows = rows_of_hbp_stored(hbp);
     const int data = array_number(hbp, hbp.data);
     for (Index chunk = 0; chunk < hbp.chunk_count(); ++chunk) {
         Offset entry = hbp.begin_ptr[hbp.chunk_batches[chunk]];

@@ -9,7 +9,7 @@
 
 #include "kernels/common/device/host_loops.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -45,10 +45,10 @@ public:
         end_chunk(batches());
     }
 
-    std::vector<HbpStoredRow> stored_rows;
-    std::vector<Index> chunk_batches{0};  // [chunks + 1]
-    std::vector<Offset> begin_ptr{0};     // [batches + 1]
-    std::vector<Index> batch_rows{0};     // [batches + 1]
+    HostArray<HbpStoredRow> stored_rows;
+    HostArray<Index> chunk_batches{0};  // [chunks + 1]
+    HostArray<Offset> begin_ptr{0};     // [batches + 1]
+    HostArray<Index> batch_rows{0};     // [batches + 1]
 
 private:
     void place_row(const Share& share, std::size_t row) {
@@ -89,7 +89,7 @@ private:
 
 /// Behind what is there, the list of a tile without its first item, counted from the last that is there.
 template <typename Integer>
-void append_counted(std::vector<Integer>& all, const std::vector<Integer>& of_tile) {
+void append_counted(HostArray<Integer>& all, const HostArray<Integer>& of_tile) {
     const Integer before = all.back();
     for (std::size_t i = 1; i < of_tile.size(); ++i) all.push_back(before + of_tile[i]);
 }
@@ -112,7 +112,7 @@ private:
         made_.chunk_batches = {0};
         made_.begin_ptr = {0};
         made_.batch_rows = {0};
-        std::vector<Offset> first_rows{0};
+        HostArray<Offset> first_rows{0};
         for (std::size_t tile = 0; tile < placed.size(); ++tile) {
             append_counted(made_.chunk_batches, placed[tile]->chunk_batches);
             append_counted(made_.begin_ptr, placed[tile]->begin_ptr);
@@ -122,7 +122,7 @@ private:
         }
         make_zeros(made_.stored_rows, first_rows.back());
         for_each_in_parallel(std::ssize(tiles_), 1, [&](std::int64_t tile) {
-            const std::vector<HbpStoredRow>& rows = placed[tile]->stored_rows;
+            const HostArray<HbpStoredRow>& rows = placed[tile]->stored_rows;
             std::copy(rows.begin(), rows.end(), made_.stored_rows.begin() + first_rows[tile]);
         });
     }
@@ -172,7 +172,7 @@ private:
         for_each_result([&](Index row, Index, Index) { ++counts_[row]; });
         made_.merge_rows = {0};
         made_.merge_results = {0};
-        std::vector<Index> lone;
+        HostArray<Index> lone;
         for (Index row = 0; row < row_count; ++row) {
             if (counts_[row] == 0) made_.absent_rows.push_back(row);
             if (counts_[row] > hbp_lanes) lone.push_back(row);
@@ -202,8 +202,8 @@ private:
     }
 
     /// The numbers of the results of each merged row, one row after another.
-    [[nodiscard]] std::vector<Index> numbers_of_results(std::vector<Index>& first_of_row) const {
-        std::vector<Index> numbers(made_.merge_results.back());
+    [[nodiscard]] HostArray<Index> numbers_of_results(HostArray<Index>& first_of_row) const {
+        HostArray<Index> numbers(made_.merge_results.back());
         for_each_in_parallel(std::ssize(made_.merge_rows) - 1, groups_of_thread, [&](std::int64_t group) {
             Index first = made_.merge_results[group];
             Index next = first;
@@ -223,8 +223,8 @@ private:
     }
 
     void order_outputs() {
-        std::vector<Index> next_of_row(counts_.size(), 0);
-        const std::vector<Index> numbers = numbers_of_results(next_of_row);
+        HostArray<Index> next_of_row(counts_.size(), 0);
+        const HostArray<Index> numbers = numbers_of_results(next_of_row);
         make_zeros(made_.output_order, made_.stored_rows.size());
         for_each_result([&](Index row, Index first, Index end) {
             const Index output = counts_[row] == 1 ? row : ~numbers[next_of_row[row]++];
@@ -235,7 +235,7 @@ private:
     const std::vector<Share>& tiles_;
     HbpPlacement made_;
     std::vector<std::size_t> block_chunks_;  // [blocks of rows + 1]
-    std::vector<Index> counts_;              // [rows] results of each
+    HostArray<Index> counts_;              // [rows] results of each
 };
 
 }  // namespace

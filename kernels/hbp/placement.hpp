@@ -24,8 +24,8 @@ struct HbpLimits {
 
 /// The arrays of the same names in Hbp.
 struct HbpPlacement {
-    std::vector<HbpStoredRow> stored_rows;
-    std::vector<Index> chunk_tiles;  // [chunks] the tile that each is of
+    HostArray<HbpStoredRow> stored_rows;
+    HostArray<Index> chunk_tiles;  // [chunks] the tile that each is of
     HostArray<Index> chunk_batches;
     HostArray<Offset> begin_ptr;
     HostArray<Index> batch_rows;

@@ -2,7 +2,7 @@
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/hola/layout.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -82,9 +82,9 @@ void walk_shares(const Layout<Value>& layout, const std::function<void(const Rea
 
 }  // namespace
 
-std::vector<Index> first_rows_of_shares(const std::vector<Offset>& row_offsets, Offset nonzeros_per_share) {
+HostArray<Index> first_rows_of_shares(const HostArray<Offset>& row_offsets, Offset nonzeros_per_share) {
     const auto rows = static_cast<Index>(row_offsets.size() - 1);
-    std::vector<Index> first_rows{0};
+    HostArray<Index> first_rows{0};
     if (rows == 0) return first_rows;
     Index row = 0;
     for (Offset end = nonzeros_per_share; end < row_offsets.back(); end += nonzeros_per_share) {

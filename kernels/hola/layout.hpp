@@ -93,7 +93,7 @@ struct HolaPiece {
 }
 
 /// Where rows end: [shares + 1] of first_rows. row_offsets: [rows + 1].
-[[nodiscard]] std::vector<Index> first_rows_of_shares(const std::vector<Offset>& row_offsets, Offset nonzeros_per_share);
+[[nodiscard]] HostArray<Index> first_rows_of_shares(const HostArray<Offset>& row_offsets, Offset nonzeros_per_share);
 
 /// A block: so many threads with so many nonzeros each.
 template <int thread_count, int nonzeros_of_thread>

@@ -37,7 +37,7 @@ public:
 
 private:
     const HolaLayout<Value>& hola_;
-    std::vector<Value> open_;  // [shares] what each has of the row that goes on behind it
+    HostArray<Value> open_;  // [shares] what each has of the row that goes on behind it
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ void require_no_other_share(const StagedMatrix& staged, const Share& first, cons
                                  staged.matrix.values.size()));
 }
 
-bool are_all_rows_in_order(const std::vector<Index>& rows, Index row_count) {
+bool are_all_rows_in_order(const HostArray<Index>& rows, Index row_count) {
     return static_cast<Index>(rows.size()) == row_count && std::is_sorted(rows.begin(), rows.end());
 }
 

@@ -66,7 +66,7 @@ template <ValueType Value>
 struct HybLayout final : StoredLayout<Value, Hyb<Value, HostArray>> {
     static constexpr const char* name = "hyb";
     Origin first_origin;
-    std::vector<Offset> rest_origin;  // the nonzero of each triplet
+    HostArray<Offset> rest_origin;  // the nonzero of each triplet
     void transfer(Transfer& all) override { this->transfer_with(all, first_origin, rest_origin); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };

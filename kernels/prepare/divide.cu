@@ -113,13 +113,11 @@ DividedEntries divide(Workspace& workspace, const Viewed& view, const Criterion&
     check_launch("list_entries");
 
     DividedEntries divided;
-    ZerosAside<Offset> zeros_of_first(divided.entries[0], of_first);
-    ZerosAside<Offset> zeros_of_second(divided.entries[1], entry_count - of_first);
-    divided.lengths.resize(rows);
+    make_room(divided.entries[0], of_first);
+    make_room(divided.entries[1], entry_count - of_first);
+    make_room(divided.lengths, rows);
     workspace.download(lengths, std::span(divided.lengths));
-    zeros_of_first.wait();
     workspace.download_wide(first, divided.entries[0]);
-    zeros_of_second.wait();
     workspace.download_wide(second, divided.entries[1]);
     return divided;
 }

@@ -46,8 +46,7 @@ void launch(Workspace& workspace, const Tables& tables, Index least, Index most)
 }  // namespace
 
 std::vector<Index> place_by_hash_on_gpu(Workspace& workspace, const HashTask& task, Index most_rows) {
-    std::vector<Index> result;
-    ZerosAside<Index> zeros(result, task.lengths.size());
+    std::vector<Index> result(task.lengths.size());
     const auto lengths = workspace.upload<Index>(task.lengths);
     const auto first = workspace.upload<Offset>(task.first);
     const auto places = workspace.make<Index>(lengths.size());
@@ -56,7 +55,6 @@ std::vector<Index> place_by_hash_on_gpu(Workspace& workspace, const HashTask& ta
     launch<32>(workspace, tables, 1, 64);
     if (most_rows > 64) launch<128>(workspace, tables, 65, 1024);
     if (most_rows > 1024) launch<512>(workspace, tables, 1025, most_rows);
-    zeros.wait();
     workspace.download(places, std::span(result));
     return result;
 }

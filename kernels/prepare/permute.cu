@@ -110,9 +110,9 @@ CsrMatrix permute_on_gpu(Workspace& workspace, const CsrMatrix& matrix, const Pe
     CsrMatrix result;
     result.rows = matrix.rows;
     result.columns = matrix.columns;
-    result.row_offsets.resize(matrix.row_offsets.size());
-    ZerosAside<Index> zeros_of_columns(result.column_indices, matrix.column_indices.size());
-    ZerosAside<double> zeros_of_values(result.values, matrix.values.size());
+    make_room(result.row_offsets, matrix.row_offsets.size());
+    make_room(result.column_indices, matrix.column_indices.size());
+    make_room(result.values, matrix.values.size());
     Moved moved;
     moved.old_offsets = workspace.upload_narrow(std::span(matrix.row_offsets));
     moved.old_of_new = workspace.upload<Index>(row_order.old_of_new());
@@ -132,9 +132,7 @@ CsrMatrix permute_on_gpu(Workspace& workspace, const CsrMatrix& matrix, const Pe
     }
 
     workspace.download(moved.offsets, std::span(result.row_offsets));
-    zeros_of_columns.wait();
     workspace.download(moved.columns, std::span(result.column_indices));
-    zeros_of_values.wait();
     workspace.download(moved.values, std::span(result.values));
     return result;
 }

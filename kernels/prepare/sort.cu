@@ -45,8 +45,7 @@ int bits_of(Index largest) { return std::bit_width(static_cast<std::uint32_t>(la
 }  // namespace
 
 std::vector<Index> sort_on_gpu(Workspace& workspace, const SortTask& task) {
-    std::vector<Index> order;
-    ZerosAside<Index> zeros(order, task.keys.size());
+    std::vector<Index> order(task.keys.size());
     const auto keys = workspace.upload<Index>(task.keys);
     const auto groups = workspace.upload<Index>(task.groups);
     const Index largest = largest_of(workspace, keys);
@@ -58,7 +57,6 @@ std::vector<Index> sort_on_gpu(Workspace& workspace, const SortTask& task) {
         keys.data(), groups.data(), keys.size(), key_bits, task.descending, largest, joined.data(), things.data());
     check_launch("join_keys");
     sort_pairs(workspace, joined, things, 0, bits);
-    zeros.wait();
     workspace.download(things, std::span(order));
     return order;
 }

@@ -99,9 +99,9 @@ DeviceArray<Index> pieces_of(Workspace& workspace, const Cuts& cuts, Index place
 }
 
 template <typename Item>
-std::vector<Item> downloaded(Workspace& workspace, const DeviceArray<Item>& array) {
-    std::vector<Item> items;
-    ZerosAside<Item>(items, array.size()).wait();
+HostArray<Item> downloaded(Workspace& workspace, const DeviceArray<Item>& array) {
+    HostArray<Item> items;
+    make_room(items, array.size());
     workspace.download(array, std::span(items));
     return items;
 }
@@ -116,7 +116,7 @@ TiledEntries tile_on_gpu(Workspace& workspace, const CsrMatrix& matrix, const Cu
     const int bits = tiled.row_bits + static_cast<int>(std::bit_width(tiles));
     if (bits > 64) throw NoRoom();
 
-    ZerosAside<std::uint32_t> zeros(tiled.entries, matrix.column_indices.size());
+    make_room(tiled.entries, matrix.column_indices.size());
     const auto offsets = workspace.upload_narrow(std::span(matrix.row_offsets));
     const auto columns = workspace.upload<Index>(std::span(matrix.column_indices));
     const auto segment_of = pieces_of(workspace, segments, matrix.columns);
@@ -131,7 +131,6 @@ TiledEntries tile_on_gpu(Workspace& workspace, const CsrMatrix& matrix, const Cu
     sort_pairs(workspace, keys, entries, tiled.row_bits, bits);
     const Runs rows = find_runs(workspace, keys, 0);
     const Runs by_tile = find_runs(workspace, rows.keys, tiled.row_bits);
-    zeros.wait();
     workspace.download(entries, std::span(tiled.entries));
     tiled.row_keys = downloaded(workspace, rows.keys);
     tiled.row_entries = downloaded(workspace, rows.begins);

@@ -11,10 +11,10 @@ namespace workbench {
 
 /// The entries of a matrix by tiles, as the GPU leaves them: what the shares are cut from.
 struct TiledEntries {
-    std::vector<std::uint64_t> row_keys;     // [rows present in all tiles] tile and row: tile << row_bits | row; ascending
-    std::vector<std::uint32_t> row_entries;  // [as many] the first entry of each
-    std::vector<std::uint32_t> tile_rows;    // [tiles with nonzeros] the first row present of each
-    std::vector<std::uint32_t> entries;      // [nonzeros] positions in CsrMatrix::values
+    HostArray<std::uint64_t> row_keys;     // [rows present in all tiles] tile and row: tile << row_bits | row; ascending
+    HostArray<std::uint32_t> row_entries;  // [as many] the first entry of each
+    HostArray<std::uint32_t> tile_rows;    // [tiles with nonzeros] the first row present of each
+    HostArray<std::uint32_t> entries;      // [nonzeros] positions in CsrMatrix::values
     int row_bits = 0;
 };
 

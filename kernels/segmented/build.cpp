@@ -15,7 +15,7 @@
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/segmented/layout.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -94,8 +94,8 @@ void require_suitable(const StagedMatrix& staged, const Cuts& segments, bool nar
 
 /// All shares as one: the groups of slices or of diagonals tell them apart.
 Share joined(const std::vector<const Share*>& shares) {
-    std::vector<Offset> first_rows{0};
-    std::vector<Offset> first_entries{0};
+    HostArray<Offset> first_rows{0};
+    HostArray<Offset> first_entries{0};
     for (const Share* share : shares) {
         first_rows.push_back(first_rows.back() + (share == nullptr ? 0 : std::ssize(share->rows)));
         first_entries.push_back(first_entries.back() + (share == nullptr ? 0 : std::ssize(share->entries)));
@@ -119,11 +119,11 @@ Share joined(const std::vector<const Share*>& shares) {
 
 /// The rows of all pieces, and where to find those of each row of the matrix. stored_rows: of all shares as one.
 SegmentRows<HostArray> list_rows(const CsrMatrix& matrix, const Cuts& segments, const std::vector<const Share*>& shares,
-                                 const std::vector<Index>& stored_rows) {
+                                 const HostArray<Index>& stored_rows) {
     SegmentRows<HostArray> all;
     all.row_count = matrix.rows;
     all.column_count = matrix.columns;
-    all.segment_columns = segments.boundaries;
+    make_copy(all.segment_columns, segments.boundaries);
     all.piece_starts = {0};
     for (const Share* share : shares) {
         all.piece_starts.push_back(all.piece_starts.back() + (share == nullptr ? 0 : static_cast<Index>(share->rows.size())));
@@ -135,7 +135,7 @@ SegmentRows<HostArray> list_rows(const CsrMatrix& matrix, const Cuts& segments, 
     for_each_in_parallel(std::ssize(stored_rows), row_chunk,
                          [&](std::int64_t stored) { next_in(all.row_starts[stored_rows[stored] + 1]); });
     std::partial_sum(all.row_starts.begin(), all.row_starts.end(), all.row_starts.begin());
-    std::vector<Index> next(all.row_starts.begin(), all.row_starts.end() - 1);
+    HostArray<Index> next(all.row_starts.begin(), all.row_starts.end() - 1);
     for_each_in_parallel(std::ssize(stored_rows), row_chunk, [&](std::int64_t stored) {
         all.row_places[next_in(next[stored_rows[stored]])] = static_cast<Index>(stored);
     });
@@ -158,8 +158,8 @@ void build_pieces(SegmentedLayout<Value>& layout, const Cuts& segments, const Cs
     };
     if (parameters.text("piece") == "sell") {
         const SlicePlan plan{.slice_height = static_cast<Index>(parameters.integer("slice_height")),
-                             .group_places = rows.piece_starts,
-                             .column_bounds = rows.segment_columns};
+                             .group_places = {rows.piece_starts.begin(), rows.piece_starts.end()},
+                             .column_bounds = {rows.segment_columns.begin(), rows.segment_columns.end()}};
         Segmented<SlicedPieces, Value, ColumnIndex, HostArray> stored;
         static_cast<Slices<Value, ColumnIndex, HostArray>&>(stored) =
             build_slices<Value, ColumnIndex>(matrix, view, plan, preparer);
@@ -226,7 +226,7 @@ struct StoredPieces : ScheduleDefaults {
     }
     template <typename Pieces>
     static auto run(const Pieces& pieces, Offset thread) {
-        const auto group_of = [](const std::vector<Index>& starts, Offset place) {
+        const auto group_of = [](const HostArray<Index>& starts, Offset place) {
             return static_cast<Index>(std::upper_bound(starts.begin(), starts.end(), place) - starts.begin() - 1);
         };
         Index piece = 0;
@@ -295,7 +295,7 @@ public:
 private:
     const SegmentedLayout<Value>& layout_;
     std::vector<PieceBlock> blocks_;
-    std::vector<Value> partial_sums_;  // [stored rows]
+    HostArray<Value> partial_sums_;  // [stored rows]
 };
 
 std::vector<ParameterDeclaration> declarations() {
@@ -324,7 +324,7 @@ std::vector<ParameterDeclaration> declarations() {
 
 template <ValueType Value>
 std::vector<PieceBlock> SegmentedLayout<Value>::blocks() const {
-    const std::vector<Index>& starts = segments().piece_starts;
+    const HostArray<Index>& starts = segments().piece_starts;
     std::vector<PieceBlock> list;
     for (Index piece = 0; piece + 1 < static_cast<Index>(starts.size()); ++piece) {
         const Index places = starts[piece + 1] - starts[piece];
@@ -354,7 +354,7 @@ void SegmentedLayout<Value>::for_each_slot(const std::function<void(const Slot&)
         [&]<typename Stored>(const Stored& one) {
             if constexpr (InSlices<Stored>) {
                 require_sound_offsets(one);
-                const SlicePlan plan{.slice_height = one.slice_height, .group_places = one.piece_starts};
+                const SlicePlan plan{.slice_height = one.slice_height, .group_places = {one.piece_starts.begin(), one.piece_starts.end()}};
                 if (one.group_slices != plan.group_slices()) throw std::logic_error("segmented: a piece lacks its slices");
                 for_each_stored_slot<StoredPieces>(one, origin, visit);
             } else {

@@ -52,7 +52,7 @@ public:
           blocks_(device, layout.blocks(), "segmented blocks"),
           rows_(device, rows, "segmented") {
         if (atomically && !rows.empty()) {
-            std::vector<Index> rows_of_y(stored.stored_rows);
+            HostArray<Index> rows_of_y(stored.stored_rows);
             for (Index& row : rows_of_y) row = rows[row];
             rows_of_y_ = {device, rows_of_y, "segmented rows of y"};
         }

@@ -88,8 +88,8 @@ std::vector<std::pair<std::string, std::string>> SellLayout<Value, ColumnIndex>:
 }
 
 template <ValueType Value, typename ColumnIndex>
-std::vector<Index> SellLayout<Value, ColumnIndex>::row_lengths() const {
-    std::vector<Index> lengths(this->row_count);
+HostArray<Index> SellLayout<Value, ColumnIndex>::row_lengths() const {
+    HostArray<Index> lengths(this->row_count);
     for (Index row = 0; row < this->row_count; ++row) lengths[row] = static_cast<Index>(origin.length(row));
     return lengths;
 }
@@ -143,7 +143,7 @@ template <ValueType Value>
 void walk_slices(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
     with_sell(layout, [&]<typename Own>(const Own& sell) {
         if (!sell.by_lengths()) return walk_reads<Value, Own, SellThreads>(layout, visit);
-        const std::vector<Index> lengths = sell.row_lengths();
+        const HostArray<Index> lengths = sell.row_lengths();
         const SellLongRows long_rows = find_long_rows(lengths, sell.split_length);
         const SellWithLengths<typename Own::Stored::template In<ArrayView>> with_lengths{
             view_of(sell.stored()),

@@ -86,9 +86,9 @@ public:
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
 
 private:
-    SellByLengths(const Own& layout, const std::vector<Index>& lengths, std::span<const Index> rows, Device& device)
+    SellByLengths(const Own& layout, const HostArray<Index>& lengths, std::span<const Index> rows, Device& device)
         : SellByLengths(layout, lengths, find_long_rows(lengths, layout.split_length), rows, device) {}
-    SellByLengths(const Own& layout, const std::vector<Index>& lengths, const SellLongRows& long_rows,
+    SellByLengths(const Own& layout, const HostArray<Index>& lengths, const SellLongRows& long_rows,
                   std::span<const Index> rows, Device& device)
         : stream_(cuda_device(device).stream()),
           bytes_(layout.bytes_by_rows(long_rows)),

@@ -13,7 +13,7 @@ std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& devi
     require_cusparse(layout.nonzeros());
     return with_sell(layout, [&]<typename Own>(const Own& sell) {
         // A lane's nonzeros are its first slots.
-        std::vector<Offset> lengths(sell.row_count, 0);
+        HostArray<Offset> lengths(sell.row_count, 0);
         for (Index row = 0; row < sell.row_count; ++row) lengths[row] = sell.origin.length(row);
         CusparseSlices<Value> same(std::move(lengths), sell.slice_height);
         using Rows = SellRows<1, 0, HasShortColumns<Own> ? ColumnKind::of_wide_slices : ColumnKind::as_stored>;

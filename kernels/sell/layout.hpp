@@ -107,7 +107,7 @@ struct SellLayout final : StoredLayout<Value, Sell<Value, ColumnIndex, HostArray
     static constexpr const char* name = "sell";
     Origin origin;  // of each lane
 
-    [[nodiscard]] std::vector<Index> row_lengths() const;
+    [[nodiscard]] HostArray<Index> row_lengths() const;
     /// Does a GPU read how long rows are, rather than padding (long_rows.hpp)? Where the recipe leaves it to the program it
     /// does so if a row is long, if most slots are padding, and if slices are not as high as a warp; otherwise the lengths cost
     /// more than they spare.

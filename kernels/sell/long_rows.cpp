@@ -4,8 +4,8 @@
 
 namespace workbench {
 
-SellLongRows find_long_rows(const std::vector<Index>& lengths, Index longest) {
-    std::vector<Index> rows;
+SellLongRows find_long_rows(const HostArray<Index>& lengths, Index longest) {
+    HostArray<Index> rows;
     for (Index row = 0; row < static_cast<Index>(lengths.size()); ++row) {
         if (lengths[row] > longest) rows.push_back(row);
     }

@@ -37,7 +37,7 @@ struct SellLongRows {
 };
 
 /// The rows of more than `longest` entries, in parts.
-[[nodiscard]] SellLongRows find_long_rows(const std::vector<Index>& lengths, Index longest);
+[[nodiscard]] SellLongRows find_long_rows(const HostArray<Index>& lengths, Index longest);
 
 /// Views of slices with the lengths of their rows, and what the first blocks of a launch work on.
 template <typename SellView>

@@ -10,7 +10,7 @@
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 #include "kernels/staircase_sell/storage_size.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {

@@ -13,7 +13,7 @@ std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& devi
     require_cusparse(layout.nonzeros());
     const auto& staircase = dynamic_cast<const StaircaseSellLayout<Value>&>(layout);
     const Index height = staircase.slice_height;
-    std::vector<Offset> lengths(staircase.row_count);
+    HostArray<Offset> lengths(staircase.row_count);
     for (Index row = 0; row < staircase.row_count; ++row) {
         lengths[row] = staircase.row_offsets[row + 1] - staircase.row_offsets[row];
     }

@@ -96,7 +96,7 @@ struct StaircaseRows : ScheduleDefaults {
 template <ValueType Value>
 struct StaircaseSellLayout final : StoredLayout<Value, StaircaseSell<Value, HostArray>> {
     // Where the slots come from. No kernel reads it and it is no part of the footprint.
-    std::vector<Offset> row_offsets{0};  // [row_count + 1] nonzeros before each row
+    HostArray<Offset> row_offsets{0};  // [row_count + 1] nonzeros before each row
     void transfer(Transfer& all) override { this->transfer_with(all, row_offsets); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };

@@ -10,8 +10,8 @@
 namespace workbench {
 namespace {
 
-std::vector<Offset> ascending_lengths(const CsrMatrix& matrix) {
-    std::vector<Offset> lengths(matrix.rows);
+HostArray<Offset> ascending_lengths(const CsrMatrix& matrix) {
+    HostArray<Offset> lengths(matrix.rows);
     for (Index row = 0; row < matrix.rows; ++row) {
         lengths[row] = matrix.row_length(row);
         if (row == 0 || lengths[row - 1] <= lengths[row]) continue;
@@ -24,7 +24,7 @@ std::vector<Offset> ascending_lengths(const CsrMatrix& matrix) {
 }
 
 /// Rows stored wider than they are, because their length made no group or did not fill its last slice.
-Index passed_on(const std::vector<Offset>& lengths, const Cuts& groups) {
+Index passed_on(const HostArray<Offset>& lengths, const Cuts& groups) {
     Index count = 0;
     for (Index group = 0; group < groups.count(); ++group) {
         const Offset width = lengths[groups.end(group) - 1];
@@ -36,7 +36,7 @@ Index passed_on(const std::vector<Offset>& lengths, const Cuts& groups) {
 StageContract contract(const Parameters&) { return {.gives_cuts = {CutKind::length_group}}; }
 
 StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
-    const std::vector<Offset> lengths = ascending_lengths(staged.matrix);
+    const HostArray<Offset> lengths = ascending_lengths(staged.matrix);
     const auto slice_height = static_cast<Index>(parameters.integer("slice_height"));
     Cuts groups{CutKind::length_group, length_groups(lengths, slice_height, parameters.real("alpha"))};
     StageResult result;

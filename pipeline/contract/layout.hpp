@@ -43,7 +43,7 @@ struct LayoutArray {
 
 /// An array of a layout, for Layout::arrays.
 template <typename Element>
-[[nodiscard]] LayoutArray layout_array(std::string name, ArrayRole role, const std::vector<Element>& array) {
+[[nodiscard]] LayoutArray layout_array(std::string name, ArrayRole role, const HostArray<Element>& array) {
     return {std::move(name), role, array.data(), array.size(), sizeof(Element)};
 }
 

@@ -81,8 +81,8 @@ private:
         pass_bytes(text.data(), count);
     }
 
-    template <typename Element>
-    void pass(std::vector<Element>& list) {
+    template <typename Element, typename Allocator>
+    void pass(std::vector<Element, Allocator>& list) {
         const std::size_t count = pass_count(list.size());
         if constexpr (std::is_trivially_copyable_v<Element>) {
             if (reads()) resize(list, count, sizeof(Element));

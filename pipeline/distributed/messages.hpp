@@ -44,9 +44,9 @@ public:
         std::memcpy(&value, next(sizeof(T)), sizeof(T));
         return value;
     }
-    template <typename T>
-    [[nodiscard]] std::vector<T> get_all() {
-        std::vector<T> values(get<std::size_t>());
+    template <typename T, typename Array = std::vector<T>>
+    [[nodiscard]] Array get_all() {
+        Array values(get<std::size_t>());
         if (!values.empty()) std::memcpy(values.data(), next(values.size() * sizeof(T)), values.size() * sizeof(T));
         return values;
     }

@@ -36,8 +36,8 @@ CsrMatrix unpacked(const Bytes& bytes, Index columns) {
     matrix.columns = columns;
     matrix.row_offsets.resize(lengths.size() + 1);
     std::partial_sum(lengths.begin(), lengths.end(), matrix.row_offsets.begin() + 1);
-    matrix.column_indices = reader.get_all<Index>();
-    matrix.values = reader.get_all<double>();
+    matrix.column_indices = reader.get_all<Index, HostArray<Index>>();
+    matrix.values = reader.get_all<double, HostArray<double>>();
     return matrix;
 }
 

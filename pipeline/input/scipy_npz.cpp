@@ -85,10 +85,10 @@ Number item(const NpyArray& array, std::size_t i) {
     return number;
 }
 
-std::vector<double> values(const Npz& npz, const std::string& name) {
+HostArray<double> values(const Npz& npz, const std::string& name) {
     const NpyArray& array = npz.list(name);
     npz.require_memory(array.items_read(), sizeof(double));
-    std::vector<double> result(array.items_read());
+    HostArray<double> result(array.items_read());
     const bool known = with_number_type(array.type, [&](auto number) {
         for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<double>(item<decltype(number)>(array, i));
     });
@@ -101,10 +101,10 @@ std::vector<double> values(const Npz& npz, const std::string& name) {
 
 /// Integers, each from 0 to `most`.
 template <typename Integer>
-std::vector<Integer> integers(const Npz& npz, const std::string& name, std::int64_t most) {
+HostArray<Integer> integers(const Npz& npz, const std::string& name, std::int64_t most) {
     const NpyArray& array = npz.list(name);
     npz.require_memory(array.items_read(), sizeof(Integer));
-    std::vector<Integer> result(array.items_read());
+    HostArray<Integer> result(array.items_read());
     const bool known = with_integer_type(array.type, [&](auto number) {
         for (std::size_t i = 0; i < result.size(); ++i) {
             const auto found = item<decltype(number)>(array, i);
@@ -151,7 +151,7 @@ void check_same_length(const Npz& npz, const std::string& name, const std::strin
     }
 }
 
-std::vector<Offset> offsets(const Npz& npz, std::int64_t rows, std::int64_t entries) {
+HostArray<Offset> offsets(const Npz& npz, std::int64_t rows, std::int64_t entries) {
     auto result = integers<Offset>(npz, "indptr", entries);
     if (static_cast<std::int64_t>(result.size()) != rows + 1) {
         npz.fail("indptr", fmt::format("found {} items; expected {}", result.size(), rows + 1));
@@ -231,7 +231,7 @@ private:
     std::filesystem::path path_;
     Index rows_ = 0;
     Index columns_ = 0;
-    std::vector<Offset> offsets_;  // [rows + 1]; behind the last entry there may be room to spare
+    HostArray<Offset> offsets_;  // [rows + 1]; behind the last entry there may be room to spare
 };
 
 CsrMatrix read_all(const CsrRows& rows) { return rows.read({0, rows.rows()}); }

@@ -9,7 +9,7 @@
 #include "kernels/common/device/host_loops.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 #include "pipeline/matrix/sort_row.hpp"
 
 namespace workbench {
@@ -34,7 +34,7 @@ Index first_wrong_row(Index rows, const IsRight& is_right) {
 }
 
 template <typename Given>
-std::vector<Offset> checked_offsets(ArrayView<const Given> offsets, Index rows) {
+HostArray<Offset> checked_offsets(ArrayView<const Given> offsets, Index rows) {
     const std::size_t expected = static_cast<std::size_t>(rows) + 1;
     if (offsets.size() != expected) {
         refuse(fmt::format("{} row offsets for {} rows, expected {}", offsets.size(), rows, expected));
@@ -67,8 +67,8 @@ CsrMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view) {
                            view.values.size(), matrix.nonzeros()));
     }
 
-    make_zeros(matrix.column_indices, entries);
-    make_zeros(matrix.values, entries);
+    make_room(matrix.column_indices, entries);
+    make_room(matrix.values, entries);
     const Index out_of_range = first_wrong_row(view.rows, [&](Index row) {
         bool right = true;
         for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {

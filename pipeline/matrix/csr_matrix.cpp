@@ -3,13 +3,12 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/host_threads.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 #include "pipeline/matrix/permutation.hpp"
 #include "pipeline/matrix/permuted_offsets.hpp"
 #include "pipeline/matrix/sort_row.hpp"
@@ -54,9 +53,9 @@ CsrMatrix transpose(const CsrMatrix& matrix) {
         for (std::vector<Index>& of_piece : before) all += std::exchange(of_piece[column], all);
         result.row_offsets[column + 1] = all;
     });
-    std::partial_sum(result.row_offsets.begin(), result.row_offsets.end(), result.row_offsets.begin());
-    make_zeros(result.column_indices, matrix.column_indices.size());
-    make_zeros(result.values, matrix.values.size());
+    sum_up(result.row_offsets);
+    make_room(result.column_indices, matrix.column_indices.size());
+    make_room(result.values, matrix.values.size());
     Kokkos::parallel_for("place_entries", Pieces(0, pieces), [&](int piece) {
         for_each_entry(piece, [&](Index row, Offset i) {
             const Index column = matrix.column_indices[i];
@@ -68,12 +67,17 @@ CsrMatrix transpose(const CsrMatrix& matrix) {
     return result;
 }
 
-std::vector<Offset> permuted_offsets(std::span<const Offset> row_offsets, const Permutation& row_order) {
-    std::vector<Offset> offsets(row_offsets.size(), 0);
-    for (Index row = 0; row < row_order.size(); ++row) {
-        const Index old = row_order.old_of_new(row);
-        offsets[row + 1] = offsets[row] + row_offsets[old + 1] - row_offsets[old];
-    }
+HostArray<Offset> permuted_offsets(std::span<const Offset> row_offsets, const Permutation& row_order) {
+    HostArray<Offset> offsets;
+    make_room(offsets, row_offsets.size());
+    offsets[0] = 0;
+    for_pieces(row_order.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t row = begin; row < end; ++row) {
+            const Index old = row_order.old_of_new(static_cast<Index>(row));
+            offsets[row + 1] = row_offsets[old + 1] - row_offsets[old];
+        }
+    });
+    sum_up(offsets);
     return offsets;
 }
 
@@ -87,8 +91,8 @@ CsrMatrix permute(const CsrMatrix& matrix, const Permutation& row_order, const P
     result.rows = matrix.rows;
     result.columns = matrix.columns;
     result.row_offsets = permuted_offsets(matrix.row_offsets, row_order);
-    make_zeros(result.column_indices, matrix.column_indices.size());
-    make_zeros(result.values, matrix.values.size());
+    make_room(result.column_indices, matrix.column_indices.size());
+    make_room(result.values, matrix.values.size());
     const bool columns_move = !column_order.is_identity();
     guarded_for("permute", Rows(0, matrix.rows), [&](Index row) {
         const Offset from = matrix.row_offsets[row_order.old_of_new(row)];

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "pipeline/matrix/host_array.hpp"
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
@@ -16,9 +17,9 @@ class Permutation;
 struct CsrMatrix {
     Index rows = 0;
     Index columns = 0;
-    std::vector<Offset> row_offsets{0};  // [rows + 1]
-    std::vector<Index> column_indices;   // [nonzeros]
-    std::vector<double> values;          // [nonzeros]
+    HostArray<Offset> row_offsets{0};  // [rows + 1]
+    HostArray<Index> column_indices;   // [nonzeros]
+    HostArray<double> values;          // [nonzeros]
 
     [[nodiscard]] Offset nonzeros() const { return row_offsets.back(); }
     [[nodiscard]] bool square() const { return rows == columns; }

@@ -120,7 +120,7 @@ RowLengths measure_row_lengths(const CsrMatrix& matrix) {
 
 }  // namespace
 
-Offset warp_iterations(const std::vector<Offset>& row_offsets, Index warp_size) {
+Offset warp_iterations(std::span<const Offset> row_offsets, Index warp_size) {
     const auto rows = static_cast<Index>(row_offsets.size()) - 1;
     Offset iterations = 0;
     for (Index first = 0; first < rows; first += std::min(warp_size, rows - first)) {
@@ -132,7 +132,7 @@ Offset warp_iterations(const std::vector<Offset>& row_offsets, Index warp_size) 
     return iterations;
 }
 
-Offset sorted_warp_iterations(const std::vector<Offset>& row_offsets, Index warp_size) {
+Offset sorted_warp_iterations(std::span<const Offset> row_offsets, Index warp_size) {
     const std::size_t rows = row_offsets.size() - 1;
     Offset longest = 0;
     for (std::size_t row = 0; row < rows; ++row) longest = std::max(longest, row_offsets[row + 1] - row_offsets[row]);
@@ -150,7 +150,7 @@ Offset sorted_warp_iterations(const std::vector<Offset>& row_offsets, Index warp
     return iterations;
 }
 
-Offset warp_work(const std::vector<Offset>& row_offsets) {
+Offset warp_work(std::span<const Offset> row_offsets) {
     Offset work = 0;
     for (std::size_t row = 0; row + 1 < row_offsets.size(); ++row) {
         work += std::max(2 * (row_offsets[row + 1] - row_offsets[row]) - 1, Offset{0});

@@ -53,14 +53,14 @@ struct Metrics {
 };
 
 /// PELLR eq. 1: the sum over warps of their longest row, a thread a row. Rows that the last warp lacks count 0.
-[[nodiscard]] Offset warp_iterations(const std::vector<Offset>& row_offsets, Index warp_size = 32);
+[[nodiscard]] Offset warp_iterations(std::span<const Offset> row_offsets, Index warp_size = 32);
 
 /// PELLR eq. 1 after sorting all rows by descending length, whatever order they are in: the least that any order reaches.
-[[nodiscard]] Offset sorted_warp_iterations(const std::vector<Offset>& row_offsets, Index warp_size = 32);
+[[nodiscard]] Offset sorted_warp_iterations(std::span<const Offset> row_offsets, Index warp_size = 32);
 
 /// PELLR eq. 2: the sum over rows of 2 length - 1, the multiplications and additions of a row. The formula would count -1 for
 /// a row without nonzeros, and for rows that the last warp lacks; both count 0 here.
-[[nodiscard]] Offset warp_work(const std::vector<Offset>& row_offsets);
+[[nodiscard]] Offset warp_work(std::span<const Offset> row_offsets);
 
 [[nodiscard]] Metrics measure(const StagedMatrix& staged);
 

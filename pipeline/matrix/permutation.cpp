@@ -1,15 +1,35 @@
 #include "pipeline/matrix/permutation.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 
+#include "pipeline/matrix/host_array.hpp"
+
 namespace workbench {
 namespace {
 
+/// By all threads. Of a list that holds a value twice it is no inverse.
+std::vector<Index> places_of_values(const std::vector<Index>& list) {
+    std::vector<Index> result(list.size(), -1);
+    for_pieces(list.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            if (list[i] < 0 || static_cast<std::size_t>(list[i]) >= list.size()) continue;
+            std::atomic_ref(result[list[i]]).store(static_cast<Index>(i), std::memory_order_relaxed);
+        }
+    });
+    return result;
+}
+
 std::vector<Index> inverse(const std::vector<Index>& list) {
     const auto size = static_cast<Index>(list.size());
-    std::vector<Index> result(list.size(), -1);
+    std::vector<Index> result = places_of_values(list);
+    // With no place left empty there are as many values as places, and none is there twice.
+    if (std::find(result.begin(), result.end(), -1) == result.end()) return result;
+    result.assign(list.size(), -1);
     for (Index i = 0; i < size; ++i) {
         const Index value = list[i];
         if (value < 0 || value >= size || result[value] != -1) {
@@ -50,10 +70,12 @@ Permutation Permutation::then(const Permutation& next) const {
     }
     std::vector<Index> old_of_new(old_of_new_.size());
     std::vector<Index> new_of_old(old_of_new_.size());
-    for (Index i = 0; i < size(); ++i) {
-        old_of_new[i] = old_of_new_[next.old_of_new_[i]];
-        new_of_old[i] = next.new_of_old_[new_of_old_[i]];
-    }
+    for_pieces(old_of_new.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            old_of_new[i] = old_of_new_[next.old_of_new_[i]];
+            new_of_old[i] = next.new_of_old_[new_of_old_[i]];
+        }
+    });
     return {std::move(old_of_new), std::move(new_of_old)};
 }
 

@@ -46,8 +46,8 @@ struct Division {
 
 /// A view's entries in two shares; which rows those list follows from the lengths.
 struct DividedEntries {
-    std::vector<Index> lengths;                  // [stored rows of the view] entries in the first share
-    std::array<std::vector<Offset>, 2> entries;  // as Share::entries
+    HostArray<Index> lengths;                  // [stored rows of the view] entries in the first share
+    std::array<HostArray<Offset>, 2> entries;  // as Share::entries
 };
 
 /// The places that a slice holds, [begin, begin + count), and whose columns it counts from.

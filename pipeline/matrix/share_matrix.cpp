@@ -1,5 +1,5 @@
 #include "pipeline/matrix/share_matrix.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -29,11 +29,8 @@ std::vector<Index> places_of_rows(const ShareView& view, Index rows) {
 }  // namespace
 
 void ShareMatrix::take_values(std::span<const double> whole) {
-    std::vector<double>& values = staged.matrix.values;
-    if (values.size() != entries.size()) {
-        values.clear();
-        make_zeros(values, entries.size());
-    }
+    HostArray<double>& values = staged.matrix.values;
+    if (values.size() != entries.size()) make_room(values, entries.size());
     const auto count = static_cast<Offset>(entries.size());
     Kokkos::parallel_for("take_values", Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<Offset>>(0, count),
                          [&](Offset i) { values[i] = whole[entries[i]]; });
@@ -55,8 +52,8 @@ ShareMatrix matrix_of_share(const StagedMatrix& whole, const ShareId& id, RowsOf
         const Offset length = stored(row) < 0 ? 0 : view.length(stored(row));
         matrix.row_offsets[row + 1] = matrix.row_offsets[row] + length;
     }
-    make_zeros(share.entries, matrix.nonzeros());
-    make_zeros(matrix.column_indices, matrix.nonzeros());
+    make_room(share.entries, matrix.nonzeros());
+    make_room(matrix.column_indices, matrix.nonzeros());
     Kokkos::parallel_for("list_entries", Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<Index>>(0, matrix.rows),
                          [&](Index row) {
                              for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {

@@ -91,9 +91,9 @@ struct ShareChoice {
 /// storage, not a permutation of the matrix, so that a share with few rows costs little however many rows the matrix has.
 struct Share {
     ShareId id;
-    std::vector<Index> rows;             // [present] rows of the matrix in its current order
-    std::vector<Offset> row_offsets{0};  // [present + 1] into entries
-    std::vector<Offset> entries;         // positions in CsrMatrix::values; ascending within a row
+    HostArray<Index> rows;             // [present] rows of the matrix in its current order
+    HostArray<Offset> row_offsets{0};  // [present + 1] into entries
+    HostArray<Offset> entries;         // positions in CsrMatrix::values; ascending within a row
 
     friend bool operator==(const Share&, const Share&) = default;
 };

@@ -1,7 +1,7 @@
 #include "pipeline/matrix/staged_matrix.hpp"
 
 #include "pipeline/matrix/entries_behind.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 #include "pipeline/matrix/permuted_offsets.hpp"
 #include "pipeline/matrix/preparer.hpp"
 
@@ -162,7 +162,7 @@ Share reorder_rows_together(const Share& share, const Permutation& order) {
     using Rows = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
     Share ordered{share.id, {}, permuted_offsets(share.row_offsets, order), {}};
     ordered.rows.resize(share.rows.size());
-    make_zeros(ordered.entries, share.entries.size());
+    make_room(ordered.entries, share.entries.size());
     Kokkos::parallel_for("order_rows", Rows(0, order.size()), [&](Index row) {
         const Index old = order.old_of_new(row);
         ordered.rows[row] = share.rows[old];
@@ -188,7 +188,7 @@ void apply_storage(StagedMatrix& staged, const std::vector<StorageOrder>& orders
 void leave_behind(StagedMatrix& staged, const Permutation& rows, const Permutation& columns,
                   std::optional<EntriesBehind>& behind) {
     CsrMatrix& matrix = staged.matrix;
-    std::vector<Offset> offsets = permuted_offsets(matrix.row_offsets, rows);
+    HostArray<Offset> offsets = permuted_offsets(matrix.row_offsets, rows);
     if (behind) {
         behind->rows = behind->rows.then(rows);
         behind->columns = behind->columns.then(columns);
@@ -218,15 +218,17 @@ void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, cons
     }
     if (staged.node_size > 1) check_nodes(change.order, staged.node_size, "the new order");
 
-    const Permutation row_change = rows_move ? change.order : Permutation::identity(staged.matrix.rows);
-    const Permutation column_change = columns_move ? change.order : Permutation::identity(staged.matrix.columns);
+    const Permutation still = rows_move && columns_move ? Permutation()
+                                                       : Permutation::identity(rows_move ? staged.matrix.columns : staged.matrix.rows);
+    const Permutation& row_change = rows_move ? change.order : still;
+    const Permutation& column_change = columns_move ? change.order : still;
     if (behind == nullptr) {
         staged.matrix = permuted(staged.matrix, row_change, column_change, staged.preparer);
     } else {
         leave_behind(staged, row_change, column_change, *behind);
     }
-    staged.row_order = staged.row_order.then(row_change);
-    staged.column_order = staged.column_order.then(column_change);
+    if (rows_move) staged.row_order = staged.row_order.then(row_change);
+    if (columns_move) staged.column_order = staged.column_order.then(column_change);
     std::erase_if(staged.cuts, [&](const Cuts& cuts) {
         const bool touched = (rows_move && cuts_rows(cuts.kind)) || (columns_move && cuts_columns(cuts.kind));
         return touched && std::find(keeps.begin(), keeps.end(), cuts.kind) == keeps.end();

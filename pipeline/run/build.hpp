@@ -65,7 +65,7 @@ struct BuiltTwice {
 };
 
 /// The values of the exact problem in the order of a staged matrix. Both must outlive what is returned.
-[[nodiscard]] inline std::function<std::vector<double>()> exact_values(const ExactProblem& problem,
+[[nodiscard]] inline std::function<HostArray<double>()> exact_values(const ExactProblem& problem,
                                                                        const StagedMatrix& staged) {
     return [&] { return problem.values_of(staged.matrix, staged.row_order, staged.column_order); };
 }
@@ -75,7 +75,7 @@ struct BuiltTwice {
 /// and there is no exact layout. Throws Unsuitable where the matrix does not fit the layout, MachineError where memory lacks.
 template <ValueType Value>
 [[nodiscard]] BuiltTwice<Value> build_twice(const LayoutEntry& entry, const Parameters& parameters, StagedMatrix& staged,
-                                            const std::function<std::vector<double>()>& exact_values, const Clock& clock,
+                                            const std::function<HostArray<double>()>& exact_values, const Clock& clock,
                                             LayoutOutcome& outcome, const Keeping& keeping = {}) {
     BuiltTwice<Value> built;
     const BuildLayout<Value> build = entry.build.template get<Value>();
@@ -99,7 +99,7 @@ template <ValueType Value>
     require_host_memory(bytes, fmt::format("layout '{}', once more for the exact verification,", entry.name));
     // The exact layout goes through the same building code; only the values are exchanged meanwhile.
     const auto build_exact = [&] {
-        std::vector<double> exact = exact_values();
+        HostArray<double> exact = exact_values();
         std::swap(staged.matrix.values, exact);
         try {
             std::unique_ptr<Layout<Value>> layout = build(staged, parameters);

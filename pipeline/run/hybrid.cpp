@@ -31,7 +31,7 @@ void require_memory_for_share(const ShareView& share) {
 
 template <ValueType Value>
 BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& staged,
-                              const std::optional<std::vector<double>>& exact_values, const Clock& clock,
+                              const std::optional<HostArray<double>>& exact_values, const Clock& clock,
                               const Keeping& keeping) {
     BuiltShare<Value> share;
     share.share = *layout.share;
@@ -43,10 +43,10 @@ BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& st
     const Stopwatch watch(clock);
     ShareMatrix matrix = matrix_of_share(staged, *layout.share, layout.entry->rows_of_share);
     share.outcome.seconds = watch.seconds();
-    std::function<std::vector<double>()> exact;
+    std::function<HostArray<double>()> exact;
     if (exact_values) {
         exact = [&] {
-            std::vector<double> values;
+            HostArray<double> values;
             values.reserve(matrix.entries.size());
             for (const Offset entry : matrix.entries) values.push_back((*exact_values)[entry]);
             return values;
@@ -75,7 +75,7 @@ std::vector<BuiltShare<Value>> build_shares(const Recipe& recipe, const StagedMa
                                             const Clock& clock, const std::function<void(const std::string&)>& announce,
                                             const Keeping& keeping) {
     require_every_share(recipe, staged);
-    std::optional<std::vector<double>> exact_values;
+    std::optional<HostArray<double>> exact_values;
     if (problem != nullptr) exact_values = problem->values_of(staged.matrix, staged.row_order, staged.column_order);
     std::vector<BuiltShare<Value>> shares;
     Offset stored = 0;

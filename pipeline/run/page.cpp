@@ -35,8 +35,8 @@ std::string bytes_of_order(const std::vector<Index>& numbers) {
 }
 
 /// The first bytes of all numbers, then the second ones: neighbours that are alike deflate better so.
-template <typename Number>
-std::string byte_planes(const std::vector<Number>& numbers) {
+template <typename Number, typename Allocator>
+std::string byte_planes(const std::vector<Number, Allocator>& numbers) {
     static_assert(std::endian::native == std::endian::little);
     const auto* bytes = reinterpret_cast<const char*>(numbers.data());
     std::string result;
@@ -216,7 +216,7 @@ std::shared_ptr<const PagePattern> page_pattern(const StagedMatrix& staged) {
     if (pattern.rows_moved) pattern.original_rows = original_numbers(staged.row_order);
     if (pattern.columns_moved) pattern.original_columns = original_numbers(staged.column_order);
     const bool is_input = !pattern.rows_moved && !pattern.columns_moved;
-    if (is_input && staged.matrix.nonzeros() <= most_entries_with_values) pattern.values = staged.matrix.values;
+    if (is_input && staged.matrix.nonzeros() <= most_entries_with_values) make_copy(pattern.values, staged.matrix.values);
     return std::make_shared<const PagePattern>(std::move(pattern));
 }
 

@@ -32,7 +32,7 @@ struct PagePattern {
     std::vector<Index>
         original_rows;  // [rows] the input's number of each; empty where they did not move, and of large matrices
     std::vector<Index> original_columns;
-    std::vector<double> values;  // in the order of the input; of the input alone, and up to most_entries_with_values
+    HostArray<double> values;  // in the order of the input; of the input alone, and up to most_entries_with_values
 };
 
 [[nodiscard]] std::shared_ptr<const PagePattern> page_pattern(const StagedMatrix& staged);

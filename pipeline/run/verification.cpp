@@ -104,9 +104,10 @@ double ExactProblem::start(Index row) {
     return static_cast<double>(mixed(~std::uint64_t(row)) % static_cast<std::uint64_t>(start_limit));
 }
 
-std::vector<double> ExactProblem::values_of(const CsrMatrix& matrix, const Permutation& row_order,
-                                            const Permutation& column_order) const {
-    std::vector<double> values(matrix.values.size());
+HostArray<double> ExactProblem::values_of(const CsrMatrix& matrix, const Permutation& row_order,
+                                          const Permutation& column_order) const {
+    HostArray<double> values;
+    make_room(values, matrix.values.size());
     Kokkos::parallel_for("exact values", Rows(0, matrix.rows), [&](Index row) {
         for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
             values[i] = value(row_order.old_of_new(row), column_order.old_of_new(matrix.column_indices[i]));

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] static double start(Index row);
 
     /// The values in the order of a matrix whose rows and columns stand in the given orders (StagedMatrix::matrix).
-    [[nodiscard]] std::vector<double> values_of(const CsrMatrix& matrix, const Permutation& row_order,
+    [[nodiscard]] HostArray<double> values_of(const CsrMatrix& matrix, const Permutation& row_order,
                                                 const Permutation& column_order) const;
 
     /// A x in the input's order, from the input itself. [rows]

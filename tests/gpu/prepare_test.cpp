@@ -101,7 +101,7 @@ void check_matrix(Preparer& preparer, const CsrMatrix& matrix) {
     const ShareView view(matrix);
     const auto divided = preparer.divide(matrix, view, {.by = Division::By::distance, .most = matrix.columns / 9});
     REQUIRE(divided.has_value());
-    std::array<std::vector<Offset>, 2> expected;
+    std::array<HostArray<Offset>, 2> expected;
     for (Index row = 0; row < matrix.rows; ++row) {
         for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
             const Index away = std::max(row, matrix.column_indices[i]) - std::min(row, matrix.column_indices[i]);

@@ -21,8 +21,8 @@ std::filesystem::path write_npz(const std::string& name, const Members& members,
 /// What a .npy file begins with: numpy's names for a type and a shape.
 std::string npy_header(const std::string& type, const std::string& shape);
 
-template <typename Number>
-std::string npy(const std::string& type, const std::vector<Number>& numbers) {
+template <typename Number, typename Allocator = std::allocator<Number>>
+std::string npy(const std::string& type, const std::vector<Number, Allocator>& numbers) {
     const std::string bytes(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number));
     return npy_header(type, fmt::format("({},)", numbers.size())) + bytes;
 }

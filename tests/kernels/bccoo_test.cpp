@@ -28,14 +28,14 @@ const BccooLayout<double>& as_bccoo(const std::unique_ptr<Layout<double>>& layou
 
 /// What lane `lane` of the first tile has of an array whose elements lie 32 apart.
 template <typename Element>
-std::vector<Element> of_lane(const std::vector<Element>& array, int lane, std::size_t count) {
+std::vector<Element> of_lane(const HostArray<Element>& array, int lane, std::size_t count) {
     std::vector<Element> elements;
     for (std::size_t i = 0; i < count; ++i) elements.push_back(array.at(i * bccoo_lanes + lane));
     return elements;
 }
 
 template <typename Element>
-bool all_are(const std::vector<Element>& array, std::size_t from, Element element) {
+bool all_are(const HostArray<Element>& array, std::size_t from, Element element) {
     return std::all_of(array.begin() + static_cast<std::ptrdiff_t>(from), array.end(),
                        [&](Element one) { return one == element; });
 }

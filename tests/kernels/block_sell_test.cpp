@@ -22,7 +22,7 @@ const BlockSellLayout<double>& block_sell(const std::unique_ptr<Layout<double>>&
 
 /// The first lanes of some groups of 32: the others have no rows.
 template <typename Element>
-std::vector<Element> lanes_of(const std::vector<Element>& array, int lanes, std::size_t first, std::size_t groups) {
+std::vector<Element> lanes_of(const HostArray<Element>& array, int lanes, std::size_t first, std::size_t groups) {
     std::vector<Element> all;
     for (std::size_t group = first; group < first + groups; ++group) {
         for (int lane = 0; lane < lanes; ++lane) all.push_back(array[group * 32 + lane]);

@@ -21,7 +21,7 @@ using namespace workbench;
 
 namespace {
 
-using Indices = std::vector<Index>;
+using Indices = HostArray<Index>;
 using Offsets = std::vector<Offset>;
 using Words = std::vector<std::uint32_t>;
 

@@ -18,30 +18,30 @@ using namespace workbench;
 
 namespace {
 
-std::vector<Offset> offsets_of(const std::vector<Offset>& lengths) {
-    std::vector<Offset> offsets(lengths.size() + 1, 0);
+HostArray<Offset> offsets_of(const HostArray<Offset>& lengths) {
+    HostArray<Offset> offsets(lengths.size() + 1, 0);
     std::partial_sum(lengths.begin(), lengths.end(), offsets.begin() + 1);
     return offsets;
 }
 
-std::vector<Offset> repeated(std::size_t count, Offset length) {
-    std::vector<Offset> lengths(count, length);
+HostArray<Offset> repeated(std::size_t count, Offset length) {
+    HostArray<Offset> lengths(count, length);
     return lengths;
 }
 
-std::vector<Offset> after(std::vector<Offset> first, const std::vector<Offset>& second) {
+HostArray<Offset> after(HostArray<Offset> first, const HostArray<Offset>& second) {
     first.insert(first.end(), second.begin(), second.end());
     return first;
 }
 
 /// Demands that the tiles hold each row once, whole or in parts that follow one another, and that what writes a row says so.
-void check_tiles(const std::vector<Offset>& lengths, int capacity) {
-    const std::vector<Offset> offsets = offsets_of(lengths);
+void check_tiles(const HostArray<Offset>& lengths, int capacity) {
+    const HostArray<Offset> offsets = offsets_of(lengths);
     const RowTiles<HostArray> all = cut_into_tiles(offsets, capacity);
     const std::size_t shared_tiles = all.split_of_block.size() * adaptive_warps;
     REQUIRE(all.tiles.size() >= shared_tiles);
 
-    std::vector<Offset> reached(offsets.begin(), offsets.end() - 1);  // of each row
+    HostArray<Offset> reached(offsets.begin(), offsets.end() - 1);  // of each row
     std::vector<int> written(lengths.size(), 0);
     for (std::size_t i = 0; i < all.tiles.size(); ++i) {
         const RowTile& tile = all.tiles[i];
@@ -91,8 +91,8 @@ RowTile tile(Offset first, Index row, int nonzeros, int rows) {
 using Tiles = std::vector<RowTile>;
 
 /// The path, step by step: how many row ends there are before each step.
-std::vector<Index> rows_before_steps(const std::vector<Offset>& offsets) {
-    std::vector<Index> before{0};
+HostArray<Index> rows_before_steps(const HostArray<Offset>& offsets) {
+    HostArray<Index> before{0};
     Offset nonzero = 0;
     Index row = 0;
     const auto rows = static_cast<Index>(offsets.size() - 1);
@@ -104,7 +104,7 @@ std::vector<Index> rows_before_steps(const std::vector<Offset>& offsets) {
 }
 
 /// As the lanes of a warp search together.
-Index searched_by(int probes, const std::vector<Offset>& offsets, Offset steps) {
+Index searched_by(int probes, const HostArray<Offset>& offsets, Offset steps) {
     SearchRange range{0, static_cast<Index>(offsets.size() - 1)};
     while (!range.done()) {
         int before = 0;
@@ -125,8 +125,8 @@ Index searched_by(int probes, const std::vector<Offset>& offsets, Offset steps) 
     return range.begin;
 }
 
-const std::vector<std::vector<Offset>>& kinds_of_rows() {
-    static const std::vector<std::vector<Offset>> kinds{
+const std::vector<HostArray<Offset>>& kinds_of_rows() {
+    static const std::vector<HostArray<Offset>> kinds{
         {},
         {0},
         {1},
@@ -149,10 +149,10 @@ const std::vector<std::vector<Offset>>& kinds_of_rows() {
 TEST_CASE("csr tiles: every row is in one tile, or in the tiles of its blocks, and is written once") {
     for (const int capacity : {128, 256, 512, 1024}) {
         CAPTURE(capacity);
-        for (const std::vector<Offset>& lengths : kinds_of_rows()) check_tiles(lengths, capacity);
+        for (const HostArray<Offset>& lengths : kinds_of_rows()) check_tiles(lengths, capacity);
         for (const NamedMatrix& named : battery()) {
             CAPTURE(named.name);
-            std::vector<Offset> lengths(named.matrix.rows);
+            HostArray<Offset> lengths(named.matrix.rows);
             for (Index row = 0; row < named.matrix.rows; ++row) lengths[row] = named.matrix.row_length(row);
             check_tiles(lengths, capacity);
         }
@@ -160,7 +160,7 @@ TEST_CASE("csr tiles: every row is in one tile, or in the tiles of its blocks, a
 }
 
 TEST_CASE("csr tiles: rows that are loaded together make one tile") {
-    const auto tiles_of = [](const std::vector<Offset>& lengths) { return cut_into_tiles(offsets_of(lengths), 256).tiles; };
+    const auto tiles_of = [](const HostArray<Offset>& lengths) { return cut_into_tiles(offsets_of(lengths), 256).tiles; };
     CHECK(tiles_of({}).empty());
     CHECK(tiles_of(repeated(8, 64)) == Tiles{tile(0, 0, 256, 4), tile(256, 4, 256, 4)});
     // Loads begin at a multiple of 8: after nonzero 255 there are 7 before the tile.
@@ -181,19 +181,19 @@ TEST_CASE("csr tiles: a long row has a block, a longer one several, before all o
     CHECK(block.tiles == Tiles{tile(3, 1, 125, 1), tile(128, 1, 128, 1), tile(256, 1, 128, 1), tile(384, 1, 128, 1),
                                tile(512, 1, 128, 1), tile(640, 1, 128, 1), tile(768, 1, 128, 1), tile(896, 1, 132, 1),
                                tile(0, 0, 3, 1), tile(1028, 2, 4, 1)});
-    CHECK(block.split_of_block == std::vector<Index>{-1});
+    CHECK(block.split_of_block == HostArray<Index>{-1});
     CHECK(block.split_rows.empty());
 
     const RowTiles<HostArray> blocks = cut_into_tiles(offsets_of({8193, 0, 2000, 16385}), 256);
     CHECK(blocks.tiles.size() == 9 * adaptive_warps + 1);
-    CHECK(blocks.split_of_block == std::vector<Index>{0, 0, 0, -1, 1, 1, 1, 1, 1});
+    CHECK(blocks.split_of_block == HostArray<Index>{0, 0, 0, -1, 1, 1, 1, 1, 1});
     CHECK(blocks.split_rows == std::vector<SplitRow>{{0, 0, 3}, {3, 4, 5}});
     CHECK(blocks.tiles.back() == tile(8193, 1, 0, 1));
     CHECK(bytes_of_tiles(blocks, 8) == 73 * 16 + 9 * 4 + 2 * 12 + 2 * 8 * 8);
 
     // Of small tiles a warp has four rounds alone, and two of a row that is shared.
     const RowTiles<HostArray> small = cut_into_tiles(offsets_of({512, 513, 2049}), 128);
-    CHECK(small.split_of_block == std::vector<Index>{-1, 0, 0});
+    CHECK(small.split_of_block == HostArray<Index>{-1, 0, 0});
     CHECK(small.split_rows == std::vector<SplitRow>{{2, 1, 2}});
     CHECK(small.tiles.back() == tile(0, 0, 512, 1));
 }
@@ -203,11 +203,11 @@ TEST_CASE_TEMPLATE("csr tiles: short rows have small tiles, long ones whose colu
     struct Columns {
         Index row_count = 0;
         std::vector<Value> values;
-        std::vector<Index> column_indices;
+        HostArray<Index> column_indices;
     };
     // So many nonzeros, whose columns follow one another in runs of a length.
     const auto shape = [](Index rows, Index nonzeros, Index run) {
-        Columns csr{rows, std::vector<Value>(nonzeros), std::vector<Index>(nonzeros)};
+        Columns csr{rows, std::vector<Value>(nonzeros), HostArray<Index>(nonzeros)};
         for (Index i = 0; i < nonzeros; ++i) csr.column_indices[i] = i / run * 2 * run + i % run;
         return with_tile_shape(csr, []<typename Shape>(Shape) { return std::pair(Shape::capacity, Shape::resident_blocks); });
     };
@@ -246,7 +246,7 @@ TEST_CASE("csr tiles: lanes of rows") {
 }
 
 TEST_CASE("csr tiles: the path of the 6 x 6 matrix") {
-    const std::vector<Offset> offsets{0, 3, 6, 7, 9, 12, 13};
+    const HostArray<Offset> offsets{0, 3, 6, 7, 9, 12, 13};
     std::string rows;
     for (Offset steps = 0; steps <= 19; ++steps) {
         rows += std::to_string(merge_path_search(offsets.data() + 1, 6, steps));
@@ -255,8 +255,8 @@ TEST_CASE("csr tiles: the path of the 6 x 6 matrix") {
 }
 
 TEST_CASE("csr tiles: the merge path is found as by walking it, by one and by many at a time") {
-    const auto check = [](const std::vector<Offset>& offsets) {
-        const std::vector<Index> before = rows_before_steps(offsets);
+    const auto check = [](const HostArray<Offset>& offsets) {
+        const HostArray<Index> before = rows_before_steps(offsets);
         const auto rows = static_cast<Index>(offsets.size() - 1);
         const Offset stride = std::max<Offset>(1, static_cast<Offset>(before.size()) / 997);
         for (Offset steps = 0; steps < static_cast<Offset>(before.size()); steps += stride) {
@@ -265,28 +265,28 @@ TEST_CASE("csr tiles: the merge path is found as by walking it, by one and by ma
             for (const int probes : {1, 3, 32}) CHECK(searched_by(probes, offsets, steps) == before[steps]);
         }
     };
-    for (const std::vector<Offset>& lengths : kinds_of_rows()) check(offsets_of(lengths));
+    for (const HostArray<Offset>& lengths : kinds_of_rows()) check(offsets_of(lengths));
     for (const NamedMatrix& named : battery()) check(named.matrix.row_offsets);
 }
 
 TEST_CASE("csr tiles: the first row of each block's share") {
     using Shape = MergeShape<2, 3, 1>;
-    const auto first_rows = [](const std::vector<Offset>& offsets) {
+    const auto first_rows = [](const HostArray<Offset>& offsets) {
         const MergeShares<Shape> shares{static_cast<Index>(offsets.size() - 1), offsets.back()};
         CHECK(shares.begin(0) == 0);
         CHECK(shares.begin(shares.count()) == shares.rows + shares.nonzeros);
-        std::vector<Index> rows;
+        HostArray<Index> rows;
         for (Offset share = 0; share <= shares.count(); ++share) rows.push_back(shares.first_row(offsets.data() + 1, share));
         return rows;
     };
-    CHECK(first_rows({0}) == std::vector<Index>{0});
-    CHECK(first_rows({0, 5}) == std::vector<Index>{0, 1});
-    CHECK(first_rows({0, 6}) == std::vector<Index>{0, 0, 1});
-    CHECK(first_rows({0, 3, 6, 7, 9, 12, 13}) == std::vector<Index>{0, 1, 3, 5, 6});
+    CHECK(first_rows({0}) == HostArray<Index>{0});
+    CHECK(first_rows({0, 5}) == HostArray<Index>{0, 1});
+    CHECK(first_rows({0, 6}) == HostArray<Index>{0, 0, 1});
+    CHECK(first_rows({0, 3, 6, 7, 9, 12, 13}) == HostArray<Index>{0, 1, 3, 5, 6});
 }
 
 TEST_CASE("csr tiles: the search goes beyond 32 bits") {
-    const std::vector<Offset> offsets{0, Offset{5} << 31, Offset{6} << 31, Offset{6} << 31};
+    const HostArray<Offset> offsets{0, Offset{5} << 31, Offset{6} << 31, Offset{6} << 31};
     CHECK(merge_path_search(offsets.data() + 1, 3, (Offset{5} << 31)) == 0);
     CHECK(merge_path_search(offsets.data() + 1, 3, (Offset{5} << 31) + 1) == 1);
     CHECK(merge_path_search(offsets.data() + 1, 3, (Offset{6} << 31) + 3) == 3);

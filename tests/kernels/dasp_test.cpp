@@ -38,7 +38,7 @@ CsrMatrix of_lengths(const std::vector<Index>& lengths, Index columns) {
 }
 
 template <typename Element>
-std::vector<Element> first(const std::vector<Element>& all, std::size_t count, std::size_t from = 0) {
+std::vector<Element> first(const HostArray<Element>& all, std::size_t count, std::size_t from = 0) {
     REQUIRE(all.size() >= from + count);
     return {all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(from + count)};
 }

@@ -40,7 +40,7 @@ std::unique_ptr<Layout<double>> built(const StagedMatrix& staged, Given given = 
 
 /// The first lanes of each 32.
 template <typename Element>
-std::vector<Element> first_lanes_of(const std::vector<Element>& array, std::size_t lanes) {
+std::vector<Element> first_lanes_of(const HostArray<Element>& array, std::size_t lanes) {
     std::vector<Element> elements;
     for (std::size_t i = 0; i < array.size(); ++i) {
         if (i % halo_lanes < lanes) elements.push_back(array[i]);
@@ -272,7 +272,7 @@ namespace {
 
 /// How many changes of an element, one at a time, the walk overlooks. `except`: elements that are left alone.
 template <typename Element>
-int overlooked(const Layout<double>& layout, const CsrMatrix& matrix, const std::vector<Element>& array, Element except = -2) {
+int overlooked(const Layout<double>& layout, const CsrMatrix& matrix, const HostArray<Element>& array, Element except = -2) {
     int missed = 0;
     for (const Element& element : array) {
         if (element == except) continue;

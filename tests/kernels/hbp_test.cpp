@@ -21,8 +21,8 @@ using namespace workbench;
 
 namespace {
 
-using Indices = std::vector<Index>;
-using Offsets = std::vector<Offset>;
+using Indices = HostArray<Index>;
+using Offsets = HostArray<Offset>;
 using Bytes = std::vector<std::uint8_t>;
 using Masks = std::vector<std::uint32_t>;
 

@@ -15,6 +15,8 @@
 
 using namespace workbench;
 
+using Offsets = std::vector<Offset>;
+
 TEST_CASE("metrics, by hand") {
     // x . . x .      distances 0 3
     // . . . . .
@@ -161,11 +163,11 @@ TEST_CASE("warp iterations and work, on the row lengths of PELLR, figure 5") {
     CHECK(warp_iterations(offsets(), 8) == 14);
     CHECK(warp_work(offsets()) == 2 * 77 - 26);
     // Rows without nonzeros do no work.
-    CHECK(warp_work({0, 0, 2, 2, 3}) == 3 + 1);
-    CHECK(warp_iterations({0}, 8) == 0);
-    CHECK(sorted_warp_iterations({0}, 8) == 0);
-    CHECK(sorted_warp_iterations({0, 0, 0}, 8) == 0);
+    CHECK(warp_work(Offsets{0, 0, 2, 2, 3}) == 3 + 1);
+    CHECK(warp_iterations(Offsets{0}, 8) == 0);
+    CHECK(sorted_warp_iterations(Offsets{0}, 8) == 0);
+    CHECK(sorted_warp_iterations(Offsets{0, 0, 0}, 8) == 0);
     // Warps wider than any matrix.
-    CHECK(warp_iterations({0, 5, 5, 5}, std::numeric_limits<Index>::max()) == 5);
-    CHECK(sorted_warp_iterations({0, 5, 5, 5}, std::numeric_limits<Index>::max()) == 5);
+    CHECK(warp_iterations(Offsets{0, 5, 5, 5}, std::numeric_limits<Index>::max()) == 5);
+    CHECK(sorted_warp_iterations(Offsets{0, 5, 5, 5}, std::numeric_limits<Index>::max()) == 5);
 }

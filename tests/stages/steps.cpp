@@ -44,8 +44,9 @@ CsrMatrix matrix_of(Index columns, const std::vector<Indices>& rows) {
 }
 
 CsrMatrix diagonal(Index size) {
-    CsrMatrix matrix{size, size, std::vector<Offset>(size + 1), all_of(size), std::vector<double>(size, 1)};
+    CsrMatrix matrix{size, size, HostArray<Offset>(size + 1), HostArray<Index>(size), HostArray<double>(size, 1)};
     std::iota(matrix.row_offsets.begin(), matrix.row_offsets.end(), Offset{0});
+    std::iota(matrix.column_indices.begin(), matrix.column_indices.end(), Index{0});
     return matrix;
 }
 

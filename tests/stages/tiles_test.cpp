@@ -292,7 +292,7 @@ TEST_SUITE("row_sort within tiles") {
     TEST_CASE("one share, or every share of a kind") {
         const auto stored = [](const StagedMatrix& staged) {
             std::vector<Indices> rows;
-            for (const Share& share : staged.shares) rows.push_back(share.rows);
+            for (const Share& share : staged.shares) rows.emplace_back(share.rows.begin(), share.rows.end());
             return rows;
         };
         const std::vector<Indices> as_they_come = stored(in_tiles(4, 3));

@@ -39,7 +39,7 @@ struct Arrays {
 
     Index rows;
     Index columns;
-    std::vector<std::int64_t> row_offsets;
+    HostArray<std::int64_t> row_offsets;
     std::vector<std::int32_t> column_indices;
     std::vector<Value> values;
 };

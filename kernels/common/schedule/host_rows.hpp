@@ -112,7 +112,7 @@ public:
 
 private:
     const OwnLayout& layout_;
-    std::vector<Index> rows_;
+    HostArray<Index> rows_;
 };
 
 template <typename Schedule, ValueType Value, typename OwnLayout>

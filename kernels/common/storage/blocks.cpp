@@ -10,7 +10,7 @@
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/storage/block_rows.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -19,9 +19,9 @@ constexpr int block_row_chunk = 64;  // block rows that a thread of the host tak
 
 /// Blocks before each block row, and after the last.
 template <typename Value>
-std::vector<Offset> block_offsets(const CsrView<Value>& matrix, Index size) {
+HostArray<Offset> block_offsets(const CsrView<Value>& matrix, Index size) {
     const Index block_rows = block_count_of(matrix.rows, size);
-    std::vector<Offset> offsets(std::size_t(block_rows) + 1, 0);
+    HostArray<Offset> offsets(std::size_t(block_rows) + 1, 0);
     for_each_in_parallel(block_rows, block_row_chunk, [&](std::int64_t block_row) {
         Offset blocks = 0;
         walk_block_row(
@@ -56,7 +56,7 @@ Index choose_block_size(const CsrView<MatrixValue>& matrix, std::span<const Inde
 
 template <ValueType Value, typename MatrixValue>
 Blocks<Value, HostArray> build_blocks(const CsrView<MatrixValue>& matrix, Index size, const SlotBound& bound) {
-    const std::vector<Offset> offsets = block_offsets(matrix, size);
+    const HostArray<Offset> offsets = block_offsets(matrix, size);
     const Offset count = offsets.back();
     const Offset area = Offset{size} * size;
     require_bounded_slots(fmt::format("{} blocks of {} x {}", count, size, size),

@@ -6,7 +6,7 @@
 
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {

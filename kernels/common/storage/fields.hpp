@@ -30,6 +30,7 @@
 
 #include "pipeline/contract/device.hpp"
 #include "pipeline/contract/layout.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 
@@ -57,8 +58,8 @@ template <typename Element>
 class DeviceArray {
 public:
     DeviceArray() = default;
-    DeviceArray(Device& device, const std::vector<Element>& array, const std::string& purpose)
-        : memory_(to_device(device, std::span<const Element>(array), purpose)), size_(static_cast<Offset>(array.size())) {}
+    DeviceArray(Device& device, std::span<const Element> array, const std::string& purpose)
+        : memory_(to_device(device, array, purpose)), size_(static_cast<Offset>(array.size())) {}
 
     [[nodiscard]] const Element* data() const { return memory_.template as<Element>(); }
     [[nodiscard]] Offset size() const { return size_; }
@@ -67,9 +68,6 @@ private:
     DeviceMemory memory_;
     Offset size_ = 0;
 };
-
-template <typename Element>
-using HostArray = std::vector<Element>;
 
 /// For the fields of a struct within a struct: visits them with a prefix before their names.
 [[nodiscard]] auto prefixed(std::string prefix, const auto& visit) {

@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "kernels/common/device/host_loops.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr int row_chunk = 256;  // rows that a thread takes at a time
 
 /// The rows [first, end) of a group: diagonal k has as many slots as reach to the last row that is longer than k.
-void append_diagonals(const ShareView& share, Index first, Index end, Offset longest, std::vector<Offset>& diagonal_offsets) {
+void append_diagonals(const ShareView& share, Index first, Index end, Offset longest, HostArray<Offset>& diagonal_offsets) {
     Index longer = end;
     for (Offset k = 0; k < longest; ++k) {
         while (share.length(longer - 1) <= k) --longer;  // ends at the first row at the latest
@@ -47,8 +47,8 @@ std::int64_t fill(Jagged<Value, ColumnIndex, HostArray>& jagged, const CsrMatrix
 
 }  // namespace
 
-std::vector<Offset> JaggedPlan::group_diagonals(const ShareView& share) const {
-    std::vector<Offset> first{0};
+HostArray<Offset> JaggedPlan::group_diagonals(const ShareView& share) const {
+    HostArray<Offset> first{0};
     for (std::size_t group = 0; group + 1 < group_rows.size(); ++group) {
         const Index row = group_rows[group];
         first.push_back(first.back() + (row < group_rows[group + 1] ? share.length(row) : 0));
@@ -65,7 +65,7 @@ Jagged<Value, ColumnIndex, HostArray> build_jagged(const CsrMatrix& matrix, cons
     }
     Jagged<Value, ColumnIndex, HostArray> jagged;
     jagged.diagonal_offsets = {0};
-    const std::vector<Offset> group_diagonals = plan.group_diagonals(share);
+    const HostArray<Offset> group_diagonals = plan.group_diagonals(share);
     for (std::size_t group = 0; group + 1 < group_diagonals.size(); ++group) {
         append_diagonals(share, plan.group_rows[group], plan.group_rows[group + 1],
                          group_diagonals[group + 1] - group_diagonals[group], jagged.diagonal_offsets);
@@ -80,8 +80,8 @@ Jagged<Value, ColumnIndex, HostArray> build_jagged(const CsrMatrix& matrix, cons
     return jagged;
 }
 
-void require_sound_diagonals(const std::vector<Offset>& diagonal_offsets, const std::vector<Offset>& group_diagonals,
-                             const std::vector<Index>& group_rows, std::size_t slots) {
+void require_sound_diagonals(const HostArray<Offset>& diagonal_offsets, const HostArray<Offset>& group_diagonals,
+                             const HostArray<Index>& group_rows, std::size_t slots) {
     bool sound = tiles(diagonal_offsets, slots) && tiles(group_diagonals, diagonal_offsets.size() - 1) &&
                  group_diagonals.size() == group_rows.size();
     for (std::size_t group = 0; sound && group + 1 < group_rows.size(); ++group) {

@@ -81,11 +81,11 @@ struct JaggedRun : JaggedRow {
 
 /// What goes into jagged diagonals: stored rows of a share, group by group.
 struct JaggedPlan {
-    std::vector<Index> group_rows{0};     // [groups + 1] first stored row of each group
-    std::vector<Index> column_bounds{0};  // [groups + 1] as in SlicePlan
+    HostArray<Index> group_rows{0};     // [groups + 1] first stored row of each group
+    HostArray<Index> column_bounds{0};  // [groups + 1] as in SlicePlan
 
     /// The first diagonal of each group. [groups + 1]
-    [[nodiscard]] std::vector<Offset> group_diagonals(const ShareView& share) const;
+    [[nodiscard]] HostArray<Offset> group_diagonals(const ShareView& share) const;
 };
 
 /// In two passes over the entries, on all cores. Rows must descend in length within each group, for which require_descending
@@ -96,8 +96,8 @@ template <ValueType Value, typename ColumnIndex>
 
 /// Throws std::logic_error where the diagonals do not tile the slots, the groups not the diagonals, or where one grows within
 /// its group, so that jagged diagonals which were tampered with are safe to walk.
-void require_sound_diagonals(const std::vector<Offset>& diagonal_offsets, const std::vector<Offset>& group_diagonals,
-                             const std::vector<Index>& group_rows, std::size_t slots);
+void require_sound_diagonals(const HostArray<Offset>& diagonal_offsets, const HostArray<Offset>& group_diagonals,
+                             const HostArray<Index>& group_rows, std::size_t slots);
 
 /// Every slot in the order of memory, for Layout::for_each_slot: `Schedule` has one thread for each stored row.
 template <typename Schedule>

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "kernels/common/device/host_loops.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -24,8 +24,8 @@ void for_each_run(const ShareView& share, Index stored, const Visit& visit) {
     }
 }
 
-std::vector<Index> all_rows(const ShareView& share) {
-    std::vector<Index> rows(share.row_count());
+HostArray<Index> all_rows(const ShareView& share) {
+    HostArray<Index> rows(share.row_count());
     std::iota(rows.begin(), rows.end(), 0);
     return rows;
 }
@@ -34,7 +34,7 @@ std::vector<Index> all_rows(const ShareView& share) {
 
 Origin::Origin(const ShareView& share) : Origin(share, all_rows(share)) {}
 
-Origin::Origin(const ShareView& share, const std::vector<Index>& stored_rows) : row_runs_() {
+Origin::Origin(const ShareView& share, const HostArray<Index>& stored_rows) : row_runs_() {
     const auto count = static_cast<std::int64_t>(stored_rows.size());
     make_zeros(row_runs_, count + 1);
     make_zeros(lengths_, count);

@@ -16,7 +16,7 @@ public:
     Origin() = default;
     /// Of the rows of a share in its order; or of the stored rows listed, -1 for a row without nonzeros.
     explicit Origin(const ShareView& share);
-    Origin(const ShareView& share, const std::vector<Index>& stored_rows);
+    Origin(const ShareView& share, const HostArray<Index>& stored_rows);
 
     /// Rows known.
     [[nodiscard]] Index row_count() const { return static_cast<Index>(row_runs_.size()) - 1; }
@@ -32,9 +32,9 @@ private:
         Offset first = 0;   // position in CsrMatrix::values
         Offset before = 0;  // nonzeros of the row that come before
     };
-    std::vector<Offset> row_runs_{0};  // [rows + 1] first run of each row
-    std::vector<Offset> lengths_;      // [rows]
-    std::vector<Run> runs_;
+    HostArray<Offset> row_runs_{0};  // [rows + 1] first run of each row
+    HostArray<Offset> lengths_;      // [rows]
+    HostArray<Run> runs_;
 };
 
 }  // namespace workbench

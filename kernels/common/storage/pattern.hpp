@@ -10,8 +10,8 @@ namespace workbench {
 
 /// A matrix without its values. No kernel reads it and it is no part of a footprint: it tells which nonzero a slot holds.
 struct Pattern {
-    std::vector<Offset> row_offsets{0};  // [rows + 1]
-    std::vector<Index> columns;          // [nonzeros]
+    HostArray<Offset> row_offsets{0};  // [rows + 1]
+    HostArray<Index> columns;          // [nonzeros]
 
     Pattern() = default;
     explicit Pattern(const CsrMatrix& matrix) : row_offsets(matrix.row_offsets), columns(matrix.column_indices) {}
@@ -36,7 +36,7 @@ public:
 
 private:
     const Pattern& pattern_;
-    std::vector<Offset> next_;  // [rows] the first nonzero of each row that was not met yet
+    HostArray<Offset> next_;  // [rows] the first nonzero of each row that was not met yet
 };
 
 }  // namespace workbench

@@ -8,7 +8,7 @@
 
 #include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/storage/slices.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -21,7 +21,7 @@ struct Reach {
     bool wide = false;
 };
 
-Reach reach_of(const std::vector<Index>& columns, Offset first_slot, Index height, Offset first_lane,
+Reach reach_of(const HostArray<Index>& columns, Offset first_slot, Index height, Offset first_lane,
                const std::function<Offset(Offset)>& length_of_lane) {
     Index first = std::numeric_limits<Index>::max();
     Index last = 0;
@@ -39,7 +39,7 @@ Reach reach_of(const std::vector<Index>& columns, Offset first_slot, Index heigh
 
 }  // namespace
 
-ShortColumns shorten_columns(const std::vector<Index>& columns, const std::vector<Offset>& slice_offsets, Index slice_height,
+ShortColumns shorten_columns(const HostArray<Index>& columns, const HostArray<Offset>& slice_offsets, Index slice_height,
                              const std::function<Offset(Offset)>& length_of_lane) {
     const auto slices = static_cast<std::int64_t>(slice_offsets.size()) - 1;
     ShortColumns narrow;
@@ -75,7 +75,7 @@ ShortColumns shorten_columns(const std::vector<Index>& columns, const std::vecto
     return narrow;
 }
 
-void require_sound_columns(const SliceColumns<std::uint16_t, HostArray>& columns, const std::vector<Offset>& slice_offsets) {
+void require_sound_columns(const SliceColumns<std::uint16_t, HostArray>& columns, const HostArray<Offset>& slice_offsets) {
     Offset high = 0;
     Index wide = 0;
     bool sound = columns.first_columns.size() + 1 == slice_offsets.size();

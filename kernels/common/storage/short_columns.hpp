@@ -41,18 +41,18 @@ concept HasShortColumns = requires(const Arrays& arrays) {
 
 /// What shorten_columns makes.
 struct ShortColumns {
-    std::vector<std::uint16_t> column_indices;  // [slots]
+    HostArray<std::uint16_t> column_indices;  // [slots]
     SliceColumns<std::uint16_t, HostArray> of_slices;
 };
 
 /// The columns of slices in 16 bits. `columns` are the matrix's, slot by slot as Slices has them; length_of_lane(lane) tells
 /// how many of its slots hold a nonzero: the others get the first column of their slice. In parallel.
-[[nodiscard]] ShortColumns shorten_columns(const std::vector<Index>& columns, const std::vector<Offset>& slice_offsets,
+[[nodiscard]] ShortColumns shorten_columns(const HostArray<Index>& columns, const HostArray<Offset>& slice_offsets,
                                            Index slice_height, const std::function<Offset(Offset)>& length_of_lane);
 
 /// Throws std::logic_error where a slice has no first column, or is wide and has no upper halves, so that slices which were
 /// tampered with are safe to walk.
-void require_sound_columns(const SliceColumns<std::uint16_t, HostArray>& columns, const std::vector<Offset>& slice_offsets);
+void require_sound_columns(const SliceColumns<std::uint16_t, HostArray>& columns, const HostArray<Offset>& slice_offsets);
 
 /// "slices with columns of 32 bits", "3 of 17".
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes_on_columns(

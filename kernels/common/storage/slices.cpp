@@ -12,7 +12,7 @@
 #include "kernels/common/storage/offsets.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -106,8 +106,8 @@ std::int64_t fill(Slices<Value, ColumnIndex, HostArray>& slices, const std::vect
 
 }  // namespace
 
-std::vector<Index> SlicePlan::group_slices() const {
-    std::vector<Index> first{0};
+HostArray<Index> SlicePlan::group_slices() const {
+    HostArray<Index> first{0};
     for (std::size_t group = 0; group + 1 < group_places.size(); ++group) {
         const Index places = group_places[group + 1] - group_places[group];
         first.push_back(first.back() + static_cast<Index>((Offset{places} + slice_height - 1) / slice_height));
@@ -115,9 +115,9 @@ std::vector<Index> SlicePlan::group_slices() const {
     return first;
 }
 
-std::vector<Index> SlicePlan::lane_rows() const {
+HostArray<Index> SlicePlan::lane_rows() const {
     const std::vector<SlicePlaces> slices = cut_into_slices(*this);
-    std::vector<Index> rows;
+    HostArray<Index> rows;
     make_filled(rows, slices.size() * slice_height, Index{-1});
     for_each_in_parallel(std::ssize(slices), slice_chunk, [&](std::int64_t slice) {
         const SlicePlaces& places = slices[slice];

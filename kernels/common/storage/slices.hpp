@@ -61,12 +61,12 @@ struct SlicePlan {
     std::vector<Index> group_places{0};   // [groups + 1] first place of each group
     std::vector<Index> column_bounds{0};  // [groups + 1] the columns of group g lie in [bounds[g], bounds[g + 1]) and are
                                           // stored relative to bounds[g]
-    std::vector<Index> stored_rows = {};  // [places] which stored row of the share, or -1; empty: place i holds stored row i
+    HostArray<Index> stored_rows = {};  // [places] which stored row of the share, or -1; empty: place i holds stored row i
 
     /// The first slice of each group. [groups + 1]
-    [[nodiscard]] std::vector<Index> group_slices() const;
+    [[nodiscard]] HostArray<Index> group_slices() const;
     /// Which stored row lies in each lane of all slices; -1: none. [slices * slice_height]
-    [[nodiscard]] std::vector<Index> lane_rows() const;
+    [[nodiscard]] HostArray<Index> lane_rows() const;
 };
 
 /// Builds slices from a share, in two passes over its entries, on all cores; the second by the preparer where there is one that

@@ -1,7 +1,7 @@
 #include "kernels/common/storage/triplets.hpp"
 
 #include "kernels/common/device/host_loops.hpp"
-#include "pipeline/matrix/huge_pages.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -9,8 +9,8 @@ namespace {
 constexpr int row_chunk = 256;  // rows that a thread takes at a time
 
 /// Where each stored row begins. [rows present]
-std::vector<Offset> offsets_of(const ShareView& share) {
-    std::vector<Offset> offsets(share.row_count());
+HostArray<Offset> offsets_of(const ShareView& share) {
+    HostArray<Offset> offsets(share.row_count());
     Offset before = 0;
     for (Index stored = 0; stored < share.row_count(); ++stored) {
         offsets[stored] = before;
@@ -28,7 +28,7 @@ Triplets<Value, HostArray> build_triplets(const CsrMatrix& matrix, const ShareVi
     make_zeros(triplets.row_indices, count);
     make_zeros(triplets.column_indices, count);
     make_zeros(triplets.values, count);
-    const std::vector<Offset> offsets = offsets_of(share);
+    const HostArray<Offset> offsets = offsets_of(share);
     for_each_in_parallel(share.row_count(), row_chunk, [&](std::int64_t row) {
         const auto stored = static_cast<Index>(row);
         for (Offset k = 0; k < share.length(stored); ++k) {
@@ -42,8 +42,8 @@ Triplets<Value, HostArray> build_triplets(const CsrMatrix& matrix, const ShareVi
     return triplets;
 }
 
-std::vector<Offset> entries_of(const ShareView& share) {
-    std::vector<Offset> entries;
+HostArray<Offset> entries_of(const ShareView& share) {
+    HostArray<Offset> entries;
     entries.reserve(share.entry_count());
     for (Index stored = 0; stored < share.row_count(); ++stored) {
         for (Offset k = 0; k < share.length(stored); ++k) entries.push_back(share.entry(stored, k));

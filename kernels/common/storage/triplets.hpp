@@ -47,6 +47,6 @@ template <ValueType Value>
 [[nodiscard]] Triplets<Value, HostArray> build_triplets(const CsrMatrix& matrix, const ShareView& share);
 
 /// The positions in CsrMatrix::values of a share's entries, as triplets have them.
-[[nodiscard]] std::vector<Offset> entries_of(const ShareView& share);
+[[nodiscard]] HostArray<Offset> entries_of(const ShareView& share);
 
 }  // namespace workbench

@@ -11,7 +11,7 @@
 namespace workbench {
 
 template <ValueType Value>
-CusparseSlices<Value>::CusparseSlices(std::vector<Offset> lengths, Index slice_height)
+CusparseSlices<Value>::CusparseSlices(HostArray<Offset> lengths, Index slice_height)
     : lengths_(std::move(lengths)), height_(slice_height) {
     for (auto first = lengths_.begin(); first != lengths_.end();) {
         const auto end = first + std::min<std::ptrdiff_t>(height_, lengths_.end() - first);

@@ -1,9 +1,8 @@
 // Sliced ELL as cuSPARSE takes it.
 #pragma once
 
-#include <vector>
-
 #include "kernels/common/vendor/cusparse.hpp"
+#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 
@@ -13,7 +12,7 @@ template <ValueType Value>
 class CusparseSlices {
 public:
     /// `lengths` are those of the rows. Throws Unsuitable where the slots are too many for 32 bits or for the host's memory.
-    CusparseSlices(std::vector<Offset> lengths, Index slice_height);
+    CusparseSlices(HostArray<Offset> lengths, Index slice_height);
 
     /// Stores entry k of each row: entry(row, k) gives its column and its value.
     template <typename GetEntry>
@@ -31,11 +30,11 @@ public:
     [[nodiscard]] CusparseMatrix to(Device& device, Index columns, Offset nonzeros) const;
 
 private:
-    std::vector<Offset> lengths_;  // [rows]
+    HostArray<Offset> lengths_;  // [rows]
     Index height_;
-    std::vector<std::int32_t> offsets_{0};  // [slices + 1]
-    std::vector<Index> columns_;            // [slots]
-    std::vector<Value> values_;             // [slots]
+    HostArray<std::int32_t> offsets_{0};  // [slices + 1]
+    HostArray<Index> columns_;            // [slots]
+    HostArray<Value> values_;             // [slots]
 };
 
 }  // namespace workbench

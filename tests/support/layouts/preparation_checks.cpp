@@ -13,7 +13,7 @@
 namespace workbench {
 namespace {
 
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+bool same_bits(const HostArray<double>& a, const HostArray<double>& b) {
     return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 

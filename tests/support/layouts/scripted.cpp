@@ -98,7 +98,7 @@ std::vector<StageEntry> stages() {
 template <ValueType Value>
 struct PlainRows final : Layout<Value> {
     CsrMatrix matrix;
-    std::vector<Value> values;
+    HostArray<Value> values;
 
     [[nodiscard]] Index rows() const override { return matrix.rows; }
     [[nodiscard]] Index columns() const override { return matrix.columns; }
