@@ -31,8 +31,8 @@
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/read_matrix.hpp"
-#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/host_array.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/recipe/matrix_choice.hpp"
 #include "pipeline/recipe/recipe.hpp"
 

@@ -10,10 +10,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pipeline/matrix/guarded_loop.hpp"
+
 namespace workbench {
 namespace {
 
 using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
+using DynamicRange =
+    Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
 
 class Fitter {
 public:
@@ -22,8 +26,12 @@ public:
         for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) {
             if (graph.degree(vertex) == 0) continue;
             members_[part_of[vertex]].push_back(vertex);
-            for (const Index neighbour : graph.neighbours_of(vertex)) add_links(part_of[vertex], part_of[neighbour], 1);
         }
+        guarded_for("count_links", DynamicRange(0, parts).set_chunk_size(1), [this](Index part) {
+            for (const Index vertex : members_[part]) {
+                for (const Index neighbour : graph_.neighbours_of(vertex)) add_links(part, part_of_[neighbour], 1);
+            }
+        });
     }
 
     void empty_the_overfull() {
@@ -52,8 +60,8 @@ public:
 
 private:
     struct Candidate {
-        Index gain;
-        Index vertex;
+        Index gain = 0;
+        Index vertex = 0;
         bool operator<(const Candidate& other) const { return gain != other.gain ? gain < other.gain : vertex > other.vertex; }
     };
 
@@ -109,12 +117,12 @@ private:
     }
 
     void move_best(Index from, Index to, Index count) {
-        std::vector<Candidate> candidates;
-        candidates.reserve(members_[from].size());
-        for (const Index vertex : members_[from]) {
-            gain_[vertex] = gain_of_move(vertex, from, to);
-            candidates.push_back({gain_[vertex], vertex});
-        }
+        const std::vector<Index>& members = members_[from];
+        std::vector<Candidate> candidates(members.size());
+        Kokkos::parallel_for("gains_of_moves", Range(0, static_cast<Index>(members.size())), [&](Index i) {
+            gain_[members[i]] = gain_of_move(members[i], from, to);
+            candidates[i] = {gain_[members[i]], members[i]};
+        });
         std::priority_queue<Candidate> best(std::less<Candidate>{}, std::move(candidates));
         while (count > 0) {
             const Candidate candidate = best.top();

@@ -1,10 +1,16 @@
 #include "stages/order.hpp"
 
+#include <Kokkos_Core.hpp>
+
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include "pipeline/matrix/guarded_loop.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench {
 
@@ -25,12 +31,29 @@ std::vector<Index> all_of(Index size) {
 
 void stable_sort_by(std::vector<Index>& list, std::span<const Index> keys) {
     if (list.empty()) return;
-    const Index largest = *std::max_element(keys.begin(), keys.end());
-    std::vector<Index> next(static_cast<std::size_t>(largest) + 2, 0);
-    for (const Index thing : list) ++next[keys[thing] + 1];
-    std::partial_sum(next.begin(), next.end(), next.begin());
+    // Each thread has a piece of the list, and counts its keys: so it knows the places of its things.
+    constexpr std::int64_t worth_a_thread = 1 << 15;
+    const std::int64_t key_count = std::int64_t{*std::max_element(keys.begin(), keys.end())} + 1;
+    const auto things = static_cast<std::int64_t>(list.size());
+    const std::int64_t pieces = std::clamp<std::int64_t>(things / std::max(key_count, worth_a_thread), 1, host_threads());
+    using Pieces = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<std::int64_t>>;
+    const auto for_each_of_piece = [&](std::int64_t piece, const auto& visit) {
+        const std::int64_t end = things * (piece + 1) / pieces;
+        for (std::int64_t i = things * piece / pieces; i < end; ++i) visit(list[i]);
+    };
+    std::vector<std::vector<Index>> next(pieces);  // [keys] of each piece
+    guarded_for("count_keys", Pieces(0, pieces), [&](std::int64_t piece) {
+        next[piece].assign(key_count, 0);
+        for_each_of_piece(piece, [&](Index thing) { ++next[piece][keys[thing]]; });
+    });
+    Index before = 0;
+    for (std::int64_t key = 0; key < key_count; ++key) {
+        for (std::vector<Index>& of_piece : next) before += std::exchange(of_piece[key], before);
+    }
     std::vector<Index> sorted(list.size());
-    for (const Index thing : list) sorted[next[keys[thing]]++] = thing;
+    Kokkos::parallel_for("place_things", Pieces(0, pieces), [&](std::int64_t piece) {
+        for_each_of_piece(piece, [&](Index thing) { sorted[next[piece][keys[thing]]++] = thing; });
+    });
     list = std::move(sorted);
 }
 

@@ -101,21 +101,36 @@ StageContract contract(const Parameters& parameters) {
 /// A share with its rows, those of a view that have `lengths(stored row)` entries in it, and without the entries.
 /// stored_rows: where they were stored. [present]
 template <typename Lengths>
-Share share_of_lengths(const ShareId& id, const ShareView& view, const Lengths& length_of, std::vector<Index>& stored_rows) {
-    Share share{id, {}, {0}, {}};
-    for (Index stored = 0; stored < view.row_count(); ++stored) {
-        const Offset length = length_of(stored);
-        if (length == 0) continue;
-        stored_rows.push_back(stored);
-        share.rows.push_back(view.row(stored));
-        share.row_offsets.push_back(share.row_offsets.back() + length);
-    }
+Share share_of_lengths(const ShareId& id, const ShareView& view, const Lengths& length_of, HostArray<Index>& stored_rows) {
+    const auto count = static_cast<std::size_t>(view.row_count());
+    HostArray<Offset> place;  // [stored rows + 1] among those that are present
+    make_zeros(place, count + 1);
+    const auto for_rows = [count](const auto& visit) {
+        for_pieces(count, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t stored = begin; stored < end; ++stored) visit(static_cast<Index>(stored));
+        });
+    };
+    for_rows([&](Index stored) { place[stored + 1] = length_of(stored) > 0 ? 1 : 0; });
+    sum_up(place);
+
+    Share share{id, {}, {}, {}};
+    make_room(stored_rows, place.back());
+    make_room(share.rows, place.back());
+    make_zeros(share.row_offsets, place.back() + 1);
+    for_rows([&](Index stored) {
+        const Offset present = place[stored];
+        if (place[stored + 1] == present) return;
+        stored_rows[present] = stored;
+        share.rows[present] = view.row(stored);
+        share.row_offsets[present + 1] = length_of(stored);
+    });
+    sum_up(share.row_offsets);
     return share;
 }
 
 /// The two shares without their entries, and where their rows were stored. lengths: of the first. [stored rows]
-std::array<Share, 2> shares_of_lengths(const std::array<ShareId, 2>& ids, const ShareView& view,
-                                       std::span<const Index> lengths, std::array<std::vector<Index>, 2>& stored_rows) {
+std::array<Share, 2> shares_of_lengths(const std::array<ShareId, 2>& ids, const ShareView& view, std::span<const Index> lengths,
+                                       std::array<HostArray<Index>, 2>& stored_rows) {
     return {share_of_lengths(
                 ids[0], view, [&](Index stored) { return Offset{lengths[stored]}; }, stored_rows[0]),
             share_of_lengths(
@@ -126,18 +141,19 @@ std::array<Share, 2> shares_of_lengths(const std::array<ShareId, 2>& ids, const 
 /// the others keep the order in which they are stored.
 template <typename Belongs>
 std::array<Share, 2> shares_where(const std::array<ShareId, 2>& ids, const ShareView& view, const Belongs& belongs) {
-    std::vector<Index> lengths(view.row_count(), 0);  // of the first
+    HostArray<Index> lengths;  // of the first
+    make_room(lengths, view.row_count());
     Kokkos::parallel_for("count_entries", Range(0, view.row_count()), [&](Index stored) {
         Index length = 0;
         for (Offset k = 0; k < view.length(stored); ++k) length += belongs(stored, k) ? 1 : 0;
         lengths[stored] = length;
     });
-    std::array<std::vector<Index>, 2> stored_rows;
+    std::array<HostArray<Index>, 2> stored_rows;
     std::array<Share, 2> shares = shares_of_lengths(ids, view, lengths, stored_rows);
     for (const bool wanted : {true, false}) {
         Share& share = shares[wanted ? 0 : 1];
         make_room(share.entries, share.row_offsets.back());
-        const std::vector<Index>& of_share = stored_rows[wanted ? 0 : 1];
+        const HostArray<Index>& of_share = stored_rows[wanted ? 0 : 1];
         Kokkos::parallel_for("list_entries", Range(0, static_cast<Index>(of_share.size())), [&](Index i) {
             Offset* place = share.entries.data() + share.row_offsets[i];
             const Index stored = of_share[i];
@@ -159,7 +175,7 @@ std::optional<std::array<Share, 2>> shares_of_preparer(const std::array<ShareId,
     if (staged.preparer == nullptr) return std::nullopt;
     std::optional<DividedEntries> divided = staged.preparer->divide(staged.matrix, view, division);
     if (!divided) return std::nullopt;
-    std::array<std::vector<Index>, 2> stored_rows;
+    std::array<HostArray<Index>, 2> stored_rows;
     std::array<Share, 2> shares = shares_of_lengths(ids, view, divided->lengths, stored_rows);
     for (const int share : {0, 1}) shares[share].entries = std::move(divided->entries[share]);
     return shares;

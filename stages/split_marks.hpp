@@ -11,8 +11,8 @@ namespace workbench {
 /// The nonzeros that a split takes into its first share, and how many things they lie in.
 struct Marks {
     HostArray<unsigned char> marked;  // [nonzeros of the matrix]; those outside the view are not
-    Offset dense = 0;                   // diagonals, blocks or columns
-    Offset present = 0;                 // those that have nonzeros at all
+    Offset dense = 0;                 // diagonals, blocks or columns
+    Offset present = 0;               // those that have nonzeros at all
 };
 
 /// Diagonals of which at least the share `fill` of their places holds a nonzero of the view.

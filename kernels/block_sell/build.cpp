@@ -51,8 +51,7 @@ HostArray<Offset> blocks_of_lanes(const HostArray<Index>& block_offsets, Index s
 }
 
 template <ValueType Value>
-HostArray<Offset> slice_offsets_of(const HostArray<Offset>& lengths, Index slice_height, Index block_size,
-                                     Offset nonzeros) {
+HostArray<Offset> slice_offsets_of(const HostArray<Offset>& lengths, Index slice_height, Index block_size, Offset nonzeros) {
     HostArray<Offset> offsets{0};
     for (std::size_t first = 0; first < lengths.size(); first += slice_height) {
         const auto begin = lengths.begin() + static_cast<std::ptrdiff_t>(first);

@@ -15,8 +15,7 @@ constexpr Index slice_height = 32;
 
 template <ValueType Value>
 CusparseMatrix upload(CusparseFormat format, const CsrLayout<Value>& matrix, Index size, Device& device,
-                      const HostArray<std::int32_t>& offsets, const HostArray<Index>& columns,
-                      const HostArray<Value>& values) {
+                      const HostArray<std::int32_t>& offsets, const HostArray<Index>& columns, const HostArray<Value>& values) {
     return {format,
             matrix.row_count,
             matrix.column_count,

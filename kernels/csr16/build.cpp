@@ -33,7 +33,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     layout->column_count = matrix.columns;
     layout->row_offsets = matrix.row_offsets;
     layout->first_columns.resize(matrix.rows);
-    make_zeros(layout->columns_from_first, matrix.nonzeros());
+    make_room(layout->columns_from_first, matrix.nonzeros());
     make_copy(layout->values, matrix.values);
     for_each_in_parallel(matrix.rows, 64, [&](std::int64_t row) {
         const auto columns = matrix.row_columns(static_cast<Index>(row));

@@ -114,8 +114,8 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     csr5.tile_ptr.resize(tiles + 1);
     csr5.tile_desc.resize(tiles * csr5_words(csr5.sigma) * csr5.omega);
     csr5.empty_offset_ptr.assign(tiles + 1, 0);
-    make_zeros(csr5.column_indices, matrix.nonzeros());
-    make_zeros(csr5.values, matrix.nonzeros());
+    make_room(csr5.column_indices, matrix.nonzeros());
+    make_room(csr5.values, matrix.nonzeros());
     for_each_in_parallel(tiles, tile_chunk, [&](std::int64_t tile) {
         transpose_tile(matrix, tile, csr5);
         describe_tile(tile, csr5);

@@ -37,8 +37,8 @@ public:
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return dasp_.bytes_of_product(); }
 
 private:
-    [[nodiscard]] static Value sum(const HostArray<Value>& values, const HostArray<Index>& columns, Offset begin,
-                                   Offset end, const Value* x) {
+    [[nodiscard]] static Value sum(const HostArray<Value>& values, const HostArray<Index>& columns, Offset begin, Offset end,
+                                   const Value* x) {
         Value total = 0;
         for (Offset slot = begin; slot < end; ++slot) total += values[slot] * x[columns[slot]];
         return total;

@@ -32,15 +32,14 @@ struct PlannedPart {
     HostArray<std::uint16_t> columns;        // [32 * steps]
     HostArray<std::uint16_t> far_rows;       // [32 * far steps]
     HostArray<Index> far_columns;            // [32 * far steps]
-    Offset pairs = 0;                          // blocks
-    Offset blocks = 0;                         // pairs, rest and far ones
+    Offset pairs = 0;                        // blocks
+    Offset blocks = 0;                       // pairs, rest and far ones
     Offset far_blocks = 0;
 };
 
 /// The first node of each part. With a partition, its parts, those that are too large cut into equal pieces; otherwise `parts`
 /// pieces of about equal nonzeros. [parts + 1]
-[[nodiscard]] HostArray<Index> halo_part_nodes(const StagedMatrix& staged, const HaloPlan& plan, Index parts,
-                                                 Index& parts_cut);
+[[nodiscard]] HostArray<Index> halo_part_nodes(const StagedMatrix& staged, const HaloPlan& plan, Index parts, Index& parts_cut);
 
 /// The number of columns that are less, among ascending ones. There is no branch to be guessed.
 [[nodiscard]] inline Offset columns_before(std::span<const Index> columns, Offset column) {

@@ -125,9 +125,8 @@ std::uint32_t store_batch(std::span<const HbpStoredRow> rows, Offset begin, std:
 
 /// One chunk of a share: its entries batch by batch. False where the share is no tile.
 template <typename Value, typename ColumnIndex>
-bool fill_chunk(const StagedMatrix& staged, const Share& share, std::int64_t chunk,
-                const HostArray<HbpStoredRow>& stored_rows, std::vector<HbpOrigin>& origins,
-                Hbp<Value, ColumnIndex, HostArray>& hbp) {
+bool fill_chunk(const StagedMatrix& staged, const Share& share, std::int64_t chunk, const HostArray<HbpStoredRow>& stored_rows,
+                std::vector<HbpOrigin>& origins, Hbp<Value, ColumnIndex, HostArray>& hbp) {
     const Cuts& segments = *staged.find_cuts(CutKind::segment);
     const Index first_column = segments.begin(share.id.segment);
     const Index columns_of_tile = segments.size(share.id.segment);

@@ -235,7 +235,7 @@ private:
     const std::vector<Share>& tiles_;
     HbpPlacement made_;
     std::vector<std::size_t> block_chunks_;  // [blocks of rows + 1]
-    HostArray<Index> counts_;              // [rows] results of each
+    HostArray<Index> counts_;                // [rows] results of each
 };
 
 }  // namespace

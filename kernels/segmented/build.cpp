@@ -101,9 +101,9 @@ Share joined(const std::vector<const Share*>& shares) {
         first_entries.push_back(first_entries.back() + (share == nullptr ? 0 : std::ssize(share->entries)));
     }
     Share all{{}, {}, {}, {}};
-    make_zeros(all.rows, first_rows.back());
+    make_room(all.rows, first_rows.back());
     make_zeros(all.row_offsets, first_rows.back() + 1);
-    make_zeros(all.entries, first_entries.back());
+    make_room(all.entries, first_entries.back());
     for_each_in_parallel(std::ssize(shares), 1, [&](std::int64_t piece) {
         if (shares[piece] == nullptr) return;
         const Share& share = *shares[piece];
@@ -354,7 +354,8 @@ void SegmentedLayout<Value>::for_each_slot(const std::function<void(const Slot&)
         [&]<typename Stored>(const Stored& one) {
             if constexpr (InSlices<Stored>) {
                 require_sound_offsets(one);
-                const SlicePlan plan{.slice_height = one.slice_height, .group_places = {one.piece_starts.begin(), one.piece_starts.end()}};
+                const SlicePlan plan{.slice_height = one.slice_height,
+                                     .group_places = {one.piece_starts.begin(), one.piece_starts.end()}};
                 if (one.group_slices != plan.group_slices()) throw std::logic_error("segmented: a piece lacks its slices");
                 for_each_stored_slot<StoredPieces>(one, origin, visit);
             } else {

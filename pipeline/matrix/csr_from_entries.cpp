@@ -12,8 +12,8 @@
 
 #include "pipeline/matrix/csr_matrix.hpp"
 #include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/host_array.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/sort_row.hpp"
 
 namespace workbench {

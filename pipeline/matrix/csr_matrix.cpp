@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/host_array.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/permutation.hpp"
 #include "pipeline/matrix/permuted_offsets.hpp"
 #include "pipeline/matrix/sort_row.hpp"

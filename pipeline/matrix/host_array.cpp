@@ -10,7 +10,8 @@
 namespace workbench {
 namespace {
 
-using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<std::size_t>>;
+using Host = Kokkos::DefaultHostExecutionSpace;
+using Range = Kokkos::RangePolicy<Host, Kokkos::IndexType<std::size_t>>;
 
 constexpr std::size_t piece = std::size_t{1} << 15;
 constexpr std::size_t few = 4 * piece;  // done by one thread before others have begun
@@ -27,7 +28,7 @@ void advise_huge_pages(void* begin, std::size_t bytes) {
 }
 
 void for_pieces(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work) {
-    if (count < few) {
+    if (count < few || Host::in_parallel()) {
         work(0, count);
         return;
     }
@@ -36,7 +37,7 @@ void for_pieces(std::size_t count, const std::function<void(std::size_t, std::si
 }
 
 void sum_up(std::span<Offset> counts) {
-    if (counts.size() < few) {
+    if (counts.size() < few || Host::in_parallel()) {
         std::partial_sum(counts.begin(), counts.end(), counts.begin());
         return;
     }

@@ -20,10 +20,11 @@ namespace workbench {
 /// Asks for huge pages for the whole ones among these bytes, which nobody has touched yet. Advice, no more.
 void advise_huge_pages(void* begin, std::size_t bytes);
 
-/// Calls work(begin, end) for pieces of 0 .. count, by all threads where they are many. Not within a parallel loop.
+/// Calls work(begin, end) for pieces of 0 .. count, by all threads where they are many; within a parallel loop by
+/// the thread that calls.
 void for_pieces(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work);
 
-/// Turns counts, [i + 1] of item i, into offsets, by all threads where they are many. Not within a parallel loop.
+/// Turns counts, [i + 1] of item i, into offsets, in parallel like for_pieces.
 void sum_up(std::span<Offset> counts);
 
 /// Stands for an item that is left unwritten, and counts such items: ArrayAllocator makes nothing of one.
@@ -86,20 +87,20 @@ void make_room(HostArray<Item>& items, std::size_t count) {
     items = HostArray<Item>(Unwritten(0), Unwritten(count));
 }
 
-/// Gives an array so many items of one value. Not within a parallel loop.
+/// Gives an array so many items of one value.
 template <typename Item>
 void make_filled(HostArray<Item>& items, std::size_t count, const std::type_identity_t<Item>& value) {
     make_room(items, count);
     for_pieces(count, [&](std::size_t begin, std::size_t end) { std::fill(items.data() + begin, items.data() + end, value); });
 }
 
-/// Gives an array so many zeros. Not within a parallel loop.
+/// Gives an array so many zeros.
 template <typename Item>
 void make_zeros(HostArray<Item>& items, std::size_t count) {
     make_filled(items, count, Item{});
 }
 
-/// Gives an array the items of another, perhaps rounded. Not within a parallel loop.
+/// Gives an array the items of another, perhaps rounded.
 template <typename Item, typename From>
 void make_copy(HostArray<Item>& items, const From& from) {
     make_room(items, from.size());

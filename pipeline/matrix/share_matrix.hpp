@@ -15,8 +15,8 @@ enum class RowsOfShare {
 };
 
 struct ShareMatrix {
-    StagedMatrix staged;          // not split; its orders are the identity
-    std::vector<Index> rows;      // [rows] which row of the whole matrix each is; empty: row i is row i, all are there
+    StagedMatrix staged;        // not split; its orders are the identity
+    std::vector<Index> rows;    // [rows] which row of the whole matrix each is; empty: row i is row i, all are there
     HostArray<Offset> entries;  // [nonzeros] positions in CsrMatrix::values of the whole
 
     /// Takes the values from those of the whole. [nonzeros of the whole]

@@ -218,8 +218,9 @@ void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, cons
     }
     if (staged.node_size > 1) check_nodes(change.order, staged.node_size, "the new order");
 
-    const Permutation still = rows_move && columns_move ? Permutation()
-                                                       : Permutation::identity(rows_move ? staged.matrix.columns : staged.matrix.rows);
+    const Permutation still = rows_move && columns_move
+                                  ? Permutation()
+                                  : Permutation::identity(rows_move ? staged.matrix.columns : staged.matrix.rows);
     const Permutation& row_change = rows_move ? change.order : still;
     const Permutation& column_change = columns_move ? change.order : still;
     if (behind == nullptr) {

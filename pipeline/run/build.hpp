@@ -65,8 +65,7 @@ struct BuiltTwice {
 };
 
 /// The values of the exact problem in the order of a staged matrix. Both must outlive what is returned.
-[[nodiscard]] inline std::function<HostArray<double>()> exact_values(const ExactProblem& problem,
-                                                                       const StagedMatrix& staged) {
+[[nodiscard]] inline std::function<HostArray<double>()> exact_values(const ExactProblem& problem, const StagedMatrix& staged) {
     return [&] { return problem.values_of(staged.matrix, staged.row_order, staged.column_order); };
 }
 

@@ -36,7 +36,7 @@ public:
 
     /// The values in the order of a matrix whose rows and columns stand in the given orders (StagedMatrix::matrix).
     [[nodiscard]] HostArray<double> values_of(const CsrMatrix& matrix, const Permutation& row_order,
-                                                const Permutation& column_order) const;
+                                              const Permutation& column_order) const;
 
     /// A x in the input's order, from the input itself. [rows]
     [[nodiscard]] std::vector<double> product(const CsrMatrix& input, int vector) const;

@@ -70,8 +70,8 @@ Jagged<Value, ColumnIndex, HostArray> build_jagged(const CsrMatrix& matrix, cons
         append_diagonals(share, plan.group_rows[group], plan.group_rows[group + 1],
                          group_diagonals[group + 1] - group_diagonals[group], jagged.diagonal_offsets);
     }
-    make_zeros(jagged.column_indices, jagged.diagonal_offsets.back());
-    make_zeros(jagged.values, jagged.diagonal_offsets.back());
+    make_room(jagged.column_indices, jagged.diagonal_offsets.back());
+    make_room(jagged.values, jagged.diagonal_offsets.back());
     std::int64_t strays = 0;
     for (std::size_t group = 0; group + 1 < group_diagonals.size(); ++group) {
         strays += fill(jagged, matrix, share, plan, group, jagged.diagonal_offsets.data() + group_diagonals[group]);

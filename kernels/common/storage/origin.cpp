@@ -43,8 +43,8 @@ Origin::Origin(const ShareView& share, const HostArray<Index>& stored_rows) : ro
         lengths_[row] = share.length(stored_rows[row]);
         for_each_run(share, stored_rows[row], [&](Offset, Offset) { ++row_runs_[row + 1]; });
     });
-    std::partial_sum(row_runs_.begin(), row_runs_.end(), row_runs_.begin());
-    make_zeros(runs_, row_runs_.back());
+    sum_up(row_runs_);
+    make_room(runs_, row_runs_.back());
     for_each_in_parallel(count, row_chunk, [&](std::int64_t row) {
         if (stored_rows[row] < 0) return;
         Offset next = row_runs_[row];

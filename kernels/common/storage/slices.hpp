@@ -61,7 +61,7 @@ struct SlicePlan {
     std::vector<Index> group_places{0};   // [groups + 1] first place of each group
     std::vector<Index> column_bounds{0};  // [groups + 1] the columns of group g lie in [bounds[g], bounds[g + 1]) and are
                                           // stored relative to bounds[g]
-    HostArray<Index> stored_rows = {};  // [places] which stored row of the share, or -1; empty: place i holds stored row i
+    HostArray<Index> stored_rows = {};    // [places] which stored row of the share, or -1; empty: place i holds stored row i
 
     /// The first slice of each group. [groups + 1]
     [[nodiscard]] HostArray<Index> group_slices() const;
