@@ -15,11 +15,10 @@
 namespace workbench {
 namespace {
 
+/// A thread has consecutive places of a level in every loop over it, and so what it wrote in the loop before.
 using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
-using UnevenRange =
-    Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
 
-/// Vertices that a thread takes at a time.
+/// Vertices whose neighbours are put into a queue together.
 constexpr Index chunk = 64;
 
 /// Is a level of so many vertices to be handled by all threads?
@@ -98,29 +97,27 @@ private:
     }
 
     void visit_neighbours_by_all(Index begin, Index end) {
-        Kokkos::parallel_for("visit_neighbours", UnevenRange(0, (end - begin + chunk - 1) / chunk).set_chunk_size(1),
-                             [&](Index i) {
-                                 std::array<Index, 512> found;
-                                 std::size_t count = 0;
-                                 const auto put_in_queue = [&] {
-                                     const Index at = Kokkos::atomic_fetch_add(&size_, static_cast<Index>(count));
-                                     std::copy_n(found.begin(), count, queue_.begin() + at);
-                                     count = 0;
-                                 };
-                                 const Index last = std::min(begin + (i + 1) * chunk, end);
-                                 for (Index place = begin + i * chunk; place < last; ++place) {
-                                     prefetch(graph_, queue_, place, last);
-                                     for (const Index neighbour : graph_.neighbours_of(queue_[place])) {
-                                         std::atomic_ref<std::uint32_t> seen(seen_in_[neighbour]);
-                                         if (seen.load(std::memory_order_relaxed) == search_number_) continue;
-                                         if (seen.exchange(search_number_, std::memory_order_relaxed) == search_number_)
-                                             continue;
-                                         found[count++] = neighbour;
-                                         if (count == found.size()) put_in_queue();
-                                     }
-                                 }
-                                 put_in_queue();
-                             });
+        Kokkos::parallel_for("visit_neighbours", Range(0, (end - begin + chunk - 1) / chunk), [&](Index i) {
+            std::array<Index, 512> found;
+            std::size_t count = 0;
+            const auto put_in_queue = [&] {
+                const Index at = Kokkos::atomic_fetch_add(&size_, static_cast<Index>(count));
+                std::copy_n(found.begin(), count, queue_.begin() + at);
+                count = 0;
+            };
+            const Index last = std::min(begin + (i + 1) * chunk, end);
+            for (Index place = begin + i * chunk; place < last; ++place) {
+                prefetch(graph_, queue_, place, last);
+                for (const Index neighbour : graph_.neighbours_of(queue_[place])) {
+                    std::atomic_ref<std::uint32_t> seen(seen_in_[neighbour]);
+                    if (seen.load(std::memory_order_relaxed) == search_number_) continue;
+                    if (seen.exchange(search_number_, std::memory_order_relaxed) == search_number_) continue;
+                    found[count++] = neighbour;
+                    if (count == found.size()) put_in_queue();
+                }
+            }
+            put_in_queue();
+        });
     }
 
     [[nodiscard]] Index least_degree_in_last_level() const {
@@ -196,7 +193,7 @@ private:
 
     /// The places begin .. end - 1 are a level: their neighbours get the places after them.
     void place_neighbours_by_all(Index begin, Index end) {
-        const UnevenRange level = UnevenRange(begin, end).set_chunk_size(chunk);
+        const Range level(begin, end);
         Kokkos::parallel_for("find_parents", level, [&](Index parent) {
             prefetch(graph_, order_, parent, end);
             for (const Index neighbour : graph_.neighbours_of(order_[parent])) {

@@ -11,8 +11,6 @@
 namespace workbench {
 namespace {
 
-using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
-
 using DynamicRange =
     Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
 
@@ -56,15 +54,18 @@ public:
           heaviest_(heaviest),
           refinement_(refinement),
           seed_(mixed(seed)),
+          runs_(graph),
           weight_(partition.parts, 0),
           arriving_(partition.parts, 0),
-          target_(graph.vertex_count(), stays),
-          gain_(graph.vertex_count(), 0),
-          moved_(graph.vertex_count(), 0),
-          stale_(partition.border),
-          pays_(graph.vertex_count(), 0) {
-        Kokkos::parallel_for("weigh_parts", Range(0, graph.vertex_count()), [&](Index vertex) {
-            Kokkos::atomic_add(&weight_[part_of_[vertex]], graph.vertex_weights[vertex]);
+          stale_(partition.border) {
+        make_filled(target_, graph.vertex_count(), stays);
+        make_zeros(gain_, graph.vertex_count());
+        make_zeros(moved_, graph.vertex_count());
+        make_zeros(pays_, graph.vertex_count());
+        runs_.for_each_run("weigh_parts", [&](Index first, Index last) {
+            std::vector<Offset> here(weight_.size(), 0);
+            for (Index vertex = first; vertex < last; ++vertex) here[part_of_[vertex]] += graph.vertex_weights[vertex];
+            add_to(weight_, here);
         });
         const Offset mean = std::accumulate(weight_.begin(), weight_.end(), Offset{0}) / partition.parts;
         room_up_to_ = heaviest - std::max<Offset>(heaviest - mean, 0) / 10;
@@ -149,7 +150,7 @@ private:
 
     /// Where the vertices want to go whose neighbourhood changed.
     void choose_moves() {
-        for_vertex_runs("choose_moves", graph_.vertex_count(), [&](Index first, Index last) {
+        runs_.for_each_run("choose_moves", [&](Index first, Index last) {
             FewSums few;
             SparseSums many;
             for (Index vertex = first; vertex < last; ++vertex) {
@@ -175,14 +176,16 @@ private:
 
     void keep_what_pays(int turn) {
         std::fill(arriving_.begin(), arriving_.end(), 0);
-        for_vertex_runs("keep_what_pays", graph_.vertex_count(), [&](Index first, Index last) {
+        runs_.for_each_run("keep_what_pays", [&](Index first, Index last) {
+            std::vector<Offset> here(arriving_.size(), 0);
             for (Index vertex = first; vertex < last; ++vertex) {
                 pays_[vertex] = may_move(vertex) && pays(vertex) ? 1 : 0;
-                if (pays_[vertex] != 0) Kokkos::atomic_add(&arriving_[target_[vertex]], graph_.vertex_weights[vertex]);
+                if (pays_[vertex] != 0) here[target_[vertex]] += graph_.vertex_weights[vertex];
             }
+            add_to(arriving_, here);
         });
-        Kokkos::parallel_for("keep_what_fits", Range(0, graph_.vertex_count()),
-                             [&](Index vertex) { moved_[vertex] = pays_[vertex] != 0 && fits(vertex, turn) ? 1 : 0; });
+        runs_.for_each_vertex("keep_what_fits",
+                              [&](Index vertex) { moved_[vertex] = pays_[vertex] != 0 && fits(vertex, turn) ? 1 : 0; });
     }
 
     [[nodiscard]] bool pays(Index vertex) const {
@@ -207,15 +210,18 @@ private:
 
     /// Carries the moves out. Returns twice the change of the cut.
     Offset move() {
-        Kokkos::parallel_for("move", Range(0, graph_.vertex_count()), [&](Index vertex) {
-            if (moved_[vertex] == 0) return;
-            const Offset weight = graph_.vertex_weights[vertex];
-            Kokkos::atomic_add(&weight_[part_of_[vertex]], -weight);
-            Kokkos::atomic_add(&weight_[target_[vertex]], weight);
-            std::swap(part_of_[vertex], target_[vertex]);  // where it was, until the next choice
+        runs_.for_each_run("move", [&](Index first, Index last) {
+            std::vector<Offset> more(weight_.size(), 0);
+            for (Index vertex = first; vertex < last; ++vertex) {
+                if (moved_[vertex] == 0) continue;
+                more[part_of_[vertex]] -= graph_.vertex_weights[vertex];
+                more[target_[vertex]] += graph_.vertex_weights[vertex];
+                std::swap(part_of_[vertex], target_[vertex]);  // where it was, until the next choice
+            }
+            add_to(weight_, more);
         });
         Offset change = 0;
-        for_vertex_runs("note_changes", graph_.vertex_count(), [&](Index first, Index last) {
+        runs_.for_each_run("note_changes", [&](Index first, Index last) {
             Offset here = 0;
             for (Index vertex = first; vertex < last; ++vertex) {
                 if (moved_[vertex] == 0) continue;
@@ -233,7 +239,18 @@ private:
         return change;
     }
 
-    void mark_stale(Index vertex) { std::atomic_ref<char>(stale_[vertex]).store(1, std::memory_order_relaxed); }
+    /// Most are marked already: who writes takes the line from other cores.
+    void mark_stale(Index vertex) {
+        std::atomic_ref<char> stale(stale_[vertex]);
+        if (stale.load(std::memory_order_relaxed) == 0) stale.store(1, std::memory_order_relaxed);
+    }
+
+    /// What one run adds to sums of all of them, by part.
+    static void add_to(std::vector<Offset>& sums, const std::vector<Offset>& of_run) {
+        for (std::size_t part = 0; part < sums.size(); ++part) {
+            if (of_run[part] != 0) Kokkos::atomic_add(&sums[part], of_run[part]);
+        }
+    }
 
     /// Each part that is too heavy sends away vertices until it fits, those that cost least first; where its border has too few
     /// that find room beyond it, any, to any part with room.
@@ -299,13 +316,14 @@ private:
     Offset heaviest_;
     const Refinement& refinement_;
     std::uint64_t seed_;
+    VertexRuns runs_;
     std::vector<Offset> weight_;    // of each part
     std::vector<Offset> arriving_;  // of each part, the weight of the vertices that would come
-    std::vector<Index> target_;     // of each vertex
-    std::vector<Offset> gain_;      // of each vertex that has a target
-    std::vector<char> moved_;       // in the last turn: those rest in the next
+    HostArray<Index> target_;       // of each vertex
+    HostArray<Offset> gain_;        // of each vertex that has a target
+    HostArray<char> moved_;         // in the last turn: those rest in the next
     std::vector<char> stale_;       // its neighbourhood changed since it chose
-    std::vector<char> pays_;        // its move, should there be room
+    HostArray<char> pays_;          // its move, should there be room
     Offset room_up_to_ = 0;         // a part takes evicted vertices up to this weight
 };
 
@@ -321,17 +339,18 @@ template <typename AnyGraph>
 void measure_border(const AnyGraph& graph, Partition& partition) {
     partition.border.resize(graph.vertex_count());
     Offset ends = 0;
-    Kokkos::parallel_reduce(
-        "measure_border", DynamicRange(0, graph.vertex_count()),
-        [&](Index vertex, Offset& sum) {
+    VertexRuns(graph).for_each_run("measure_border", [&](Index first, Index last) {
+        Offset sum = 0;
+        for (Index vertex = first; vertex < last; ++vertex) {
             Offset outside = 0;
             for (const WeightedEdge edge : graph.edges_of(vertex)) {
                 outside += partition.part_of[edge.to] != partition.part_of[vertex] ? edge.weight : 0;
             }
             partition.border[vertex] = outside > 0 ? 1 : 0;
             sum += outside;
-        },
-        ends);
+        }
+        Kokkos::atomic_add(&ends, sum);
+    });
     partition.cut = ends / 2;
 }
 

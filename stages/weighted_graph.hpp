@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/host_array.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/types.hpp"
 #include "stages/graph.hpp"
 
@@ -31,6 +33,7 @@ struct WeightedGraph {
 
     [[nodiscard]] Index vertex_count() const { return static_cast<Index>(offsets.size()) - 1; }
     [[nodiscard]] Offset ends() const { return offsets.back(); }
+    [[nodiscard]] Offset ends_before(Index vertex) const { return offsets[vertex]; }
     [[nodiscard]] std::span<const WeightedEdge> edges_of(Index vertex) const {
         return {edges.data() + offsets[vertex], static_cast<std::size_t>(offsets[vertex + 1] - offsets[vertex])};
     }
@@ -67,6 +70,7 @@ struct UnitGraph {
 
     [[nodiscard]] Index vertex_count() const { return graph.vertex_count(); }
     [[nodiscard]] Offset ends() const { return graph.offsets.back(); }
+    [[nodiscard]] Offset ends_before(Index vertex) const { return graph.offsets[vertex]; }
     [[nodiscard]] Edges edges_of(Index vertex) const { return {graph.neighbours_of(vertex)}; }
     void prefetch(Index vertex) const {
         const Index* const first = graph.neighbours.data() + graph.offsets[vertex];
@@ -122,6 +126,45 @@ private:
     std::size_t count_ = 0;
     unsigned shift_ = 0;
     std::uint32_t mask_ = 0;
+};
+
+/// Consecutive runs of the vertices of a graph, one a thread, with about as many ends of edges each. Loops that take them one
+/// after the other leave a vertex to the same thread: with 16 threads most of such a loop's time is otherwise waiting for what
+/// another core wrote last.
+class VertexRuns {
+public:
+    template <typename AnyGraph>
+    explicit VertexRuns(const AnyGraph& graph) {
+        constexpr Index least = 256;  // vertices worth a thread
+        const Index vertices = graph.vertex_count();
+        const Index runs = std::clamp<Index>(vertices / least, 1, host_threads());
+        const auto work_before = [&](Index vertex) { return vertex + graph.ends_before(vertex); };
+        const auto all = std::views::iota(Index{0}, vertices);
+        for (Index run = 1; run < runs; ++run) {
+            const Offset wanted = work_before(vertices) / runs * run;
+            boundaries_.push_back(*std::ranges::lower_bound(all, wanted, {}, work_before));
+        }
+        boundaries_.push_back(vertices);
+    }
+
+    /// Calls body(first, last) in parallel for every run. What the body throws comes to the caller.
+    template <typename Body>
+    void for_each_run(const std::string& name, const Body& body) const {
+        using Runs = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
+        guarded_for(name, Runs(0, static_cast<Index>(boundaries_.size()) - 1),
+                    [&](Index run) { body(boundaries_[run], boundaries_[run + 1]); });
+    }
+
+    /// Calls body(vertex) for every vertex, in parallel.
+    template <typename Body>
+    void for_each_vertex(const std::string& name, const Body& body) const {
+        for_each_run(name, [&](Index first, Index last) {
+            for (Index vertex = first; vertex < last; ++vertex) body(vertex);
+        });
+    }
+
+private:
+    std::vector<Index> boundaries_{0};
 };
 
 /// Calls body(first, last) in parallel for runs of the vertices 0 .. count - 1 that are large enough to make tables for. What
