@@ -89,6 +89,10 @@ struct Dasp {
 
     [[nodiscard]] constexpr Offset pieces() const { return static_cast<Offset>(piece_rows.size()); }
     [[nodiscard]] constexpr Offset row_blocks() const { return static_cast<Offset>(medium_rows.size()) / dasp_rows; }
+    /// Of medium rows, with the padding of their fragments.
+    [[nodiscard]] constexpr Offset medium_entries() const {
+        return static_cast<Offset>(regular_values.size()) + static_cast<Offset>(irregular_values.size());
+    }
     [[nodiscard]] constexpr Offset pair_fragments() const { return static_cast<Offset>(pair_rows.size()) / (2 * dasp_rows); }
     [[nodiscard]] constexpr Offset short_fragments() const { return static_cast<Offset>(short_values.size()) / dasp_lanes; }
     /// Rows that a thread alone writes.
@@ -182,18 +186,27 @@ struct DaspLayout final : StoredLayout<Value, Dasp<Value, HostArray>> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
+using DaspFlat = DaspShape<2, 2, false, 4>;
+using DaspSmall = DaspShape<1, 3, false, 6>;
 using DaspWide = DaspShape<4, 1, true, 3>;
 using DaspDeep = DaspShape<2, 3, false, 4>;
 
-/// From so many row blocks on the CUDA kernels take them by DaspWide, fewer by DaspDeep. Measured on an H200 in f64 with tensor
-/// cores: with up to 69,000 row blocks DaspDeep was faster, with 77,000 and more DaspWide, or neither.
+/// With fewer row blocks than this the CUDA kernels take them by DaspDeep. Measured on an H200 in f64 with tensor cores, as
+/// what follows: with up to 69,000 it was faster, with 77,000 and more others were.
 inline constexpr Offset dasp_many_row_blocks = 72000;
+/// Of more row blocks, those with up to so many entries a lane in the mean are taken by DaspFlat ...
+inline constexpr Offset dasp_flat_steps = 2;
+/// ... or by DaspSmall, and others by DaspWide.
+inline constexpr Offset dasp_small_steps = 4;
 
-/// Calls use(shape) with that for so many row blocks.
+/// Calls use(shape) with that for so many row blocks, which have so many entries in all.
 template <typename Use>
-auto with_dasp_shape(Offset row_blocks, const Use& use) {
-    if (row_blocks >= dasp_many_row_blocks) return use(DaspWide{});
-    return use(DaspDeep{});
+auto with_dasp_shape(Offset row_blocks, Offset entries, const Use& use) {
+    const auto have_up_to = [&](Offset steps) { return entries <= steps * row_blocks * dasp_lanes; };
+    if (row_blocks < dasp_many_row_blocks) return use(DaspDeep{});
+    if (have_up_to(dasp_flat_steps)) return use(DaspFlat{});
+    if (have_up_to(dasp_small_steps)) return use(DaspSmall{});
+    return use(DaspWide{});
 }
 
 [[nodiscard]] LayoutEntry dasp_entry();
@@ -201,7 +214,7 @@ auto with_dasp_shape(Offset row_blocks, const Use& use) {
 [[nodiscard]] KernelEntry dasp_host_kernel();
 [[nodiscard]] std::vector<KernelEntry> dasp_cuda_kernels();
 
-/// What the CUDA kernels read with this shape, DaspWide or DaspDeep.
+/// What the CUDA kernels read with this shape, one of those above.
 template <typename Shape, ValueType Value>
 void walk_dasp(const Layout<Value>& layout, const std::function<void(const Read&)>& visit);
 

@@ -200,8 +200,8 @@ void read_row_blocks(const auto& dasp, Offset first, int lane, const Warp& warp)
 
 template <ValueType Value>
 void walk_usual(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    const Offset row_blocks = dynamic_cast<const DaspLayout<Value>&>(layout).row_blocks();
-    with_dasp_shape(row_blocks, [&]<typename Shape>(Shape) { walk_dasp<Shape>(layout, visit); });
+    const auto& dasp = dynamic_cast<const DaspLayout<Value>&>(layout);
+    with_dasp_shape(dasp.row_blocks(), dasp.medium_entries(), [&]<typename Shape>(Shape) { walk_dasp<Shape>(layout, visit); });
 }
 
 }  // namespace
@@ -256,6 +256,10 @@ std::vector<ScheduleEntry> dasp_schedules() {
 
 template struct DaspLayout<float>;
 template struct DaspLayout<double>;
+template void walk_dasp<DaspFlat>(const Layout<float>&, const std::function<void(const Read&)>&);
+template void walk_dasp<DaspFlat>(const Layout<double>&, const std::function<void(const Read&)>&);
+template void walk_dasp<DaspSmall>(const Layout<float>&, const std::function<void(const Read&)>&);
+template void walk_dasp<DaspSmall>(const Layout<double>&, const std::function<void(const Read&)>&);
 template void walk_dasp<DaspWide>(const Layout<float>&, const std::function<void(const Read&)>&);
 template void walk_dasp<DaspWide>(const Layout<double>&, const std::function<void(const Read&)>&);
 template void walk_dasp<DaspDeep>(const Layout<float>&, const std::function<void(const Read&)>&);

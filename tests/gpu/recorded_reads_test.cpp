@@ -230,10 +230,14 @@ TEST_SUITE("recorded_reads") {
                     for (int array = 0; array < static_cast<int>(arrays.size()); ++array) {
                         if (arrays[array].role != ArrayRole::value || arrays[array].count == 0) continue;
                         CAPTURE(arrays[array].name);
-                        check_recorded(record_dasp_reads<DaspWide>(dasp, array, *device), array, *layout,
-                                       walk_dasp<DaspWide, double>);
-                        check_recorded(record_dasp_reads<DaspDeep>(dasp, array, *device), array, *layout,
-                                       walk_dasp<DaspDeep, double>);
+                        const auto check_shape = [&]<typename Shape>(Shape) {
+                            check_recorded(record_dasp_reads<Shape>(dasp, array, *device), array, *layout,
+                                           walk_dasp<Shape, double>);
+                        };
+                        check_shape(DaspFlat{});
+                        check_shape(DaspSmall{});
+                        check_shape(DaspWide{});
+                        check_shape(DaspDeep{});
                     }
                 }
             }
