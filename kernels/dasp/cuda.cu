@@ -324,10 +324,10 @@ private:
 template <bool tensor, ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
     const auto& dasp = dynamic_cast<const DaspLayout<Value>&>(layout);
-    return with_dasp_shape(dasp.row_blocks(), dasp.medium_entries(),
-                           [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
-                               return std::make_unique<DaspKernel<Shape, tensor, Value>>(dasp, device);
-                           });
+    return with_dasp_shape<Value>(dasp.row_blocks(), dasp.medium_entries(),
+                                  [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
+                                      return std::make_unique<DaspKernel<Shape, tensor, Value>>(dasp, device);
+                                  });
 }
 
 template <bool tensor>
@@ -364,6 +364,7 @@ std::vector<Recorded> record_dasp_reads(const DaspLayout<double>& layout, int ar
 
 template std::vector<Recorded> record_dasp_reads<DaspFlat>(const DaspLayout<double>&, int, Device&);
 template std::vector<Recorded> record_dasp_reads<DaspSmall>(const DaspLayout<double>&, int, Device&);
+template std::vector<Recorded> record_dasp_reads<DaspLong>(const DaspLayout<double>&, int, Device&);
 template std::vector<Recorded> record_dasp_reads<DaspWide>(const DaspLayout<double>&, int, Device&);
 template std::vector<Recorded> record_dasp_reads<DaspDeep>(const DaspLayout<double>&, int, Device&);
 

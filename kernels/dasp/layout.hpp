@@ -186,27 +186,32 @@ struct DaspLayout final : StoredLayout<Value, Dasp<Value, HostArray>> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
+using DaspDeep = DaspShape<2, 3, false, 4>;
+using DaspWide = DaspShape<4, 1, true, 4>;
 using DaspFlat = DaspShape<2, 2, false, 4>;
 using DaspSmall = DaspShape<1, 3, false, 6>;
-using DaspWide = DaspShape<4, 1, true, 3>;
-using DaspDeep = DaspShape<2, 3, false, 4>;
+using DaspLong = DaspShape<1, 2, true, 6>;
 
-/// With fewer row blocks than this the CUDA kernels take them by DaspDeep. Measured on an H200 in f64 with tensor cores, as
-/// what follows: with up to 69,000 it was faster, with 77,000 and more others were.
+/// With fewer row blocks than this the CUDA kernels take them by DaspDeep. Measured on an H200 in f64, as what follows: with up
+/// to 69,000 it was faster, with 77,000 and more others were.
 inline constexpr Offset dasp_many_row_blocks = 72000;
-/// Of more row blocks, those with up to so many entries a lane in the mean are taken by DaspFlat ...
+/// More row blocks are taken by DaspWide in f32. In f64 those with up to so many entries a lane in the mean by DaspFlat ...
 inline constexpr Offset dasp_flat_steps = 2;
-/// ... or by DaspSmall, and others by DaspWide.
+/// ... or by DaspSmall, and others by DaspLong.
 inline constexpr Offset dasp_small_steps = 4;
 
 /// Calls use(shape) with that for so many row blocks, which have so many entries in all.
-template <typename Use>
+template <ValueType Value, typename Use>
 auto with_dasp_shape(Offset row_blocks, Offset entries, const Use& use) {
     const auto have_up_to = [&](Offset steps) { return entries <= steps * row_blocks * dasp_lanes; };
     if (row_blocks < dasp_many_row_blocks) return use(DaspDeep{});
-    if (have_up_to(dasp_flat_steps)) return use(DaspFlat{});
-    if (have_up_to(dasp_small_steps)) return use(DaspSmall{});
-    return use(DaspWide{});
+    if constexpr (sizeof(Value) == sizeof(float)) {
+        return use(DaspWide{});
+    } else {
+        if (have_up_to(dasp_flat_steps)) return use(DaspFlat{});
+        if (have_up_to(dasp_small_steps)) return use(DaspSmall{});
+        return use(DaspLong{});
+    }
 }
 
 [[nodiscard]] LayoutEntry dasp_entry();

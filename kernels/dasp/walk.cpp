@@ -201,7 +201,8 @@ void read_row_blocks(const auto& dasp, Offset first, int lane, const Warp& warp)
 template <ValueType Value>
 void walk_usual(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
     const auto& dasp = dynamic_cast<const DaspLayout<Value>&>(layout);
-    with_dasp_shape(dasp.row_blocks(), dasp.medium_entries(), [&]<typename Shape>(Shape) { walk_dasp<Shape>(layout, visit); });
+    with_dasp_shape<Value>(dasp.row_blocks(), dasp.medium_entries(),
+                           [&]<typename Shape>(Shape) { walk_dasp<Shape>(layout, visit); });
 }
 
 }  // namespace
@@ -260,6 +261,8 @@ template void walk_dasp<DaspFlat>(const Layout<float>&, const std::function<void
 template void walk_dasp<DaspFlat>(const Layout<double>&, const std::function<void(const Read&)>&);
 template void walk_dasp<DaspSmall>(const Layout<float>&, const std::function<void(const Read&)>&);
 template void walk_dasp<DaspSmall>(const Layout<double>&, const std::function<void(const Read&)>&);
+template void walk_dasp<DaspLong>(const Layout<float>&, const std::function<void(const Read&)>&);
+template void walk_dasp<DaspLong>(const Layout<double>&, const std::function<void(const Read&)>&);
 template void walk_dasp<DaspWide>(const Layout<float>&, const std::function<void(const Read&)>&);
 template void walk_dasp<DaspWide>(const Layout<double>&, const std::function<void(const Read&)>&);
 template void walk_dasp<DaspDeep>(const Layout<float>&, const std::function<void(const Read&)>&);

@@ -236,6 +236,7 @@ TEST_SUITE("recorded_reads") {
                         };
                         check_shape(DaspFlat{});
                         check_shape(DaspSmall{});
+                        check_shape(DaspLong{});
                         check_shape(DaspWide{});
                         check_shape(DaspDeep{});
                     }

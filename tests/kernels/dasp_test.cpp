@@ -188,21 +188,24 @@ TEST_CASE("dasp: row blocks side by side, irregular entries by the four lanes of
     };
     check_reads(DaspFlat{});
     check_reads(DaspSmall{});
+    check_reads(DaspLong{});
     check_reads(DaspWide{});
     check_reads(DaspDeep{});
 }
 
 TEST_CASE("dasp: how many row blocks a warp takes follows from their number and their length") {
-    const auto taken = [](Offset row_blocks, Offset entries) {
-        return with_dasp_shape(row_blocks, entries,
-                               []<typename Shape>(Shape) { return std::pair(Shape::row_blocks, Shape::fragments); });
+    const auto taken = []<typename Value>(Value, Offset row_blocks, Offset entries) {
+        return with_dasp_shape<Value>(row_blocks, entries,
+                                      []<typename Shape>(Shape) { return std::pair(Shape::row_blocks, Shape::fragments); });
     };
-    CHECK(taken(0, 0) == std::pair(2, 3));
-    CHECK(taken(71999, 71999 * 64) == std::pair(2, 3));
-    CHECK(taken(72000, 72000 * 64) == std::pair(2, 2));
-    CHECK(taken(72000, 72000 * 64 + 1) == std::pair(1, 3));
-    CHECK(taken(72000, 72000 * 128) == std::pair(1, 3));
-    CHECK(taken(72000, 72000 * 128 + 1) == std::pair(4, 1));
+    CHECK(taken(0.0, 0, 0) == std::pair(2, 3));
+    CHECK(taken(0.0, 71999, 71999 * 64) == std::pair(2, 3));
+    CHECK(taken(0.0, 72000, 72000 * 64) == std::pair(2, 2));
+    CHECK(taken(0.0, 72000, 72000 * 64 + 1) == std::pair(1, 3));
+    CHECK(taken(0.0, 72000, 72000 * 128) == std::pair(1, 3));
+    CHECK(taken(0.0, 72000, 72000 * 128 + 1) == std::pair(1, 2));
+    CHECK(taken(0.0F, 71999, 71999 * 64) == std::pair(2, 3));
+    for (const Offset steps : {1, 3, 9}) CHECK(taken(0.0F, 72000, 72000 * 32 * steps) == std::pair(4, 1));
 
     const auto warps = [](const CsrMatrix& matrix) {
         const auto layout = built(matrix);
@@ -212,7 +215,7 @@ TEST_CASE("dasp: how many row blocks a warp takes follows from their number and 
     };
     CHECK(warps(of_lengths(std::vector<Index>(40, 5), 100)) == 3);  // five row blocks
     const Offset rows = dasp_rows * dasp_many_row_blocks;
-    for (const auto& [length, blocks_of_warp] : {std::pair<Index, Offset>{5, 2}, {9, 1}, {17, 4}}) {
+    for (const auto& [length, blocks_of_warp] : {std::pair<Index, Offset>{5, 2}, {9, 1}, {17, 1}}) {
         CAPTURE(length);
         CHECK(warps(of_lengths(std::vector<Index>(rows, length), static_cast<Index>(rows) + length)) ==
               dasp_many_row_blocks / blocks_of_warp);
