@@ -134,12 +134,12 @@ private:
 class VertexRuns {
 public:
     template <typename AnyGraph>
-    explicit VertexRuns(const AnyGraph& graph) {
+    explicit VertexRuns(const AnyGraph& graph, Index most_runs = host_threads()) {
         constexpr Index least = 256;  // vertices worth a thread
         const Index vertices = graph.vertex_count();
-        const Index runs = std::clamp<Index>(vertices / least, 1, host_threads());
+        const Index runs = std::clamp<Index>(vertices / least, 1, most_runs);
         const auto work_before = [&](Index vertex) { return vertex + graph.ends_before(vertex); };
-        const auto all = std::views::iota(Index{0}, vertices);
+        const auto all = std::views::iota(Index{0}, vertices + 1);  // the last may have most of the edges
         for (Index run = 1; run < runs; ++run) {
             const Offset wanted = work_before(vertices) / runs * run;
             boundaries_.push_back(*std::ranges::lower_bound(all, wanted, {}, work_before));
@@ -162,6 +162,8 @@ public:
             for (Index vertex = first; vertex < last; ++vertex) body(vertex);
         });
     }
+
+    [[nodiscard]] std::span<const Index> boundaries() const { return boundaries_; }
 
 private:
     std::vector<Index> boundaries_{0};

@@ -42,6 +42,14 @@ TEST_CASE("the smallest recipe is a layout") {
     CHECK(recipe.layouts.front().kernels.empty());
 }
 
+TEST_CASE("a recipe may say what device it is for, and who prepares") {
+    const Recipe recipe = parse("recipe.device = 'h200'\nrecipe.prepare = 'gpu'\nlayout.use = 'plain'");
+    CHECK(recipe.device == "h200");
+    CHECK(recipe.prepare == "gpu");
+    check_same(parse(resolved_recipe(recipe)), recipe);
+    CHECK(parse("layout.use = 'plain'").prepare.empty());
+}
+
 TEST_CASE("a byte order mark and line ends of Windows are no errors") {
     CHECK(parse("\xEF\xBB\xBF[layout]\r\nuse = 'plain'\r\n").layouts.front().entry->name == "plain");
 }

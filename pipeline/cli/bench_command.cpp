@@ -55,7 +55,7 @@ struct Arguments {
     bool retry = false;
     bool no_page = false;
     std::string keep;
-    std::string prepare = "cpu";
+    std::string prepare = as_recipes_ask;
 };
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -210,9 +210,11 @@ int run_bench(const Arguments& arguments) {
     plan.run_options = {"--samples", fmt::format("{}", suite.samples), "--seconds", fmt::format("{}", suite.seconds)};
     const bool inside = !suite.inside.empty();
     plan.run_options.insert(plan.run_options.end(), {inside ? "--inside" : "--cache", inside ? suite.inside : suite.cache});
-    if (arguments.prepare == "gpu") {
-        if (!machine.gpu) throw MachineError(fmt::format("--prepare gpu: {}", cuda_absence_reason()));
-        plan.run_options.insert(plan.run_options.end(), {"--prepare", "gpu"});
+    std::vector<Recipe> recipes;
+    for (const BenchRecipe& each : plan.recipes) recipes.push_back(each.recipe);
+    (void)preparer_for(arguments.prepare, recipes);  // here rather than in each process
+    if (arguments.prepare != as_recipes_ask) {
+        plan.run_options.insert(plan.run_options.end(), {"--prepare", arguments.prepare});
     }
     plan.limit_seconds = suite.limit_seconds;
     plan.keep_samples = arguments.keep_samples;

@@ -38,7 +38,7 @@ struct CompareArguments {
     std::string page = "out/compare.html";
     bool no_page = false;
     std::string keep;
-    std::string prepare = "cpu";
+    std::string prepare = as_recipes_ask;
 };
 
 std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
@@ -130,7 +130,7 @@ int compare(const CompareArguments& arguments) {
     const std::unique_ptr<Device> host = make_host_device();
     std::optional<KeepFolder> keep = keep_folder(arguments.keep, host->properties());
     options.keep = pointer_to(keep);
-    const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare);
+    const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare, recipes);
     options.preparer = preparer.get();
     MatrixRunner runner(recipes, {*host, gpu.get()}, options);
     if (!arguments.no_page) check_writable(arguments.page);

@@ -47,6 +47,9 @@ Recipe recipe_of(const DistributedRun& run) {
     if (run.recipes.size() != 1) throw RecipeError(fmt::format("--distributed takes one recipe; found {}", run.recipes.size()));
     std::vector<Recipe> points = load_recipes(run.recipes, run.changes);
     if (points.size() != 1) throw RecipeError("--distributed takes one recipe; found a sweep over several");
+    if (points.front().prepare == "gpu") {
+        throw RecipeError("[recipe] prepare = \"gpu\" is not for --distributed; --set recipe.prepare=cpu does without");
+    }
     return std::move(points.front());
 }
 

@@ -41,7 +41,7 @@ struct RunArguments {
     bool no_page = false;
     std::string keep;
     DistributedArguments distributed;
-    std::string prepare = "cpu";
+    std::string prepare = as_recipes_ask;
 };
 
 /// Of all layouts of a recipe, and those beside it.
@@ -106,7 +106,7 @@ int run_over_ranks(const RunArguments& arguments) {
     if (!arguments.measuring.inside.empty())
         throw RecipeError("--inside is not for --distributed; solve --distributed iterates");
     if (!arguments.keep.empty()) throw RecipeError("--keep is not for --distributed");
-    if (arguments.prepare != "cpu") throw RecipeError("--prepare gpu is not for --distributed");
+    if (arguments.prepare == "gpu") throw RecipeError("--prepare gpu is not for --distributed");
     return run_distributed({.distributed = arguments.distributed,
                             .recipes = arguments.recipes,
                             .changes = arguments.changes,
@@ -139,7 +139,7 @@ int run(const RunArguments& arguments) {
     const std::unique_ptr<Device> host = make_host_device();
     std::optional<KeepFolder> keep = keep_folder(arguments.keep, host->properties());
     options.keep = pointer_to(keep);
-    const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare);
+    const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare, recipes);
     options.preparer = preparer.get();
 
     MatrixRunner runner(recipes, {*host, gpu.get()}, options);

@@ -54,7 +54,7 @@ struct Arguments {
     std::string json;
     std::string keep;
     DistributedArguments distributed;
-    std::string prepare = "cpu";
+    std::string prepare = as_recipes_ask;
 };
 
 /// All on one matrix.
@@ -115,7 +115,7 @@ int solve_distributed(const Arguments& arguments) {
     if (!arguments.tune.empty()) throw RecipeError("--tune is not for --distributed");
     if (arguments.method != "cg") throw RecipeError("--distributed solves with --method cg");
     if (!arguments.keep.empty()) throw RecipeError("--keep is not for --distributed");
-    if (arguments.prepare != "cpu") throw RecipeError("--prepare gpu is not for --distributed");
+    if (arguments.prepare == "gpu") throw RecipeError("--prepare gpu is not for --distributed");
     return run_distributed({.distributed = arguments.distributed,
                             .recipes = arguments.recipes,
                             .changes = arguments.changes,
@@ -144,7 +144,9 @@ int solve(const Arguments& arguments) {
     Device& device = on_gpu ? *gpu : *host;
 
     std::optional<KeepFolder> keep = keep_folder(arguments.keep, host->properties());
-    const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare);
+    std::vector<Recipe> all = recipes.solve;
+    all.insert(all.end(), recipes.tune.begin(), recipes.tune.end());
+    const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare, all);
 
     auto [matrix, matrix_report] = load_matrix(recipes.matrix);
     SolveReport report;

@@ -132,6 +132,11 @@ void check_header(const RecipeTable& table, Recipe& recipe, Diagnostics& diagnos
          .optional = true,
          .words = device_model_names(),
          .help = "the model that stages decide for; the GPU of this machine where nothing is said"},
+        {.name = "prepare",
+         .type = ParameterType::choice,
+         .optional = true,
+         .words = {"cpu", "gpu"},
+         .help = "gpu: the GPU sorts, reorders, splits and slices for stages and layouts; --prepare goes before"},
     };
     recipe.name = recipe.file.stem().string();
     const auto parameters = check_parameters(table, "[recipe]", declarations, {}, diagnostics);
@@ -141,6 +146,7 @@ void check_header(const RecipeTable& table, Recipe& recipe, Diagnostics& diagnos
         diagnostics.add(extends->key_place, "[recipe], extends: it cannot be set; expected it in a file");
     }
     if (parameters && parameters->has("device")) recipe.device = parameters->text("device");
+    if (parameters && parameters->has("prepare")) recipe.prepare = parameters->text("prepare");
     if (recipe.name != printable(recipe.name, 80)) {
         diagnostics.add(table.place_of("name"), "[recipe], name: expected one line of at most 80 characters");
     }

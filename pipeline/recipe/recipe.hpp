@@ -65,6 +65,7 @@ struct SweepPoint {
 struct Recipe {
     std::string name;
     std::string source;                        // where the idea comes from; may be empty
+    std::string prepare;                       // "cpu" or "gpu": whose work stages and layouts are; empty: nothing is asked for
     std::string device;                        // the model that it is for (find_device_model); empty: the GPU of the machine
     std::filesystem::path file;                // for messages
     std::vector<std::filesystem::path> bases;  // what it extends: places of file 1, 2, ...

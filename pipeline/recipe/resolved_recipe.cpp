@@ -81,6 +81,7 @@ std::string resolved_recipe(const Recipe& recipe) {
     Lines header = {{"name", quoted(recipe.name)}};
     if (!recipe.source.empty()) header.emplace_back("source", quoted(recipe.source));
     if (!recipe.device.empty()) header.emplace_back("device", quoted(recipe.device));
+    if (!recipe.prepare.empty()) header.emplace_back("prepare", quoted(recipe.prepare));
     std::string text =
         table("[recipe]", header) + "\n" + table("[matrix]", matrix_lines(recipe.matrix, recipe.node_size)) + "\n";
     for (const RecipeStage& stage : recipe.stages) {

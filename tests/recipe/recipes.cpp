@@ -143,6 +143,8 @@ bool contains(const std::string& text, const std::string& piece) { return text.f
 void check_same(const Recipe& a, const Recipe& b) {
     CHECK(a.name == b.name);
     CHECK(a.source == b.source);
+    CHECK(a.device == b.device);
+    CHECK(a.prepare == b.prepare);
     CHECK(a.node_size == b.node_size);
     REQUIRE(a.matrix.from.index() == b.matrix.from.index());
     if (const auto* file = std::get_if<MatrixFile>(&a.matrix.from)) {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <numeric>
 #include <string>
@@ -167,6 +168,30 @@ TEST_SUITE("multilevel_partition") {
         CHECK(gather_along_heavy_edges(unit(square), 5, 1).count < 800);
         const Graph leaves = adjacency_graph(star(1000), 1);
         CHECK(gather_along_heavy_edges(unit(leaves), 5, 1).count < 300);
+    }
+
+    TEST_CASE("runs of vertices have about as many ends of edges each, and every vertex once") {
+        std::vector<Entry> broom;  // the last vertex is coupled to all others
+        for (Index i = 0; i < 5000; ++i) broom.push_back({4999, i, 1});
+        for (const CsrMatrix& matrix : {grid(64), star(5000), csr_from_entries(5000, 5000, broom), grid(3), CsrMatrix{}}) {
+            const Graph graph = adjacency_graph(matrix, 1);
+            for (const Index most : {1, 2, 7, 16}) {
+                CAPTURE(matrix.rows);
+                CAPTURE(most);
+                const VertexRuns runs(unit(graph), most);
+                std::vector<std::atomic<int>> visits(matrix.rows);
+                runs.for_each_vertex("visit", [&](Index vertex) { ++visits[vertex]; });
+                CHECK(std::all_of(visits.begin(), visits.end(), [](const auto& count) { return count == 1; }));
+                const auto boundaries = runs.boundaries();
+                CHECK(std::ssize(boundaries) - 1 == std::clamp(matrix.rows / 256, 1, most));
+                CHECK(std::is_sorted(boundaries.begin(), boundaries.end()));
+                if (matrix.rows != 64 * 64) continue;
+                for (std::size_t run = 0; run + 1 < boundaries.size(); ++run) {
+                    const Offset ends = graph.offsets[boundaries[run + 1]] - graph.offsets[boundaries[run]];
+                    CHECK(static_cast<double>(ends) == doctest::Approx(16128.0 / (std::ssize(boundaries) - 1)).epsilon(0.05));
+                }
+            }
+        }
     }
 
     TEST_CASE("heavy edges end up inside clusters") {

@@ -1,0 +1,73 @@
+// Who prepares: the command line, else the recipes, else the host.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "cli/shell.hpp"
+#include "pipeline/cli/prepare.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace workbench;
+
+namespace {
+
+/// Recipes that ask for this, in this order; empty: for nothing.
+std::vector<Recipe> asking(const std::vector<std::string>& wishes) {
+    std::vector<Recipe> recipes;
+    for (const std::string& wish : wishes) {
+        recipes.emplace_back();
+        recipes.back().file = std::to_string(recipes.size()) + ".toml";
+        recipes.back().prepare = wish;
+    }
+    return recipes;
+}
+
+std::string written(const TemporaryFolder& folder, const std::string& name, const std::string& prepare) {
+    const auto path = folder.path() / name;
+    std::ofstream(path) << "[recipe]\nprepare = '" << prepare << "'\n[[stage]]\nuse = 'row_sort'\n[layout]\nuse = 'csr'\n";
+    return "'" + path.string() + "'";
+}
+
+}  // namespace
+
+TEST_SUITE("prepare") {
+    TEST_CASE("the command line goes before recipes, and recipes before the host") {
+        CHECK(where_to_prepare("recipe", asking({})) == "cpu");
+        CHECK(where_to_prepare("recipe", asking({"", ""})) == "cpu");
+        CHECK(where_to_prepare("recipe", asking({"", "gpu", ""})) == "gpu");
+        CHECK(where_to_prepare("recipe", asking({"gpu", "gpu"})) == "gpu");
+        CHECK(where_to_prepare("recipe", asking({"cpu"})) == "cpu");
+        CHECK(where_to_prepare("cpu", asking({"gpu"})) == "cpu");
+        CHECK(where_to_prepare("gpu", asking({"cpu", ""})) == "gpu");
+        CHECK(where_to_prepare("cpu", asking({"gpu", "cpu"})) == "cpu");
+        CHECK_THROWS_WITH_AS(
+            (void)where_to_prepare("recipe", asking({"", "gpu", "cpu"})),
+            "2.toml asks for prepare = \"gpu\", 3.toml for \"cpu\", but recipes of one run share their stages; give "
+            "--prepare, or run them one after the other",
+            RecipeError);
+    }
+
+    TEST_CASE("a recipe that asks for a GPU says where there is none, and runs without when it is told to") {
+        const TemporaryFolder folder;
+        const std::string gpu = written(folder, "gpu.toml", "gpu");
+        const std::string cpu = written(folder, "cpu.toml", "cpu");
+        const auto run = [&](const std::string& arguments) {  // as on a machine without a GPU
+            return shell("CUDA_VISIBLE_DEVICES= '" WORKBENCH_BINARY "' " + arguments +
+                         " --generate laplace2d:nx=5 --backend kokkos --out '" + (folder.path() / "out").string() + "' 2>&1");
+        };
+        const Outcome asked = run("run " + gpu);
+        CHECK(asked.exit_code == 4);
+        CHECK(asked.text.starts_with("error: [recipe] prepare = \"gpu\": "));
+        CHECK(asked.text.find("; --prepare cpu does without\n") != std::string::npos);
+        CHECK(run("run --prepare cpu " + gpu).exit_code == 0);
+        CHECK(run("run --set recipe.prepare=cpu " + gpu).exit_code == 0);
+        CHECK(run("solve " + gpu).exit_code == 4);
+        CHECK(run("solve --prepare cpu " + gpu).exit_code == 0);
+        const Outcome both = run("run " + cpu + " " + gpu);
+        CHECK(both.exit_code == 2);
+        CHECK(both.text.find("recipes of one run share their stages") != std::string::npos);
+    }
+}
