@@ -98,7 +98,7 @@ private:
 
     void visit_neighbours_by_all(Index begin, Index end) {
         Kokkos::parallel_for("visit_neighbours", Range(0, (end - begin + chunk - 1) / chunk), [&](Index i) {
-            std::array<Index, 512> found;
+            std::array<Index, 512> found{};
             std::size_t count = 0;
             const auto put_in_queue = [&] {
                 const Index at = Kokkos::atomic_fetch_add(&size_, static_cast<Index>(count));

@@ -24,8 +24,8 @@ Graph links_of_rows(const CsrMatrix& matrix, Index node_size) {
     Graph graph;
     graph.offsets.assign(static_cast<std::size_t>(nodes) + 1, 0);
     Kokkos::parallel_for("links_of_rows", Range(0, nodes), [&](Index node) {
-        const auto first = first_link(node);
-        auto last = first;
+        auto* const first = first_link(node);
+        auto* last = first;
         for (Index row = node * node_size; row < (node + 1) * node_size; ++row) {
             Index previous = node;
             for (const Index column : matrix.row_columns(row)) {

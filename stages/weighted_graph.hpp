@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <string>
 #include <vector>
@@ -139,10 +138,18 @@ public:
         const Index vertices = graph.vertex_count();
         const Index runs = std::clamp<Index>(vertices / least, 1, most_runs);
         const auto work_before = [&](Index vertex) { return vertex + graph.ends_before(vertex); };
-        const auto all = std::views::iota(Index{0}, vertices + 1);  // the last may have most of the edges
         for (Index run = 1; run < runs; ++run) {
             const Offset wanted = work_before(vertices) / runs * run;
-            boundaries_.push_back(*std::ranges::lower_bound(all, wanted, {}, work_before));
+            Index first = boundaries_.back();           // the first with so much work before it lies from here ...
+            for (Index end = vertices; first < end;) {  // ... to here
+                const Index middle = first + (end - first) / 2;
+                if (work_before(middle) < wanted) {
+                    first = middle + 1;
+                } else {
+                    end = middle;
+                }
+            }
+            boundaries_.push_back(first);
         }
         boundaries_.push_back(vertices);
     }

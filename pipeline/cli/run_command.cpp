@@ -103,8 +103,9 @@ void check_folders(const std::vector<Recipe>& recipes) {
 /// Products alone.
 int run_over_ranks(const RunArguments& arguments) {
     if (arguments.measuring.precision == "both") throw RecipeError("--distributed takes one precision at a time: f32 or f64");
-    if (!arguments.measuring.inside.empty())
+    if (!arguments.measuring.inside.empty()) {
         throw RecipeError("--inside is not for --distributed; solve --distributed iterates");
+    }
     if (!arguments.keep.empty()) throw RecipeError("--keep is not for --distributed");
     if (arguments.prepare == "gpu") throw RecipeError("--prepare gpu is not for --distributed");
     return run_distributed({.distributed = arguments.distributed,

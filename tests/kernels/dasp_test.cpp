@@ -215,7 +215,9 @@ TEST_CASE("dasp: how many row blocks a warp takes follows from their number and 
     };
     CHECK(warps(of_lengths(std::vector<Index>(40, 5), 100)) == 3);  // five row blocks
     const Offset rows = dasp_rows * dasp_many_row_blocks;
-    for (const auto& [length, blocks_of_warp] : {std::pair<Index, Offset>{5, 2}, {9, 1}, {17, 1}}) {
+    for (const auto& shape : {std::pair<Index, Offset>{5, 2}, {9, 1}, {17, 1}}) {
+        const Index length = shape.first;
+        const Offset blocks_of_warp = shape.second;
         CAPTURE(length);
         CHECK(warps(of_lengths(std::vector<Index>(rows, length), static_cast<Index>(rows) + length)) ==
               dasp_many_row_blocks / blocks_of_warp);

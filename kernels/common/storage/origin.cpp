@@ -34,7 +34,7 @@ HostArray<Index> all_rows(const ShareView& share) {
 
 Origin::Origin(const ShareView& share) : Origin(share, all_rows(share)) {}
 
-Origin::Origin(const ShareView& share, const HostArray<Index>& stored_rows) : row_runs_() {
+Origin::Origin(const ShareView& share, const HostArray<Index>& stored_rows) {
     const auto count = static_cast<std::int64_t>(stored_rows.size());
     make_zeros(row_runs_, count + 1);
     make_zeros(lengths_, count);
