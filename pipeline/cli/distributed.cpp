@@ -18,6 +18,7 @@
 #include "pipeline/cli/aside.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/measuring.hpp"
+#include "pipeline/cli/prepare.hpp"
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
@@ -47,8 +48,8 @@ Recipe recipe_of(const DistributedRun& run) {
     if (run.recipes.size() != 1) throw RecipeError(fmt::format("--distributed takes one recipe; found {}", run.recipes.size()));
     std::vector<Recipe> points = load_recipes(run.recipes, run.changes);
     if (points.size() != 1) throw RecipeError("--distributed takes one recipe; found a sweep over several");
-    if (points.front().prepare == "gpu") {
-        throw RecipeError("[recipe] prepare = \"gpu\" is not for --distributed; --set recipe.prepare=cpu does without");
+    if (where_to_prepare(run.prepare, points) == "gpu") {
+        throw RecipeError("preparing on a GPU is not for --distributed; --prepare cpu does without");
     }
     return std::move(points.front());
 }

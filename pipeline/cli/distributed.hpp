@@ -29,6 +29,7 @@ struct DistributedRun {
     DistributedArguments distributed;
     std::vector<std::string> recipes;
     RecipeChanges changes;
+    std::string prepare;  // --prepare
     std::vector<std::string> backends;
     std::string only;
     Precision precision = Precision::f64;

@@ -107,10 +107,10 @@ int run_over_ranks(const RunArguments& arguments) {
         throw RecipeError("--inside is not for --distributed; solve --distributed iterates");
     }
     if (!arguments.keep.empty()) throw RecipeError("--keep is not for --distributed");
-    if (arguments.prepare == "gpu") throw RecipeError("--prepare gpu is not for --distributed");
     return run_distributed({.distributed = arguments.distributed,
                             .recipes = arguments.recipes,
                             .changes = arguments.changes,
+                            .prepare = arguments.prepare,
                             .backends = arguments.measuring.backends,
                             .only = arguments.measuring.only,
                             .precision = arguments.measuring.precision == "f32" ? Precision::f32 : Precision::f64,

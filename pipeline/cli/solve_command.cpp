@@ -115,10 +115,10 @@ int solve_distributed(const Arguments& arguments) {
     if (!arguments.tune.empty()) throw RecipeError("--tune is not for --distributed");
     if (arguments.method != "cg") throw RecipeError("--distributed solves with --method cg");
     if (!arguments.keep.empty()) throw RecipeError("--keep is not for --distributed");
-    if (arguments.prepare == "gpu") throw RecipeError("--prepare gpu is not for --distributed");
     return run_distributed({.distributed = arguments.distributed,
                             .recipes = arguments.recipes,
                             .changes = arguments.changes,
+                            .prepare = arguments.prepare,
                             .backends = arguments.backends,
                             .only = arguments.only,
                             .precision = arguments.precision == "f32" ? Precision::f32 : Precision::f64,

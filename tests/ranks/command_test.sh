@@ -82,6 +82,9 @@ expect "one rank cannot read it" 3 '^error: rank 1 of 2 does not find the matrix
 expect "a system that is not square" 3 'needs a square matrix' $(over 2) solve --distributed "$csr" --generate random_uniform:rows=60,columns=40,shortest=0,longest=9
 expect "a layout that does not suit" 3 '^error: rank.* of 4: .*diagonals' $(over 4) run --distributed "$sources/recipes/dia.toml" --generate rmat:scale=10
 expect "two recipes" 2 'takes one recipe; found 2' "${run2[@]}" "$csr" "$sources/recipes/sell.toml" "${grid[@]}"
+expect "preparing on a GPU" 2 'preparing on a GPU is not for --distributed' "${run2[@]}" "$csr" "${grid[@]}" --prepare gpu
+expect "a recipe that asks for it" 2 'not for --distributed; --prepare cpu does without' "${run2[@]}" "$csr" "${grid[@]}" --set recipe.prepare=gpu
+expect "and is told not to" 0 '' "${run2[@]}" "$csr" "${grid[@]}" --set recipe.prepare=gpu --prepare cpu
 expect "another method" 2 'solves with --method cg' $(over 2) solve --distributed --method bicgstab "$csr" "${grid[@]}"
 expect "a disk that is full" 4 '^error: rank 0 of 2: /dev/full' "${run2[@]}" "$csr" "${grid[@]}" --json /dev/full
 expect "--rows-to-ranks alone" 2 'distributed' "$workbench" run "$csr" "${grid[@]}" --rows-to-ranks metis
