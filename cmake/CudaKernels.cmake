@@ -1,13 +1,12 @@
 # The GPU half of workbench_kernels: the .cu files of every layout and the CUDA device. Without CUDA stand-ins say that there is no GPU.
 if(NOT WORKBENCH_HAS_CUDA)
-  file(GLOB stand_ins CONFIGURE_DEPENDS kernels/common/device/no_cuda/*.cpp)
+  file(GLOB stand_ins CONFIGURE_DEPENDS kernels/device/no_cuda/*.cpp)
   target_sources(workbench_kernels PRIVATE ${stand_ins})
   return()
 endif()
 
-file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu kernels/common/device/*.cu kernels/common/krylov/*.cu
-  kernels/common/exchange/*.cu kernels/*/cusparse.cpp kernels/common/vendor/cusparse.cpp kernels/common/vendor/cusparse_slices.cpp
-  kernels/common/vendor/open_module.cpp)
+file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu kernels/*/cusparse.cpp kernels/vendor/cusparse_slices.cpp
+  kernels/vendor/open_module.cpp)
 target_sources(workbench_kernels PRIVATE ${cuda_sources})
 target_link_libraries(workbench_kernels PRIVATE CUDA::cudart_static)
 # Schedules are constexpr functions that the host calls, too (kernels/common/schedule/run.hpp): hence --expt-relaxed-constexpr.
@@ -17,7 +16,7 @@ target_compile_options(workbench_kernels PRIVATE
 
 # cuSPARSE is large and often absent where the program runs: a module that is opened when it is asked for. It is found beside the
 # program, in lib.
-add_library(workbench_cusparse MODULE kernels/common/vendor/module.cpp)
+add_library(workbench_cusparse MODULE kernels/vendor/module.cpp)
 target_link_libraries(workbench_cusparse PRIVATE workbench_options CUDA::cusparse)
 target_link_options(workbench_cusparse PRIVATE -Wl,--no-undefined)
 set_target_properties(workbench_cusparse PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
@@ -29,7 +28,7 @@ find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR})
 mark_as_advanced(NCCL_INCLUDE_DIR NCCL_LIBRARY)
 if(NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
   message(STATUS "NCCL: ${NCCL_LIBRARY}")
-  add_library(workbench_nccl MODULE kernels/common/vendor/nccl_module.cpp)
+  add_library(workbench_nccl MODULE kernels/vendor/nccl_module.cpp)
   target_include_directories(workbench_nccl SYSTEM PRIVATE ${NCCL_INCLUDE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
   target_link_libraries(workbench_nccl PRIVATE workbench_options ${NCCL_LIBRARY})
   target_link_options(workbench_nccl PRIVATE -Wl,--no-undefined)

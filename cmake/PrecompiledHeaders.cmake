@@ -18,7 +18,7 @@ foreach(room IN LISTS rooms)
     continue()
   endif()
   # A precompiled header is taken only where the macros of its libraries are the same.
-  target_link_libraries(${room} PRIVATE fmt::fmt)
+  target_link_libraries(${room} PRIVATE fmt::fmt Kokkos::kokkos)
   if(room STREQUAL "workbench_cli")
     target_precompile_headers(${room} PRIVATE ${precompiled_headers} <CLI/CLI.hpp>)
   else()

@@ -23,17 +23,15 @@ endfunction()
 
 # All layouts: every .cpp of their folders but cusparse.cpp always, that and cuda.cu where there is CUDA.
 function(workbench_kernels)
-  file(GLOB sources CONFIGURE_DEPENDS kernels/*/*.cpp kernels/common/device/*.cpp kernels/common/storage/*.cpp
-    kernels/common/refusal/*.cpp kernels/common/schedule/*.cpp kernels/common/source/*.cpp kernels/common/krylov/*.cpp
-    kernels/common/exchange/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/cusparse\\.cpp$")
+  file(GLOB sources CONFIGURE_DEPENDS kernels/*/*.cpp kernels/common/*/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/cusparse\\.cpp$|kernels/vendor/")
   add_library(workbench_kernels STATIC ${sources})
   target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE fmt::fmt Eigen3::Eigen)
   target_compile_definitions(workbench_kernels PUBLIC WORKBENCH_HAS_CUDA=$<BOOL:${WORKBENCH_HAS_CUDA}>)
   include(CudaKernels)
   # Runs kernels that nobody knows yet, in a process of its own. It is found beside the program, in lib.
-  file(GLOB trial CONFIGURE_DEPENDS kernels/common/source/trial/*.cpp)
-  add_executable(workbench_trial ${trial} kernels/common/source/cuda_driver.cpp)
+  file(GLOB trial CONFIGURE_DEPENDS kernels/source/trial/*.cpp)
+  add_executable(workbench_trial ${trial} kernels/source/cuda_driver.cpp)
   target_link_libraries(workbench_trial PRIVATE workbench_options)
   set_target_properties(workbench_trial PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
   add_dependencies(workbench_kernels workbench_trial)
@@ -56,7 +54,7 @@ function(workbench_program name folder)
   add_library(workbench_cli STATIC ${sources})
   target_link_libraries(workbench_cli
     PUBLIC workbench_options workbench_run
-    PRIVATE workbench_bench workbench_solve workbench_distributed workbench_catalogue workbench_fetch workbench_output workbench_kernels CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
+    PRIVATE workbench_cache_model workbench_bench workbench_solve workbench_distributed workbench_catalogue workbench_fetch workbench_output workbench_kernels CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
   include(Versions)
   add_dependencies(workbench_cli workbench_commit)
   target_include_directories(workbench_cli PRIVATE ${CMAKE_BINARY_DIR}/generated)

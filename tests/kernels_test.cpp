@@ -14,8 +14,8 @@
 #include <set>
 #include <string>
 
-#include "kernels/common/device/host_device.hpp"
 #include "kernels/csr5/layout.hpp"
+#include "kernels/device/host_device.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/sell/layout.hpp"
 #include "pipeline/contract/errors.hpp"

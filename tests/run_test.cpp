@@ -11,13 +11,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/read_matrix.hpp"
-#include "pipeline/run/pictures.hpp"
+#include "pipeline/report/pictures.hpp"
 #include "pipeline/run/runner.hpp"
-#include "pipeline/run/text_table.hpp"
+#include "pipeline/text/text_table.hpp"
 #include "support/battery.hpp"
 #include "support/data_folder.hpp"
 #include "support/free_memory.hpp"

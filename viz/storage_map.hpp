@@ -2,7 +2,8 @@
 // JSON. It follows from the layout's list of arrays, the walk over its slots and the schedule of a CUDA kernel alone, so that
 // no layout has code for it.
 //
-// As JSON (pipeline/run/storage_json.hpp), the same names and shapes; a list stands for a member of each element of a vector:
+// As JSON (pipeline/report/storage_json.hpp), the same names and shapes; a list stands for a member of each element of a
+// vector:
 //
 //   {"precision": "f64", "rows": 6, "columns": 6, "nonzeros": 13, "by_cell": true,
 //    "parts": [                                  // one a layout: several of a hybrid

@@ -5,10 +5,10 @@
 #include <stdexcept>
 
 #include "kernels/banded_block/layout.hpp"
-#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {

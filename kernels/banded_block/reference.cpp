@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "kernels/banded_block/layout.hpp"
-#include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/device/prepare.hpp"
+#include "kernels/device/host_loops.hpp"
+#include "kernels/device/prepare.hpp"
 
 namespace workbench {
 namespace {

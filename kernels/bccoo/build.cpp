@@ -5,10 +5,10 @@
 #include <numeric>
 
 #include "kernels/bccoo/layout.hpp"
-#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/storage/block_rows.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/host_array.hpp"
 

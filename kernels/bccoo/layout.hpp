@@ -11,10 +11,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "kernels/common/device/recorded.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/fields.hpp"
 #include "kernels/common/storage/pattern.hpp"
+#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 

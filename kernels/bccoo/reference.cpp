@@ -1,8 +1,8 @@
 #include <array>
 
 #include "kernels/bccoo/layout.hpp"
-#include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/device/prepare.hpp"
+#include "kernels/device/host_loops.hpp"
+#include "kernels/device/prepare.hpp"
 
 namespace workbench {
 namespace {

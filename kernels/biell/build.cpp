@@ -7,12 +7,12 @@
 #include <stdexcept>
 
 #include "kernels/biell/layout.hpp"
-#include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/refusal/descending_rows.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
+#include "kernels/device/host_loops.hpp"
+#include "kernels/device/prepare.hpp"
 #include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {

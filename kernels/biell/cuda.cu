@@ -1,8 +1,8 @@
 // BiELL and BiJAD on a GPU: a strip for as many lanes of a warp as it has rows. Each row of y is written by exactly one thread,
 // so that threads cannot race in global memory; no shared memory is used: lanes hand their sums on by shuffles.
 #include "kernels/biell/layout.hpp"
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/device/prepare.hpp"
 
 namespace workbench {
 namespace {

@@ -6,11 +6,11 @@
 #include <stdexcept>
 
 #include "kernels/block_sell/layout.hpp"
-#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/storage/blocks.hpp"
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/common/storage/slices.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/host_array.hpp"
 

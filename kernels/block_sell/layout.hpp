@@ -3,9 +3,9 @@
 // register reuse in SPARSITY", 2001), slices as in SELL-C-sigma (Kreutzer et al., 2014).
 #pragma once
 
-#include "kernels/common/device/recorded.hpp"
 #include "kernels/common/storage/pattern.hpp"
 #include "kernels/common/storage/short_columns.hpp"
+#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 

@@ -2,8 +2,8 @@
 #include <array>
 
 #include "kernels/block_sell/layout.hpp"
-#include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/device/prepare.hpp"
+#include "kernels/device/host_loops.hpp"
+#include "kernels/device/prepare.hpp"
 
 namespace workbench {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "kernels/bsr/layout.hpp"
 #include "kernels/bsr/storage_size.hpp"
-#include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/common/storage/offsets.hpp"
+#include "kernels/device/host_loops.hpp"
+#include "kernels/device/prepare.hpp"
 
 namespace workbench {
 namespace {

@@ -1,8 +1,8 @@
 // BSR on a GPU: a group of lanes a block row. Each row of y is written by exactly one lane, the first of those that shared it,
 // so that threads cannot race in global memory; no shared memory is used.
 #include "kernels/bsr/layout.hpp"
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/device/prepare.hpp"
 
 namespace workbench {
 namespace {

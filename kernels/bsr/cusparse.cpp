@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "kernels/bsr/layout.hpp"
-#include "kernels/common/vendor/cusparse.hpp"
+#include "kernels/vendor/cusparse.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {

@@ -1,9 +1,9 @@
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/common/storage/add_triplets.hpp"
 #include "kernels/coo/layout.hpp"
 #include "kernels/coo/storage_size.hpp"
+#include "kernels/device/prepare.hpp"
 
 namespace workbench {
 namespace {

@@ -1,6 +1,6 @@
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/storage/add_runs.cuh"
 #include "kernels/coo/layout.hpp"
+#include "kernels/device/prepare.hpp"
 
 namespace workbench {
 namespace {

@@ -3,12 +3,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/csc/layout.hpp"
 #include "kernels/csc/storage_size.hpp"
+#include "kernels/device/host_loops.hpp"
+#include "kernels/device/prepare.hpp"
 #include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {

@@ -1,8 +1,8 @@
 // CSC on a GPU: y is zeroed on the stream, then added to atomically, so that threads cannot race in global memory; no shared
 // memory is used.
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/schedule/device_rows.cuh"
 #include "kernels/csc/layout.hpp"
+#include "kernels/device/prepare.hpp"
 
 namespace workbench {
 namespace {

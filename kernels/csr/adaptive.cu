@@ -9,15 +9,15 @@
 // of the warps of a block are written before the barrier that stands before they are read.
 #include <cstdint>
 
-#include "kernels/common/device/cuda_check.cuh"
-#include "kernels/common/device/cuda_device.cuh"
-#include "kernels/common/device/loads.cuh"
-#include "kernels/common/device/packets.cuh"
-#include "kernels/common/device/recording.cuh"
-#include "kernels/common/device/sparse_dot.cuh"
-#include "kernels/common/device/sums.cuh"
 #include "kernels/csr/adaptive.hpp"
 #include "kernels/csr/layout.hpp"
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_device.cuh"
+#include "kernels/device/loads.cuh"
+#include "kernels/device/packets.cuh"
+#include "kernels/device/recording.cuh"
+#include "kernels/device/sparse_dot.cuh"
+#include "kernels/device/sums.cuh"
 
 namespace workbench {
 namespace {

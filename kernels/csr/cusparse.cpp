@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "kernels/common/storage/blocks.hpp"
-#include "kernels/common/vendor/cusparse_slices.hpp"
 #include "kernels/csr/layout.hpp"
+#include "kernels/vendor/cusparse_slices.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {

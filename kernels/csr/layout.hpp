@@ -1,9 +1,9 @@
 // Compressed sparse rows: the layout everything is compared with.
 #pragma once
 
-#include "kernels/common/device/recorded.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/fields.hpp"
+#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 

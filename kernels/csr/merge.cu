@@ -11,14 +11,14 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/common/device/carries.cuh"
-#include "kernels/common/device/cuda_check.cuh"
-#include "kernels/common/device/cuda_device.cuh"
-#include "kernels/common/device/loads.cuh"
-#include "kernels/common/device/sparse_dot.cuh"
-#include "kernels/common/device/sums.cuh"
 #include "kernels/csr/layout.hpp"
 #include "kernels/csr/merge_path.hpp"
+#include "kernels/device/carries.cuh"
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_device.cuh"
+#include "kernels/device/loads.cuh"
+#include "kernels/device/sparse_dot.cuh"
+#include "kernels/device/sums.cuh"
 
 namespace workbench {
 namespace {

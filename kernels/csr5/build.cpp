@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/storage/offsets.hpp"
 #include "kernels/csr5/host_tiles.hpp"
 #include "kernels/csr5/layout.hpp"
+#include "kernels/device/prepare.hpp"
 #include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {

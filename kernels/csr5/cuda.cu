@@ -11,14 +11,14 @@
 #include <span>
 #include <vector>
 
-#include "kernels/common/device/carries.cuh"
-#include "kernels/common/device/cuda_check.cuh"
-#include "kernels/common/device/cuda_device.cuh"
-#include "kernels/common/device/loads.cuh"
-#include "kernels/common/device/recording.cuh"
-#include "kernels/common/device/sparse_dot.cuh"
-#include "kernels/common/device/sums.cuh"
 #include "kernels/csr5/layout.hpp"
+#include "kernels/device/carries.cuh"
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_device.cuh"
+#include "kernels/device/loads.cuh"
+#include "kernels/device/recording.cuh"
+#include "kernels/device/sparse_dot.cuh"
+#include "kernels/device/sums.cuh"
 
 namespace workbench {
 namespace {

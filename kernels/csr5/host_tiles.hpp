@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/common/device/host_loops.hpp"
 #include "kernels/csr5/layout.hpp"
+#include "kernels/device/host_loops.hpp"
 
 namespace workbench {
 

@@ -2,9 +2,9 @@
 #include <numeric>
 #include <span>
 
-#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/dasp/layout.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {

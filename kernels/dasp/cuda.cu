@@ -10,12 +10,12 @@
 // past the caches of its multiprocessor, after a fence, in the order of the pieces: the same result in every run. It is the
 // only one that writes the row, and its count has set the counter to 0 again for the next run, which starts after this one has
 // ended. No shared memory is used.
-#include "kernels/common/device/cuda_check.cuh"
-#include "kernels/common/device/cuda_device.cuh"
-#include "kernels/common/device/loads.cuh"
-#include "kernels/common/device/recording.cuh"
-#include "kernels/common/device/sparse_dot.cuh"
 #include "kernels/dasp/layout.hpp"
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_device.cuh"
+#include "kernels/device/loads.cuh"
+#include "kernels/device/recording.cuh"
+#include "kernels/device/sparse_dot.cuh"
 
 namespace workbench {
 namespace {

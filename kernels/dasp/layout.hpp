@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/common/device/recorded.hpp"
 #include "kernels/common/storage/fields.hpp"
+#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 

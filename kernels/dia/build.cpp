@@ -4,10 +4,10 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "kernels/dia/layout.hpp"
 #include "pipeline/matrix/host_array.hpp"
 

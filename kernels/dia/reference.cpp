@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/device/prepare.hpp"
+#include "kernels/device/host_loops.hpp"
+#include "kernels/device/prepare.hpp"
 #include "kernels/dia/layout.hpp"
 
 namespace workbench {

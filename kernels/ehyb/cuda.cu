@@ -16,10 +16,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/common/device/cuda_check.cuh"
-#include "kernels/common/device/cuda_device.cuh"
-#include "kernels/common/device/recording.cuh"
 #include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_device.cuh"
+#include "kernels/device/recording.cuh"
 #include "kernels/ehyb/layout.hpp"
 
 namespace workbench {

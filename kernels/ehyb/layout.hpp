@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "kernels/common/device/recorded.hpp"
 #include "kernels/common/storage/slices.hpp"
+#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 

@@ -2,10 +2,10 @@
 
 #include <numeric>
 
-#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/storage/block_rows.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "kernels/halo/parts.hpp"
 #include "kernels/halo/places.hpp"
 #include "pipeline/contract/errors.hpp"

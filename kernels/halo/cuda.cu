@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <string>
 
-#include "kernels/common/device/cuda_check.cuh"
-#include "kernels/common/device/cuda_device.cuh"
-#include "kernels/common/device/loads.cuh"
-#include "kernels/common/device/prepare.hpp"
-#include "kernels/common/device/recording.cuh"
-#include "kernels/common/device/sparse_dot.cuh"
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_device.cuh"
+#include "kernels/device/loads.cuh"
+#include "kernels/device/prepare.hpp"
+#include "kernels/device/recording.cuh"
+#include "kernels/device/sparse_dot.cuh"
 #include "kernels/halo/layout.hpp"
 
 namespace workbench {

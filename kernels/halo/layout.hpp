@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-#include "kernels/common/device/recorded.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/fields.hpp"
 #include "kernels/common/storage/pattern.hpp"
+#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 

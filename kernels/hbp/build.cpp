@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/refusal/value_range.hpp"
+#include "kernels/device/host_loops.hpp"
+#include "kernels/device/prepare.hpp"
 #include "kernels/hbp/check.hpp"
 #include "kernels/hbp/layout.hpp"
 #include "kernels/hbp/placement.hpp"

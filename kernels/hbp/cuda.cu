@@ -15,11 +15,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/common/device/cuda_check.cuh"
-#include "kernels/common/device/cuda_device.cuh"
-#include "kernels/common/device/loads.cuh"
-#include "kernels/common/device/recording.cuh"
-#include "kernels/common/device/sparse_dot.cuh"
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_device.cuh"
+#include "kernels/device/loads.cuh"
+#include "kernels/device/recording.cuh"
+#include "kernels/device/sparse_dot.cuh"
 #include "kernels/hbp/layout.hpp"
 #include "kernels/hbp/placement.hpp"
 

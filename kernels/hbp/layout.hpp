@@ -18,8 +18,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "kernels/common/device/recorded.hpp"
 #include "kernels/common/storage/fields.hpp"
+#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 

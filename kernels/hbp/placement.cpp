@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "kernels/common/device/host_loops.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/host_array.hpp"
 

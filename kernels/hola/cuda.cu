@@ -10,14 +10,14 @@
 // it, and read behind the next.
 #include <cstdint>
 
-#include "kernels/common/device/carries.cuh"
-#include "kernels/common/device/cuda_check.cuh"
-#include "kernels/common/device/cuda_device.cuh"
-#include "kernels/common/device/loads.cuh"
-#include "kernels/common/device/prepare.hpp"
-#include "kernels/common/device/recording.cuh"
-#include "kernels/common/device/sparse_dot.cuh"
-#include "kernels/common/device/sums.cuh"
+#include "kernels/device/carries.cuh"
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_device.cuh"
+#include "kernels/device/loads.cuh"
+#include "kernels/device/prepare.hpp"
+#include "kernels/device/recording.cuh"
+#include "kernels/device/sparse_dot.cuh"
+#include "kernels/device/sums.cuh"
 #include "kernels/hola/layout.hpp"
 
 namespace workbench {

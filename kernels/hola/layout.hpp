@@ -10,9 +10,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "kernels/common/device/recorded.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/fields.hpp"
+#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 

@@ -1,5 +1,5 @@
-#include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/device/prepare.hpp"
+#include "kernels/device/host_loops.hpp"
+#include "kernels/device/prepare.hpp"
 #include "kernels/hola/layout.hpp"
 
 namespace workbench {

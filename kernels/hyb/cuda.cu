@@ -1,8 +1,8 @@
 // HYB on a GPU: ELL with a thread a row, then the rest with a thread a nonzero, one after the other on one stream. In the first
 // kernel each row of y belongs to one thread; the second, which begins when the first has ended, adds atomically. So threads
 // cannot race in global memory; no shared memory is used. Rows that ELL does not have are zeroed before, on the same stream.
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/storage/add_runs.cuh"
+#include "kernels/device/prepare.hpp"
 #include "kernels/hyb/layout.hpp"
 
 namespace workbench {

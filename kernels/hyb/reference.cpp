@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/common/storage/add_triplets.hpp"
+#include "kernels/device/host_loops.hpp"
+#include "kernels/device/prepare.hpp"
 #include "kernels/hyb/layout.hpp"
 
 namespace workbench {

@@ -10,8 +10,8 @@
 // get them at once; where they do not fit, and in kernel `streaming`, they come through L1.
 #include <algorithm>
 
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/storage/multiply_jagged.cuh"
+#include "kernels/device/prepare.hpp"
 #include "kernels/jds/layout.hpp"
 
 namespace workbench {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <mutex>
 
-#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/device/cuda_device.hpp"
 #include "kernels/prepare/gpu_preparer.hpp"
 #include "kernels/prepare/tasks.cuh"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "kernels/common/device/host_loops.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "kernels/prepare/tiled_entries.hpp"
 
 namespace workbench {

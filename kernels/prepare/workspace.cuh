@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-#include "kernels/common/device/cuda_stream.cuh"
+#include "kernels/device/cuda_stream.cuh"
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {

@@ -7,12 +7,12 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "kernels/common/device/host_loops.hpp"
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/refusal/descending_rows.hpp"
 #include "kernels/common/refusal/narrow_columns.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
+#include "kernels/device/host_loops.hpp"
+#include "kernels/device/prepare.hpp"
 #include "kernels/segmented/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/host_array.hpp"

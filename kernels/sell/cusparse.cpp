@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "kernels/common/schedule/walk.hpp"
-#include "kernels/common/vendor/cusparse_slices.hpp"
 #include "kernels/sell/layout.hpp"
+#include "kernels/vendor/cusparse_slices.hpp"
 
 namespace workbench {
 namespace {

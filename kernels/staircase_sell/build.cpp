@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/refusal/value_range.hpp"
 #include "kernels/common/schedule/walk.hpp"
 #include "kernels/common/storage/offsets.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 #include "kernels/staircase_sell/storage_size.hpp"
 #include "pipeline/matrix/host_array.hpp"

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/common/device/cuda_check.cuh"
-#include "kernels/common/device/cuda_device.cuh"
-#include "kernels/common/device/cuda_stream.cuh"
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/schedule/device_rows.cuh"
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_device.cuh"
+#include "kernels/device/cuda_stream.cuh"
+#include "kernels/device/prepare.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 
 namespace workbench {

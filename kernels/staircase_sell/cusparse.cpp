@@ -2,8 +2,8 @@
 // (table 5.2).
 #include <utility>
 
-#include "kernels/common/vendor/cusparse_slices.hpp"
 #include "kernels/staircase_sell/layout.hpp"
+#include "kernels/vendor/cusparse_slices.hpp"
 
 namespace workbench {
 namespace {

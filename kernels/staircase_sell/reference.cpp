@@ -1,5 +1,5 @@
-#include "kernels/common/device/prepare.hpp"
 #include "kernels/common/schedule/host_rows.hpp"
+#include "kernels/device/prepare.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 
 namespace workbench {

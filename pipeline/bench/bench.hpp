@@ -8,8 +8,8 @@
 
 #include "pipeline/bench/matrices.hpp"
 #include "pipeline/bench/results_file.hpp"
+#include "pipeline/measure/timing.hpp"
 #include "pipeline/recipe/recipe.hpp"
-#include "pipeline/run/timing.hpp"
 
 namespace workbench {
 

@@ -8,8 +8,8 @@
 
 #include "pipeline/bench/choose.hpp"
 #include "pipeline/recipe/text.hpp"
-#include "pipeline/run/figures.hpp"
-#include "pipeline/run/text_table.hpp"
+#include "pipeline/report/figures.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "pipeline/run/text_table.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/suggestion.hpp"
-#include "pipeline/run/text_table.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/run/report.hpp"
+#include "pipeline/report/report.hpp"
 
 namespace workbench {
 

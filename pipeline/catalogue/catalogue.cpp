@@ -1,7 +1,7 @@
 // The only file that names every stage and every layout. A new one is one line here.
 #include "pipeline/catalogue/catalogue.hpp"
 
-#include "kernels/common/source/kernel_from_source.hpp"
+#include "kernels/source/kernel_from_source.hpp"
 #include "kernels/staircase_sell/length_groups.hpp"
 #include "pipeline/input/generators.hpp"
 #include "stages/stages.hpp"

@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "kernels/common/device/cuda_device.hpp"
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/cuda_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "pipeline/bench/bench.hpp"
 #include "pipeline/bench/bench_page.hpp"
 #include "pipeline/bench/ranking.hpp"

@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 
 #include "pipeline/bench/plots.hpp"
+#include "pipeline/cache_model/cache_chart.hpp"
+#include "pipeline/cache_model/cache_study.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/matrix_source.hpp"
@@ -13,8 +15,6 @@
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
-#include "pipeline/run/cache_chart.hpp"
-#include "pipeline/run/cache_study.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 
 namespace workbench {

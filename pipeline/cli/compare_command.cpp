@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "pipeline/cli/aside.hpp"
 #include "pipeline/cli/command_line.hpp"
 #include "pipeline/cli/commands.hpp"
@@ -21,9 +21,9 @@
 #include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
-#include "pipeline/run/comparison.hpp"
+#include "pipeline/report/comparison.hpp"
+#include "pipeline/report/pictures.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
-#include "pipeline/run/pictures.hpp"
 #include "viz/png.hpp"
 
 namespace workbench {

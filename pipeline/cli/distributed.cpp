@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "kernels/common/device/cuda_device.hpp"
-#include "kernels/common/device/host_device.hpp"
-#include "kernels/common/exchange/make_links.hpp"
+#include "kernels/device/cuda_device.hpp"
+#include "kernels/device/host_device.hpp"
+#include "kernels/exchange/make_links.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/aside.hpp"
 #include "pipeline/cli/matrix_source.hpp"
@@ -28,8 +28,8 @@
 #include "pipeline/distributed/start_ranks.hpp"
 #include "pipeline/run/kernel_choice.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
-#include "pipeline/run/text_table.hpp"
 #include "pipeline/solve/solve_report.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/device/cuda_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/progress.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "pipeline/cli/recipe_changes.hpp"
-#include "pipeline/run/report.hpp"
+#include "pipeline/report/report.hpp"
 
 namespace CLI {
 class App;

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "kernels/common/source/arrays_header.hpp"
+#include "kernels/source/arrays_header.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/contract/errors.hpp"

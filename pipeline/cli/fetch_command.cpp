@@ -22,7 +22,7 @@
 #include "pipeline/fetch/fetch_matrix.hpp"
 #include "pipeline/recipe/suite.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
-#include "pipeline/run/text_table.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {

@@ -10,9 +10,9 @@
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/read_options.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/report/row_statistics.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
-#include "pipeline/run/row_statistics.hpp"
-#include "pipeline/run/text_table.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "pipeline/contract/device.hpp"
-#include "pipeline/run/keep_folder.hpp"
+#include "pipeline/keep/keep_folder.hpp"
 
 namespace CLI {
 class App;

@@ -9,7 +9,7 @@
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/contract/device.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/run/text_table.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "pipeline/matrix/row_range.hpp"
 #include "pipeline/recipe/recipe.hpp"
-#include "pipeline/run/report.hpp"
+#include "pipeline/report/report.hpp"
 
 namespace workbench {
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/device/cuda_device.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/device/cuda_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/matrix_source.hpp"
@@ -16,7 +16,7 @@
 #include "pipeline/output/write_matrix.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 #include "pipeline/run/runner.hpp"
-#include "pipeline/run/text_table.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/device/cuda_device.hpp"
 #include "kernels/prepare/gpu_preparer.hpp"
 #include "pipeline/contract/errors.hpp"
 

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "kernels/common/device/cuda_device.hpp"
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/cuda_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/command_line.hpp"
 #include "pipeline/cli/commands.hpp"

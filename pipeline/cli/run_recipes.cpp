@@ -13,8 +13,8 @@
 #include "pipeline/cli/progress.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
-#include "pipeline/run/pictures.hpp"
-#include "pipeline/run/storage_pictures.hpp"
+#include "pipeline/report/pictures.hpp"
+#include "pipeline/report/storage_pictures.hpp"
 
 namespace workbench {
 namespace {

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "kernels/common/device/cuda_device.hpp"
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/cuda_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/aside.hpp"
 #include "pipeline/cli/commands.hpp"
@@ -28,8 +28,8 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
-#include "pipeline/run/text_table.hpp"
 #include "pipeline/solve/solve_recipes.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {

@@ -15,7 +15,7 @@
 #include "pipeline/cli/drawn_stages.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
-#include "pipeline/run/text_table.hpp"
+#include "pipeline/text/text_table.hpp"
 #include "viz/spy.hpp"
 
 namespace workbench {

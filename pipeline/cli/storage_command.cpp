@@ -13,7 +13,7 @@
 #include "pipeline/contract/precision.hpp"
 #include "pipeline/contract/storage_size.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
-#include "pipeline/run/text_table.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {

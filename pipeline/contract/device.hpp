@@ -33,7 +33,7 @@ struct DeviceProperties {
 /// What a miss loads on all of these devices, in bytes: a sector, a line or a quarter of one.
 inline constexpr int cache_sector = 32;
 
-/// A cache of a device model, as far as the cache study knows it (pipeline/run/cache_model.hpp).
+/// A cache of a device model, as far as the cache study knows it (pipeline/cache_model/cache_model.hpp).
 struct CacheProperties {
     std::string name;            // "l2"
     std::size_t bytes = 0;       // of one of them

@@ -11,9 +11,9 @@
 #include "pipeline/distributed/agreement.hpp"
 #include "pipeline/distributed/over_ranks.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
+#include "pipeline/measure/rows_kernel.hpp"
+#include "pipeline/measure/timing.hpp"
 #include "pipeline/run/kernel_choice.hpp"
-#include "pipeline/run/rows_kernel.hpp"
-#include "pipeline/run/timing.hpp"
 
 namespace workbench {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/run/report.hpp"
+#include "pipeline/report/report.hpp"
 #include "pipeline/solve/solve.hpp"
 
 namespace workbench {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/distributed/rank_report.hpp"
-#include "pipeline/run/text_table.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {

@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "kernels/common/krylov/cg_across_ranks.hpp"
+#include "kernels/krylov/cg_across_ranks.hpp"
 #include "pipeline/distributed/agreement.hpp"
 #include "pipeline/distributed/messages.hpp"
 #include "pipeline/distributed/over_ranks.hpp"
-#include "pipeline/run/median.hpp"
-#include "pipeline/run/timing.hpp"
+#include "pipeline/measure/median.hpp"
+#include "pipeline/measure/timing.hpp"
 
 namespace workbench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/common/device/beside_program.hpp"
+#include "kernels/device/beside_program.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/distributed/mpi/module.hpp"
 

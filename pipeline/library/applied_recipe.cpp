@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "kernels/common/device/cuda_device.hpp"
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/cuda_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/build.hpp"
 #include "pipeline/run/chain.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/common/device/host_loops.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/matrix/host_array.hpp"

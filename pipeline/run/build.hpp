@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/host_memory.hpp"
-#include "pipeline/run/kept_stage.hpp"
-#include "pipeline/run/prepared.hpp"
-#include "pipeline/run/report.hpp"
+#include "pipeline/keep/kept_stage.hpp"
+#include "pipeline/keep/prepared.hpp"
+#include "pipeline/report/report.hpp"
 
 namespace workbench {
 

@@ -6,8 +6,8 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
+#include "pipeline/keep/prepared.hpp"
 #include "pipeline/matrix/entries_behind.hpp"
-#include "pipeline/run/prepared.hpp"
 
 namespace workbench {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/keep/kept_stage.hpp"
 #include "pipeline/recipe/recipe.hpp"
-#include "pipeline/run/kept_stage.hpp"
-#include "pipeline/run/report.hpp"
+#include "pipeline/report/report.hpp"
 
 namespace workbench {
 

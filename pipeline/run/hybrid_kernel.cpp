@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pipeline/run/rows_kernel.hpp"
+#include "pipeline/measure/rows_kernel.hpp"
 
 namespace workbench {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/measure/measure.hpp"
 #include "pipeline/recipe/recipe.hpp"
 #include "pipeline/run/hybrid.hpp"
-#include "pipeline/run/measure.hpp"
 
 namespace workbench {
 
@@ -37,8 +37,8 @@ struct ReadyPlan {
     std::function<void(const std::string&)> tell = {};  // a step that may take long begins
     Clock clock = {};
     Keeping keeping = {};  // of the matrix
-    // What becomes of the kernels in place of the two above, with the values of `problem` in the exact one. What it makes is this
-    // recipe's kernel; the exact layout is gone afterwards.
+    // What becomes of the kernels in place of the two above, with the values of `problem` in the exact one. What it makes is
+    // this recipe's kernel; the exact layout is gone afterwards.
     std::function<VerifiedKernel<Value>(const Candidate<Value>&, const ProductSpace&)> verify = {};
     const ExactProblem* problem = nullptr;
 };

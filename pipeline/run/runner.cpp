@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/keep/prepared.hpp"
 #include "pipeline/run/kernel_choice.hpp"
-#include "pipeline/run/prepared.hpp"
 #include "pipeline/run/recipe_storage.hpp"
 
 namespace workbench {

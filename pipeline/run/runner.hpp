@@ -11,9 +11,9 @@
 
 #include "pipeline/contract/catalogue.hpp"
 #include "pipeline/recipe/recipe.hpp"
+#include "pipeline/report/report.hpp"
 #include "pipeline/run/chain.hpp"
 #include "pipeline/run/hybrid.hpp"
-#include "pipeline/run/report.hpp"
 
 namespace workbench {
 

@@ -4,7 +4,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/read_matrix.hpp"
-#include "pipeline/run/verification.hpp"
+#include "pipeline/measure/verification.hpp"
 
 namespace workbench {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pipeline/contract/failure.hpp"
-#include "pipeline/run/report.hpp"
+#include "pipeline/report/report.hpp"
 #include "pipeline/solve/right_hand_side.hpp"
 #include "pipeline/solve/solve.hpp"
 #include "viz/chart.hpp"

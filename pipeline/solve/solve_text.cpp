@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/run/text_table.hpp"
 #include "pipeline/solve/solve_report.hpp"
+#include "pipeline/text/text_table.hpp"
 
 namespace workbench {
 namespace {

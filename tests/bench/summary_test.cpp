@@ -12,7 +12,7 @@
 #include "pipeline/bench/plots.hpp"
 #include "pipeline/bench/ranking.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/run/text_table.hpp"
+#include "pipeline/text/text_table.hpp"
 #include "support/golden.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"

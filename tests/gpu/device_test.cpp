@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/device/cuda_device.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/run/measure.hpp"
+#include "pipeline/measure/measure.hpp"
 
 namespace workbench {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/measure/measure.hpp"
 #include "pipeline/run/hybrid.hpp"
-#include "pipeline/run/measure.hpp"
 #include "support/given.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "support/layouts/staircase.hpp"

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "gpu/kernel_checks.hpp"
-#include "kernels/common/device/cuda_device.hpp"
-#include "kernels/common/source/compile.hpp"
-#include "kernels/common/source/kernel_from_source.hpp"
 #include "kernels/csr/layout.hpp"
+#include "kernels/device/cuda_device.hpp"
 #include "kernels/sell/layout.hpp"
+#include "kernels/source/compile.hpp"
+#include "kernels/source/kernel_from_source.hpp"
 #include "support/battery.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -1,7 +1,7 @@
 // Solving on a GPU.
 #include <doctest/doctest.h>
 
-#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/device/cuda_device.hpp"
 #include "support/layouts/krylov_checks.hpp"
 
 namespace workbench {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gpu/gpu_matrices.hpp"
-#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/device/cuda_device.hpp"
 #include "support/battery.hpp"
 #include "support/operator_checks.hpp"
 

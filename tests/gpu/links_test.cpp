@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "kernels/common/device/cuda_device.hpp"
-#include "kernels/common/exchange/make_links.hpp"
+#include "kernels/device/cuda_device.hpp"
+#include "kernels/exchange/make_links.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/layouts/across_ranks_checks.hpp"
 #include "support/message_of.hpp"

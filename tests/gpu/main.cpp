@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/device/cuda_device.hpp"
+#include "kernels/device/cuda_device.hpp"
 
 namespace {
 

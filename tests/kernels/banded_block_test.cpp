@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "kernels/banded_block/layout.hpp"
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
 #include "support/drawn_matrix.hpp"

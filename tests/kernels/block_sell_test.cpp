@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/block_sell/layout.hpp"
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "kernels/bsr/layout.hpp"
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"
 #include "support/drawn_matrix.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/device/host_device.hpp"
 #include "kernels/csr5/layout.hpp"
+#include "kernels/device/host_device.hpp"
 #include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"

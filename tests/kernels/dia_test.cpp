@@ -2,7 +2,7 @@
 // kernels_test.cpp.
 #include <doctest/doctest.h>
 
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "kernels/dia/layout.hpp"
 #include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"

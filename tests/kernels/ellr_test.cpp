@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "kernels/ellr/layout.hpp"
 #include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"

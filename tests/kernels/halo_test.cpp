@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "kernels/halo/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/battery.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "kernels/hbp/check.hpp"
 #include "kernels/hbp/layout.hpp"
 #include "kernels/hbp/placement.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "kernels/hola/layout.hpp"
 #include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/free_memory.hpp"
 #include "support/message_of.hpp"

@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "kernels/common/device/host_loops.hpp"
+#include "kernels/device/host_loops.hpp"
 
 using namespace workbench;
 

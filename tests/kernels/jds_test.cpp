@@ -1,7 +1,7 @@
 // Jagged diagonals in groups, and layout jds. What every layout must do is in kernels_test.cpp.
 #include <doctest/doctest.h>
 
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "kernels/jds/layout.hpp"
 #include "kernels/reads.hpp"
 #include "pipeline/contract/errors.hpp"

@@ -1,7 +1,7 @@
 // Solving on the host.
 #include <doctest/doctest.h>
 
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "support/layouts/krylov_checks.hpp"
 
 namespace workbench {

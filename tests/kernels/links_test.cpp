@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/common/device/cuda_device.hpp"
-#include "kernels/common/device/host_device.hpp"
-#include "kernels/common/exchange/make_links.hpp"
-#include "kernels/common/krylov/cg_across_ranks.hpp"
-#include "kernels/common/krylov/steps_across_ranks.hpp"
+#include "kernels/device/cuda_device.hpp"
+#include "kernels/device/host_device.hpp"
+#include "kernels/exchange/make_links.hpp"
+#include "kernels/krylov/cg_across_ranks.hpp"
+#include "kernels/krylov/steps_across_ranks.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/layouts/across_ranks_checks.hpp"
 #include "support/layouts/krylov_problems.hpp"

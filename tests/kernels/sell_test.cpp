@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "kernels/reads.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/sell/long_rows.hpp"

@@ -9,15 +9,15 @@
 #include <string>
 #include <thread>
 
-#include "kernels/common/device/host_device.hpp"
-#include "kernels/common/source/arrays_header.hpp"
-#include "kernels/common/source/compile.hpp"
-#include "kernels/common/source/kernel_from_source.hpp"
-#include "kernels/common/source/process.hpp"
 #include "kernels/csr/layout.hpp"
+#include "kernels/device/host_device.hpp"
 #include "kernels/ehyb/layout.hpp"
 #include "kernels/hbp/layout.hpp"
 #include "kernels/sell/layout.hpp"
+#include "kernels/source/arrays_header.hpp"
+#include "kernels/source/compile.hpp"
+#include "kernels/source/kernel_from_source.hpp"
+#include "kernels/source/process.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/drawn_matrix.hpp"

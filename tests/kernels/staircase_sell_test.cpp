@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "kernels/reads.hpp"
 #include "kernels/sell/layout.hpp"
 #include "kernels/staircase_sell/layout.hpp"

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <memory>
 
-#include "kernels/common/device/cuda_device.hpp"
-#include "kernels/common/device/host_device.hpp"
-#include "kernels/common/exchange/make_links.hpp"
+#include "kernels/device/cuda_device.hpp"
+#include "kernels/device/host_device.hpp"
+#include "kernels/exchange/make_links.hpp"
 #include "pipeline/distributed/start_ranks.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 #include "ranks/ranks.hpp"

@@ -8,10 +8,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pipeline/cache_model/cache_chart.hpp"
+#include "pipeline/cache_model/cache_study.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/run/cache_chart.hpp"
-#include "pipeline/run/cache_study.hpp"
 #include "support/battery.hpp"
 #include "support/layouts/layout_recipes.hpp"
 

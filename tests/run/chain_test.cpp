@@ -11,7 +11,7 @@
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/random.hpp"
-#include "pipeline/run/pictures.hpp"
+#include "pipeline/report/pictures.hpp"
 #include "pipeline/run/runner.hpp"
 #include "support/battery.hpp"
 #include "support/free_memory.hpp"

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pipeline/run/comparison.hpp"
+#include "pipeline/report/comparison.hpp"
 #include "pipeline/run/runner.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/scripted.hpp"

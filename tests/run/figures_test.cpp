@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/run/figures.hpp"
-#include "pipeline/run/report.hpp"
+#include "pipeline/report/figures.hpp"
+#include "pipeline/report/report.hpp"
 #include "support/golden.hpp"
 
 namespace workbench {

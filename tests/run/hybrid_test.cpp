@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/run/hybrid.hpp"

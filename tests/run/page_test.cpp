@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pipeline/matrix/random.hpp"
-#include "pipeline/run/page.hpp"
+#include "pipeline/report/page.hpp"
 #include "support/battery.hpp"
 
 namespace workbench {

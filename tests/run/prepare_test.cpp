@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "kernels/common/device/host_device.hpp"
+#include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/matrix/random.hpp"
 #include "pipeline/run/build.hpp"

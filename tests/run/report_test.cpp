@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "pipeline/run/pictures.hpp"
-#include "pipeline/run/report.hpp"
+#include "pipeline/report/pictures.hpp"
+#include "pipeline/report/report.hpp"
 #include "support/golden.hpp"
 
 namespace workbench {

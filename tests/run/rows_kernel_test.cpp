@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/run/rows_kernel.hpp"
+#include "pipeline/measure/rows_kernel.hpp"
 #include "support/given.hpp"
 #include "support/layouts/scripted.hpp"
 

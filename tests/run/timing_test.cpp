@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "pipeline/run/median.hpp"
-#include "pipeline/run/timing.hpp"
+#include "pipeline/measure/median.hpp"
+#include "pipeline/measure/timing.hpp"
 #include "support/layouts/scripted.hpp"
 
 namespace workbench {

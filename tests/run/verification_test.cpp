@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/run/verification.hpp"
+#include "pipeline/measure/verification.hpp"
 #include "support/battery.hpp"
 
 namespace workbench {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/common/device/host_loops.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {

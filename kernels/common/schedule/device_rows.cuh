@@ -3,12 +3,12 @@
 // So threads cannot race in global memory; no shared memory is used.
 #pragma once
 
-#include "kernels/common/device/cuda_check.cuh"
-#include "kernels/common/device/cuda_device.cuh"
-#include "kernels/common/device/loads.cuh"
-#include "kernels/common/device/sparse_dot.cuh"
-#include "kernels/common/device/target_rows.cuh"
 #include "kernels/common/schedule/share_rows.hpp"
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_device.cuh"
+#include "kernels/device/loads.cuh"
+#include "kernels/device/sparse_dot.cuh"
+#include "kernels/device/target_rows.cuh"
 
 namespace workbench {
 

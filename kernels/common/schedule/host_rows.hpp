@@ -7,9 +7,9 @@
 #include <memory>
 #include <span>
 
-#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/schedule/share_rows.hpp"
 #include "kernels/common/schedule/walk.hpp"
+#include "kernels/device/host_loops.hpp"
 
 namespace workbench {
 

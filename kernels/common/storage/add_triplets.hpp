@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/storage/triplets.hpp"
+#include "kernels/device/host_loops.hpp"
 
 namespace workbench {
 

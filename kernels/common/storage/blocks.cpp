@@ -7,8 +7,8 @@
 #include <limits>
 #include <numeric>
 
-#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/storage/block_rows.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/host_array.hpp"
 

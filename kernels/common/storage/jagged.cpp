@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "kernels/common/device/host_loops.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "kernels/common/device/host_loops.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {

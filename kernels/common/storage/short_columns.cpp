@@ -6,8 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/storage/slices.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "kernels/common/device/host_loops.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
 #include "kernels/common/storage/offsets.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/matrix/host_array.hpp"

@@ -1,6 +1,6 @@
 #include "kernels/common/storage/triplets.hpp"
 
-#include "kernels/common/device/host_loops.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "kernels/common/krylov/cg_across_ranks.hpp"
+#include "kernels/krylov/cg_across_ranks.hpp"
 #include "support/layouts/krylov_problems.hpp"
 
 namespace workbench {

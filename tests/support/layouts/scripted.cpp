@@ -10,7 +10,7 @@
 #include <numeric>
 #include <utility>
 
-#include "kernels/common/krylov/memory.hpp"
+#include "kernels/krylov/memory.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pipeline/contract/catalogue.hpp"
-#include "pipeline/run/timing.hpp"
+#include "pipeline/measure/timing.hpp"
 
 namespace workbench {
 

@@ -1,0 +1,68 @@
+// The GPU as kernels see it: the Device of the contract, and the stream that all work is put on.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <optional>
+
+#include "kernels/device/cuda_device.hpp"
+#include "kernels/device/cuda_stream.cuh"
+
+namespace workbench {
+
+class CudaDevice final : public Device {
+public:
+    /// With a stream of its own, or on one of somebody else.
+    CudaDevice();
+    explicit CudaDevice(cudaStream_t stream);
+    ~CudaDevice() override;
+
+    /// Kernels are launched on this stream, in order: on that of a branch while it takes work. It does not wait for the legacy
+    /// default stream.
+    [[nodiscard]] cudaStream_t stream() const { return stream_; }
+
+    [[nodiscard]] const DeviceProperties& properties() const override { return properties_; }
+    [[nodiscard]] DeviceMemory allocate(std::size_t bytes, std::string_view purpose) override;
+    void upload(std::span<const std::byte> from, DeviceMemory& to) override;
+    void download(const DeviceMemory& from, std::span<std::byte> to) override;
+    void scatter(const float* values, const Index* target, Index count, float* y) override;
+    void scatter(const double* values, const Index* target, Index count, double* y) override;
+    void scatter_add(const float* values, const Index* target, Index count, float* y) override;
+    void scatter_add(const double* values, const Index* target, Index count, double* y) override;
+    void zero(void* memory, std::size_t bytes) override;
+    void flush_cache() override;
+    [[nodiscard]] double time(const std::function<void()>& work) override;
+    void wait_for(Device& earlier) override;
+    [[nodiscard]] std::unique_ptr<Branch> make_branch() override;
+    [[nodiscard]] std::unique_ptr<Krylov<float>> make_krylov(const KrylovPlan& plan, std::span<const float> b,
+                                                             std::span<const float> inverse_diagonal) override;
+    [[nodiscard]] std::unique_ptr<Krylov<double>> make_krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                              std::span<const double> inverse_diagonal) override;
+    [[nodiscard]] Bandwidth bandwidth() override;
+    void enter_range(std::string_view name) override;
+    void leave_range() override;
+
+private:
+    [[nodiscard]] Bandwidth measure_bandwidth();
+
+    DeviceProperties properties_;
+    OwnedCuda<cudaStream_t> own_stream_;  // null where the stream is somebody else's
+    cudaStream_t stream_ = nullptr;
+    cudaEvent_t start_ = nullptr;
+    cudaEvent_t end_ = nullptr;
+    cudaEvent_t reached_ = nullptr;  // for another device's work to wait for
+    DeviceMemory flush_buffer_;      // allocated by the first flush
+    DeviceMemory queued_;            // unsigned, of the host, seen by the GPU: how often all that is timed has been queued
+    std::optional<Bandwidth> bandwidth_;
+};
+
+/// The GPU behind a device of the contract. Only a kernel of a GPU backend may ask; anything else is a mistake of the program
+/// (std::bad_cast).
+[[nodiscard]] inline CudaDevice& cuda_device(Device& device) { return dynamic_cast<CudaDevice&>(device); }
+
+/// Blocks of `threads` that give each of `count` things a thread. At least 1, so that the launch is legal.
+[[nodiscard]] constexpr unsigned blocks_for(Offset count, int threads) {
+    return count <= 0 ? 1u : static_cast<unsigned>((count + threads - 1) / threads);
+}
+
+}  // namespace workbench

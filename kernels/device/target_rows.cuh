@@ -1,0 +1,50 @@
+// Where kernels with a loop of their own write the results of their rows: kernels of a schedule have ShareRows for it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/common/storage/fields.hpp"
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_device.cuh"
+
+namespace workbench {
+
+/// The row of y for each row of a layout: the same, or another one. No row stands in the list twice.
+struct TargetRows {
+    const Index* rows = nullptr;  // [rows of the layout]; null: each is itself
+
+    __device__ __forceinline__ Index operator[](Index row) const { return rows == nullptr ? row : __ldcs(rows + row); }
+};
+
+template <typename Value>
+__global__ void zero_rows(const Index* __restrict__ rows, Index count, Value* __restrict__ y) {
+    const Offset i = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < count) y[rows[i]] = 0;
+}
+
+/// The list on the device.
+class OwnedTargetRows {
+public:
+    /// Without rows: each is itself. `of` names the layout in the error where memory lacks.
+    OwnedTargetRows(Device& device, std::span<const Index> rows, const std::string& of)
+        : rows_(device, {rows.begin(), rows.end()}, of + " rows of y") {}
+
+    [[nodiscard]] TargetRows view() const { return {rows_.size() == 0 ? nullptr : rows_.data()}; }
+
+    /// Zeroes them in y, for a layout of so many rows.
+    template <typename Value>
+    void zero(Value* y, Index layout_rows, cudaStream_t stream) const {
+        if (layout_rows == 0) return;
+        if (rows_.size() == 0) return zero_result(y, layout_rows, stream);
+        constexpr int threads = 256;
+        zero_rows<<<blocks_for(layout_rows, threads), threads, 0, stream>>>(rows_.data(), layout_rows, y);
+        check_launch("zero_rows");
+    }
+
+private:
+    DeviceArray<Index> rows_;
+};
+
+}  // namespace workbench

@@ -1,0 +1,162 @@
+// All iterations of a launch are one CUDA graph: a loop node whose body is one iteration, and whose condition a step of that
+// iteration sets on the device. The host launches it and has nothing to do until the solve ends.
+#include "kernels/krylov/cuda_krylov.cuh"
+
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_stream.cuh"
+#include "kernels/krylov/cuda_steps.cuh"
+
+namespace workbench {
+namespace {
+
+using krylov::Scalars;
+
+/// Before the first iteration of a launch: is there one?
+__global__ void condition_kernel(const Scalars* scalars, cudaGraphConditionalHandle loop) {
+    cudaGraphSetConditional(loop, scalars->goes_on() ? 1 : 0);
+}
+
+__global__ void limit_kernel(Scalars* scalars, std::int64_t iterations, std::int64_t most_iterations) {
+    const std::int64_t until = scalars->iterations + iterations;
+    scalars->until = until < most_iterations ? until : most_iterations;
+}
+
+template <ValueType Value>
+class CudaKrylov final : public Krylov<Value> {
+public:
+    CudaKrylov(const KrylovPlan& plan, std::span<const Value> b, std::span<const Value> inverse_diagonal, CudaDevice& device)
+        : plan_(plan),
+          device_(device),
+          memory_(plan.method, b, inverse_diagonal, device),
+          steps_(plan, memory_.size(), device) {
+        begin([](const Value*, Value*) {});  // x and its product are 0
+    }
+
+    void use(KrylovProduct<Value> product) override {
+        product_ = std::move(product);
+        loop_.reset();
+    }
+
+    void restart() override {
+        steps_.run_again();
+        begin(product_);
+    }
+
+    void launch(std::int64_t iterations) override {
+        if (loop_ == nullptr) make_loop();
+        limit_kernel<<<1, 1, 0, device_.stream()>>>(steps_.scalars(), iterations, plan_.most_iterations);
+        check_launch("limit");
+        check_cuda(cudaGraphLaunch(loop_.get(), device_.stream()), "cudaGraphLaunch");
+    }
+
+    void rest_of_iteration() override {
+        const krylov::Vectors<Value> vectors = memory_.vectors();
+        krylov::run_cg_steps([&](auto step) {
+            steps_.run_again();
+            steps_.run(step, vectors);
+        });
+        if (!krylov::is_over(steps_.fetch(), plan_.most_iterations)) return;
+        steps_.begin_with_zero();
+        memory_.begin_with_zero();
+        begin([](const Value*, Value*) {});
+        (void)steps_.fetch();
+    }
+
+    [[nodiscard]] KrylovOperands<Value> operands() const override {
+        const krylov::Vectors<Value> vectors = memory_.vectors();
+        return {vectors.p, vectors.q};
+    }
+
+    [[nodiscard]] KrylovProgress wait() override { return krylov::progress_of(steps_.fetch()); }
+
+    void reorder(const Index* target) override {
+        memory_.reorder(target);
+        loop_.reset();  // it has the addresses
+    }
+
+    [[nodiscard]] std::vector<Value> x() override { return memory_.x(); }
+
+    [[nodiscard]] std::vector<double> history() override { return steps_.history(); }
+
+    [[nodiscard]] std::int64_t vector_bytes() const override { return memory_.vector_bytes(plan_.method); }
+
+private:
+    void begin(const KrylovProduct<Value>& multiply) {
+        const krylov::Vectors<Value> vectors = memory_.vectors();
+        krylov::begin(
+            plan_.method, vectors, [&](auto step) { steps_.run(step, vectors); }, multiply);
+    }
+
+    /// The graph of a launch: a loop over one iteration, which is recorded from the stream.
+    void make_loop() {
+        cudaGraph_t made = nullptr;
+        check_cuda(cudaGraphCreate(&made, 0), "cudaGraphCreate");
+        const OwnedCuda<cudaGraph_t> graph(made);
+        cudaGraphConditionalHandle condition{};
+        check_cuda(cudaGraphConditionalHandleCreate(&condition, made, 0, 0), "cudaGraphConditionalHandleCreate");
+
+        const Scalars* scalars = steps_.scalars();
+        cudaGraphNode_t first = nullptr;
+        void* arguments[] = {&scalars, &condition};
+        cudaKernelNodeParams kernel{};
+        kernel.func = reinterpret_cast<void*>(condition_kernel);
+        kernel.gridDim = dim3(1);
+        kernel.blockDim = dim3(1);
+        kernel.kernelParams = arguments;
+        check_cuda(cudaGraphAddKernelNode(&first, made, nullptr, 0, &kernel), "cudaGraphAddKernelNode");
+
+        cudaGraphNodeParams loop{};
+        loop.type = cudaGraphNodeTypeConditional;
+        loop.conditional.handle = condition;
+        loop.conditional.type = cudaGraphCondTypeWhile;
+        loop.conditional.size = 1;
+        cudaGraphNode_t node = nullptr;
+        check_cuda(cudaGraphAddNode(&node, made, &first, nullptr, 1, &loop), "cudaGraphAddNode");
+        record_iteration(loop.conditional.phGraph_out[0], condition);
+
+        cudaGraphExec_t executable = nullptr;
+        check_cuda(cudaGraphInstantiate(&executable, made, 0), "cudaGraphInstantiate");
+        loop_.reset(executable);
+        check_cuda(cudaGraphUpload(loop_.get(), device_.stream()), "cudaGraphUpload");
+    }
+
+    void record_iteration(cudaGraph_t body, cudaGraphConditionalHandle condition) {
+        const cudaStream_t stream = device_.stream();
+        // Other threads may go on asking CUDA for memory meanwhile.
+        check_cuda(cudaStreamBeginCaptureToGraph(stream, body, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal),
+                   "cudaStreamBeginCaptureToGraph");
+        try {
+            const krylov::Vectors<Value> vectors = memory_.vectors();
+            krylov::iterate(
+                plan_.method, vectors, [&](auto step) { steps_.run(step, vectors, condition); }, product_);
+        } catch (...) {
+            cudaGraph_t unfinished = nullptr;
+            (void)cudaStreamEndCapture(stream, &unfinished);
+            throw;
+        }
+        cudaGraph_t same = nullptr;
+        check_cuda(cudaStreamEndCapture(stream, &same), "cudaStreamEndCapture");
+    }
+
+    KrylovPlan plan_;
+    CudaDevice& device_;
+    krylov::Memory<Value> memory_;
+    krylov::CudaSteps steps_;
+    KrylovProduct<Value> product_;
+    OwnedCuda<cudaGraphExec_t> loop_;
+};
+
+}  // namespace
+
+template <ValueType Value>
+std::unique_ptr<Krylov<Value>> make_cuda_krylov(const KrylovPlan& plan, std::span<const Value> b,
+                                                std::span<const Value> inverse_diagonal, CudaDevice& device) {
+    return std::make_unique<CudaKrylov<Value>>(plan, b, inverse_diagonal, device);
+}
+
+template std::unique_ptr<Krylov<float>> make_cuda_krylov(const KrylovPlan&, std::span<const float>, std::span<const float>,
+                                                         CudaDevice&);
+template std::unique_ptr<Krylov<double>> make_cuda_krylov(const KrylovPlan&, std::span<const double>, std::span<const double>,
+                                                          CudaDevice&);
+
+}  // namespace workbench

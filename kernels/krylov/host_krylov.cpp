@@ -1,0 +1,89 @@
+#include "kernels/krylov/host_krylov.hpp"
+
+#include <algorithm>
+
+#include "kernels/krylov/host_steps.hpp"
+#include "kernels/krylov/memory.hpp"
+
+namespace workbench {
+namespace {
+
+template <ValueType Value>
+class HostKrylov final : public Krylov<Value> {
+public:
+    HostKrylov(const KrylovPlan& plan, std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& host)
+        : plan_(plan), memory_(plan.method, b, inverse_diagonal, host), steps_(plan, memory_.size(), host) {
+        begin([](const Value*, Value*) {});  // x and its product are 0
+    }
+
+    void rest_of_iteration() override {
+        const krylov::Vectors<Value> vectors = memory_.vectors();
+        krylov::run_cg_steps([&](auto step) {
+            steps_.run_again();
+            steps_.run(step, vectors);
+        });
+        if (!krylov::is_over(steps_.scalars(), plan_.most_iterations)) return;
+        steps_.begin_with_zero();
+        memory_.begin_with_zero();
+        begin([](const Value*, Value*) {});
+    }
+
+    [[nodiscard]] KrylovOperands<Value> operands() const override {
+        const krylov::Vectors<Value> vectors = memory_.vectors();
+        return {vectors.p, vectors.q};
+    }
+
+    void use(KrylovProduct<Value> product) override { product_ = std::move(product); }
+
+    void restart() override {
+        steps_.run_again();
+        begin(product_);
+    }
+
+    void launch(std::int64_t iterations) override {
+        krylov::Scalars& scalars = steps_.scalars();
+        scalars.until = std::min(scalars.iterations + iterations, plan_.most_iterations);
+        const krylov::Vectors<Value> vectors = memory_.vectors();
+        while (scalars.goes_on()) {
+            krylov::iterate(
+                plan_.method, vectors, [&](auto step) { steps_.run(step, vectors); }, product_);
+        }
+    }
+
+    [[nodiscard]] KrylovProgress wait() override { return krylov::progress_of(steps_.scalars()); }
+
+    void reorder(const Index* target) override { memory_.reorder(target); }
+
+    [[nodiscard]] std::vector<Value> x() override { return memory_.x(); }
+
+    [[nodiscard]] std::vector<double> history() override { return steps_.history(); }
+
+    [[nodiscard]] std::int64_t vector_bytes() const override { return memory_.vector_bytes(plan_.method); }
+
+private:
+    void begin(const KrylovProduct<Value>& multiply) {
+        const krylov::Vectors<Value> vectors = memory_.vectors();
+        krylov::begin(
+            plan_.method, vectors, [&](auto step) { steps_.run(step, vectors); }, multiply);
+    }
+
+    KrylovPlan plan_;
+    krylov::Memory<Value> memory_;
+    krylov::HostSteps steps_;
+    KrylovProduct<Value> product_;
+};
+
+}  // namespace
+
+template <ValueType Value>
+std::unique_ptr<Krylov<Value>> make_host_krylov(const KrylovPlan& plan, std::span<const Value> b,
+                                                std::span<const Value> inverse_diagonal, Device& host) {
+    return std::make_unique<HostKrylov<Value>>(plan, b, inverse_diagonal, host);
+}
+
+template std::unique_ptr<Krylov<float>> make_host_krylov(const KrylovPlan&, std::span<const float>, std::span<const float>,
+                                                         Device&);
+template std::unique_ptr<Krylov<double>> make_host_krylov(const KrylovPlan&, std::span<const double>, std::span<const double>,
+                                                          Device&);
+
+}  // namespace workbench

@@ -1,0 +1,70 @@
+// Runs the steps of a solve on the host.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/device/host_loops.hpp"
+#include "kernels/krylov/memory.hpp"
+#include "kernels/krylov/steps_across_ranks.hpp"
+
+namespace workbench::krylov {
+
+class HostSteps {
+public:
+    HostSteps(const KrylovPlan& plan, Index size, Device& /*host*/)
+        : plan_(plan),
+          history_(static_cast<std::size_t>(plan.most_iterations) + 1),
+          sums_((static_cast<std::size_t>(size) + chunk - 1) / chunk) {
+        begin_with_zero();
+    }
+
+    void begin_with_zero() { scalars_ = first_scalars(plan_, history_.data()); }
+    void run_again() { scalars_.state = KrylovState::running; }
+
+    [[nodiscard]] Scalars& scalars() { return scalars_; }
+    [[nodiscard]] Scalars fetch() const { return scalars_; }
+
+    [[nodiscard]] std::vector<double> history() const {
+        return norms_of({history_.begin(), history_.begin() + scalars_.iterations + 1});
+    }
+
+    template <typename Step, typename Value>
+    void run(Step step, const Vectors<Value>& vectors) {
+        if (scalars_.state != KrylovState::running) return;
+        Kokkos::parallel_for("krylov_step", Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::size_t>>(0, sums_.size()),
+                             [&, scalars = scalars_](std::size_t c) {
+                                 Sums sums;
+                                 const Offset first = static_cast<Offset>(c) * chunk;
+                                 const auto last = static_cast<Index>(std::min<Offset>(vectors.size, first + chunk));
+                                 for (auto i = static_cast<Index>(first); i < last; ++i) {
+                                     step.write(vectors, scalars, i, step.read(vectors, i), sums);
+                                 }
+                                 sums_[c] = sums;
+                             });
+        Sums total;
+        for (const Sums& sums : sums_) {
+            total.first += sums.first;
+            total.second += sums.second;
+        }
+        step.finish(scalars_, total);
+    }
+
+    // ---- Across ranks.
+
+    [[nodiscard]] const double* own() const { return scalars_.own; }
+    void add_up_ranks(const double* all, int ranks) { krylov::add_up_ranks(scalars_, all, ranks); }
+    /// False where another iteration would do nothing.
+    [[nodiscard]] bool may_go_on() const { return scalars_.state == KrylovState::running; }
+
+private:
+    /// Elements that are added up together, by one thread, so that a sum does not depend on how many threads there are.
+    static constexpr Offset chunk = 4096;
+
+    KrylovPlan plan_;
+    std::vector<double> history_;
+    std::vector<Sums> sums_;
+    Scalars scalars_;
+};
+
+}  // namespace workbench::krylov

@@ -1,0 +1,121 @@
+// The vectors of a solve in the memory of its device.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "kernels/krylov/steps.hpp"
+#include "pipeline/contract/device.hpp"
+
+namespace workbench::krylov {
+
+template <ValueType Value>
+class Memory {
+public:
+    /// b: [size]; inverse_diagonal: [size], or none. x is zeroed.
+    Memory(KrylovMethod method, std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& device)
+        : Memory(b, inverse_diagonal, device) {
+        if (method != KrylovMethod::bicgstab) return;
+        for (DeviceMemory* vector : {&shadow_, &t_}) *vector = allocate();
+        if (!preconditioned_) return;
+        for (DeviceMemory* vector : {&mp_, &ms_}) *vector = allocate();
+    }
+
+    /// The same for conjugate gradients across ranks.
+    [[nodiscard]] static Memory across_ranks(std::span<const Value> b, std::span<const Value> inverse_diagonal,
+                                             Device& device) {
+        Memory memory(b, inverse_diagonal, device);
+        memory.t_ = memory.allocate();
+        if (memory.preconditioned_) memory.ms_ = memory.allocate();
+        return memory;
+    }
+
+    /// x = 0, and with it A x.
+    void begin_with_zero() {
+        device_.zero(x_.address(), x_.bytes());
+        device_.zero(q_.address(), q_.bytes());
+    }
+
+    [[nodiscard]] Vectors<Value> vectors() const {
+        Vectors<Value> v;
+        v.size = size_;
+        v.b = b_.as<const Value>();
+        v.inverse_diagonal = preconditioned_ ? inverse_diagonal_.as<const Value>() : nullptr;
+        v.x = x_.as<Value>();
+        v.r = r_.as<Value>();
+        v.p = p_.as<Value>();
+        v.q = q_.as<Value>();
+        v.shadow = shadow_.as<Value>();
+        v.t = t_.as<Value>();
+        v.mp = mp_.bytes() > 0 ? mp_.as<Value>() : v.p;
+        v.ms = ms_.bytes() > 0 ? ms_.as<Value>() : v.r;
+        return v;
+    }
+
+    [[nodiscard]] Index size() const { return size_; }
+
+    /// What an iteration moves beside its products, in bytes.
+    [[nodiscard]] std::int64_t vector_bytes(KrylovMethod method) const {
+        return vectors_moved(method, preconditioned_) * size_ * static_cast<std::int64_t>(sizeof(Value));
+    }
+
+    [[nodiscard]] std::vector<Value> x() {
+        std::vector<Value> x(static_cast<std::size_t>(size_));
+        device_.download(x_, std::as_writable_bytes(std::span(x)));
+        return x;
+    }
+
+    /// Element i of each vector goes to place target[i]. What is only used within an iteration stays.
+    void reorder(const Index* target) {
+        if (moved_.bytes() == 0) moved_ = allocate();
+        for (DeviceMemory* vector : {&b_, &inverse_diagonal_, &x_, &r_, &p_, &shadow_, &mp_}) {
+            if (vector->bytes() == 0) continue;
+            device_.scatter(vector->as<const Value>(), target, size_, moved_.as<Value>());
+            std::swap(*vector, moved_);
+        }
+    }
+
+private:
+    /// What all methods have.
+    Memory(std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& device)
+        : device_(device),
+          size_(static_cast<Index>(b.size())),
+          preconditioned_(!inverse_diagonal.empty()),
+          b_(to_device(device, b, "the right-hand side")),
+          inverse_diagonal_(to_device(device, inverse_diagonal, "the diagonal")) {
+        for (DeviceMemory* vector : {&x_, &r_, &p_, &q_}) *vector = allocate();
+        begin_with_zero();
+    }
+
+    [[nodiscard]] DeviceMemory allocate() {
+        return device_.allocate(static_cast<std::size_t>(size_) * sizeof(Value), "a vector of the solve");
+    }
+
+    Device& device_;
+    Index size_ = 0;
+    bool preconditioned_ = false;
+    DeviceMemory b_, inverse_diagonal_, x_, r_, p_, q_, shadow_, t_, mp_, ms_, moved_;
+};
+
+/// What a solve begins with.
+inline Scalars first_scalars(const KrylovPlan& plan, double* history) {
+    Scalars scalars;
+    scalars.stop_below = plan.stop_below * plan.stop_below;
+    scalars.history = history;
+    return scalars;
+}
+
+inline KrylovProgress progress_of(const Scalars& scalars) {
+    return {scalars.state, scalars.iterations, std::sqrt(scalars.residual), scalars.divisor};
+}
+
+/// What a history of r.r is to those who ask.
+inline std::vector<double> norms_of(std::vector<double> squares) {
+    for (double& square : squares) square = std::sqrt(square);
+    return squares;
+}
+
+}  // namespace workbench::krylov

@@ -1,0 +1,118 @@
+// The steps of conjugate gradients whose sums go over all ranks once an iteration (Chronopoulos, Gear 1989): AcrossUpdate, the
+// product t = A M r, AcrossCurvature, and add_up_ranks with what all ranks have. See steps.hpp.
+//
+// Next to plain conjugate gradients, A p is not multiplied but goes on by a recurrence of its own, q = A M r + beta q, so that
+// p.Ap follows from sums that are all known at one time:
+//   p.Ap = Mr.AMr - beta^2 (p.Ap of before) = Mr.AMr - beta r.Mr / (alpha of before).
+#pragma once
+
+#include "kernels/krylov/steps.hpp"
+
+namespace workbench::krylov {
+
+/// r = b - A x, with A x in q; M r; p = q = 0.
+struct AcrossBegin {
+    static constexpr bool sums = true;
+    static constexpr bool ends = false;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.diagonal = diagonal_at(v, i), .a = v.b[i], .b = v.q[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>& v, const Scalars&, Index i, const Element<Value>& e, Sums& sums) {
+        const Value r = e.a - e.b;
+        const Value mr = e.diagonal * r;
+        v.r[i] = r;
+        if (v.inverse_diagonal != nullptr) v.ms[i] = mr;
+        v.p[i] = 0;
+        v.q[i] = 0;
+        sums.first += product(r, r);
+        sums.second += product(r, mr);
+    }
+    static constexpr void finish(Scalars& s, const Sums& sums) {
+        s.own[0] = sums.first;
+        s.own[1] = sums.second;
+        s.rho = 0;  // add_up_ranks sees by it that there was no iteration before
+    }
+};
+
+/// p = M r + beta p, q = A M r + beta q, x += alpha p, r -= alpha q, M r.
+struct AcrossUpdate {
+    static constexpr bool sums = true;
+    static constexpr bool ends = false;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.diagonal = diagonal_at(v, i), .a = v.r[i], .b = v.t[i], .c = v.p[i], .d = v.q[i], .e = v.x[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>& v, const Scalars& s, Index i, const Element<Value>& e, Sums& sums) {
+        const Value before = e.diagonal * e.a;  // as it was written, and multiplied by A
+        const auto p = static_cast<Value>(before + s.beta * e.c);
+        const auto q = static_cast<Value>(e.b + s.beta * e.d);
+        const auto r = static_cast<Value>(e.a - s.alpha * q);
+        const Value mr = e.diagonal * r;
+        v.p[i] = p;
+        v.q[i] = q;
+        v.x[i] = static_cast<Value>(e.e + s.alpha * p);
+        v.r[i] = r;
+        if (v.inverse_diagonal != nullptr) v.ms[i] = mr;
+        sums.first += product(r, r);
+        sums.second += product(r, mr);
+    }
+    static constexpr void finish(Scalars& s, const Sums& sums) {
+        s.own[0] = sums.first;
+        s.own[1] = sums.second;
+    }
+    static constexpr std::int64_t moved(bool preconditioned) { return preconditioned ? 11 : 9; }
+};
+
+/// Mr.AMr
+struct AcrossCurvature {
+    static constexpr bool sums = true;
+    static constexpr bool ends = false;
+    template <typename Value>
+    static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
+        return {.a = v.ms[i], .b = v.t[i]};
+    }
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>&, const Scalars&, Index, const Element<Value>& e, Sums& sums) {
+        sums.first += product(e.a, e.b);
+    }
+    static constexpr void finish(Scalars& s, const Sums& sums) { s.own[2] = sums.first; }
+    static constexpr std::int64_t moved(bool) { return 2; }
+};
+
+/// What rounding may make of p.Ap next to Mr.AMr, of which it is a difference. Below 0 by more than that the matrix is not
+/// positive definite.
+inline constexpr double lost_in_difference = 1e-6;
+
+/// Ends an iteration, or the beginning. all: [ranks * 3], `own` of all ranks, in the order in which all add them up: so they
+/// find the same scalars to the bit.
+constexpr void add_up_ranks(Scalars& s, const double* all, int ranks) {
+    if (s.state != KrylovState::running) return;
+    double residual = 0;
+    double rho = 0;
+    double curvature = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+        residual += all[3 * rank];
+        rho += all[3 * rank + 1];
+        curvature += all[3 * rank + 2];
+    }
+    const bool first = s.rho == 0;
+    if (!first) ++s.iterations;
+    s.beta = first ? 0 : rho / s.rho;
+    const double length = first ? curvature : curvature - s.beta * rho / s.alpha;  // p.Ap
+    s.rho = rho;
+    s.alpha = rho / length;
+    note_residual(s, residual);
+    if (s.state != KrylovState::running) return;
+    if (!is_finite(rho) || !is_finite(curvature)) {
+        stop(s, KrylovState::breakdown, is_finite(rho) ? curvature : rho);
+    } else if (rho <= 0 || curvature <= 0) {
+        stop(s, KrylovState::indefinite, rho <= 0 ? rho : curvature);
+    } else if (!(length > 0)) {
+        stop(s, length < -lost_in_difference * curvature ? KrylovState::indefinite : KrylovState::breakdown, length);
+    }
+}
+
+}  // namespace workbench::krylov

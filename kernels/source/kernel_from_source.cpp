@@ -1,0 +1,231 @@
+#include "kernels/source/kernel_from_source.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "kernels/device/cuda_device.hpp"
+#include "kernels/source/arrays_header.hpp"
+#include "kernels/source/compile.hpp"
+#include "kernels/source/process.hpp"
+#include "kernels/source/run_trial.hpp"
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+const CudaDriver& driver() {
+    std::string why;
+    const CudaDriver* const opened = open_cuda_driver(why);
+    if (opened == nullptr) throw MachineError("GPU: " + why);
+    return *opened;
+}
+
+void check(DriverResult result, const char* call) {
+    if (result != 0) throw MachineError(fmt::format("GPU: {} failed: {}", call, driver().name_of(result)));
+}
+
+/// "sm_90", of the one device that the program uses.
+std::string architecture() {
+    int device = 0;
+    int major = 0;
+    int minor = 0;
+    check(driver().device(&device, 0), "cuDeviceGet");
+    check(driver().device_attribute(&major, attribute_compute_capability_major, device), "cuDeviceGetAttribute");
+    check(driver().device_attribute(&minor, attribute_compute_capability_minor, device), "cuDeviceGetAttribute");
+    return fmt::format("sm_{}{}", major, minor);
+}
+
+/// A source and all that was made of it.
+class CompiledSource {
+public:
+    explicit CompiledSource(KernelSource source) : source_(std::move(source)) {}
+
+    [[nodiscard]] const KernelSource& source() const { return source_; }
+    [[nodiscard]] bool on_gpu() const { return source_.backend == Backend::cuda; }
+
+    /// The shared object for a list of fields.
+    [[nodiscard]] const std::filesystem::path& shared_object(const std::vector<LayoutField>& fields, Precision precision) {
+        const std::string header = arrays_header(source_.layout, fields, precision);
+        const auto known = libraries_.find(header);
+        if (known != libraries_.end()) return known->second;
+        if (!folder_) folder_.emplace();
+        const std::filesystem::path folder = folder_->path() / std::to_string(libraries_.size());
+        std::filesystem::create_directory(folder);
+        std::filesystem::path library = folder / "kernel.so";
+        compile_for_host(source_.file, header, folder, library);
+        return libraries_.emplace(header, std::move(library)).first->second;
+    }
+
+    /// What the driver loads for it.
+    [[nodiscard]] const std::string& image(const std::vector<LayoutField>& fields, Precision precision) {
+        const std::string header = arrays_header(source_.layout, fields, precision);
+        const auto known = images_.find(header);
+        if (known != images_.end()) return known->second;
+        return images_.emplace(header, compile_for_gpu(source_.file, header, architecture(), macros())).first->second;
+    }
+
+private:
+    [[nodiscard]] std::vector<std::string> macros() const {
+        return {fmt::format("THREADS_PER_ROW={}", source_.threads_per_row),
+                fmt::format("THREADS_PER_BLOCK={}", source_.threads_per_block)};
+    }
+
+    KernelSource source_;
+    std::optional<WorkFolder> folder_;  // made when something is compiled
+    std::map<std::string, std::filesystem::path> libraries_;
+    std::map<std::string, std::string> images_;
+};
+
+std::vector<LayoutField> fields_of(const auto& layout) {
+    std::vector<LayoutField> fields = layout.fields();
+    if (fields.empty()) throw Unsuitable("the layout has no list of fields that a kernel beside the recipe could take");
+    return fields;
+}
+
+Launch launch_of(const KernelSource& source, const std::vector<LayoutField>& fields, const auto& layout) {
+    Launch launch{.threads_per_block = static_cast<std::uint32_t>(source.threads_per_block),
+                  .shared_bytes = static_cast<std::uint32_t>(source.shared_bytes),
+                  .zero_y = source.zero_y};
+    if (source.backend != Backend::cuda) return launch;
+    const Offset count = thread_count(source.threads, launch_names(fields, layout.rows(), layout.columns()));
+    const Offset each = source.threads_per_row;
+    const Offset block = source.threads_per_block;
+    constexpr Offset most_blocks = std::numeric_limits<std::int32_t>::max();
+    if (count > most_blocks * block / each) {
+        throw Unsuitable(
+            fmt::format("threads = \"{}\" is {}, with threads_per_row = {} and threads_per_block = {} more than {} "
+                        "blocks",
+                        source.threads, count, each, block, most_blocks));
+    }
+    launch.blocks = static_cast<std::uint32_t>((count * each + block - 1) / block);
+    return launch;
+}
+
+template <ValueType Value>
+class HostSourceKernel final : public Kernel<Value> {
+public:
+    HostSourceKernel(CompiledSource& compiled, const Layout<Value>& layout)
+        : zero_y_(compiled.source().zero_y), rows_(layout.rows()) {
+        const std::vector<LayoutField> fields = fields_of(layout);
+        arrays_ = pack_arrays(fields);
+        std::size_t number = 0;
+        for (const LayoutField& field : fields) {
+            if (field.is_array) arrays_.point(number++, field.data);
+        }
+        // Never closed: threads of OpenMP may still be on their way out of it.
+        void* const library = dlopen(compiled.shared_object(fields, precision_of<Value>).c_str(), RTLD_NOW | RTLD_LOCAL);
+        void* const function = library == nullptr ? nullptr : dlsym(library, kernel_function);
+        if (function == nullptr) throw RecipeError(fmt::format("{}: {}", compiled.source().file.string(), dlerror()));
+        multiply_ = reinterpret_cast<Multiply>(function);
+    }
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        if (zero_y_ && !accumulate) std::fill(y, y + rows_, Value{0});
+        multiply_(arrays_.bytes.data(), x, y, accumulate);
+    }
+
+private:
+    using Multiply = void (*)(const void* arrays, const Value* x, Value* y, bool accumulate);
+
+    bool zero_y_;
+    Index rows_;
+    PackedArrays arrays_;
+    Multiply multiply_ = nullptr;
+};
+
+template <ValueType Value>
+class GpuSourceKernel final : public Kernel<Value> {
+public:
+    GpuSourceKernel(CompiledSource& compiled, const Layout<Value>& layout, Device& device)
+        : rows_(layout.rows()), stream_(stream_of(device)) {
+        const std::vector<LayoutField> fields = fields_of(layout);
+        launch_ = launch_of(compiled.source(), fields, layout);
+        arrays_ = pack_arrays(fields);
+        for (const LayoutField& field : fields) {
+            if (!field.is_array) continue;
+            const std::span<const std::byte> bytes(static_cast<const std::byte*>(field.data), field.bytes());
+            memory_.push_back(to_device(device, bytes, field.name));
+            arrays_.point(memory_.size() - 1, memory_.back().address());
+        }
+        check(driver().load_module(&module_, compiled.image(fields, precision_of<Value>).data()), "cuModuleLoadData");
+        check(driver().function(&function_, module_, kernel_function), "cuModuleGetFunction");
+        check(allow_shared_memory(driver(), launch_, function_), "cuFuncSetAttribute");
+    }
+    ~GpuSourceKernel() override {
+        if (module_ != nullptr) (void)driver().unload_module(module_);
+    }
+    GpuSourceKernel(const GpuSourceKernel&) = delete;
+    GpuSourceKernel& operator=(const GpuSourceKernel&) = delete;
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        check(launch_product(driver(), launch_, function_, arrays_.bytes.data(), reinterpret_cast<DriverAddress>(x),
+                             reinterpret_cast<DriverAddress>(y), static_cast<std::size_t>(rows_) * sizeof(Value), accumulate,
+                             stream_),
+              "cuLaunchKernel");
+    }
+
+private:
+    Index rows_;
+    void* stream_;
+    Launch launch_;
+    PackedArrays arrays_;
+    std::vector<DeviceMemory> memory_;
+    void* module_ = nullptr;
+    void* function_ = nullptr;
+};
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> prepare(CompiledSource& compiled, const Layout<Value>& layout, Device& device) {
+    if (compiled.on_gpu()) return std::make_unique<GpuSourceKernel<Value>>(compiled, layout, device);
+    return std::make_unique<HostSourceKernel<Value>>(compiled, layout);
+}
+
+template <ValueType Value>
+void try_out(CompiledSource& compiled, const Layout<Value>& layout) {
+    const KernelSource& source = compiled.source();
+    const std::vector<LayoutField> fields = fields_of(layout);
+    TrialSetUp set_up{.file = source.file,
+                      .on_gpu = compiled.on_gpu(),
+                      .launch = launch_of(source, fields, layout),
+                      .limit_seconds = source.limit_seconds,
+                      .precision = precision_of<Value>,
+                      .rows = layout.rows(),
+                      .columns = layout.columns()};
+    if (compiled.on_gpu()) {
+        set_up.image = compiled.image(fields, precision_of<Value>);
+    } else {
+        set_up.shared_object = compiled.shared_object(fields, precision_of<Value>);
+    }
+    try_kernel(set_up, fields);
+}
+
+template <ValueType Value>
+PrepareKernel<Value> preparing(const std::shared_ptr<CompiledSource>& compiled) {
+    return [compiled](const Layout<Value>& layout, Device& device) { return prepare<Value>(*compiled, layout, device); };
+}
+
+template <ValueType Value>
+TryKernel<Value> trying(const std::shared_ptr<CompiledSource>& compiled) {
+    return [compiled](const Layout<Value>& layout, Device&) { try_out<Value>(*compiled, layout); };
+}
+
+}  // namespace
+
+KernelEntry kernel_from_source(const KernelSource& source) {
+    const auto compiled = std::make_shared<CompiledSource>(source);
+    return {.name = source.name(),
+            .backend = source.backend,
+            .summary = fmt::format("beside the recipe, in {}", source.file.filename().string()),
+            .prepare = {preparing<float>(compiled), preparing<double>(compiled)},
+            .try_out = {trying<float>(compiled), trying<double>(compiled)}};
+}
+
+}  // namespace workbench

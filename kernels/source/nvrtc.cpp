@@ -1,0 +1,141 @@
+// NVRTC, the compiler for GPUs as a library: opened when a kernel asks for it, never linked. Its own header is not needed.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/source/arrays_header.hpp"
+#include "kernels/source/compile.hpp"
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+using Result = int;  // 0: success
+using Program = void*;
+
+/// By the names and signatures of nvrtc.h.
+struct Nvrtc {
+    Result (*create)(Program*, const char* source, const char* name, int header_count, const char* const* headers,
+                     const char* const* header_names) = nullptr;
+    Result (*compile)(Program, int option_count, const char* const* options) = nullptr;
+    Result (*log_size)(Program, std::size_t*) = nullptr;
+    Result (*log)(Program, char*) = nullptr;
+    Result (*image_size)(Program, std::size_t*) = nullptr;
+    Result (*image)(Program, char*) = nullptr;
+    Result (*destroy)(Program*) = nullptr;
+    const char* (*error_text)(Result) = nullptr;
+
+    std::filesystem::path toolkit;  // of whose headers it is; empty: unknown
+    std::string why_not;            // it cannot be used
+};
+
+void* open_library() {
+    for (const char* folder : {"", "/usr/local/cuda/lib64/", "/opt/cuda/lib64/"}) {
+        for (const char* file : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
+            void* const library = dlopen((std::string(folder) + file).c_str(), RTLD_NOW | RTLD_LOCAL);
+            if (library != nullptr) return library;
+        }
+    }
+    return nullptr;
+}
+
+Nvrtc open() {
+    Nvrtc nvrtc;
+    void* const library = open_library();
+    if (library == nullptr) {
+        nvrtc.why_not =
+            "NVRTC is not available: neither libnvrtc.so.13 nor libnvrtc.so.12 is where libraries are looked for or in "
+            "/usr/local/cuda/lib64; install the CUDA toolkit, or its package cuda-nvrtc, or set LD_LIBRARY_PATH";
+        return nvrtc;
+    }
+    const auto find = [&](auto& function, const char* name) {
+        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+        if (function == nullptr) nvrtc.why_not = fmt::format("NVRTC is not available: the library has no {}", name);
+    };
+    find(nvrtc.create, "nvrtcCreateProgram");
+    find(nvrtc.compile, "nvrtcCompileProgram");
+    find(nvrtc.log_size, "nvrtcGetProgramLogSize");
+    find(nvrtc.log, "nvrtcGetProgramLog");
+    find(nvrtc.image_size, "nvrtcGetCUBINSize");
+    find(nvrtc.image, "nvrtcGetCUBIN");
+    find(nvrtc.destroy, "nvrtcDestroyProgram");
+    find(nvrtc.error_text, "nvrtcGetErrorString");
+    Dl_info about{};
+    if (nvrtc.why_not.empty() && dladdr(reinterpret_cast<void*>(nvrtc.create), &about) != 0) {
+        // TOOLKIT/lib64/libnvrtc.so.13, or TOOLKIT/targets/x86_64-linux/lib/...; headers stand beside that folder.
+        std::error_code ignored;
+        const std::filesystem::path file = std::filesystem::canonical(about.dli_fname, ignored);
+        const std::filesystem::path include = file.parent_path().parent_path() / "include";
+        if (!ignored && std::filesystem::exists(include / "cuda_runtime.h", ignored)) nvrtc.toolkit = include;
+    }
+    return nvrtc;
+}
+
+const Nvrtc& nvrtc() {
+    static const Nvrtc opened = open();
+    return opened;
+}
+
+void check(Result result, const char* call) {
+    if (result != 0) throw MachineError(fmt::format("NVRTC: {}: {}", call, nvrtc().error_text(result)));
+}
+
+class OneProgram {
+public:
+    OneProgram(const std::string& source, const std::string& name, const char* header) {
+        const char* const header_name = arrays_header_name;
+        check(nvrtc().create(&program_, source.c_str(), name.c_str(), 1, &header, &header_name), "nvrtcCreateProgram");
+    }
+    ~OneProgram() { (void)nvrtc().destroy(&program_); }
+    OneProgram(const OneProgram&) = delete;
+    OneProgram& operator=(const OneProgram&) = delete;
+
+    [[nodiscard]] Result compile(const std::vector<std::string>& options) {
+        std::vector<const char*> words;
+        for (const std::string& option : options) words.push_back(option.c_str());
+        return nvrtc().compile(program_, static_cast<int>(words.size()), words.data());
+    }
+    [[nodiscard]] std::string messages() const { return fetch(nvrtc().log_size, nvrtc().log, "nvrtcGetProgramLog"); }
+    [[nodiscard]] std::string image() const { return fetch(nvrtc().image_size, nvrtc().image, "nvrtcGetCUBIN"); }
+
+private:
+    [[nodiscard]] std::string fetch(Result (*size_of)(Program, std::size_t*), Result (*get)(Program, char*),
+                                    const char* call) const {
+        std::size_t size = 0;
+        check(size_of(program_, &size), call);
+        std::string text(size, '\0');
+        check(get(program_, text.data()), call);
+        return text;
+    }
+
+    Program program_ = nullptr;
+};
+
+}  // namespace
+
+std::string nvrtc_absence_reason() { return nvrtc().why_not; }
+
+std::string compile_for_gpu(const std::filesystem::path& file, const std::string& header, const std::string& architecture,
+                            const std::vector<std::string>& macros) {
+    const std::string source = source_behind_header(file);
+    if (const std::string why = nvrtc_absence_reason(); !why.empty()) throw MachineError(why);
+    OneProgram program(source, "kernel.cu", header.c_str());
+    std::vector<std::string> options = {"--gpu-architecture=" + architecture, "-std=c++20", "--generate-line-info",
+                                        "--include-path=" + std::filesystem::absolute(file).parent_path().string()};
+    for (const std::string& macro : macros) options.push_back("--define-macro=" + macro);
+    if (!nvrtc().toolkit.empty()) options.push_back("--include-path=" + nvrtc().toolkit.string());
+    const Result result = program.compile(options);
+    constexpr Result compilation_failed = 6;
+    if (result == compilation_failed) {
+        std::string messages = program.messages();
+        while (!messages.empty() && messages.back() == '\0') messages.pop_back();
+        throw_compile_error(file, "NVRTC", messages);
+    }
+    check(result, "nvrtcCompileProgram");
+    return program.image();
+}
+
+}  // namespace workbench

@@ -1,0 +1,128 @@
+#include "kernels/source/process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <thread>
+
+#include "pipeline/contract/errors.hpp"
+
+namespace workbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Both outputs of the program to come go to one place.
+class Outputs {
+public:
+    explicit Outputs(const std::filesystem::path& file) {
+        posix_spawn_file_actions_init(&actions_);
+        if (file.empty()) {
+            posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO);
+        } else {
+            posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+            posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
+        }
+    }
+    ~Outputs() { posix_spawn_file_actions_destroy(&actions_); }
+    Outputs(const Outputs&) = delete;
+    Outputs& operator=(const Outputs&) = delete;
+    [[nodiscard]] const posix_spawn_file_actions_t* actions() const { return &actions_; }
+
+private:
+    posix_spawn_file_actions_t actions_{};
+};
+
+/// A group of its own, so that the programs that it starts end with it.
+class OwnGroup {
+public:
+    OwnGroup() {
+        posix_spawnattr_init(&attributes_);
+        posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+    }
+    ~OwnGroup() { posix_spawnattr_destroy(&attributes_); }
+    OwnGroup(const OwnGroup&) = delete;
+    OwnGroup& operator=(const OwnGroup&) = delete;
+    [[nodiscard]] const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+private:
+    posix_spawnattr_t attributes_{};
+};
+
+/// False where it is still running at the limit. It is not reaped: its number, and that of its group, stay its own.
+bool wait_for(pid_t process, double limit_seconds) {
+    const auto limit = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_seconds));
+    std::chrono::microseconds pause(200);
+    for (;;) {
+        siginfo_t ended{};
+        const int result = waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT);
+        if ((result == 0 && ended.si_pid == process) || (result < 0 && errno != EINTR)) return true;
+        if (Clock::now() > limit) return false;
+        std::this_thread::sleep_for(pause);
+        pause = std::min(2 * pause, std::chrono::microseconds(20000));
+    }
+}
+
+}  // namespace
+
+ProcessEnd run_process(const std::vector<std::string>& command, double limit_seconds, const std::filesystem::path& output) {
+    std::vector<std::string> words = command;
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    const Outputs outputs(output);
+    const OwnGroup group;
+    ProcessEnd end;
+    pid_t process = 0;
+    const int error =
+        posix_spawnp(&process, arguments.front(), outputs.actions(), group.attributes(), arguments.data(), environ);
+    if (error != 0) {
+        end.not_started = std::strerror(error);
+        return end;
+    }
+    end.too_long = !wait_for(process, limit_seconds);
+    (void)kill(-process, SIGKILL);  // also what it has started and left behind
+    int status = 0;
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(status)) end.exit_code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
+    return end;
+}
+
+bool program_exists(const std::string& name) {
+    if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0;
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders(path == nullptr ? "" : path);
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        if (!name.empty() && access((folder + "/" + name).c_str(), X_OK) == 0) return true;
+    }
+    return false;
+}
+
+WorkFolder::WorkFolder() {
+    std::error_code failure;
+    const std::filesystem::path temporary = std::filesystem::temp_directory_path(failure);
+    std::string name = (failure ? std::filesystem::path("/tmp") : temporary).string() + "/workbench-kernel-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) {
+        throw MachineError(fmt::format("no folder for temporary files: {}: {}", name, std::strerror(errno)));
+    }
+    path_ = name;
+}
+
+WorkFolder::~WorkFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace workbench

@@ -1,0 +1,215 @@
+#include "kernels/source/run_trial.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <stdexcept>
+
+#include "kernels/device/beside_program.hpp"
+#include "kernels/source/arrays_header.hpp"
+#include "kernels/source/process.hpp"
+#include "kernels/source/trial.hpp"
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
+
+namespace workbench {
+namespace {
+
+/// A file in memory that a process started from here can map.
+class SharedFile {
+public:
+    explicit SharedFile(std::size_t bytes) : bytes_(bytes), descriptor_(memfd_create("workbench trial", 0)) {
+        if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) fail();
+        address_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+        if (address_ == MAP_FAILED) fail();
+    }
+    ~SharedFile() {
+        (void)munmap(address_, bytes_);
+        (void)close(descriptor_);
+    }
+    SharedFile(const SharedFile&) = delete;
+    SharedFile& operator=(const SharedFile&) = delete;
+
+    [[nodiscard]] unsigned char* at(std::size_t offset) const { return static_cast<unsigned char*>(address_) + offset; }
+    [[nodiscard]] int descriptor() const { return descriptor_; }
+
+private:
+    [[noreturn]] void fail() const {
+        const std::string reason = std::strerror(errno);
+        if (descriptor_ >= 0) (void)close(descriptor_);
+        throw MachineError(fmt::format("memory for the trial of a kernel, {} bytes: {}", bytes_, reason));
+    }
+
+    std::size_t bytes_;
+    int descriptor_;
+    void* address_ = nullptr;
+};
+
+template <std::size_t size>
+void set_text(std::array<char, size>& to, const std::string& text) {
+    if (text.size() >= size) throw std::logic_error("a text is too long for the plan of a trial: " + text);
+    std::copy(text.begin(), text.end(), to.begin());
+}
+
+std::uint64_t whole_pages(std::uint64_t bytes) { return (bytes + trial_page - 1) / trial_page * trial_page; }
+
+/// The plan, with the places of all arrays in the file.
+TrialPlan make_plan(const TrialSetUp& set_up, const std::vector<LayoutField>& fields) {
+    TrialPlan plan;
+    plan.on_gpu = set_up.on_gpu;
+    plan.limit_seconds = set_up.limit_seconds;
+    plan.launch = set_up.launch;
+    const PackedArrays packed = pack_arrays(fields);
+    if (packed.bytes.size() > plan.arguments.size()) throw std::logic_error("a layout with too many fields for a trial");
+    plan.argument_bytes = packed.bytes.size();
+    std::memcpy(plan.arguments.data(), packed.bytes.data(), packed.bytes.size());
+    set_text(plan.shared_object, set_up.shared_object.string());
+    set_text(plan.function, kernel_function);
+
+    std::uint64_t end = whole_pages(sizeof(TrialPlan));
+    plan.image = end;
+    end += whole_pages(set_up.image.size());
+    const auto add = [&](const std::string& name, std::uint64_t pointer, std::uint64_t element_bytes, std::uint64_t count) {
+        TrialArray& array = plan.arrays.at(plan.array_count++);
+        set_text(array.name, name);
+        array.pointer = pointer;
+        array.element_bytes = element_bytes;
+        array.bytes = element_bytes * count;
+        array.pages = end;
+        const std::uint64_t aligned = (array.bytes + trial_alignment - 1) / trial_alignment * trial_alignment;
+        array.offset = end + array.page_bytes() - aligned;
+        end += array.page_bytes();
+    };
+    std::size_t pointers = 0;
+    for (const LayoutField& field : fields) {
+        if (field.is_array) add(field.name, packed.pointers[pointers++], bytes_of(field.type), field.count);
+    }
+    const auto value_size = static_cast<std::uint64_t>(value_bytes(set_up.precision));
+    add("x", 0, value_size, static_cast<std::uint64_t>(set_up.columns));
+    add("y", 0, value_size, static_cast<std::uint64_t>(set_up.rows));
+    plan.file_bytes = end;
+    return plan;
+}
+
+void fill_file(const SharedFile& file, const TrialPlan& plan, const TrialSetUp& set_up,
+               const std::vector<LayoutField>& fields) {
+    std::memcpy(file.at(plan.image), set_up.image.data(), set_up.image.size());
+    int number = 0;
+    for (const LayoutField& field : fields) {
+        if (!field.is_array) continue;
+        const TrialArray& array = plan.arrays[number++];
+        if (array.bytes > 0) std::memcpy(file.at(array.offset), field.data, array.bytes);
+    }
+    const TrialArray& x = plan.arrays[number];
+    for (Index column = 0; column < set_up.columns; ++column) {
+        if (set_up.precision == Precision::f32) {
+            new (file.at(x.offset) + column * sizeof(float)) float(1);
+        } else {
+            new (file.at(x.offset) + column * sizeof(double)) double(1);
+        }
+    }
+}
+
+std::string name_of(const TrialArray& array) { return array.name.data(); }
+
+/// "behind the end of y (element 12 of 12, counted from 0)": where an access went that was not allowed.
+std::string place_of(std::uint64_t address, const TrialPlan& plan) {
+    for (int i = 0; i < plan.array_count; ++i) {
+        const TrialArray& array = plan.arrays[i];
+        if (array.address == 0) break;
+        const std::uint64_t first = array.address - (array.offset - array.pages);
+        const std::uint64_t last = first + array.page_bytes();
+        const std::uint64_t end = array.address + array.bytes;
+        const std::uint64_t count = array.bytes / array.element_bytes;
+        if (address >= array.address && address < end) {
+            return fmt::format("writes to {} (element {}), which is only to be read", name_of(array),
+                               (address - array.address) / array.element_bytes);
+        }
+        if (address >= end && address < last + trial_guard_bytes) {
+            return fmt::format("reaches behind the end of {} (element {} of {}, counted from 0)", name_of(array),
+                               (address - array.address) / array.element_bytes, count);
+        }
+        if (address < array.address && address + trial_guard_bytes >= first) {
+            return fmt::format("reaches before the beginning of {}, by {} bytes", name_of(array), array.address - address);
+        }
+    }
+    return fmt::format("reads or writes at address {:#x}, where nothing is", address);
+}
+
+/// Is there a function of the kernel's name with other parameters? Compiled, these are part of its name.
+bool has_overload(const TrialSetUp& set_up) {
+    const std::string begin_of_name = fmt::format("_Z{}{}", std::strlen(kernel_function), kernel_function);
+    std::ifstream library(set_up.shared_object, std::ios::binary);
+    const std::string compiled = set_up.on_gpu ? set_up.image : std::string(std::istreambuf_iterator<char>(library), {});
+    return compiled.find(begin_of_name) != std::string::npos;
+}
+
+[[noreturn]] void throw_verdict(const TrialSetUp& set_up, const TrialPlan& plan) {
+    const std::string file = set_up.file.string();
+    const std::string text = plan.text.data();
+    const std::string when = plan.accumulating ? " (adding to a y that was there)" : "";
+    const auto broken = [&](const std::string& what) { throw BrokenKernel(fmt::format("{} {}{}", file, what, when)); };
+    switch (plan.verdict) {
+        case TrialVerdict::not_loadable: throw RecipeError(fmt::format("{}: cannot be loaded: {}", file, text));
+        case TrialVerdict::no_function:
+            throw RecipeError(fmt::format("{}: {}\n{}", file,
+                                          has_overload(set_up)
+                                              ? fmt::format("'{}' takes other parameters than expected:", kernel_function)
+                                              : fmt::format("no function '{}'; expected", kernel_function),
+                                          declaration_of_kernel(set_up.on_gpu)));
+        case TrialVerdict::refused: throw MachineError(fmt::format("the trial of {}: {}", file, text));
+        case TrialVerdict::hung: broken(fmt::format("does not end within {} s (limit_seconds)", plan.limit_seconds)); break;
+        case TrialVerdict::signal:
+            broken(plan.fault_address != 0 || plan.signal == SIGSEGV || plan.signal == SIGBUS
+                       ? place_of(plan.fault_address, plan)
+                       : fmt::format("ends with a signal: {}", strsignal(plan.signal)));
+            break;
+        case TrialVerdict::wrote_outside:
+            broken(fmt::format("writes outside {}, before its beginning or behind its end", name_of(plan.arrays[plan.array])));
+            break;
+        case TrialVerdict::wrote_inside:
+            broken(fmt::format("writes to {}, which is only to be read", name_of(plan.arrays[plan.array])));
+            break;
+        case TrialVerdict::failed: broken("fails on the device: " + text); break;
+        default: break;
+    }
+    throw std::logic_error("a trial without a verdict");
+}
+
+}  // namespace
+
+void try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields) {
+    const auto program = find_beside_program(trial_program);
+    if (!program) {
+        throw MachineError(fmt::format("{} is not in lib/spmv-workbench beside the folder of the program, {}", trial_program,
+                                       program_folder().string()));
+    }
+    const auto plan = std::make_unique<TrialPlan>(make_plan(set_up, fields));
+    require_host_memory(plan->file_bytes, fmt::format("the trial of {}", set_up.file.string()));
+    const SharedFile file(plan->file_bytes);
+    const TrialPlan& shared = *new (file.at(0)) TrialPlan(*plan);
+    fill_file(file, *plan, set_up, fields);
+
+    // The trial looks at the limit itself; this one is for a trial that does not even begin.
+    const double start_up = 60 + static_cast<double>(plan->file_bytes) / 1e8;
+    const ProcessEnd end =
+        run_process({program->string(), std::to_string(file.descriptor())}, 2 * set_up.limit_seconds + start_up);
+    if (!end.not_started.empty()) throw MachineError(fmt::format("{}: {}", program->string(), end.not_started));
+    if (shared.verdict == TrialVerdict::fine) return;
+    if (shared.verdict != TrialVerdict::none) throw_verdict(set_up, shared);
+    if (end.too_long) throw BrokenKernel(fmt::format("{} could not be ended in time and was killed", set_up.file.string()));
+    throw BrokenKernel(end.signal != 0
+                           ? fmt::format("{} ends with a signal: {}", set_up.file.string(), strsignal(end.signal))
+                           : fmt::format("{} ends the program, with exit code {}", set_up.file.string(), end.exit_code));
+}
+
+}  // namespace workbench

@@ -1,0 +1,102 @@
+// On a GPU: every array stands between guards, which show writes near it; far ones are errors of the device. The arrays that
+// are only to be read are compared with what they were.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "kernels/source/trial/trial.hpp"
+
+namespace workbench {
+namespace {
+
+class GpuTrial {
+public:
+    GpuTrial(const Trial& trial, const CudaDriver& driver) : trial_(trial), plan_(trial.plan), driver_(driver) {}
+
+    [[noreturn]] void run() {
+        require(driver_.initialise(0));
+        int device = 0;
+        void* context = nullptr;
+        require(driver_.device(&device, 0));
+        require(driver_.retain_primary_context(&context, device));
+        require(driver_.set_current_context(context));
+        void* module = nullptr;
+        void* function = nullptr;
+        if (const DriverResult result = driver_.load_module(&module, trial_.bytes + plan_.image); result != 0) {
+            conclude(plan_, TrialVerdict::not_loadable, driver_.name_of(result).c_str());
+        }
+        if (driver_.function(&function, module, plan_.function.data()) != 0) conclude(plan_, TrialVerdict::no_function);
+        expect(allow_shared_memory(driver_, plan_.launch, function));
+        upload();
+        for (const bool accumulate : {false, true}) {
+            const TrialArray& y = plan_.arrays[plan_.array_count - 1];
+            start_product(plan_, accumulate);
+            expect(launch_product(driver_, plan_.launch, function, arguments_.data(),
+                                  plan_.arrays[plan_.array_count - 2].address, y.address, y.bytes, accumulate, nullptr));
+            expect(driver_.synchronise());
+            end_product();
+            compare();
+        }
+        conclude(plan_, TrialVerdict::fine);
+    }
+
+private:
+    void require(DriverResult result) const {
+        if (result != 0) conclude(plan_, TrialVerdict::refused, driver_.name_of(result).c_str());
+    }
+    void expect(DriverResult result) const {
+        if (result != 0) conclude(plan_, TrialVerdict::failed, driver_.name_of(result).c_str());
+    }
+
+    void upload() {
+        arguments_ = plan_.arguments;
+        for (int i = 0; i < plan_.array_count; ++i) {
+            TrialArray& array = plan_.arrays[i];
+            DriverAddress memory = 0;
+            require(driver_.allocate(&memory, array.bytes + 2 * trial_guard_bytes));
+            require(driver_.fill(memory, trial_guard, array.bytes + 2 * trial_guard_bytes));
+            array.address = memory + trial_guard_bytes;
+            if (array.bytes > 0) require(driver_.upload(array.address, trial_.bytes + array.offset, array.bytes));
+            if (i < plan_.array_count - 2) {
+                std::memcpy(arguments_.data() + array.pointer, &array.address, sizeof(array.address));
+            }
+        }
+    }
+
+    void compare() {
+        std::vector<unsigned char> there;
+        const auto fetch = [&](DriverAddress address, std::size_t bytes) {
+            there.resize(bytes);
+            if (bytes > 0) require(driver_.download(there.data(), address, bytes));
+        };
+        for (int i = 0; i < plan_.array_count; ++i) {
+            const TrialArray& array = plan_.arrays[i];
+            plan_.array = i;
+            for (const DriverAddress guard : {array.address - trial_guard_bytes, array.address + array.bytes}) {
+                fetch(guard, trial_guard_bytes);
+                const auto changed = [](unsigned char byte) { return byte != trial_guard; };
+                if (std::any_of(there.begin(), there.end(), changed)) conclude(plan_, TrialVerdict::wrote_outside);
+            }
+            if (i == plan_.array_count - 1) break;  // y
+            fetch(array.address, array.bytes);
+            const unsigned char* const was = trial_.bytes + array.offset;
+            if (!std::equal(there.begin(), there.end(), was)) conclude(plan_, TrialVerdict::wrote_inside);
+        }
+    }
+
+    const Trial& trial_;
+    TrialPlan& plan_;
+    const CudaDriver& driver_;
+    alignas(16) std::array<unsigned char, most_trial_arguments> arguments_{};
+};
+
+}  // namespace
+
+void try_on_gpu(const Trial& trial) {
+    std::string why;
+    const CudaDriver* const driver = open_cuda_driver(why);
+    if (driver == nullptr) conclude(trial.plan, TrialVerdict::refused, why.c_str());
+    GpuTrial(trial, *driver).run();
+}
+
+}  // namespace workbench

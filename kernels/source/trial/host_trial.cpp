@@ -1,0 +1,71 @@
+// On the host: every array ends at a page that nobody may touch and lies in pages that may only be read, so that the first
+// access outside, or write inside, ends the trial with its address. Beside y, in its own pages, stands a guard that shows
+// writes.
+#include <dlfcn.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/source/trial/trial.hpp"
+
+namespace workbench {
+namespace {
+
+/// Pages of the file between pages that nobody may touch.
+unsigned char* map_array(const Trial& trial, TrialArray& array, int protection) {
+    const std::size_t pages = array.page_bytes();
+    void* const room = mmap(nullptr, pages + 2 * trial_guard_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) conclude(trial.plan, TrialVerdict::refused, "no room for the arrays");
+    unsigned char* const begin = static_cast<unsigned char*>(room) + trial_guard_bytes;
+    void* const mapped = mmap(begin, pages, protection, MAP_PRIVATE | MAP_FIXED, trial.file, static_cast<off_t>(array.pages));
+    if (mapped == MAP_FAILED) conclude(trial.plan, TrialVerdict::refused, "no room for the arrays");
+    unsigned char* const address = begin + (array.offset - array.pages);
+    array.address = reinterpret_cast<std::uint64_t>(address);
+    return address;
+}
+
+}  // namespace
+
+void try_on_host(const Trial& trial) {
+    TrialPlan& plan = trial.plan;
+    void* const library = dlopen(plan.shared_object.data(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) conclude(plan, TrialVerdict::not_loadable, dlerror());
+    using Function = void (*)(const void* arrays, const void* x, void* y, bool accumulate);
+    const auto function = reinterpret_cast<Function>(dlsym(library, plan.function.data()));
+    if (function == nullptr) conclude(plan, TrialVerdict::no_function);
+
+    const int count = plan.array_count;
+    const unsigned char* x = nullptr;
+    unsigned char* y = nullptr;
+    alignas(16) std::array<unsigned char, most_trial_arguments> arguments = plan.arguments;
+    for (int i = 0; i < count; ++i) {
+        TrialArray& array = plan.arrays[i];
+        unsigned char* const address = map_array(trial, array, i == count - 1 ? PROT_READ | PROT_WRITE : PROT_READ);
+        if (i == count - 1) {
+            y = address;
+        } else if (i == count - 2) {
+            x = address;
+        } else {
+            std::memcpy(arguments.data() + array.pointer, &address, sizeof(address));
+        }
+    }
+    const TrialArray& of_y = plan.arrays[count - 1];
+    unsigned char* const first = y - (of_y.offset - of_y.pages);
+    unsigned char* const last = first + of_y.page_bytes();
+    unsigned char* const end = y + of_y.bytes;
+    std::fill(first, y, trial_guard);
+    std::fill(end, last, trial_guard);
+    const auto changed = [](unsigned char byte) { return byte != trial_guard; };
+    for (const bool accumulate : {false, true}) {
+        if (plan.launch.zero_y && !accumulate) std::fill(y, end, static_cast<unsigned char>(0));
+        start_product(plan, accumulate);
+        function(arguments.data(), x, y, accumulate);
+        end_product();
+        plan.array = count - 1;
+        if (std::any_of(first, y, changed) || std::any_of(end, last, changed)) conclude(plan, TrialVerdict::wrote_outside);
+    }
+    conclude(plan, TrialVerdict::fine);
+}
+
+}  // namespace workbench

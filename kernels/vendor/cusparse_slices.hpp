@@ -1,0 +1,40 @@
+// Sliced ELL as cuSPARSE takes it.
+#pragma once
+
+#include "kernels/vendor/cusparse.hpp"
+#include "pipeline/matrix/host_array.hpp"
+
+namespace workbench {
+
+/// Rows in slices of equal height, in the order in which they come, each slice padded to its longest row. Padding has value 0
+/// and column -1.
+template <ValueType Value>
+class CusparseSlices {
+public:
+    /// `lengths` are those of the rows. Throws Unsuitable where the slots are too many for 32 bits or for the host's memory.
+    CusparseSlices(HostArray<Offset> lengths, Index slice_height);
+
+    /// Stores entry k of each row: entry(row, k) gives its column and its value.
+    template <typename GetEntry>
+    void fill(const GetEntry& entry) {
+        for (Index row = 0; row < static_cast<Index>(lengths_.size()); ++row) {
+            Offset slot = Offset{offsets_[row / height_]} + row % height_;
+            for (Offset k = 0; k < lengths_[row]; ++k, slot += height_) {
+                const auto [column, value] = entry(row, k);
+                columns_[slot] = column;
+                values_[slot] = value;
+            }
+        }
+    }
+
+    [[nodiscard]] CusparseMatrix to(Device& device, Index columns, Offset nonzeros) const;
+
+private:
+    HostArray<Offset> lengths_;  // [rows]
+    Index height_;
+    HostArray<std::int32_t> offsets_{0};  // [slices + 1]
+    HostArray<Index> columns_;            // [slots]
+    HostArray<Value> values_;             // [slots]
+};
+
+}  // namespace workbench

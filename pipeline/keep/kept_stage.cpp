@@ -1,0 +1,113 @@
+#include "pipeline/keep/kept_stage.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "pipeline/text/text_table.hpp"
+
+namespace workbench {
+namespace {
+
+void transfer_order(Transfer& all, Permutation& order) {
+    std::vector<Index> list(order.old_of_new().begin(), order.old_of_new().end());
+    all(list);
+    if (!all.reads()) return;
+    try {
+        order = Permutation::from_old_of_new(std::move(list));
+    } catch (const std::invalid_argument& reason) {
+        throw BrokenTransfer(reason.what());
+    }
+}
+
+/// Something that has no `transfer` of its own: `pass` is called with what it holds.
+template <typename Thing>
+void transfer_optional(Transfer& all, std::optional<Thing>& thing, const auto& pass) {
+    bool there = thing.has_value();
+    all(there);
+    if (!there) return thing.reset();
+    if (!thing) thing.emplace();
+    pass(*thing);
+}
+
+template <typename Thing>
+void transfer_list(Transfer& all, std::vector<Thing>& list, const auto& pass) {
+    std::size_t count = list.size();
+    all(count);
+    if (all.reads()) list.clear();
+    for (std::size_t i = 0; i < count; ++i) pass(all.reads() ? list.emplace_back() : list[i]);
+}
+
+void transfer_result(Transfer& all, StageResult& result) {
+    StageChange& change = result.change;
+    transfer_optional(all, change.order, [&](OrderChange& order) {
+        all(order.acts);
+        transfer_order(all, order.order);
+    });
+    transfer_list(all, change.storage, [&](StorageOrder& storage) {
+        all(storage.share);
+        transfer_order(all, storage.order);
+    });
+    transfer_list(all, change.cuts, [&](Cuts& cuts) { all(cuts.kind, cuts.boundaries); });
+    transfer_optional(all, change.shares, [&](std::vector<Share>& shares) {
+        transfer_list(all, shares, [&](Share& share) { all(share.id, share.rows, share.row_offsets, share.entries); });
+    });
+    all(change.node_size, result.notes);
+}
+
+std::string text_of(const Parameters& parameters) {
+    std::string text;
+    for (const auto& [name, value] : parameters.values()) text += fmt::format(", {} = {}", name, to_text(value));
+    return text;
+}
+
+}  // namespace
+
+Keeping keeping_after(const Keeping& before, const ChainStep& step) {
+    if (!before.on()) return before;
+    std::string line = "stage " + step.entry->name + text_of(step.parameters);
+    if (const DeviceProperties* device = step.device) {
+        line += fmt::format("; for {} ({} processors, {} B of shared memory, {} B of cache, {} B of memory)", device->name,
+                            device->processors, device->shared_memory_per_block, device->last_level_cache, device->memory);
+    }
+    if (step.entry->contract(step.parameters).depends_on_precision) line += fmt::format("; for {}", name_of(step.precision));
+    return before.after(step.entry->name, line);
+}
+
+Keeping keeping_after(const Keeping& matrix, Index node_size, std::span<const ChainStep> steps) {
+    Keeping keeping = matrix.after("input", fmt::format("nodes of {}", node_size));
+    for (const ChainStep& step : steps) keeping = keeping_after(keeping, step);
+    return keeping;
+}
+
+Keeping keeping_of(const Keeping& matrix, const LayoutEntry& entry, const Parameters& parameters, Precision precision) {
+    return matrix.after(fmt::format("{}_{}", entry.name, name_of(precision)),
+                        fmt::format("layout {} {}{}", entry.name, name_of(precision), text_of(parameters)));
+}
+
+std::string note_on_kept(const std::vector<std::string>& names, double seconds) {
+    return fmt::format("kept by an earlier run: {}; read in {}, and the times are those that it once took to make",
+                       fmt::join(names, ", "), duration(seconds));
+}
+
+FoundResult find_result(const ChainStep& step, const StagedMatrix& staged, const Keeping& keeping, const Clock& clock) {
+    FoundResult found;
+    const auto transfer = [&found](Transfer& all) {
+        all(found.seconds);
+        transfer_result(all, found.result);
+    };
+    const Stopwatch reading(clock);
+    if (keeping.read(transfer)) {
+        found.kept_seconds = reading.seconds();
+        return found;
+    }
+    const Stopwatch making(clock);
+    found.result = step.entry->run(staged, step.parameters, {step.device, step.precision});
+    found.seconds = making.seconds();
+    keeping.write(transfer);
+    return found;
+}
+
+}  // namespace workbench

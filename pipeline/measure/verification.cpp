@@ -1,0 +1,219 @@
+#include "pipeline/measure/verification.hpp"
+
+#include <fmt/format.h>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/matrix/random.hpp"
+
+namespace workbench {
+namespace {
+
+using Rows = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
+
+/// A bijection of the numbers of `bits` bits (bits >= 1): odd factors and shifted exclusive-ors can be undone.
+std::uint32_t scrambled(std::uint32_t number, int bits) {
+    const std::uint32_t mask = bits >= 32 ? ~0U : (1U << bits) - 1;
+    const int shift = bits / 2 + 1;
+    number = (number * 0x9E3779B1U) & mask;
+    number ^= shift < 32 ? number >> shift : 0;
+    return (number * 0x85EBCA6BU) & mask;
+}
+
+constexpr Offset exact_limit = Offset{1} << 24;  // integers up to here are exact in f32
+constexpr Offset start_limit = 256;
+
+/// By the bits: a NaN equals nothing.
+template <ValueType Value>
+bool is_unwritten(Value value) {
+    using Bytes = std::array<std::byte, sizeof(Value)>;
+    return std::bit_cast<Bytes>(value) == std::bit_cast<Bytes>(unwritten<Value>());
+}
+
+}  // namespace
+
+bool is_symmetric(const CsrMatrix& matrix) {
+    if (!matrix.square()) return false;
+    const auto has_mirror = [&](Index row, Offset entry) {
+        const auto columns = matrix.row_columns(matrix.column_indices[entry]);
+        const auto found = std::lower_bound(columns.begin(), columns.end(), row);
+        if (found == columns.end() || *found != row) return false;
+        const double mirror = matrix.values[matrix.row_offsets[matrix.column_indices[entry]] + (found - columns.begin())];
+        return std::bit_cast<std::uint64_t>(mirror) == std::bit_cast<std::uint64_t>(matrix.values[entry]);
+    };
+    std::atomic<bool> symmetric = true;
+    Kokkos::parallel_for("is_symmetric", Rows(0, matrix.rows), [&](Index row) {
+        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+            if (!symmetric.load(std::memory_order_relaxed)) return;
+            if (!has_mirror(row, i)) symmetric.store(false, std::memory_order_relaxed);
+        }
+    });
+    return symmetric;
+}
+
+Offset longest_row(const CsrMatrix& matrix) {
+    Offset longest = 0;
+    for (Index row = 0; row < matrix.rows; ++row) longest = std::max(longest, matrix.row_length(row));
+    return longest;
+}
+
+ExactProblem::ExactProblem(const CsrMatrix& input) : ExactProblem(is_symmetric(input), longest_row(input), input.columns) {}
+
+ExactProblem::ExactProblem(bool symmetric, Offset longest, Index columns) : symmetric_(symmetric) {
+    longest = std::max<Offset>(longest, 1);
+    // value_count * base * longest + start must stay within the limit.
+    const Offset budget = (exact_limit - start_limit) / longest;
+    if (budget < 2) {
+        throw Unsuitable(
+            fmt::format("a row of {} nonzeros: sums of integers that show every misplaced entry are exact in f32 for "
+                        "at most {} nonzeros",
+                        longest, (exact_limit - start_limit) / 2));
+    }
+    const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(budget)));
+    base_ = std::clamp(root, 2U, 1024U);
+    value_count_ = std::clamp(static_cast<std::uint32_t>(budget) / base_, 1U, 1024U);
+
+    column_bits_ = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint32_t>(std::max(columns, 1) - 1))));
+    vector_count_ = 2;
+    for (double covered = double(base_) * base_; covered < std::ldexp(1.0, column_bits_); covered *= base_) ++vector_count_;
+}
+
+double ExactProblem::value(Index row, Index column) const {
+    if (symmetric_ && column < row) std::swap(row, column);
+    const auto place = (std::uint64_t(std::uint32_t(row)) << 32) | std::uint32_t(column);
+    return 1.0 + static_cast<double>(mixed(place) % value_count_);
+}
+
+double ExactProblem::x(int vector, Index column) const {
+    std::uint32_t digits = scrambled(static_cast<std::uint32_t>(column), column_bits_);
+    for (int i = 0; i < vector; ++i) digits /= base_;
+    return 1.0 + digits % base_;
+}
+
+double ExactProblem::start(Index row) {
+    return static_cast<double>(mixed(~std::uint64_t(row)) % static_cast<std::uint64_t>(start_limit));
+}
+
+HostArray<double> ExactProblem::values_of(const CsrMatrix& matrix, const Permutation& row_order,
+                                          const Permutation& column_order) const {
+    HostArray<double> values;
+    make_room(values, matrix.values.size());
+    Kokkos::parallel_for("exact values", Rows(0, matrix.rows), [&](Index row) {
+        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+            values[i] = value(row_order.old_of_new(row), column_order.old_of_new(matrix.column_indices[i]));
+        }
+    });
+    return values;
+}
+
+std::vector<double> ExactProblem::product(const CsrMatrix& input, int vector) const {
+    std::vector<double> y(input.rows);
+    Kokkos::parallel_for("exact product", Rows(0, input.rows), [&](Index row) {
+        double sum = 0;
+        for (const Index column : input.row_columns(row)) sum += value(row, column) * x(vector, column);
+        y[row] = sum;
+    });
+    return y;
+}
+
+template <>
+float unwritten<float>() {
+    return std::bit_cast<float>(std::uint32_t{0x7FC5A5A5U});
+}
+
+template <>
+double unwritten<double>() {
+    return std::bit_cast<double>(std::uint64_t{0x7FF8A5A5A5A5A5A5U});
+}
+
+template <ValueType Value>
+Comparison compare_exactly(const std::vector<Value>& y, const std::vector<double>& expected) {
+    for (std::size_t row = 0; row < expected.size(); ++row) {
+        const auto wanted = static_cast<Value>(expected[row]);
+        if (y[row] == wanted && !std::signbit(y[row])) continue;
+        return {false, std::numeric_limits<double>::infinity(),
+                is_unwritten(y[row]) ? fmt::format("row {} was never written", row)
+                                     : fmt::format("row {}: y = {}, expected exactly {}", row, y[row], wanted)};
+    }
+    return {};
+}
+
+template <ValueType Value>
+BoundedReference bounded_reference(const CsrMatrix& input, const std::vector<double>& x) {
+    BoundedReference reference{std::vector<double>(input.rows), std::vector<double>(input.rows)};
+    using Limits = std::numeric_limits<Value>;
+    Kokkos::parallel_for("reference", Rows(0, input.rows), [&](Index row) {
+        double sum = 0;
+        double magnitudes = 0;
+        for (Offset i = input.row_offsets[row]; i < input.row_offsets[row + 1]; ++i) {
+            const double product = input.values[i] * x[input.column_indices[i]];
+            sum += product;
+            magnitudes += std::abs(product);
+        }
+        const auto count = static_cast<double>(input.row_length(row));
+        reference.r[row] = sum;
+        reference.bound[row] = magnitudes > static_cast<double>(Limits::max())
+                                   ? std::numeric_limits<double>::infinity()
+                                   : 8 * (count + 1) * static_cast<double>(Limits::epsilon()) * magnitudes +
+                                         count * static_cast<double>(Limits::min());
+    });
+    return reference;
+}
+
+template <ValueType Value>
+Comparison compare_within(const std::vector<Value>& y, const BoundedReference& reference) {
+    Comparison comparison;
+    const auto wrong = [&comparison](const std::string& sentence) {
+        comparison.right = false;
+        if (comparison.first_wrong.empty()) comparison.first_wrong = sentence;
+    };
+    for (std::size_t row = 0; row < reference.r.size(); ++row) {
+        const double r = reference.r[row];
+        const double bound = reference.bound[row];
+        const auto found = static_cast<double>(y[row]);
+        if (is_unwritten(y[row])) {
+            wrong(fmt::format("row {} was never written", row));
+        } else if (!std::isfinite(r)) {
+            const bool same_class = std::isnan(r) ? std::isnan(found) : found == r;
+            if (!same_class) wrong(fmt::format("row {}: y = {}, expected {}", row, found, r));
+        } else if (std::isfinite(bound)) {
+            const double error = std::abs(found - r);
+            // Written so that NaN is wrong. A bound of 0 (no nonzeros, or only zeros) allows nothing but the exact result.
+            const double ratio = error == 0 ? 0 : error / bound;
+            if (!(ratio <= 1)) wrong(fmt::format("row {}: |{} - {}| = {} exceeds the bound {}", row, found, r, error, bound));
+            comparison.error_over_bound =
+                std::isnan(ratio) ? std::numeric_limits<double>::infinity() : std::max(comparison.error_over_bound, ratio);
+        }
+    }
+    return comparison;
+}
+
+double real_element(Index column, std::uint32_t seed) {
+    const std::uint64_t bits = mixed((std::uint64_t{seed} << 32) | std::uint32_t(column));
+    return std::ldexp(static_cast<double>(bits % (1U << 21)), -20) - 1.0;
+}
+
+std::vector<double> real_vector(Index columns, std::uint32_t seed) {
+    std::vector<double> x(columns);
+    for (Index column = 0; column < columns; ++column) x[column] = real_element(column, seed);
+    return x;
+}
+
+template Comparison compare_exactly<float>(const std::vector<float>&, const std::vector<double>&);
+template Comparison compare_exactly<double>(const std::vector<double>&, const std::vector<double>&);
+template BoundedReference bounded_reference<float>(const CsrMatrix&, const std::vector<double>&);
+template BoundedReference bounded_reference<double>(const CsrMatrix&, const std::vector<double>&);
+template Comparison compare_within<float>(const std::vector<float>&, const BoundedReference&);
+template Comparison compare_within<double>(const std::vector<double>&, const BoundedReference&);
+
+}  // namespace workbench

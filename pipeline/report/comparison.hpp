@@ -1,0 +1,31 @@
+// Two runs on one matrix, side by side: a view of their reports.
+#pragma once
+
+#include <string>
+
+#include "pipeline/report/report.hpp"
+
+namespace workbench {
+
+/// Stage by stage and kernel by kernel, in at most 80 columns.
+[[nodiscard]] std::string compare_text(const RunReport& a, const RunReport& b);
+
+/// {"runs": [A, B], "kernels": [...]}: both reports, and the kernels that are compared with each other.
+[[nodiscard]] std::string compare_json(const RunReport& a, const RunReport& b);
+
+/// Kernels of two runs that do the same work on the same kind of device in one precision: those of one name, the others in
+/// their order. Where one run has more of them, they stand alone.
+struct KernelPair {
+    const KernelOutcome* a = nullptr;
+    const KernelOutcome* b = nullptr;
+
+    [[nodiscard]] const KernelOutcome& either() const { return a != nullptr ? *a : *b; }
+
+    /// Time of a over time of b; none where one of them was not measured.
+    [[nodiscard]] std::optional<double> ratio() const;
+};
+
+/// Baselines first, which both runs have alike.
+[[nodiscard]] std::vector<KernelPair> pairs_of(const RunReport& a, const RunReport& b);
+
+}  // namespace workbench

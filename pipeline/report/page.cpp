@@ -1,0 +1,279 @@
+#include "pipeline/report/page.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include <nlohmann/json.hpp>
+
+#include "pipeline/report/figures.hpp"
+#include "pipeline/report/storage_json.hpp"
+
+namespace workbench {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr Index sampled_rows = 4'000;            // that are followed from stage to stage
+constexpr Index longest_order = 1'000'000;       // rows or columns whose original numbers are kept
+constexpr std::size_t most_boundaries = 20'000;  // of one kind of cuts
+constexpr double share_of_bins = 0.75;           // of the budget, before something else is tried
+
+std::vector<Index> original_numbers(const Permutation& order) {
+    if (order.size() > longest_order) return {};
+    return {order.old_of_new().begin(), order.old_of_new().end()};
+}
+
+std::string bytes_of_order(const std::vector<Index>& numbers) {
+    std::string bytes;
+    std::int64_t expected = 0;
+    for (const Index number : numbers) {
+        add_difference(bytes, number - expected);
+        expected = std::int64_t{number} + 1;
+    }
+    return bytes;
+}
+
+/// The first bytes of all numbers, then the second ones: neighbours that are alike deflate better so.
+template <typename Number, typename Allocator>
+std::string byte_planes(const std::vector<Number, Allocator>& numbers) {
+    static_assert(std::endian::native == std::endian::little);
+    const auto* bytes = reinterpret_cast<const char*>(numbers.data());
+    std::string result;
+    result.reserve(numbers.size() * sizeof(Number));
+    for (std::size_t place = 0; place < sizeof(Number); ++place) {
+        for (std::size_t i = 0; i < numbers.size(); ++i) result += bytes[i * sizeof(Number) + place];
+    }
+    return result;
+}
+
+Json json_of(const Cuts& cuts) {
+    // Where there are too many to be seen, some of them; the count says how many there are.
+    const std::size_t inner = cuts.boundaries.size();
+    const std::size_t step = inner / most_boundaries + 1;
+    Json boundaries = Json::array();
+    for (std::size_t i = 0; i < inner; i += step) boundaries.push_back(cuts.boundaries[i]);
+    return {{"kind", name_of(cuts.kind)}, {"count", cuts.count()}, {"step", step}, {"boundaries", std::move(boundaries)}};
+}
+
+Json json_of(const FigureValue& value) {
+    return std::visit(
+        [](const auto& plain) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(plain)>, std::monostate>) {
+                return Json(nullptr);
+            } else {
+                return Json(plain);
+            }
+        },
+        value);
+}
+
+/// The figures of captions, each with its texts and numbers after every stage.
+Json figures_of(const RunReport& report) {
+    Json list = Json::array();
+    for (const auto& cell : cells_of(metric_figures(), &Figure<Metrics>::caption)) {
+        Json texts = Json::array();
+        Json numbers = Json::array();
+        bool any = false;
+        int telling = 0;
+        for (const Figure<Metrics>* figure : cell.figures) telling = std::max(telling, figure->telling);
+        for (const StageOutcome& stage : report.stages) {
+            const bool there = cell.there(stage.metrics);
+            any = any || there;
+            texts.push_back(there ? Json(cell.text(stage.metrics)) : Json(nullptr));
+            Json of_stage = Json::array();
+            for (const Figure<Metrics>* figure : cell.figures) {
+                of_stage.push_back(there ? json_of(figure->value(stage.metrics)) : Json(nullptr));
+            }
+            numbers.push_back(std::move(of_stage));
+        }
+        if (!any) continue;
+        list.push_back({{"label", cell.shown().label},
+                        {"meaning", cell.shown().meaning},
+                        {"telling", telling},
+                        {"texts", std::move(texts)},
+                        {"numbers", std::move(numbers)}});
+    }
+    return list;
+}
+
+bool has_patterns(const PageRun& run) {
+    return !run.patterns.empty() && std::find(run.patterns.begin(), run.patterns.end(), nullptr) == run.patterns.end();
+}
+
+/// A level of the pyramid of each stage of all runs: the deepest ones that fit together.
+class LevelSections {
+public:
+    explicit LevelSections(std::span<const PageRun> runs) {
+        for (const PageRun& run : runs) {
+            if (!has_patterns(run)) continue;
+            for (const auto& pattern : run.patterns) all_.push_back({pattern->pyramid.levels, 0, {}, false});
+        }
+        for (One& one : all_) pack(one);
+    }
+
+    void fit(std::size_t bytes) {
+        while (true) {
+            // Stages that show the same are one section.
+            std::map<std::string_view, std::size_t> different;
+            for (std::size_t i = 0; i < all_.size(); ++i) different.emplace(all_[i].text, i);
+            std::size_t sum = 0;
+            std::string_view largest;
+            for (const auto& [text, i] : different) {
+                sum += text.size();
+                if (text.size() > largest.size()) largest = text;
+            }
+            if (sum <= bytes || different.empty()) return;
+            const std::string text(largest);
+            bool made_coarser = false;
+            for (One& one : all_) {
+                if (one.text != text || one.shown + 1 == one.levels.size()) continue;
+                ++one.shown;
+                pack(one);
+                made_coarser = true;
+            }
+            if (!made_coarser) return;
+        }
+    }
+
+    [[nodiscard]] Json add_to(PageFile& page, std::size_t i) const {
+        const PyramidLevel& level = all_[i].level();
+        return {{"section", page.add(all_[i].text)},
+                {"row_bits", level.row_bits},
+                {"column_bits", level.column_bits},
+                {"bins", level.bins()},
+                {"one_each", all_[i].one_each}};
+    }
+    [[nodiscard]] bool shows_entries(std::size_t i) const { return all_[i].level().shows_entries(); }
+
+private:
+    struct One {
+        const std::vector<PyramidLevel>& levels;
+        std::size_t shown = 0;  // of the levels
+        std::string text;
+        bool one_each = false;
+
+        [[nodiscard]] const PyramidLevel& level() const { return levels[shown]; }
+    };
+
+    static void pack(One& one) {
+        const PackedLevel bytes = packed(one.level());
+        one.text = page_text(bytes.bytes);
+        one.one_each = bytes.one_each;
+    }
+
+    std::vector<One> all_;
+};
+
+/// Adds a section where it fits.
+class Room {
+public:
+    Room(PageFile& page, std::size_t most) : page_(page), most_(most) {}
+
+    Json add(const std::string& bytes) {
+        std::string text = page_text(bytes);
+        if (page_.bytes() + text.size() > most_) return nullptr;
+        return page_.add(std::move(text));
+    }
+
+private:
+    PageFile& page_;
+    std::size_t most_;
+};
+
+Json json_of_stage(const PagePattern& pattern, const StageOutcome& stage, Room& room) {
+    Json cuts = Json::array();
+    for (const Cuts& one : pattern.cuts) cuts.push_back(json_of(one));
+    std::string places = byte_planes(pattern.sample.drawn_rows) + byte_planes(pattern.sample.drawn_columns);
+    return {{"planes", pattern.pyramid.plane_names},
+            {"cuts", std::move(cuts)},
+            {"tiles", pattern.tile_count},
+            {"choices", stage.choices},
+            {"label", stage.label()},
+            {"sample", room.add(places)}};
+}
+
+/// Original numbers, the smallest first to be left out: "same" where they are those of the input.
+Json order_section(bool moved, const std::vector<Index>& numbers, Room& room) {
+    if (!moved) return "same";
+    return numbers.empty() ? Json(nullptr) : room.add(bytes_of_order(numbers));
+}
+
+}  // namespace
+
+std::shared_ptr<const PagePattern> page_pattern(const StagedMatrix& staged) {
+    PagePattern pattern;
+    pattern.pyramid = build_pyramid(staged);
+    pattern.cuts = staged.cuts;
+    pattern.sample = sample_of(staged, sampled_rows);
+    if (staged.has_tiles()) {
+        pattern.tile_count = static_cast<Index>(std::count_if(staged.shares.begin(), staged.shares.end(),
+                                                              [](const Share& share) { return !share.entries.empty(); }));
+        if (staged.matrix.nonzeros() <= most_entries_with_values) pattern.tiles = packed_tiles(staged);
+    }
+    pattern.rows_moved = !staged.row_order.is_identity();
+    pattern.columns_moved = !staged.column_order.is_identity();
+    if (pattern.rows_moved) pattern.original_rows = original_numbers(staged.row_order);
+    if (pattern.columns_moved) pattern.original_columns = original_numbers(staged.column_order);
+    const bool is_input = !pattern.rows_moved && !pattern.columns_moved;
+    if (is_input && staged.matrix.nonzeros() <= most_entries_with_values) make_copy(pattern.values, staged.matrix.values);
+    return std::make_shared<const PagePattern>(std::move(pattern));
+}
+
+std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std::size_t budget) {
+    PageFile page;
+    Json document{{"kind", facts.kind}, {"command", facts.command}, {"runs", Json::array()}};
+    for (const PageRun& run : runs) {
+        document["runs"].push_back(
+            {{"report", Json::parse(to_json(run.report))},
+             {"title", run.report.title()},
+             {"figures", figures_of(run.report)},
+             {"storage", run.report.storage == nullptr ? Json(nullptr) : Json::parse(to_json(*run.report.storage))},
+             {"pattern", nullptr}});
+    }
+    // What always has to be there; half of the rest of a small budget is still something.
+    const std::size_t fixed = PageFile::template_bytes() + page_text(document.dump()).size() + 100'000;
+    const std::size_t room_bytes = budget > 2 * fixed ? budget - fixed : budget / 2;
+    Room room(page, room_bytes);
+    LevelSections bins(runs);
+    bins.fit(static_cast<std::size_t>(share_of_bins * static_cast<double>(room_bytes)));
+    std::size_t number = 0;
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+        const PageRun& run = runs[r];
+        const std::size_t count = std::min(run.patterns.size(), run.report.stages.size());
+        if (count == 0 || !has_patterns(run)) continue;
+        const std::size_t first = number;
+        number += run.patterns.size();
+        Json stages = Json::array();
+        bool entries = true;
+        for (std::size_t i = 0; i < count; ++i) {
+            const PagePattern& pattern = *run.patterns[i];
+            Json stage = json_of_stage(pattern, run.report.stages[i], room);
+            stage["before"] = i == 0 ? 0 : run.report.stage_before(i);
+            entries = entries && bins.shows_entries(first + i);
+            stage["bins"] = bins.add_to(page, first + i);
+            stages.push_back(std::move(stage));
+        }
+        const PagePattern& input = *run.patterns.front();
+        const PatternSample& sample = input.sample;
+        Json pattern{{"stages", nullptr},
+                     {"sampled", sample.values.size()},
+                     {"sample_rows", room.add(byte_planes(sample.original_rows))},
+                     {"sample_columns", room.add(byte_planes(sample.original_columns))},
+                     {"sample_values", room.add(byte_planes(sample.values))},
+                     {"values", nullptr},
+                     {"entries", entries}};
+        if (entries && !input.values.empty()) pattern["values"] = room.add(byte_planes(input.values));
+        for (std::size_t i = 0; i < count; ++i) {
+            const PagePattern& one = *run.patterns[i];
+            stages[i]["rows"] = order_section(one.rows_moved, one.original_rows, room);
+            stages[i]["columns"] = order_section(one.columns_moved, one.original_columns, room);
+            stages[i]["stored"] = one.tiles.empty() ? Json(nullptr) : room.add(one.tiles);
+        }
+        pattern["stages"] = std::move(stages);
+        document["runs"][r]["pattern"] = std::move(pattern);
+    }
+    return page.html(facts.title, document.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace workbench

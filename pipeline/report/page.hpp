@@ -1,0 +1,56 @@
+// The page of a run: report.html, one file for a browser, with the pattern after each stage, the figures and the kernels.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pipeline/report/report.hpp"
+#include "viz/packed_pattern.hpp"
+#include "viz/page_file.hpp"
+
+namespace workbench {
+
+/// The most bytes that a page takes, whatever the matrix.
+inline constexpr std::size_t page_budget = 6'000'000;
+
+/// Up to so many nonzeros every entry is shown, with its value.
+inline constexpr Offset most_entries_with_values = 200'000;
+
+/// What the page of a run needs of the matrix after a stage, which is gone when the page is written.
+struct PagePattern {
+    Pyramid pyramid;
+    std::vector<Cuts> cuts;
+    PatternSample sample;
+    std::string tiles;  // packed_tiles
+    Index tile_count = 0;
+    bool rows_moved = false;  // another order than the input's
+    bool columns_moved = false;
+    std::vector<Index>
+        original_rows;  // [rows] the input's number of each; empty where they did not move, and of large matrices
+    std::vector<Index> original_columns;
+    HostArray<double> values;  // in the order of the input; of the input alone, and up to most_entries_with_values
+};
+
+[[nodiscard]] std::shared_ptr<const PagePattern> page_pattern(const StagedMatrix& staged);
+
+struct PageRun {
+    const RunReport& report;
+    std::vector<std::shared_ptr<const PagePattern>> patterns;  // of the stages; empty, or one null: not all were collected
+};
+
+/// One run, or two that are compared.
+struct PageFacts {
+    std::string title;
+    std::string kind;     // "run", "compare"
+    std::string command;  // that was given; empty: not known
+};
+
+/// The file. Where not everything fits into the budget, bins become coarser, and original numbers are left out; the page says
+/// so. Throws MachineError where memory runs out.
+[[nodiscard]] std::string page_html(std::span<const PageRun> runs, const PageFacts& facts, std::size_t budget = page_budget);
+
+}  // namespace workbench

@@ -1,0 +1,163 @@
+#include "pipeline/report/pictures.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "pipeline/report/figures.hpp"
+#include "pipeline/report/storage_pictures.hpp"
+#include "pipeline/text/text_table.hpp"
+#include "viz/png.hpp"
+
+namespace workbench {
+namespace {
+
+/// The labels of captions that stand on a contact sheet, the most telling first.
+std::vector<std::string> telling_labels() {
+    std::map<int, std::string> labels;
+    for (const auto& figure : metric_figures()) {
+        if (figure.telling > 0) labels[figure.telling] = figure.caption.label;
+    }
+    std::vector<std::string> sorted;
+    for (const auto& [place, label] : labels) sorted.push_back(label);
+    return sorted;
+}
+
+std::string size_of(const MatrixReport& matrix) {
+    return fmt::format("{}: {} × {}, {} nonzeros", matrix.source, with_commas(matrix.rows), with_commas(matrix.columns),
+                       with_commas(matrix.nonzeros));
+}
+
+std::string joined(std::initializer_list<std::string> parts) {
+    std::string text;
+    for (const std::string& part : parts) {
+        if (!part.empty()) text += (text.empty() ? "" : "  ·  ") + part;
+    }
+    return text;
+}
+
+/// A picture has room for so many lines: the most telling ones, and those that some stage changes. They stay in their order.
+void keep_most_telling(std::vector<StageCaption>& captions) {
+    constexpr std::size_t room = 16;
+    const std::size_t count = captions.front().lines.size();
+    if (count <= room) return;
+    const std::vector<std::string> telling = telling_labels();
+    std::vector<std::pair<std::size_t, std::size_t>> ranked;  // rank, line
+    for (std::size_t k = 0; k < count; ++k) {
+        const CaptionLine& first = captions.front().lines[k];
+        const bool changes = std::any_of(captions.begin(), captions.end(),
+                                         [&](const StageCaption& other) { return other.lines[k].value != first.value; });
+        const auto place = std::find(telling.begin(), telling.end(), first.label) - telling.begin();
+        ranked.emplace_back(static_cast<std::size_t>(place) + (changes ? 0 : count), k);
+    }
+    std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::set<std::size_t> kept;
+    for (std::size_t i = 0; i < room; ++i) kept.insert(ranked[i].second);
+    for (StageCaption& caption : captions) {
+        std::vector<CaptionLine> lines;
+        for (const std::size_t k : kept) lines.push_back(std::move(caption.lines[k]));
+        caption.lines = std::move(lines);
+        caption.left_out = count - room;
+    }
+}
+
+}  // namespace
+
+StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all) {
+    constexpr std::size_t room = 5;
+    // The head of the sheet names the matrix.
+    StageCaption result{caption.title, &caption == &all.front() ? "" : caption.subtitle, {}};
+    for (const std::string& label : telling_labels()) {
+        for (std::size_t k = 0; k < caption.lines.size() && result.lines.size() < room; ++k) {
+            const bool changes = std::any_of(all.begin(), all.end(), [&](const StageCaption& other) {
+                return other.lines[k].value != all.front().lines[k].value;
+            });
+            if (caption.lines[k].label == label && (changes || all.size() == 1)) result.lines.push_back(caption.lines[k]);
+        }
+    }
+    return result;
+}
+
+SheetHead head_of(const RunReport& report) { return {report.title(), joined({size_of(report.matrix), report.recipe_source})}; }
+
+std::vector<StageCaption> captions_of(const RunReport& report) {
+    std::vector<StageCaption> captions;
+    for (std::size_t i = 0; i < report.stages.size(); ++i) {
+        const StageOutcome& stage = report.stages[i];
+        StageCaption caption{fmt::format("{}  {}", i, stage.label()), i == 0 ? report.matrix.source : stage.choices, {}};
+        for (auto& [label, value] : caption_of(stage.metrics)) caption.lines.push_back({label, value, {}});
+        captions.push_back(std::move(caption));
+    }
+    std::vector<std::string> labels;
+    for (const StageCaption& caption : captions) {
+        for (const CaptionLine& line : caption.lines) {
+            if (std::find(labels.begin(), labels.end(), line.label) == labels.end()) labels.push_back(line.label);
+        }
+    }
+    for (std::size_t i = 0; i < captions.size(); ++i) {
+        std::vector<CaptionLine> lines;
+        for (const std::string& label : labels) {
+            const auto known = std::find_if(captions[i].lines.begin(), captions[i].lines.end(),
+                                            [&](const CaptionLine& line) { return line.label == label; });
+            const std::string value = known == captions[i].lines.end() ? "-" : known->value;
+            lines.push_back({label, value, i == 0 ? "" : captions[report.stage_before(i)].lines[lines.size()].value});
+        }
+        captions[i].lines = std::move(lines);
+        captions[i].origin = joined({report.title(), size_of(report.matrix), report.recipe_source});
+    }
+    if (!captions.empty()) keep_most_telling(captions);
+    return captions;
+}
+
+std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged, bool with_pattern) {
+    return std::make_shared<const StagePage>(
+        StagePage{rasterise(staged, picture_resolution), profile_tiles(staged), with_pattern ? page_pattern(staged) : nullptr});
+}
+
+std::vector<std::shared_ptr<const PagePattern>> PictureBook::patterns() const {
+    std::vector<std::shared_ptr<const PagePattern>> patterns;
+    for (const auto& page : pages_) {
+        if (page->pattern == nullptr) return {};
+        patterns.push_back(page->pattern);
+    }
+    return patterns;
+}
+
+void PictureBook::write(const std::filesystem::path& folder, RunReport& report, std::optional<DensityScale> given) const {
+    const std::size_t count = std::min(pages_.size(), report.stages.size());  // stages that were done
+    if (count == 0) return;
+    std::vector<PatternRaster> rasters;
+    for (const auto& page : pages_) rasters.push_back(page->raster);
+    const DensityScale scale = given.value_or(common_scale(rasters));
+    report.density_ceiling = scale.ceiling;
+    const std::vector<StageCaption> captions = captions_of(report);
+    /// The name, or nothing where there is no such picture.
+    const auto write_one = [&](const std::string& name, const auto& draw) -> std::string {
+        try {
+            write_png(folder / name, draw());
+            return name;
+        } catch (...) {
+            report.failures.push_back(current_failure());
+            return "";
+        }
+    };
+    std::vector<StageFrame> frames;
+    for (std::size_t i = 0; i < count; ++i) {
+        StageOutcome& stage = report.stages[i];
+        stage.picture =
+            write_one(fmt::format("{}_{}.png", i, stage.id), [&] { return draw_stage(rasters[i], scale, captions[i]); });
+        const TileProfiles& profiles = pages_[i]->profiles;
+        const TileProfiles& before = pages_[i == 0 ? 0 : report.stage_before(i)]->profiles;
+        if (i > 0 && profiles.tiles > 0 && profiles.shows_change_of(before)) {
+            stage.tile_picture = write_one(fmt::format("{}_{}_tiles.png", i, stage.id),
+                                           [&] { return draw_tile_profiles(before, profiles, captions[i]); });
+        }
+        frames.push_back({rasters[i], short_caption(captions[i], captions)});
+    }
+    report.contact_sheet = write_one("stages.png", [&] { return sheet_with_storage(frames, scale, report); });
+}
+
+}  // namespace workbench

@@ -1,0 +1,56 @@
+// The pictures of a run: one a stage, one more where a stage orders the rows within tiles, and all stages on one sheet.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "pipeline/report/page.hpp"
+#include "pipeline/report/report.hpp"
+#include "viz/contact_sheet.hpp"
+#include "viz/stage_picture.hpp"
+#include "viz/tile_profile.hpp"
+
+namespace workbench {
+
+/// The captions of the stages' pictures. All captions of a run list the same figures, so that nothing moves from picture to
+/// picture, each beside its value after the stage before.
+[[nodiscard]] std::vector<StageCaption> captions_of(const RunReport& report);
+
+/// Of a caption, what a sheet of all stages has room for: lines that some stage changes, at most five, the most telling first.
+[[nodiscard]] StageCaption short_caption(const StageCaption& caption, const std::vector<StageCaption>& all);
+
+/// What stands on a sheet of all stages.
+[[nodiscard]] SheetHead head_of(const RunReport& report);
+
+/// What the pictures of a stage need of the matrix, which is gone when they are drawn.
+struct StagePage {
+    PatternRaster raster;
+    TileProfiles profiles;
+    std::shared_ptr<const PagePattern> pattern;  // null: no report.html is wanted
+};
+
+[[nodiscard]] std::shared_ptr<const StagePage> page_of(const StagedMatrix& staged, bool with_pattern = false);
+
+/// Collects pages while the stages run, and draws them at the end, when the common density scale is known.
+class PictureBook {
+public:
+    void add(std::shared_ptr<const StagePage> page) { pages_.push_back(std::move(page)); }
+    void add(const StagedMatrix& staged) { add(page_of(staged)); }
+
+    /// Writes 0_input.png, 1_NAME.png, ... and stages.png into the folder and notes their names in the report; 3_NAME_tiles.png
+    /// where stage 3 has changed the profiles of tiles. One that cannot be drawn or written is a failure of the report, and the
+    /// others are there.
+    /// Shades are those of `scale`, or else those that suit these pictures, whose ceiling the report then tells.
+    void write(const std::filesystem::path& folder, RunReport& report, std::optional<DensityScale> scale = {}) const;
+
+    /// Of the stages in their order; empty where one was not collected.
+    [[nodiscard]] std::vector<std::shared_ptr<const PagePattern>> patterns() const;
+
+private:
+    std::vector<std::shared_ptr<const StagePage>> pages_;
+};
+
+}  // namespace workbench

@@ -1,0 +1,43 @@
+#include "pipeline/report/storage_pictures.hpp"
+
+#include <fmt/format.h>
+
+#include "pipeline/contract/whole_file.hpp"
+#include "pipeline/report/pictures.hpp"
+#include "viz/png.hpp"
+#include "viz/storage_picture.hpp"
+#include "viz/storage_sheet.hpp"
+
+namespace workbench {
+
+void write_storage_pictures(const std::filesystem::path& folder, RunReport& report) {
+    if (report.storage == nullptr) return;
+    const StorageMap& map = *report.storage;
+    const StoragePicture picture{report.title() + ": what is stored",
+                                 fmt::format("{}  ·  {}", head_of(report).origin, name_of(map.precision)), map};
+    try {
+        write_png(folder / "storage.png", storage_sheet(picture.title, picture.subtitle, map));
+        report.storage_picture = "storage.png";
+        if (map.has_reads()) {
+            write_png(folder / "storage_reads.png", reads_sheet(report.title() + ": who reads it", picture.subtitle, map));
+        }
+        write_whole_file(folder / "storage.svg", svg_of(picture));
+    } catch (...) {
+        report.failures.push_back(current_failure());
+    }
+}
+
+Image sheet_with_storage(std::span<const StageFrame> frames, const DensityScale& scale, const RunReport& report) {
+    const SheetHead head = head_of(report);
+    if (report.storage == nullptr) return contact_sheet(frames, scale, head);
+    const int width = sheet_width(frames, storage_bar_height);
+    RasterCanvas canvas(width, height_of(width));
+    contact_sheet(canvas, frames, scale, head, width, storage_bar_height);
+    const Unit unit{static_cast<double>(width) / nominal_width};
+    const int top = unit(nominal_height - storage_bar_height);
+    storage_bar(canvas, *report.storage, {unit(sheet_margin), top, width - 2 * unit(sheet_margin), canvas.image().height - top},
+                unit);
+    return canvas.image();
+}
+
+}  // namespace workbench
