@@ -29,6 +29,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND WORKBENCH_SANITIZE)
   # With the checks that the sanitizers insert it takes set variables for unset ones, as its manual says.
   list(APPEND WORKBENCH_WARNINGS -Wno-maybe-uninitialized)
 endif()
+if(WORKBENCH_TOGETHER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # It takes the file of an unnamed namespace for a header once another file includes it.
+  list(APPEND WORKBENCH_WARNINGS -Wno-subobject-linkage)
+endif()
 if(WORKBENCH_PRECOMPILED_HEADERS)
   # With them g++ 12 warns of copies inside std::string that are right. The other builds compile the same files with all warnings.
   set(WORKBENCH_WARNINGS -w)

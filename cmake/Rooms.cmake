@@ -8,16 +8,56 @@ function(workbench_room name folder)
   target_link_libraries(workbench_${name} PUBLIC workbench_options ${room_USES} PRIVATE ${room_PRIVATELY})
 endfunction()
 
-# workbench_compile_quickly(ROOM [EXCEPT names...]): what is done once a run, rather than once a row or nonzero, is optimised less, which
-# takes three fifths of the time to compile. EXCEPT: the files, without .cpp, that go through matrices.
+# workbench_compile_quickly(ROOM [EXCEPT names...]): code that runs once a run, rather than once a row or nonzero, is optimised less,
+# which takes three fifths of the time to compile. EXCEPT: the files, without .cpp, that loop over matrices; they stay fully optimised.
 function(workbench_compile_quickly room)
   cmake_parse_arguments(files "" "" "EXCEPT" ${ARGN})
+  target_compile_options(workbench_${room} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-Og>)
   get_target_property(sources workbench_${room} SOURCES)
   foreach(source IN LISTS sources)
     get_filename_component(name ${source} NAME_WE)
-    if(NOT name IN_LIST files_EXCEPT)
-      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-Og>)
+    if(name IN_LIST files_EXCEPT)
+      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
     endif()
+  endforeach()
+endfunction()
+
+# workbench_compile_together(TARGET [EXCEPT names...]): parsing headers takes most of the time of a build, so files of a room are
+# compiled several at a time. Two files of a room must then not give one name to two things, not even in unnamed namespaces;
+# EXCEPT names files, without .cpp, that do. The presets `debug` and `sanitize` compile each file alone, which finds missing includes.
+function(workbench_compile_together target)
+  cmake_parse_arguments(files "" "" "EXCEPT" ${ARGN})
+  if(NOT WORKBENCH_TOGETHER)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    if(name IN_LIST files_EXCEPT)
+      set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+endfunction()
+
+# The same with the files of a folder, for a target of many folders. EXCEPT names files by the end of their path.
+function(workbench_compile_folders_together target)
+  cmake_parse_arguments(files "" "" "EXCEPT" ${ARGN})
+  if(NOT WORKBENCH_TOGETHER)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+    string(MAKE_C_IDENTIFIER ${folder} group)
+    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
+    foreach(name IN LISTS files_EXCEPT)
+      if(source MATCHES "/${name}\\.cpp$")
+        set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+      endif()
+    endforeach()
   endforeach()
 endfunction()
 
@@ -29,6 +69,7 @@ function(workbench_kernels)
   target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_contract PRIVATE fmt::fmt Eigen3::Eigen)
   target_compile_definitions(workbench_kernels PUBLIC WORKBENCH_HAS_CUDA=$<BOOL:${WORKBENCH_HAS_CUDA}>)
   include(CudaKernels)
+  workbench_compile_folders_together(workbench_kernels EXCEPT nvrtc jagged origin triplets bccoo/reference hbp/placement)
   # Runs kernels that nobody knows yet, in a process of its own. It is found beside the program, in lib.
   file(GLOB trial CONFIGURE_DEPENDS kernels/source/trial/*.cpp)
   add_executable(workbench_trial ${trial} kernels/source/cuda_driver.cpp)
