@@ -9,6 +9,9 @@ checkout=$folder/checkout
 tools=$folder/tools
 mkdir -p "$checkout" "$tools" "$folder/kokkos"
 cp "$source_dir/bootstrap" "$source_dir/CMakePresets.json" "$checkout"
+mkdir -p "$checkout/tests/golden/cli" "$checkout/recipes"
+cp "$source_dir"/tests/golden/cli/help*.txt "$checkout/tests/golden/cli"
+touch "$checkout/recipes/csr.toml"
 
 stand_in() { # NAME, its text on stdin
     { echo '#!/usr/bin/env bash' && cat; } >"$tools/$1"
@@ -56,43 +59,66 @@ exits() { [[ $status == "$1" ]] || fault "exit code $status instead of $1"; }
 holds() { grep -qF -- "$2" "$folder/$1" || fault "$1 does not hold: $2"; }
 lacks() { ! grep -qF -- "$2" "$folder/$1" || fault "$1 holds: $2"; }
 
-# Every command that is none of its own reaches the program, with its arguments and its exit code.
-for command in run storage cache rum --version; do
-    bootstrap "$command" "two words" --option
+# Every other command reaches the program, with its arguments and its exit code.
+for command in run solve draw; do
+    bootstrap "$command" "two words" --set a=1
     exits 3
-    [[ $(cat "$folder/out") == "built from $checkout: $command two words --option" ]] || fault "wrong arguments"
+    [[ $(cat "$folder/out") == "built from $checkout: $command two words --set a=1" ]] || fault "wrong arguments"
 done
+
+# Mistakes on the command line, and questions that the help answers, cost no build.
+refuses() { # MESSAGE ARGUMENT...
+    local message=$1
+    shift
+    bootstrap "$@"
+    exits 2
+    holds err "$message"
+    [[ ! -s $CALLS ]] || fault "something was built for a mistake"
+}
+refuses "error: unknown command 'biuld'; did you mean 'build'?" biuld
+refuses "error: unknown command 'rum'; did you mean 'run'?" rum recipes/csr.toml
+refuses "expected build, test, help or a command of the workbench: run choose" nonsense
+refuses "error: 'run' needs an argument: recipe" run
+refuses "error: 'run' has no option '--samplse'; did you mean '--samples'?" run recipes/csr.toml --samplse 3
+refuses "error: 'run' has no option '--matirx'; did you mean '--matrix'?" run recipes/csr.toml --matirx=a.mtx
+refuses "error: recipes/crs.toml: no such recipe" run recipes/crs.toml
+bootstrap run --help
+exits 0
+holds out "Usage: workbench run"
+[[ ! -s $CALLS ]] || fault "something was built to print a help text"
+bootstrap run csr.toml --json out.toml --set a=b.toml
+exits 3
 # `build`, `test` and `help` are its own: the program must have none of these names.
 if [[ -n ${1-} ]] && "$1" --help | grep -E '^  (build|test|help) '; then fault "the program has a command of that name"; fi
 
 # The program alone, without CUDA where there is no GPU; the second time nothing is configured again.
 rm -rf "$checkout/build"
-bootstrap run
+bootstrap run csr.toml
 holds calls "cmake --preset run -U Kokkos_DIR -U WORKBENCH_CUDA -U CMAKE_CUDA_ARCHITECTURES -DWORKBENCH_CUDA=OFF"
 holds calls "cmake --build --preset run"
 holds err "bootstrap: building the program without CUDA kernels, as no GPU was found ('./bootstrap build' is for every GPU)"
-bootstrap run
+bootstrap run csr.toml
 lacks calls "cmake --preset"
 lacks err "bootstrap: "
 
 # For the GPU that is there, and again for those of another machine.
 stand_in nvidia-smi <<<'echo 9.0'
-bootstrap run
+bootstrap run csr.toml
 holds calls "-DWORKBENCH_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90-real"
 holds err "building the program for the GPU of this machine, sm_90 ("
-bootstrap run
+bootstrap run csr.toml
 lacks calls "cmake --preset"
 stand_in nvidia-smi <<<"printf '9.0\n8.0\n9.0\n'"
-bootstrap run
+bootstrap run csr.toml
 holds calls "-DCMAKE_CUDA_ARCHITECTURES=80-real;90-real"
 # nvcc does not know it: the general list.
 stand_in nvidia-smi <<<'echo 12.0'
-bootstrap run
+bootstrap run csr.toml
 holds calls "-DWORKBENCH_CUDA=ON"
 lacks calls "-DCMAKE_CUDA_ARCHITECTURES"
 holds err "building the program for every GPU, as $tools/nvcc does not know that of this machine (sm_120)"
 # What was asked for goes before what is there.
-CUDAARCHS=80-real bootstrap run
+CUDAARCHS=80-real bootstrap run csr.toml
 holds calls "-DWORKBENCH_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=80-real"
 
 # `build` and `test` are for every machine, whatever GPU is there.
@@ -127,29 +153,31 @@ holds calls "ctest"
 
 # A copy builds its own sources, the original stays as it is.
 no_gpu
-bootstrap run
+bootstrap run csr.toml
 cp -r "$checkout" "$folder/copy"
 original=$checkout
 checkout=$folder/copy
-for preset in run build; do
-    bootstrap "$preset"
+for command in "run csr.toml" build; do
+    # shellcheck disable=SC2086 # two words
+    bootstrap $command
     holds calls "cmake --preset"
     holds err "came with a copy of $original: starting afresh"
-    bootstrap "$preset"
+    # shellcheck disable=SC2086
+    bootstrap $command
     lacks err "starting afresh"
 done
-bootstrap run
+bootstrap run csr.toml
 holds out "built from $folder/copy:"
 checkout=$original
-bootstrap run
+bootstrap run csr.toml
 lacks calls "cmake --preset"
 holds out "built from $original:"
 
 # Progress where there is no terminal; a build that fails.
-SLOW=2 WORKBENCH_PROGRESS=0.3 bootstrap run
+SLOW=2 WORKBENCH_PROGRESS=0.3 bootstrap run csr.toml
 holds err "bootstrap: building ... [1/2]"
 touch "$checkout/broken"
-bootstrap run
+bootstrap run csr.toml
 exits 4
 holds err "FAILED: two"
 holds err "error: the build failed"
@@ -157,4 +185,5 @@ holds err "error: the build failed"
 bootstrap help
 exits 0
 holds out "usage: ./bootstrap COMMAND"
+holds out "Usage: workbench"
 ((failures == 0)) || exit 1
