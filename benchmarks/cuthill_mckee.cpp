@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "benchmarks/clock.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/matrix/host_threads.hpp"
 #include "stages/boost_order.hpp"
@@ -22,25 +22,6 @@
 using namespace workbench;
 
 namespace {
-
-double seconds_of(clockid_t clock) {
-    timespec now{};
-    clock_gettime(clock, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-/// The least of some runs: seconds of wall time, or with one thread of its processor, which others on the machine disturb less.
-template <typename Work>
-double seconds_of(int repetitions, const Work& work) {
-    const clockid_t clock = host_threads() == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
-    double least = 1e300;
-    for (int i = 0; i < repetitions; ++i) {
-        const double start = seconds_of(clock);
-        work();
-        least = std::min(least, seconds_of(clock) - start);
-    }
-    return least;
-}
 
 Index bandwidth(const Graph& graph, const std::vector<Index>& order) {
     std::vector<Index> place(order.size());
@@ -55,9 +36,9 @@ Index bandwidth(const Graph& graph, const std::vector<Index>& order) {
 void measure(const std::string& path, int repetitions) {
     const Graph graph = adjacency_graph(read_matrix(path), 1);
     CuthillMcKeeOrder found;
-    const double seconds = seconds_of(repetitions, [&] { found = cuthill_mckee_order(graph); });
+    const double seconds = least_seconds_of(repetitions, [&] { found = cuthill_mckee_order(graph); });
     std::vector<Index> boost;
-    const double boost_seconds = seconds_of(repetitions, [&] { boost = boost_order(graph); });
+    const double boost_seconds = least_seconds_of(repetitions, [&] { boost = boost_order(graph); });
     std::printf("%-14s %7d components; levels: %.3f s, bandwidth %d; Boost: %.3f s, bandwidth %d; %.2f x as fast, orders %s\n",
                 std::filesystem::path(path).stem().c_str(), found.components, seconds, bandwidth(graph, found.old_of_new),
                 boost_seconds, bandwidth(graph, boost), boost_seconds / seconds,

@@ -6,7 +6,6 @@
 //     partitioning_benchmark [--parts 132] [--repetitions 3] [--no-metis] MATRIX...
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <string>
@@ -15,6 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 
+#include "benchmarks/clock.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/matrix/host_threads.hpp"
 #include "stages/cuthill_mckee_order.hpp"
@@ -32,25 +32,6 @@ struct Options {
     bool no_metis = false;
     std::vector<std::string> matrices;
 };
-
-double seconds_of(clockid_t clock) {
-    timespec now{};
-    clock_gettime(clock, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-/// The least of some runs: seconds of wall time, or with one thread of its processor, which others on the machine disturb less.
-template <typename Work>
-double seconds_of(int repetitions, const Work& work) {
-    const clockid_t clock = host_threads() == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
-    double least = 1e300;
-    for (int i = 0; i < repetitions; ++i) {
-        const double start = seconds_of(clock);
-        work();
-        least = std::min(least, seconds_of(clock) - start);
-    }
-    return least;
-}
 
 /// Rows of the largest part over the mean, of those with edges.
 double imbalance(const Graph& graph, const std::vector<Index>& part_of, Index parts) {
@@ -73,25 +54,25 @@ std::uint64_t checksum(const std::vector<Index>& part_of) {
 void measure(const std::string& path, const Options& options) {
     const CsrMatrix matrix = read_matrix(path);
     Graph graph;
-    const double graph_seconds = seconds_of(options.repetitions, [&] { graph = adjacency_graph(matrix, 1); });
+    const double graph_seconds = least_seconds_of(options.repetitions, [&] { graph = adjacency_graph(matrix, 1); });
     const std::vector<Offset> weights(matrix.rows, 1);
     const Index parts = options.parts;
     const Index capacity = (matrix.rows + parts - 1) / parts;
 
     std::vector<Index> part_of(matrix.rows, 0);
     MultilevelResult found;
-    const double seconds = seconds_of(options.repetitions, [&] {
+    const double seconds = least_seconds_of(options.repetitions, [&] {
         found = partition_in_levels(graph, weights, parts, {}, "partitioning_benchmark", part_of);
     });
     const std::uint64_t sum = checksum(part_of);
     const double heaviest = imbalance(graph, part_of, parts);
     const Offset cut = edge_cut(graph, part_of);
-    const double fit_seconds = seconds_of(1, [&] { fit_partition(graph, part_of, parts, capacity); });
+    const double fit_seconds = least_seconds_of(1, [&] { fit_partition(graph, part_of, parts, capacity); });
     std::printf("%-14s graph %.3f s; levels: %.3f s, cut %ld, heaviest %.4f, fit %.3f s to %ld, sum %016lx",
                 std::filesystem::path(path).stem().c_str(), graph_seconds, seconds, cut, heaviest, fit_seconds,
                 edge_cut(graph, part_of), sum);
     for (const SearchStart start : {SearchStart::rim, SearchStart::first_vertex}) {
-        const double order_seconds = seconds_of(options.repetitions, [&] {
+        const double order_seconds = least_seconds_of(options.repetitions, [&] {
             const std::vector<Index> order = cuthill_mckee_order(graph, start).old_of_new;
             const std::vector<Index> boundaries = equal_pieces(order, weights, {parts, capacity, {}});
             for (Index part = 0; part < parts; ++part) {
@@ -105,7 +86,7 @@ void measure(const std::string& path, const Options& options) {
         std::fill(part_of.begin(), part_of.end(), 0);
         const MetisGraph coupled = metis_graph(graph, weights, "partitioning_benchmark");
         Offset metis_cut = 0;
-        const double metis_seconds = seconds_of(options.repetitions, [&] {
+        const double metis_seconds = least_seconds_of(options.repetitions, [&] {
             metis_cut = partition_with_metis(coupled, parts, {}, "partitioning_benchmark", part_of);
         });
         const double metis_heaviest = imbalance(graph, part_of, parts);

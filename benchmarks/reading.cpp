@@ -27,6 +27,7 @@
 
 #include "benchmarks/reading_files.hpp"
 #include "pipeline/contract/errors.hpp"
+#include "benchmarks/clock.hpp"
 #include "pipeline/input/byte_source.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/matrix/host_threads.hpp"
@@ -35,12 +36,6 @@
 
 namespace workbench {
 namespace {
-
-double seconds_of(const std::function<void()>& work) {
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 /// Times several ways in turn, round by round, so that other load on the machine meets them all. What takes many seconds has
 /// two rounds.
@@ -52,7 +47,7 @@ struct Contest {
         for (int round = 0; round < rounds; ++round) {
             for (std::size_t i = 0; i < ways.size(); ++i) {
                 constexpr double many_seconds = 5;
-                if (round < 2 || best[i] < many_seconds) best[i] = std::min(best[i], seconds_of(ways[i].second));
+                if (round < 2 || best[i] < many_seconds) best[i] = std::min(best[i], seconds_of(CLOCK_MONOTONIC, ways[i].second));
             }
         }
         return best;

@@ -5,7 +5,6 @@
 //     FILE
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -16,6 +15,7 @@
 #include <Kokkos_Core.hpp>
 #include <nlohmann/json.hpp>
 
+#include "benchmarks/clock.hpp"
 #include "pipeline/input/read_matrix.hpp"
 #include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/metrics.hpp"
@@ -91,19 +91,6 @@ StagedMatrix in_tiles(CsrMatrix matrix, const Options& options) {
     run(row_blocks_stage(), {{"height", options.height}});
     run(column_segmentation_stage(), {{"width", options.width}});
     return staged;
-}
-
-/// Seconds of the calling thread's processor time; for all threads, of wall time.
-double seconds_of(clockid_t clock) {
-    timespec now{};
-    clock_gettime(clock, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-double seconds_of(clockid_t clock, const std::function<void()>& work) {
-    const double start = seconds_of(clock);
-    work();
-    return seconds_of(clock) - start;
 }
 
 double median(std::vector<double> samples) {
