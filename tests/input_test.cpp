@@ -261,7 +261,7 @@ TEST_CASE("generators refuse what does not fit") {
             const CsrMatrix matrix = generate(name, {{"nx", nx}});
             return "generated";
         } catch (const UserError& error) {
-            return fmt::format("{} {}", error.exit_code, error.what());
+            return fmt::format("{} {}", static_cast<int>(error.exit_code), error.what());
         }
     };
     CHECK(refusal_to_generate("laplace2d", 46341) ==

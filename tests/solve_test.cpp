@@ -163,7 +163,7 @@ TEST_CASE("every layout and hybrid solves to Eigen's solution, in the input's or
             CHECK_LE(std::abs(one.iterations - report.outcomes.front().iterations), 3);
         }
         CHECK_GT(solved, 15);
-        CHECK_EQ(exit_code_of(report), 0);
+        CHECK_EQ(exit_code_of(report), ExitCode::ok);
     }
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("ends are told apart, each with its exit code and the numbers") {
     CHECK(few.outcomes.back().end == SolveEnd::iteration_limit);
     CHECK_EQ(few.outcomes.back().iterations, 5);
     CHECK_EQ(few.outcomes.back().reason, "5 iterations were not enough for 1e-10");
-    CHECK_EQ(exit_code_of(few), exit_iteration_limit);
+    CHECK_EQ(exit_code_of(few), ExitCode::iteration_limit);
 
     // What f32 cannot hold: the recurrence goes on below it, the true residual does not.
     const SolveReport coarse = solve_plain(positive, b, report_of(KrylovMethod::cg, false, 1e-11, Precision::f32));
@@ -186,7 +186,7 @@ TEST_CASE("ends are told apart, each with its exit code and the numbers") {
     CHECK_LT(stagnated.true_residual, 1e-5);
     CHECK_GE(stagnated.restarts, 1);
     CHECK_NE(stagnated.reason.find("f32 holds no better x"), std::string::npos);
-    CHECK_EQ(exit_code_of(coarse), exit_stagnated);
+    CHECK_EQ(exit_code_of(coarse), ExitCode::stagnated);
 
     // Singular, and b not in its range: the residual can never be below that of the last row.
     const CsrMatrix chain = csr_from_entries(
@@ -194,28 +194,28 @@ TEST_CASE("ends are told apart, each with its exit code and the numbers") {
     SolveReport singular = report_of(KrylovMethod::cg, false, 1e-8);
     singular = solve_plain(chain, {1, 1, 1}, singular);
     CHECK(singular.outcomes.back().end == SolveEnd::indefinite);
-    CHECK_EQ(exit_code_of(singular), exit_indefinite);
+    CHECK_EQ(exit_code_of(singular), ExitCode::indefinite);
 
     const CsrMatrix negative = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 2}, {1, 1, -1}});
     const SolveReport indefinite = solve_plain(negative, {1, 2}, report_of(KrylovMethod::cg));
     CHECK(indefinite.outcomes.back().end == SolveEnd::indefinite);
     CHECK_EQ(indefinite.outcomes.back().reason.substr(0, 21), "not positive definite");
-    CHECK_EQ(exit_code_of(indefinite), exit_indefinite);
+    CHECK_EQ(exit_code_of(indefinite), ExitCode::indefinite);
 
     const CsrMatrix skew = csr_from_entries(2, 2, std::vector<Entry>{{0, 1, 1}, {1, 0, -1}});
     const SolveReport broken = solve_plain(skew, {1, 1}, report_of(KrylovMethod::bicgstab));
     CHECK(broken.outcomes.back().end == SolveEnd::breakdown);
-    CHECK_EQ(exit_code_of(broken), exit_breakdown);
+    CHECK_EQ(exit_code_of(broken), ExitCode::breakdown);
 
     // The first that did not converge decides, and a wrong kernel before all.
     SolveReport mixed = broken;
     mixed.outcomes.insert(mixed.outcomes.begin(), few.outcomes.back());
-    CHECK_EQ(exit_code_of(mixed), exit_iteration_limit);
+    CHECK_EQ(exit_code_of(mixed), ExitCode::iteration_limit);
     mixed.outcomes.back().preparation.kernel.status = KernelOutcome::Status::wrong;
-    CHECK_EQ(exit_code_of(mixed), exit_verification_failed);
+    CHECK_EQ(exit_code_of(mixed), ExitCode::wrong_result);
     SolveReport failed;
-    failed.failures.push_back({4, "no memory"});
-    CHECK_EQ(exit_code_of(failed), 4);
+    failed.failures.push_back({ExitCode::machine_error, "no memory"});
+    CHECK_EQ(exit_code_of(failed), ExitCode::machine_error);
 }
 
 TEST_CASE("patience: so many iterations without a smaller residual") {
@@ -278,7 +278,7 @@ TEST_CASE("a recipe that fails costs its own line") {
     CHECK(report.outcomes[1].preparation.kernel.status == KernelOutcome::Status::unsuitable);
     CHECK(report.outcomes[2].solved());
     REQUIRE_EQ(report.failures.size(), 1);
-    CHECK_EQ(report.failures[0].exit_code, 3);
+    CHECK_EQ(report.failures[0].exit_code, ExitCode::bad_input);
     const std::string text = solve_text(report);
     CHECK_NE(text.find("narrow: unsuitable: "), std::string::npos);
 }

@@ -204,7 +204,7 @@ private:
     }
 
     [[noreturn]] void refuse(const Waiting& baseline, const RunReport& report) const {
-        const int exit_code = report.failures.empty() ? InputError("").exit_code : report.failures.back().exit_code;
+        const ExitCode exit_code = report.failures.empty() ? ExitCode::bad_input : report.failures.back().exit_code;
         const std::string& reason = choice_.not_timed.back().reason;
         throw UserError(exit_code, fmt::format("nothing suits this matrix, not even {}: {}", baseline.recipe.name, reason));
     }

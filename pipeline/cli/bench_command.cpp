@@ -36,8 +36,6 @@
 namespace workbench {
 namespace {
 
-constexpr int exit_stopped = 130;  // as shells say of a program that Ctrl-C ended
-
 struct Arguments {
     std::vector<std::string> files;  // one suite, or recipes
     std::vector<std::string> matrices;
@@ -198,7 +196,7 @@ void write_page(const std::filesystem::path& lines, const std::string& title, co
     write_whole_file(page.replace_extension(".html"), bench_page(records, title, command_line()));
 }
 
-int run_bench(const Arguments& arguments) {
+ExitCode run_bench(const Arguments& arguments) {
     const Suite suite = suite_of(arguments);
     const Machine machine = machine_here();
     BenchPlan plan;
@@ -241,9 +239,9 @@ int run_bench(const Arguments& arguments) {
     if (!arguments.no_page) write_page(out, suite.name, records);
     if (count.stopped) {
         fmt::print("The same command goes on after these {}.\n", now + count.there);
-        return exit_stopped;
+        return ExitCode::stopped;
     }
-    return count.wrong > 0 ? exit_verification_failed : exit_ok;
+    return count.wrong > 0 ? ExitCode::wrong_result : ExitCode::ok;
 }
 
 }  // namespace

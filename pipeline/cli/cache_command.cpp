@@ -64,7 +64,7 @@ void count(const std::vector<Recipe>& recipes, const DeviceProperties& device, b
     }
 }
 
-int study(const Arguments& arguments) {
+ExitCode study(const Arguments& arguments) {
     const KokkosRuntime kokkos;
     const DeviceProperties& device = *find_device_model(arguments.device);
     if (arguments.block_warps > arguments.resident_warps) {
@@ -91,12 +91,12 @@ int study(const Arguments& arguments) {
     }
     fmt::print("{}", study.text());
     if (file) fmt::print("\nwritten to {}\n", arguments.json);
-    if (arguments.plot.empty()) return exit_ok;
+    if (arguments.plot.empty()) return ExitCode::ok;
     const std::filesystem::path plot = arguments.plot;
     Plots plots;
     plots.curves.push_back({plot.filename().string(), chart_of(study)});
     fmt::print("\ndrawn to {}\n", fmt::join(write_plots(plots, plot.parent_path()), ", "));
-    return exit_ok;
+    return ExitCode::ok;
 }
 
 }  // namespace

@@ -60,9 +60,9 @@ void print_summary(const std::string& file, const std::vector<Recipe>& points) {
 }
 
 /// Checks every recipe, so that the errors of all of them are seen.
-int check(const CheckArguments& arguments) {
+ExitCode check(const CheckArguments& arguments) {
     const Unmatched unmatched = arguments.recipes.size() == 1 ? Unmatched::refused : Unmatched::noted;
-    int exit_code = exit_ok;
+    ExitCode exit_code = ExitCode::ok;
     const auto refuse = [&exit_code](const RecipeError& error) {
         (void)std::fflush(stdout);  // both may go to one file
         fmt::print(stderr, "{}\n", error.what());
@@ -81,7 +81,7 @@ int check(const CheckArguments& arguments) {
         if (arguments.resolved) continue;
         for (const std::string& note : points.front().notes) fmt::print("  note: {}\n", note);
     }
-    if (exit_code != exit_ok) return exit_code;
+    if (exit_code != ExitCode::ok) return exit_code;
     try {
         check_matched(loaded);
     } catch (const RecipeError& error) {

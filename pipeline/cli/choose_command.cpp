@@ -87,7 +87,7 @@ void check_out(const std::string& out, const std::string& json) {
     if (!json.empty() && json != standard_output) check_writable(json);
 }
 
-int choose_recipe(const Arguments& arguments) {
+ExitCode choose_recipe(const Arguments& arguments) {
     const KokkosRuntime kokkos;
     if (!std::isfinite(arguments.budget)) throw RecipeError("--budget: not a finite number");
     check_out(arguments.out, arguments.json);
@@ -131,10 +131,10 @@ int choose_recipe(const Arguments& arguments) {
         fmt::print("{}Written to {}\n", choice_text(choice, options, matrix_report), arguments.out);
         if (!arguments.json.empty()) write_whole_file(arguments.json, json);
     }
-    if (!choice.wrong) return exit_ok;
+    if (!choice.wrong) return ExitCode::ok;
     (void)std::fflush(stdout);  // both may go to one file
     fmt::print(stderr, "error: a result failed verification, see WRONG RESULT under 'Not timed'\n");
-    return exit_verification_failed;
+    return ExitCode::wrong_result;
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <functional>
 
+#include "pipeline/contract/errors.hpp"
+
 namespace CLI {
 class App;
 }
@@ -10,7 +12,7 @@ class App;
 namespace workbench {
 
 /// Each command stores what to do in `action` when it was chosen; the action returns the exit code and throws UserErrors.
-using Action = std::function<int()>;
+using Action = std::function<ExitCode()>;
 
 void add_run_command(CLI::App& app, Action& action);
 void add_compare_command(CLI::App& app, Action& action);

@@ -118,7 +118,7 @@ void write_page(const CompareArguments& arguments, const std::vector<RunReport>&
     if (!arguments.json) fmt::print("\nwritten to {}\n", arguments.page);
 }
 
-int compare(const CompareArguments& arguments) {
+ExitCode compare(const CompareArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::vector<Recipe> recipes = two_recipes(arguments);
     RunOptions options = options_of(arguments.measuring);
@@ -150,14 +150,14 @@ int compare(const CompareArguments& arguments) {
     if (!arguments.out.empty()) write_sheets(arguments.out, recipes, reports, pages);
     if (!arguments.no_page) write_page(arguments, reports, pages);
 
-    int exit_code = exit_ok;
+    ExitCode exit_code = ExitCode::ok;
     for (const RunReport& report : reports) {
         for (const Failure& failure : report.failures) {
             (void)std::fflush(stdout);  // both may go to one file
             fmt::print(stderr, "error: {}: {}\n", report.title(), failure.text);
-            if (exit_code == exit_ok) exit_code = failure.exit_code;
+            if (exit_code == ExitCode::ok) exit_code = failure.exit_code;
         }
-        if (!report.all_verified()) exit_code = exit_verification_failed;
+        if (!report.all_verified()) exit_code = ExitCode::wrong_result;
     }
     return exit_code;
 }

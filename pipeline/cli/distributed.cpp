@@ -58,7 +58,7 @@ class DistributedCommand {
 public:
     DistributedCommand(const DistributedRun& run, Ranks& ranks) : run_(run), ranks_(ranks) {}
 
-    int operator()() {
+    ExitCode operator()() {
         const Recipe recipe = in_agreement(ranks_, [&] {
             if (is_first()) {
                 check_writable(out_file());
@@ -70,7 +70,7 @@ public:
         const RanksReport report = run_.precision == Precision::f32 ? go<float>(recipe) : go<double>(recipe);
         if (is_first()) write(report);
         ranks_.barrier();
-        return report.solve ? exit_code_of(report.solve->end) : exit_ok;
+        return report.solve ? exit_code_of(report.solve->end) : ExitCode::ok;
     }
 
 private:
@@ -89,7 +89,7 @@ private:
         const int with = static_cast<int>(sum_of(ranks_, on_gpu_ ? 1 : 0));
         if (with != 0 && with != ranks_.size()) {
             throw RanksFailed(
-                MachineError("").exit_code,
+                ExitCode::machine_error,
                 fmt::format("{} of {} ranks have a GPU; --backend kokkos runs all on their hosts", with, ranks_.size()));
         }
         links_ = on_gpu_ ? make_cuda_links(ranks_, *gpu_) : make_host_links(ranks_, *host_);
@@ -144,7 +144,7 @@ private:
             const auto of_rank = all.begin() + static_cast<std::ptrdiff_t>(mine.size()) * rank;
             if (std::equal(all.begin(), all.begin() + mine.size(), of_rank)) continue;
             throw RanksFailed(
-                InputError("").exit_code,
+                ExitCode::bad_input,
                 fmt::format("rank {} of {} does not find the matrix that rank 0 finds; all must be able to read it", rank,
                             ranks_.size()));
         }
@@ -169,7 +169,7 @@ private:
         if (run_.solve) {
             if (rows.rows() != rows.columns()) {
                 throw RanksFailed(
-                    InputError("").exit_code,
+                    ExitCode::bad_input,
                     fmt::format("a system of equations needs a square matrix; this one has {} rows and {} columns", rows.rows(),
                                 rows.columns()));
             }
@@ -219,9 +219,9 @@ void add_distributed_options(CLI::App& command, DistributedArguments& arguments)
         ->needs(option);
 }
 
-int run_distributed(const DistributedRun& run) {
+ExitCode run_distributed(const DistributedRun& run) {
     const std::unique_ptr<Ranks> ranks = start_ranks();
-    int exit_code = exit_ok;
+    ExitCode exit_code = ExitCode::ok;
     try {
         const KokkosRuntime kokkos;
         exit_code = DistributedCommand(run, *ranks)();

@@ -44,6 +44,6 @@ struct DistributedRun {
 };
 
 /// Called by all ranks; rank 0 prints and writes. Returns the exit code. A rank that fails ends all, with its message.
-[[nodiscard]] int run_distributed(const DistributedRun& run);
+[[nodiscard]] ExitCode run_distributed(const DistributedRun& run);
 
 }  // namespace workbench

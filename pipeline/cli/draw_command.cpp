@@ -70,7 +70,7 @@ std::string drawn_as(const std::string& format, int width, const Draw& draw) {
     return png_bytes(canvas.image());
 }
 
-int draw(const DrawArguments& arguments) {
+ExitCode draw(const DrawArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::string format = format_of(arguments, {"png", "svg", "pdf"});
     const Recipe recipe = drawn_recipe(arguments.drawn);
@@ -98,7 +98,7 @@ int draw(const DrawArguments& arguments) {
     }));
     file.finish();
     fmt::print("drawn to {}\n", out.string());
-    return exit_ok;
+    return ExitCode::ok;
 }
 
 /// Holds each stage for a while; between two, the nonzeros move.
@@ -129,7 +129,7 @@ std::vector<AnimationFrame> frames_of(const RunReport& report, const std::vector
     return frames;
 }
 
-int animate(const DrawArguments& arguments) {
+ExitCode animate(const DrawArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::string format = format_of(arguments, {"png", "gif"});
     const Recipe recipe = drawn_recipe(arguments.drawn);
@@ -151,7 +151,7 @@ int animate(const DrawArguments& arguments) {
     file.write(format == "gif" ? gif_bytes(frames) : animated_png_bytes(frames));
     file.finish();
     fmt::print("{} pictures drawn to {}\n", frames.size(), arguments.out);
-    return exit_ok;
+    return ExitCode::ok;
 }
 
 void add_picture_options(CLI::App& command, DrawArguments& arguments) {

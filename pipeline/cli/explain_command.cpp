@@ -119,7 +119,7 @@ std::vector<std::string> all_names() {
 }
 
 /// The header of a kernel beside a recipe, one for each list of fields that the layout may have.
-int print_header(const std::string& name, Precision precision) {
+ExitCode print_header(const std::string& name, Precision precision) {
     const LayoutEntry* const layout = catalogue().find_layout(name);
     if (layout == nullptr) {
         std::vector<std::string> names;
@@ -134,10 +134,10 @@ int print_header(const std::string& name, Precision precision) {
         fmt::print("{}", arrays_header(name, fields, precision));
         first = false;
     }
-    return exit_ok;
+    return ExitCode::ok;
 }
 
-int explain(const std::string& name) {
+ExitCode explain(const std::string& name) {
     bool known = false;
     const auto separate = [&known] {
         if (known) fmt::print("\n");
@@ -163,7 +163,7 @@ int explain(const std::string& name) {
     if (!known) {
         throw RecipeError(fmt::format("nothing is named '{}'{}", name, expected_one_of(name, all_names())));
     }
-    return exit_ok;
+    return ExitCode::ok;
 }
 
 }  // namespace

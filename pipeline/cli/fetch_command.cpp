@@ -30,7 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* address_variable = "WORKBENCH_COLLECTION";
-constexpr int exit_not_all = 1;  // some did not come
 
 struct Arguments {
     std::vector<std::string> what;
@@ -196,7 +195,7 @@ private:
     FetchCount count_;
 };
 
-int fetch(const Arguments& arguments) {
+ExitCode fetch(const Arguments& arguments) {
     const std::vector<Wanted> all = wanted_of(arguments);
     const KokkosRuntime kokkos;
     const FetchCount count = Fetching(arguments).run(all);
@@ -205,7 +204,7 @@ int fetch(const Arguments& arguments) {
         if (count.unknown > 0) fmt::print(", {} in no known group", count.unknown);
         fmt::print("; in {}\n", arguments.into);
     }
-    return count.failed > 0 ? exit_not_all : exit_ok;
+    return count.failed > 0 ? ExitCode::incomplete : ExitCode::ok;
 }
 
 }  // namespace

@@ -40,11 +40,11 @@ MeasuredMatrix measured(const MatrixFile& file) {
     return {std::move(report), measure(stage_input(std::move(matrix)))};
 }
 
-int info_of_one(const InfoOptions& options) {
+ExitCode info_of_one(const InfoOptions& options) {
     const auto [report, metrics] = measured({options.files.front(), options.member});
     if (options.json) {
         fmt::print("{}", to_json(report, metrics));
-        return exit_ok;
+        return ExitCode::ok;
     }
     TextTable table;
     table.left_columns = 2;
@@ -53,19 +53,19 @@ int info_of_one(const InfoOptions& options) {
     for (const auto& [label, value] : caption_of(metrics)) table.rows.push_back({label, value});
     fmt::print("{}", table.text());
     if (options.legend) print_legend(legend_of_metrics());
-    return exit_ok;
+    return ExitCode::ok;
 }
 
 /// One matrix after the other is in memory.
-int info_table(const InfoOptions& options) {
+ExitCode info_table(const InfoOptions& options) {
     std::vector<MeasuredMatrix> matrices;
     for (const std::string& file : options.files) matrices.push_back(measured({file, options.member}));
     fmt::print("{}", options.json ? to_json(matrices) : row_statistics_text(matrices));
     if (options.legend && !options.json) print_legend(legend_of_row_statistics());
-    return exit_ok;
+    return ExitCode::ok;
 }
 
-int info(const InfoOptions& options) {
+ExitCode info(const InfoOptions& options) {
     const KokkosRuntime kokkos;
     return options.table || options.files.size() > 1 ? info_table(options) : info_of_one(options);
 }

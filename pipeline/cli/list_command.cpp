@@ -69,7 +69,7 @@ constexpr std::array sections{
     Section{"devices", "Device models: device = \"NAME\"", device_rows},
 };
 
-int list(const std::string& what) {
+ExitCode list(const std::string& what) {
     bool first = true;
     for (const Section& section : sections) {
         if (!what.empty() && what != section.name) continue;
@@ -80,7 +80,7 @@ int list(const std::string& what) {
         first = false;
     }
     if (what.empty()) fmt::print("\n'workbench explain NAME' tells what one of them does and takes.\n");
-    return exit_ok;
+    return ExitCode::ok;
 }
 
 }  // namespace

@@ -63,7 +63,9 @@ std::string section(const CommandFacts& command) {
     return fmt::format(".SS {}\n{}\n.PP\n{}\n{}", command.name, usage, plain(sentence(command.help)), entries(command));
 }
 
-std::string exit_status(int status, const std::string& meaning) { return fmt::format(".TP\n{}\n{}\n", status, plain(meaning)); }
+std::string exit_status(ExitCode code, const std::string& meaning) {
+    return fmt::format(".TP\n{}\n{}\n", static_cast<int>(code), plain(meaning));
+}
 
 }  // namespace
 
@@ -74,12 +76,12 @@ std::string manual_page(const CommandFacts& program) {
     text += ".SH DESCRIPTION\n" + plain(program.help) + "\n" + entries(program);
     text += ".SH COMMANDS\n";
     for (const CommandFacts& command : program.commands) text += section(command);
-    text += ".SH EXIT STATUS\n" + exit_status(exit_ok, "All went well.") +
-            exit_status(exit_verification_failed, "A result was wrong.") +
-            exit_status(RecipeError("").exit_code, "A bad command line or recipe.") +
-            exit_status(InputError("").exit_code, "A bad input matrix.") +
-            exit_status(MachineError("").exit_code, "The machine lacks something, as a GPU that was asked for.") +
-            exit_status(exit_mistake_of_the_program, "An error of the program itself.");
+    text += ".SH EXIT STATUS\n" + exit_status(ExitCode::ok, "All went well.") +
+            exit_status(ExitCode::wrong_result, "A result was wrong.") +
+            exit_status(ExitCode::bad_recipe, "A bad command line or recipe.") +
+            exit_status(ExitCode::bad_input, "A bad input matrix.") +
+            exit_status(ExitCode::machine_error, "The machine lacks something, as a GPU that was asked for.") +
+            exit_status(ExitCode::program_error, "An error of the program itself.");
     text +=
         ".SH FILES\n.TP\n" + italic("share/spmv-workbench/recipes") +
         "\nThe recipes, beside the folder of the program. A recipe that is not in the present folder is taken from there: " +

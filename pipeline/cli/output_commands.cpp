@@ -28,7 +28,7 @@ std::string size_text(const MatrixReport& matrix) {
                        with_commas(matrix.nonzeros));
 }
 
-int write_to(const std::string& name, const MatrixChoice& choice) {
+ExitCode write_to(const std::string& name, const MatrixChoice& choice) {
     // Whether it can be written is known before the work.
     const MatrixFormat format = matrix_format_of(name);
     WholeFile file(name);
@@ -39,7 +39,7 @@ int write_to(const std::string& name, const MatrixChoice& choice) {
     write_matrix(file, format, matrix);
     file.finish();
     fmt::print("{}: {}, written to {}\n", report.source, size_text(report), name);
-    return exit_ok;
+    return ExitCode::ok;
 }
 
 struct GenerateArguments {
@@ -48,7 +48,7 @@ struct GenerateArguments {
     std::string out;
 };
 
-int generate(const GenerateArguments& arguments) {
+ExitCode generate(const GenerateArguments& arguments) {
     const KokkosRuntime kokkos;
     return write_to(arguments.out, generated_matrix(arguments.kind, arguments.settings, catalogue()));
 }
@@ -73,7 +73,7 @@ std::string read_me(const Recipe& recipe, const MatrixReport& matrix, const std:
         matrix.source, size_text(matrix), recipe.name, table.text());
 }
 
-int export_recipe(const ExportArguments& arguments) {
+ExitCode export_recipe(const ExportArguments& arguments) {
     const KokkosRuntime kokkos;
     const Recipe recipe = load_recipe(find_recipe(arguments.recipe), catalogue(), arguments.changes);
     const std::filesystem::path folder = arguments.out;
@@ -100,7 +100,7 @@ int export_recipe(const ExportArguments& arguments) {
                folder.string());
     for (const ExportedFile& file : files) fmt::print(", {}", file.name);
     fmt::print("\n");
-    return exit_ok;
+    return ExitCode::ok;
 }
 
 }  // namespace

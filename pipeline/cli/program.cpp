@@ -13,24 +13,24 @@
 namespace workbench {
 namespace {
 
-int refuse(const std::string& what, int exit_code) {
-    // A recipe's errors come as a list that says "error: " itself.
+int refuse(const std::string& what, ExitCode exit_code) {
+    // The errors of a recipe are a list whose lines already begin with "error: ".
     const std::string text = (what.starts_with("error: ") ? "" : "error: ") + what + "\n";
     (void)std::fflush(stdout);  // both may go to one file
     // Where this fails, too, the exit code has to do.
     (void)std::fputs(text.c_str(), stderr);
-    return exit_code;
+    return static_cast<int>(exit_code);
 }
 
 /// Output that could not be written, on a full disk say, is an error.
-int refuse_lost_output() { return refuse("standard output: cannot be written", MachineError("").exit_code); }
+int refuse_lost_output() { return refuse("standard output: cannot be written", ExitCode::machine_error); }
 
 int act(const Action& action) {
     try {
-        return action();
+        return static_cast<int>(action());
     } catch (...) {
         const Failure failure = current_failure();
-        const bool from_stdout = failure.exit_code == exit_mistake_of_the_program && std::ferror(stdout) != 0;
+        const bool from_stdout = failure.exit_code == ExitCode::program_error && std::ferror(stdout) != 0;
         if (from_stdout) return refuse_lost_output();  // fmt::print throws it once its buffer is full
         return refuse(failure.text, failure.exit_code);
     }
@@ -70,7 +70,7 @@ int run_program(int argc, char** argv) {
     std::vector<std::string> commands;
     for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
     if (argc > 1 && argv[1][0] != '-' && std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
-        return refuse(fmt::format("unknown command '{}'{}", argv[1], expected_one_of(argv[1], commands)), 2);
+        return refuse(fmt::format("unknown command '{}'{}", argv[1], expected_one_of(argv[1], commands)), ExitCode::bad_recipe);
     }
     try {
         app.parse(argc, argv);
@@ -80,10 +80,11 @@ int run_program(int argc, char** argv) {
         return app.exit(version);
     } catch (const CLI::ParseError& error) {
         return refuse(
-            fmt::format("{}\nRun 'workbench --help' or 'workbench COMMAND --help' for what is accepted.", error.what()), 2);
+            fmt::format("{}\nRun 'workbench --help' or 'workbench COMMAND --help' for what is accepted.", error.what()),
+            ExitCode::bad_recipe);
     }
     const int exit_code = act(action);
-    if (exit_code == exit_ok && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) return refuse_lost_output();
+    if (exit_code == 0 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) return refuse_lost_output();
     return exit_code;
 }
 

@@ -101,7 +101,7 @@ void check_folders(const std::vector<Recipe>& recipes) {
 }
 
 /// Products alone.
-int run_over_ranks(const RunArguments& arguments) {
+ExitCode run_over_ranks(const RunArguments& arguments) {
     if (arguments.measuring.precision == "both") throw RecipeError("--distributed takes one precision at a time: f32 or f64");
     if (!arguments.measuring.inside.empty()) {
         throw RecipeError("--inside is not for --distributed; solve --distributed iterates");
@@ -119,7 +119,7 @@ int run_over_ranks(const RunArguments& arguments) {
                             .json = arguments.json});
 }
 
-int run(const RunArguments& arguments) {
+ExitCode run(const RunArguments& arguments) {
     if (arguments.distributed.on) return run_over_ranks(arguments);
     const KokkosRuntime kokkos;
     std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);

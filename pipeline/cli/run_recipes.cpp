@@ -63,7 +63,7 @@ public:
     /// Of a stage that ran for an earlier recipe, which may have failed to collect them.
     void add(const StageOutcome& outcome) {
         if (book_ && outcome.page == nullptr) {
-            failure_ = Failure{MachineError("").exit_code,
+            failure_ = Failure{ExitCode::machine_error,
                                fmt::format("stage '{}' ran for an earlier recipe, which has none", outcome.id)};
             book_.reset();
         }
@@ -131,8 +131,8 @@ void write_report(const std::filesystem::path& folder, const RunReport& report) 
 }
 
 /// Prints all failures and returns the exit code. `shown`: the tables have them in full, with the messages of a compiler.
-int conclude(const std::vector<Recipe>& recipes, const std::vector<RunReport>& reports, bool shown) {
-    int exit_code = exit_ok;
+ExitCode conclude(const std::vector<Recipe>& recipes, const std::vector<RunReport>& reports, bool shown) {
+    ExitCode exit_code = ExitCode::ok;
     for (std::size_t i = 0; i < reports.size(); ++i) {
         const std::string& label = recipes[i].sweep.label;
         const std::string name = recipes[i].file.string() + (label.empty() ? "" : fmt::format(" ({})", label));
@@ -140,15 +140,15 @@ int conclude(const std::vector<Recipe>& recipes, const std::vector<RunReport>& r
         for (const Failure& failure : reports[i].failures) {
             const std::size_t line_end = shown ? failure.text.find('\n') : std::string::npos;
             complain(where + failure.text.substr(0, line_end) + (line_end == std::string::npos ? "" : "; see the table"));
-            if (exit_code == exit_ok) exit_code = failure.exit_code;
+            if (exit_code == ExitCode::ok) exit_code = failure.exit_code;
         }
     }
     if (!std::all_of(reports.begin(), reports.end(), [](const RunReport& report) { return report.all_verified(); })) {
         complain("a result failed verification, see WRONG RESULT in the tables or status \"wrong\" in the report");
-        return exit_verification_failed;
+        return ExitCode::wrong_result;
     }
     const auto empty = [](const RunReport& report) { return report.kernels.empty(); };
-    if (exit_code == exit_ok && std::all_of(reports.begin(), reports.end(), empty)) {
+    if (exit_code == ExitCode::ok && std::all_of(reports.begin(), reports.end(), empty)) {
         throw RecipeError("no kernel ran: none of these layouts has one for the backends that were asked for");
     }
     return exit_code;
@@ -161,8 +161,8 @@ void check_output(const RunOutput& output, const std::vector<Recipe>& recipes) {
     if (!output.json.empty() && output.json != standard_output) check_writable(output.json);
 }
 
-int run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& recipes, const RunOutput& output,
-                const CompleteReport& complete) {
+ExitCode run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& recipes, const RunOutput& output,
+                     const CompleteReport& complete) {
     std::vector<RunReport> reports;
     for (const Recipe& recipe : recipes) {
         RunReport report = run_one(runner_for, recipe, output, complete, recipes.size() == 1);

@@ -34,12 +34,12 @@ using CompleteReport = std::function<void(RunReport&)>;
 /// Runs the recipes, writes their results and prints them. A recipe that fails, or a file that cannot be written, is recorded
 /// in its report, and the next one is run; a recipe that is the only one and fails before anything was measured throws.
 /// Returns the exit code, 0 only where nothing at all went wrong.
-[[nodiscard]] int run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& recipes, const RunOutput& output,
-                              const CompleteReport& complete);
+[[nodiscard]] ExitCode run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& recipes, const RunOutput& output,
+                                   const CompleteReport& complete);
 
 /// The same where all of them run on one.
-[[nodiscard]] inline int run_recipes(Runner& runner, const std::vector<Recipe>& recipes, const RunOutput& output,
-                                     const CompleteReport& complete) {
+[[nodiscard]] inline ExitCode run_recipes(Runner& runner, const std::vector<Recipe>& recipes, const RunOutput& output,
+                                          const CompleteReport& complete) {
     return run_recipes([&runner](const Recipe&) -> Runner& { return runner; }, recipes, output, complete);
 }
 

@@ -24,7 +24,7 @@ void add_completion_command(CLI::App& app, Action& action) {
             if (*shell == "bash") fmt::print("{}", bash_completion(program));
             if (*shell == "zsh") fmt::print("{}", zsh_completion(program));
             if (*shell == "fish") fmt::print("{}", fish_completion(program));
-            return exit_ok;
+            return ExitCode::ok;
         };
     });
 }
@@ -34,7 +34,7 @@ void add_manual_command(CLI::App& app, Action& action) {
     command->callback([&app, &action] {
         action = [&app] {
             fmt::print("{}", manual_page(facts_of(app)));
-            return exit_ok;
+            return ExitCode::ok;
         };
     });
 }

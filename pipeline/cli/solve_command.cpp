@@ -111,7 +111,7 @@ SolveOptions options_of(const Arguments& arguments) {
     return options;
 }
 
-int solve_distributed(const Arguments& arguments) {
+ExitCode solve_distributed(const Arguments& arguments) {
     if (!arguments.tune.empty()) throw RecipeError("--tune is not for --distributed");
     if (arguments.method != "cg") throw RecipeError("--distributed solves with --method cg");
     if (!arguments.keep.empty()) throw RecipeError("--keep is not for --distributed");
@@ -128,7 +128,7 @@ int solve_distributed(const Arguments& arguments) {
                             .solve = DistributedRun::Solve{options_of(arguments), right_hand_side_of(arguments)}});
 }
 
-int solve(const Arguments& arguments) {
+ExitCode solve(const Arguments& arguments) {
     if (arguments.distributed.on) return solve_distributed(arguments);
     const KokkosRuntime kokkos;
     const std::filesystem::path folder = arguments.out;

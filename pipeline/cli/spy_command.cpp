@@ -68,7 +68,7 @@ SpyStyle style_of(const SpyArguments& arguments) {
     return {std::clamp(columns, 10, 2000), std::clamp(lines - others, 6, 1000), shows_unicode(), colours()};
 }
 
-int spy(const SpyArguments& arguments) {
+ExitCode spy(const SpyArguments& arguments) {
     const KokkosRuntime kokkos;
     const Recipe recipe = drawn_recipe(arguments.drawn);
     const std::size_t number = stage_number(recipe, arguments.stage);
@@ -82,7 +82,7 @@ int spy(const SpyArguments& arguments) {
     const std::string times = style.unicode ? "×" : "x";
     fmt::print("{}: {} {} {}, {} nonzeros{}\n{}", report.matrix.source, with_commas(report.matrix.rows), times,
                with_commas(report.matrix.columns), with_commas(report.matrix.nonzeros), after, picture);
-    return exit_ok;
+    return ExitCode::ok;
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ void print_json(const MatrixReport& matrix, const Storage& storage) {
     fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
-int storage(const StorageArguments& arguments) {
+ExitCode storage(const StorageArguments& arguments) {
     for (const double alpha : arguments.alphas) {
         if (alpha >= 0 && alpha <= 1) continue;  // not a NaN
         throw RecipeError(fmt::format("--alpha: found {}, expected a number from 0 to 1", alpha));
@@ -85,7 +85,7 @@ int storage(const StorageArguments& arguments) {
     };
     const Storage found{sizes(Precision::f32), sizes(Precision::f64)};
     arguments.json ? print_json(report, found) : print_table(report, found);
-    return exit_ok;
+    return ExitCode::ok;
 }
 
 }  // namespace

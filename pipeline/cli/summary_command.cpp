@@ -36,7 +36,7 @@ void check_metrics(const std::vector<Record>& records, const Arguments& argument
     }
 }
 
-int summary(const Arguments& arguments) {
+ExitCode summary(const Arguments& arguments) {
     std::vector<Record> records;
     for (const std::string& file : arguments.files) add_records(file, records);
     if (!arguments.plots.empty()) check_metrics(records, arguments);
@@ -44,10 +44,10 @@ int summary(const Arguments& arguments) {
                               : arguments.tex ? ranking_tex(records, arguments.of)
                                               : ranking_text(records, arguments.of) + prices_text(records);
     fmt::print("{}", table);
-    if (arguments.plots.empty()) return exit_ok;
+    if (arguments.plots.empty()) return ExitCode::ok;
     const std::vector<std::string> files = write_plots(plots_of(records, arguments.metrics), arguments.plots);
     if (!arguments.csv && !arguments.tex) fmt::print("\n{} pictures written to {}\n", files.size(), arguments.plots);
-    return exit_ok;
+    return ExitCode::ok;
 }
 
 }  // namespace

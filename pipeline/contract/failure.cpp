@@ -2,8 +2,6 @@
 
 #include <new>
 
-#include "pipeline/contract/errors.hpp"
-
 namespace workbench {
 
 Failure current_failure() {
@@ -12,10 +10,9 @@ Failure current_failure() {
     } catch (const UserError& error) {
         return {error.exit_code, error.what()};
     } catch (const std::bad_alloc&) {
-        return {MachineError("").exit_code, "out of memory"};
+        return {ExitCode::machine_error, "out of memory"};
     } catch (const std::exception& error) {
-        return {exit_mistake_of_the_program,
-                std::string(error.what()) + "\nThis is a mistake of the program, not of yours: please report it."};
+        return {ExitCode::program_error, std::string(error.what()) + "\nThis is a bug in the program: please report it."};
     }
 }
 

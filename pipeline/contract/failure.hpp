@@ -3,16 +3,18 @@
 
 #include <string>
 
+#include "pipeline/contract/errors.hpp"
+
 namespace workbench {
 
 struct Failure {
-    int exit_code = 0;
+    ExitCode exit_code = ExitCode::ok;
     std::string text;  // for the user: where, what was found, what was expected
 
     friend bool operator==(const Failure&, const Failure&) = default;
 };
 
-/// Of the exception that is being handled: to be called in a catch block.
+/// The exception that is being handled; call it in a catch block.
 [[nodiscard]] Failure current_failure();
 
 }  // namespace workbench

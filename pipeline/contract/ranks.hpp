@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/contract/errors.hpp"
+
 namespace workbench {
 
 using Bytes = std::vector<std::byte>;
@@ -53,7 +55,7 @@ public:
     virtual void barrier() = 0;
 
     /// Ends the program on all ranks. To be called where a rank cannot go on and others may be waiting for it.
-    [[noreturn]] virtual void end_all(int exit_code) = 0;
+    [[noreturn]] virtual void end_all(ExitCode exit_code) = 0;
 };
 
 }  // namespace workbench

@@ -31,9 +31,9 @@ Failure failure_of_rank() {
     try {
         throw;
     } catch (const Unsuitable& reason) {
-        return {InputError("").exit_code, reason.what()};
+        return {ExitCode::bad_input, reason.what()};
     } catch (const BrokenKernel& reason) {
-        return {exit_verification_failed, reason.what()};
+        return {ExitCode::wrong_result, reason.what()};
     } catch (...) {
         return current_failure();
     }
@@ -41,21 +41,21 @@ Failure failure_of_rank() {
 
 void agree(Ranks& ranks, const std::optional<Failure>& mine) {
     MessageWriter writer;
-    writer.put(mine ? mine->exit_code : exit_ok);
+    writer.put(mine ? mine->exit_code : ExitCode::ok);
     if (mine) writer.put_all(std::span<const char>(mine->text));
     const std::vector<Bytes> all = ranks.gather(writer.bytes());
 
     std::map<std::string, std::vector<int>> ranks_of;  // a text
-    int exit_code = exit_ok;
+    ExitCode exit_code = ExitCode::ok;
     for (int rank = 0; rank < ranks.size(); ++rank) {
         MessageReader reader(all[rank]);
-        const auto code = reader.get<int>();
-        if (code == exit_ok) continue;
+        const auto code = reader.get<ExitCode>();
+        if (code == ExitCode::ok) continue;
         const auto text = reader.get_all<char>();
         ranks_of[std::string(text.begin(), text.end())].push_back(rank);
-        if (exit_code == exit_ok) exit_code = code;
+        if (exit_code == ExitCode::ok) exit_code = code;
     }
-    if (exit_code == exit_ok) return;
+    if (exit_code == ExitCode::ok) return;
     std::string text;
     for (const auto& [what, which] : ranks_of) {
         if (!text.empty()) text += '\n';

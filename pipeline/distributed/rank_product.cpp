@@ -210,7 +210,7 @@ private:
     }
     [[nodiscard]] static std::optional<Failure> failure_in(const Comparison& found) {
         if (found.right) return std::nullopt;
-        return Failure{exit_verification_failed, "wrong result: of its rows, " + found.first_wrong};
+        return Failure{ExitCode::wrong_result, "wrong result: of its rows, " + found.first_wrong};
     }
 
     const RanksPlan& plan_;

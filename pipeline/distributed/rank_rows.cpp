@@ -207,13 +207,13 @@ RankRows partition(Ranks& ranks, RankRows rows, const StageEntry& nodes, const S
     if (ranks.size() == 1) return rows;
     if (rows.rows() != rows.columns()) {
         throw RanksFailed(
-            InputError("").exit_code,
+            ExitCode::bad_input,
             fmt::format("stage {} partitions square matrices; this one has {} rows and {} columns: take equal pieces",
                         stage.name, rows.rows(), rows.columns()));
     }
     if (rows.rows() < ranks.size()) {
-        throw RanksFailed(InputError("").exit_code, fmt::format("{} rows cannot be partitioned for {} ranks: take equal pieces",
-                                                                rows.rows(), ranks.size()));
+        throw RanksFailed(ExitCode::bad_input, fmt::format("{} rows cannot be partitioned for {} ranks: take equal pieces",
+                                                           rows.rows(), ranks.size()));
     }
     CsrMatrix pattern = gather_pattern(ranks, rows);
     Numbering numbering = in_agreement(

@@ -75,7 +75,7 @@ public:
         for (const double value : b_) squares += value * value;
         norm_of_b_ = std::sqrt(sum_of(plan.ranks, squares));
         if (!std::isfinite(norm_of_b_)) {
-            throw RanksFailed(InputError("").exit_code, "the right-hand side is not finite, or its norm is not");
+            throw RanksFailed(ExitCode::bad_input, "the right-hand side is not finite, or its norm is not");
         }
     }
 

@@ -14,11 +14,6 @@
 
 namespace workbench {
 
-inline constexpr int exit_iteration_limit = 5;
-inline constexpr int exit_stagnated = 6;
-inline constexpr int exit_indefinite = 7;
-inline constexpr int exit_breakdown = 8;
-
 struct SolveReport {
     MatrixReport matrix;
     std::string right_hand_side;
@@ -35,11 +30,11 @@ struct SolveReport {
 };
 
 /// Of one solve: 0 where it converged.
-[[nodiscard]] int exit_code_of(SolveEnd end);
+[[nodiscard]] ExitCode exit_code_of(SolveEnd end);
 
 /// 0 where all converged; of the first that did not otherwise: 1 for a wrong kernel, then 5 to 8 by its end, then what a
 /// failure says; 3 where no recipe suits the matrix at all.
-[[nodiscard]] int exit_code_of(const SolveReport& report);
+[[nodiscard]] ExitCode exit_code_of(const SolveReport& report);
 
 /// Tables of at most 80 columns.
 [[nodiscard]] std::string solve_text(const SolveReport& report);

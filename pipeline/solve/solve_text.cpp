@@ -153,28 +153,28 @@ const SolveOutcome* SolveReport::baseline() const {
     return nullptr;
 }
 
-int exit_code_of(SolveEnd end) {
+ExitCode exit_code_of(SolveEnd end) {
     switch (end) {
-        case SolveEnd::converged: return exit_ok;
-        case SolveEnd::iteration_limit: return exit_iteration_limit;
-        case SolveEnd::stagnated: return exit_stagnated;
-        case SolveEnd::indefinite: return exit_indefinite;
-        case SolveEnd::breakdown: return exit_breakdown;
+        case SolveEnd::converged: return ExitCode::ok;
+        case SolveEnd::iteration_limit: return ExitCode::iteration_limit;
+        case SolveEnd::stagnated: return ExitCode::stagnated;
+        case SolveEnd::indefinite: return ExitCode::indefinite;
+        case SolveEnd::breakdown: return ExitCode::breakdown;
     }
-    return exit_ok;
+    return ExitCode::ok;
 }
 
-int exit_code_of(const SolveReport& report) {
-    int code = exit_ok;
-    const auto note = [&code](int other) { code = code == exit_ok ? other : code; };
+ExitCode exit_code_of(const SolveReport& report) {
+    ExitCode code = ExitCode::ok;
+    const auto note = [&code](ExitCode other) { code = code == ExitCode::ok ? other : code; };
     for (const SolveOutcome& one : report.outcomes) {
-        if (one.preparation.kernel.status == KernelOutcome::Status::wrong) return exit_verification_failed;
+        if (one.preparation.kernel.status == KernelOutcome::Status::wrong) return ExitCode::wrong_result;
     }
     for (const SolveOutcome& one : report.outcomes) {
         if (iterated(one)) note(exit_code_of(one.end));
     }
     for (const Failure& failure : report.failures) note(failure.exit_code);
-    if (std::none_of(report.outcomes.begin(), report.outcomes.end(), iterated)) note(InputError("").exit_code);
+    if (std::none_of(report.outcomes.begin(), report.outcomes.end(), iterated)) note(ExitCode::bad_input);
     return code;
 }
 

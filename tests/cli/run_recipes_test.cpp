@@ -87,8 +87,9 @@ Ended run(const std::vector<NamedRecipe>& texts, const RunOutput& output, const 
     std::vector<Recipe> recipes;
     for (const NamedRecipe& one : texts) recipes.push_back(parse_recipe(one.text, one.name + ".toml", scripted_catalogue()));
     Caught caught;
-    const int exit_code = run_recipes(runner, recipes, output, [](RunReport& report) { report.matrix.source = "a matrix"; });
-    return {exit_code, caught.text()};
+    const ExitCode exit_code =
+        run_recipes(runner, recipes, output, [](RunReport& report) { report.matrix.source = "a matrix"; });
+    return {static_cast<int>(exit_code), caught.text()};
 }
 
 nlohmann::json json_in(const fs::path& file) { return nlohmann::json::parse(file_text(file)); }

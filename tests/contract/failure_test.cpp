@@ -31,12 +31,12 @@ Failure failure_of(const Error& error) {
 }  // namespace
 
 TEST_CASE("failures have the exit code of their error") {
-    CHECK(failure_of(RecipeError("a")) == Failure{2, "a"});
-    CHECK(failure_of(InputError("b")) == Failure{3, "b"});
-    CHECK(failure_of(MachineError("c")) == Failure{4, "c"});
-    CHECK(failure_of(std::bad_alloc()) == Failure{4, "out of memory"});
+    CHECK(failure_of(RecipeError("a")) == Failure{ExitCode::bad_recipe, "a"});
+    CHECK(failure_of(InputError("b")) == Failure{ExitCode::bad_input, "b"});
+    CHECK(failure_of(MachineError("c")) == Failure{ExitCode::machine_error, "c"});
+    CHECK(failure_of(std::bad_alloc()) == Failure{ExitCode::machine_error, "out of memory"});
     CHECK(failure_of(std::logic_error("d")) ==
-          Failure{70, "d\nThis is a mistake of the program, not of yours: please report it."});
+          Failure{ExitCode::program_error, "d\nThis is a bug in the program: please report it."});
 }
 
 TEST_CASE("whether a file can be written is found out without a trace") {

@@ -29,7 +29,7 @@ std::string refusal(const std::string& name, const Given& given) {
     } catch (const ParameterError& error) {
         return error.parameter + ": " + error.what();
     } catch (const UserError& error) {
-        return std::to_string(error.exit_code) + " " + error.what();
+        return std::to_string(static_cast<int>(error.exit_code)) + " " + error.what();
     }
 }
 

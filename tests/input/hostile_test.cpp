@@ -27,7 +27,7 @@ std::string outcome(const std::filesystem::path& path) {
         const CsrMatrix matrix = read_matrix(path);
         return "read";
     } catch (const UserError& error) {
-        return fmt::format("{} {}", error.exit_code, error.what());
+        return fmt::format("{} {}", static_cast<int>(error.exit_code), error.what());
     }
 }
 

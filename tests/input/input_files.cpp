@@ -36,7 +36,7 @@ std::string refusal(const std::filesystem::path& path, const ReadOptions& option
         const CsrMatrix matrix = read_matrix(path, options);
         return "read";
     } catch (const InputError& error) {
-        CHECK(error.exit_code == 3);
+        CHECK(error.exit_code == ExitCode::bad_input);
         std::string what = error.what();
         const std::string prefix = path.parent_path().string() + "/";
         return what.substr(what.compare(0, prefix.size(), prefix) == 0 ? prefix.size() : 0);

@@ -119,7 +119,7 @@ TEST_CASE("what fails on one rank is thrown on all, with the names of the ranks"
     Ranks& ranks = test_ranks();
     const int last = ranks.size() - 1;
     std::string text;
-    int exit_code = 0;
+    ExitCode exit_code = ExitCode::ok;
     try {
         (void)in_agreement(ranks, [&]() -> int {
             if (ranks.rank() == last) throw InputError("a bad row");
@@ -130,12 +130,12 @@ TEST_CASE("what fails on one rank is thrown on all, with the names of the ranks"
         exit_code = failure.exit_code;
     }
     CHECK(text == (ranks.size() == 1 ? "a bad row" : fmt::format("rank {} of {}: a bad row", last, ranks.size())));
-    CHECK(exit_code == 3);
+    CHECK(exit_code == ExitCode::bad_input);
     CHECK(in_agreement(ranks, [&] { return ranks.rank(); }) == ranks.rank());
 
     text.clear();
     try {
-        agree(ranks, Failure{2, "the same"});
+        agree(ranks, Failure{ExitCode::bad_recipe, "the same"});
     } catch (const RanksFailed& failure) {
         text = failure.what();
     }
@@ -165,7 +165,7 @@ TEST_CASE("a product is exact across ranks: every layout and hybrid for the insi
                     ++right;
                 } catch (const RanksFailed& failure) {
                     // A share may be too small for what a recipe demands; a wrong result is something else.
-                    CHECK_MESSAGE(failure.exit_code == 3, layout.name, ": ", failure.what());
+                    CHECK_MESSAGE(failure.exit_code == ExitCode::bad_input, layout.name, ": ", failure.what());
                     refused.insert(layout.name);
                 }
             }

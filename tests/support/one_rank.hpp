@@ -34,7 +34,7 @@ public:
         }
     }
     void barrier() override {}
-    [[noreturn]] void end_all(int) override { throw std::logic_error("end_all"); }
+    [[noreturn]] void end_all(ExitCode) override { throw std::logic_error("end_all"); }
 
 private:
     std::span<const Outgoing> outgoing_;

@@ -80,8 +80,8 @@ public:
 
     void barrier() override { check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }
 
-    [[noreturn]] void end_all(int exit_code) override {
-        (void)MPI_Abort(MPI_COMM_WORLD, exit_code);
+    [[noreturn]] void end_all(ExitCode exit_code) override {
+        (void)MPI_Abort(MPI_COMM_WORLD, static_cast<int>(exit_code));
         std::abort();
     }
 
