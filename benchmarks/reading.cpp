@@ -13,7 +13,6 @@
 #include <unsupported/Eigen/SparseExtra>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>

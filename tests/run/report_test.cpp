@@ -142,7 +142,7 @@ RunReport example() {
     report.versions["workbench"] = "1";
     report.turn_seed = 77;
     report.notes = {"no GPU"};
-    report.failures = {{4, "0_input.png: cannot be written"}};
+    report.failures = {{ExitCode::machine_error, "0_input.png: cannot be written"}};
     report.contact_sheet = "stages.png";
     return report;
 }
