@@ -1,13 +1,13 @@
-// A halo is packed on the device's stream, so that it is what the work before leaves of x, and goes over NCCL on a stream of
-// its own. That stream is an urgent one: NCCL's blocks take the first places that become free while a product fills the GPU.
+// A halo is packed on the device's stream, after the work that writes x, and is sent by NCCL on a separate stream. That stream
+// has a high priority, so that NCCL's blocks get the first multiprocessors that become free while a product fills the GPU.
 //
-// NCCL is kept to one block at a time for sums and for halos of up to a megabyte: several take places from the product, and
-// wait for each other's. Large halos have a communicator of their own, with as many blocks as NCCL likes.
+// For sums and for halos of up to a megabyte NCCL may use one block: several blocks take multiprocessors from the product and
+// wait for each other. Large halos use a second communicator without that limit.
 //
-// Two communicators could block each other: where each has its blocks on another GPU first, both wait for blocks that find no
-// place. And one must not be at work on two streams at once. So at any time one thing is under way: an exchange waits for the
-// sums that the device's stream has been given before, and a sum for the exchange. As all ranks make the same calls in the same
-// order, none can wait for one that comes later.
+// Two communicators can deadlock: if each one's blocks run first on a different GPU, both wait for blocks that get no
+// multiprocessor. Nor may one communicator work on two streams at once. So only one operation is in flight at any time: an
+// exchange waits for the sums that were enqueued before it on the device's stream, and a sum waits for the exchange. Because
+// all ranks make the same calls in the same order, no call can wait for a later one.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -24,7 +24,7 @@ namespace workbench {
 namespace {
 
 constexpr int threads_per_block = 256;
-constexpr double most_bytes_of_one_block = 1 << 20;  // of a message
+constexpr double most_bytes_of_one_block = 1 << 20;  // per message
 
 template <typename Value>
 __global__ void pack_kernel(const Value* __restrict__ x, const Index* __restrict__ places, Index count,
@@ -48,17 +48,17 @@ const NcclModule& open_module() {
     return *reinterpret_cast<GetNcclModule>(found.address)();
 }
 
-/// What goes over the communicator, on which stream and in which order.
+/// Orders the operations of the communicators over the streams.
 class Line {
 public:
     Line(CudaDevice& device, std::unique_ptr<NcclCommunicator> narrow) : device_(device), narrow_(std::move(narrow)) {}
 
-    /// For large messages.
+    /// The communicator for large messages.
     [[nodiscard]] bool is_wide() const { return wide_ != nullptr; }
     void widen(std::unique_ptr<NcclCommunicator> wide) { wide_ = std::move(wide); }
 
-    /// The messages wait for what the device has been given. What it is given from now on goes after them, but does not wait
-    /// for them: a block of NCCL takes most of a multiprocessor, and finds none once the blocks of a product are on all of
+    /// The messages wait for all work enqueued on the device so far. Later work is enqueued after them without waiting for
+    /// their end: a block of NCCL needs most of a multiprocessor and finds none once the blocks of a product occupy all of
     /// them.
     void start(std::span<const NcclMessage> outgoing, std::span<const NcclMessage> incoming, bool large) {
         under_way_ = true;
@@ -85,14 +85,14 @@ private:
     OwnedCuda<cudaEvent_t> event_ = make_event();
     OwnedCuda<cudaEvent_t> begun_ = make_event();
     bool under_way_ = false;
-    std::unique_ptr<NcclCommunicator> narrow_;  // these go first: they wait for what is under way
+    std::unique_ptr<NcclCommunicator> narrow_;  // destroyed first, because their destructors wait for work in flight
     std::unique_ptr<NcclCommunicator> wide_;
 };
 
 template <ValueType Value>
 class CudaExchange final : public Exchange<Value> {
 public:
-    /// `large`: the line is wide.
+    /// `large`: uses the communicator for large messages.
     CudaExchange(const HaloPlan& plan, CudaDevice& device, Line& line, bool large)
         : device_(device),
           line_(line),
@@ -107,7 +107,7 @@ public:
         };
         for (const HaloPlan::Part& part : plan.send) outgoing_.push_back(message(to_send_, part));
         for (const HaloPlan::Part& part : plan.receive) incoming_.push_back(message(halo_, part));
-        // The first messages between two GPUs take long: NCCL sets up the way between them.
+        // The first messages between two GPUs are slow, because NCCL sets up their connection.
         device.zero(to_send_.address(), to_send_.bytes());
         send();
         finish();
@@ -150,7 +150,7 @@ class CudaLinks final : public Links {
 public:
     CudaLinks(CudaDevice& device, const NcclModule& module, const NcclId& id, Ranks& ranks, int gpu)
         : ranks_(ranks), device_(device), module_(module), gpu_(gpu), line_(device, join(id, 1)) {
-        // The first takes long, as with an exchange.
+        // The first sum is slow, like the first exchange.
         const DeviceMemory mine = device.allocate(sizeof(double), "a first sum");
         const DeviceMemory all = device.allocate(static_cast<std::size_t>(ranks.size()) * sizeof(double), "a first sum");
         device.zero(mine.address(), mine.bytes());
@@ -207,12 +207,12 @@ private:
     Line line_;
 };
 
-/// What a rank tells all others before any of them waits for NCCL, so that all go on or none. Not one that waits for another
-/// that has given up.
+/// What each rank sends to all others before any of them waits for NCCL, so that either all continue or none does: no rank
+/// waits for one that has failed.
 struct Greeting {
-    std::array<char, 512> failure{};  // text with a 0 at its end; none: ""
-    std::array<char, 16> gpu{};       // which no two in the world share
-    NcclId id{};                      // of rank 0
+    std::array<char, 512> failure{};  // zero-terminated; empty: no failure
+    std::array<char, 16> gpu{};       // unique in the world
+    NcclId id{};                      // set by rank 0
 };
 
 Greeting greet(int rank, int number) {
@@ -240,7 +240,7 @@ std::vector<Greeting> greetings_of_all(Ranks& ranks, const Greeting& mine) {
     return all;
 }
 
-/// Throws on all ranks alike.
+/// Throws the same error on all ranks.
 void require_agreement(const std::vector<Greeting>& all, const std::string& gpu) {
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
         if (all[rank].failure[0] == '\0') continue;

@@ -1,4 +1,4 @@
-// The links of a host, and of a GPU.
+// Creates the links of a host or of a GPU.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,11 @@
 
 namespace workbench {
 
-/// Over MPI. The ranks must outlive the links.
+/// Links over MPI. The ranks must outlive the links.
 [[nodiscard]] std::unique_ptr<Links> make_host_links(Ranks& ranks, Device& host);
 
-/// Over NCCL, between one GPU a rank (called by all). Throws MachineError where NCCL is not there, two ranks share a GPU, or
-/// the program was built without it.
+/// Links over NCCL with one GPU a rank; all ranks call it. Throws MachineError if NCCL is missing, two ranks share a GPU, or
+/// the program was built without NCCL.
 [[nodiscard]] std::unique_ptr<Links> make_cuda_links(Ranks& ranks, Device& gpu);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// Conjugate gradients across ranks, the same for all devices. Steps: krylov::HostSteps or krylov::CudaSteps.
+// Conjugate gradients across ranks for every device. Steps: krylov::HostSteps or krylov::CudaSteps.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ public:
           steps_(plan, memory_.size(), device),
           sums_(device.allocate(sums_of_rank * sizeof(double) * static_cast<std::size_t>(links.ranks()),
                                 "the sums of all ranks")) {
-        begin();  // x and its product are 0
+        begin();  // x = 0, so A x = 0 needs no product
     }
 
     void restart() override {
@@ -60,7 +60,7 @@ public:
 private:
     static constexpr int sums_of_rank = 3;
 
-    /// With A x in q.
+    /// Expects A x in q.
     void begin() {
         const krylov::Vectors<Value> vectors = memory_.vectors();
         steps_.run(krylov::AcrossBegin(), vectors);
@@ -75,7 +75,7 @@ private:
     }
 
     std::int64_t most_iterations_;
-    std::int64_t given_ = 0;  // iterations at which the launches end, if the solve does not before
+    std::int64_t given_ = 0;  // iteration at which the launches end unless the solve ends earlier
     Links& links_;
     KrylovProduct<Value> product_;
     krylov::Memory<Value> memory_;
@@ -83,7 +83,7 @@ private:
     DeviceMemory sums_;  // [ranks * sums_of_rank]
 };
 
-/// Without CUDA there is none: a mistake of the program.
+/// A build without CUDA has no implementation: calling it there is a programming error.
 template <ValueType Value>
 [[nodiscard]] std::unique_ptr<CgAcrossRanks<Value>> make_cuda_cg_across_ranks(const KrylovPlan& plan, std::span<const Value> b,
                                                                               std::span<const Value> inverse_diagonal,

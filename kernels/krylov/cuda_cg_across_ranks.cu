@@ -1,5 +1,5 @@
-// No graph holds an iteration: a loop of a graph may not contain NCCL's work. All that is launched is carried out, on all ranks
-// alike; the steps do nothing once the solve has ended.
+// Iterations are launched one by one, because a loop node of a CUDA graph must not contain NCCL's work. All ranks execute every
+// launch; the steps do nothing once the solve has ended.
 #include "kernels/krylov/cg_over_steps.hpp"
 #include "kernels/krylov/cuda_steps.cuh"
 
@@ -25,7 +25,7 @@ public:
         check_launch("add_up_ranks");
     }
 
-    [[nodiscard]] static bool may_go_on() { return true; }  // that is known on the device
+    [[nodiscard]] static bool may_go_on() { return true; }  // only the device knows the state
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// All iterations of a launch are one CUDA graph: a loop node whose body is one iteration, and whose condition a step of that
-// iteration sets on the device. The host launches it and has nothing to do until the solve ends.
+// All iterations of a launch form one CUDA graph: a loop node whose body is one iteration and whose condition is set on the
+// device by a step of that iteration. The host launches the graph and is idle until the solve ends.
 #include "kernels/krylov/cuda_krylov.cuh"
 
 #include "kernels/device/cuda_check.cuh"
@@ -11,7 +11,7 @@ namespace {
 
 using krylov::Scalars;
 
-/// Before the first iteration of a launch: is there one?
+/// Decides before the first iteration of a launch whether to run it.
 __global__ void condition_kernel(const Scalars* scalars, cudaGraphConditionalHandle loop) {
     cudaGraphSetConditional(loop, scalars->goes_on() ? 1 : 0);
 }
@@ -29,7 +29,7 @@ public:
           device_(device),
           memory_(plan.method, b, inverse_diagonal, device),
           steps_(plan, memory_.size(), device) {
-        begin([](const Value*, Value*) {});  // x and its product are 0
+        begin([](const Value*, Value*) {});  // x = 0, so A x = 0 needs no product
     }
 
     void use(KrylovProduct<Value> product) override {
@@ -71,7 +71,7 @@ public:
 
     void reorder(const Index* target) override {
         memory_.reorder(target);
-        loop_.reset();  // it has the addresses
+        loop_.reset();  // it holds the old addresses
     }
 
     [[nodiscard]] std::vector<Value> x() override { return memory_.x(); }
@@ -87,7 +87,7 @@ private:
             plan_.method, vectors, [&](auto step) { steps_.run(step, vectors); }, multiply);
     }
 
-    /// The graph of a launch: a loop over one iteration, which is recorded from the stream.
+    /// Captures one iteration from the stream and wraps it into a loop node: the graph of a launch.
     void make_loop() {
         cudaGraph_t made = nullptr;
         check_cuda(cudaGraphCreate(&made, 0), "cudaGraphCreate");
@@ -122,7 +122,7 @@ private:
 
     void record_iteration(cudaGraph_t body, cudaGraphConditionalHandle condition) {
         const cudaStream_t stream = device_.stream();
-        // Other threads may go on asking CUDA for memory meanwhile.
+        // Other threads may allocate CUDA memory during the capture.
         check_cuda(cudaStreamBeginCaptureToGraph(stream, body, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal),
                    "cudaStreamBeginCaptureToGraph");
         try {

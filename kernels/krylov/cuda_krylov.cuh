@@ -1,4 +1,4 @@
-// Solving on a GPU.
+// Krylov solvers on a GPU.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
-// Runs the steps of a solve on a GPU: a step is one kernel, also where it needs sums over the vectors. Each block leaves its
-// sums in a place of its own, and the block that comes last, by an atomic count, adds these up in their order. So a solve gives
-// the same bits every time.
+// Runs the steps of a solve on a GPU. Each step is one kernel, including its reductions: every block stores its partial sums,
+// and the block that arrives last, by an atomic counter, adds them in the order of the blocks. Solves are therefore
+// reproducible to the bit.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,15 @@
 namespace workbench::krylov {
 
 inline constexpr int threads_per_block = 256;
-inline constexpr int most_blocks_per_processor = 4;  // as many as its registers are enough for
-inline constexpr int elements_in_flight = 2;         // of a thread, each with up to six loads
+inline constexpr int most_blocks_per_processor = 4;  // what the registers of a multiprocessor allow
+inline constexpr int elements_in_flight = 2;         // per thread, each with up to six loads
 inline constexpr int warps = threads_per_block / 32;
 
-/// What a step needs beside the vectors.
+/// What a step needs in addition to the vectors.
 struct Place {
     Scalars* scalars = nullptr;
     Sums* of_blocks = nullptr;    // [blocks]
-    unsigned* arrived = nullptr;  // blocks that have left their sums; 0 between steps
+    unsigned* arrived = nullptr;  // blocks that have stored their sums; 0 between steps
     bool in_loop = false;
     cudaGraphConditionalHandle loop{};
 };
@@ -47,7 +47,7 @@ static __device__ Sums add_up_block(Sums sums) {
     return sums;
 }
 
-/// True in all threads of the block that is the last of all to come here; what the others wrote before is there for it.
+/// True in all threads of the last block that arrives; the writes of all other blocks are then visible to it.
 static __device__ bool comes_last(unsigned* arrived) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
@@ -61,7 +61,7 @@ static __device__ bool comes_last(unsigned* arrived) {
 
 template <typename Step, typename Value>
 __global__ void __launch_bounds__(threads_per_block) step_kernel(Vectors<Value> v, Place place) {
-    const Scalars scalars = *place.scalars;  // read before any block can have come last
+    const Scalars scalars = *place.scalars;  // read before any block can be the last one
     if (scalars.state != KrylovState::running) {
         if constexpr (Step::ends) {
             if (place.in_loop && blockIdx.x == 0 && threadIdx.x == 0) cudaGraphSetConditional(place.loop, 0);
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(threads_per_block) step_kernel(Vectors<Value> 
             of_thread.first += __ldcg(&place.of_blocks[block].first);
             of_thread.second += __ldcg(&place.of_blocks[block].second);
         }
-        __syncthreads();  // add_up_block's memory is used again
+        __syncthreads();  // add_up_block's shared memory is reused
         const Sums total = add_up_block(of_thread);
         if (threadIdx.x == 0) {
             Scalars next = scalars;

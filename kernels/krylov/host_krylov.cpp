@@ -13,7 +13,7 @@ class HostKrylov final : public Krylov<Value> {
 public:
     HostKrylov(const KrylovPlan& plan, std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& host)
         : plan_(plan), memory_(plan.method, b, inverse_diagonal, host), steps_(plan, memory_.size(), host) {
-        begin([](const Value*, Value*) {});  // x and its product are 0
+        begin([](const Value*, Value*) {});  // x = 0, so A x = 0 needs no product
     }
 
     void rest_of_iteration() override {

@@ -1,4 +1,4 @@
-// Solving on the host, through Kokkos.
+// Krylov solvers on the host, through Kokkos.
 #pragma once
 
 #include <memory>

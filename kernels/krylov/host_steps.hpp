@@ -54,11 +54,11 @@ public:
 
     [[nodiscard]] const double* own() const { return scalars_.own; }
     void add_up_ranks(const double* all, int ranks) { krylov::add_up_ranks(scalars_, all, ranks); }
-    /// False where another iteration would do nothing.
+    /// False once another iteration would do nothing.
     [[nodiscard]] bool may_go_on() const { return scalars_.state == KrylovState::running; }
 
 private:
-    /// Elements that are added up together, by one thread, so that a sum does not depend on how many threads there are.
+    /// Elements that one thread adds up, so that sums do not depend on the number of threads.
     static constexpr Offset chunk = 4096;
 
     KrylovPlan plan_;

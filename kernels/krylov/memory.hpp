@@ -1,4 +1,4 @@
-// The vectors of a solve in the memory of its device.
+// The vectors of a solve, in device memory.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ public:
         for (DeviceMemory* vector : {&mp_, &ms_}) *vector = allocate();
     }
 
-    /// The same for conjugate gradients across ranks.
+    /// Adds the vectors that conjugate gradients across ranks need.
     [[nodiscard]] static Memory across_ranks(std::span<const Value> b, std::span<const Value> inverse_diagonal,
                                              Device& device) {
         Memory memory(b, inverse_diagonal, device);
@@ -33,7 +33,7 @@ public:
         return memory;
     }
 
-    /// x = 0, and with it A x.
+    /// Sets x = 0 and A x = 0.
     void begin_with_zero() {
         device_.zero(x_.address(), x_.bytes());
         device_.zero(q_.address(), q_.bytes());
@@ -57,7 +57,7 @@ public:
 
     [[nodiscard]] Index size() const { return size_; }
 
-    /// What an iteration moves beside its products, in bytes.
+    /// Bytes that one iteration moves in addition to its products.
     [[nodiscard]] std::int64_t vector_bytes(KrylovMethod method) const {
         return vectors_moved(method, preconditioned_) * size_ * static_cast<std::int64_t>(sizeof(Value));
     }
@@ -68,7 +68,7 @@ public:
         return x;
     }
 
-    /// Element i of each vector goes to place target[i]. What is only used within an iteration stays.
+    /// Moves element i of each vector to target[i]. Vectors that live within one iteration are skipped.
     void reorder(const Index* target) {
         if (moved_.bytes() == 0) moved_ = allocate();
         for (DeviceMemory* vector : {&b_, &inverse_diagonal_, &x_, &r_, &p_, &shadow_, &mp_}) {
@@ -79,7 +79,7 @@ public:
     }
 
 private:
-    /// What all methods have.
+    /// Allocates the vectors that all methods use.
     Memory(std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& device)
         : device_(device),
           size_(static_cast<Index>(b.size())),
@@ -100,7 +100,7 @@ private:
     DeviceMemory b_, inverse_diagonal_, x_, r_, p_, q_, shadow_, t_, mp_, ms_, moved_;
 };
 
-/// What a solve begins with.
+/// The initial scalars of a solve.
 inline Scalars first_scalars(const KrylovPlan& plan, double* history) {
     Scalars scalars;
     scalars.stop_below = plan.stop_below * plan.stop_below;
@@ -112,7 +112,7 @@ inline KrylovProgress progress_of(const Scalars& scalars) {
     return {scalars.state, scalars.iterations, std::sqrt(scalars.residual), scalars.divisor};
 }
 
-/// What a history of r.r is to those who ask.
+/// Converts a history of r.r to norms |r|_2.
 inline std::vector<double> norms_of(std::vector<double> squares) {
     for (double& square : squares) square = std::sqrt(square);
     return squares;

@@ -1,18 +1,18 @@
-// What an iteration does beside its products, written once for host and GPU as constexpr functions: steps, each of which goes
-// once over the vectors, adds up at most two sums, and ends in a few scalars. What can be done in one pass is one step: next to
-// the matrix, vectors are what an iteration moves.
+// The vector operations of an iteration, written once for host and GPU as constexpr functions. A step makes one pass over the
+// vectors, computes at most two sums and updates a few scalars. Operations that can share a pass share a step, because vectors
+// cause most of the memory traffic beside the matrix.
 //
 //   struct Step {
-//       static constexpr bool sums = true;   // does finish need them?
-//       static constexpr bool ends = false;  // is the iteration counted here? Then finish knows whether another one follows.
+//       static constexpr bool sums = true;   // does finish use the sums?
+//       static constexpr bool ends = false;  // does finish count the iteration and decide whether another one follows?
 //       static constexpr Element<Value> read(const Vectors<Value>&, Index i);
 //       static constexpr void write(const Vectors<Value>&, const Scalars&, Index i, Element<Value>, Sums&);
 //       static constexpr void finish(Scalars&, const Sums&);
 //       static constexpr std::int64_t moved(bool preconditioned);   // vectors that are read or written
 //   };
 //
-// No step does anything once the state is no longer `running`. `read` and `write` are apart so that a thread can have several
-// elements under way.
+// Steps do nothing once the state is no longer `running`. `read` and `write` are separate so that a thread can have several
+// elements in flight.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@
 
 namespace workbench::krylov {
 
-/// The scalars of a solve, where its device has them.
+/// The scalars of a solve, in device memory.
 struct Scalars {
     KrylovState state = KrylovState::running;
     std::int64_t iterations = 0;
-    std::int64_t until = 0;  // iterations at which the present launch ends
+    std::int64_t until = 0;  // iteration at which the current launch ends
     double stop_below = 0;   // of r.r
     double residual = 0;     // r.r
     double rho = 0;          // cg: r.Mr; bicgstab: shadow.r
@@ -35,27 +35,27 @@ struct Scalars {
     double omega = 0;
     double first = 0;  // bicgstab: shadow.shadow
     double divisor = 0;
-    // NOLINTNEXTLINE(modernize-avoid-c-arrays): a GPU has it, too
+    // NOLINTNEXTLINE(modernize-avoid-c-arrays): also compiled for a GPU
     double own[3] = {};         // cg across ranks: r.r, r.Mr and Mr.AMr of this rank's part
     double* history = nullptr;  // [iterations + 1] r.r after each iteration
 
     [[nodiscard]] constexpr bool goes_on() const { return state == KrylovState::running && iterations < until; }
 };
 
-/// [size] each; the letters are those of the literature. M: the inverse of A's diagonal, or of nothing.
+/// Vectors, [size] each, with the letters of the literature. M: the inverse of A's diagonal, or the identity.
 template <typename Value>
 struct Vectors {
     Index size = 0;
     const Value* b = nullptr;
     const Value* inverse_diagonal = nullptr;  // null: not preconditioned
     Value* x = nullptr;
-    Value* r = nullptr;  // bicgstab: s, too, which takes its place for half an iteration
+    Value* r = nullptr;  // bicgstab: also s, which replaces r for half an iteration
     Value* p = nullptr;
-    Value* q = nullptr;       // A p; bicgstab: A M p, there called v; cg across ranks: there called s
-    Value* shadow = nullptr;  // bicgstab: the r of its beginning
-    Value* t = nullptr;       // bicgstab: A M s; cg across ranks: A M r, there called w
-    Value* mp = nullptr;      // bicgstab: M p and M s: p and r themselves where not preconditioned
-    Value* ms = nullptr;      // cg across ranks: M r, there called u
+    Value* q = nullptr;       // A p; bicgstab: A M p (v in the paper); cg across ranks: s in the paper
+    Value* shadow = nullptr;  // bicgstab: the initial r
+    Value* t = nullptr;       // bicgstab: A M s; cg across ranks: A M r (w in the paper)
+    Value* mp = nullptr;      // bicgstab: M p and M s; p and r themselves without a preconditioner
+    Value* ms = nullptr;      // cg across ranks: M r (u in the paper)
 };
 
 struct Sums {
@@ -63,7 +63,7 @@ struct Sums {
     double second = 0;
 };
 
-/// What a step reads of element i.
+/// What a step reads for element i.
 template <typename Value>
 struct Element {
     Value diagonal = 1;  // of M
@@ -88,7 +88,7 @@ constexpr void stop(Scalars& s, KrylovState state, double divisor) {
 
 constexpr bool has_converged(const Scalars& s) { return s.residual == 0 || s.residual < s.stop_below; }
 
-/// Before the first iteration, and after each: is it the last?
+/// Ends the solve if it has converged or reached its limit; called before the first iteration and after each.
 constexpr void note_residual(Scalars& s, double residual) {
     s.residual = residual;
     s.history[s.iterations] = residual;
@@ -99,12 +99,12 @@ constexpr void note_residual(Scalars& s, double residual) {
     }
 }
 
-/// Of a solve whose steps go on whatever they find: is there any sense in another iteration?
+/// True while another iteration makes sense, for solves whose steps continue in any state.
 constexpr bool is_over(const Scalars& s, std::int64_t most_iterations) {
     return !is_finite(s.residual) || has_converged(s) || s.iterations >= most_iterations;
 }
 
-/// r = b - A x, with A x in q.
+/// r = b - A x; expects A x in q.
 struct Residual {
     static constexpr bool sums = false;
     static constexpr bool ends = false;
@@ -166,7 +166,7 @@ struct CgLength {
     static constexpr std::int64_t moved(bool) { return 2; }
 };
 
-/// x += alpha p, r -= alpha q; beta = r.Mr / what it was.
+/// x += alpha p, r -= alpha q; beta = r.Mr / previous r.Mr.
 struct CgUpdate {
     static constexpr bool sums = true;
     static constexpr bool ends = true;
@@ -252,7 +252,7 @@ struct StabLength {
     static constexpr std::int64_t moved(bool) { return 2; }
 };
 
-/// s = r - alpha q, in the place of r
+/// s = r - alpha q, stored in r
 struct StabHalf {
     static constexpr bool sums = false;
     static constexpr bool ends = false;
@@ -287,7 +287,7 @@ struct StabOmega {
     static constexpr std::int64_t moved(bool) { return 2; }
 };
 
-/// x += alpha mp + omega ms, r = s - omega t; beta = (shadow.r / what it was) (alpha / omega).
+/// x += alpha mp + omega ms, r = s - omega t; beta = (shadow.r / previous shadow.r) (alpha / omega).
 struct StabUpdate {
     static constexpr bool sums = true;
     static constexpr bool ends = true;
@@ -311,7 +311,7 @@ struct StabUpdate {
         note_residual(s, sums.first);
         if (s.state != KrylovState::running) return;
         const double size = s.rho < 0 ? -s.rho : s.rho;
-        // r has become orthogonal to the shadow, within rounding.
+        // r is orthogonal to the shadow up to rounding: a breakdown.
         if (size < epsilon * epsilon * s.first) {
             stop(s, KrylovState::breakdown, s.rho);
         } else if (s.omega == 0 || !is_finite(s.beta)) {
@@ -339,14 +339,14 @@ struct StabDirection {
     static constexpr std::int64_t moved(bool preconditioned) { return preconditioned ? 6 : 4; }
 };
 
-/// Vectors that the steps of an iteration read or write, a vector once a step.
+/// The number of vectors that the steps of an iteration move, counting a vector once per step.
 constexpr std::int64_t vectors_moved(KrylovMethod method, bool preconditioned) {
     const auto sum = [&](auto... steps) { return (decltype(steps)::moved(preconditioned) + ...); };
     return method == KrylovMethod::cg ? sum(CgLength(), CgUpdate(), CgDirection())
                                       : sum(StabLength(), StabHalf(), StabOmega(), StabUpdate(), StabDirection());
 }
 
-/// What an iteration of conjugate gradients does after q = A p.
+/// The steps of a conjugate gradient iteration after q = A p.
 template <typename RunStep>
 void run_cg_steps(const RunStep& step) {
     step(CgLength());
@@ -354,7 +354,7 @@ void run_cg_steps(const RunStep& step) {
     step(CgDirection());
 }
 
-/// One iteration, in its order. `step` runs a Step; `multiply(from, to)` the product.
+/// One iteration. `step` runs a Step; `multiply(from, to)` computes to = A from.
 template <typename Value, typename RunStep, typename Multiply>
 void iterate(KrylovMethod method, const Vectors<Value>& v, const RunStep& step, const Multiply& multiply) {
     if (method == KrylovMethod::cg) {
@@ -371,7 +371,7 @@ void iterate(KrylovMethod method, const Vectors<Value>& v, const RunStep& step, 
     }
 }
 
-/// The method begun anew from the present x.
+/// Restarts the method from the current x.
 template <typename Value, typename RunStep, typename Multiply>
 void begin(KrylovMethod method, const Vectors<Value>& v, const RunStep& step, const Multiply& multiply) {
     multiply(v.x, v.q);

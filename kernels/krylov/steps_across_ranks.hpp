@@ -1,9 +1,9 @@
-// The steps of conjugate gradients whose sums go over all ranks once an iteration (Chronopoulos, Gear 1989): AcrossUpdate, the
-// product t = A M r, AcrossCurvature, and add_up_ranks with what all ranks have. See steps.hpp.
+// The steps of conjugate gradients with one reduction over all ranks an iteration (Chronopoulos, Gear 1989): AcrossUpdate, the
+// product t = A M r, AcrossCurvature, and add_up_ranks, which combines the sums of all ranks. See steps.hpp.
 //
-// Next to plain conjugate gradients, A p is not multiplied but goes on by a recurrence of its own, q = A M r + beta q, so that
-// p.Ap follows from sums that are all known at one time:
-//   p.Ap = Mr.AMr - beta^2 (p.Ap of before) = Mr.AMr - beta r.Mr / (alpha of before).
+// Unlike plain conjugate gradients, the method does not multiply A p but updates it by a recurrence, q = A M r + beta q, so
+// that p.Ap follows from sums that are all available at one time:
+//   p.Ap = Mr.AMr - beta^2 (previous p.Ap) = Mr.AMr - beta r.Mr / (previous alpha).
 #pragma once
 
 #include "kernels/krylov/steps.hpp"
@@ -32,7 +32,7 @@ struct AcrossBegin {
     static constexpr void finish(Scalars& s, const Sums& sums) {
         s.own[0] = sums.first;
         s.own[1] = sums.second;
-        s.rho = 0;  // add_up_ranks sees by it that there was no iteration before
+        s.rho = 0;  // tells add_up_ranks that this is the first iteration
     }
 };
 
@@ -46,7 +46,7 @@ struct AcrossUpdate {
     }
     template <typename Value>
     static constexpr void write(const Vectors<Value>& v, const Scalars& s, Index i, const Element<Value>& e, Sums& sums) {
-        const Value before = e.diagonal * e.a;  // as it was written, and multiplied by A
+        const Value before = e.diagonal * e.a;  // rounded as stored, which is what A multiplies
         const auto p = static_cast<Value>(before + s.beta * e.c);
         const auto q = static_cast<Value>(e.b + s.beta * e.d);
         const auto r = static_cast<Value>(e.a - s.alpha * q);
@@ -82,12 +82,12 @@ struct AcrossCurvature {
     static constexpr std::int64_t moved(bool) { return 2; }
 };
 
-/// What rounding may make of p.Ap next to Mr.AMr, of which it is a difference. Below 0 by more than that the matrix is not
+/// Relative rounding error of p.Ap, which is a difference from Mr.AMr. If p.Ap is negative by more than that, the matrix is not
 /// positive definite.
 inline constexpr double lost_in_difference = 1e-6;
 
-/// Ends an iteration, or the beginning. all: [ranks * 3], `own` of all ranks, in the order in which all add them up: so they
-/// find the same scalars to the bit.
+/// Ends an iteration or the initial step. all: [ranks * 3], `own` of each rank. Every rank adds them in the order of the ranks,
+/// so that all compute bit-identical scalars.
 constexpr void add_up_ranks(Scalars& s, const double* all, int ranks) {
     if (s.state != KrylovState::running) return;
     double residual = 0;
