@@ -21,7 +21,7 @@ StageEntry degree_sort_stage() {
     return {
         .name = "degree_sort",
         .summary = "Sort rows and columns alike by their degree in the graph of A + A^T, so that hubs are neighbours (stable)",
-        .source = "Faldu, Diamond and Grossman, 'A closer look at lightweight graph reordering' (2019), section II: Sort",
+        .source = "Faldu, Diamond and Grot, 'A closer look at lightweight graph reordering' (2019), section II: Sort",
         .parameters = {{.name = "order",
                         .type = ParameterType::choice,
                         .default_value = "descending",

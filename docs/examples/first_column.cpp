@@ -1,4 +1,4 @@
-// Rows by the column of their first nonzero: rows that begin in the same place of x stand together.
+// Sorts rows by the column of their first nonzero, so that rows that begin at the same place of x are neighbours.
 #include <utility>
 
 #include "stages/order.hpp"
@@ -26,7 +26,7 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
 StageEntry first_column_stage() {
     return {.name = "first_column",
             .summary = "Sort rows by the column of their first nonzero (stable)",
-            .source = "README.md, which walks through it",
+            .source = "docs/new_stage.md, which walks through it",
             .parameters = {{.name = "width",
                             .type = ParameterType::integer,
                             .default_value = std::int64_t{1},

@@ -372,7 +372,7 @@ TEST_CASE("storage: as JSON") {
     }
 }
 
-TEST_CASE("storage: the README's padding, with the rows sorted within partitions and without") {
+TEST_CASE("storage: the padding that docs/first_run.md states, with the rows sorted within partitions and without") {
     const Recipe sorted = recipe_of("ehyb.toml");
     const CsrMatrix matrix = read_matrix(source / "recipes/matrices/elasticity3d.mtx.gz");
     const StorageMap with = storage_of<double>(sorted, staged_by(sorted, matrix));

@@ -1,4 +1,4 @@
-// The stage of the README's example.
+// The stage of docs/new_stage.md.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -20,10 +20,10 @@ TEST_SUITE("first_column") {
         CHECK(run(first_column_stage(), {}, stage_input(matrix, 2)).order() == Indices{2, 3, 4, 5, 0, 1});
     }
 
-    TEST_CASE("the README shows it as it is") {
+    TEST_CASE("docs/new_stage.md shows it as it is") {
         const std::filesystem::path source = WORKBENCH_SOURCE_DIR;
         const std::string path = "docs/examples/first_column.cpp";
-        const ShownBlocks shown = shown_blocks(file_text(source / "README.md"));
+        const ShownBlocks shown = shown_blocks(file_text(source / "docs/new_stage.md"));
         REQUIRE(shown.files.contains(path));
         CHECK(shown.files.at(path) == file_text(source / path));
     }
