@@ -27,7 +27,7 @@ set(libraries_of_others
 install(RUNTIME_DEPENDENCY_SET workbench_dependencies ${libraries_of_others})
 install(DIRECTORY recipes suites DESTINATION share/spmv-workbench)
 install(FILES README.md LICENSE CITATION.cff DESTINATION share/doc/spmv-workbench)
-install(DIRECTORY docs DESTINATION share/doc/spmv-workbench FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "cg/*")
+install(DIRECTORY docs DESTINATION share/doc/spmv-workbench FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.gif" PATTERN "cg/*")
 
 # install_what_it_prints(FILE FOLDER ARGUMENTS...): what the program says of itself becomes FOLDER/FILE.
 function(install_what_it_prints file folder)

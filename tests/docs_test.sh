@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# docs_test.sh PROGRAM: links lead somewhere, each page is in an index, the README is short, and pages name what the program has.
+set -euo pipefail
+program=$1
+root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+cd "$root"
+
+status=0
+complain() {
+    echo "error: $*" >&2
+    status=1
+}
+
+# anchors PAGE: what a link may name behind '#', derived from the headings as GitHub does.
+anchors() {
+    awk '/^```/ { code = !code } !code && /^#+ / { sub(/^#+ /, ""); print tolower($0) }' "$1" |
+        sed -E 's/\[([^]]*)\]\([^)]*\)/\1/g; s/[]`~!@#$%^&*()+={}|\\:;"'"'"'<>,.?\/[]//g; s/×|∞|–|—|’|“|”//g; s/ /-/g'
+}
+
+# links PAGE: the targets of its links, without those in code.
+links() { awk '/^```/ { code = !code } !code' "$1" | sed -E 's/`[^`]*`//g' | grep -oE '\]\([^) ]+\)' | sed -E 's/\]\((.*)\)/\1/' || true; }
+
+pages=(README.md CONTRIBUTING.md docs/*.md docs/lessons/*.md docs/results/*.md)
+for page in "${pages[@]}"; do
+    while read -r link; do
+        [[ $link == http* ]] && continue
+        file=$page
+        [[ ${link%%#*} == "" ]] || file=$(dirname "$page")/${link%%#*}
+        if [[ ! -e $file ]]; then
+            complain "$page: no $link"
+        elif [[ $link == *'#'* && $file == *.md ]] && ! anchors "$file" | grep -qxF -- "${link#*#}"; then
+            complain "$page: no heading for $link"
+        fi
+    done < <(links "$page")
+done
+
+# indexed INDEX PAGE...: the index links each page.
+indexed() {
+    local index=$1 page
+    shift
+    for page in "$@"; do
+        [[ $page == "$index" ]] || links "$index" | grep -qE "^$(basename "$page")(#|$)" || complain "$index: no link to $page"
+    done
+}
+indexed docs/README.md docs/*.md
+indexed docs/lessons/README.md docs/lessons/*.md
+indexed docs/results/README.md docs/results/*.md
+
+lines=$(wc -l <README.md)
+((lines <= 200)) || complain "README.md has $lines lines, expected at most 200"
+shown=$(awk '/^```/ { toml = $0 == "```toml"; next } toml' README.md)
+[[ $shown == "$(grep -v '^#' recipes/teaching/ehyb_in_three_lines.toml)" ]] ||
+    complain "README.md shows another recipe than recipes/teaching/ehyb_in_three_lines.toml"
+
+# The source of each stage and layout, and its place among the formats and orders.
+for kind in stages layouts; do
+    for name in $("$program" list "$kind" | sed -nE 's/^  ([a-z0-9_]+)  .*/\1/p'); do
+        for page in docs/sources.md docs/formats.md; do
+            grep -qF "\`$name\`" "$page" || [[ $page == docs/formats.md && -e recipes/$name.toml ]] || complain "$page: no \`$name\`"
+        done
+    done
+done
+exit "$status"
