@@ -88,7 +88,7 @@ constexpr void stop(Scalars& s, KrylovState state, double divisor) {
 
 constexpr bool has_converged(const Scalars& s) { return s.residual == 0 || s.residual < s.stop_below; }
 
-/// Ends the solve if it has converged or reached its limit; called before the first iteration and after each.
+/// Records r.r and ends the solve if it has converged or broken down; called before the first iteration and after each.
 constexpr void note_residual(Scalars& s, double residual) {
     s.residual = residual;
     s.history[s.iterations] = residual;
@@ -99,7 +99,7 @@ constexpr void note_residual(Scalars& s, double residual) {
     }
 }
 
-/// True while another iteration makes sense, for solves whose steps continue in any state.
+/// True once another iteration is pointless, for solves whose steps run in any state.
 constexpr bool is_over(const Scalars& s, std::int64_t most_iterations) {
     return !is_finite(s.residual) || has_converged(s) || s.iterations >= most_iterations;
 }

@@ -84,7 +84,8 @@ std::string declaration_of_kernel(bool on_gpu) {
 
 std::string arrays_header(const std::string& layout, const std::vector<LayoutField>& fields, Precision precision) {
     const PackedArrays packed = pack_arrays(fields);
-    return fmt::format(R"(// What layout {0} hands to a kernel beside a recipe, in {1}: made from the layout's list of fields.
+    return fmt::format(
+        R"(// The arrays that layout {0} passes to a kernel beside a recipe, in {1}. Generated from the layout's list of fields.
 #ifndef WORKBENCH_ARRAYS
 #define WORKBENCH_ARRAYS
 
@@ -94,10 +95,10 @@ using Offset = long long;
 
 struct Arrays {{
 {3}}};
-static_assert(sizeof(Arrays) == {4}, "the struct is not laid out as the program lays it out");
+static_assert(sizeof(Arrays) == {4}, "the compiler's layout of this struct differs from the program's");
 
-// y = A x, or y += A x where accumulate. x has as many elements as the matrix has columns, y as many as it has rows; both are in
-// the layout's order. Every row of y is written, rows without nonzeros too.
+// Computes y = A x, or y += A x if accumulate is set. x: [columns], y: [rows], both in the layout's order. The kernel must write every
+// row of y, including rows without nonzeros.
 #ifdef __CUDACC__
 {5};
 #else
@@ -106,8 +107,8 @@ static_assert(sizeof(Arrays) == {4}, "the struct is not laid out as the program 
 
 #endif
 )",
-                       layout, name_of(precision), precision == Precision::f32 ? "float" : "double", members(fields, precision),
-                       packed.bytes.size(), declaration_of_kernel(true), declaration_of_kernel(false));
+        layout, name_of(precision), precision == Precision::f32 ? "float" : "double", members(fields, precision),
+        packed.bytes.size(), declaration_of_kernel(true), declaration_of_kernel(false));
 }
 
 void PackedArrays::point(std::size_t i, const void* address) {

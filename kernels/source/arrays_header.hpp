@@ -1,5 +1,5 @@
-// The struct that a kernel beside a recipe gets: a layout's fields as a header for its author, and as the bytes that are handed
-// over.
+// The struct that a kernel beside a recipe receives: a layout's fields as a header for the author and as the bytes passed to
+// the kernel.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,26 @@
 
 namespace workbench {
 
-/// What an author's file includes, and the function that it defines.
+/// The header that an author's file includes and the function that it defines.
 inline constexpr const char* arrays_header_name = "arrays.hpp";
 inline constexpr const char* kernel_function = "multiply";
 
-/// `struct Arrays` for a list of fields, the types of the precision, and the declaration of the function.
+/// Returns the header: `struct Arrays` for a list of fields, the types of the precision, the declaration of the function.
 [[nodiscard]] std::string arrays_header(const std::string& layout, const std::vector<LayoutField>& fields, Precision precision);
 
-/// The declaration alone, for messages.
+/// Returns the declaration alone, for messages.
 [[nodiscard]] std::string declaration_of_kernel(bool on_gpu);
 
-/// A value of `struct Arrays`, as the compilers lay it out.
+/// A value of `struct Arrays` with the compilers' struct layout.
 struct PackedArrays {
     std::vector<std::byte> bytes;
-    std::vector<std::size_t> pointers;  // where the pointer of each field that is an array stands
+    std::vector<std::size_t> pointers;  // offset of the pointer of each array
 
-    /// Puts the address of the i-th array into its place.
+    /// Sets the address of the i-th array.
     void point(std::size_t i, const void* address);
 };
 
-/// With null for every pointer.
+/// Packs the fields, with every pointer null.
 [[nodiscard]] PackedArrays pack_arrays(const std::vector<LayoutField>& fields);
 
 }  // namespace workbench

@@ -26,7 +26,7 @@ std::string text_of(const std::filesystem::path& file) {
     return text.str();
 }
 
-/// The words of $CXX, or a compiler that is there.
+/// The words of $CXX, or the first compiler on PATH.
 std::vector<std::string> host_compiler() {
     std::vector<std::string> words;
     if (const char* const chosen = std::getenv("CXX"); chosen != nullptr) {

@@ -1,5 +1,5 @@
-// From an author's file to something that can be loaded. The file is compiled as it is, behind the header of its layout;
-// messages of the compilers name it and its own lines.
+// Compiles an author's file into something that can be loaded. The file is compiled unchanged after the header of its layout;
+// compiler messages refer to the author's file and line numbers.
 #pragma once
 
 #include <filesystem>
@@ -8,27 +8,27 @@
 
 namespace workbench {
 
-/// For the host, into a shared object `library`: $CXX, or the first of c++, g++ and clang++ on PATH; with OpenMP and for this
-/// processor. `folder` is an empty one of the caller's. Throws RecipeError with the compiler's messages, or MachineError where
+/// Compiles for the host into a shared object `library` with $CXX or the first of c++, g++ and clang++ on PATH, with OpenMP and
+/// for this processor. `folder` is an empty scratch folder. Throws RecipeError with the compiler's messages, or MachineError if
 /// there is no compiler.
 void compile_for_host(const std::filesystem::path& file, const std::string& header, const std::filesystem::path& folder,
                       const std::filesystem::path& library);
 
-/// For a GPU of an architecture, as "sm_90": what the driver loads. `macros` are defined before, as "THREADS_PER_ROW=8". NVRTC
-/// is opened when this is called. Throws RecipeError with its messages, or MachineError where NVRTC is not there.
+/// Compiles for a GPU architecture ("sm_90") and returns the image that the driver loads. `macros` ("THREADS_PER_ROW=8") are
+/// defined first. Opens NVRTC on the first call. Throws RecipeError with NVRTC's messages, or MachineError if NVRTC is missing.
 [[nodiscard]] std::string compile_for_gpu(const std::filesystem::path& file, const std::string& header,
                                           const std::string& architecture, const std::vector<std::string>& macros);
 
-/// Why NVRTC cannot be opened; empty where it can.
+/// Why NVRTC cannot be opened; empty if it can.
 [[nodiscard]] std::string nvrtc_absence_reason();
 
-// For these two and their tests.
+// Used by these two functions and their tests.
 
-/// The author's text. Throws RecipeError where it cannot be read.
+/// Returns the author's text. Throws RecipeError if it cannot be read.
 [[nodiscard]] std::string source_text(const std::filesystem::path& file);
-/// The same behind the header and a line that gives it its own name and line numbers back.
+/// Returns the author's text after an include of the header and a #line directive that restores its name and line numbers.
 [[nodiscard]] std::string source_behind_header(const std::filesystem::path& file);
-/// What is thrown for messages of a compiler: the first lines of them.
+/// Throws RecipeError with the first lines of a compiler's messages.
 [[noreturn]] void throw_compile_error(const std::filesystem::path& file, const std::string& compiler,
                                       const std::string& messages);
 

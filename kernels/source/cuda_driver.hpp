@@ -1,5 +1,5 @@
-// The few functions of the CUDA driver that load and launch a kernel compiled at run time. The driver is opened, never linked,
-// and none of its headers is needed, so that this compiles everywhere.
+// The functions of the CUDA driver that load and launch a kernel compiled at run time. The driver library is opened at run time
+// and its headers are not used, so this compiles on machines without CUDA.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace workbench {
 using DriverResult = int;  // 0: success
 using DriverAddress = unsigned long long;
 
-/// By the names and signatures of cuda.h. Handles are pointers to things that only the driver knows.
+/// Function pointers with the signatures of cuda.h. Handles are opaque pointers.
 struct CudaDriver {
     DriverResult (*initialise)(unsigned flags) = nullptr;
     DriverResult (*error_name)(DriverResult, const char**) = nullptr;
@@ -37,7 +37,7 @@ struct CudaDriver {
     [[nodiscard]] std::string name_of(DriverResult result) const;
 };
 
-/// Opened once. Null, with the reason in `why`, where there is no driver.
+/// Opens the driver once. Returns null and sets `why` if there is no driver.
 [[nodiscard]] const CudaDriver* open_cuda_driver(std::string& why);
 
 inline constexpr int attribute_compute_capability_major = 75;
@@ -47,17 +47,17 @@ inline constexpr int most_shared_bytes_unasked = 48 * 1024;
 
 /// How a kernel is launched.
 struct Launch {
-    std::uint32_t blocks = 0;  // 0: not at all
+    std::uint32_t blocks = 0;  // 0: no launch
     std::uint32_t threads_per_block = 1;
     std::uint32_t shared_bytes = 0;
     bool zero_y = false;
 };
 
-/// Puts one product on the stream: y is zeroed where the launch asks for it and the product is not added to it.
+/// Enqueues one product. Zeroes y first if the launch asks for it and `accumulate` is false.
 [[nodiscard]] DriverResult launch_product(const CudaDriver& driver, const Launch& launch, void* function, void* arrays,
                                           DriverAddress x, DriverAddress y, std::size_t y_bytes, bool accumulate, void* stream);
 
-/// Allows the function as much shared memory as the launch gives it.
+/// Raises the function's limit of dynamic shared memory to what the launch uses.
 [[nodiscard]] DriverResult allow_shared_memory(const CudaDriver& driver, const Launch& launch, void* function);
 
 }  // namespace workbench

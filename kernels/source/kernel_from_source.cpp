@@ -32,7 +32,7 @@ void check(DriverResult result, const char* call) {
     if (result != 0) throw MachineError(fmt::format("GPU: {} failed: {}", call, driver().name_of(result)));
 }
 
-/// "sm_90", of the one device that the program uses.
+/// The architecture of the program's device, as "sm_90".
 std::string architecture() {
     int device = 0;
     int major = 0;
@@ -43,7 +43,7 @@ std::string architecture() {
     return fmt::format("sm_{}{}", major, minor);
 }
 
-/// A source and all that was made of it.
+/// A source file and everything compiled from it.
 class CompiledSource {
 public:
     explicit CompiledSource(KernelSource source) : source_(std::move(source)) {}
@@ -51,7 +51,7 @@ public:
     [[nodiscard]] const KernelSource& source() const { return source_; }
     [[nodiscard]] bool on_gpu() const { return source_.backend == Backend::cuda; }
 
-    /// The shared object for a list of fields.
+    /// Compiles the source for a list of fields and returns the shared object.
     [[nodiscard]] const std::filesystem::path& shared_object(const std::vector<LayoutField>& fields, Precision precision) {
         const std::string header = arrays_header(source_.layout, fields, precision);
         const auto known = libraries_.find(header);
@@ -64,7 +64,7 @@ public:
         return libraries_.emplace(header, std::move(library)).first->second;
     }
 
-    /// What the driver loads for it.
+    /// Compiles the source for a list of fields and returns the image that the driver loads.
     [[nodiscard]] const std::string& image(const std::vector<LayoutField>& fields, Precision precision) {
         const std::string header = arrays_header(source_.layout, fields, precision);
         const auto known = images_.find(header);
@@ -79,7 +79,7 @@ private:
     }
 
     KernelSource source_;
-    std::optional<WorkFolder> folder_;  // made when something is compiled
+    std::optional<WorkFolder> folder_;  // created by the first compilation
     std::map<std::string, std::filesystem::path> libraries_;
     std::map<std::string, std::string> images_;
 };
@@ -120,7 +120,7 @@ public:
         for (const LayoutField& field : fields) {
             if (field.is_array) arrays_.point(number++, field.data);
         }
-        // Never closed: threads of OpenMP may still be on their way out of it.
+        // Never closed, because OpenMP threads may still be executing its code.
         void* const library = dlopen(compiled.shared_object(fields, precision_of<Value>).c_str(), RTLD_NOW | RTLD_LOCAL);
         void* const function = library == nullptr ? nullptr : dlsym(library, kernel_function);
         if (function == nullptr) throw RecipeError(fmt::format("{}: {}", compiled.source().file.string(), dlerror()));

@@ -1,4 +1,4 @@
-// NVRTC, the compiler for GPUs as a library: opened when a kernel asks for it, never linked. Its own header is not needed.
+// NVRTC, the CUDA compiler library: opened when the first kernel needs it, never linked; nvrtc.h is not needed.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 using Result = int;  // 0: success
 using Program = void*;
 
-/// By the names and signatures of nvrtc.h.
+/// Function pointers with the signatures of nvrtc.h.
 struct Nvrtc {
     Result (*create)(Program*, const char* source, const char* name, int header_count, const char* const* headers,
                      const char* const* header_names) = nullptr;
@@ -28,8 +28,8 @@ struct Nvrtc {
     Result (*destroy)(Program*) = nullptr;
     const char* (*error_text)(Result) = nullptr;
 
-    std::filesystem::path toolkit;  // of whose headers it is; empty: unknown
-    std::string why_not;            // it cannot be used
+    std::filesystem::path toolkit;  // the CUDA toolkit that the library belongs to; empty: unknown
+    std::string why_not;            // why it cannot be used; empty: it can
 };
 
 void* open_library() {
@@ -65,7 +65,7 @@ Nvrtc open() {
     find(nvrtc.error_text, "nvrtcGetErrorString");
     Dl_info about{};
     if (nvrtc.why_not.empty() && dladdr(reinterpret_cast<void*>(nvrtc.create), &about) != 0) {
-        // TOOLKIT/lib64/libnvrtc.so.13, or TOOLKIT/targets/x86_64-linux/lib/...; headers stand beside that folder.
+        // TOOLKIT/lib64/libnvrtc.so.13, or TOOLKIT/targets/x86_64-linux/lib/...; the headers are beside that folder.
         std::error_code ignored;
         const std::filesystem::path file = std::filesystem::canonical(about.dli_fname, ignored);
         const std::filesystem::path include = file.parent_path().parent_path() / "include";

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Both outputs of the program to come go to one place.
+/// Redirects stdout and stderr of the program to one file.
 class Outputs {
 public:
     explicit Outputs(const std::filesystem::path& file) {
@@ -43,7 +43,7 @@ private:
     posix_spawn_file_actions_t actions_{};
 };
 
-/// A group of its own, so that the programs that it starts end with it.
+/// Starts the program in a new process group, so that its children can be ended with it.
 class OwnGroup {
 public:
     OwnGroup() {
@@ -59,7 +59,8 @@ private:
     posix_spawnattr_t attributes_{};
 };
 
-/// False where it is still running at the limit. It is not reaped: its number, and that of its group, stay its own.
+/// Returns false if the process still runs at the limit. Does not reap it, so that the ids of the process and its group stay
+/// valid.
 bool wait_for(pid_t process, double limit_seconds) {
     const auto limit = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_seconds));
     std::chrono::microseconds pause(200);
@@ -91,7 +92,7 @@ ProcessEnd run_process(const std::vector<std::string>& command, double limit_sec
         return end;
     }
     end.too_long = !wait_for(process, limit_seconds);
-    (void)kill(-process, SIGKILL);  // also what it has started and left behind
+    (void)kill(-process, SIGKILL);  // ends the children that it left running, too
     int status = 0;
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
     }

@@ -1,4 +1,4 @@
-// Another program: started without a shell, waited for, ended where it takes too long.
+// Starts another program without a shell, waits for it and ends it at a time limit.
 #pragma once
 
 #include <filesystem>
@@ -14,15 +14,15 @@ struct ProcessEnd {
     int signal = 0;
 };
 
-/// Runs `command`, whose first word is looked for on PATH. All that it prints goes to the file `output`; where that is empty,
-/// to standard error. What it has started itself ends with it.
+/// Runs `command`, whose first word is searched on PATH. Its output goes to the file `output`, or to standard error if `output`
+/// is empty. Its child processes end with it.
 [[nodiscard]] ProcessEnd run_process(const std::vector<std::string>& command, double limit_seconds,
                                      const std::filesystem::path& output = {});
 
-/// Is there such a program on PATH, or at this path?
+/// True if the program exists on PATH or at this path.
 [[nodiscard]] bool program_exists(const std::string& name);
 
-/// A folder of its own among the temporary files, removed with all that is in it. Throws MachineError where none can be made.
+/// A new temporary folder that the destructor removes with its contents. Throws MachineError if it cannot be created.
 class WorkFolder {
 public:
     WorkFolder();

@@ -24,7 +24,7 @@
 namespace workbench {
 namespace {
 
-/// A file in memory that a process started from here can map.
+/// A file in memory that a child process can map.
 class SharedFile {
 public:
     explicit SharedFile(std::size_t bytes) : bytes_(bytes), descriptor_(memfd_create("workbench trial", 0)) {
@@ -62,7 +62,7 @@ void set_text(std::array<char, size>& to, const std::string& text) {
 
 std::uint64_t whole_pages(std::uint64_t bytes) { return (bytes + trial_page - 1) / trial_page * trial_page; }
 
-/// The plan, with the places of all arrays in the file.
+/// The plan of a trial, with the offset of each array in the file.
 TrialPlan make_plan(const TrialSetUp& set_up, const std::vector<LayoutField>& fields) {
     TrialPlan plan;
     plan.on_gpu = set_up.on_gpu;
@@ -121,7 +121,7 @@ void fill_file(const SharedFile& file, const TrialPlan& plan, const TrialSetUp& 
 
 std::string name_of(const TrialArray& array) { return array.name.data(); }
 
-/// "behind the end of y (element 12 of 12, counted from 0)": where an access went that was not allowed.
+/// "behind the end of y (element 12 of 12, counted from 0)": describes the target of a forbidden access.
 std::string place_of(std::uint64_t address, const TrialPlan& plan) {
     for (int i = 0; i < plan.array_count; ++i) {
         const TrialArray& array = plan.arrays[i];
@@ -145,7 +145,7 @@ std::string place_of(std::uint64_t address, const TrialPlan& plan) {
     return fmt::format("reads or writes at address {:#x}, where nothing is", address);
 }
 
-/// Is there a function of the kernel's name with other parameters? Compiled, these are part of its name.
+/// True if the file has a function of the kernel's name with other parameters, which its mangled name shows.
 bool has_overload(const TrialSetUp& set_up) {
     const std::string begin_of_name = fmt::format("_Z{}{}", std::strlen(kernel_function), kernel_function);
     std::ifstream library(set_up.shared_object, std::ios::binary);
@@ -199,7 +199,7 @@ void try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields
     const TrialPlan& shared = *new (file.at(0)) TrialPlan(*plan);
     fill_file(file, *plan, set_up, fields);
 
-    // The trial looks at the limit itself; this one is for a trial that does not even begin.
+    // The trial enforces its limit itself; this limit catches a trial that never starts.
     const double start_up = 60 + static_cast<double>(plan->file_bytes) / 1e8;
     const ProcessEnd end =
         run_process({program->string(), std::to_string(file.descriptor())}, 2 * set_up.limit_seconds + start_up);

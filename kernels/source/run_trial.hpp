@@ -1,4 +1,4 @@
-// Starting a trial (kernels/source/trial.hpp) and saying in words what it found.
+// Starts a trial (kernels/source/trial.hpp) and describes its result in words.
 #pragma once
 
 #include <filesystem>
@@ -11,10 +11,10 @@
 namespace workbench {
 
 struct TrialSetUp {
-    std::filesystem::path file = {};  // the author's, for messages
+    std::filesystem::path file = {};  // the author's file, for messages
     bool on_gpu = false;
-    std::filesystem::path shared_object = {};  // what the host loads
-    std::string image = {};                    // what a GPU loads
+    std::filesystem::path shared_object = {};  // loaded by the host
+    std::string image = {};                    // loaded by a GPU
     Launch launch = {};
     double limit_seconds = 10;
     Precision precision = Precision::f64;
@@ -22,8 +22,8 @@ struct TrialSetUp {
     Index columns = 0;
 };
 
-/// y = A x and then y += A x, in a process of their own. Throws BrokenKernel where the kernel does what it must not,
-/// RecipeError where it cannot be loaded, MachineError where the machine lacks something.
+/// Runs y = A x and then y += A x in a separate process. Throws BrokenKernel if the kernel crashes, hangs or accesses memory
+/// outside its arrays, RecipeError if it cannot be loaded, and MachineError if the machine lacks something.
 void try_kernel(const TrialSetUp& set_up, const std::vector<LayoutField>& fields);
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
-// A trial: one product with a kernel that nobody knows, in a process of its own, where it may hang, crash or write anywhere.
-// The program starts workbench_trial and hands it a file in memory: a plan, then the arrays. What was found comes back in the
+// A trial runs one product of an untrusted kernel in a separate process, where it may hang, crash or write anywhere. The
+// program starts workbench_trial with a file in memory that holds a plan and the arrays; the trial writes its verdict into the
 // plan.
 #pragma once
 
@@ -13,13 +13,13 @@ namespace workbench {
 
 inline constexpr const char* trial_program = "workbench_trial";
 
-/// On the host an array ends where a page that nobody may touch begins, or less than this before it: wide loads may ask for so
-/// much alignment.
+/// On the host an array ends at an inaccessible page, or fewer bytes than this before it, because wide loads may need this
+/// alignment.
 inline constexpr std::size_t trial_alignment = 64;
 inline constexpr std::size_t trial_page = 4096;
-/// What stands around y, and on a GPU around every array, to show whether it was written to.
+/// Fills the guards around y, and on a GPU around every array, so that writes to them show.
 inline constexpr unsigned char trial_guard = 0xA5;
-/// So much of it on a GPU, on each side; on the host so many bytes that nobody may touch.
+/// The size of a guard on each side of an array; on the host, the size of the inaccessible pages.
 inline constexpr std::size_t trial_guard_bytes = std::size_t{1} << 16;
 
 inline constexpr int most_trial_arrays = 64;
@@ -27,14 +27,14 @@ inline constexpr int most_trial_arguments = 4000;  // bytes; CUDA takes 4096 wit
 
 struct TrialArray {
     std::array<char, 64> name{};
-    std::uint64_t pointer = 0;  // where its address stands in the arguments; of x and y nothing
+    std::uint64_t pointer = 0;  // offset of its address in the arguments; unused for x and y
     std::uint64_t element_bytes = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t pages = 0;    // offset in the file of the pages that it lies in
-    std::uint64_t offset = 0;   // of itself in the file
-    std::uint64_t address = 0;  // told by the trial
+    std::uint64_t pages = 0;    // offset in the file of the pages that hold it
+    std::uint64_t offset = 0;   // offset of the array in the file
+    std::uint64_t address = 0;  // set by the trial
 
-    /// Of its pages. An empty array has one.
+    /// The size of its pages; an empty array has one page.
     [[nodiscard]] std::uint64_t page_bytes() const {
         return (bytes + trial_page - (bytes == 0 ? 0 : 1)) / trial_page * trial_page;
     }
@@ -44,13 +44,13 @@ enum class TrialVerdict : std::int32_t {
     none,
     fine,
     not_loadable,   // text: why
-    no_function,    // the file has none of that name
-    refused,        // text: the device, not the kernel, is to blame
-    hung,           // longer than the limit
-    signal,         // number; where it is about memory, fault_address
-    wrote_outside,  // array `array` has neighbours that changed
-    wrote_inside,   // array `array`, which is only to be read, changed
-    failed,         // text: what the device says
+    no_function,    // the file has no function of that name
+    refused,        // text; the device failed, not the kernel
+    hung,           // ran longer than the limit
+    signal,         // number; fault_address for a memory fault
+    wrote_outside,  // the guards of array `array` changed
+    wrote_inside,   // the read-only array `array` changed
+    failed,         // text: the device's message
 };
 
 struct TrialPlan {
@@ -62,13 +62,13 @@ struct TrialPlan {
     std::array<unsigned char, most_trial_arguments> arguments{};
     std::int32_t array_count = 0;  // the last but one is x, the last y
     std::array<TrialArray, most_trial_arrays> arrays{};
-    std::uint64_t image = 0;                 // offset of what a GPU loads
-    std::array<char, 4096> shared_object{};  // what the host loads
+    std::uint64_t image = 0;                 // offset of the image for a GPU
+    std::array<char, 4096> shared_object{};  // loaded by the host
     std::array<char, 64> function{};
 
-    // Told by the trial.
+    // Set by the trial.
     TrialVerdict verdict = TrialVerdict::none;
-    bool accumulating = false;  // in the second product, which is added to y
+    bool accumulating = false;  // true in the second product, y += A x
     std::int32_t signal = 0;
     std::int32_t array = 0;
     std::uint64_t fault_address = 0;

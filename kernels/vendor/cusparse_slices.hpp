@@ -1,4 +1,4 @@
-// Sliced ELL as cuSPARSE takes it.
+// Converts a matrix to cuSPARSE's sliced ELL.
 #pragma once
 
 #include "kernels/vendor/cusparse.hpp"
@@ -6,15 +6,15 @@
 
 namespace workbench {
 
-/// Rows in slices of equal height, in the order in which they come, each slice padded to its longest row. Padding has value 0
-/// and column -1.
+/// Rows in slices of equal height, in their given order, each slice padded to its longest row. Padding has value 0 and column
+/// -1.
 template <ValueType Value>
 class CusparseSlices {
 public:
-    /// `lengths` are those of the rows. Throws Unsuitable where the slots are too many for 32 bits or for the host's memory.
+    /// lengths: [rows], nonzeros per row. Throws Unsuitable if the slots exceed 32 bits or the host's memory.
     CusparseSlices(HostArray<Offset> lengths, Index slice_height);
 
-    /// Stores entry k of each row: entry(row, k) gives its column and its value.
+    /// Stores entry k of each row; entry(row, k) returns its column and value.
     template <typename GetEntry>
     void fill(const GetEntry& entry) {
         for (Index row = 0; row < static_cast<Index>(lengths_.size()); ++row) {

@@ -1,4 +1,4 @@
-// libworkbench_cusparse.so: prepares and runs cusparseSpMV. The one file that is linked with cuSPARSE.
+// libworkbench_cusparse.so: prepares and runs cusparseSpMV. No other file is linked with cuSPARSE.
 #include "kernels/vendor/module.hpp"
 
 #include <cusparse.h>
@@ -103,7 +103,7 @@ public:
           matrix_(std::move(matrix)),
           handle_(make_handle(stream)),
           description_(describe<Value>(matrix_)) {
-        // The preparation wants vectors, though not their contents.
+        // The preparation needs vectors but does not read their contents.
         const DeviceMemory x = device.allocate(sizeof(Value) * matrix_.columns, "x, to prepare cuSPARSE");
         const DeviceMemory y = device.allocate(sizeof(Value) * matrix_.rows, "y, to prepare cuSPARSE");
         x_ = describe_vector<Value>(matrix_.columns, x);
@@ -116,7 +116,7 @@ public:
         const cusparseStatus_t status =
             cusparseSpMV_preprocess(handle_.get(), operation, &one, description_.get(), x_.get(), &zero, y_.get(),
                                     value_type<Value>, algorithm_, buffer_.address());
-        // A format without anything to prepare may say so.
+        // A format that needs no preparation may return this status.
         if (status != CUSPARSE_STATUS_NOT_SUPPORTED) check_cusparse(status, "cusparseSpMV_preprocess");
     }
 

@@ -1,5 +1,5 @@
-// The seam between the program and libworkbench_cusparse.so. cuSPARSE is large and often absent, so that only the module is
-// linked with it, and the module is opened when a cuSPARSE kernel is asked for (kernels/vendor/cusparse.cpp).
+// The interface between the program and libworkbench_cusparse.so. cuSPARSE is large and often absent, so only this module is
+// linked with it, and the module is opened for the first cuSPARSE kernel (kernels/vendor/cusparse.cpp).
 #pragma once
 
 #include <memory>
@@ -8,26 +8,26 @@
 
 namespace workbench {
 
-/// The formats of cusparseSpMV, each with its algorithm.
+/// The formats of cusparseSpMV with their algorithms.
 enum class CusparseFormat { csr_alg1, csr_alg2, coo, sell, bsr };
 
-/// A matrix as cuSPARSE takes it: its arrays on the device, with indices of 32 bits that begin at 0.
+/// A matrix in a format of cuSPARSE: arrays on the device, with 32-bit zero-based indices.
 struct CusparseMatrix {
     CusparseFormat format = CusparseFormat::csr_alg1;
     Index rows = 0;
     Index columns = 0;
     Offset nonzeros = 0;
     Index size = 0;               // rows of a slice (sell) or of a block (bsr)
-    DeviceMemory offsets;         // of rows, slices or block rows; the rows of a coordinate list
-    DeviceMemory column_indices;  // of a value each; of a block each (bsr); -1 in padding (sell)
-    DeviceMemory values;          // the rows of a block one after the other (bsr)
+    DeviceMemory offsets;         // of rows, slices or block rows; for a coordinate list, the row indices
+    DeviceMemory column_indices;  // one per value, or per block (bsr); -1 in padding (sell)
+    DeviceMemory values;          // blocks row-major (bsr)
 };
 
 /// `stream` is the cudaStream_t of the device. Throws Unsuitable, or MachineError.
 template <typename Value>
 using PrepareCusparse = std::unique_ptr<Kernel<Value>> (*)(CusparseMatrix matrix, Device& device, void* stream);
 
-/// All that the module offers, behind one function without arguments named by cusparse_module_function.
+/// The module's functions; the exported function cusparse_module_function, without arguments, returns them.
 struct CusparseModule {
     ForEachPrecision<PrepareCusparse> prepare;
 };

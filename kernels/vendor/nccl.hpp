@@ -1,5 +1,5 @@
-// The seam between the program and libworkbench_nccl.so. NCCL is large and often absent, so that only the module is linked with
-// it, and the module is opened when GPUs of several ranks are to work together.
+// The interface between the program and libworkbench_nccl.so. NCCL is large and often absent, so only this module is linked
+// with it, and the module is opened when the GPUs of several ranks work together.
 #pragma once
 
 #include <array>
@@ -10,18 +10,18 @@
 
 namespace workbench {
 
-/// What brings ranks together; one of them makes it for all.
+/// Identifies a communicator; one rank creates it for all.
 using NcclId = std::array<std::byte, 128>;
 
-/// Bytes on the GPU that go to, or come from, another rank.
+/// A message: bytes on the GPU that are sent to or received from another rank.
 struct NcclMessage {
     int rank = 0;
     std::byte* memory = nullptr;
     std::size_t bytes = 0;
 };
 
-/// A rank among all ranks. All make the same calls in the same order. stream: a cudaStream_t; work on one stream must not be
-/// able to run while other work of the communicator is under way on another. Throws MachineError.
+/// One rank of a communicator. All ranks make the same calls in the same order. stream: a cudaStream_t; the caller must keep
+/// operations of one communicator from overlapping on two streams. Throws MachineError.
 class NcclCommunicator {
 public:
     NcclCommunicator() = default;
@@ -29,19 +29,19 @@ public:
     NcclCommunicator& operator=(const NcclCommunicator&) = delete;
     virtual ~NcclCommunicator() = default;
 
-    /// All messages at once, none of no bytes; nothing where there are none.
+    /// Sends and receives all messages at once; none may be empty. Does nothing without messages.
     virtual void send_and_receive(std::span<const NcclMessage> outgoing, std::span<const NcclMessage> incoming,
                                   void* stream) = 0;
-    /// mine: [count], all: [ranks * count].
+    /// Gathers `mine`, [count], of every rank into `all`, [ranks * count].
     virtual void gather(const double* mine, double* all, int count, void* stream) = 0;
 };
 
-/// All that the module offers, behind one function without arguments named by nccl_module_function.
+/// The module's functions; the exported function nccl_module_function, without arguments, returns them.
 struct NcclModule {
     std::string (*version)();  // "2.28.9"
     NcclId (*make_id)();
-    /// Called by all ranks, each with a GPU of its own, whose number CUDA has given as the calling thread's. most_blocks: that
-    /// NCCL may have on the GPU at a time; 0: as many as it likes.
+    /// All ranks call it, each with its own GPU as the calling thread's current CUDA device. most_blocks: the limit of NCCL's
+    /// concurrent blocks on the GPU; 0: no limit.
     std::unique_ptr<NcclCommunicator> (*join)(const NcclId& id, int rank, int ranks, int gpu, int most_blocks);
 };
 

@@ -1,4 +1,4 @@
-// libworkbench_nccl.so. The one file that is linked with NCCL.
+// libworkbench_nccl.so. No other file is linked with NCCL.
 #include <nccl.h>
 
 #include <cstring>
@@ -28,7 +28,7 @@ public:
     }
 
     ~Communicator() override {
-        // Where this rank gives up, others may never come to the end that they would be waited for.
+        // Waiting could hang: after this rank has failed, other ranks may never reach the end of their operations.
         if (std::uncaught_exceptions() > 0) {
             (void)ncclCommAbort(communicator_);
         } else {
@@ -67,7 +67,7 @@ public:
 private:
     void check(ncclResult_t result, const char* call) const { check_nccl(result, call, communicator_); }
 
-    /// What failed on the way, as a link to another machine, shows here.
+    /// Reports asynchronous failures, such as a lost connection to another machine.
     void check_earlier() const {
         ncclResult_t earlier = ncclSuccess;
         check(ncclCommGetAsyncError(communicator_, &earlier), "ncclCommGetAsyncError");

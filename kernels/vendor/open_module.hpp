@@ -1,17 +1,17 @@
-// Modules of the workbench that are linked with libraries of a vendor, and opened when they are asked for.
+// Opens the workbench's modules that are linked with vendor libraries.
 #pragma once
 
 #include <string>
 
 namespace workbench {
 
-/// A function of a module, or why it is not there.
+/// A function of a module, or the reason why it is missing.
 struct ModuleFunction {
     void* address = nullptr;
-    std::string absence;  // in one line without a full stop
+    std::string absence;  // one line without a full stop
 };
 
-/// Opens a module that lies beside the program. It is never closed: what it has made lives on its code.
+/// Opens a module beside the program. It is never closed, because objects that it created still use its code.
 [[nodiscard]] ModuleFunction find_in_module(const std::string& file, const char* function);
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
-// On a GPU: every array stands between guards, which show writes near it; far ones are errors of the device. The arrays that
-// are only to be read are compared with what they were.
+// The trial on a GPU. Guards on both sides of every array reveal writes near it; accesses far away are errors of the device.
+// Read-only arrays are compared with their original contents.
 #include <algorithm>
 #include <cstring>
 #include <vector>

@@ -1,6 +1,5 @@
-// On the host: every array ends at a page that nobody may touch and lies in pages that may only be read, so that the first
-// access outside, or write inside, ends the trial with its address. Beside y, in its own pages, stands a guard that shows
-// writes.
+// The trial on the host. Every array ends at an inaccessible page and its own pages are read-only, so that the first access
+// outside or write inside ends the trial and reports the address. A guard beside y, in y's pages, reveals writes.
 #include <dlfcn.h>
 #include <sys/mman.h>
 
@@ -12,7 +11,7 @@
 namespace workbench {
 namespace {
 
-/// Pages of the file between pages that nobody may touch.
+/// Maps pages of the file between inaccessible pages.
 unsigned char* map_array(const Trial& trial, TrialArray& array, int protection) {
     const std::size_t pages = array.page_bytes();
     void* const room = mmap(nullptr, pages + 2 * trial_guard_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,5 +1,5 @@
-// workbench_trial FILE_DESCRIPTOR: runs one product of a kernel that may do anything (kernels/source/trial.hpp). It is
-// started by the workbench and of no use to anybody else.
+// workbench_trial FILE_DESCRIPTOR: runs one product of an untrusted kernel (kernels/source/trial.hpp). Only the workbench
+// starts it.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -17,7 +17,7 @@
 namespace workbench {
 namespace {
 
-TrialPlan* plan_of_handler = nullptr;  // signal handlers have no other way to it
+TrialPlan* plan_of_handler = nullptr;  // a global, because signal handlers cannot be passed data
 
 void handle(int signal, siginfo_t* about, void*) {
     TrialPlan& plan = *plan_of_handler;
@@ -28,7 +28,7 @@ void handle(int signal, siginfo_t* about, void*) {
 }
 
 void watch_signals() {
-    // A kernel that uses up its stack leaves none for the handler.
+    // The handler needs its own stack in case the kernel overflows its stack.
     static std::array<char, 65536> own_stack;
     stack_t stack{};
     stack.ss_sp = own_stack.data();

@@ -1,21 +1,21 @@
-// The two trials of the program workbench_trial.
+// The two kinds of trial that workbench_trial runs.
 #pragma once
 
 #include "kernels/source/trial.hpp"
 
 namespace workbench {
 
-/// The plan in memory that is shared with the program, and the file that it is in.
+/// The plan, in memory shared with the program, and the file that contains it.
 struct Trial {
     TrialPlan& plan;
     int file = -1;
-    const unsigned char* bytes = nullptr;  // all of the file
+    const unsigned char* bytes = nullptr;  // the whole file
 };
 
 /// Writes the verdict and ends the process.
 [[noreturn]] void conclude(TrialPlan& plan, TrialVerdict verdict, const char* text = "");
 
-/// From here on the product must end within the limit.
+/// Starts the time limit of the product.
 void start_product(TrialPlan& plan, bool accumulating);
 void end_product();
 
