@@ -1,5 +1,5 @@
-// A group of lanes goes through a stored row, once to count and once to write at places that no other group has: threads
-// cannot race. Lanes of a group tell each other by ballots which of them go before.
+// A group of lanes traverses a stored row twice, once to count and once to write to positions that belong to this group alone,
+// so threads cannot race. Ballots give each lane the number of matching lanes before it.
 #include <cooperative_groups.h>
 
 #include "kernels/prepare/primitives.cuh"
@@ -13,12 +13,12 @@ namespace groups = cooperative_groups;
 
 constexpr int threads = 256;
 
-/// The view on the GPU. Null: row i is row i, entry i is entry i.
+/// The view on the GPU. A null array is the identity.
 struct Viewed {
     const std::uint32_t* offsets;  // [row_count + 1]
     const Index* rows;
     const std::uint32_t* entries;
-    const Index* columns;  // of the matrix; null where the division does not ask
+    const Index* columns;  // of the matrix; null if the division does not use columns
     Index row_count;
 };
 
@@ -40,8 +40,8 @@ __device__ bool belongs(const Criterion& criterion, const Viewed& view, Index ro
     }
 }
 
-/// visit(stored row, its first position, k of this lane, entry, does it belong, is there one) for every batch of `lanes`
-/// entries of each row; all lanes of a group go through as many.
+/// Calls visit(stored row, its first position, k of this lane, entry, belongs, exists) for every batch of `lanes` entries of
+/// each row; all lanes of a group make the same number of calls.
 template <int lanes, typename Row>
 __device__ void for_each_row(const Viewed& view, const Row& visit) {
     const std::size_t first = (blockIdx.x * std::size_t{threads} + threadIdx.x) / lanes;
@@ -69,7 +69,7 @@ __global__ void count_entries(Viewed view, Criterion criterion, Offset* __restri
     });
 }
 
-/// begins: [row_count + 1] of the rows in the first share; in the second a row begins where those before it leave off.
+/// begins: [row_count + 1], offsets of the rows in the first share; they determine the offsets in the second share.
 template <int lanes>
 __global__ void list_entries(Viewed view, Criterion criterion, const Offset* __restrict__ begins,
                              std::uint32_t* __restrict__ with, std::uint32_t* __restrict__ without) {

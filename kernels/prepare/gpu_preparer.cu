@@ -1,4 +1,4 @@
-// The GPU's preparer: which tasks it takes, and how long they took. The tasks themselves are in the files beside this one.
+// The GPU's preparer: decides which tasks run on the GPU and times them. The other files of this folder implement the tasks.
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -11,7 +11,7 @@
 namespace workbench {
 namespace {
 
-/// Positions are 32 bits on the GPU, and counts of the library's primitives 31.
+/// Positions have 32 bits on the GPU, and counts of CUB's primitives 31.
 bool has_narrow_positions(std::int64_t count) { return count < std::numeric_limits<Index>::max() - 1; }
 
 bool has_entries(const CsrMatrix& matrix) {
@@ -71,7 +71,7 @@ public:
     }
 
 private:
-    /// Does the work, alone, and notes its time. Nothing where the GPU has no room for it.
+    /// Runs a task exclusively and records its time. Returns without a result if the GPU lacks memory for it.
     template <typename Work>
     auto done(const char* what, const Work& work) -> std::optional<decltype(work())> {
         const std::scoped_lock lock(mutex_);
@@ -88,7 +88,7 @@ private:
     }
 
     std::string name_;
-    std::mutex mutex_;  // tuning makes candidates ready on a thread of its own
+    std::mutex mutex_;  // tuning prepares candidates on a second thread
     Workspace workspace_;
     std::vector<PreparedStep> steps_;
 };

@@ -1,4 +1,5 @@
-// A block has a table to itself, in shared memory; see hash_rows.cuh for why its threads come to one result.
+// Each block works on one table in shared memory; hash_rows.cuh explains why the result does not depend on the order of
+// threads.
 #include <algorithm>
 #include <array>
 
@@ -9,9 +10,9 @@
 namespace workbench {
 namespace {
 
-constexpr Index most_blocks = 1 << 12;  // beyond, blocks take table after table: they begin once
+constexpr Index most_blocks = 1 << 12;  // with more tables, blocks loop over tables, which saves their start-up
 
-/// Tables of so many rows, up to `most`.
+/// Places the rows of every table that has between `least` and `most` rows.
 template <int threads>
 __global__ void place_rows(const Index* __restrict__ lengths, const Offset* __restrict__ first, Index tables, Index sample,
                            Index least, Index most, Index* __restrict__ places) {
@@ -51,7 +52,7 @@ std::vector<Index> place_by_hash_on_gpu(Workspace& workspace, const HashTask& ta
     const auto first = workspace.upload<Offset>(task.first);
     const auto places = workspace.make<Index>(lengths.size());
     const Tables tables{lengths.data(), first.data(), static_cast<Index>(task.first.size()) - 1, task.sample, places.data()};
-    // Few threads for small tables, of which there are many.
+    // Small tables are numerous, so each gets few threads.
     launch<32>(workspace, tables, 1, 64);
     if (most_rows > 64) launch<128>(workspace, tables, 65, 1024);
     if (most_rows > 1024) launch<512>(workspace, tables, 1025, most_rows);

@@ -1,12 +1,12 @@
-// The nonlinear hash with all rows of a table at once.
+// The nonlinear hash for all rows of a table in parallel.
 //
-// On the host rows are placed one after the other, each in the first free slot from that of its class on, and where there is
-// none up to the end, in the last free slot (stages/length_hash.hpp). So every row goes through all slots in an order of its
-// own, and of two rows that want one slot the earlier row gets it: a stable matching in which all slots rank the rows alike. It
-// is unique, and rows that propose in any order come to it (Gale and Shapley, 1962): each row proposes to its slots in turn, a
-// slot keeps the earliest row that has proposed, and the row that it turns away goes on. So the result is the host's to the
-// bit, however the threads run. The k-th row of a class cannot get one of the first k slots that its class goes through, for
-// the k rows before it go through the same slots and are earlier: it begins with the next one.
+// The host places rows one after the other, each in the first free slot from the slot of its class onward, or, if there is none
+// up to the end, in the last free slot (stages/length_hash.hpp). Every row thus prefers the slots in a certain order, and the
+// earlier of two rows wins a slot. This is a stable matching in which all slots rank the rows alike. It is unique, and
+// proposals in any order lead to it (Gale and Shapley, 1962): each row proposes to its slots in turn, a slot keeps the earliest
+// row that has proposed, and the rejected row proposes to its next slot. The result is therefore bit-identical to the host's,
+// whatever the order of the threads. The k-th row of a class can skip the first k slots of its class, because the k earlier
+// rows of the class prefer the same slots.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,26 +15,26 @@
 
 namespace workbench {
 
-/// Shared memory of a table of so many rows, beside the kernel's own: its slots, and the first slot of each row.
+/// Bytes of dynamic shared memory for a table of `rows` rows: its slots and the first slot of each row.
 [[nodiscard]] constexpr std::size_t hash_table_bytes(Index rows) { return 2 * sizeof(Index) * static_cast<std::size_t>(rows); }
 
-/// What a block of so many threads needs to place the rows of one table.
+/// Places the rows of one table with the threads of a block.
 template <int threads>
 class HashTable {
 public:
     static constexpr int warps = threads / 32;
     static constexpr Index no_row = 0x7FFFFFFF;
 
-    /// Of the block, in shared memory.
+    /// The block's state in shared memory.
     struct Shared {
-        Index counts[length_classes];      // of the sample, by class
-        Index starts[length_classes + 1];  // the first slot of a class, and of those above the sample's
-        Index ranks[length_classes + 1];   // rows of a class so far
+        Index counts[length_classes];      // rows of the sample, by class
+        Index starts[length_classes + 1];  // the first slot of each class; the last entry serves classes above the sample's
+        Index ranks[length_classes + 1];   // rows of each class placed so far
         Index warp_counts[warps][length_classes + 1];
-        int classes;  // up to the highest in the sample
+        int classes;  // classes up to the highest in the sample
     };
 
-    /// Once, before the first table of a block.
+    /// Call once, before the first table of a block.
     __device__ static void begin(Shared& shared) {
         for (int i = static_cast<int>(threadIdx.x); i <= length_classes; i += threads) {
             if (i < length_classes) shared.counts[i] = 0;
@@ -45,8 +45,8 @@ public:
         __syncthreads();
     }
 
-    /// lengths: of the table's rows [rows], rows >= 1. memory: hash_table_bytes(rows). places: [rows] the row in each slot.
-    /// Leaves the block's memory as `begin` does.
+    /// lengths: [rows] nonzeros per row of the table, rows >= 1. memory: hash_table_bytes(rows). places: [rows] receives the
+    /// row in each slot. Restores the block's state to that after `begin`.
     __device__ static void place(const Index* __restrict__ lengths, Index rows, Index sample, Shared& shared, Index* memory,
                                  Index* __restrict__ places) {
         Index* const holders = memory;
@@ -64,7 +64,7 @@ public:
             const int own_class = row < rows ? min(length_class(lengths[row]), shared.classes) : -1;
             const Index rank = rank_in_class(own_class, shared);
             if (row < rows) homes[row] = shared.starts[own_class];
-            __syncthreads();  // a row that is turned away goes on from its home
+            __syncthreads();  // a rejected row continues from its first slot
             if (row < rows) propose(row, rank, holders, homes, rows);
         }
         __syncthreads();
@@ -79,7 +79,8 @@ public:
     }
 
 private:
-    /// Where the fit is exact, a row's slot is the number of rows of lower classes, and of its own before it. A warp, 64 rows.
+    /// If the fit is exact, a row's slot is the number of rows of lower classes plus those of its class before it. One warp, 64
+    /// rows.
     __device__ static void place_few(const Index* __restrict__ lengths, Index rows, Index* __restrict__ places) {
         const auto lane = static_cast<Index>(threadIdx.x);
         const int low = lane < rows ? length_class(lengths[lane]) : length_classes;
@@ -106,7 +107,7 @@ private:
         __syncthreads();
     }
 
-    /// One warp: sums of the counts, and starts that do not descend.
+    /// One warp: prefix sums of the counts, and starts that do not descend.
     __device__ static void fit(Index rows, Index sample, Shared& shared) {
         const int lane = static_cast<int>(threadIdx.x);
         Index shorter = 0;
@@ -132,7 +133,7 @@ private:
         if (lane == 0) shared.starts[shared.classes] = rows - 1;
     }
 
-    /// How many rows of its class come before that of this thread. Called by all threads; class -1: no row.
+    /// The number of rows of its class before this thread's row. All threads must call it; class -1: no row.
     __device__ static Index rank_in_class(int own_class, Shared& shared) {
         const int warp = static_cast<int>(threadIdx.x) / 32;
         const unsigned alike = __match_any_sync(0xFFFFFFFFu, own_class);
@@ -153,7 +154,7 @@ private:
         return rank;
     }
 
-    /// From its position-th slot on, until nobody is turned away.
+    /// Proposes from the row's position-th slot onward until no row is rejected.
     __device__ static void propose(Index row, Index position, Index* holders, const Index* homes, Index rows) {
         Index home = homes[row];
         for (;;) {

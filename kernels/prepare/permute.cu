@@ -1,4 +1,4 @@
-// A group of lanes moves a row of the result, and rows are apart: threads cannot race.
+// A group of lanes writes one row of the result and rows do not overlap, so threads cannot race.
 #include <bit>
 
 #include "kernels/prepare/primitives.cuh"
@@ -20,7 +20,7 @@ __global__ void find_lengths(const std::uint32_t* __restrict__ old_offsets, cons
     }
 }
 
-/// store(place in the result, place in the old matrix, row of the result) for every entry.
+/// Calls store(position in the result, position in the old matrix, row of the result) for every entry.
 template <int lanes, typename Store>
 __device__ void for_each_entry(const std::uint32_t* __restrict__ old_offsets, const Index* __restrict__ old_of_new,
                                const Offset* __restrict__ offsets, Index rows, const Store& store) {
@@ -44,7 +44,7 @@ __global__ void move_rows(const std::uint32_t* __restrict__ old_offsets, const I
     });
 }
 
-/// The same with the row and the new column as one key, to be sorted by.
+/// Like the kernel above, but stores row and new column as one sort key.
 template <int lanes>
 __global__ void key_rows(const std::uint32_t* __restrict__ old_offsets, const Index* __restrict__ old_of_new,
                          const Offset* __restrict__ offsets, Index rows, const Index* __restrict__ old_columns,
@@ -64,7 +64,7 @@ __global__ void take_columns(const std::uint64_t* __restrict__ keys, std::size_t
     }
 }
 
-/// What moves, on the GPU.
+/// The moved arrays, on the GPU.
 struct Moved {
     DeviceArray<std::uint32_t> old_offsets;
     DeviceArray<Index> old_of_new;

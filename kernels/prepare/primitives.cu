@@ -6,7 +6,7 @@
 namespace workbench {
 namespace {
 
-/// Calls use(memory, bytes) twice, as CUB wants it: to ask for the bytes, and with them.
+/// Calls use(memory, bytes) twice, as CUB requires: first to query the size of its temporary storage, then to run.
 template <typename Use>
 void with_memory(Workspace& workspace, const Use& use) {
     std::size_t bytes = 0;

@@ -1,17 +1,17 @@
-// The library's primitives that the tasks are made of, each compiled once.
+// CUB's sorts and scans, compiled once for all tasks.
 #pragma once
 
 #include "kernels/prepare/workspace.cuh"
 
 namespace workbench {
 
-/// Sorts by the bits [begin_bit, end_bit) of the keys, stable. The arrays may be exchanged for others of the same size.
+/// Stable sort by the bits [begin_bit, end_bit) of the keys. May replace the arrays by others of the same size.
 void sort_pairs(Workspace& workspace, DeviceArray<std::uint64_t>& keys, DeviceArray<std::uint32_t>& values, int begin_bit,
                 int end_bit);
 void sort_pairs(Workspace& workspace, DeviceArray<std::uint64_t>& keys, DeviceArray<std::uint64_t>& values, int begin_bit,
                 int end_bit);
 
-/// Each count becomes the sum of all up to it.
+/// Replaces the counts by their inclusive prefix sums.
 void sum_up(Workspace& workspace, DeviceArray<Offset>& counts);
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
-// A block fills the slots of one slice after another, each thread its own: threads cannot race. Entries outside the columns of
-// their group are counted by an atomic.
+// A block fills the slots of one slice after another, and each thread writes its own slots, so threads cannot race. An atomic
+// counts entries outside the columns of their group.
 #include "kernels/prepare/tasks.cuh"
 
 namespace workbench {
@@ -7,7 +7,7 @@ namespace {
 
 constexpr int threads = 256;
 
-/// The task on the GPU. Null: row i is row i, entry i is entry i, place i holds row i.
+/// The task on the GPU. A null array is the identity.
 struct Sliced {
     const SlicePlaces* places;
     const Offset* slice_offsets;
@@ -30,7 +30,7 @@ __global__ void fill_slices(Sliced sliced, Column* __restrict__ columns, Value* 
         const Index end_column = sliced.column_bounds[places.group + 1];
         const Offset first = sliced.slice_offsets[slice];
         const Offset slots = sliced.slice_offsets[slice + 1] - first;
-        // Every threads-th slot: both its lane and its column follow by adding.
+        // With a stride of `threads` slots, lane and column follow by addition instead of division.
         const Index lane_step = threads % sliced.slice_height;
         const Offset k_step = threads / sliced.slice_height;
         Index lane = static_cast<Index>(threadIdx.x) % sliced.slice_height;

@@ -1,4 +1,4 @@
-// Each thread writes the items of its own number alone: threads cannot race but for the largest key, which is an atomic.
+// Each thread writes only the items of its own number, so threads cannot race; the largest key is found by an atomic.
 #include <bit>
 
 #include "kernels/prepare/primitives.cuh"
@@ -19,7 +19,7 @@ __global__ void find_largest(const Index* __restrict__ keys, std::size_t count, 
     if (threadIdx.x % 32 == 0) atomicMax(largest, own);
 }
 
-/// A thing's group above its key, which counts down from `largest` where it descends.
+/// Combines an item's group (high bits) and its key, which is `largest` - key in descending order.
 __global__ void join_keys(const Index* __restrict__ keys, const Index* __restrict__ groups, std::size_t count, int key_bits,
                           bool descending, Index largest, std::uint64_t* __restrict__ joined,
                           std::uint32_t* __restrict__ things) {

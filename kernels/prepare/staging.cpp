@@ -8,7 +8,7 @@
 namespace workbench {
 namespace {
 
-/// body(begin, end) for pieces of what a thread copies at a time.
+/// Calls body(begin, end) in parallel for chunks that one thread copies at a time.
 template <typename Body>
 void for_each_piece(std::size_t count, std::size_t piece, const Body& body) {
     for_each_in_parallel(static_cast<std::int64_t>((count + piece - 1) / piece), 1, [&](std::int64_t i) {

@@ -1,5 +1,5 @@
-// The tasks of Preparer on a GPU. Each throws NoRoom where its arrays do not fit, and leaves nothing behind then. None of them
-// is asked for nothing: there is a row and a nonzero, or a thing.
+// The tasks of Preparer on a GPU. Each throws NoRoom if its arrays do not fit and then frees what it allocated. Callers pass at
+// least one row and one nonzero, or at least one item.
 #pragma once
 
 #include "kernels/prepare/tiled_entries.hpp"
@@ -16,7 +16,7 @@ namespace workbench {
                                            const Division& division);
 [[nodiscard]] std::int64_t fill_slices_on_gpu(Workspace& workspace, const SliceTask& task);
 
-/// A tile's number is row block * segments + segment.
+/// The number of a tile is row block * segments + segment.
 [[nodiscard]] TiledEntries tile_on_gpu(Workspace& workspace, const CsrMatrix& matrix, const Cuts* row_blocks,
                                        const Cuts& segments);
 

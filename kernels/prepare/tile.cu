@@ -1,4 +1,4 @@
-// Each entry has a place of its own in every array, and heads of runs have numbers of their own: threads cannot race.
+// Each entry has its own position in every array and each run its own number, so threads cannot race.
 #include <bit>
 
 #include "kernels/prepare/primitives.cuh"
@@ -11,7 +11,7 @@ namespace {
 constexpr int threads = 256;
 constexpr int lanes = 8;
 
-/// The piece in which a place lies: the last that begins there or before, as Cuts::piece_at says.
+/// The piece that contains a position: the last one that begins at or before it, as in Cuts::piece_at.
 __device__ Index piece_at(const Index* __restrict__ boundaries, Index count, Index place) {
     Index low = 0;
     Index high = count;  // boundaries[low] <= place < boundaries[high]
@@ -47,7 +47,7 @@ __global__ void key_entries(const std::uint32_t* __restrict__ offsets, const Ind
     }
 }
 
-/// Is the key another one than that before it, without its lowest bits?
+/// True if the key differs from the key before it in more than the lowest bits.
 __device__ bool begins_run(const std::uint64_t* __restrict__ keys, std::size_t i, int shift) {
     return i == 0 || keys[i] >> shift != keys[i - 1] >> shift;
 }
@@ -58,7 +58,7 @@ __global__ void mark_runs(const std::uint64_t* __restrict__ keys, std::size_t co
     }
 }
 
-/// numbers: of the runs, from 1 on.
+/// numbers: the run of each key, counted from 1.
 __global__ void list_runs(const std::uint64_t* __restrict__ keys, std::size_t count, int shift,
                           const Offset* __restrict__ numbers, std::uint64_t* __restrict__ run_keys,
                           std::uint32_t* __restrict__ run_begins) {
@@ -69,7 +69,7 @@ __global__ void list_runs(const std::uint64_t* __restrict__ keys, std::size_t co
     }
 }
 
-/// Runs of keys that are equal but for their lowest bits.
+/// Runs of keys that differ only in their lowest bits.
 struct Runs {
     DeviceArray<std::uint64_t> keys;    // [runs] the first key of each
     DeviceArray<std::uint32_t> begins;  // [runs]
@@ -127,7 +127,7 @@ TiledEntries tile_on_gpu(Workspace& workspace, const CsrMatrix& matrix, const Cu
         offsets.data(), columns.data(), matrix.rows, block_of.data(), segment_of.data(), segments.count(), tiled.row_bits,
         keys.data(), entries.data());
     check_launch("key_entries");
-    // Rows ascend already, and the sort is stable.
+    // Entries are already in row order, and the sort is stable.
     sort_pairs(workspace, keys, entries, tiled.row_bits, bits);
     const Runs rows = find_runs(workspace, keys, 0);
     const Runs by_tile = find_runs(workspace, rows.keys, tiled.row_bits);

@@ -9,9 +9,9 @@ namespace workbench {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{8} << 20;
-constexpr std::size_t small_bytes = std::size_t{1} << 16;  // below: the driver's own copy is as fast
+constexpr std::size_t small_bytes = std::size_t{1} << 16;  // smaller copies are as fast through the driver
 
-/// Adds the seconds of its life to a sum.
+/// Adds the seconds of its lifetime to a sum.
 class Timed {
 public:
     explicit Timed(double& sum) : sum_(sum) {}
@@ -81,7 +81,8 @@ void Workspace::fetch(const void* from, void* to, std::size_t bytes) {
             copy_together(static_cast<std::byte*>(to) + begin, buffer, some);
         });
     }
-    check_cuda(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");  // the kernels' time is not the transfer's
+    check_cuda(cudaStreamSynchronize(stream()),
+               "cudaStreamSynchronize");  // so that the transfer's time excludes the kernels before it
     const Timed timed(transfer_seconds_);
     check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream()), "cudaMemcpyAsync");
     check_cuda(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");

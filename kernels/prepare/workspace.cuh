@@ -1,4 +1,4 @@
-// What every task of the GPU's preparer needs: a stream, memory for as long as the task lasts, and transfers that are timed.
+// A stream, pooled memory and timed transfers for the tasks of the GPU's preparer.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,10 +14,10 @@
 
 namespace workbench {
 
-/// The GPU has no room for a task, which is left to the host.
+/// Thrown if the GPU lacks memory for a task; the host then runs it.
 struct NoRoom {};
 
-/// An array on the GPU, for kernels of one stream. Given back to the pool behind them.
+/// An array on the GPU for kernels of one stream. Returned to the pool in stream order.
 template <typename Item>
 class DeviceArray {
 public:
@@ -47,8 +47,8 @@ private:
     cudaStream_t stream_ = nullptr;
 };
 
-/// Arrays come from a pool that keeps a sixteenth of the GPU's memory at most between tasks; large transfers go through two
-/// pinned buffers in turns, which all cores fill or empty while the other one is under way.
+/// Arrays come from a pool that keeps at most a sixteenth of the GPU's memory between tasks. Large transfers alternate between
+/// two pinned buffers: all cores fill or empty one while the other is being transferred.
 class Workspace {
 public:
     Workspace();
@@ -64,7 +64,7 @@ public:
         return {static_cast<Item*>(allocate(count * sizeof(Item))), count, stream()};
     }
 
-    /// The bits of the array, perhaps under another name of the same size.
+    /// Uploads an array bit by bit, possibly as another type of the same size.
     template <typename Item, typename From>
     [[nodiscard]] DeviceArray<Item> upload(std::span<From> from) {
         static_assert(sizeof(Item) == sizeof(From));
@@ -73,10 +73,10 @@ public:
         return array;
     }
 
-    /// Offsets below 2^32.
+    /// Uploads offsets below 2^32 as 32 bits.
     [[nodiscard]] DeviceArray<std::uint32_t> upload_narrow(std::span<const Offset> from);
 
-    /// The first to.size() items, whose bits are those of the array's.
+    /// Downloads the first to.size() items bit by bit.
     template <typename Item, typename To>
     void download(const DeviceArray<Item>& from, std::span<To> to) {
         static_assert(sizeof(Item) == sizeof(To));
@@ -91,11 +91,11 @@ public:
         return item;
     }
 
-    /// Seconds of transfers since the last time.
+    /// Returns the seconds of transfers since the last call.
     [[nodiscard]] double take_transfer_seconds() { return std::exchange(transfer_seconds_, 0.0); }
 
 private:
-    /// Copies the bytes [begin, begin + bytes) of what is transferred, in its form on the GPU, to or from a pinned buffer.
+    /// Copies bytes [begin, begin + bytes) of the transferred array, in its GPU format, to or from a pinned buffer.
     using Stage = std::function<void(void* buffer, std::size_t begin, std::size_t bytes)>;
 
     [[nodiscard]] void* allocate(std::size_t bytes);
@@ -111,7 +111,7 @@ private:
     double transfer_seconds_ = 0;
 };
 
-/// A launch of so many blocks that each of `count` things has a thread, or loops over them.
+/// The number of blocks of a launch over `count` items; beyond a limit, threads loop over items.
 [[nodiscard]] inline unsigned blocks_of(std::size_t count, unsigned threads) {
     const std::size_t blocks = (count + threads - 1) / threads;
     return static_cast<unsigned>(blocks < 1 ? 1 : blocks > 1U << 20 ? 1U << 20 : blocks);
