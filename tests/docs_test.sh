@@ -34,6 +34,14 @@ for page in "${pages[@]}"; do
     done < <(links "$page")
 done
 
+# Files and folders that a page names exist. Results describe the program at their own commits.
+for page in README.md CONTRIBUTING.md docs/*.md docs/lessons/*.md; do
+    while read -r path; do
+        compgen -G "$path" >/dev/null || complain "$page: no $path"
+    done < <(grep -oE '`(pipeline|kernels|stages|viz|tests|cmake|docs|recipes|suites|benchmarks|fuzz)/[A-Za-z0-9_./*-]+`' "$page" | tr -d '`' |
+        grep -v NAME | sort -u)
+done
+
 # indexed INDEX PAGE...: the index links each page.
 indexed() {
     local index=$1 page
