@@ -1,4 +1,4 @@
-# CUDA, where there is a compiler for it. Sets WORKBENCH_HAS_CUDA.
+# Enables CUDA if there is a compiler for it. Sets WORKBENCH_HAS_CUDA.
 set(WORKBENCH_HAS_CUDA OFF)
 if(NOT WORKBENCH_CUDA STREQUAL "OFF")
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
@@ -15,7 +15,7 @@ if(NOT WORKBENCH_CUDA STREQUAL "OFF")
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     enable_language(CUDA)
-    # cmake 3.25 does not know that this nvcc takes C++20.
+    # CMake 3.25 does not know that this nvcc supports C++20.
     foreach(kind STANDARD EXTENSION)
       if(NOT CMAKE_CUDA20_${kind}_COMPILE_OPTION)
         set(CMAKE_CUDA20_${kind}_COMPILE_OPTION -std=c++20)

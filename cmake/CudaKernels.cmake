@@ -1,4 +1,5 @@
-# The GPU half of workbench_kernels: the .cu files of every layout and the CUDA device. Without CUDA stand-ins say that there is no GPU.
+# The GPU part of workbench_kernels: the .cu files of every layout and the CUDA device. Without CUDA, stand-ins report that there is
+# no GPU.
 if(NOT WORKBENCH_HAS_CUDA)
   file(GLOB stand_ins CONFIGURE_DEPENDS kernels/device/no_cuda/*.cpp)
   target_sources(workbench_kernels PRIVATE ${stand_ins})
@@ -9,20 +10,20 @@ file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu kernels/*/cusparse.cpp k
   kernels/vendor/open_module.cpp)
 target_sources(workbench_kernels PRIVATE ${cuda_sources})
 target_link_libraries(workbench_kernels PRIVATE CUDA::cudart_static)
-# Schedules are constexpr functions that the host calls, too (kernels/common/schedule/run.hpp): hence --expt-relaxed-constexpr.
-# No -Wpedantic for .cu: it objects to the line markers that nvcc itself writes.
+# Device code calls constexpr functions of schedules (kernels/common/schedule/run.hpp), which needs --expt-relaxed-constexpr.
+# -Wpedantic would warn about line markers that nvcc generates.
 target_compile_options(workbench_kernels PRIVATE
   "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-Werror;--Werror=all-warnings;-Xfatbin=-compress-all>")
 
-# cuSPARSE is large and often absent where the program runs: a module that is opened when it is asked for. It is found beside the
-# program, in lib.
+# cuSPARSE is large and may be missing where the program runs, so it is linked into a module that is loaded on demand from lib,
+# beside the program.
 add_library(workbench_cusparse MODULE kernels/vendor/module.cpp)
 target_link_libraries(workbench_cusparse PRIVATE workbench_options CUDA::cusparse)
 target_link_options(workbench_cusparse PRIVATE -Wl,--no-undefined)
 set_target_properties(workbench_cusparse PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 add_dependencies(workbench_kernels workbench_cusparse)
 
-# NCCL in the same way. It comes with some CUDA toolkits.
+# NCCL, which comes with some CUDA toolkits, is linked in the same way.
 find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
 find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR})
 mark_as_advanced(NCCL_INCLUDE_DIR NCCL_LIBRARY)

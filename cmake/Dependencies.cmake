@@ -1,4 +1,4 @@
-# Everything the program stands on, except CUDA (cmake/Cuda.cmake).
+# All dependencies except CUDA (cmake/Cuda.cmake).
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(METIS REQUIRED)
@@ -16,11 +16,11 @@ find_package(GIF REQUIRED)
 find_package(LibArchive REQUIRED)
 find_package(LibLZMA REQUIRED)
 find_package(CURL REQUIRED)
-# The library itself is opened when something is fetched (pipeline/fetch/curl.hpp).
+# libcurl itself is loaded by `workbench fetch` (pipeline/fetch/curl.hpp).
 add_library(workbench_curl_headers INTERFACE)
 target_include_directories(workbench_curl_headers SYSTEM INTERFACE ${CURL_INCLUDE_DIRS})
 target_link_libraries(workbench_curl_headers INTERFACE ${CMAKE_DL_LIBS})
-# xxHash: its header alone.
+# Only the header of xxHash is needed.
 find_path(XXHASH_INCLUDE_DIR xxhash.h)
 if(NOT XXHASH_INCLUDE_DIR)
   message(FATAL_ERROR "xxhash.h was not found: install libxxhash-dev, or set XXHASH_INCLUDE_DIR.")

@@ -1,5 +1,5 @@
-# The fonts of the pictures, put into the program, and stb_truetype to draw them: DejaVu Sans, and where it is found Droid Sans
-# Fallback for Chinese, Japanese and Korean.
+# Embeds the fonts of the pictures into the program, and stb_truetype to draw them: DejaVu Sans and, if found, Droid Sans Fallback
+# for Chinese, Japanese and Korean.
 find_path(STB_INCLUDE_DIR stb/stb_truetype.h)
 find_file(WORKBENCH_FONT_FILE DejaVuSans.ttf
   PATHS /usr/share/fonts/truetype/dejavu /usr/share/fonts/dejavu /usr/share/fonts/TTF /usr/share/fonts/dejavu-sans-fonts)
@@ -20,7 +20,7 @@ target_compile_definitions(workbench_font INTERFACE WORKBENCH_FONT_FILE="${WORKB
 if(WORKBENCH_CJK_FONT_FILE)
   target_compile_definitions(workbench_font INTERFACE WORKBENCH_CJK_FONT_FILE="${WORKBENCH_CJK_FONT_FILE}")
 endif()
-# The compiler does not see that viz/text.cpp reads the font files.
+# viz/text.cpp embeds the font files, a dependency that the compiler does not report.
 set(font_files ${WORKBENCH_FONT_FILE})
 if(WORKBENCH_CJK_FONT_FILE)
   list(APPEND font_files ${WORKBENCH_CJK_FONT_FILE})

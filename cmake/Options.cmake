@@ -1,4 +1,4 @@
-# Language, warnings and sanitizers, in the target workbench_options that every room links.
+# Language standard, warnings and sanitizers, in the target workbench_options, which every room links.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -7,7 +7,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND WORKBENCH_PRECOMPILED_HEADERS)
-  # Without these ccache keeps nothing that was compiled with a precompiled header.
+  # ccache needs these settings to cache files that are compiled with a precompiled header.
   set(CCACHE_PROGRAM ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
   add_compile_options($<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)
 endif()
@@ -19,29 +19,29 @@ endif()
 add_library(workbench_options INTERFACE)
 target_include_directories(workbench_options INTERFACE ${CMAKE_SOURCE_DIR})
 
-# No contraction to fused multiply-add: pictures and references are the same to the bit on every processor.
+# Contraction to fused multiply-add is off, so that pictures and references are bit-identical on every processor.
 set(WORKBENCH_WARNINGS -Wall -Wextra -Wpedantic -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # It warns of overlapping copies inside std::string where there are none (GCC bug 105651).
+  # False warnings about overlapping copies inside std::string (GCC bug 105651).
   list(APPEND WORKBENCH_WARNINGS -Wno-restrict)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND WORKBENCH_SANITIZE)
-  # With the checks that the sanitizers insert it takes set variables for unset ones, as its manual says.
+  # With sanitizers GCC warns about initialized variables, as its manual states.
   list(APPEND WORKBENCH_WARNINGS -Wno-maybe-uninitialized)
 endif()
 if(WORKBENCH_TOGETHER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # It takes the file of an unnamed namespace for a header once another file includes it.
+  # In a unity build GCC takes a source file with an unnamed namespace for a header.
   list(APPEND WORKBENCH_WARNINGS -Wno-subobject-linkage)
 endif()
 if(WORKBENCH_PRECOMPILED_HEADERS)
-  # With them g++ 12 warns of copies inside std::string that are right. The other builds compile the same files with all warnings.
+  # With precompiled headers g++ 12 gives false warnings about copies inside std::string. Other builds compile with all warnings.
   set(WORKBENCH_WARNINGS -w)
 endif()
 target_compile_options(workbench_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:${WORKBENCH_WARNINGS};-ffp-contract=off>)
 
 if(WORKBENCH_SANITIZE)
-  # -O2 takes twice as long to compile with the checks that these insert.
+  # With sanitizers -O2 takes twice as long to compile as -O1.
   add_compile_options(
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined;-fno-sanitize-recover=all;-fno-omit-frame-pointer;-O1;-g1>")
   add_link_options(-fsanitize=address,undefined)

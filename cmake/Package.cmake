@@ -1,10 +1,10 @@
-# What `cmake --install` puts under a prefix, and `cpack` into a package that runs on a machine with only the GPU's driver, the CUDA
-# toolkit and glibc. Nothing in it knows the prefix: the program looks for the rest from where it is.
-#   bin/workbench                      lib/spmv-workbench/      the libraries that it needs, apart from those of others
+# The files that `cmake --install` puts under a prefix, and `cpack` into a package that runs on a machine with only the GPU's driver,
+# the CUDA toolkit and glibc. They do not depend on the prefix: the program finds them relative to itself.
+#   bin/workbench                      lib/spmv-workbench/      the libraries that it needs, in a folder of their own
 #   share/spmv-workbench/recipes/, suites/                     share/doc/, share/man/   and completions for the shells
 #   lib/libspmv_workbench.so, include/ the library for other programs; lib/cmake/spmv_workbench/ for find_package
 #   libexec/spmv-workbench/            check_gpu.sh, gpu_test; share/spmv-workbench/layouts/ for them (where the tests are built)
-# glibc is the machine's own, and so are cuSPARSE, with nvJitLink together 250 MB, NCCL, and libcurl, which is opened when it is needed.
+# Not included: glibc, cuSPARSE (250 MB with nvJitLink), NCCL, and libcurl, which is loaded on demand.
 set(private_libraries lib/spmv-workbench)
 install(TARGETS workbench RUNTIME_DEPENDENCY_SET workbench_dependencies RUNTIME DESTINATION bin)
 install(TARGETS workbench_trial RUNTIME DESTINATION ${private_libraries} COMPONENT library)
@@ -29,7 +29,7 @@ install(DIRECTORY recipes suites DESTINATION share/spmv-workbench)
 install(FILES README.md LICENSE CITATION.cff DESTINATION share/doc/spmv-workbench)
 install(DIRECTORY docs DESTINATION share/doc/spmv-workbench FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.gif" PATTERN "cg/*")
 
-# install_what_it_prints(FILE FOLDER ARGUMENTS...): what the program says of itself becomes FOLDER/FILE.
+# install_what_it_prints(FILE FOLDER ARGUMENTS...): installs the output of the program as FOLDER/FILE.
 function(install_what_it_prints file folder)
   set(printed ${CMAKE_BINARY_DIR}/generated/${file})
   install(CODE "execute_process(COMMAND \"$<TARGET_FILE:workbench>\" ${ARGN} OUTPUT_FILE \"${printed}\" COMMAND_ERROR_IS_FATAL ANY)")
@@ -40,7 +40,7 @@ install_what_it_prints(workbench share/bash-completion/completions completion ba
 install_what_it_prints(_workbench share/zsh/site-functions completion zsh)
 install_what_it_prints(workbench.fish share/fish/vendor_completions.d completion fish)
 
-# Old-style rpaths: they hold for the libraries of the libraries as well.
+# RPATH instead of RUNPATH, because it also applies to dependencies of the libraries.
 foreach(program IN LISTS packaged_programs)
   set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../${private_libraries};$ORIGIN/../../${private_libraries}")
   target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
@@ -53,12 +53,12 @@ endif()
 foreach(module workbench_cusparse workbench_nccl workbench_mpi)
   if(TARGET ${module})
     install(TARGETS ${module} LIBRARY DESTINATION ${private_libraries} COMPONENT library)
-    # Where a CUDA toolkit usually lies; LD_LIBRARY_PATH goes before it.
+    # The usual places of a CUDA toolkit; LD_LIBRARY_PATH has precedence.
     set_target_properties(${module} PROPERTIES INSTALL_RPATH "/usr/local/cuda/lib64:/opt/cuda/lib64")
   endif()
 endforeach()
 
-# The shared libarchive needs libxml2 and that 31 MB of ICU, for formats that are not read here. The static one needs what is used.
+# The shared libarchive depends on libxml2 and 31 MB of ICU for formats that are not read here; the static one does not.
 find_library(LIBARCHIVE_STATIC_LIBRARY libarchive.a)
 find_library(ZSTD_LIBRARY NAMES zstd libzstd.so.1)
 mark_as_advanced(LIBARCHIVE_STATIC_LIBRARY ZSTD_LIBRARY)
@@ -78,7 +78,7 @@ if(LIBARCHIVE_STATIC_LIBRARY AND ZSTD_LIBRARY)
   unset(CMAKE_REQUIRED_LIBRARIES)
 endif()
 
-# The library alone: cmake --install BUILD --component library.
+# `cmake --install BUILD --component library` installs the library alone.
 if(WORKBENCH_LIBRARY)
   include(CMakePackageConfigHelpers)
   set(package_folder lib/cmake/spmv_workbench)

@@ -1,5 +1,5 @@
-# For a build of the program alone from nothing (preset `run`): the headers that most files include are read once. Nothing else
-# does so, because it hides includes that are missing.
+# Precompiles the headers that most files include, for a fast first build of the program (preset `run`). Other presets do not, because
+# precompiled headers hide missing includes.
 if(NOT WORKBENCH_PRECOMPILED_HEADERS)
   return()
 endif()
@@ -17,7 +17,7 @@ foreach(room IN LISTS rooms)
   if(NOT type STREQUAL "STATIC_LIBRARY")
     continue()
   endif()
-  # A precompiled header is taken only where the macros of its libraries are the same.
+  # A precompiled header is usable only with the same macros of its libraries.
   target_link_libraries(${room} PRIVATE fmt::fmt Kokkos::kokkos)
   if(room STREQUAL "workbench_cli")
     target_precompile_headers(${room} PRIVATE ${precompiled_headers} <CLI/CLI.hpp>)

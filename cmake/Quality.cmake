@@ -1,4 +1,4 @@
-# Targets that look at the sources and build nothing: `format-check` (.clang-format) and `tidy` (.clang-tidy), where the tools are.
+# Targets that check the sources without building: `format-check` (.clang-format) and `tidy` (.clang-tidy), if the tools are found.
 file(GLOB_RECURSE quality_sources CONFIGURE_DEPENDS
   pipeline/*.[ch]pp stages/*.[ch]pp kernels/*.[ch]pp kernels/*.cu kernels/*.cuh viz/*.[ch]pp benchmarks/*.[ch]pp
   docs/examples/*.[ch]pp tests/*.[ch]pp)
@@ -12,8 +12,8 @@ if(CLANG_FORMAT_PROGRAM)
     COMMENT "clang-format" VERBATIM)
 endif()
 
-# Of every .cpp that this build compiles; clang-tidy 14 does not know the headers of newer CUDA toolkits, nor any what another compiler
-# has precompiled.
+# Checks every .cpp that this build compiles. clang-tidy 14 cannot parse the headers of newer CUDA toolkits, nor headers that another
+# compiler has precompiled.
 find_program(RUN_CLANG_TIDY_PROGRAM NAMES run-clang-tidy run-clang-tidy-14)
 find_program(CLANG_TIDY_PROGRAM NAMES clang-tidy clang-tidy-14)
 if(RUN_CLANG_TIDY_PROGRAM AND CLANG_TIDY_PROGRAM)

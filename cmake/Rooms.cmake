@@ -1,6 +1,6 @@
-# How a folder becomes a library, a program or a test. Files are found by name: a new stage or layout needs no line here.
+# Functions that turn a folder into a library or program. Sources are found by name, so that a new stage or layout needs no line here.
 
-# workbench_room(NAME FOLDER [USES targets...] [PRIVATELY targets...]): the folder's .cpp files as library workbench_NAME.
+# workbench_room(NAME FOLDER [USES targets...] [PRIVATELY targets...]): builds the folder's .cpp files as library workbench_NAME.
 function(workbench_room name folder)
   cmake_parse_arguments(room "" "" "USES;PRIVATELY" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
@@ -8,8 +8,8 @@ function(workbench_room name folder)
   target_link_libraries(workbench_${name} PUBLIC workbench_options ${room_USES} PRIVATE ${room_PRIVATELY})
 endfunction()
 
-# workbench_compile_quickly(ROOM [EXCEPT names...]): code that runs once a run, rather than once a row or nonzero, is optimised less,
-# which takes three fifths of the time to compile. EXCEPT: the files, without .cpp, that loop over matrices; they stay fully optimised.
+# workbench_compile_quickly(ROOM [EXCEPT names...]): compiles code that runs once per run, not per row or nonzero, with -Og in three
+# fifths of the time. EXCEPT names files, without .cpp, that loop over matrices and stay fully optimised.
 function(workbench_compile_quickly room)
   cmake_parse_arguments(files "" "" "EXCEPT" ${ARGN})
   target_compile_options(workbench_${room} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-Og>)
@@ -22,9 +22,9 @@ function(workbench_compile_quickly room)
   endforeach()
 endfunction()
 
-# workbench_compile_together(TARGET [EXCEPT names...]): parsing headers takes most of the time of a build, so files of a room are
-# compiled several at a time. Two files of a room must then not give one name to two things, not even in unnamed namespaces;
-# EXCEPT names files, without .cpp, that do. The presets `debug` and `sanitize` compile each file alone, which finds missing includes.
+# workbench_compile_together(TARGET [EXCEPT names...]): compiles several files of a room at a time, because parsing headers dominates
+# the build. Names must then be unique within a room, even in unnamed namespaces; EXCEPT names files, without .cpp, that violate this.
+# The presets `debug` and `sanitize` compile each file alone, which finds missing includes.
 function(workbench_compile_together target)
   cmake_parse_arguments(files "" "" "EXCEPT" ${ARGN})
   if(NOT WORKBENCH_TOGETHER)
@@ -40,7 +40,7 @@ function(workbench_compile_together target)
   endforeach()
 endfunction()
 
-# The same with the files of a folder, for a target of many folders. EXCEPT names files by the end of their path.
+# Like workbench_compile_together, but per folder, for a target of many folders. EXCEPT names files by the end of their path.
 function(workbench_compile_folders_together target)
   cmake_parse_arguments(files "" "" "EXCEPT" ${ARGN})
   if(NOT WORKBENCH_TOGETHER)
@@ -61,7 +61,7 @@ function(workbench_compile_folders_together target)
   endforeach()
 endfunction()
 
-# All layouts: every .cpp of their folders but cusparse.cpp always, that and cuda.cu where there is CUDA.
+# Builds all layouts: every .cpp of their folders, and cusparse.cpp and cuda.cu only with CUDA.
 function(workbench_kernels)
   file(GLOB sources CONFIGURE_DEPENDS kernels/*/*.cpp kernels/common/*/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/cusparse\\.cpp$|kernels/vendor/")
@@ -70,7 +70,7 @@ function(workbench_kernels)
   target_compile_definitions(workbench_kernels PUBLIC WORKBENCH_HAS_CUDA=$<BOOL:${WORKBENCH_HAS_CUDA}>)
   include(CudaKernels)
   workbench_compile_folders_together(workbench_kernels EXCEPT nvrtc jagged origin triplets bccoo/reference hbp/placement)
-  # Runs kernels that nobody knows yet, in a process of its own. It is found beside the program, in lib.
+  # Runs untested kernels beside recipes in a separate process; the program finds it in lib.
   file(GLOB trial CONFIGURE_DEPENDS kernels/source/trial/*.cpp)
   add_executable(workbench_trial ${trial} kernels/source/cuda_driver.cpp)
   target_link_libraries(workbench_trial PRIVATE workbench_options)
@@ -78,7 +78,7 @@ function(workbench_kernels)
   add_dependencies(workbench_kernels workbench_trial)
 endfunction()
 
-# The list of all stages, layouts and generators. The headers of all layouts are found here; the list names each layout once.
+# Builds the list of all stages, layouts and generators. The headers of all layouts are collected here, so that the list names each once.
 function(workbench_catalogue folder)
   workbench_room(catalogue ${folder} USES workbench_contract PRIVATELY workbench_input workbench_stages workbench_kernels)
   file(GLOB headers RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS kernels/*/layout.hpp)
@@ -88,7 +88,7 @@ function(workbench_catalogue folder)
   target_include_directories(workbench_catalogue PRIVATE ${CMAKE_BINARY_DIR}/generated)
 endfunction()
 
-# The program, and everything of its folder but main.cpp as a library that the tests can call.
+# Builds the program, and everything in its folder except main.cpp as a library for the tests.
 function(workbench_program name folder)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
@@ -107,7 +107,7 @@ function(workbench_program name folder)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 endfunction()
 
-# The library for other programs, libspmv_workbench.so, with what it needs of the rooms' objects in it.
+# Builds the library for other programs, libspmv_workbench.so, which contains the objects of the rooms that it needs.
 function(workbench_library folder)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   add_library(spmv_workbench SHARED ${sources})
@@ -115,7 +115,7 @@ function(workbench_library folder)
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/${folder}/include> $<INSTALL_INTERFACE:include>)
   target_compile_features(spmv_workbench INTERFACE cxx_std_17)
   target_link_libraries(spmv_workbench PRIVATE workbench_options workbench_run workbench_catalogue workbench_kernels fmt::fmt)
-  # Before 1.0 any minor version may change the interface. Found beside it, in lib: what it opens or starts when asked to.
+  # Before 1.0 any minor version may change the interface. Modules and programs that it loads or starts are beside it, in lib.
   set_target_properties(spmv_workbench PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON

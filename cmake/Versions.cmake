@@ -1,4 +1,4 @@
-# What the program says of its own origin: the commit, looked up at every build, and the versions of the libraries.
+# The commit, determined at every build, and the versions of the libraries, as the program reports them.
 add_custom_target(workbench_commit
   COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DOUTPUT=${CMAKE_BINARY_DIR}/generated/workbench_commit.hpp
           -P ${CMAKE_SOURCE_DIR}/cmake/WriteCommit.cmake

@@ -1,4 +1,4 @@
-# Writes the commit that is being built; touches the file only where it changed, so that nothing is rebuilt for it.
+# Writes the current commit to a file, only if it changed, so that nothing is rebuilt without need.
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
 if(failed)
