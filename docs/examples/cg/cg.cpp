@@ -11,7 +11,7 @@ using Vector = std::vector<double>;
 double dot(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
 
 int main(int argc, char** argv) try {
-    const int grid = argc > 2 ? std::atoi(argv[2]) : 60;  // points a side
+    const int grid = argc > 2 ? std::atoi(argv[2]) : 60;  // points per side
     std::vector<std::int32_t> offsets{0}, columns;
     Vector values;
     for (int point = 0; point < grid * grid; ++point) {
@@ -33,9 +33,9 @@ int main(int argc, char** argv) try {
     spmv_workbench::Operator<double> a(recipe, {grid * grid, grid * grid, offsets, columns, values});
     std::printf("%s, %s on %s\n", a.facts().layout.c_str(), a.facts().kernel.c_str(), a.facts().device_name.c_str());
 
-    const Vector right(grid * grid, 1);  // what A x is to be
+    const Vector right(grid * grid, 1);  // the right-hand side
     Vector b(right.size()), x(right.size(), 0), product(right.size());
-    a.to_recipe_order(right, b);  // from here on all vectors are in the recipe's order
+    a.to_recipe_order(right, b);  // all vectors below are in the recipe's order
     Vector r = b, direction = b;
     double r_r = dot(r, r);
     int iteration = 0;
@@ -49,7 +49,7 @@ int main(int argc, char** argv) try {
 
     Vector solution(x.size());
     a.from_recipe_order(x, solution);
-    a.multiply(solution, product);  // in the order of the grid again
+    a.multiply(solution, product);  // in the order of the grid
     for (std::size_t i = 0; i < product.size(); ++i) r[i] = right[i] - product[i];
     const double residual = std::sqrt(dot(r, r) / dot(right, right));
     std::printf("%d iterations, true residual %.1e\n", iteration, residual);
