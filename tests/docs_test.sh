@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# docs_test.sh PROGRAM: links lead somewhere, each page is in an index, the README is short, and pages name what the program has.
+# docs_test.sh PROGRAM: links and file names of the pages exist, each page is in an index, the README is short, and pages name what
+# the program has and print.
 set -euo pipefail
 program=$1
 root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -68,4 +69,22 @@ for kind in stages layouts; do
         done
     done
 done
+
+# Pages that show output show that of this program, apart from figures and the widths of columns.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+squeezed() { sed -E 's/^ +//; s/ +/ /g'; }
+shows() { # PAGE PATTERN COMMAND...: the page's lines with the pattern are in the output
+    local page=$1 pattern=$2 line output
+    shift 2
+    output=$("$program" "$@" 2>&1 | squeezed) || true
+    while read -r line; do
+        grep -qxF -- "$line" <<<"$output" || complain "$page: '$line' is not in the output of workbench $*"
+    done < <(awk '/^```/ { text = $0 == "```text"; next } text' "$page" | grep -E -- "$pattern" | squeezed)
+}
+shows docs/first_run.md '^ +(stage|layout|metis_partition:|split:) ' run recipes/ehyb.toml --backend kokkos --samples 1 --seconds 0 \
+    --cache warm --no-pictures --out "$scratch"
+shows docs/first_run.md '^(error:|  [0-9]+ \||    \|)' check tests/golden/cli/wrong.toml
+shows docs/solve.md '^  (recipe  |\*:)|^      (recipe|and its)' solve recipes/rcm_csr.toml recipes/rcm_sell.toml \
+    --generate laplace3d:nx=4,scramble=1 --backend kokkos --out "$scratch"
 exit "$status"
