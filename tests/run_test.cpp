@@ -172,13 +172,14 @@ template <ValueType Value>
 int plant_errors(const LayoutRecipe& one, const CsrMatrix& input, Device& host) {
     StagedMatrix staged = one.stage(input);
     const Oracle<Value> oracle(input);
-    const ProductSpace space(staged.row_order, staged.column_order);
+    const auto space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order);
     staged.matrix.values = oracle.exact.values_of(staged.matrix, staged.row_order, staged.column_order);
-    const auto exact = one.build<Value>(staged);
+    const std::shared_ptr<const Layout<Value>> exact = one.build<Value>(staged);
     const KernelEntry& kernel = one.layout().kernels.front();
     REQUIRE(kernel.backend == Backend::kokkos);
     const auto is_wrong = [&] {
-        const KernelOutcome outcome = measure_kernel(kernel, *exact, *exact, space, oracle, host, quick);
+        const Candidate<Value> candidate{.shares = {{&kernel, {.real = exact, .exact = exact}}}, .space = space};
+        const KernelOutcome outcome = Verifier<Value>{host, &oracle}.measure(candidate, quick);
         return outcome.status == KernelOutcome::Status::wrong && outcome.reason.find("exactly") != std::string::npos;
     };
 
@@ -280,13 +281,14 @@ KernelOutcome outcome_of_function(const CsrMatrix& input) {
     const std::unique_ptr<Device> host = make_host_device();
     StagedMatrix staged = stage_input(input);
     const Oracle<double> oracle(input);
-    const ProductSpace space(staged.row_order, staged.column_order);
+    const auto space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order);
     const LayoutEntry& csr = *catalogue().find_layout("csr");
-    const auto real = csr.build.f64(staged, Parameters(csr.parameters, {}));
+    const std::shared_ptr<const Layout<double>> real = csr.build.f64(staged, Parameters(csr.parameters, {}));
     staged.matrix.values = oracle.exact.values_of(staged.matrix, staged.row_order, staged.column_order);
-    const auto exact = csr.build.f64(staged, Parameters(csr.parameters, {}));
+    const std::shared_ptr<const Layout<double>> exact = csr.build.f64(staged, Parameters(csr.parameters, {}));
     KernelEntry entry{"function", Backend::kokkos, "", {nullptr, prepare_function<function>}};
-    return measure_kernel(entry, *exact, *real, space, oracle, *host, quick);
+    const Candidate<double> candidate{.shares = {{&entry, {.real = real, .exact = exact}}}, .space = space};
+    return Verifier<double>{*host, &oracle}.measure(candidate, quick);
 }
 
 }  // namespace

@@ -92,8 +92,8 @@ public:
         agree(plan_.ranks, std::nullopt);  // all have come so far
         place(std::move(row_at), element_at);
         in_agreement(plan_.ranks, [&] {
-            if (candidate != nullptr && candidate->try_out) candidate->try_out(plan_.device);
-            if (candidate != nullptr) inside_ = candidate->exact(plan_.device);
+            if (candidate != nullptr) candidate->try_out(plan_.device);
+            if (candidate != nullptr) inside_ = candidate->prepare(Values::exact, plan_.device);
             prepare_outside(&exact.outside);
             return true;
         });
@@ -109,7 +109,7 @@ public:
         in_agreement(plan_.ranks, [&] {
             inside_.reset();
             const Stopwatch of_inside(plan_.clock);
-            if (candidate != nullptr) inside_ = verified.kernel = candidate->real(plan_.device);
+            if (candidate != nullptr) inside_ = verified.kernel = candidate->prepare(Values::real, plan_.device);
             (void)plan_.device.time([] {});
             verified.outcome.prepare_seconds = of_inside.seconds();
             const Stopwatch of_outside(plan_.clock);
@@ -249,13 +249,14 @@ RankProduct<Value>::RankProduct(const RanksPlan& plan, const RankShares& shares)
     try {
         ReadyPlan<Value> ready{plan.device, plan.kernels};
         ready.clock = plan.clock;
-        ready.problem = &exact.inside;
-        ready.verify = [&](const Candidate<Value>& candidate, const ProductSpace& space) {
+        ready.exact = &exact.inside;
+        ready.verify = [&](const Candidate<Value>& candidate) {
             came_to_verify = true;
+            const ProductSpace& space = *candidate.space;
             for (Index i = 0; i < space.column_order.size(); ++i) element_at_[i] = space.column_order.old_of_new(i);
             VerifiedKernel<Value> verified = parts_->verify(&candidate, exact, space.rows_of_result(), element_at_);
-            verified.outcome.kernel = candidate.kernel;
-            verified.outcome.backend = candidate.backend;
+            verified.outcome.kernel = candidate.kernel();
+            verified.outcome.backend = candidate.backend();
             return verified;
         };
         check_against(plan.recipe, shares.inside.rows, shares.inside.columns);

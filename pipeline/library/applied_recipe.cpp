@@ -8,7 +8,6 @@
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/device/host_device.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/run/build.hpp"
 #include "pipeline/run/chain.hpp"
 #include "pipeline/run/kernel_choice.hpp"
 

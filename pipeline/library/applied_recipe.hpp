@@ -28,8 +28,8 @@ public:
 
     [[nodiscard]] const spmv_workbench::OperatorFacts& facts() const { return facts_; }
     [[nodiscard]] bool on_host() const { return facts_.device == spmv_workbench::Device::host; }
-    [[nodiscard]] const Permutation& row_order() const { return ready_->row_order(); }
-    [[nodiscard]] const Permutation& column_order() const { return ready_->column_order(); }
+    [[nodiscard]] const Permutation& row_order() const { return ready_->space().row_order; }
+    [[nodiscard]] const Permutation& column_order() const { return ready_->space().column_order; }
 
     /// y = A x, or y += A x.
     void run(const Value* x, Value* y, VectorOrder order, bool accumulate);

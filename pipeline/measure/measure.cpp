@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
-#include "pipeline/measure/rows_kernel.hpp"
 
 namespace workbench {
 namespace {
@@ -18,23 +16,24 @@ void require_memory_for_results(const CsrMatrix& input) {
     require_host_memory(2 * sizeof(double) * (std::size_t{3} * input.rows + input.columns), "the right results");
 }
 
-/// The vectors of one product on a device.
+/// x and y of one product on a device.
 template <ValueType Value>
-class Product {
+class Vectors {
 public:
-    Product(const ProductSpace& space, Device& device)
-        : space_(space),
-          device_(device),
-          x_(device.allocate(space.column_order.size() * sizeof(Value), "x")),
-          y_(device.allocate(space.row_order.size() * sizeof(Value), "y")),
-          rows_of_y_(space.rows_of_result()) {}
+    Vectors(std::shared_ptr<const ProductSpace> space, Device& device)
+        : space_(std::move(space)),
+          device_(&device),
+          x_(device.allocate(space_->column_order.size() * sizeof(Value), "x")),
+          y_(device.allocate(space_->row_order.size() * sizeof(Value), "y")),
+          rows_of_y_(space_->rows_of_result()) {}
 
     /// x in the input's order.
     template <typename At>
     void set_x(At at) {
-        std::vector<Value> x(space_.column_order.size());
-        for (Index i = 0; i < space_.column_order.size(); ++i) x[i] = static_cast<Value>(at(space_.column_order.old_of_new(i)));
-        device_.upload(std::as_bytes(std::span(x)), x_);
+        const Permutation& order = space_->column_order;
+        std::vector<Value> x(order.size());
+        for (Index i = 0; i < order.size(); ++i) x[i] = static_cast<Value>(at(order.old_of_new(i)));
+        device_->upload(std::as_bytes(std::span(x)), x_);
     }
 
     /// y before a run, in the input's order.
@@ -42,93 +41,86 @@ public:
     void set_y(At at) {
         std::vector<Value> y(rows_of_y_.size());
         for (std::size_t i = 0; i < y.size(); ++i) y[i] = at(rows_of_y_[i]);
-        device_.upload(std::as_bytes(std::span(y)), y_);
+        device_->upload(std::as_bytes(std::span(y)), y_);
     }
 
-    /// y = A x, or y += A x, both in x's space.
-    void run(Kernel<Value>& kernel, bool accumulate) { kernel.run(x_.as<const Value>(), y_.as<Value>(), accumulate); }
+    void run(Kernel<Value>& kernel, bool accumulate) {
+        kernel.run(x_.template as<const Value>(), y_.template as<Value>(), accumulate);
+    }
 
     /// y in the input's order.
     [[nodiscard]] std::vector<Value> y() {
         std::vector<Value> there(rows_of_y_.size());
-        device_.download(y_, std::as_writable_bytes(std::span(there)));
+        device_->download(y_, std::as_writable_bytes(std::span(there)));
         std::vector<Value> back(there.size());
         for (std::size_t i = 0; i < back.size(); ++i) back[rows_of_y_[i]] = there[i];
         return back;
     }
 
 private:
-    const ProductSpace& space_;
-    Device& device_;
+    std::shared_ptr<const ProductSpace> space_;
+    Device* device_;
     DeviceMemory x_;
     DeviceMemory y_;
     std::vector<Index> rows_of_y_;  // of the input
 };
 
 template <ValueType Value>
-Comparison verify_exactly(Kernel<Value>& kernel, Product<Value>& product, const Oracle<Value>& oracle, Device& device) {
+Comparison verify_exactly(Kernel<Value>& kernel, Vectors<Value>& vectors, const Oracle<Value>& oracle, Device& device) {
     for (int vector = 0; vector < oracle.exact.vector_count(); ++vector) {
-        product.set_x([&](Index column) { return oracle.exact.x(vector, column); });
-        product.set_y([](Index) { return unwritten<Value>(); });
-        (void)device.time([&] { product.run(kernel, false); });
-        if (Comparison found = compare_exactly(product.y(), oracle.exact_products[vector]); !found.right) return found;
+        vectors.set_x([&](Index column) { return oracle.exact.x(vector, column); });
+        vectors.set_y([](Index) { return unwritten<Value>(); });
+        (void)device.time([&] { vectors.run(kernel, false); });
+        if (Comparison found = compare_exactly(vectors.y(), oracle.exact_products[vector]); !found.right) return found;
     }
     // The last x again, added to a y that is already there.
     std::vector<double> expected = oracle.exact_products.back();
     for (std::size_t row = 0; row < expected.size(); ++row) expected[row] += ExactProblem::start(static_cast<Index>(row));
-    product.set_y([&](Index row) { return static_cast<Value>(ExactProblem::start(row)); });
-    (void)device.time([&] { product.run(kernel, true); });
-    Comparison found = compare_exactly(product.y(), expected);
+    vectors.set_y([&](Index row) { return static_cast<Value>(ExactProblem::start(row)); });
+    (void)device.time([&] { vectors.run(kernel, true); });
+    Comparison found = compare_exactly(vectors.y(), expected);
     if (!found.right) found.first_wrong += " (adding to a y that was there)";
     return found;
 }
 
 template <ValueType Value>
-Comparison verify_within_bounds(Kernel<Value>& kernel, Product<Value>& product, const Oracle<Value>& oracle, Device& device) {
+Comparison verify_within_bounds(Kernel<Value>& kernel, Vectors<Value>& vectors, const Oracle<Value>& oracle, Device& device) {
     Comparison worst;
     for (std::size_t i = 0; i < oracle.references.size(); ++i) {
-        product.set_x([&](Index column) { return oracle.real_vectors[i][column]; });
-        product.set_y([](Index) { return unwritten<Value>(); });
-        (void)device.time([&] { product.run(kernel, false); });
-        Comparison found = compare_within(product.y(), oracle.references[i]);
+        vectors.set_x([&](Index column) { return oracle.real_vectors[i][column]; });
+        vectors.set_y([](Index) { return unwritten<Value>(); });
+        (void)device.time([&] { vectors.run(kernel, false); });
+        Comparison found = compare_within(vectors.y(), oracle.references[i]);
         if (!found.right) return found;
         worst.error_over_bound = std::max(worst.error_over_bound, found.error_over_bound);
     }
     return worst;
 }
 
-/// With the vectors that it was verified on.
+/// The vectors may be null without an oracle.
 template <ValueType Value>
-struct VerifiedProduct {
+VerifiedKernel<Value> verify_on(Vectors<Value>* vectors, const Candidate<Value>& candidate, const Verifier<Value>& verifier) {
     VerifiedKernel<Value> verified;
-    std::shared_ptr<Product<Value>> product;
-};
-
-template <ValueType Value>
-VerifiedProduct<Value> verify_on_product(const Candidate<Value>& candidate, const ProductSpace& space,
-                                         const Oracle<Value>& oracle, Device& device, const Clock& clock) {
-    VerifiedProduct<Value> result;
-    KernelOutcome& outcome = result.verified.outcome;
-    outcome.kernel = candidate.kernel;
-    outcome.backend = candidate.backend;
+    KernelOutcome& outcome = verified.outcome;
+    outcome.kernel = candidate.kernel();
+    outcome.backend = candidate.backend();
     outcome.precision = precision_of<Value>;
+    const Oracle<Value>* const oracle = verifier.oracle;
+    Device& device = verifier.device;
     try {
-        if (candidate.try_out) candidate.try_out(device);
-        result.product = std::make_shared<Product<Value>>(space, device);
-        Comparison found = verify_exactly(*candidate.exact(device), *result.product, oracle, device);
-        std::shared_ptr<Kernel<Value>> kernel;
+        candidate.try_out(device);
+        Comparison found;
+        if (oracle != nullptr) found = verify_exactly(*candidate.prepare(Values::exact, device), *vectors, *oracle, device);
         if (found.right) {
-            // Timing nothing waits for copies that are still under way.
-            const Stopwatch watch(clock);
-            kernel = candidate.real(device);
-            (void)device.time([] {});
+            const Stopwatch watch(verifier.clock);
+            verified.kernel = candidate.prepare(Values::real, device);
+            (void)device.time([] {});  // waits for copies
             outcome.prepare_seconds = watch.seconds();
-            found = verify_within_bounds(*kernel, *result.product, oracle, device);
+            if (oracle != nullptr) found = verify_within_bounds(*verified.kernel, *vectors, *oracle, device);
         }
         outcome.error_over_bound = found.error_over_bound;
         outcome.status = found.right ? KernelOutcome::Status::measured : KernelOutcome::Status::wrong;
         outcome.reason = found.first_wrong;
-        if (found.right) result.verified.kernel = std::move(kernel);
     } catch (const Unsuitable& reason) {
         outcome.status = KernelOutcome::Status::unsuitable;
         outcome.reason = reason.what();
@@ -136,7 +128,8 @@ VerifiedProduct<Value> verify_on_product(const Candidate<Value>& candidate, cons
         outcome.status = KernelOutcome::Status::wrong;
         outcome.reason = reason.what();
     }
-    return result;
+    if (!outcome.verified()) verified.kernel.reset();
+    return verified;
 }
 
 /// What it costs to bring x into the layout's order and y back, once each; nothing where both are in the input's.
@@ -163,7 +156,7 @@ double time_vector_permutation(const ProductSpace& space, Device& device) {
 /// Conjugate gradients on a square matrix, for the same right-hand side whatever its order. They begin anew before numbers get
 /// so small that a processor takes longer for them.
 template <ValueType Value>
-std::shared_ptr<Krylov<Value>> begin_cg(const ProductSpace& space, Device& device) {
+std::unique_ptr<Krylov<Value>> begin_cg(const ProductSpace& space, Device& device) {
     constexpr double tolerance = 1e-6;
     constexpr std::int64_t most_iterations = 10'000;
     const std::vector<double> right_hand_side = real_vector(space.column_order.size(), 1);
@@ -174,7 +167,7 @@ std::shared_ptr<Krylov<Value>> begin_cg(const ProductSpace& space, Device& devic
         square += static_cast<double>(b[i]) * static_cast<double>(b[i]);
     }
     const KrylovPlan plan{KrylovMethod::cg, tolerance * std::sqrt(square), most_iterations};
-    std::shared_ptr<Krylov<Value>> krylov = device.make_krylov(plan, std::span<const Value>(b), {});
+    std::unique_ptr<Krylov<Value>> krylov = device.make_krylov(plan, std::span<const Value>(b), {});
     if (krylov == nullptr) throw MachineError(fmt::format("inside CG: {} cannot iterate", device.properties().name));
     return krylov;
 }
@@ -191,6 +184,38 @@ void derive_rates(KernelOutcome& outcome, Offset nonzero_count, std::int64_t byt
     outcome.share_of_copy = bytes / outcome.timing.median / bandwidth.copy;
     outcome.share_of_read = bytes / outcome.timing.median / bandwidth.read;
 }
+
+template <ValueType Value>
+class VerifiedProduct final : public TimedProduct {
+public:
+    VerifiedProduct(Candidate<Value> candidate, Vectors<Value> vectors, std::shared_ptr<Kernel<Value>> kernel, Device& device)
+        : candidate_(std::move(candidate)), vectors_(std::move(vectors)), kernel_(std::move(kernel)), device_(device) {
+        for (auto& share : candidate_.shares) share.layout.exact.reset();
+    }
+
+    void run() override {
+        if (cg_ == nullptr) {
+            vectors_.run(*kernel_, false);
+        } else {
+            kernel_->run(cg_->operands().x, cg_->operands().y, false);
+        }
+    }
+    void begin_cg() override { cg_ = workbench::begin_cg<Value>(*candidate_.space, device_); }
+    void rest_of_iteration() override { cg_->rest_of_iteration(); }
+    void end_cg() override { cg_.reset(); }
+
+    void derive_rates(KernelOutcome& outcome) override {
+        outcome.vector_permutation_seconds = time_vector_permutation<Value>(*candidate_.space, device_);
+        workbench::derive_rates(outcome, candidate_.nonzeros(), candidate_.bytes_to_move(*kernel_), device_);
+    }
+
+private:
+    Candidate<Value> candidate_;
+    Vectors<Value> vectors_;
+    std::shared_ptr<Kernel<Value>> kernel_;
+    Device& device_;
+    std::unique_ptr<Krylov<Value>> cg_;  // null: outside of CG
+};
 
 }  // namespace
 
@@ -211,30 +236,6 @@ Oracle<Value>::Oracle(const Oracle& whole, const CsrMatrix& share) : exact(whole
     for (const std::vector<double>& x : real_vectors) references.push_back(bounded_reference<Value>(share, x));
 }
 
-ProductSpace::ProductSpace(const Permutation& rows, const Permutation& columns) : row_order(rows), column_order(columns) {
-    if (rows == columns) return;
-    const bool square = rows.size() == columns.size();
-    target.resize(rows.size());
-    for (Index i = 0; i < rows.size(); ++i) {
-        const Index original = rows.old_of_new(i);
-        target[i] = square ? columns.new_of_old(original) : original;
-    }
-    if (Permutation::from_new_of_old(target).is_identity()) target.clear();
-}
-
-std::vector<Index> ProductSpace::targets_of(std::span<const Index> rows) const {
-    std::vector<Index> targets(rows.begin(), rows.end());
-    if (target.empty()) return targets;
-    for (Index& row : targets) row = target[row];
-    return targets;
-}
-
-std::vector<Index> ProductSpace::rows_of_result() const {
-    std::vector<Index> rows(row_order.size());
-    for (Index i = 0; i < row_order.size(); ++i) rows[target.empty() ? i : target[i]] = row_order.old_of_new(i);
-    return rows;
-}
-
 std::optional<Verdict> KernelOutcome::verdict() const {
     if (baseline || !speedup) return std::nullopt;
     if (!speedup_interval) return Verdict::too_few_samples;
@@ -243,73 +244,51 @@ std::optional<Verdict> KernelOutcome::verdict() const {
 }
 
 template <ValueType Value>
-Candidate<Value> candidate_of(const KernelEntry& entry, const Layout<Value>* exact, const Layout<Value>& real,
-                              const ProductSpace& space) {
-    Candidate<Value> candidate{
-        entry.name,
-        entry.backend,
-        [&entry, &space, exact](Device& on) { return prepare_rows_kernel(entry, *exact, space.target, on); },
-        [&entry, &space, &real](Device& on) { return prepare_rows_kernel(entry, real, space.target, on); },
-        real.nonzeros(),
-        real.bytes_to_move(),
-        static_cast<std::int64_t>(space.target.size() * sizeof(Index)),
-        {},
-    };
-    if (const auto& try_out = entry.try_out.template get<Value>()) {
-        candidate.try_out = [=, &tried = exact != nullptr ? *exact : real](Device& on) { try_out(tried, on); };
+VerifiedKernel<Value> Verifier<Value>::verify(const Candidate<Value>& candidate) const {
+    if (oracle == nullptr) return verify_on<Value>(nullptr, candidate, *this);
+    Vectors<Value> vectors(candidate.space, device);
+    return verify_on(&vectors, candidate, *this);
+}
+
+template <ValueType Value>
+ReadyKernel Verifier<Value>::make_ready(const Candidate<Value>& candidate) const {
+    Vectors<Value> vectors(candidate.space, device);
+    VerifiedKernel<Value> verified = verify_on(&vectors, candidate, *this);
+    ReadyKernel ready{.outcome = std::move(verified.outcome), .device = &device};
+    if (verified.kernel != nullptr) {
+        ready.product =
+            std::make_unique<VerifiedProduct<Value>>(candidate, std::move(vectors), std::move(verified.kernel), device);
     }
-    return candidate;
-}
-
-template <ValueType Value>
-ReadyKernel prepare_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
-                           const ProductSpace& space, const Oracle<Value>& oracle, Device& device, const Clock& clock) {
-    return prepare_candidate(candidate_of(entry, &exact, real, space), space, oracle, device, clock);
-}
-
-template <ValueType Value>
-VerifiedKernel<Value> verify_candidate(const Candidate<Value>& candidate, const ProductSpace& space,
-                                       const Oracle<Value>& oracle, Device& device, const Clock& clock) {
-    return verify_on_product(candidate, space, oracle, device, clock).verified;
-}
-
-template <ValueType Value>
-ReadyKernel prepare_candidate(const Candidate<Value>& candidate, const ProductSpace& space, const Oracle<Value>& oracle,
-                              Device& device, const Clock& clock) {
-    auto [verified, product] = verify_on_product(candidate, space, oracle, device, clock);
-    ReadyKernel ready{std::move(verified.outcome), &device, {}, {}, {}};
-    if (verified.kernel == nullptr) return ready;
-    const std::int64_t bytes =
-        verified.kernel->own_bytes_to_move().value_or(candidate.bytes_to_move) + candidate.bytes_of_targets;
-    ready.inside_cg = [kernel = verified.kernel, &space, &device] {
-        const std::shared_ptr<Krylov<Value>> krylov = begin_cg<Value>(space, device);
-        const auto run = [=] { kernel->run(krylov->operands().x, krylov->operands().y, false); };
-        return InsideIteration{run, [=] { krylov->rest_of_iteration(); }};
-    };
-    ready.run = [product = std::move(product), kernel = std::move(verified.kernel)] { product->run(*kernel, false); };
-    ready.derive_rates = [nonzeros = candidate.nonzeros, bytes, &space, &device](KernelOutcome& timed) {
-        timed.vector_permutation_seconds = time_vector_permutation<Value>(space, device);
-        derive_rates(timed, nonzeros, bytes, device);
-    };
     return ready;
+}
+
+template <ValueType Value>
+KernelOutcome Verifier<Value>::measure(const Candidate<Value>& candidate, const TimingOptions& timing) const {
+    ReadyKernel ready = make_ready(candidate);
+    time_in_turns({&ready}, timing);
+    return std::move(ready.outcome);
 }
 
 void time_in_turns(const std::vector<ReadyKernel*>& kernels, const TimingOptions& options) {
     std::vector<ReadyKernel*> timed;
-    std::vector<Contender> contenders;
-    for (ReadyKernel* kernel : kernels) {
-        if (!kernel->to_be_timed()) continue;
-        timed.push_back(kernel);
-        InsideIteration inside{kernel->run, {}};
-        if (options.cache == CacheState::inside_cg) inside = kernel->inside_cg();
-        contenders.push_back(
-            {kernel->outcome.kernel, kernel->device, std::move(inside.run), std::move(inside.rest_of_iteration)});
-    }
+    std::copy_if(kernels.begin(), kernels.end(), std::back_inserter(timed),
+                 [](const ReadyKernel* kernel) { return kernel->product != nullptr; });
     if (timed.empty()) return;
+    const bool inside_cg = options.cache == CacheState::inside_cg;
+    std::vector<Contender> contenders;
+    for (const ReadyKernel* kernel : timed) {
+        TimedProduct& product = *kernel->product;
+        if (inside_cg) product.begin_cg();
+        contenders.push_back({.name = kernel->outcome.kernel,
+                              .device = kernel->device,
+                              .work = [&product] { product.run(); },
+                              .rest_of_iteration = [&product] { product.rest_of_iteration(); }});
+    }
     std::vector<Timing> timings = time_in_turns(contenders, options);
     for (std::size_t i = 0; i < timed.size(); ++i) {
+        if (inside_cg) timed[i]->product->end_cg();
         timed[i]->outcome.timing = std::move(timings[i]);
-        timed[i]->derive_rates(timed[i]->outcome);
+        timed[i]->product->derive_rates(timed[i]->outcome);
     }
 }
 
@@ -337,48 +316,9 @@ void compare_with_baseline(KernelOutcome& kernel, const KernelOutcome& baseline,
     kernel.break_even_interval = Interval{price_in_seconds / gain.interval->high, price_in_seconds / gain.interval->low};
 }
 
-template <ValueType Value>
-KernelOutcome measure_kernel(const KernelEntry& entry, const Layout<Value>& exact, const Layout<Value>& real,
-                             const ProductSpace& space, const Oracle<Value>& oracle, Device& device,
-                             const TimingOptions& timing) {
-    ReadyKernel ready = prepare_kernel(entry, exact, real, space, oracle, device, timing.clock);
-    time_in_turns({&ready}, timing);
-    return std::move(ready.outcome);
-}
-
-template <ValueType Value>
-KernelOutcome measure_candidate(const Candidate<Value>& candidate, const ProductSpace& space, const Oracle<Value>& oracle,
-                                Device& device, const TimingOptions& timing) {
-    ReadyKernel ready = prepare_candidate(candidate, space, oracle, device, timing.clock);
-    time_in_turns({&ready}, timing);
-    return std::move(ready.outcome);
-}
-
 template struct Oracle<float>;
 template struct Oracle<double>;
-template Candidate<float> candidate_of<float>(const KernelEntry&, const Layout<float>*, const Layout<float>&,
-                                              const ProductSpace&);
-template Candidate<double> candidate_of<double>(const KernelEntry&, const Layout<double>*, const Layout<double>&,
-                                                const ProductSpace&);
-template VerifiedKernel<float> verify_candidate<float>(const Candidate<float>&, const ProductSpace&, const Oracle<float>&,
-                                                       Device&, const Clock&);
-template VerifiedKernel<double> verify_candidate<double>(const Candidate<double>&, const ProductSpace&, const Oracle<double>&,
-                                                         Device&, const Clock&);
-template ReadyKernel prepare_candidate<float>(const Candidate<float>&, const ProductSpace&, const Oracle<float>&, Device&,
-                                              const Clock&);
-template ReadyKernel prepare_candidate<double>(const Candidate<double>&, const ProductSpace&, const Oracle<double>&, Device&,
-                                               const Clock&);
-template KernelOutcome measure_candidate<float>(const Candidate<float>&, const ProductSpace&, const Oracle<float>&, Device&,
-                                                const TimingOptions&);
-template KernelOutcome measure_candidate<double>(const Candidate<double>&, const ProductSpace&, const Oracle<double>&, Device&,
-                                                 const TimingOptions&);
-template ReadyKernel prepare_kernel<float>(const KernelEntry&, const Layout<float>&, const Layout<float>&, const ProductSpace&,
-                                           const Oracle<float>&, Device&, const Clock&);
-template ReadyKernel prepare_kernel<double>(const KernelEntry&, const Layout<double>&, const Layout<double>&,
-                                            const ProductSpace&, const Oracle<double>&, Device&, const Clock&);
-template KernelOutcome measure_kernel<float>(const KernelEntry&, const Layout<float>&, const Layout<float>&,
-                                             const ProductSpace&, const Oracle<float>&, Device&, const TimingOptions&);
-template KernelOutcome measure_kernel<double>(const KernelEntry&, const Layout<double>&, const Layout<double>&,
-                                              const ProductSpace&, const Oracle<double>&, Device&, const TimingOptions&);
+template struct Verifier<float>;
+template struct Verifier<double>;
 
 }  // namespace workbench

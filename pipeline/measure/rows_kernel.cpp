@@ -3,7 +3,7 @@
 namespace workbench {
 namespace {
 
-/// A kernel that knows nothing of other rows, and the buffer that it writes to.
+/// A kernel that writes all rows of its y, with a buffer to write to.
 template <ValueType Value>
 class BufferedRows final : public Kernel<Value> {
 public:

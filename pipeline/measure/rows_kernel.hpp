@@ -1,4 +1,4 @@
-// A kernel that writes its rows where they are wanted.
+// A kernel that writes its rows to given places of y.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace workbench {
 
-/// Prepares a kernel that writes row i of the layout to, or adds it to, row rows[i] of y, and leaves all other rows alone: the
-/// kernel itself where it can (KernelEntry::prepare_rows), otherwise from a buffer that the device scatters. rows: [rows of the
-/// layout], no row twice; none: every row is itself.
+/// Prepares a kernel that writes row i of the layout to row rows[i] of y, or adds it there, and leaves all other rows alone:
+/// the kernel itself if it can (KernelEntry::prepare_rows), otherwise through a buffer that the device scatters. rows: [rows of
+/// the layout], without repetition; empty: row i is row i.
 template <ValueType Value>
 [[nodiscard]] std::unique_ptr<Kernel<Value>> prepare_rows_kernel(const KernelEntry& entry, const Layout<Value>& layout,
                                                                  std::span<const Index> rows, Device& device);

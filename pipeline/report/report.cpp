@@ -39,6 +39,10 @@ std::size_t RunReport::stage_before(std::size_t i) const {
     return before;
 }
 
+bool RunReport::has_shares() const {
+    return std::any_of(layouts.begin(), layouts.end(), [](const LayoutOutcome& layout) { return !layout.share.empty(); });
+}
+
 bool RunReport::all_verified() const {
     return std::none_of(kernels.begin(), kernels.end(),
                         [](const KernelOutcome& kernel) { return kernel.status == KernelOutcome::Status::wrong; });
@@ -174,9 +178,8 @@ std::string to_text(const RunReport& report) {
     }
     text += shared_stages(report);
     if (!report.layouts.empty()) text += "\nLayout\n";
-    const bool has_shares = std::any_of(report.layouts.begin(), report.layouts.end(),
-                                        [](const LayoutOutcome& layout) { return !layout.share.empty(); });
-    for (const LayoutOutcome& layout : report.layouts) text += footprint_line(layout, has_shares && layout.share.empty());
+    for (const LayoutOutcome& layout : report.layouts)
+        text += footprint_line(layout, report.has_shares() && layout.share.empty());
     if (!report.kernels.empty() || report.failures.empty()) {
         text += fmt::format("\nKernels ({})\n", words_of(report.cache)) + kernel_table(report).text();
     }

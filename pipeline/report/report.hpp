@@ -109,7 +109,9 @@ struct RunReport {
     [[nodiscard]] double stage_seconds(Precision precision) const;
     /// The stage, or the input, whose result stage i > 0 began with.
     [[nodiscard]] std::size_t stage_before(std::size_t i) const;
-    /// Did every kernel that ran give the right result?
+    /// True for a hybrid.
+    [[nodiscard]] bool has_shares() const;
+    /// True if every kernel that ran gave the right result.
     [[nodiscard]] bool all_verified() const;
 };
 

@@ -6,13 +6,12 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
-#include "pipeline/keep/prepared.hpp"
 #include "pipeline/matrix/entries_behind.hpp"
 
 namespace workbench {
 namespace {
 
-/// What a recipe says of a stage: the values that are written, be they the defaults.
+/// The parameters that the recipe sets, even to their defaults.
 std::string choices_of(const RecipeStage& stage) {
     std::string text;
     for (const ParameterDeclaration& declaration : stage.entry->parameters) {
@@ -36,10 +35,10 @@ StageOutcome input_outcome(StagedMatrix& staged, const RunObserver& observer) {
     return input;
 }
 
-FoundResult result_of(const Recipe& recipe, const RecipeStage& stage, const ChainStep& step, const StagedMatrix& staged,
-                      const Keeping& keeping, const Clock& clock) {
+Obtained<StageResult> result_of(const Recipe& recipe, const RecipeStage& stage, const ChainStep& step,
+                                const StagedMatrix& staged, const Keeping& keeping, const Clock& clock) {
     try {
-        return find_result(step, staged, keeping, clock);
+        return obtain(step, staged, keeping, clock);
     } catch (const Unsuitable& reason) {
         throw InputError(fmt::format("{}: stage '{}': {}", recipe.line_of(stage.place), stage.id, reason.what()));
     }
@@ -49,41 +48,40 @@ ChainStep step_of(const RecipeStage& stage, const StageContext& context, std::op
     return {stage.entry, stage.parameters, context.device, context.precision, only_for};
 }
 
-/// Where it throws before it has changed anything, `intact` says so.
-StageOutcome run_stage(const Recipe& recipe, const RecipeStage& stage, const ChainStep& step, StagedMatrix& staged,
-                       const Keeping& keeping, const RunObserver& observer, const Clock& clock, bool& intact) {
-    if (observer.progress) observer.progress(fmt::format("stage {}", stage.id));
+/// Applies the change that a stage found, and measures the matrix.
+StageOutcome apply_found(const StageRun& run, const RecipeStage& stage, const ChainStep& step, Obtained<StageResult> found,
+                         StagedMatrix& staged) {
     StageOutcome outcome;
     outcome.id = stage.id;
     outcome.precision = step.only_for;
     outcome.name = stage.entry->name;
     outcome.parameters = stage.parameters;
     outcome.choices = choices_of(stage);
-    intact = true;
-    FoundResult found = result_of(recipe, stage, step, staged, keeping, clock);
     outcome.kept_seconds = found.kept_seconds;
-    intact = false;
-    const Stopwatch applying(clock);
+    const Stopwatch applying(run.clock);
     apply(staged, std::move(found.result.change), stage.contract.keeps);
     outcome.seconds = found.seconds + applying.seconds();
     outcome.notes = std::move(found.result.notes);
     note_preparer(staged.preparer, found.kept_seconds.has_value(), outcome.notes);
-    finish_stage(staged, outcome, observer);
+    finish_stage(staged, outcome, run.observer);
     return outcome;
+}
+
+void report_stage(const RunObserver& observer, const RecipeStage& stage) {
+    if (observer.progress) observer.progress(fmt::format("stage {}", stage.id));
 }
 
 std::size_t copy_bytes(const CsrMatrix& matrix) {
     return matrix.row_offsets.size() * sizeof(Offset) + matrix.values.size() * (sizeof(double) + sizeof(Index));
 }
 
-/// Is there memory for one more matrix like this that is kept, which has yet to be copied or not? What a layout and its
-/// verification take must not lack for it.
-bool has_room_for(const CsrMatrix& matrix, bool copied) {
+/// True if one more such matrix can be kept, possibly as a copy, with enough memory left for layouts and their verification.
+bool has_memory_for(const CsrMatrix& matrix, bool copied) {
     constexpr std::size_t others = 5;
     return free_host_memory() >= (copied ? others + 1 : others) * copy_bytes(matrix);
 }
 
-/// How many stages, from the first on, do the same for every precision.
+/// The number of stages, from the first on, that do not depend on the precision.
 std::size_t stages_in_common(const Recipe& recipe) {
     const auto depends = [](const RecipeStage& stage) { return stage.contract.depends_on_precision; };
     return static_cast<std::size_t>(std::find_if(recipe.stages.begin(), recipe.stages.end(), depends) - recipe.stages.begin());
@@ -104,10 +102,13 @@ StagedMatrix stage_copy(const CsrMatrix& input, Index node_size, Preparer* prepa
 
 std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
                                      const RunObserver& observer, const Clock& clock) {
+    const StageRun run{recipe, observer, clock};
     std::vector<StageOutcome> outcomes{input_outcome(staged, observer)};
-    bool intact = true;
     for (const RecipeStage& stage : recipe.stages) {
-        outcomes.push_back(run_stage(recipe, stage, step_of(stage, context), staged, {}, observer, clock, intact));
+        report_stage(observer, stage);
+        const ChainStep step = step_of(stage, context);
+        Obtained<StageResult> found = result_of(recipe, stage, step, staged, {}, clock);
+        outcomes.push_back(apply_found(run, stage, step, std::move(found), staged));
     }
     return outcomes;
 }
@@ -126,7 +127,7 @@ AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const Sta
         const ChainStep step = step_of(stage, context);
         applied.keeping = keeping_after(applied.keeping, step);
         if (stage.entry->reads_entries == nullptr || stage.entry->reads_entries(stage.parameters)) let_entries_follow();
-        FoundResult found = result_of(recipe, stage, step, staged, applied.keeping, clock);
+        Obtained<StageResult> found = result_of(recipe, stage, step, staged, applied.keeping, clock);
         const Stopwatch applying(clock);
         apply(staged, std::move(found.result.change), stage.contract.keeps, behind);
         applied.seconds += found.seconds + applying.seconds();
@@ -141,7 +142,7 @@ AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const Sta
     }
     let_entries_follow();
     std::vector<std::pair<std::string, std::string>> of_orders;
-    note_preparer(staged.preparer, true, of_orders);  // where stages have waited
+    note_preparer(staged.preparer, true, of_orders);  // moving the entries at the end
     for (const auto& [what, text] : of_orders) applied.notes.push_back(fmt::format("orders: {}: {}", what, text));
     return applied;
 }
@@ -212,7 +213,7 @@ SharedStages::Plan SharedStages::make_plan(const Chain& chain, const std::vector
         return std::find(needed.begin(), needed.end(), &kept) != needed.end();
     };
     if (const auto begin = longest_kept(chain); begin != kept_.end()) {
-        const bool copied = is_needed(*begin) && (!begin->staged || has_room_for(begin->staged->matrix, true));
+        const bool copied = is_needed(*begin) && (!begin->staged || has_memory_for(begin->staged->matrix, true));
         plan.begin = copied ? *begin : std::move(*begin);
         if (!copied) std::erase(needed, &*begin);
     }
@@ -224,20 +225,22 @@ SharedStages::Plan SharedStages::make_plan(const Chain& chain, const std::vector
     return plan;
 }
 
-bool SharedStages::begins_here(const Chain& chain, std::size_t steps, const std::vector<const Chain*>& later) {
-    return std::any_of(later.begin(), later.end(), [&](const Chain* other) {
+bool SharedStages::later_begins_here(const Running& running) {
+    const std::size_t steps = running.done.size() - 1;
+    return std::any_of(running.later.begin(), running.later.end(), [&](const Chain* other) {
         const auto kept = longest_kept(*other);
-        return common_beginning(chain, *other) >= steps && (kept == kept_.end() || kept->beginning.steps.size() < steps);
+        return common_beginning(running.chain, *other) >= steps &&
+               (kept == kept_.end() || kept->beginning.steps.size() < steps);
     });
 }
 
-void SharedStages::keep(const Chain& chain, const std::vector<StageOutcome>& outcomes, StagedMatrix& staged, bool wanted) {
-    const bool of_input = outcomes.size() == 1;
-    if (!of_input && !has_room_for(staged.matrix, wanted)) return;
-    Kept kept{chain, outcomes, std::nullopt};
-    kept.beginning.steps.resize(outcomes.size() - 1);
-    if (!of_input && wanted) kept.staged = staged;
-    if (!of_input && !wanted) kept.staged = std::move(staged);
+void SharedStages::keep(Running& running, bool copied) {
+    const std::size_t steps = running.done.size() - 1;
+    if (steps > 0 && !has_memory_for(running.staged.matrix, copied)) return;
+    Kept kept{.beginning = running.chain, .outcomes = running.done, .staged = {}};
+    kept.beginning.steps.resize(steps);
+    if (steps > 0 && copied) kept.staged = running.staged;
+    if (steps > 0 && !copied) kept.staged = std::move(running.staged);
     kept_.push_back(std::move(kept));
 }
 
@@ -246,56 +249,63 @@ void SharedStages::no_longer_expect(const std::vector<Chain>& chains) {
     if (expected != to_come_.end()) to_come_.erase(expected);
 }
 
-StagedMatrix SharedStages::begin(const Recipe& recipe, const Chain& chain, std::optional<Kept> from,
-                                 const RunObserver& observer, std::vector<StageOutcome>& done) {
+void SharedStages::begin(const StageRun& run, std::optional<Kept> from, Running& running) {
+    const bool has_matrix = from && from->staged;
+    running.staged = has_matrix ? std::move(*from->staged) : stage_copy(input_, running.chain.node_size, preparer_);
     if (!from) {
-        StagedMatrix staged = stage_copy(input_, chain.node_size, preparer_);
-        done.push_back(input_outcome(staged, observer));
-        return staged;
+        running.done.push_back(input_outcome(running.staged, run.observer));
+        return;
     }
-    done = std::move(from->outcomes);
-    for (std::size_t i = 0; i < done.size(); ++i) {
-        done[i].shared = true;
+    running.done = std::move(from->outcomes);
+    for (std::size_t i = 0; i < running.done.size(); ++i) {
+        running.done[i].shared = true;
         if (i == 0) continue;
-        const RecipeStage& stage = recipe.stages[i - 1];
-        done[i].id = stage.id;
-        done[i].choices = choices_of(stage);  // the same values, but perhaps not all written
+        const RecipeStage& stage = run.recipe.stages[i - 1];
+        running.done[i].id = stage.id;
+        running.done[i].choices = choices_of(stage);  // equal values, but perhaps not all of them written
     }
-    return from->staged ? std::move(*from->staged) : stage_copy(input_, chain.node_size, preparer_);
 }
 
-void SharedStages::run(const Recipe& recipe, const std::vector<Chain>& chains, const RunObserver& observer, const Clock& clock,
-                       std::vector<StageOutcome>& outcomes, const std::function<void(const Chain&, StagedMatrix&)>& use) {
+void SharedStages::run_next(const StageRun& run, Running& running) {
+    const std::size_t next = running.done.size() - 1;
+    const RecipeStage& stage = run.recipe.stages[next];
+    const ChainStep& step = running.chain.steps[next];
+    const std::span<const ChainStep> steps(running.chain.steps.data(), next + 1);
+    report_stage(run.observer, stage);
+    Obtained<StageResult> found = result_of(run.recipe, stage, step, running.staged,
+                                            workbench::keeping_after(keeping_, running.chain.node_size, steps), run.clock);
+    running.intact = false;
+    running.done.push_back(apply_found(run, stage, step, std::move(found), running.staged));
+    running.intact = true;
+}
+
+void SharedStages::run(const StageRun& run, const std::vector<Chain>& chains, std::vector<StageOutcome>& outcomes,
+                       const std::function<void(const Chain&, StagedMatrix&)>& use) {
     for (std::size_t i = 0; i < chains.size(); ++i) {
         const Chain& chain = chains[i];
-        const std::vector<const Chain*> later = later_than(chains, i);
-        Plan plan = make_plan(chain, later);
-        std::vector<StageOutcome> done;  // the input, and the stages so far
-        StagedMatrix staged = begin(recipe, chain, std::move(plan.begin), observer, done);
-        for (const StageOutcome& outcome : done) {
-            if (i > 0 && !outcome.precision) continue;  // the first chain has told it
-            if (outcome.shared && observer.stage_shared) observer.stage_shared(outcome);
+        Running running{.chain = chain, .later = later_than(chains, i)};
+        Plan plan = make_plan(chain, running.later);
+        begin(run, std::move(plan.begin), running);
+        // What all chains have in common is an outcome of the first.
+        const auto is_new = [i](const StageOutcome& outcome) { return i == 0 || outcome.precision; };
+        for (const StageOutcome& outcome : running.done) {
+            if (!is_new(outcome)) continue;
+            if (outcome.shared && run.observer.stage_shared) run.observer.stage_shared(outcome);
             outcomes.push_back(outcome);
         }
-        bool intact = true;  // is `staged` what `done` has left behind?
         try {
-            while (done.size() <= chain.steps.size()) {
-                const std::size_t next = done.size() - 1;
-                const bool kept = std::find(plan.keep.begin(), plan.keep.end(), next) != plan.keep.end();
-                if (kept) keep(chain, done, staged, true);
-                const ChainStep& step = chain.steps[next];
-                const std::span<const ChainStep> steps(chain.steps.data(), next + 1);
-                done.push_back(run_stage(recipe, recipe.stages[next], step, staged,
-                                         workbench::keeping_after(keeping_, chain.node_size, steps), observer, clock, intact));
-                intact = true;
-                if (i == 0 || step.only_for) outcomes.push_back(done.back());
+            while (running.done.size() <= chain.steps.size()) {
+                const std::size_t next = running.done.size() - 1;
+                if (std::find(plan.keep.begin(), plan.keep.end(), next) != plan.keep.end()) keep(running, true);
+                run_next(run, running);
+                if (is_new(running.done.back())) outcomes.push_back(running.done.back());
             }
-            use(chain, staged);
+            use(chain, running.staged);
         } catch (...) {
-            if (intact && begins_here(chain, done.size() - 1, later)) keep(chain, done, staged, false);
+            if (running.intact && later_begins_here(running)) keep(running, false);
             throw;
         }
-        if (begins_here(chain, chain.steps.size(), later)) keep(chain, done, staged, false);
+        if (later_begins_here(running)) keep(running, false);
     }
 }
 

@@ -1,83 +1,72 @@
-// A recipe on one matrix with one kernel, ready to multiply again and again on one device.
+// A recipe on one matrix with one kernel per layout, ready to multiply again and again on one device.
 #pragma once
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "pipeline/measure/measure.hpp"
 #include "pipeline/recipe/recipe.hpp"
-#include "pipeline/run/hybrid.hpp"
+#include "pipeline/run/built_layouts.hpp"
 
 namespace workbench {
 
-/// What it took to make one ready.
+/// The course and the price of preprocessing.
 struct Preparation {
     std::string recipe;
     std::string layout;
-    KernelOutcome kernel;            // what became of it: verified, wrong, or unsuitable with the reason
+    KernelOutcome kernel;            // verified, wrong, or unsuitable with the reason
     std::int64_t bytes = 0;          // of the layout's arrays
     std::int64_t bytes_to_move = 0;  // by a product, at least
-    double stage_seconds = 0;        // with nobody looking in between: no metrics, no pictures
-    double build_seconds = 0;        // of the layout
+    double stage_seconds = 0;        // without metrics and pictures
+    double build_seconds = 0;        // of the layouts
     double copy_seconds = 0;         // to the device, with the buffers that the kernel needs
     std::vector<std::string> notes;
 
     [[nodiscard]] double seconds() const { return stage_seconds + build_seconds + copy_seconds; }
 };
 
-/// How it is to be made ready.
 template <ValueType Value>
 struct ReadyPlan {
     Device& device;
-    std::vector<const KernelEntry*> kernels;            // one a layout (choose_kernels)
-    const Oracle<Value>* oracle = nullptr;              // verified as `run` does; null: taken as it is
-    std::function<void(const std::string&)> tell = {};  // a step that may take long begins
+    std::vector<const KernelEntry*> kernels;  // one per layout (choose_kernels)
+    const Oracle<Value>* oracle = nullptr;    // verifies as `run` does; null: no verification
+    Progress progress = {};
     Clock clock = {};
-    Keeping keeping = {};  // of the matrix
-    // What becomes of the kernels in place of the two above, with the values of `problem` in the exact one. What it makes is
-    // this recipe's kernel; the exact layout is gone afterwards.
-    std::function<VerifiedKernel<Value>(const Candidate<Value>&, const ProductSpace&)> verify = {};
-    const ExactProblem* problem = nullptr;
+    Keeping keeping = {};  // the key of the matrix
+    // If set, verifies instead of the oracle; the exact layouts then have the values of `exact`, and are freed afterwards.
+    std::function<VerifiedKernel<Value>(const Candidate<Value>&)> verify = {};
+    const ExactProblem* exact = nullptr;
 };
 
-/// Layouts, kernel and orders of a recipe on a matrix.
+/// The layouts, kernel and orders of a recipe on a matrix.
 template <ValueType Value>
 class ReadyRecipe {
 public:
-    /// Runs the stages on the matrix, builds the layouts, prepares and verifies the kernel. The recipe, what it was made for
-    /// (check_against) and the plan's device must outlive it. Throws InputError where the matrix does not suit a stage,
-    /// MachineError, and what a kernel beside the recipe throws that cannot be compiled.
+    /// Runs the stages on the matrix, builds the layouts, prepares and verifies the kernel. The matrix must suit the recipe
+    /// (check_against). The recipe and the plan's device must outlive this. Throws InputError if the matrix does not suit a
+    /// stage, MachineError, and the errors of compiling a kernel that came with the recipe.
     ReadyRecipe(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan);
     ReadyRecipe(const ReadyRecipe&) = delete;
     ReadyRecipe& operator=(const ReadyRecipe&) = delete;
     ~ReadyRecipe() = default;
 
     [[nodiscard]] const Preparation& preparation() const { return preparation_; }
-    /// Null unless the kernel is what it should be. It leaves y as its space says.
+    /// Null if the kernel is wrong or unsuitable. It leaves y as the space says.
     [[nodiscard]] Kernel<Value>* kernel() const { return kernel_.get(); }
-    [[nodiscard]] const Permutation& row_order() const { return row_order_; }
-    [[nodiscard]] const Permutation& column_order() const { return column_order_; }
-    /// Where the rows of y go to be usable as the next x.
-    [[nodiscard]] const ProductSpace& space() const { return *space_; }
+    [[nodiscard]] const ProductSpace& space() const { return *candidate_.space; }
 
-    /// It turned out to be wrong.
+    /// Drops the kernel, which turned out to be wrong.
     void give_up(const std::string& reason);
 
 private:
-    [[nodiscard]] Candidate<Value> build(const Recipe& recipe, StagedMatrix& staged, const Keeping& keeping,
-                                         const ReadyPlan<Value>& plan);
+    /// Builds the layouts, and prepares and verifies the kernel.
+    void make_ready(const Recipe& recipe, StagedMatrix& staged, AppliedStages& applied, const ReadyPlan<Value>& plan);
+    void note(const LayoutOutcome& layout, AppliedStages& applied);
 
     Preparation preparation_;
-    std::vector<std::string> kept_;  // stages and layouts that an earlier run kept
-    double kept_seconds_ = 0;        // that it took to read them
-    Permutation row_order_;
-    Permutation column_order_;
-    std::optional<ProductSpace> space_;
-    BuiltTwice<Value> whole_;                // of one layout
-    std::vector<BuiltShare<Value>> shares_;  // of a hybrid
+    Candidate<Value> candidate_;
     std::shared_ptr<Kernel<Value>> kernel_;
 };
 

@@ -6,41 +6,29 @@
 namespace workbench {
 
 template <ValueType Value>
-StorageMap storage_of(const Recipe& recipe, const CsrMatrix& matrix, const Layout<Value>& layout) {
-    const RecipeLayout& choice = recipe.layouts.front();
-    const MappedLayout<Value> mapped{&layout, choice.entry->name, choose_schedule(choice)};
-    return map_storage<Value>(matrix, std::span(&mapped, 1));
-}
-
-template <ValueType Value>
-StorageMap storage_of(const Recipe& recipe, const CsrMatrix& matrix, std::span<const BuiltShare<Value>> shares) {
+StorageMap storage_of(const Recipe& recipe, const CsrMatrix& matrix, const BuiltLayouts<Value>& built) {
     std::vector<MappedLayout<Value>> mapped;
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-        const BuiltShare<Value>& share = shares[i];
-        mapped.push_back(
-            {share.built.real.get(), share.outcome.name, choose_schedule(recipe.layouts[i]), share.outcome.share, share.rows});
+    for (std::size_t i = 0; i < built.shares.size(); ++i) {
+        const auto& [id, layout, outcome] = built.shares[i];
+        mapped.push_back({.layout = layout.real.get(),
+                          .name = outcome.name,
+                          .schedule = choose_schedule(recipe.layouts[i]),
+                          .share = outcome.share,
+                          .rows = layout.rows});
     }
     return map_storage<Value>(matrix, mapped);
 }
 
 template <ValueType Value>
-StorageMap storage_of(const Recipe& recipe, const StagedMatrix& staged) {
-    if (!recipe.is_hybrid()) {
-        const RecipeLayout& choice = recipe.layouts.front();
-        return storage_of<Value>(recipe, staged.matrix, *choice.entry->build.template get<Value>()(staged, choice.parameters));
-    }
-    const auto shares = build_shares<Value>(recipe, staged, nullptr, {}, [](const std::string&) {});
-    for (const BuiltShare<Value>& share : shares) {
-        if (!share.outcome.unsuitable.empty()) throw Unsuitable(share.outcome.unsuitable);
-    }
-    return storage_of<Value>(recipe, staged.matrix, std::span(shares));
+StorageMap storage_of(const Recipe& recipe, StagedMatrix staged) {
+    const BuiltLayouts<Value> built = build_layouts<Value>(recipe, staged, {});
+    if (!built.outcome.unsuitable.empty()) throw Unsuitable(built.outcome.unsuitable);
+    return storage_of(recipe, staged.matrix, built);
 }
 
-template StorageMap storage_of(const Recipe&, const CsrMatrix&, const Layout<float>&);
-template StorageMap storage_of(const Recipe&, const CsrMatrix&, const Layout<double>&);
-template StorageMap storage_of(const Recipe&, const CsrMatrix&, std::span<const BuiltShare<float>>);
-template StorageMap storage_of(const Recipe&, const CsrMatrix&, std::span<const BuiltShare<double>>);
-template StorageMap storage_of<float>(const Recipe&, const StagedMatrix&);
-template StorageMap storage_of<double>(const Recipe&, const StagedMatrix&);
+template StorageMap storage_of(const Recipe&, const CsrMatrix&, const BuiltLayouts<float>&);
+template StorageMap storage_of(const Recipe&, const CsrMatrix&, const BuiltLayouts<double>&);
+template StorageMap storage_of<float>(const Recipe&, StagedMatrix);
+template StorageMap storage_of<double>(const Recipe&, StagedMatrix);
 
 }  // namespace workbench

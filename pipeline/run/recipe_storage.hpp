@@ -1,24 +1,18 @@
-// What the layouts of a recipe store (viz/storage_map.hpp), as the recipe names them.
+// The storage maps of a recipe's layouts (viz/storage_map.hpp).
 #pragma once
 
-#include <span>
-
-#include "pipeline/run/hybrid.hpp"
+#include "pipeline/run/built_layouts.hpp"
 #include "viz/storage_map.hpp"
 
 namespace workbench {
 
-/// Of the one layout of a recipe, beside the matrix that it was built from.
+/// Maps layouts that were built from this matrix; all of them must be suitable.
 template <ValueType Value>
-[[nodiscard]] StorageMap storage_of(const Recipe& recipe, const CsrMatrix& matrix, const Layout<Value>& layout);
+[[nodiscard]] StorageMap storage_of(const Recipe& recipe, const CsrMatrix& matrix, const BuiltLayouts<Value>& built);
 
-/// Of a hybrid, whose shares are all built.
+/// Builds the layouts of a recipe for a matrix that its stages leave behind, and maps them. Throws Unsuitable if the matrix
+/// does not fit.
 template <ValueType Value>
-[[nodiscard]] StorageMap storage_of(const Recipe& recipe, const CsrMatrix& matrix, std::span<const BuiltShare<Value>> shares);
-
-/// Builds the layouts of a recipe for a matrix that its stages have left behind, and nothing else. Throws Unsuitable where the
-/// matrix does not fit.
-template <ValueType Value>
-[[nodiscard]] StorageMap storage_of(const Recipe& recipe, const StagedMatrix& staged);
+[[nodiscard]] StorageMap storage_of(const Recipe& recipe, StagedMatrix staged);
 
 }  // namespace workbench

@@ -51,7 +51,7 @@ public:
     [[nodiscard]] bool ready() const { return recipe_.kernel() != nullptr; }
 
     /// The order of x and y.
-    [[nodiscard]] const Permutation& order() const { return recipe_.column_order(); }
+    [[nodiscard]] const Permutation& order() const { return recipe_.space().column_order; }
 
     /// Does not wait for the device.
     void multiply(const Value* x, Value* y);

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/keep/prepared.hpp"
+#include "pipeline/keep/kept_result.hpp"
 #include "pipeline/solve/tuned_solve.hpp"
 
 namespace workbench {

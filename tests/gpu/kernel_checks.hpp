@@ -12,7 +12,7 @@
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/measure/measure.hpp"
-#include "pipeline/run/hybrid.hpp"
+#include "pipeline/run/built_layouts.hpp"
 #include "support/given.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "support/layouts/staircase.hpp"
@@ -26,15 +26,16 @@ std::vector<KernelOutcome> try_kernels(const LayoutEntry& entry, Backend backend
                                        const StagedMatrix& staged, const Build& build, Device& device) {
     const TimingOptions one_sample{CacheState::warm, 1, 0, 0};
     const Oracle<Value> oracle(input);
-    const ProductSpace space(staged.row_order, staged.column_order);
+    const auto space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order);
     StagedMatrix integers = staged;
     integers.matrix.values = oracle.exact.values_of(staged.matrix, staged.row_order, staged.column_order);
-    const auto exact = build(integers);
-    const auto real = build(staged);
+    const std::shared_ptr<const Layout<Value>> exact = build(integers);
+    const std::shared_ptr<const Layout<Value>> real = build(staged);
     std::vector<KernelOutcome> outcomes;
     for (const KernelEntry& kernel : entry.kernels) {
         if (kernel.backend != backend) continue;
-        outcomes.push_back(measure_kernel<Value>(kernel, *exact, *real, space, oracle, device, one_sample));
+        const Candidate<Value> candidate{.shares = {{&kernel, {.real = real, .exact = exact}}}, .space = space};
+        outcomes.push_back(Verifier<Value>{device, &oracle}.measure(candidate, one_sample));
     }
     return outcomes;
 }
@@ -79,10 +80,10 @@ void check_recipe(const LayoutRecipe& one, const std::string& name, const CsrMat
 template <ValueType Value>
 void check_hybrid(const LayoutRecipe& one, int turn, const std::string& name, const CsrMatrix& matrix, Device& device) {
     if (!one.takes(matrix)) return;
-    const StagedMatrix staged = one.stage(matrix);
+    StagedMatrix staged = one.stage(matrix);
     const Oracle<Value> oracle(matrix);
-    const ProductSpace space(staged.row_order, staged.column_order);
-    const auto shares = build_shares<Value>(one.recipe, staged, &oracle.exact, {}, [](const std::string&) {});
+    const auto space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order);
+    const BuiltLayouts<Value> built = build_layouts<Value>(one.recipe, staged, {.exact = &oracle.exact});
     std::vector<const KernelEntry*> kernels;
     for (const RecipeLayout& layout : one.recipe.layouts) {
         std::vector<const KernelEntry*> candidates;
@@ -95,20 +96,19 @@ void check_hybrid(const LayoutRecipe& one, int turn, const std::string& name, co
         kernels.push_back(candidates[turn % candidates.size()]);
     }
     const TimingOptions one_sample{CacheState::warm, 1, 0, 0};
-    const auto check = [&](std::size_t begin, std::size_t count, const Oracle<Value>& right, const std::string& what) {
-        const auto candidate = candidate_of<Value>(std::span(shares).subspan(begin, count),
-                                                   std::span<const KernelEntry* const>(kernels).subspan(begin, count),
-                                                   staged.matrix, space, one.recipe.side_by_side);
-        const KernelOutcome outcome = measure_candidate(candidate, space, right, device, one_sample);
+    const auto check = [&](const Candidate<Value>& candidate, const Oracle<Value>& right, const std::string& what) {
+        const KernelOutcome outcome = Verifier<Value>{device, &right}.measure(candidate, one_sample);
         // cuSPARSE does not take every matrix.
         const bool may_refuse = std::any_of(kernels.begin(), kernels.end(),
                                             [](const KernelEntry* kernel) { return kernel->backend == Backend::cusparse; });
         CHECK_MESSAGE((outcome.verified() || (may_refuse && outcome.status == KernelOutcome::Status::unsuitable)),
                       fmt::format("{}, {} {} on {}: {}", one.name, what, outcome.kernel, name, outcome.reason));
     };
-    check(0, shares.size(), oracle, "all shares");
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-        check(i, 1, Oracle<Value>(oracle, share_of_input(staged, shares[i].share)), shares[i].outcome.share);
+    check(built.candidate(kernels, space, one.recipe.side_by_side), oracle, "all shares");
+    for (std::size_t i = 0; i < built.shares.size(); ++i) {
+        const auto& [share, layout, facts] = built.shares[i];
+        const Oracle<Value> of_share(oracle, share_of_input(staged, *share));
+        check(built.candidate_of_share(i, kernels, space), of_share, facts.share);
     }
 }
 

@@ -112,7 +112,7 @@ std::vector<StagedMatrix> results_of(SharedStages& shared, const std::vector<Rec
     for (std::size_t i = 0; i < recipes.size(); ++i) {
         shared.no_longer_expect(chains[i]);
         std::vector<StageOutcome> outcomes;
-        shared.run(recipes[i], chains[i], observer, {}, outcomes,
+        shared.run({recipes[i], observer}, chains[i], outcomes,
                    [&](const Chain&, StagedMatrix& staged) { results.push_back(staged); });
         kept.push_back(shared.kept());
     }

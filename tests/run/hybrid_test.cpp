@@ -11,7 +11,7 @@
 #include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/input/read_matrix.hpp"
-#include "pipeline/run/hybrid.hpp"
+#include "pipeline/run/built_layouts.hpp"
 #include "pipeline/run/runner.hpp"
 #include "support/battery.hpp"
 #include "support/data_folder.hpp"
@@ -53,38 +53,33 @@ struct ExactHybrid {
     CsrMatrix input;
     StagedMatrix staged;
     Oracle<Value> oracle;
-    ProductSpace space;
-    std::vector<BuiltShare<Value>> shares;
+    std::shared_ptr<const ProductSpace> space;
+    BuiltLayouts<Value> built;
 
     ExactHybrid(const LayoutRecipe& one, const CsrMatrix& matrix)
         : recipe(one.recipe),
           input(matrix),
           staged(one.stage(matrix)),
           oracle(matrix),
-          space(staged.row_order, staged.column_order),
-          shares(build_shares<Value>(recipe, staged, &oracle.exact, {}, [](const std::string&) {})) {
-        for (BuiltShare<Value>& share : shares) {
-            REQUIRE(share.outcome.unsuitable == "");
-            share.built.real = nullptr;
-        }
+          space(std::make_shared<const ProductSpace>(staged.row_order, staged.column_order)),
+          built(build_layouts<Value>(recipe, staged, {.exact = &oracle.exact})) {
+        REQUIRE(built.outcome.unsuitable == "");
+        for (BuiltShare<Value>& share : built.shares) share.layout.real = share.layout.exact;
     }
 
-    /// Of one share alone, or of all.
-    [[nodiscard]] std::string first_error(std::size_t begin, std::size_t count, const Oracle<Value>& right,
-                                          Device& host) const {
+    /// With all shares, or with one alone.
+    [[nodiscard]] std::string first_error(std::optional<std::size_t> share, const Oracle<Value>& right, Device& host) const {
         std::vector<const KernelEntry*> kernels;
-        for (std::size_t i = begin; i < begin + count; ++i) kernels.push_back(recipe.layouts[i].entry->kernels.data());
-        Candidate<Value> candidate =
-            candidate_of<Value>(std::span(shares).subspan(begin, count), std::span<const KernelEntry* const>(kernels), input,
-                                space, recipe.side_by_side);
-        candidate.real = candidate.exact;
-        return measure_candidate(candidate, space, right, host, quick).reason;
+        for (const RecipeLayout& layout : recipe.layouts) kernels.push_back(layout.entry->kernels.data());
+        const Candidate<Value> candidate =
+            share ? built.candidate_of_share(*share, kernels, space) : built.candidate(kernels, space, recipe.side_by_side);
+        return Verifier<Value>{host, &right}.measure(candidate, quick).reason;
     }
 
     [[nodiscard]] bool is_found(std::size_t share, Device& host) const {
-        const Oracle<Value> of_share(oracle, share_of_input(staged, shares[share].share));
-        return first_error(0, shares.size(), oracle, host).find("exactly") != std::string::npos &&
-               first_error(share, 1, of_share, host).find("exactly") != std::string::npos;
+        const Oracle<Value> of_share(oracle, share_of_input(staged, *built.shares[share].share));
+        return first_error({}, oracle, host).find("exactly") != std::string::npos &&
+               first_error(share, of_share, host).find("exactly") != std::string::npos;
     }
 };
 
@@ -157,22 +152,22 @@ TEST_SUITE("hybrids") {
             CAPTURE(one.name);
             ExactHybrid<double> hybrid(one, input);
             Offset planted = 0;
-            for (std::size_t i = 0; i < hybrid.shares.size(); ++i) {
-                const Layout<double>& exact = *hybrid.shares[i].built.exact;
+            for (std::size_t i = 0; i < hybrid.built.shares.size(); ++i) {
+                const Layout<double>& exact = *hybrid.built.shares[i].layout.exact;
                 std::vector<Slot> slots;
                 exact.for_each_slot([&slots](const Slot& slot) { slots.push_back(slot); });
                 const std::vector<LayoutArray> arrays = exact.arrays();
                 for (const Slot& slot : slots) {
                     if (slot.nonzero < 0) continue;
                     add_to<double>(arrays[slot.array], slot.index, 1);
-                    CHECK_MESSAGE(hybrid.is_found(i, *host), hybrid.shares[i].outcome.share, " slot ", slot.index);
+                    CHECK_MESSAGE(hybrid.is_found(i, *host), hybrid.built.shares[i].outcome.share, " slot ", slot.index);
                     add_to<double>(arrays[slot.array], slot.index, -1);
                     ++planted;
                 }
             }
             CHECK(planted == input.nonzeros());
             // All is as it was: what is left are values that are not the input's.
-            CHECK(hybrid.first_error(0, hybrid.shares.size(), hybrid.oracle, *host).find("exactly") == std::string::npos);
+            CHECK(hybrid.first_error({}, hybrid.oracle, *host).find("exactly") == std::string::npos);
         }
     }
 
@@ -182,8 +177,8 @@ TEST_SUITE("hybrids") {
         for (const LayoutRecipe& one : hybrid_recipes()) {
             CAPTURE(one.name);
             ExactHybrid<float> hybrid(one, example());
-            for (std::size_t i = 0; i < hybrid.shares.size(); ++i) {
-                std::vector<Index>& rows = hybrid.shares[i].rows;
+            for (std::size_t i = 0; i < hybrid.built.shares.size(); ++i) {
+                std::vector<Index>& rows = hybrid.built.shares[i].layout.rows;
                 if (rows.size() < 2) continue;
                 std::swap(rows.front(), rows.back());
                 CHECK(hybrid.is_found(i, *host));
@@ -199,9 +194,8 @@ TEST_SUITE("hybrids") {
         const CsrMatrix input = example();
         const Oracle<double> oracle(input);
         const StagedMatrix sound = one.stage(input);
-        const auto message = [&](const Recipe& recipe, const StagedMatrix& staged) {
-            return message_of<std::logic_error>(
-                [&] { (void)build_shares<double>(recipe, staged, &oracle.exact, {}, [](const std::string&) {}); });
+        const auto message = [&](const Recipe& recipe, StagedMatrix staged) {
+            return message_of<std::logic_error>([&] { (void)build_layouts<double>(recipe, staged, {.exact = &oracle.exact}); });
         };
         StagedMatrix lost = sound;
         const Offset entry = lost.shares[0].entries.back();

@@ -9,7 +9,7 @@
 #include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/matrix/random.hpp"
-#include "pipeline/run/build.hpp"
+#include "pipeline/run/built_layouts.hpp"
 #include "pipeline/run/chain.hpp"
 #include "pipeline/run/runner.hpp"
 #include "stages/length_hash.hpp"
@@ -143,13 +143,11 @@ TEST_CASE("a report says where each stage and layout was prepared, and how long 
     CHECK(note_of(outcomes.at(2).notes) ==
           "on another machine: sort in 2.00 s, 500 ms of it transfers; permute in 2.00 s, 500 ms of it transfers");
 
-    const RecipeLayout& layout = one.recipe.layouts.front();
-    LayoutOutcome built = outcome_of(*layout.entry, layout.parameters, Precision::f64);
-    (void)build_twice<double>(
-        *layout.entry, layout.parameters, staged, [&] { return staged.matrix.values; }, {}, built);
+    const ExactProblem exact(staged.matrix);
+    const LayoutOutcome built = build_layouts<double>(one.recipe, staged, {.exact = &exact}).outcome;
     CHECK(note_of(built.notes) ==
           "on another machine: slices in 2.00 s, 500 ms of it transfers; slices in 2.00 s, 500 ms of it transfers");
-    CHECK(preparer.tasks().empty());  // those of the exact layout are told of nobody
+    CHECK(preparer.tasks().empty());  // those of the exact layout are not reported
 
     SecondPreparer idle({"sort", "permute", "divide", "slices"});
     StagedMatrix again = stage_input(named("random_300"));

@@ -253,13 +253,13 @@ TEST_CASE("storage: the map of every hybrid on the battery") {
             if (!one.takes(named.matrix)) continue;
             CAPTURE(named.name);
             CAPTURE(one.name);
-            const StagedMatrix staged = one.stage(named.matrix);
+            StagedMatrix staged = one.stage(named.matrix);
             try {
-                const auto shares = build_shares<double>(one.recipe, staged, nullptr, {}, [](const std::string&) {});
-                const LayoutOutcome whole = outcome_of_whole(one.recipe, shares);
+                const BuiltLayouts<double> built = build_layouts<double>(one.recipe, staged, {});
+                const LayoutOutcome& whole = built.outcome;
                 if (!whole.unsuitable.empty()) continue;
-                const StorageMap map = storage_of<double>(one.recipe, staged.matrix, std::span(shares));
-                CHECK(map.parts.size() == shares.size());
+                const StorageMap map = storage_of(one.recipe, staged.matrix, built);
+                CHECK(map.parts.size() == built.shares.size());
                 std::size_t bytes = 0;
                 for (const StoragePart& part : map.parts) bytes += part.bytes();
                 CHECK(bytes == whole.bytes());

@@ -1,4 +1,4 @@
-#include "pipeline/keep/kept_stage.hpp"
+#include "pipeline/keep/kept_result.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -63,7 +63,31 @@ std::string text_of(const Parameters& parameters) {
     return text;
 }
 
+template <typename Result>
+Obtained<Result> read_or_make(const Keeping& keeping, const Clock& clock, Result empty, const auto& pass, const auto& make) {
+    Obtained<Result> found{.result = std::move(empty)};
+    const auto transfer = [&](Transfer& all) {
+        all(found.seconds);
+        pass(all, found.result);
+    };
+    const Stopwatch reading(clock);
+    if (keeping.read(transfer)) {
+        found.kept_seconds = reading.seconds();
+        return found;
+    }
+    const Stopwatch making(clock);
+    found.result = make();
+    found.seconds = making.seconds();
+    keeping.write(transfer);
+    return found;
+}
+
 }  // namespace
+
+Keeping keeping_with(const Keeping& matrix, const Preparer* preparer) {
+    if (!matrix.on() || preparer == nullptr) return matrix;
+    return matrix.after("prepared", "prepared on " + preparer->name());
+}
 
 Keeping keeping_after(const Keeping& before, const ChainStep& step) {
     if (!before.on()) return before;
@@ -82,32 +106,43 @@ Keeping keeping_after(const Keeping& matrix, Index node_size, std::span<const Ch
     return keeping;
 }
 
-Keeping keeping_of(const Keeping& matrix, const LayoutEntry& entry, const Parameters& parameters, Precision precision) {
-    return matrix.after(fmt::format("{}_{}", entry.name, name_of(precision)),
-                        fmt::format("layout {} {}{}", entry.name, name_of(precision), text_of(parameters)));
-}
-
 std::string note_on_kept(const std::vector<std::string>& names, double seconds) {
     return fmt::format("kept by an earlier run: {}; read in {}, and the times are those that it once took to make",
                        fmt::join(names, ", "), duration(seconds));
 }
 
-FoundResult find_result(const ChainStep& step, const StagedMatrix& staged, const Keeping& keeping, const Clock& clock) {
-    FoundResult found;
-    const auto transfer = [&found](Transfer& all) {
-        all(found.seconds);
-        transfer_result(all, found.result);
-    };
-    const Stopwatch reading(clock);
-    if (keeping.read(transfer)) {
-        found.kept_seconds = reading.seconds();
-        return found;
+Obtained<StageResult> obtain(const ChainStep& step, const StagedMatrix& staged, const Keeping& keeping, const Clock& clock) {
+    return read_or_make<StageResult>(keeping, clock, {}, transfer_result, [&] {
+        return step.entry->run(staged, step.parameters, {step.device, step.precision});
+    });
+}
+
+template <ValueType Value>
+ObtainedLayout<Value> obtain(const LayoutEntry& entry, const Parameters& parameters, const Keeping& keeping, const Clock& clock,
+                             const std::function<std::unique_ptr<Layout<Value>>()>& build) {
+    const EmptyLayout<Value> empty = entry.empty.template get<Value>();
+    const bool is_kept = keeping.on() && empty != nullptr;
+    const std::string name = fmt::format("{}_{}", entry.name, name_of(precision_of<Value>));
+    const std::string line = fmt::format("layout {} {}{}", entry.name, name_of(precision_of<Value>), text_of(parameters));
+    return read_or_make<std::unique_ptr<Layout<Value>>>(
+        is_kept ? keeping.after(name, line) : Keeping(), clock, is_kept ? empty(parameters) : nullptr,
+        [](Transfer& all, const std::unique_ptr<Layout<Value>>& layout) { layout->transfer(all); }, build);
+}
+
+template ObtainedLayout<float> obtain(const LayoutEntry&, const Parameters&, const Keeping&, const Clock&,
+                                      const std::function<std::unique_ptr<Layout<float>>()>&);
+template ObtainedLayout<double> obtain(const LayoutEntry&, const Parameters&, const Keeping&, const Clock&,
+                                       const std::function<std::unique_ptr<Layout<double>>()>&);
+
+void note_preparer(Preparer* preparer, bool kept, std::vector<std::pair<std::string, std::string>>& notes) {
+    if (preparer == nullptr) return;
+    std::string text;
+    for (const PreparedStep& step : preparer->take_steps()) {
+        text += fmt::format("{}{} in {}, {} of it transfers", text.empty() ? "" : "; ", step.what, duration(step.seconds),
+                            duration(step.transfer_seconds));
     }
-    const Stopwatch making(clock);
-    found.result = step.entry->run(staged, step.parameters, {step.device, step.precision});
-    found.seconds = making.seconds();
-    keeping.write(transfer);
-    return found;
+    if (text.empty() && kept) return;
+    notes.emplace_back("prepared", text.empty() ? "on the host" : fmt::format("on {}: {}", preparer->name(), text));
 }
 
 }  // namespace workbench

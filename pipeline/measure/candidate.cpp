@@ -1,0 +1,93 @@
+#include "pipeline/measure/candidate.hpp"
+
+#include "pipeline/measure/hybrid_kernel.hpp"
+#include "pipeline/measure/rows_kernel.hpp"
+
+namespace workbench {
+
+ProductSpace::ProductSpace(Permutation rows, Permutation columns)
+    : row_order(std::move(rows)), column_order(std::move(columns)) {
+    if (row_order == column_order) return;
+    const bool square = row_order.size() == column_order.size();
+    target.resize(row_order.size());
+    for (Index i = 0; i < row_order.size(); ++i) {
+        const Index original = row_order.old_of_new(i);
+        target[i] = square ? column_order.new_of_old(original) : original;
+    }
+    if (Permutation::from_new_of_old(target).is_identity()) target.clear();
+}
+
+std::vector<Index> ProductSpace::targets_of(std::span<const Index> rows) const {
+    std::vector<Index> targets(rows.begin(), rows.end());
+    if (target.empty()) return targets;
+    for (Index& row : targets) row = target[row];
+    return targets;
+}
+
+std::vector<Index> ProductSpace::rows_of_result() const {
+    std::vector<Index> rows(row_order.size());
+    for (Index i = 0; i < row_order.size(); ++i) rows[target.empty() ? i : target[i]] = row_order.old_of_new(i);
+    return rows;
+}
+
+template <ValueType Value>
+std::string Candidate<Value>::kernel() const {
+    std::string names;
+    for (const Share& share : shares) names += (names.empty() ? "" : " + ") + share.kernel->name;
+    return names;
+}
+
+template <ValueType Value>
+Offset Candidate<Value>::nonzeros() const {
+    Offset sum = 0;
+    for (const Share& share : shares) sum += share.layout.real->nonzeros();
+    return sum;
+}
+
+template <ValueType Value>
+bool Candidate<Value>::has_all_rows(const BuiltLayout<Value>& layout) const {
+    return layout.rows.empty() && layout.real->rows() == space->row_order.size();
+}
+
+template <ValueType Value>
+void Candidate<Value>::try_out(Device& device) const {
+    for (const Share& share : shares) {
+        const BuiltLayout<Value>& layout = share.layout;
+        const auto& try_kernel = share.kernel->try_out.template get<Value>();
+        if (try_kernel) try_kernel(layout.exact != nullptr ? *layout.exact : *layout.real, device);
+    }
+}
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> Candidate<Value>::prepare(Values values, Device& device) const {
+    const auto layout_of = [values](const Share& share) -> const Layout<Value>& {
+        return values == Values::real ? *share.layout.real : *share.layout.exact;
+    };
+    if (is_plain()) return prepare_rows_kernel(*shares.front().kernel, layout_of(shares.front()), space->target, device);
+    std::vector<std::vector<Index>> targets;
+    for (const Share& share : shares) {
+        targets.push_back(has_all_rows(share.layout) ? space->target : space->targets_of(share.layout.rows));
+    }
+    std::vector<KernelOfShare<Value>> kernels;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+        kernels.push_back({.kernel = shares[i].kernel,
+                           .layout = &layout_of(shares[i]),
+                           .rows = targets[i],
+                           .rows_present = shares[i].layout.rows_present});
+    }
+    return std::make_unique<HybridKernel<Value>>(kernels, space->row_order.size(), space->column_order.size(), side_by_side,
+                                                 device);
+}
+
+template <ValueType Value>
+std::int64_t Candidate<Value>::bytes_to_move(const Kernel<Value>& kernel) const {
+    const auto own = kernel.own_bytes_to_move();
+    if (!is_plain()) return own.value();
+    return own.value_or(shares.front().layout.real->bytes_to_move()) +
+           static_cast<std::int64_t>(space->target.size() * sizeof(Index));
+}
+
+template struct Candidate<float>;
+template struct Candidate<double>;
+
+}  // namespace workbench

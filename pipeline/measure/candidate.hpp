@@ -1,0 +1,76 @@
+// A product to measure: the layouts that store the nonzeros, and the kernels that multiply with them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pipeline/contract/layout.hpp"
+#include "pipeline/matrix/permutation.hpp"
+
+namespace workbench {
+
+/// The orders of x and y. y must be usable as the next x: where rows and columns have one order, y stays as it is; otherwise
+/// its rows are written in the order of the columns (of a rectangular matrix, in the input's order of rows), by the kernel or
+/// after it. Both are timed.
+struct ProductSpace {
+    ProductSpace(Permutation rows, Permutation columns);
+
+    Permutation row_order;
+    Permutation column_order;
+    std::vector<Index> target;  // [rows] the place of the current row i in y; empty: i
+
+    /// The places of these rows of the current order in y.
+    [[nodiscard]] std::vector<Index> targets_of(std::span<const Index> rows) const;
+    /// True if the matrix still has the order of the input.
+    [[nodiscard]] bool unchanged() const { return row_order.is_identity() && column_order.is_identity(); }
+    /// The row of the input at each place of y. [rows]
+    [[nodiscard]] std::vector<Index> rows_of_result() const;
+};
+
+/// Layouts of one share of the nonzeros, or of all of them.
+template <ValueType Value>
+struct BuiltLayout {
+    std::shared_ptr<const Layout<Value>> real;
+    std::shared_ptr<const Layout<Value>> exact = {};  // with the values of the exact problem; null: not verified exactly
+    std::vector<Index> rows = {};                     // [rows of the layout] their numbers in the matrix; empty: the same
+    Index rows_present = 0;                           // rows with nonzeros
+};
+
+enum class Values { real, exact };
+
+/// y = A x, as the sum over shares of the nonzeros, each with its layout and kernel; a plain recipe has one share. The kernel
+/// entries must outlive the candidate.
+template <ValueType Value>
+struct Candidate {
+    struct Share {
+        const KernelEntry* kernel = nullptr;
+        BuiltLayout<Value> layout;
+    };
+
+    std::vector<Share> shares;
+    std::shared_ptr<const ProductSpace> space;
+    bool side_by_side = false;  // see HybridKernel
+
+    [[nodiscard]] std::string kernel() const;  // "rows + lanes"
+    [[nodiscard]] Backend backend() const { return shares.front().kernel->backend; }
+    [[nodiscard]] Offset nonzeros() const;
+
+    /// Runs kernels that came with a recipe in a process of their own first. Throws BrokenKernel.
+    void try_out(Device& device) const;
+
+    /// A kernel that leaves y as the space wants it. It reads the layouts, so the candidate must outlive it.
+    [[nodiscard]] std::unique_ptr<Kernel<Value>> prepare(Values values, Device& device) const;
+
+    /// Bytes that a run of a kernel from `prepare` must move at least.
+    [[nodiscard]] std::int64_t bytes_to_move(const Kernel<Value>& kernel) const;
+
+private:
+    [[nodiscard]] bool has_all_rows(const BuiltLayout<Value>& layout) const;
+    /// True if one layout holds all rows, so that no sum over shares is needed.
+    [[nodiscard]] bool is_plain() const { return shares.size() == 1 && has_all_rows(shares.front().layout); }
+};
+
+}  // namespace workbench

@@ -1,0 +1,226 @@
+#include "pipeline/run/built_layouts.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "pipeline/contract/errors.hpp"
+#include "pipeline/contract/host_memory.hpp"
+#include "pipeline/keep/kept_result.hpp"
+
+namespace workbench {
+namespace {
+
+/// Values of the exact problem, in the order of the matrix that a layout is built from.
+using ExactValues = std::function<HostArray<double>()>;
+
+void require_every_share(const Recipe& recipe, const StagedMatrix& staged) {
+    check_shares(staged);
+    for (const RecipeLayout& layout : recipe.layouts) {
+        if (staged.find_share(*layout.share) == nullptr) {
+            throw std::logic_error("there is no share '" + name_of(*layout.share) + "', which a layout takes");
+        }
+    }
+    if (staged.shares.size() != recipe.layouts.size()) {
+        throw std::logic_error(fmt::format("{} layouts for {} shares", recipe.layouts.size(), staged.shares.size()));
+    }
+}
+
+void require_memory_for_share(const ShareView& share) {
+    require_host_memory(static_cast<std::size_t>(share.row_count()) * (sizeof(Index) + sizeof(Offset)) +
+                            static_cast<std::size_t>(share.entry_count()) * (sizeof(double) + sizeof(Index) + sizeof(Offset)),
+                        "a share of the nonzeros as a matrix of its own");
+}
+
+/// The matrix has other values as long as this lives.
+class OtherValues {
+public:
+    OtherValues(CsrMatrix& matrix, HostArray<double> values) : matrix_(matrix), own_(std::move(values)) {
+        std::swap(matrix_.values, own_);
+    }
+    ~OtherValues() { std::swap(matrix_.values, own_); }
+    OtherValues(const OtherValues&) = delete;
+    OtherValues& operator=(const OtherValues&) = delete;
+
+private:
+    CsrMatrix& matrix_;
+    HostArray<double> own_;
+};
+
+/// Builds both layouts from the staged matrix or share, and fills the outcome. `exact_values` empty: the real one alone.
+template <ValueType Value>
+void build(const RecipeLayout& choice, StagedMatrix& staged, const ExactValues& exact_values, const BuildOptions& options,
+           BuiltShare<Value>& built) {
+    const LayoutEntry& entry = *choice.entry;
+    LayoutOutcome& outcome = built.outcome;
+    const auto build_now = [&] { return entry.build.template get<Value>()(staged, choice.parameters); };
+    const std::size_t nonzeros = staged.matrix.values.size();
+    outcome.rows = staged.matrix.rows;
+    outcome.nonzeros = staged.matrix.nonzeros();
+    // The size of a layout is known once it is built; the values are in every layout.
+    require_host_memory(nonzeros * sizeof(Value), fmt::format("layout '{}'", entry.name));
+    ObtainedLayout<Value> real = obtain<Value>(entry, choice.parameters, options.keeping, options.clock, build_now);
+    outcome.seconds += real.seconds;
+    outcome.kept_seconds = real.kept_seconds;
+    std::size_t bytes = nonzeros * sizeof(double);
+    for (const LayoutArray& array : real.result->arrays()) {
+        outcome.footprint.push_back(
+            {.name = std::string(array.name), .role = array.role, .count = array.count, .bytes = array.bytes()});
+        bytes += array.bytes();
+    }
+    outcome.notes = real.result->notes();
+    note_preparer(staged.preparer, real.kept_seconds.has_value(), outcome.notes);
+    built.layout.real = std::move(real.result);
+    if (!exact_values) return;
+    require_host_memory(bytes, fmt::format("layout '{}', once more for the exact verification,", entry.name));
+    const auto build_exact = [&] {
+        const OtherValues exact(staged.matrix, exact_values());
+        return build_now();
+    };
+    const Keeping of_exact = options.keeping.after("exact", "values of the exact problem");
+    built.layout.exact = obtain<Value>(entry, choice.parameters, of_exact, options.clock, build_exact).result;
+    if (staged.preparer != nullptr) (void)staged.preparer->take_steps();  // the exact layout has no price
+}
+
+template <ValueType Value>
+BuiltShare<Value> build_all_nonzeros(const RecipeLayout& layout, StagedMatrix& staged, const BuildOptions& options) {
+    BuiltShare<Value> built{.outcome = outcome_of(layout, precision_of<Value>)};
+    ExactValues exact_values;
+    if (options.exact != nullptr) {
+        exact_values = [&] { return options.exact->values_of(staged.matrix, staged.row_order, staged.column_order); };
+    }
+    build(layout, staged, exact_values, options, built);
+    built.layout.rows_present = staged.matrix.rows;
+    return built;
+}
+
+/// `exact_values`: [nonzeros] of the whole matrix; none: no exact layout.
+template <ValueType Value>
+BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& staged,
+                              const std::optional<HostArray<double>>& exact_values, BuildOptions options) {
+    BuiltShare<Value> built{.share = layout.share, .outcome = outcome_of(layout, precision_of<Value>)};
+    LayoutOutcome& outcome = built.outcome;
+    const ShareView view = staged.share(*layout.share);
+    require_memory_for_share(view);
+    built.layout.rows_present = view.row_count();
+    const Stopwatch watch(options.clock);
+    ShareMatrix matrix = matrix_of_share(staged, *layout.share, layout.entry->rows_of_share);
+    outcome.seconds = watch.seconds();
+    ExactValues exact;
+    if (exact_values) {
+        exact = [&] {
+            HostArray<double> values;
+            values.reserve(matrix.entries.size());
+            for (const Offset entry : matrix.entries) values.push_back((*exact_values)[entry]);
+            return values;
+        };
+    }
+    options.keeping = options.keeping.after("share", "share " + outcome.share);
+    try {
+        build(layout, matrix.staged, exact, options, built);
+        outcome.rows = built.layout.rows_present;  // even if the layout has all rows
+    } catch (const Unsuitable& reason) {
+        built.layout = {};
+        outcome.unsuitable = reason.what();
+    }
+    if (built.layout.real == nullptr || matrix.rows.empty()) return built;
+    outcome.footprint.push_back({.name = "share_rows",
+                                 .role = ArrayRole::structure,
+                                 .count = matrix.rows.size(),
+                                 .bytes = matrix.rows.size() * sizeof(Index)});
+    built.layout.rows = std::move(matrix.rows);
+    return built;
+}
+
+template <ValueType Value>
+LayoutOutcome outcome_of_all(const Recipe& recipe, const std::vector<BuiltShare<Value>>& shares) {
+    LayoutOutcome all;
+    all.name = name_of_layouts(recipe);
+    all.precision = precision_of<Value>;
+    double kept_seconds = 0;
+    bool kept = true;
+    for (const BuiltShare<Value>& share : shares) {
+        const LayoutOutcome& outcome = share.outcome;
+        if (!outcome.unsuitable.empty() && all.unsuitable.empty()) {
+            all.unsuitable = fmt::format("share '{}': {}", outcome.share, outcome.unsuitable);
+        }
+        all.seconds += outcome.seconds;
+        all.nonzeros += outcome.nonzeros;
+        kept = kept && outcome.kept_seconds.has_value();
+        kept_seconds += outcome.kept_seconds.value_or(0);
+        for (LayoutOutcome::Array array : outcome.footprint) {
+            array.name = outcome.share + " " + array.name;
+            all.footprint.push_back(std::move(array));
+        }
+    }
+    if (!all.unsuitable.empty()) all.footprint.clear();
+    if (kept) all.kept_seconds = kept_seconds;
+    return all;
+}
+
+}  // namespace
+
+LayoutOutcome outcome_of(const RecipeLayout& layout, Precision precision) {
+    LayoutOutcome outcome;
+    outcome.name = layout.entry->name;
+    if (layout.share) outcome.share = name_of(*layout.share);
+    outcome.parameters = layout.parameters;
+    outcome.precision = precision;
+    return outcome;
+}
+
+template <ValueType Value>
+BuiltLayouts<Value> build_layouts(const Recipe& recipe, StagedMatrix& staged, const BuildOptions& options) {
+    const auto report = [&](const RecipeLayout& layout, const std::string& of_share) {
+        const std::string text = fmt::format("layout {} {}{}", layout.entry->name, name_of(precision_of<Value>), of_share);
+        if (options.progress) options.progress(text);
+    };
+    BuiltLayouts<Value> all;
+    if (!recipe.is_hybrid()) {
+        const RecipeLayout& layout = recipe.layouts.front();
+        report(layout, "");
+        all.shares.push_back(build_all_nonzeros<Value>(layout, staged, options));
+        all.outcome = all.shares.front().outcome;
+        return all;
+    }
+    require_every_share(recipe, staged);
+    std::optional<HostArray<double>> exact_values;
+    if (options.exact != nullptr) {
+        exact_values = options.exact->values_of(staged.matrix, staged.row_order, staged.column_order);
+    }
+    for (const RecipeLayout& layout : recipe.layouts) {
+        report(layout, " of share " + name_of(*layout.share));
+        all.shares.push_back(build_share<Value>(layout, staged, exact_values, options));
+    }
+    all.outcome = outcome_of_all(recipe, all.shares);
+    if (!all.outcome.unsuitable.empty()) return all;
+    Offset stored = 0;
+    for (const BuiltShare<Value>& share : all.shares) stored += share.layout.real->nonzeros();
+    if (stored != staged.matrix.nonzeros()) {
+        throw std::logic_error(fmt::format("the layouts hold {} of {} nonzeros", stored, staged.matrix.nonzeros()));
+    }
+    return all;
+}
+
+template <ValueType Value>
+Candidate<Value> BuiltLayouts<Value>::candidate(const std::vector<const KernelEntry*>& kernels,
+                                                std::shared_ptr<const ProductSpace> space, bool side_by_side) const {
+    Candidate<Value> candidate{.shares = {}, .space = std::move(space), .side_by_side = side_by_side};
+    for (std::size_t i = 0; i < shares.size(); ++i) candidate.shares.push_back({kernels[i], shares[i].layout});
+    return candidate;
+}
+
+template <ValueType Value>
+Candidate<Value> BuiltLayouts<Value>::candidate_of_share(std::size_t i, const std::vector<const KernelEntry*>& kernels,
+                                                         std::shared_ptr<const ProductSpace> space) const {
+    return {.shares = {{kernels[i], shares[i].layout}}, .space = std::move(space)};
+}
+
+template struct BuiltLayouts<float>;
+template struct BuiltLayouts<double>;
+template BuiltLayouts<float> build_layouts(const Recipe&, StagedMatrix&, const BuildOptions&);
+template BuiltLayouts<double> build_layouts(const Recipe&, StagedMatrix&, const BuildOptions&);
+
+}  // namespace workbench
