@@ -8,7 +8,6 @@
 
 #include "pipeline/bench/choose.hpp"
 #include "pipeline/recipe/text.hpp"
-#include "pipeline/report/figures.hpp"
 #include "pipeline/text/text_table.hpp"
 
 namespace workbench {

@@ -5,29 +5,25 @@
 #include "pipeline/text/text_table.hpp"
 
 namespace workbench {
-namespace {
 
-double number(const FigureValue& value) { return std::get<double>(value); }
+std::string plain(const FigureValue& value) { return std::to_string(std::get<std::int64_t>(value)); }
 
-}  // namespace
+std::string percentage(const FigureValue& value) { return percent(std::get<double>(value)); }
 
-std::string counted(const FigureValue& value) { return with_commas(std::get<std::int64_t>(value)); }
+std::string thousandths(const FigureValue& value) { return fmt::format("{:.3f}", std::get<double>(value)); }
 
-std::string plain(const FigureValue& value) {
-    const auto* text = std::get_if<std::string>(&value);
-    return text != nullptr ? *text : std::to_string(std::get<std::int64_t>(value));
+std::string complete(const FigureValue& value) {
+    const double share = std::get<double>(value);
+    return share < 1 ? percent(std::min(share, 0.999)) : "100 %";
 }
 
-std::string rounded(const FigureValue& value) { return significant(number(value)); }
-
-std::string thousandths(const FigureValue& value) { return fmt::format("{:.3f}", number(value)); }
-
-std::string percent(const FigureValue& value) { return fmt::format("{:.1f} %", 100 * number(value)); }
-
-std::string complete(const FigureValue& value) { return number(value) < 1 ? percent(std::min(number(value), 0.999)) : "100 %"; }
-
-std::string seconds(const FigureValue& value) { return duration(number(value)); }
-
-std::string factor(const FigureValue& value) { return rounded(value) + " x"; }
+std::string text_of(const FigureValue& value, const Shown& shown, std::string_view unit) {
+    if (shown.text != nullptr) return shown.text(value);
+    if (const auto* text = std::get_if<std::string>(&value)) return *text;
+    if (const auto* count = std::get_if<std::int64_t>(&value)) return with_commas(*count);
+    const double number = std::get<double>(value);
+    if (unit == "s") return duration(number);
+    return unit == "share" ? percent(number) : significant(number);
+}
 
 }  // namespace workbench

@@ -1,12 +1,14 @@
-// The figures of a matrix and of a kernel: each is named once, with its key, its unit, its words and how to get it. The tables
-// of the terminal, captions, legends and report.json are views of these lists, and docs/report.md is compared with them.
+// The figures of a matrix and of a kernel. Each is declared once: key, unit, value, and how views show it. The tables of the
+// terminal, captions, legends and report.json are views of these lists; a test compares docs/report.md with them.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -19,22 +21,43 @@ namespace workbench {
 /// monostate: the figure has no value here.
 using FigureValue = std::variant<std::monostate, std::int64_t, double, std::string, std::vector<double>>;
 
+/// The value at the end of a path of members; none if an optional on the way is empty.
+template <typename Value, typename... Members>
+FigureValue value_at(const Value& value, Members... path) {
+    if constexpr (requires { value.has_value(); }) {
+        return value ? value_at(*value, path...) : FigureValue();
+    } else if constexpr (sizeof...(path) > 0) {
+        return [&](auto member, auto... rest) { return value_at(value.*member, rest...); }(path...);
+    } else if constexpr (std::is_same_v<Value, Interval>) {
+        return std::vector<double>{value.low, value.high};
+    } else if constexpr (std::is_integral_v<Value>) {
+        return static_cast<std::int64_t>(value);
+    } else {
+        return value;
+    }
+}
+
+/// A function that gets the value at a path.
+template <typename... Members>
+auto at(Members... path) {
+    return [=](const auto& measured) { return value_at(measured, path...); };
+}
+
 /// How one view shows a figure.
 struct Shown {
-    std::string label = {};                             // empty: not at all; neighbours of one label stand together
-    std::string (*text)(const FigureValue&) = nullptr;  // of a value that is there; otherwise "-" is shown
-    int place = 0;                                      // from left to right, where that is not the order of the list
-    bool always = false;                                // even where nothing has a value for it
-    std::string legend = {};                            // the term and its meaning in --legend, for it and those after it
-    std::string meaning = {};
+    std::string label = {};                             // empty: not at all; neighbours with one label share a cell
+    std::string meaning = {};                           // in --legend, for it and those after it; empty: not there
+    int place = 0;                                      // from left to right, if that is not the order of the list
+    std::string (*text)(const FigureValue&) = nullptr;  // null: by type and unit
+    bool always = false;                                // even if nothing has a value for it
+    std::string legend = {};                            // the term in --legend; empty: the label
 };
 
 template <typename Measured>
 struct Figure {
     std::string key = {};   // in report.json: "row_length.min", "x_lines[0].lines"; empty: it is only shown
-    std::string type = {};  // as docs/report.md has it, with the unit: "integer", "number, share"
-    std::string help = {};  // as docs/report.md has it
-    std::function<FigureValue(const Measured&)> value = {};  // none: the key holds the figures below it
+    std::string unit = {};  // "share", "s", "bytes", ..., as in docs/report.md
+    std::function<FigureValue(const Measured&)> value = {};  // empty: the key holds the figures below it
     bool (*there)(const Measured&) = nullptr;                // null: it always is
     Shown caption = {};                                      // `info` and the captions of pictures
     Shown table = {};                                        // the table of `run`
@@ -42,8 +65,22 @@ struct Figure {
     int telling = 0;                                         // rank on a contact sheet, 1 first; 0: not there
 };
 
-[[nodiscard]] const std::vector<Figure<Metrics>>& metric_figures();
-[[nodiscard]] const std::vector<Figure<KernelOutcome>>& kernel_figures();
+template <typename Measured>
+using Figures = std::vector<Figure<Measured>>;
+
+/// Lists of figures in one.
+template <typename Measured>
+[[nodiscard]] Figures<Measured> joined(std::initializer_list<Figures<Measured>> lists) {
+    Figures<Measured> all;
+    for (const Figures<Measured>& list : lists) all.insert(all.end(), list.begin(), list.end());
+    return all;
+}
+
+[[nodiscard]] const Figures<Metrics>& metric_figures();
+[[nodiscard]] const Figures<KernelOutcome>& kernel_figures();
+
+/// The text of a value that is there.
+[[nodiscard]] std::string text_of(const FigureValue& value, const Shown& shown, std::string_view unit);
 
 /// The figures that a view shows under one label.
 template <typename Measured>
@@ -57,7 +94,7 @@ struct FigureCell {
         return figures.front()->there == nullptr || figures.front()->there(measured);
     }
 
-    /// "-" where no figure has a value.
+    /// "-" if no figure has a value.
     [[nodiscard]] std::string text(const Measured& measured, std::string_view joint = " / ") const {
         std::string all;
         bool any = false;
@@ -65,7 +102,8 @@ struct FigureCell {
             const FigureValue value = figure->value(measured);
             const bool has = !std::holds_alternative<std::monostate>(value);
             any = any || has;
-            all += std::string(figure == figures.front() ? "" : joint) + (has ? (figure->*view).text(value) : "-");
+            all += std::string(figure == figures.front() ? "" : joint);
+            all += has ? text_of(value, figure->*view, figure->unit) : "-";
         }
         return any ? all : "-";
     }
@@ -73,8 +111,7 @@ struct FigureCell {
 
 /// All that a view shows, in its order.
 template <typename Measured>
-[[nodiscard]] std::vector<FigureCell<Measured>> cells_of(const std::vector<Figure<Measured>>& figures,
-                                                         Shown Figure<Measured>::*view) {
+[[nodiscard]] std::vector<FigureCell<Measured>> cells_of(const Figures<Measured>& figures, Shown Figure<Measured>::*view) {
     std::vector<FigureCell<Measured>> cells;
     for (const Figure<Measured>& figure : figures) {
         if ((figure.*view).label.empty()) continue;
@@ -86,24 +123,21 @@ template <typename Measured>
     return cells;
 }
 
-/// Label and meaning.
+/// Terms and their meanings.
 template <typename Measured>
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> legend_of(const std::vector<FigureCell<Measured>>& cells) {
     std::vector<std::pair<std::string, std::string>> legend;
     for (const FigureCell<Measured>& cell : cells) {
-        if (!cell.shown().legend.empty()) legend.emplace_back(cell.shown().legend, cell.shown().meaning);
+        const Shown& shown = cell.shown();
+        if (!shown.meaning.empty()) legend.emplace_back(shown.legend.empty() ? shown.label : shown.legend, shown.meaning);
     }
     return legend;
 }
 
-// Texts of values.
-[[nodiscard]] std::string counted(const FigureValue& value);      // 1,234
-[[nodiscard]] std::string plain(const FigureValue& value);        // 1234, or a text as it is
-[[nodiscard]] std::string rounded(const FigureValue& value);      // three significant digits
+// Texts of values that are not as usual.
+[[nodiscard]] std::string plain(const FigureValue& value);        // 1234 without commas
+[[nodiscard]] std::string percentage(const FigureValue& value);   // a ratio as 12.3 %
 [[nodiscard]] std::string thousandths(const FigureValue& value);  // 1.234
-[[nodiscard]] std::string percent(const FigureValue& value);      // of a share: 12.3 %
-[[nodiscard]] std::string complete(const FigureValue& value);     // of a share: 100 % only where nothing is missing
-[[nodiscard]] std::string seconds(const FigureValue& value);      // 12.3 us
-[[nodiscard]] std::string factor(const FigureValue& value);       // 1.23 x
+[[nodiscard]] std::string complete(const FigureValue& value);     // a share that is 100 % only if nothing is missing
 
 }  // namespace workbench

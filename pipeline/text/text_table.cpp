@@ -90,6 +90,10 @@ std::string byte_count(double bytes) {
     return significant(bytes) + " " + units[unit];
 }
 
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string factor(double ratio) { return significant(ratio) + " x"; }
+
 std::string shortened(const std::string& name, std::size_t most) {
     const std::vector<std::size_t> places = places_of_letters(name);
     return places.size() - 1 <= most ? name : name.substr(0, places[most - 3]) + "...";

@@ -28,6 +28,12 @@ struct TextTable {
 /// Three significant digits without an exponent where the number allows it.
 [[nodiscard]] std::string significant(double number);
 
+/// A share as "12.3 %".
+[[nodiscard]] std::string percent(double share);
+
+/// A ratio as "1.23 x".
+[[nodiscard]] std::string factor(double ratio);
+
 /// As much of a name as fits in so many characters; "..." stands for the rest.
 [[nodiscard]] std::string shortened(const std::string& name, std::size_t most);
 
