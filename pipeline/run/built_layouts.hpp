@@ -19,7 +19,7 @@ struct BuildOptions {
     const ExactProblem* exact = nullptr;  // null: no layouts with its values, and no exact verification
     Clock clock = {};
     Keeping keeping = {};  // the key of the staged matrix
-    Progress progress = {};
+    ReportStep progress = {};
 };
 
 /// The layout of one share of the nonzeros, or of all of them.

@@ -14,11 +14,11 @@
 namespace workbench {
 
 /// Called when a step begins that may take long; empty: nothing is reported.
-using Progress = std::function<void(const std::string&)>;
+using ReportStep = std::function<void(const std::string&)>;
 
 /// Follows a run; each function may be empty.
 struct RunObserver {
-    Progress progress;
+    ReportStep progress;
     std::function<void(const StagedMatrix&, StageOutcome&)> stage_done;  // the input too, as stage 0
     std::function<void(const StageOutcome&)> stage_shared;  // instead, with its outcome, if the stage ran for an earlier recipe
     bool maps_storage = false;                              // true: the report gets the storage map of the first precision

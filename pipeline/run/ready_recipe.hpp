@@ -32,7 +32,7 @@ struct ReadyPlan {
     Device& device;
     std::vector<const KernelEntry*> kernels;  // one per layout (choose_kernels)
     const Oracle<Value>* oracle = nullptr;    // verifies as `run` does; null: no verification
-    Progress progress = {};
+    ReportStep progress = {};
     Clock clock = {};
     Keeping keeping = {};  // the key of the matrix
     // If set, verifies instead of the oracle; the exact layouts then have the values of `exact`, and are freed afterwards.
