@@ -1,14 +1,14 @@
 // The Laplace operator on an unstructured triangulation of the plane.
 //
-// One node lies at a random place in each square of a grid, everywhere in the plane; those of nx x ny squares are the unknowns,
-// all others are held fixed and left out. The nodes' Voronoi cells are finite volumes: the flux between two cells is the length
-// of their common edge over the distance of their nodes, which on a regular grid would give the 5-point stencil. That ratio is
-// half the sum of the cotangents of the angles opposite to the nodes' edge in the two Delaunay triangles beside it. Source:
-// Eymard, Gallouet, Herbin, "Finite volume methods" (2000), section 9.2: Voronoi meshes, two-point fluxes.
+// One node lies at a random place in each square of an infinite grid. The nodes of nx x ny squares are the unknowns; all others
+// have Dirichlet values and are eliminated. The nodes' Voronoi cells are the finite volumes: the flux between two cells is the
+// length of their common edge over the distance of their nodes, half the sum of the cotangents of the angles opposite to the
+// nodes' edge in its two Delaunay triangles. On a regular grid this gives the 5-point stencil. Source: Eymard, Gallouet,
+// Herbin, "Finite volume methods" (2000), section 9.2: Voronoi meshes, two-point fluxes.
 //
-// A disc of radius sqrt(2) squares or more holds a whole square, and so a node: the circle through the corners of a triangle,
-// which holds none, is smaller. Triangles at a node are therefore known from the squares no more than 3 away, and the plane is
-// triangulated tile by tile with such a rim, in parallel, by the sweep of Boost.Polygon with its exact predicates on integers.
+// A disc of radius sqrt(2) squares or more contains a whole square and thus a node, so the empty circumcircle of a triangle is
+// smaller. The triangles at a node therefore depend only on squares at most 3 away. The plane is triangulated in parallel,
+// tile by tile with a rim of 3 squares, by the sweep of Boost.Polygon with its exact predicates on integers.
 #include <fmt/core.h>
 #include <Kokkos_Core.hpp>
 #include <boost/polygon/voronoi.hpp>
@@ -16,10 +16,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <limits>
 #include <numeric>
 
-#include "pipeline/contract/errors.hpp"
 #include "pipeline/input/generator_kinds.hpp"
 #include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/random.hpp"
@@ -34,24 +32,15 @@ using Voronoi = boost::polygon::voronoi_diagram<double>;
 
 constexpr std::int64_t tile_squares = 96;  // along an edge of a tile
 constexpr std::int64_t rim = 3;
-constexpr int place_bits = 22;  // of a node in its square: a tile with its rim fits 32 bits
-
-struct Plane {
-    std::int64_t nx;
-    std::int64_t ny;
-    std::uint64_t seed;
-
-    [[nodiscard]] bool has(std::int64_t x, std::int64_t y) const { return x >= 0 && x < nx && y >= 0 && y < ny; }
-    [[nodiscard]] Index number(std::int64_t x, std::int64_t y) const { return static_cast<Index>(x + nx * y); }
-};
+constexpr int place_bits = 22;  // of a coordinate within a square: those of a tile with its rim then fit 32 bits
 
 struct Neighbour {
-    std::int64_t natural;  // a number that orders all nodes, unknown or not
-    Index column;          // -1: held fixed
+    std::int64_t natural;  // orders all nodes, unknown or eliminated
+    Index column;          // -1: eliminated
     double flux;
 };
 
-/// Rows of the nodes of one tile.
+/// The rows of the nodes in one tile.
 struct TileRows {
     std::vector<Index> rows;
     std::vector<Offset> offsets{0};
@@ -59,7 +48,7 @@ struct TileRows {
     std::vector<double> values;
 };
 
-/// The cotangent of the angle at `apex` in the triangle with a and b. Products of differences of 25 bits are exact.
+/// The cotangent of the angle at `apex` in the triangle with a and b. Differences have 25 bits, so their products are exact.
 double cotangent(const Point& apex, const Point& a, const Point& b) {
     const std::int64_t ax = std::int64_t{a.x()} - apex.x();
     const std::int64_t ay = std::int64_t{a.y()} - apex.y();
@@ -68,15 +57,16 @@ double cotangent(const Point& apex, const Point& a, const Point& b) {
     return static_cast<double>(ax * bx + ay * by) / static_cast<double>(std::abs(ax * by - ay * bx));
 }
 
-/// One tile with its rim.
 class Tile {
 public:
-    Tile(const Plane& plane, std::int64_t first_x, std::int64_t first_y)
-        : plane_(plane),
+    /// The tile whose first square is (first_x, first_y), with its rim.
+    Tile(const Grid& grid, std::uint64_t seed, std::int64_t first_x, std::int64_t first_y)
+        : grid_(grid),
+          seed_(seed),
           first_x_(first_x - rim),
           first_y_(first_y - rim),
-          width_(std::min(tile_squares, plane.nx - first_x) + 2 * rim),
-          height_(std::min(tile_squares, plane.ny - first_y) + 2 * rim) {
+          width_(std::min(tile_squares, grid.lengths[0] - first_x) + 2 * rim),
+          height_(std::min(tile_squares, grid.lengths[1] - first_y) + 2 * rim) {
         for (std::int64_t y = 0; y < height_; ++y) {
             for (std::int64_t x = 0; x < width_; ++x) points_.push_back(node(x, y));
         }
@@ -99,7 +89,7 @@ private:
     [[nodiscard]] Point node(std::int64_t x, std::int64_t y) const {
         const auto square =
             (static_cast<std::uint64_t>(first_y_ + y) << 32) ^ (static_cast<std::uint64_t>(first_x_ + x) & 0xFFFFFFFF);
-        const std::uint64_t random = random_stream(plane_.seed, square).next();
+        const std::uint64_t random = random_stream(seed_, square).next();
         const auto within = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits & ((1U << place_bits) - 1)); };
         return {static_cast<std::int32_t>((x << place_bits) + within(random)),
                 static_cast<std::int32_t>((y << place_bits) + within(random >> 32))};
@@ -120,7 +110,7 @@ private:
             edge = edge->next();
         } while (edge != cell.incident_edge());
 
-        // In the same order whatever the tiles and the numbering are, so that the sum has the same bits.
+        // Summing in an order that is independent of tiles and numbering makes the sum reproducible bit for bit.
         std::sort(neighbours.begin(), neighbours.end(), [](const auto& a, const auto& b) { return a.natural < b.natural; });
         double sum = 0;
         for (const Neighbour& other : neighbours) sum += other.flux;
@@ -139,10 +129,13 @@ private:
     [[nodiscard]] Neighbour neighbour(std::size_t place, const Permutation& order, double flux) const {
         const std::int64_t x = first_x_ + static_cast<std::int64_t>(place) % width_;
         const std::int64_t y = first_y_ + static_cast<std::int64_t>(place) / width_;
-        return {x + (plane_.nx + 2 * rim) * y, plane_.has(x, y) ? order.new_of_old(plane_.number(x, y)) : -1, flux};
+        const Grid::Place square{x, y, 0};
+        const Index column = grid_.has(square) ? order.new_of_old(static_cast<Index>(grid_.number(square))) : -1;
+        return {x + (grid_.lengths[0] + 2 * rim) * y, column, flux};
     }
 
-    const Plane& plane_;
+    const Grid& grid_;
+    std::uint64_t seed_;
     std::int64_t first_x_;
     std::int64_t first_y_;
     std::int64_t width_;
@@ -178,23 +171,21 @@ CsrMatrix assemble(Index rows, const std::vector<TileRows>& tiles) {
 }
 
 CsrMatrix delaunay(const Parameters& parameters) {
-    const std::int64_t nx = parameters.integer("nx");
-    const std::int64_t ny = parameters.has("ny") ? parameters.integer("ny") : nx;
-    const Plane plane{nx, ny, static_cast<std::uint64_t>(parameters.integer("seed"))};
-    constexpr std::int64_t most = std::numeric_limits<Index>::max();
-    if (nx > most / ny) throw InputError(fmt::format("found {} x {} nodes; expected at most {}", nx, ny, most));
-    // A planar graph has less than 3 edges a node; the rows are there twice for a while, in tiles and in the matrix.
-    const auto nodes = static_cast<double>(nx * ny);
+    const Grid grid = grid_of(parameters, 2);
+    const auto [nx, ny, nz] = grid.lengths;
+    // A planar graph has fewer than 3 edges per node. The rows are stored twice for a while, in tiles and in the matrix.
+    const auto nodes = static_cast<double>(grid.nodes());
     check_generator_memory(nodes, 7 * nodes, 7 * nodes * (sizeof(Index) + sizeof(double)) + 24 * nodes);
 
-    const auto rows = static_cast<Index>(nx * ny);
+    const auto rows = static_cast<Index>(grid.nodes());
+    const auto seed = static_cast<std::uint64_t>(parameters.integer("seed"));
     const auto scramble = static_cast<std::uint64_t>(parameters.integer("scramble"));
     const Permutation order = scramble == 0 ? Permutation::identity(rows) : random_permutation(rows, scramble);
     const std::int64_t tiles_x = (nx + tile_squares - 1) / tile_squares;
     const std::int64_t tiles_y = (ny + tile_squares - 1) / tile_squares;
     std::vector<TileRows> tiles(tiles_x * tiles_y);
     guarded_for("delaunay", Tiles(0, tiles_x * tiles_y), [&](Offset tile) {
-        tiles[tile] = Tile(plane, tile % tiles_x * tile_squares, tile / tiles_x * tile_squares).rows(order);
+        tiles[tile] = Tile(grid, seed, tile % tiles_x * tile_squares, tile / tiles_x * tile_squares).rows(order);
     });
     return assemble(rows, tiles);
 }
@@ -204,8 +195,7 @@ CsrMatrix delaunay(const Parameters& parameters) {
 std::vector<GeneratorEntry> delaunay_generators() {
     return {{"delaunay",
              "the Laplace operator by finite volumes on an unstructured triangulation of the plane, 6 neighbours on average",
-             {grid_length_parameter("nx", true), grid_length_parameter("ny", false), scramble_parameter(), seed_parameter()},
-             delaunay}};
+             grid_parameters(2, {scramble_parameter(), seed_parameter()}), delaunay}};
 }
 
 }  // namespace workbench

@@ -1,12 +1,13 @@
 // Diffusion and convection by finite volumes on polyhedral cells in space.
 //
-// One node lies at a random place in each cube of a lattice, everywhere in space; those of nx x ny x nz cubes are the unknowns,
-// all others are held fixed and left out. The cells are the Voronoi cells of the nodes. Between two cells flows by diffusion
-// the area of their common face over the distance of their nodes, and by convection what the cell upstream has. Source: Eymard,
-// Gallouet, Herbin, "Finite volume methods" (2000), section 9.2: Voronoi meshes, two-point fluxes, upstream weighting.
+// One node lies at a random place in each cube of an infinite lattice. The nodes of nx x ny x nz cubes are the unknowns; all
+// others have Dirichlet values and are eliminated. The cells are the Voronoi cells of the nodes. The diffusive flux between two
+// cells is the area of their common face over the distance of their nodes; convection carries the value of the upstream cell.
+// Source: Eymard, Gallouet, Herbin, "Finite volume methods" (2000), section 9.2: Voronoi meshes, two-point fluxes, upstream
+// weighting.
 //
-// Each cell is cut by itself, in parallel, and which cells touch is exact (voronoi_cell.hpp). A face is measured once, from the
-// cell with the lower number, so that both cells have the same flux to the bit.
+// Cells are cut independently and in parallel, and the decision which cells touch is exact (voronoi_cell.hpp). A face is
+// measured once, from the cell with the lower number, so that both cells have the same flux to the bit.
 #include <fmt/core.h>
 #include <Kokkos_Core.hpp>
 
@@ -15,11 +16,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
-#include <limits>
 #include <span>
 #include <vector>
 
-#include "pipeline/contract/errors.hpp"
 #include "pipeline/input/generator_kinds.hpp"
 #include "pipeline/input/hilbert_order.hpp"
 #include "pipeline/input/voronoi_cell.hpp"
@@ -32,19 +31,18 @@ namespace {
 using Host = Kokkos::DefaultHostExecutionSpace;
 using Blocks = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Offset>>;
 using Rows = Kokkos::RangePolicy<Host, Kokkos::IndexType<Index>>;
-using Cube = std::array<std::int64_t, 3>;
+using Cube = Grid::Place;
 
-constexpr std::int64_t rim = 4;  // cubes beyond it hold no node within farthest_square
+constexpr std::int64_t rim = 4;  // cubes farther away contain no node within farthest_square
 constexpr Index block_cells = 4096;
 constexpr Offset most_neighbours = 20;
 
-/// A step to a cube around.
 struct Step {
     Cube step;
-    std::int64_t least_square;  // of the distance of two nodes in these cubes, in coordinates
+    std::int64_t least_square;  // lower bound of the squared distance of two nodes in these cubes, in coordinates
 };
 
-/// All steps to cubes whose nodes may share a face, near ones first.
+/// All steps to cubes whose nodes may share a face, nearest first.
 std::vector<Step> steps_around() {
     std::vector<Step> steps;
     for (std::int64_t z = -rim; z <= rim; ++z) {
@@ -63,28 +61,16 @@ std::vector<Step> steps_around() {
 }
 
 struct Mesh {
-    std::array<std::int64_t, 3> lengths;
+    Grid grid;
     std::uint64_t seed;
     std::int64_t spread;   // of a node in its cube, in coordinates
-    double smallest_face;  // in squares of an edge
+    double smallest_face;  // area, in squared edges
 
-    [[nodiscard]] bool has(const Cube& cube) const {
-        for (int axis = 0; axis < 3; ++axis) {
-            if (cube[axis] < 0 || cube[axis] >= lengths[axis]) return false;
-        }
-        return true;
-    }
-    [[nodiscard]] Index number(const Cube& cube) const {
-        return static_cast<Index>(cube[0] + lengths[0] * (cube[1] + lengths[1] * cube[2]));
-    }
-    [[nodiscard]] Cube cube(Index number) const {
-        return {number % lengths[0], number / lengths[0] % lengths[1], number / lengths[0] / lengths[1]};
-    }
-    /// The node of a cube, no more than `rim` from the unknowns. Ten random bits an axis.
+    /// The node of a cube at most `rim` cubes away from the unknowns, with ten random bits per axis.
     [[nodiscard]] LatticeVector node(const Cube& cube) const {
-        const std::int64_t place =
-            cube[0] + rim + (lengths[0] + 2 * rim) * (cube[1] + rim + (lengths[1] + 2 * rim) * (cube[2] + rim));
-        const std::uint64_t random = random_stream(seed, static_cast<std::uint64_t>(place)).next();
+        const Grid with_rim{grid.lengths + Cube{2 * rim, 2 * rim, 2 * rim}};
+        const auto number = static_cast<std::uint64_t>(with_rim.number(cube + Cube{rim, rim, rim}));
+        const std::uint64_t random = random_stream(seed, number).next();
         LatticeVector node{};
         for (int axis = 0; axis < 3; ++axis) {
             const auto drawn = static_cast<std::int64_t>(random >> (20 * axis) & (lattice_edge - 1));
@@ -101,61 +87,59 @@ struct Equation {
     double anisotropy;  // diffusivity along z; along x and y it is 1
     double peclet;      // speed, in diffusivities over an edge
 
-    /// What the neighbour's value counts in a cell's row, times -1: diffusion, and what flows in from there. `path` leads from
-    /// the cell's node to the neighbour's, in coordinates; the face's area over the distance is in edges.
+    /// Minus the coefficient of a neighbour in a cell's row: diffusion plus inflow from the neighbour. `path` leads from the
+    /// cell's node to the neighbour's, in coordinates; area_over_distance is in edges.
     [[nodiscard]] double flux(const LatticeVector& path, double area_over_distance) const {
         constexpr double edge = lattice_edge;
         const auto x = static_cast<double>(path[0]);
         const auto y = static_cast<double>(path[1]);
         const auto z = static_cast<double>(path[2]);
         const double diffusivity = (x * x + y * y + anisotropy * (z * z)) / static_cast<double>(square_of(path));
-        const double outflow = peclet * ((6 * x + 3 * y + 2 * z) / (7 * edge));  // a direction of length 1
+        const double outflow = peclet * ((6 * x + 3 * y + 2 * z) / (7 * edge));  // the direction (6, 3, 2) / 7 has length 1
         return area_over_distance * (diffusivity + std::max(-outflow, 0.0));
     }
 };
 
-/// The faces of the cells of one block: (cell, neighbour with a higher number, area over distance), and on the diagonal the
-/// fluxes from neighbours that are held fixed.
+/// The faces of the cells first .. end - 1 as entries (cell, neighbour with a higher number, area over distance). The diagonal
+/// entries are the fluxes from eliminated neighbours.
 std::vector<Entry> block_faces(const Mesh& mesh, const Equation& equation, const std::vector<Step>& steps, Index first,
                                Index end) {
     thread_local VoronoiCell cell;
     std::vector<Entry> faces;
     faces.reserve(9 * static_cast<std::size_t>(end - first));
     for (Index number = first; number < end; ++number) {
-        const Cube cube = mesh.cube(number);
+        const Cube cube = mesh.grid.place(number);
         const LatticeVector node = mesh.node(cube);
-        const auto moved = [&cube](const Cube& step) -> Cube {
-            return {cube[0] + step[0], cube[1] + step[1], cube[2] + step[2]};
-        };
         cell.begin();
         for (const Step& step : steps) {
             if (!cell.is_reached_from(step.least_square)) break;
-            const LatticeVector path = difference(mesh.node(moved(step.step)), node);
+            const LatticeVector path = difference(mesh.node(cube + step.step), node);
             if (cell.is_reached_from(square_of(path))) cell.cut(path, static_cast<Index>(&step - steps.data()));
         }
-        double held = 0;
+        double eliminated = 0;
         for (std::size_t i = 0; i < cell.neighbours().size(); ++i) {
             const auto& [path, step] = cell.neighbours()[i];
             if (step < 0) continue;
-            const Cube beyond = moved(steps[step].step);
-            const bool is_held = !mesh.has(beyond);
-            if (!is_held && mesh.number(beyond) < number) continue;
+            const Cube beyond = cube + steps[step].step;
+            const bool unknown = mesh.grid.has(beyond);
+            const auto beyond_number = static_cast<Index>(mesh.grid.number(beyond));
+            if (unknown && beyond_number < number) continue;
             const double flow = cell.area_over_distance(i);
             const double distance = std::sqrt(static_cast<double>(square_of(path))) / static_cast<double>(lattice_edge);
             if (flow * distance <= mesh.smallest_face) continue;
-            if (is_held) {
-                held += equation.flux(path, flow);
+            if (unknown) {
+                faces.push_back({number, beyond_number, flow});
             } else {
-                faces.push_back({number, mesh.number(beyond), flow});
+                eliminated += equation.flux(path, flow);
             }
         }
-        faces.push_back({number, number, held});
+        faces.push_back({number, number, eliminated});
     }
     return faces;
 }
 
-/// Of a matrix of areas over distances: leaves out those beyond the largest 20 of a row, and their mirror images. What equals
-/// the 21st is left out as well: no order of the neighbours decides.
+/// Removes the entries of a row, and their mirror images, beyond its 20 largest areas over distances. Entries equal to the 21st
+/// are removed as well, so that the result does not depend on the order of the neighbours.
 void limit_neighbours(CsrMatrix& matrix) {
     std::vector<double> too_small(matrix.rows, 0.0);
     guarded_for("too_small", Rows(0, matrix.rows), [&](Index row) {
@@ -196,10 +180,10 @@ CsrMatrix areas_over_distances(const Mesh& mesh, const Equation& equation, Index
     return csr_from_entries(cells, cells, pieces, Mirror::same);
 }
 
-/// From areas over distances to the equation. On the diagonal stands the sum of all fluxes, held ones included.
+/// Turns areas over distances into coefficients. The diagonal is the sum of all fluxes, including those from eliminated nodes.
 void discretize(const Mesh& mesh, const Equation& equation, CsrMatrix& matrix) {
     Kokkos::parallel_for("discretize", Rows(0, matrix.rows), [&](Index row) {
-        const LatticeVector node = mesh.node(mesh.cube(row));
+        const LatticeVector node = mesh.node(mesh.grid.place(row));
         double sum = 0;
         Offset diagonal = 0;
         for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
@@ -208,7 +192,8 @@ void discretize(const Mesh& mesh, const Equation& equation, CsrMatrix& matrix) {
                 diagonal = i;
                 sum += value;
             } else {
-                const double flux = equation.flux(difference(mesh.node(mesh.cube(matrix.column_indices[i])), node), value);
+                const double flux =
+                    equation.flux(difference(mesh.node(mesh.grid.place(matrix.column_indices[i])), node), value);
                 sum += flux;
                 value = -flux;
             }
@@ -218,21 +203,17 @@ void discretize(const Mesh& mesh, const Equation& equation, CsrMatrix& matrix) {
 }
 
 CsrMatrix finite_volume(const Parameters& parameters) {
-    const std::int64_t nx = parameters.integer("nx");
-    const auto length = [&](const char* name) { return parameters.has(name) ? parameters.integer(name) : nx; };
     const auto seed = static_cast<std::uint64_t>(parameters.integer("seed"));
     const auto spread = static_cast<std::int64_t>(std::floor(parameters.real("irregularity") * lattice_edge + 0.5));
-    // Faces without area, where more than three planes meet in a corner, are rounded to nearly none.
-    const Mesh mesh{{nx, length("ny"), length("nz")}, seed, spread, std::max(parameters.real("smallest_face"), 0x1p-30)};
+    // If more than three planes meet in a corner, a face of area 0 gets a tiny area by rounding; 2^-30 filters it out.
+    const Mesh mesh{.grid = grid_of(parameters, 3),
+                    .seed = seed,
+                    .spread = spread,
+                    .smallest_face = std::max(parameters.real("smallest_face"), 0x1p-30)};
     const Equation equation{parameters.real("anisotropy"), parameters.real("peclet")};
-    constexpr std::int64_t most = std::numeric_limits<Index>::max();
-    const auto& [x, y, z] = mesh.lengths;
-    if (x > most / y || x * y > most / z) {
-        throw InputError(fmt::format("found {} x {} x {} nodes; expected at most {}", x, y, z, most));
-    }
-    const auto cells = static_cast<Index>(x * y * z);
-    // 16 neighbours on average at most. Beside the matrix there are first the entries on and above its diagonal as a list, with
-    // four bytes a nonzero to sort them, and later the matrix in another numbering with the orders: no more than that.
+    const auto cells = static_cast<Index>(mesh.grid.nodes());
+    // A cell has at most 16 neighbours on average. Temporary memory is first the upper triangle as a list, with four bytes per
+    // nonzero to sort it, and later a permuted copy of the matrix with the orders, which takes no more.
     constexpr double row_entries = 17;
     constexpr double beside = row_entries * (sizeof(Index) + sizeof(double)) + sizeof(Offset) + 4 * sizeof(Index);
     check_generator_memory(cells, row_entries * cells, beside * cells);
@@ -242,47 +223,29 @@ CsrMatrix finite_volume(const Parameters& parameters) {
     discretize(mesh, equation, matrix);
     const std::string& numbering = parameters.text("numbering");
     if (numbering == "natural") return matrix;
-    const Permutation order = numbering == "hilbert" ? hilbert_order(mesh.lengths) : random_permutation(cells, seed);
+    const Permutation order = numbering == "hilbert" ? hilbert_order(mesh.grid.lengths) : random_permutation(cells, seed);
     return permute(matrix, order, order);
-}
-
-ParameterDeclaration real_parameter(const std::string& name, double default_value, double minimum, double maximum,
-                                    const std::string& help) {
-    ParameterDeclaration declaration;
-    declaration.name = name;
-    declaration.type = ParameterType::real;
-    declaration.default_value = default_value;
-    declaration.minimum = minimum;
-    declaration.maximum = maximum;
-    declaration.help = help;
-    return declaration;
-}
-
-ParameterDeclaration numbering_parameter() {
-    ParameterDeclaration declaration;
-    declaration.name = "numbering";
-    declaration.type = ParameterType::choice;
-    declaration.default_value = "natural";
-    declaration.words = {"natural", "scrambled", "hilbert"};
-    declaration.help = "of the nodes: x fastest, at random by the seed, or along a Hilbert curve";
-    return declaration;
 }
 
 }  // namespace
 
 std::vector<GeneratorEntry> finite_volume_generators() {
-    return {
-        {"finite_volume",
-         "diffusion, or convection and diffusion, by finite volumes on polyhedral cells in space, 14 neighbours on average",
-         {grid_length_parameter("nx", true), grid_length_parameter("ny", false), grid_length_parameter("nz", false),
-          real_parameter("irregularity", 1, 0, 1,
-                         "0: a node is in the middle of its cube, cells are cubes; 1: it is anywhere in its cube"),
-          real_parameter("smallest_face", 0.01, 0, 0.05, "faces of no larger area, in squares of a cube's edge, are left out"),
-          real_parameter("anisotropy", 1, 1e-6, 1e6, "diffusivity along z over that along x and y"),
-          real_parameter("peclet", 0, 0, 1e6,
-                         "Peclet number of a cube, speed times edge over diffusivity; 0: diffusion alone, symmetric"),
-          numbering_parameter(), seed_parameter()},
-         finite_volume}};
+    return {{"finite_volume",
+             "diffusion, or convection and diffusion, by finite volumes on polyhedral cells in space, 14 neighbours on average",
+             grid_parameters(
+                 3, {real_parameter("irregularity", 0, 1,
+                                    "0: nodes at the centres, cells are cubes; 1: nodes anywhere in their cubes", 1),
+                     real_parameter("smallest_face", 0, 0.05, "drop faces up to this area, in squared cube edges", 0.01),
+                     real_parameter("anisotropy", 1e-6, 1e6, "diffusivity along z over diffusivity along x and y", 1),
+                     real_parameter("peclet", 0, 1e6,
+                                    "cell Peclet number, speed times edge over diffusivity; 0: pure diffusion, symmetric", 0),
+                     {.name = "numbering",
+                      .type = ParameterType::choice,
+                      .default_value = "natural",
+                      .words = {"natural", "scrambled", "hilbert"},
+                      .help = "of the nodes: x fastest, random (by the seed), or along a Hilbert curve"},
+                     seed_parameter()}),
+             finite_volume}};
 }
 
 }  // namespace workbench

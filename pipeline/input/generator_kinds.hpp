@@ -1,25 +1,27 @@
-// Shared by the files of the generators.
+// Functions that the files of the generators share.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "pipeline/input/generators.hpp"
+#include "pipeline/input/grid.hpp"
 
 namespace workbench {
 
 [[nodiscard]] std::vector<GeneratorEntry> grid_generators();           // laplace2d, laplace3d, elasticity3d
 [[nodiscard]] std::vector<GeneratorEntry> delaunay_generators();       // delaunay
 [[nodiscard]] std::vector<GeneratorEntry> finite_volume_generators();  // finite_volume
-[[nodiscard]] std::vector<GeneratorEntry> random_generators();         // banded, random_uniform, random_normal, rmat
+[[nodiscard]] std::vector<GeneratorEntry> random_generators();         // banded, random_*, rmat
 
-/// Throws MachineError where a matrix of this size, and `more` bytes on the way to it, are more than the machine has.
-/// In f64, which no product of parameters overflows.
+/// Throws MachineError if the machine lacks memory for a matrix of this size and `more` bytes of temporary arrays.
+/// Sizes are f64 because no product of parameters overflows it.
 void check_generator_memory(double rows, double nonzeros, double more);
 
-/// The entry of a kind whose rows can be made apart from each other. kind(parameters) checks them and gives what has
+/// The entry of a generator that can make any range of rows. kind(parameters) checks the parameters and returns an object with
 /// `Index row_count() const` and `CsrMatrix make(RowRange) const`.
 template <auto kind>
 [[nodiscard]] GeneratorEntry made_by_rows(std::string name, std::string summary, std::vector<ParameterDeclaration> parameters) {
@@ -38,11 +40,18 @@ template <auto kind>
             }};
 }
 
-/// An integer that has to be given.
+/// Parameters without a default must be given.
 [[nodiscard]] ParameterDeclaration integer_parameter(const std::string& name, std::int64_t minimum, std::int64_t maximum,
-                                                     const std::string& help);
-[[nodiscard]] ParameterDeclaration grid_length_parameter(const std::string& name, bool required);  // nx, ny, nz
+                                                     const std::string& help, std::optional<std::int64_t> default_value = {});
+[[nodiscard]] ParameterDeclaration real_parameter(const std::string& name, double minimum, double maximum,
+                                                  const std::string& help, std::optional<double> default_value = {});
 [[nodiscard]] ParameterDeclaration scramble_parameter();
 [[nodiscard]] ParameterDeclaration seed_parameter();
+
+/// The parameters nx, ny and, of three dimensions, nz; then `more`.
+[[nodiscard]] std::vector<ParameterDeclaration> grid_parameters(int dimensions, std::vector<ParameterDeclaration> more);
+
+/// The grid that nx, ny and nz describe. Throws InputError if the matrix would have 2^31 rows or more.
+[[nodiscard]] Grid grid_of(const Parameters& parameters, int dimensions, Index unknowns = 1);
 
 }  // namespace workbench

@@ -5,10 +5,16 @@
 #include <algorithm>
 #include <limits>
 
+#include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/input/generator_kinds.hpp"
 
 namespace workbench {
+namespace {
+
+constexpr std::int64_t most_rows = std::numeric_limits<Index>::max();
+
+}  // namespace
 
 void check_generator_memory(double rows, double nonzeros, double more) {
     const double wanted = nonzeros * (sizeof(Index) + sizeof(double)) + rows * sizeof(Offset) + more;
@@ -17,39 +23,64 @@ void check_generator_memory(double rows, double nonzeros, double more) {
 }
 
 ParameterDeclaration integer_parameter(const std::string& name, std::int64_t minimum, std::int64_t maximum,
-                                       const std::string& help) {
-    ParameterDeclaration declaration;
-    declaration.name = name;
-    declaration.minimum = static_cast<double>(minimum);
-    declaration.maximum = static_cast<double>(maximum);
-    declaration.help = help;
-    return declaration;
+                                       const std::string& help, std::optional<std::int64_t> default_value) {
+    return {.name = name,
+            .default_value = default_value,
+            .minimum = static_cast<double>(minimum),
+            .maximum = static_cast<double>(maximum),
+            .help = help};
 }
 
-ParameterDeclaration grid_length_parameter(const std::string& name, bool required) {
-    const std::string help = required ? "nodes along x" : fmt::format("nodes along {}; as nx where absent", name.substr(1));
-    ParameterDeclaration declaration = integer_parameter(name, 1, std::numeric_limits<Index>::max(), help);
-    declaration.optional = !required;
-    declaration.unit = "nodes";
-    return declaration;
+ParameterDeclaration real_parameter(const std::string& name, double minimum, double maximum, const std::string& help,
+                                    std::optional<double> default_value) {
+    return {.name = name,
+            .type = ParameterType::real,
+            .default_value = default_value,
+            .minimum = minimum,
+            .maximum = maximum,
+            .help = help};
 }
 
 ParameterDeclaration scramble_parameter() {
-    ParameterDeclaration declaration;
-    declaration.name = "scramble";
-    declaration.default_value = std::int64_t{0};
-    declaration.minimum = 0;
-    declaration.help = "seed of a random numbering of the nodes; 0: the natural numbering, x fastest";
-    return declaration;
+    return {.name = "scramble",
+            .default_value = std::int64_t{0},
+            .minimum = 0,
+            .help = "seed of a random numbering of the nodes; 0: natural numbering, x fastest"};
 }
 
 ParameterDeclaration seed_parameter() {
-    ParameterDeclaration declaration;
-    declaration.name = "seed";
-    declaration.default_value = std::int64_t{1};
-    declaration.minimum = 0;
-    declaration.help = "another seed gives another matrix";
-    return declaration;
+    return {.name = "seed", .default_value = std::int64_t{1}, .minimum = 0, .help = "seed of the random numbers"};
+}
+
+std::vector<ParameterDeclaration> grid_parameters(int dimensions, std::vector<ParameterDeclaration> more) {
+    std::vector<ParameterDeclaration> all;
+    for (const char* name : {"nx", "ny", "nz"}) {
+        if (name[1] == 'z' && dimensions < 3) continue;
+        const bool first = name[1] == 'x';
+        all.push_back({.name = name,
+                       .optional = !first,
+                       .minimum = 1,
+                       .maximum = static_cast<double>(most_rows),
+                       .unit = "nodes",
+                       .help = first ? "nodes along x" : fmt::format("nodes along {}; default: nx", name[1])});
+    }
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+Grid grid_of(const Parameters& parameters, int dimensions, Index unknowns) {
+    const auto length = [&](const char* name) { return parameters.integer(parameters.has(name) ? name : "nx"); };
+    const Grid grid{{length("nx"), length("ny"), dimensions == 3 ? length("nz") : 1}};
+    std::int64_t rows = unknowns;
+    for (const std::int64_t nodes : grid.lengths) {
+        if (rows > most_rows / nodes) {
+            const auto& [nx, ny, nz] = grid.lengths;
+            throw InputError(fmt::format("found a grid of {} x {} x {} nodes with {} unknown{} each; expected at most {} rows",
+                                         nx, ny, nz, unknowns, unknowns == 1 ? "" : "s", most_rows));
+        }
+        rows *= nodes;
+    }
+    return grid;
 }
 
 std::vector<GeneratorEntry> generators() {

@@ -1,4 +1,4 @@
-// Matrices made from a few numbers.
+// Matrices generated from a few parameters.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,12 @@
 
 namespace workbench {
 
-/// `laplace2d` (5 points), `laplace3d` (7 or 27 points), `elasticity3d` (3 unknowns a node): regular grids whose boundary is
-/// held fixed and left out, so that every row has the same stencil, cut off at the boundary. `delaunay`: the Laplace operator
-/// on an unstructured triangulation. `finite_volume`: diffusion on polyhedral cells in space. `banded`. All of these are
-/// symmetric positive definite, but for `finite_volume` with convection. `random_uniform`, `random_normal`: rows of random
-/// lengths. `rmat`: a graph with a few vertices of high degree. Values are small integers, exact in f32 too, except those of
-/// `delaunay` and `finite_volume`.
+/// All generators. `laplace2d` (5 points), `laplace3d` (7 or 27 points) and `elasticity3d` (3 unknowns per node) are regular
+/// grids with Dirichlet boundaries, eliminated, so that every row has the same stencil, cut off at the boundary. `delaunay` is
+/// the Laplace operator on an unstructured triangulation, `finite_volume` diffusion or convection on polyhedral cells.
+/// `banded` and `random_laplacian` are random. All of these are symmetric positive definite, except `finite_volume` with
+/// convection. `random_uniform` and `random_normal` have rows of random lengths; `rmat` is a graph with a few vertices of high
+/// degree. Values are small integers, exact in f32, except in `delaunay` and `finite_volume`.
 [[nodiscard]] std::vector<GeneratorEntry> generators();
 
 }  // namespace workbench

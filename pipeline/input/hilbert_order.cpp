@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/input/grid.hpp"
+
 namespace workbench {
 namespace {
 
@@ -15,10 +17,10 @@ using Place = std::array<std::uint64_t, 3>;
 
 constexpr int most_bits = 21;  // three coordinates fit 63 bits
 
-/// How far along the curve a place is, with coordinates of `bits` bits.
+/// Position of a place along the curve; coordinates have `bits` bits.
 std::uint64_t along_curve(Place place, int bits) {
-    // From the coarsest halves of the cube to the finest: what lies in the upper half of an axis is mirrored, in the lower half
-    // turned, so that the curve in it begins where it ended before.
+    // Each level, coarse to fine, mirrors the upper half of an axis and rotates the lower half, so that the curve in one half
+    // begins where it ends in the other.
     for (int bit = bits - 1; bit > 0; --bit) {
         const std::uint64_t below = (std::uint64_t{1} << bit) - 1;
         for (std::uint64_t& coordinate : place) {
@@ -31,7 +33,7 @@ std::uint64_t along_curve(Place place, int bits) {
             }
         }
     }
-    // What remains is a Gray code, its bits dealt out to the coordinates.
+    // The coordinates now hold the bits of a Gray code, interleaved.
     std::uint64_t code = 0;
     std::uint64_t parity = 0;
     for (int bit = bits - 1; bit >= 0; --bit) {
@@ -46,15 +48,15 @@ std::uint64_t along_curve(Place place, int bits) {
 }  // namespace
 
 Permutation hilbert_order(const std::array<std::int64_t, 3>& lengths) {
+    const Grid grid{lengths};
     const auto longest = static_cast<std::uint64_t>(*std::max_element(lengths.begin(), lengths.end()));
     const int bits = static_cast<int>(std::bit_width(longest - 1));
     const int shift = std::max(bits - most_bits, 0);
-    const auto nodes = static_cast<Index>(lengths[0] * lengths[1] * lengths[2]);
+    const auto nodes = static_cast<Index>(grid.nodes());
     std::vector<std::pair<std::uint64_t, Index>> order(static_cast<std::size_t>(nodes));
     using Nodes = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
     Kokkos::parallel_for("hilbert", Nodes(0, nodes), [&](Index node) {
-        const std::array<std::int64_t, 3> place{node % lengths[0], node / lengths[0] % lengths[1],
-                                                node / lengths[0] / lengths[1]};
+        const Grid::Place place = grid.place(node);
         Place coarse{};
         for (int axis = 0; axis < 3; ++axis) coarse[axis] = static_cast<std::uint64_t>(place[axis]) >> shift;
         order[node] = {along_curve(coarse, bits - shift), node};

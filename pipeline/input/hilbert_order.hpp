@@ -1,4 +1,4 @@
-// The nodes of a grid in space, along a curve that fills it.
+// Grid nodes ordered along a space-filling curve.
 #pragma once
 
 #include <array>
@@ -8,11 +8,10 @@
 
 namespace workbench {
 
-/// From the natural numbering of lengths[0] x lengths[1] x lengths[2] nodes, x fastest, to their order along a Hilbert curve
-/// through the smallest cube of 2^k nodes an edge that holds the grid. Where a length is a power of two and all are alike,
-/// nodes that follow each other are neighbours. Of a grid longer than 2^21 nodes, k = 21: equal pieces of it are taken for one
-/// place, and stay in the natural order. There are less than 2^31 nodes. Source: Skilling, "Programming the Hilbert curve"
-/// (2004).
+/// The order of lengths[0] x lengths[1] x lengths[2] nodes (fewer than 2^31) along a Hilbert curve through the smallest cube of
+/// 2^k nodes per edge that holds the grid; the natural numbering has x fastest. Consecutive nodes are neighbours if all lengths
+/// are the same power of two. A grid longer than 2^21 nodes uses k = 21: nodes that share a place on the curve keep their
+/// natural order. Source: Skilling, "Programming the Hilbert curve" (2004).
 [[nodiscard]] Permutation hilbert_order(const std::array<std::int64_t, 3>& lengths);
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
-// Random matrices. Each row has a stream of random numbers of its own, so that the number of threads changes nothing, and only
-// integer arithmetic and single operations of IEEE 754 are used, so that the machine changes nothing.
+// Random matrices. The result does not depend on the number of threads, because each row draws from its own stream, nor on the
+// machine, because only integer arithmetic and single IEEE 754 operations are used.
 #include <fmt/core.h>
 #include <Kokkos_Core.hpp>
 
@@ -23,14 +23,14 @@ constexpr std::int64_t most = std::numeric_limits<Index>::max();
 
 std::uint64_t seed_of(const Parameters& parameters) { return static_cast<std::uint64_t>(parameters.integer("seed")); }
 
-/// An integer from 1 to 9 that belongs to a place.
+/// An integer from 1 to 9, a hash of row and column.
 double value_at(std::uint64_t seed, Index row, Index column) {
     return static_cast<double>(
         1 + mixed(random_stream(seed, static_cast<std::uint64_t>(row)).state + static_cast<std::uint64_t>(column)) % 9);
 }
 
-/// Some rows of a matrix, of the lengths that `length(row)` gives, to be filled. Throws MachineError before memory is taken, or
-/// time for more than the machine could hold.
+/// Rows with length(row) nonzeros each, columns and values still to be filled. Throws MachineError before it takes memory or
+/// spends time on a matrix that cannot fit.
 template <typename Length>
 CsrMatrix empty_rows(RowRange range, Index columns, double expected_nonzeros, const Length& length) {
     check_generator_memory(range.count(), expected_nonzeros, 0);
@@ -57,7 +57,7 @@ public:
     [[nodiscard]] Index row_count() const { return rows_; }
 
     [[nodiscard]] CsrMatrix make(RowRange range) const {
-        // Every place is looked at, taken or not: a band that would not fit if it were full is refused.
+        // The loops visit every place of the band, so a band that would not fit if it were full is refused.
         CsrMatrix matrix = empty_rows(range, rows_, static_cast<double>(places(range)), [this](Index row) {
             Offset length = 0;
             for (Index column = begin(row); column < end(row); ++column) length += takes(row, column) ? 1 : 0;
@@ -76,7 +76,7 @@ public:
     }
 
 private:
-    /// A place and its mirror image are taken alike.
+    /// The pattern is symmetric.
     [[nodiscard]] bool takes(Index row, Index column) const {
         if (row == column) return true;
         const auto [first, second] = std::minmax(row, column);
@@ -86,7 +86,7 @@ private:
     [[nodiscard]] Index begin(Index row) const { return row - std::min(row, width_); }
     [[nodiscard]] Index end(Index row) const { return row + std::min(rows_ - 1 - row, width_) + 1; }
 
-    /// Places of the band on one side of the diagonal, in so many rows from the end where it begins.
+    /// Places of the band on one side of the diagonal in the first `rows` rows, counted from the end where that side begins.
     [[nodiscard]] Offset places_beside(Index rows) const {
         const Offset cut_off = std::min<Offset>(rows, Offset{width_} + 1);
         return cut_off * (cut_off - 1) / 2 + (rows - cut_off) * width_;
@@ -99,7 +99,7 @@ private:
 
     Index rows_;
     Index width_;              // columns on each side of the diagonal
-    std::uint64_t threshold_;  // of 53 bits: below it a place of the band is taken. Scaling by a power of two is exact.
+    std::uint64_t threshold_;  // a place is taken if its 53-bit hash is smaller; scaling by 2^53 is exact
     std::uint64_t seed_;
 };
 
@@ -110,8 +110,8 @@ Band banded(const Parameters& parameters) {
 
 // ---- the Laplace operator of a random graph
 
-/// A random order of 0 .. size - 1 that is never written down: four rounds of a Feistel network (Luby and Rackoff 1988) permute
-/// the numbers of so many bits, again and again until the result is below the size.
+/// A random order of 0 .. size - 1 that is computed, not stored: four rounds of a Feistel network (Luby and Rackoff 1988)
+/// permute all numbers of 2 `bits_` bits, repeated until the result is below the size.
 class HashedOrder {
 public:
     HashedOrder(Index size, std::uint64_t seed) : size_(static_cast<std::uint64_t>(size)), seed_(seed) {
@@ -119,29 +119,31 @@ public:
     }
 
     [[nodiscard]] Index after(Index number) const {
-        auto at = static_cast<std::uint64_t>(number);
-        do {
-            std::uint64_t left = at >> bits_;
-            std::uint64_t right = at & mask();
+        return walk(number, [this](std::uint64_t& left, std::uint64_t& right) {
             for (std::uint64_t round = 0; round < rounds; ++round) left = std::exchange(right, left ^ hash(round, right));
-            at = left << bits_ | right;
-        } while (at >= size_);
-        return static_cast<Index>(at);
+        });
     }
 
     [[nodiscard]] Index before(Index number) const {
-        auto at = static_cast<std::uint64_t>(number);
-        do {
-            std::uint64_t left = at >> bits_;
-            std::uint64_t right = at & mask();
+        return walk(number, [this](std::uint64_t& left, std::uint64_t& right) {
             for (std::uint64_t round = rounds; round-- > 0;) right = std::exchange(left, right ^ hash(round, left));
-            at = left << bits_ | right;
-        } while (at >= size_);
-        return static_cast<Index>(at);
+        });
     }
 
 private:
     static constexpr std::uint64_t rounds = 4;
+
+    template <typename Network>
+    [[nodiscard]] Index walk(Index number, const Network& network) const {
+        auto at = static_cast<std::uint64_t>(number);
+        do {
+            std::uint64_t left = at >> bits_;
+            std::uint64_t right = at & mask();
+            network(left, right);
+            at = left << bits_ | right;
+        } while (at >= size_);
+        return static_cast<Index>(at);
+    }
 
     [[nodiscard]] std::uint64_t mask() const { return (std::uint64_t{1} << bits_) - 1; }
     [[nodiscard]] std::uint64_t hash(std::uint64_t round, std::uint64_t half) const {
@@ -153,8 +155,8 @@ private:
     int bits_ = 1;  // of a half
 };
 
-/// Each vertex is joined with the one after it and the one before it in some random orders: a rank can tell the neighbours of
-/// its rows without having seen the others.
+/// Each vertex has edges to its successor and its predecessor in several random orders, so a rank can compute the neighbours of
+/// its rows without the other rows.
 class RandomLaplacian {
 public:
     RandomLaplacian(Index rows, Index degree, std::uint64_t seed) : rows_(rows) {
@@ -181,7 +183,7 @@ public:
     }
 
 private:
-    /// In the order of the columns. Edges at one place are summed; an edge to itself is none.
+    /// Visits columns in ascending order. Parallel edges are summed; self-loops are dropped.
     template <typename Visit>
     void for_each_entry(Index row, const Visit& visit) const {
         thread_local std::vector<Index> ends;
@@ -214,7 +216,7 @@ RandomLaplacian random_laplacian(const Parameters& parameters) {
 
 // ---- rows of random lengths
 
-/// So many different columns, each choice of them equally likely, in ascending order.
+/// Chooses `count` different columns uniformly at random, in ascending order.
 void choose_columns(RandomStream random, Index columns, std::size_t count, std::vector<Index>& chosen) {
     chosen.clear();
     while (chosen.size() < count) {
@@ -226,13 +228,13 @@ void choose_columns(RandomStream random, Index columns, std::size_t count, std::
     }
 }
 
-/// Fills row `made` of the matrix, which is row `row` of the whole one.
+/// Fills row `made` of the matrix, which holds row `row` of the whole matrix.
 void fill_row(CsrMatrix& matrix, Index made, Index row, std::uint64_t seed) {
     thread_local std::vector<Index> chosen;
     const Offset begin = matrix.row_offsets[made];
     const Offset length = matrix.row_length(made);
     const RandomStream random = random_stream(mixed(seed), static_cast<std::uint64_t>(row));
-    // Of a row that is nearly full, the columns that are left out are drawn: drawing the last ones would take too long.
+    // For a nearly full row, drawing the missing columns takes fewer attempts.
     const bool leave_out = length > matrix.columns / 2;
     choose_columns(random, matrix.columns, static_cast<std::size_t>(leave_out ? matrix.columns - length : length), chosen);
     if (leave_out) {
@@ -251,7 +253,7 @@ void fill_row(CsrMatrix& matrix, Index made, Index row, std::uint64_t seed) {
     for (Offset i = begin; i < begin + length; ++i) matrix.values[i] = value_at(seed, row, matrix.column_indices[i]);
 }
 
-/// length(random) gives the nonzeros of a row, and draws what it needs.
+/// Rows whose lengths are drawn by length(random).
 template <typename Length>
 class RandomRows {
 public:
@@ -300,8 +302,8 @@ auto random_uniform(const Parameters& parameters) {
     return RandomRows(rows_of(parameters), columns, seed_of(parameters), static_cast<double>(shortest + longest) / 2, length);
 }
 
-/// Of mean 0 and deviation 1: the sum of twelve uniform numbers less 6, within -6 and 6. No function of the C library is used:
-/// the bits are the same everywhere.
+/// Mean 0, standard deviation 1, range -6 to 6: the sum of twelve uniform numbers minus 6. Avoiding the C library keeps the
+/// bits identical on all machines.
 double nearly_normal(RandomStream& random) {
     std::uint64_t sum = 0;
     for (int i = 0; i < 6; ++i) {
@@ -358,69 +360,53 @@ CsrMatrix rmat(const Parameters& parameters) {
     return csr_from_entries(rows, rows, entries);
 }
 
-ParameterDeclaration real_parameter(const std::string& name, std::optional<double> default_value, double maximum,
-                                    const std::string& help) {
-    ParameterDeclaration declaration;
-    declaration.name = name;
-    declaration.type = ParameterType::real;
-    if (default_value) declaration.default_value = *default_value;
-    declaration.minimum = 0;
-    declaration.maximum = maximum;
-    declaration.help = help;
-    return declaration;
-}
-
-ParameterDeclaration rows_parameter() { return integer_parameter("rows", 1, most, "rows, and columns where these are absent"); }
+ParameterDeclaration rows_parameter() { return integer_parameter("rows", 1, most, "rows"); }
 
 ParameterDeclaration columns_parameter() {
-    ParameterDeclaration declaration = integer_parameter("columns", 1, most, "columns; as rows where absent");
+    ParameterDeclaration declaration = integer_parameter("columns", 1, most, "columns; default: rows");
     declaration.optional = true;
-    return declaration;
-}
-
-ParameterDeclaration degree_parameter() {
-    ParameterDeclaration declaration = integer_parameter(
-        "degree", 1, 1 << 20, "edges over vertices; edges at one place are summed, so that there are fewer nonzeros");
-    declaration.default_value = std::int64_t{16};
     return declaration;
 }
 
 }  // namespace
 
 std::vector<GeneratorEntry> random_generators() {
+    constexpr auto most_real = static_cast<double>(most);
     return {
-        made_by_rows<banded>(
-            "banded",
-            "a band around the diagonal, full or with random gaps; symmetric positive definite: -1, and a row's length on the "
-            "diagonal",
-            {integer_parameter("rows", 1, most, "rows and columns"),
-             integer_parameter("bandwidth", 0, most, "places on each side of the diagonal"),
-             real_parameter("fill", 1.0, 1, "share of the places beside the diagonal that are taken"), seed_parameter()}),
+        made_by_rows<banded>("banded",
+                             "a band around the diagonal, full or with random gaps; symmetric positive definite: -1, and the "
+                             "row's length on the "
+                             "diagonal",
+                             {integer_parameter("rows", 1, most, "rows and columns"),
+                              integer_parameter("bandwidth", 0, most, "places on each side of the diagonal"),
+                              real_parameter("fill", 0, 1, "fraction of the places beside the diagonal that hold a nonzero", 1),
+                              seed_parameter()}),
         made_by_rows<random_uniform>(
             "random_uniform", "rows of random lengths, uniform between two bounds; columns anywhere, values from 1 to 9",
-            {rows_parameter(), columns_parameter(), integer_parameter("shortest", 0, most, "nonzeros of a row, at least"),
-             integer_parameter("longest", 0, most, "nonzeros of a row, at most"), seed_parameter()}),
+            {rows_parameter(), columns_parameter(), integer_parameter("shortest", 0, most, "smallest row length, in nonzeros"),
+             integer_parameter("longest", 0, most, "largest row length, in nonzeros"), seed_parameter()}),
         made_by_rows<random_normal>(
-            "random_normal", "rows of random lengths, as good as normally distributed; columns anywhere, values from 1 to 9",
-            {rows_parameter(), columns_parameter(),
-             real_parameter("mean", {}, static_cast<double>(most), "mean length of a row"),
-             real_parameter("deviation", {}, static_cast<double>(most),
-                            "standard deviation of the lengths, before they are rounded and kept between 0 and the columns"),
+            "random_normal", "rows of random lengths, nearly normally distributed; columns anywhere, values from 1 to 9",
+            {rows_parameter(), columns_parameter(), real_parameter("mean", 0, most_real, "mean row length"),
+             real_parameter("deviation", 0, most_real,
+                            "standard deviation of the row lengths, before rounding and clamping to 0 .. columns"),
              seed_parameter()}),
         made_by_rows<random_laplacian>(
             "random_laplacian",
-            "the Laplace operator of a graph of random edges, plus 1; symmetric positive definite: -1 for an edge, their "
-            "number and "
-            "1 more on the diagonal",
+            "the Laplace operator of a random graph, plus 1; symmetric positive definite: -1 per edge, degree + 1 on the "
+            "diagonal",
             {integer_parameter("rows", 1, most, "rows and columns"),
-             integer_parameter("degree", 0, 1 << 20, "edges of a vertex, an even number; those at one place are summed"),
+             integer_parameter("degree", 0, 1 << 20, "edges of a vertex, an even number; parallel edges are summed"),
              seed_parameter()}),
         {"rmat",
-         "a random graph by recursion (R-MAT): few vertices with many edges, many with few; the value is the number of edges",
-         {integer_parameter("scale", 0, 30, "there are 2^scale rows"), degree_parameter(),
-          real_parameter("a", 0.57, 1, "share of the edges in the upper left quarter, and of them again, and so on"),
-          real_parameter("b", 0.19, 1, "the same for the upper right"),
-          real_parameter("c", 0.19, 1, "and for the lower left; the rest is for the lower right"), seed_parameter()},
+         "a recursive random graph (R-MAT): few vertices of high degree, many of low degree; the value is the number of edges",
+         {integer_parameter("scale", 0, 30, "the matrix has 2^scale rows"),
+          integer_parameter("degree", 1, 1 << 20, "edges per vertex; parallel edges are summed, so there are fewer nonzeros",
+                            16),
+          real_parameter("a", 0, 1, "fraction of edges in the upper left quarter, at each level of the recursion", 0.57),
+          real_parameter("b", 0, 1, "fraction of edges in the upper right quarter", 0.19),
+          real_parameter("c", 0, 1, "fraction of edges in the lower left quarter; the rest is in the lower right", 0.19),
+          seed_parameter()},
          rmat},
     };
 }
