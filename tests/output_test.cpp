@@ -195,8 +195,8 @@ TEST_CASE("an export says which way its orders go") {
     CHECK(text("row_old_of_new.npy").substr(128) == std::string("\2\0\0\0\0\0\0\0\1\0\0\0", 12));
     CHECK(text("cuts_segment.npy").substr(128) == std::string("\0\0\0\0\4\0\0\0", 8));
     CHECK(text("shares.txt") ==
-          "# which share each nonzero belongs to, the rows of a share in the order of their storage\n"
-          "# a line is: share, row, nonzero; all counted from 0, the nonzeros row by row\n"
+          "# the share of each nonzero; the rows of a share are in storage order\n"
+          "# each line: share, row, nonzero; counted from 0, nonzeros numbered by rows\n"
           "# share 0 is 'first'\n"
           "# share 1 is 'rest'\n"
           "0 1 2\n0 0 0\n1 0 1\n1 1 3\n1 2 4\n");

@@ -63,15 +63,15 @@ private:
     std::size_t size_;
 };
 
-// Gives the bytes that were looked at again, then the rest.
+/// Returns the bytes that were already read, then the rest.
 class Replayed final : public ByteSource {
 public:
     Replayed(std::string start, std::unique_ptr<ByteSource> rest) : start_(std::move(start)), rest_(std::move(rest)) {}
 
     [[nodiscard]] std::size_t read(std::span<char> buffer) override {
-        if (given_ == start_.size()) return rest_->read(buffer);
-        const std::size_t count = start_.copy(buffer.data(), buffer.size(), given_);
-        given_ += count;
+        if (returned_ == start_.size()) return rest_->read(buffer);
+        const std::size_t count = start_.copy(buffer.data(), buffer.size(), returned_);
+        returned_ += count;
         return count;
     }
 
@@ -79,7 +79,7 @@ public:
 
 private:
     std::string start_;
-    std::size_t given_ = 0;
+    std::size_t returned_ = 0;
     std::unique_ptr<ByteSource> rest_;
 };
 
@@ -121,11 +121,7 @@ Start look_at_start(std::unique_ptr<ByteSource>& source, std::size_t count) {
 
 std::string_view compression_of(std::string_view start) {
     if (start.starts_with("\x1f\x8b")) return "gzip";
-    if (start.starts_with(std::string_view("\xfd"
-                                           "7zXZ\0",
-                                           6))) {
-        return "xz";
-    }
+    if (start.starts_with(std::string_view("\xfd\x37zXZ\0", 6))) return "xz";
     if (start.starts_with("\x28\xb5\x2f\xfd")) return "zstd";
     return {};
 }

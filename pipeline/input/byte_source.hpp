@@ -1,4 +1,4 @@
-// The bytes of a file as they are meant: taken out of what they are compressed with. What reads a format sees only these.
+// Streams of bytes: files, memory, and what compressed files contain.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace workbench {
 
-/// Further bytes cannot be had: what was found and what was expected. Where that is, whoever reads the bytes knows better.
+/// The source cannot deliver further bytes: what was found and what was expected. The reader adds the file and the place.
 struct BrokenSource : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Bytes, one after the other, as many as there are; none is ever held back that lies before the damage.
+/// A stream of bytes. All bytes before a damaged one are delivered.
 class ByteSource {
 public:
     static constexpr std::uintmax_t unknown_size = std::numeric_limits<std::uintmax_t>::max();
@@ -27,30 +27,33 @@ public:
     ByteSource(const ByteSource&) = delete;
     ByteSource& operator=(const ByteSource&) = delete;
 
-    /// Writes at least one byte into a buffer that has room, 0 only at the end. Throws BrokenSource, each time again.
+    /// Writes bytes into the buffer and returns how many: at least one, or 0 at the end. Throws BrokenSource, also when called
+    /// again.
     [[nodiscard]] virtual std::size_t read(std::span<char> buffer) = 0;
 
-    /// A bound on all the bytes that there can be, from the size of what they come from.
+    /// Upper bound of the size of the whole stream.
     [[nodiscard]] virtual std::uintmax_t most_bytes() const { return unknown_size; }
 };
 
-/// Throws InputError "FILE: what was found", with `expected` behind it, where there is no regular file to be read.
+/// Opens a regular file. Throws InputError "FILE: what was found; expected EXPECTED".
 [[nodiscard]] std::unique_ptr<ByteSource> open_file(const std::filesystem::path& path, std::string_view expected);
 
-/// Bytes in memory, which must outlive the source.
+/// Reads from memory, which must outlive the source.
 [[nodiscard]] std::unique_ptr<ByteSource> bytes_in_memory(std::string_view bytes);
 
-/// The first bytes of a source, and the source as if they had not been read. What broke it, if it is broken so early.
+/// The first bytes of a source; `broken` is the message of the BrokenSource that they ended with, if any.
 struct Start {
     std::string bytes;
     std::string broken;
 };
+
+/// Returns the first `count` bytes. The source then begins with them again.
 [[nodiscard]] Start look_at_start(std::unique_ptr<ByteSource>& source, std::size_t count);
 
-/// "gzip", "xz" or "zstd", from the first bytes; empty where they are of none of these.
+/// "gzip", "xz" or "zstd" by the first bytes of a file, or empty.
 [[nodiscard]] std::string_view compression_of(std::string_view start);
 
-/// What is compressed so. Check sums are checked; several members or frames make one text, as the tools write them.
+/// Decompresses a source. Check sums are checked; several members or frames are concatenated, as the command-line tools do.
 [[nodiscard]] std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source, std::string_view compression);
 
 }  // namespace workbench

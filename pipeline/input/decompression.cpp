@@ -18,7 +18,7 @@
 namespace workbench {
 namespace {
 
-/// What zlib and liblzma have in common: a stream from one buffer to another.
+/// A zlib or liblzma stream, which share the names of their buffer members.
 template <typename Stream>
 class Unpacked : public ByteSource {
 public:
@@ -33,7 +33,7 @@ public:
         try {
             while (stream_.avail_out > 0 && unpack_further()) {
             }
-        } catch (const BrokenSource& broken) {  // what lies before the damage is given first
+        } catch (const BrokenSource& broken) {  // bytes before the damage are returned first
             broken_ = broken.what();
             if (stream_.avail_out == buffer.size()) throw;
         }
@@ -41,10 +41,10 @@ public:
     }
 
 protected:
-    /// Unpacks some; false at the end.
+    /// Unpacks some bytes; false at the end.
     [[nodiscard]] virtual bool unpack_further() = 0;
 
-    /// False where there is no more input.
+    /// Refills the input buffer; false at the end of the source.
     [[nodiscard]] bool has_input() {
         if (stream_.avail_in > 0) return true;
         stream_.next_in = reinterpret_cast<unsigned char*>(input_.data());
@@ -72,7 +72,7 @@ public:
     Gunzip& operator=(const Gunzip&) = delete;
     ~Gunzip() override { inflateEnd(&stream()); }
 
-    /// Deflate cannot do better than 258 bytes for two bits.
+    /// Deflate encodes at most 258 bytes in two bits.
     [[nodiscard]] std::uintmax_t most_bytes() const override {
         constexpr std::uintmax_t best_ratio = 1032;
         const std::uintmax_t packed = source().most_bytes();
@@ -82,7 +82,7 @@ public:
 private:
     bool unpack_further() override {
         if (!has_input()) {
-            if (in_member_) throw BrokenSource("found a gzip stream that breaks off; expected a whole one");
+            if (in_member_) throw BrokenSource("found a truncated gzip stream; expected a whole one");
             return false;
         }
         if (!in_member_) return start_member();
@@ -95,7 +95,7 @@ private:
         return true;
     }
 
-    // Another member may follow the last one, or the zeros with which tapes are filled up.
+    // After a member follows another one, or zero padding.
     bool start_member() {
         if (*stream().next_in == 0) {
             ++stream().next_in;
@@ -121,7 +121,7 @@ public:
     ~Unxz() override { lzma_end(&stream()); }
 
 private:
-    // Of the dictionary, mostly, which the file chooses: 64 MiB with xz -9.
+    // Mostly for the dictionary, whose size the file determines: 64 MiB with xz -9.
     static constexpr std::uint64_t most_memory = std::uint64_t{1} << 27;
 
     bool unpack_further() override {
@@ -129,10 +129,10 @@ private:
         switch (status) {
             case LZMA_OK: return true;
             case LZMA_STREAM_END: return false;
-            case LZMA_BUF_ERROR: throw BrokenSource("found an xz stream that breaks off; expected a whole one");
+            case LZMA_BUF_ERROR: throw BrokenSource("found a truncated xz stream; expected a whole one");
             case LZMA_MEMLIMIT_ERROR:
                 throw BrokenSource(
-                    fmt::format("found an xz stream that takes {} bytes of memory to unpack; expected at most {}",
+                    fmt::format("found an xz stream that needs {} bytes of memory to unpack; expected at most {}",
                                 lzma_memusage(&stream()), most_memory));
             default: throw BrokenSource("found a damaged xz stream; expected one whose check sums agree");
         }
@@ -161,10 +161,10 @@ private:
         if (status != ARCHIVE_OK && status != ARCHIVE_EOF) {
             throw BrokenSource(fmt::format("found a damaged zstd stream ({}); expected a whole one", reader_.message()));
         }
-        // libarchive would take off further layers, each of which can grow a thousandfold.
-        constexpr int this_layer_and_the_bytes = 2;
-        if (archive_filter_count(reader_.get()) > this_layer_and_the_bytes) {
-            throw BrokenSource("found one compression inside another; expected one");
+        // libarchive would unpack further layers, each of which can grow a thousandfold.
+        constexpr int zstd_and_raw = 2;
+        if (archive_filter_count(reader_.get()) > zstd_and_raw) {
+            throw BrokenSource("found nested compression; expected one layer");
         }
         open_ = true;
         empty_ = status == ARCHIVE_EOF;

@@ -1,4 +1,4 @@
-// Byte sources on top of zlib, liblzma and libarchive; byte_source.hpp chooses between them.
+// Decompression with zlib, liblzma and libarchive; `decompressed` in byte_source.hpp chooses between them.
 #pragma once
 
 #include <memory>
@@ -7,13 +7,13 @@
 
 namespace workbench {
 
-/// zlib rather than libarchive, which does not compare the check sums of gzip files.
+/// Uses zlib because libarchive does not compare the check sums of gzip files.
 [[nodiscard]] std::unique_ptr<ByteSource> out_of_gzip(std::unique_ptr<ByteSource> source);
 
-/// liblzma rather than libarchive, which sets no limit to the memory that a file can demand.
+/// Uses liblzma because libarchive does not limit the memory that a file can demand.
 [[nodiscard]] std::unique_ptr<ByteSource> out_of_xz(std::unique_ptr<ByteSource> source);
 
-/// libarchive, which lets a file demand 128 MiB.
+/// Uses libarchive, which lets a file demand at most 128 MiB.
 [[nodiscard]] std::unique_ptr<ByteSource> out_of_zstd(std::unique_ptr<ByteSource> source);
 
 }  // namespace workbench

@@ -11,7 +11,7 @@
 namespace workbench {
 namespace {
 
-constexpr int most = 10000;  // of anything that a format counts
+constexpr int most = 10000;  // limit of all counts in a format
 
 class Parser {
 public:
@@ -40,7 +40,7 @@ private:
         return static_cast<int>(*parsed);
     }
 
-    // What stands in parentheses, of which the first was taken: a scale factor or none, then a field or parentheses.
+    /// Parses an optional scale factor, then a field or a parenthesized group, then ")".
     bool items(FortranFormat& format, int depth) {
         constexpr int deepest = 3;
         if (depth > deepest) return false;
@@ -94,12 +94,12 @@ std::optional<FortranFormat> parse_fortran_format(std::string_view text) {
 std::optional<double> parse_fortran_real(std::string_view field, const FortranFormat& format) {
     const std::string_view word = next_word(field);
     if (word.empty() || !next_word(field).empty()) return std::nullopt;
-    // The number proper ends where the exponent begins: at a letter, or at a sign that is not the first character.
-    const auto* const behind = std::find_if(word.begin() + 1, word.end(), [](char c) { return !is_digit(c) && c != '.'; });
-    const std::string_view digits = word.substr(0, behind - word.begin());
+    // The exponent begins at a letter, or at a sign that is not the first character.
+    const auto* const end = std::find_if(word.begin() + 1, word.end(), [](char c) { return !is_digit(c) && c != '.'; });
+    const std::string_view digits = word.substr(0, end - word.begin());
     if (digits.find_first_of("0123456789") == std::string_view::npos) return parse_real(word);  // inf, nan, or nothing
     std::string_view exponent = word.substr(digits.size());
-    // Most fields are numbers as they stand.
+    // Most fields need no conversion.
     if (digits.find('.') != std::string_view::npos && exponent.find_first_of("eE") == 0) return parse_real(word);
     std::int64_t power = 0;
     if (exponent.empty()) {

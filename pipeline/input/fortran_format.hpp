@@ -1,4 +1,4 @@
-// Numbers in columns, as Fortran's formatted output writes them.
+// Fortran edit descriptors and the numbers that they describe.
 // Source: ISO/IEC 1539-1, "Information technology - Programming languages - Fortran": format specification, edit descriptors.
 #pragma once
 
@@ -7,19 +7,19 @@
 
 namespace workbench {
 
-/// A format of one kind of field, repeated: (8I10), (1P,4E20.13), (3(D25.16)).
+/// A format with one kind of field, repeated: (8I10), (1P,4E20.13), (3(D25.16)).
 struct FortranFormat {
-    char kind = 'i';   // i; or f, for F, E, D, G, ES and EN, which read alike
-    int fields = 1;    // in a line
-    int width = 0;     // characters in a field
-    int decimals = 0;  // digits behind the point where a field has none
-    int scale = 0;     // k of kP: a field without an exponent stands for 10^-k of what it shows
+    char kind = 'i';   // i; f for F, E, D, G, ES and EN, which are read alike
+    int fields = 1;    // per line
+    int width = 0;     // characters per field
+    int decimals = 0;  // digits after the implied decimal point of a field without one
+    int scale = 0;     // k of kP: a field without an exponent is multiplied by 10^-k
 };
 
-/// None where the text is no such format.
+/// Parses a format; none if the text is not a format of this form.
 [[nodiscard]] std::optional<FortranFormat> parse_fortran_format(std::string_view text);
 
-/// The real number in a field: the exponent may have E, D, Q or none of them. None where it is not a number, or beyond f64.
+/// The real number in a field; the letter of the exponent is E, D, Q or missing. None if it is not a number or exceeds f64.
 [[nodiscard]] std::optional<double> parse_fortran_real(std::string_view field, const FortranFormat& format);
 
 }  // namespace workbench

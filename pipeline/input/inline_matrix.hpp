@@ -1,4 +1,4 @@
-// A small matrix written out in a recipe, for teaching.
+// Small matrices written out in a recipe.
 #pragma once
 
 #include <span>
@@ -9,16 +9,16 @@
 
 namespace workbench {
 
-/// Says where in the rows the offence lies, so that the recipe checker can point at it.
+/// Contains the place of the error, so that the recipe checker can point at it.
 struct InlineMatrixError : InputError {
-    InlineMatrixError(std::size_t row_of_it, std::size_t character_of_it, const std::string& what)
-        : InputError(what), row(row_of_it), character(character_of_it) {}
+    InlineMatrixError(std::size_t at_row, std::size_t at_character, const std::string& what)
+        : InputError(what), row(at_row), character(at_character) {}
     std::size_t row;        // from 0
-    std::size_t character;  // of that row, from 0
+    std::size_t character;  // in the row, from 0
 };
 
-/// The matrix of rows like "1 . 2": blanks separate; '.' is no entry, a number is one, also 0. All rows have the same length.
-/// Throws InlineMatrixError.
+/// The matrix of rows such as "1 . 2", separated by blanks: '.' is no entry, a number is an entry, even 0. All rows must have
+/// the same length. Throws InlineMatrixError.
 [[nodiscard]] CsrMatrix csr_from_rows(std::span<const std::string> rows);
 
 }  // namespace workbench

@@ -12,12 +12,16 @@ int ArchiveReader::open() {
     return archive_read_open(archive_.get(), this, nullptr, feed, nullptr);
 }
 
+int ArchiveReader::open(const std::filesystem::path& file) {
+    return archive_read_open_filename(archive_.get(), file.c_str(), std::size_t{1} << 18);
+}
+
 la_ssize_t ArchiveReader::feed(archive* reader, void* self, const void** bytes) {
     auto& me = *static_cast<ArchiveReader*>(self);
     *bytes = me.buffer_.data();
     try {
         return static_cast<la_ssize_t>(me.source_->read(me.buffer_));
-    } catch (const BrokenSource& broken) {  // it must not pass through a library in C
+    } catch (const BrokenSource& broken) {  // exceptions must not pass through C code
         archive_set_error(reader, EIO, "%s", broken.what());
         return ARCHIVE_FATAL;
     }
@@ -34,14 +38,14 @@ int ArchiveReader::next(archive_entry*& entry) {
     return archive_read_next_header(archive_.get(), &entry);
 }
 
-// Block by block: archive_read_data loses what lies before the damage.
+// Reads blocks because archive_read_data loses the bytes before a damaged one.
 std::size_t ArchiveReader::read(std::span<char> buffer, std::string_view what) {
     while (block_.empty()) {
         const void* bytes = nullptr;
         std::size_t count = 0;
         const int status = archive_read_data_block(archive_.get(), &bytes, &count, &block_offset_);
         if (status == ARCHIVE_EOF) return 0;
-        if (status < ARCHIVE_WARN) {
+        if (status != ARCHIVE_OK) {
             throw BrokenSource(fmt::format("found a damaged {} ({}); expected a whole one", what, message()));
         }
         block_ = {static_cast<const char*>(bytes), count};

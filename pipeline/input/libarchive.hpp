@@ -1,8 +1,9 @@
-// libarchive fed from a byte source.
+// libarchive as a reader of byte sources and files.
 #pragma once
 
 #include <archive.h>
 
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,26 +15,29 @@
 
 namespace workbench {
 
-/// An archive that is read from a source, once, from its beginning to its end.
+/// An archive that is read once, from beginning to end.
 class ArchiveReader {
 public:
-    explicit ArchiveReader(std::unique_ptr<ByteSource> source) : source_(std::move(source)), archive_(archive_read_new()) {}
+    explicit ArchiveReader(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
     ArchiveReader(const ArchiveReader&) = delete;
     ArchiveReader& operator=(const ArchiveReader&) = delete;
     ~ArchiveReader() = default;
 
-    /// For choosing filters and formats before open(), and for what follows it.
+    /// The handle, for choosing filters and formats before open() and for queries afterwards.
     [[nodiscard]] archive* get() const { return archive_.get(); }
 
-    /// As all of libarchive's functions: ARCHIVE_OK, or a code below it; message() says why.
+    /// Opens the source. Returns ARCHIVE_OK or a libarchive error code; message() explains it.
     [[nodiscard]] int open();
+
+    /// Like open(), for a file instead of the source: formats that seek, such as zip, need one.
+    [[nodiscard]] int open(const std::filesystem::path& file);
 
     [[nodiscard]] std::string message() const;
 
-    /// Goes to the next entry, as archive_read_next_header.
+    /// Advances to the next entry, as archive_read_next_header does.
     [[nodiscard]] int next(archive_entry*& entry);
 
-    /// The bytes of the present entry, as ByteSource::read gives them; BrokenSource speaks of a damaged `what`.
+    /// Reads the current entry as ByteSource::read does. Throws BrokenSource about a damaged `what`.
     [[nodiscard]] std::size_t read(std::span<char> buffer, std::string_view what);
 
 private:
@@ -44,10 +48,10 @@ private:
 
     std::unique_ptr<ByteSource> source_;
     std::vector<char> buffer_;
-    std::unique_ptr<archive, Close> archive_;  // closed before what it reads from
-    std::string_view block_;                   // of the entry, not yet given out
-    la_int64_t block_offset_ = 0;              // in the entry
-    la_int64_t given_ = 0;                     // of the entry
+    std::unique_ptr<archive, Close> archive_{archive_read_new()};  // destroyed before source_ and buffer_
+    std::string_view block_;                                       // bytes of the entry that are not yet returned
+    la_int64_t block_offset_ = 0;                                  // position of block_ in the entry
+    la_int64_t given_ = 0;                                         // bytes of the entry returned so far
 };
 
 }  // namespace workbench

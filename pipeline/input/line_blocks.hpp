@@ -1,4 +1,4 @@
-// The lines of a text, parsed by all threads at once, with errors as if one had read them in order.
+// Parallel parsing of the lines of a text. Errors are the same as those of one thread.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -18,15 +18,10 @@
 
 namespace workbench {
 
-/// What is wrong with a line of a block.
-struct LineError {
-    std::string what;
-};
-
-/// Which line each item of a block stands on. As a rule one follows the other, so that only the exceptions are kept.
+/// The line of each item in a block. Items mostly stand on consecutive lines, so only the exceptions are stored.
 class ItemLines {
 public:
-    /// Item number `item` stands on this line; both from 0, called in order.
+    /// Records the line of an item; both are counted from 0, and items come in order.
     void add(std::int64_t item, std::int64_t line) {
         if (line - item == shift_) return;
         shift_ = line - item;
@@ -44,20 +39,19 @@ private:
     std::vector<Jump> jumps_;
 };
 
-/// What became of a block; readers add what they found in it.
+/// The result of parsing one block; readers derive from it to add what they found.
 struct BlockOutcome {
-    std::int64_t first_line = 0;  // its number in the text, once all are parsed
-    std::int64_t lines = 0;       // that were parsed
+    std::int64_t first_line = 0;  // number in the text, known once all blocks are parsed
+    std::int64_t lines = 0;       // parsed without an error
     ItemLines item_lines;
-    bool failed = false;  // on the line behind these
+    bool failed = false;  // on the line after these
     LineError error;
 };
 
-/// Hands out the remaining lines of `lines` in blocks to all threads. `parse(block, outcome)` is called from several threads at
-/// once, each time with an Outcome of its own, which is a BlockOutcome; it counts the lines, throws LineError for a bad one and
-/// returns whether to go on. The outcomes come back in the order of the text. Behind one that failed there may be others; all
-/// that lie before it are there. Other exceptions of `parse` are passed on. Reading is one thread's work at a time, so that
-/// decompressing goes on beside parsing.
+/// Parses the remaining lines in blocks on all threads. parse(block, outcome) counts the lines it has parsed, throws LineError
+/// for a bad line and returns false to stop; other exceptions are rethrown here. `Outcome` derives from BlockOutcome. Returns
+/// the outcomes in the order of the text: all blocks before the first that failed, and perhaps some after it. One thread reads
+/// at a time, so that decompression overlaps with parsing.
 template <typename Outcome, typename Parse>
 std::deque<Outcome> parse_blocks(LineReader& lines, const Parse& parse) {
     std::deque<Outcome> outcomes;
@@ -97,7 +91,7 @@ std::deque<Outcome> parse_blocks(LineReader& lines, const Parse& parse) {
     return outcomes;
 }
 
-/// Throws InputError where the block failed.
+/// Throws InputError if the block failed.
 inline void check_outcome(const LineReader& lines, const BlockOutcome& outcome) {
     if (outcome.failed) lines.fail_at(outcome.first_line + outcome.lines, outcome.error.what);
 }

@@ -60,7 +60,7 @@ bool LineReader::next() {
         begin_ = 0;
         searched = end_;
         if (read_more(buffer_, end_)) continue;
-        if (!broken_.empty()) fail(broken_);
+        if (!broken_.empty()) fail_at(number_, broken_);
         line_ = {buffer_.data(), end_};
         begin_ = end_;
         open_end_ = true;
@@ -89,7 +89,7 @@ bool LineReader::next_block(std::vector<char>& block) {
             block.resize(whole);
             return whole > 0;
         }
-        read_more(block, end);  // a line that is longer than the block, which grows
+        read_more(block, end);  // the line is longer than the block, which grows
     }
 }
 

@@ -22,14 +22,14 @@ namespace {
 using Header = MatrixMarketHeader;
 
 struct EntryBlock : BlockOutcome {
-    std::vector<Entry> entries;  // of an array: values alone, until they are placed
-    Offset above = 0;            // the diagonal
+    std::vector<Entry> entries;  // of an array: only values until place_values
+    Offset above = 0;            // entries above the diagonal
     Offset below = 0;
 };
 
-// ---- the usual line: digits, blanks, digits, blanks, a number ----
+// ---- the fast path: digits, blanks, digits, blanks, a number ----
 
-// A block ends with a newline, at which each of these stops. Null: the line is left to the slow parser below.
+// Each function stops at the newline that ends a block, and returns null to leave the line to the slow parser below.
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -45,7 +45,7 @@ const char* end_of_line(const char* at) {
 }
 
 const char* take_long_number(const char* at, std::int64_t& number) {
-    constexpr std::ptrdiff_t surely_fit = 15;  // into f64, too
+    constexpr std::ptrdiff_t surely_fit = 15;  // digits that also fit f64
     const char* begin = at;
     number = 0;
     for (; *at >= '0' && *at <= '9'; ++at) {
@@ -55,8 +55,8 @@ const char* take_long_number(const char* at, std::int64_t& number) {
     return at == begin ? nullptr : at;
 }
 
-// Up to seven digits at once, in one word of eight bytes: where numbers have different lengths, a loop over their digits costs
-// more for the branches that are guessed wrong than for all else. The first character is in the lowest byte.
+// Converts up to seven digits at once, in one word of eight bytes, because a loop over digits of numbers of varying length
+// spends most of its time on mispredicted branches. The first character is in the lowest byte.
 const char* take_digits(const char* at, const char* end, std::int64_t& number) {
     static_assert(std::endian::native == std::endian::little);
     std::uint64_t digits = 0;
@@ -67,7 +67,7 @@ const char* take_digits(const char* at, const char* end, std::int64_t& number) {
     const int count = others == 0 ? 8 : std::countr_zero(others) / 8;
     if (count == 0) return nullptr;
     if (count == 8) return take_long_number(at, number);
-    digits <<= 8 * (8 - count);  // zeros in front
+    digits <<= 8 * (8 - count);  // leading zeros
     digits = digits * 10 + (digits >> 8);
     number = static_cast<std::int64_t>((((digits & 0x000000FF000000FFU) * (100 + (std::uint64_t{1000000} << 32))) +
                                         (((digits >> 16) & 0x000000FF000000FFU) * (1 + (std::uint64_t{10000} << 32)))) >>
@@ -97,7 +97,7 @@ const char* take_value(const char* at, const char* end, double& value) {
     return at;
 }
 
-/// The beginning of the next line; null where this one is left to the slow parser.
+/// Returns the beginning of the next line, or null to leave this one to the slow parser.
 template <Header::Format format, Header::Field field>
 const char* take_entry(const char* at, const char* end, const Header& header, Entry& entry) {
     if constexpr (format == Header::Format::coordinate) {
@@ -115,24 +115,12 @@ const char* take_entry(const char* at, const char* end, const Header& header, En
     return at == nullptr ? nullptr : end_of_line(at);
 }
 
-// ---- any line, and its errors ----
-
-void expect_end_of_line(std::string_view rest, const char* expected) {
-    const std::string_view more = next_word(rest);
-    if (!more.empty()) throw LineError{fmt::format("found {} at the end of the line; expected {}", in_quotes(more), expected)};
-}
-
-Index parse_index(std::string_view word, std::int64_t count, const char* axis) {
-    const auto parsed = parse_integer(word);
-    if (!parsed || *parsed < 1 || *parsed > count) {
-        throw LineError{fmt::format("found the {} {}; expected an integer from 1 to {}", axis, in_quotes(word), count)};
-    }
-    return static_cast<Index>(*parsed - 1);
-}
+// ---- the slow path: any line, with error messages ----
 
 double parse_value(std::string_view word, Header::Field field) {
     if (field == Header::Field::integer && word.find_first_not_of("+-0123456789") != std::string_view::npos) {
-        throw LineError{fmt::format("found the value {}; expected an integer, as the banner says", in_quotes(word))};
+        throw LineError{
+            fmt::format("found the value {}; expected an integer, because the banner says integer", in_quotes(word))};
     }
     const auto parsed = parse_real(word);
     if (!parsed) throw LineError{why_not_real(word)};
@@ -143,24 +131,19 @@ Entry parse_entry(std::string_view line, const Header& header) {
     Entry entry;
     if (header.format == Header::Format::array) {
         entry.value = parse_value(next_word(line), header.field);
-        expect_end_of_line(line, "one value, as in each line of an array");
+        expect_end_of_line(line, "one value per line of an array");
         return entry;
     }
-    entry.row = parse_index(next_word(line), header.rows, "row");
-    entry.column = parse_index(next_word(line), header.columns, "column");
+    entry.row = static_cast<Index>(take_integer(line, "row", 1, header.rows) - 1);
+    entry.column = static_cast<Index>(take_integer(line, "column", 1, header.columns) - 1);
     if (header.field == Header::Field::pattern) {
         entry.value = 1;
-        expect_end_of_line(line, "row and column alone, for the banner says pattern");
+        expect_end_of_line(line, "only a row and a column, because the banner says pattern");
     } else {
         entry.value = parse_value(next_word(line), header.field);
-        expect_end_of_line(line, "row, column and value alone");
+        expect_end_of_line(line, "only a row, a column and a value");
     }
     return entry;
-}
-
-bool is_content(std::string_view line) {
-    const std::string_view word = next_word(line);
-    return !word.empty() && word[0] != '%';
 }
 
 // ---- the file ----
@@ -177,8 +160,8 @@ void check_place(const Entry& entry, const Header& header, EntryBlock& block) {
 template <Header::Format format, Header::Field field>
 void parse_lines(std::string_view text, const Header& header, EntryBlock& block) {
     const char* end = text.data() + text.size();
-    constexpr std::size_t usual_line = 12;  // or longer
-    block.entries.reserve(text.size() / usual_line);
+    constexpr std::size_t short_line = 12;  // bytes; most lines are longer
+    block.entries.reserve(text.size() / short_line);
     for (const char* at = text.data(); at != end; ++block.lines) {
         Entry entry;
         const char* next = take_entry<format, field>(at, end, header, entry);
@@ -186,7 +169,7 @@ void parse_lines(std::string_view text, const Header& header, EntryBlock& block)
             const auto* newline = static_cast<const char*>(std::memchr(at, '\n', end - at));
             const std::string_view line(at, newline - at);
             at = newline + 1;
-            if (!is_content(line)) continue;
+            if (!has_content(line)) continue;
             entry = parse_entry(line, header);
         } else {
             at = next;
@@ -215,7 +198,7 @@ ParseLines parser_of(const Header& header) {
                                                   : parser_of<Header::Format::coordinate>(header.field);
 }
 
-/// The claim of the size line against the lines that are there.
+/// Compares the number of entries with the size line.
 void check_count(LineReader& lines, const Header& header, const std::deque<EntryBlock>& blocks) {
     Offset read = 0;
     for (const EntryBlock& block : blocks) {
@@ -229,12 +212,12 @@ void check_count(LineReader& lines, const Header& header, const std::deque<Entry
         lines.count(block.lines);
     }
     if (lines.next() || read < header.entries) {
-        lines.fail(fmt::format("found the end of the file after {} of {} entries; expected as many as the size line says", read,
-                               header.entries));
+        lines.fail("found the end of the file after {} of {} entries; expected as many as the size line says", read,
+                   header.entries);
     }
 }
 
-/// An array gives its values column by column; of a symmetric one, those on the diagonal and below it.
+/// Assigns rows and columns to the values of an array, which are listed by columns; a symmetric array lists the lower triangle.
 void place_values(const Header& header, std::deque<EntryBlock>& blocks) {
     const auto first_row = [&header](Index column) {
         switch (header.symmetry) {
@@ -264,8 +247,7 @@ Mirror mirror_of(const Header& header) {
     return Mirror::nothing;
 }
 
-/// Refuses a symmetric file that gives every pair twice, once in each triangle: it was written whole, as if it were general,
-/// and mirroring doubles it.
+/// Refuses a symmetric file with all entries of both triangles, because mirroring would double them.
 void check_one_triangle(const LineReader& lines, const std::deque<EntryBlock>& blocks, const CsrMatrix& matrix) {
     Offset above = 0;
     Offset below = 0;
@@ -279,7 +261,7 @@ void check_one_triangle(const LineReader& lines, const std::deque<EntryBlock>& b
         for (const Index column : matrix.row_columns(row)) off_diagonal += column == row ? 0 : 1;
     }
     if (off_diagonal == above + below) {
-        lines.fail("found both triangles of a symmetric matrix; expected one, or the symmetry 'general' in the banner");
+        lines.fail("found both triangles of a symmetric matrix; expected one triangle, or 'general' in the banner");
     }
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <limits>
 #include <string>
 
 #include "pipeline/input/size_check.hpp"
@@ -16,7 +15,7 @@ using Header = MatrixMarketHeader;
 Header::Format format_of(const LineReader& lines, const std::string& word) {
     if (word == "coordinate") return Header::Format::coordinate;
     if (word == "array") return Header::Format::array;
-    lines.fail(fmt::format("found the format {}; expected coordinate or array", in_quotes(word)));
+    lines.fail("found the format {}; expected coordinate or array", in_quotes(word));
 }
 
 Header::Field field_of(const LineReader& lines, const std::string& word) {
@@ -24,7 +23,7 @@ Header::Field field_of(const LineReader& lines, const std::string& word) {
     if (word == "integer") return Header::Field::integer;
     if (word == "pattern") return Header::Field::pattern;
     if (word == "complex") lines.fail("found a complex matrix, which is not supported; expected real, integer or pattern");
-    lines.fail(fmt::format("found the field {}; expected real, integer or pattern", in_quotes(word)));
+    lines.fail("found the field {}; expected real, integer or pattern", in_quotes(word));
 }
 
 Header::Symmetry symmetry_of(const LineReader& lines, const std::string& word) {
@@ -34,51 +33,38 @@ Header::Symmetry symmetry_of(const LineReader& lines, const std::string& word) {
     if (word == "hermitian") {
         lines.fail("found a Hermitian matrix, which is not supported; expected general, symmetric or skew-symmetric");
     }
-    lines.fail(fmt::format("found the symmetry {}; expected general, symmetric or skew-symmetric", in_quotes(word)));
+    lines.fail("found the symmetry {}; expected general, symmetric or skew-symmetric", in_quotes(word));
 }
 
 void read_banner(LineReader& lines, Header& header) {
     constexpr const char* banner =
         "the banner '%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric|skew-symmetric'";
-    if (!lines.next()) lines.fail(fmt::format("found nothing; expected {}", banner));
+    if (!lines.next()) lines.fail("found nothing; expected {}", banner);
     std::string_view rest = lines.line();
     const auto word = [&rest] { return lower_case(next_word(rest)); };
     if (word() != "%%matrixmarket" || word() != "matrix") {
-        lines.fail(fmt::format("found {}; expected {}", in_quotes(lines.line()), banner));
+        lines.fail("found {}; expected {}", in_quotes(lines.line()), banner);
     }
     header.format = format_of(lines, word());
     header.field = field_of(lines, word());
     header.symmetry = symmetry_of(lines, word());
-    if (const std::string_view more = next_word(rest); !more.empty()) {
-        lines.fail(fmt::format("found {} after the symmetry; expected the end of the line", in_quotes(more)));
-    }
+    expect_end_of_line(rest, "nothing after the symmetry");
     if (header.field != Header::Field::pattern) return;
     if (header.symmetry == Header::Symmetry::skew_symmetric) {
-        lines.fail("found a skew-symmetric pattern; expected values, which alone can be skew-symmetric");
+        lines.fail("found a skew-symmetric pattern; expected values, because a pattern has no signs");
     }
-    if (header.format == Header::Format::array) lines.fail("found an array of a pattern; expected values, or coordinates");
+    if (header.format == Header::Format::array)
+        lines.fail("found an array of a pattern; expected an array of values, or coordinates of a pattern");
 }
 
 bool next_content(LineReader& lines) {
     while (lines.next()) {
-        std::string_view rest = lines.line();
-        const std::string_view word = next_word(rest);
-        if (!word.empty() && word[0] != '%') return true;
+        if (has_content(lines.line())) return true;
     }
     return false;
 }
 
-std::int64_t read_count(const LineReader& lines, std::string_view& rest) {
-    const std::string_view word = next_word(rest);
-    const auto count = parse_integer(word);
-    if (!count || *count < 0) {
-        lines.fail(fmt::format("found {} in {}; expected a count from 0 to {}", in_quotes(word), in_quotes(lines.line()),
-                               std::numeric_limits<std::int64_t>::max()));
-    }
-    return *count;
-}
-
-/// How many values stand in an array file of less than 2^31 rows and columns.
+/// Values in an array file, which has fewer than 2^31 rows and columns.
 Offset places_in_array(const Header& header) {
     switch (header.symmetry) {
         case Header::Symmetry::symmetric: return header.rows * (header.rows + 1) / 2;
@@ -91,30 +77,35 @@ Offset places_in_array(const Header& header) {
 void read_size(LineReader& lines, Header& header) {
     const bool array = header.format == Header::Format::array;
     const char* expected = array ? "the size line of an array: rows and columns" : "the size line: rows, columns and entries";
-    if (!next_content(lines)) lines.fail(fmt::format("found the end of the file; expected {}", expected));
+    if (!next_content(lines)) lines.fail("found the end of the file; expected {}", expected);
     std::string_view rest = lines.line();
-    header.rows = read_count(lines, rest);
-    header.columns = read_count(lines, rest);
-    if (!array) header.entries = read_count(lines, rest);
-    if (const std::string_view more = next_word(rest); !more.empty()) {
-        lines.fail(fmt::format("found {} at the end of the line; expected {}", in_quotes(more), expected));
-    }
-    if (const auto reason = reason_to_refuse_size(header.rows, header.columns)) lines.fail(*reason);
+    header.rows = take_integer(rest, "number of rows", 0, no_limit);
+    header.columns = take_integer(rest, "number of columns", 0, no_limit);
+    if (!array) header.entries = take_integer(rest, "number of entries", 0, no_limit);
+    expect_end_of_line(rest, expected);
+    check_size(header.rows, header.columns);
     if (header.symmetry != Header::Symmetry::general && header.rows != header.columns) {
-        lines.fail(fmt::format("found {} rows and {} columns; expected a square matrix, for it is said to be symmetric",
-                               header.rows, header.columns));
+        lines.fail("found {} rows and {} columns; expected a square matrix, because the banner says that it is symmetric",
+                   header.rows, header.columns);
     }
     if (array) header.entries = places_in_array(header);
-    if (const auto reason = reason_to_refuse_size(header.rows, header.columns, header.entries)) lines.fail(*reason);
+    check_size(header.rows, header.columns, header.entries);
 }
 
 }  // namespace
 
+bool has_content(std::string_view line) {
+    const std::string_view word = next_word(line);
+    return !word.empty() && word[0] != '%';
+}
+
 MatrixMarketHeader read_matrix_market_header(LineReader& lines) {
-    Header header;
-    read_banner(lines, header);
-    read_size(lines, header);
-    return header;
+    return lines.with_place([&] {
+        Header header;
+        read_banner(lines, header);
+        read_size(lines, header);
+        return header;
+    });
 }
 
 }  // namespace workbench

@@ -18,10 +18,13 @@ struct MatrixMarketHeader {
     Symmetry symmetry = Symmetry::general;
     std::int64_t rows = 0;
     std::int64_t columns = 0;
-    Offset entries = 0;  // in the file; mirror images are not among them
+    Offset entries = 0;  // in the file, without mirror images
 };
 
-/// Reads the banner and the size line, and checks them. Complex and Hermitian matrices are refused by name.
+/// False for blank lines and comments.
+[[nodiscard]] bool has_content(std::string_view line);
+
+/// Reads and checks the banner and the size line. Throws InputError, also for complex and Hermitian matrices.
 [[nodiscard]] MatrixMarketHeader read_matrix_market_header(LineReader& lines);
 
 }  // namespace workbench

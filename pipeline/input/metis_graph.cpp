@@ -14,16 +14,15 @@
 #include "pipeline/input/line_blocks.hpp"
 #include "pipeline/input/reading_memory.hpp"
 #include "pipeline/input/size_check.hpp"
-#include "pipeline/input/words.hpp"
 
 namespace workbench {
 namespace {
 
 struct Header {
     std::int64_t vertices = 0;
-    std::int64_t neighbours = 0;  // twice the edges
+    std::int64_t neighbours = 0;  // twice the number of edges
     bool vertex_sizes = false;
-    std::int64_t vertex_weights = 0;  // how many a vertex has
+    std::int64_t vertex_weights = 0;  // per vertex
     bool edge_weights = false;
 
     [[nodiscard]] bool words_in_every_line() const { return vertex_sizes || vertex_weights > 0; }
@@ -31,7 +30,7 @@ struct Header {
 
 constexpr std::int64_t none = -1;
 
-/// Vertices are numbered from 0 in the block, until place_blocks.
+/// Entries number the vertices of the block from 0 until place_blocks.
 struct VertexBlock : BlockOutcome {
     std::int64_t vertices = 0;
     std::vector<Entry> entries;
@@ -47,19 +46,10 @@ bool is_number(std::string_view word) {
 
 // ---- the first line ----
 
-std::int64_t read_count(const LineReader& lines, std::string_view& rest, const char* what, std::int64_t most) {
-    const std::string_view word = next_word(rest);
-    const auto count = parse_integer(word);
-    if (!count || *count < 0 || *count > most) {
-        lines.fail(fmt::format("found {} for the {}; expected an integer from 0 to {}", in_quotes(word), what, most));
-    }
-    return *count;
-}
-
-/// Three digits: vertices have sizes, vertices have weights, edges have weights. Those in front may be left out.
+/// Three flags: vertex sizes, vertex weights, edge weights. Leading zeros may be omitted.
 void read_flags(const LineReader& lines, std::string_view word, Header& header) {
     if (word.size() > 3 || word.find_first_not_of("01") != std::string_view::npos) {
-        lines.fail(fmt::format("found the format {}; expected up to three digits, each 0 or 1", in_quotes(word)));
+        lines.fail("found the format {}; expected up to three digits, each 0 or 1", in_quotes(word));
     }
     const std::string flags = std::string(3 - word.size(), '0') + std::string(word);
     header.vertex_sizes = flags[0] == '1';
@@ -69,47 +59,32 @@ void read_flags(const LineReader& lines, std::string_view word, Header& header) 
 
 Header read_header(LineReader& lines) {
     constexpr const char* expected =
-        "the numbers of vertices and of edges, then the format and the number of weights, or neither";
+        "the numbers of vertices and edges, optionally followed by the format and the number of weights";
     bool there = false;
     do {
         there = lines.next();
     } while (there && is_comment(lines.line()));
-    if (!there) lines.fail(fmt::format("found the end of the file; expected {}", expected));
+    if (!there) lines.fail("found the end of the file; expected {}", expected);
     std::string_view rest = lines.line();
     Header header;
-    header.vertices = read_count(lines, rest, "number of vertices", std::numeric_limits<Index>::max());
-    header.neighbours = 2 * read_count(lines, rest, "number of edges", std::numeric_limits<Offset>::max() / 2);
+    header.vertices = take_integer(rest, "number of vertices", 0, std::numeric_limits<Index>::max());
+    header.neighbours = 2 * take_integer(rest, "number of edges", 0, std::numeric_limits<Offset>::max() / 2);
     read_flags(lines, next_word(rest), header);
     if (std::string_view more = rest; !next_word(more).empty()) {
-        const std::int64_t weights = read_count(lines, rest, "number of weights", std::numeric_limits<Index>::max());
+        const std::int64_t weights = take_integer(rest, "number of weights", 0, std::numeric_limits<Index>::max());
         if (weights > 0 && header.vertex_weights == 0) {
-            lines.fail(
-                fmt::format("found {} weights a vertex, but a format without any; expected 1 as its second digit", weights));
+            lines.fail("found {} weights per vertex and a format without any; expected 1 as its second digit", weights);
         }
         if (weights > 0) header.vertex_weights = weights;
     }
-    if (const std::string_view more = next_word(rest); !more.empty()) {
-        lines.fail(fmt::format("found {} at the end of the line; expected {}", in_quotes(more), expected));
-    }
-    if (const auto reason = reason_to_refuse_size(header.vertices, header.vertices, header.neighbours)) lines.fail(*reason);
+    expect_end_of_line(rest, expected);
+    check_size(header.vertices, header.vertices, header.neighbours);
     return header;
 }
 
 // ---- the lines of the vertices ----
 
-std::int64_t take_number(std::string_view& rest, const char* what, std::int64_t least, std::int64_t most) {
-    const std::string_view word = next_word(rest);
-    const auto number = parse_integer(word);
-    if (number && *number >= least && *number <= most) return *number;
-    if (word.empty()) throw LineError{fmt::format("found the end of the line; expected the {}", what)};
-    if (most < std::numeric_limits<std::int64_t>::max()) {
-        throw LineError{fmt::format("found the {} {}; expected an integer from {} to {}", what, in_quotes(word), least, most)};
-    }
-    throw LineError{fmt::format("found the {} {}; expected an integer, {} or greater", what, in_quotes(word), least)};
-}
-
 void parse_vertex(std::string_view line, const Header& header, VertexBlock& block) {
-    constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
     std::string_view rest = line;
     if (next_word(rest).empty()) {
         if (block.first_without_words == none) block.first_without_words = block.vertices;
@@ -117,11 +92,11 @@ void parse_vertex(std::string_view line, const Header& header, VertexBlock& bloc
     }
     block.last_with_words = block.vertices;
     rest = line;
-    if (header.vertex_sizes) take_number(rest, "vertex size", 0, any);
-    for (std::int64_t i = 0; i < header.vertex_weights; ++i) take_number(rest, "vertex weight", 0, any);
+    if (header.vertex_sizes) take_integer(rest, "vertex size", 0, no_limit);
+    for (std::int64_t i = 0; i < header.vertex_weights; ++i) take_integer(rest, "vertex weight", 0, no_limit);
     for (std::string_view more = rest; !next_word(more).empty(); more = rest) {
-        const std::int64_t neighbour = take_number(rest, "neighbour", 1, header.vertices);
-        const std::int64_t weight = header.edge_weights ? take_number(rest, "edge weight", 1, any) : 1;
+        const std::int64_t neighbour = take_integer(rest, "neighbour", 1, header.vertices);
+        const std::int64_t weight = header.edge_weights ? take_integer(rest, "edge weight", 1, no_limit) : 1;
         block.entries.push_back(
             {static_cast<Index>(block.vertices), static_cast<Index>(neighbour - 1), static_cast<double>(weight)});
     }
@@ -144,7 +119,7 @@ void parse_vertices(std::string_view text, const Header& header, VertexBlock& bl
 
 // ---- the file ----
 
-/// Where a vertex of the graph stands.
+/// The line of a vertex of the graph.
 std::int64_t line_of(const std::deque<VertexBlock>& blocks, std::int64_t vertex) {
     for (const VertexBlock& block : blocks) {
         if (vertex < block.vertices) return block.first_line + block.item_lines.line_of(vertex);
@@ -153,13 +128,7 @@ std::int64_t line_of(const std::deque<VertexBlock>& blocks, std::int64_t vertex)
     return 0;
 }
 
-void check_entry(const LineReader& lines, const VertexBlock& block, std::int64_t first_vertex, const Entry& entry) {
-    if (first_vertex + entry.row != entry.column) return;
-    lines.fail_at(block.first_line + block.item_lines.line_of(entry.row),
-                  fmt::format("found vertex {} as its own neighbour; expected edges between two vertices", entry.column + 1));
-}
-
-/// A block of which the lines belong to the vertices from `first_vertex` on, with the vertices' own numbers after it.
+/// Checks a block whose first line is that of `first_vertex`, and replaces the block's vertex numbers by those of the graph.
 void place_block(const LineReader& lines, const Header& header, std::int64_t first_vertex, Offset neighbours_before,
                  VertexBlock& block) {
     const auto fail_at_vertex = [&](std::int64_t vertex, const std::string& what) {
@@ -167,20 +136,24 @@ void place_block(const LineReader& lines, const Header& header, std::int64_t fir
     };
     if (first_vertex + block.last_with_words >= header.vertices) {
         fail_at_vertex(block.last_with_words,
-                       fmt::format("found a line behind the last vertex; expected {} vertices", header.vertices));
+                       fmt::format("found a line after the last vertex; expected {} vertices", header.vertices));
     }
     if (header.words_in_every_line() && block.first_without_words != none &&
         first_vertex + block.first_without_words < header.vertices) {
         fail_at_vertex(block.first_without_words, "found an empty line; expected the size or weights of a vertex");
     }
-    const auto room = static_cast<std::size_t>(header.neighbours - neighbours_before);
-    if (block.entries.size() > room) {
-        fail_at_vertex(block.entries[room].row,
-                       fmt::format("found more than {} neighbours up to here; expected {}, two for each edge of the first line",
-                                   header.neighbours, header.neighbours));
+    const auto remaining = static_cast<std::size_t>(header.neighbours - neighbours_before);
+    if (block.entries.size() > remaining) {
+        fail_at_vertex(
+            block.entries[remaining].row,
+            fmt::format("found more than {} neighbours; expected {}, two for each edge that the first line announces",
+                        header.neighbours, header.neighbours));
     }
     for (Entry& entry : block.entries) {
-        check_entry(lines, block, first_vertex, entry);
+        if (first_vertex + entry.row == entry.column) {
+            fail_at_vertex(entry.row, fmt::format("found vertex {} as its own neighbour; expected edges between two vertices",
+                                                  entry.column + 1));
+        }
         entry.row = static_cast<Index>(first_vertex + entry.row);
     }
     check_outcome(lines, block);
@@ -196,12 +169,11 @@ void place_blocks(LineReader& lines, const Header& header, std::deque<VertexBloc
         lines.count(block.lines);
     }
     if (lines.next() || vertices < header.vertices) {
-        lines.fail(fmt::format("found the end of the file after {} of {} vertices; expected a line for each", vertices,
-                               header.vertices));
+        lines.fail("found the end of the file after {} of {} vertices; expected a line for each", vertices, header.vertices);
     }
     if (neighbours < header.neighbours) {
-        lines.fail(fmt::format("found {} neighbours in all; expected {}, two for each edge of the first line", neighbours,
-                               header.neighbours));
+        lines.fail("found {} neighbours in total; expected {}, two for each edge that the first line announces", neighbours,
+                   header.neighbours);
     }
 }
 
@@ -220,7 +192,7 @@ void check_no_edge_twice(const LineReader& lines, const std::deque<VertexBlock>&
     lines.fail_at(
         line_of(blocks, from),
         fmt::format("found {} among the neighbours of vertex {}, but not {} among those of vertex {}; expected each edge "
-                    "at both of its ends",
+                    "at both ends",
                     to + 1, from + 1, from + 1, to + 1));
 }
 
@@ -235,11 +207,10 @@ void check_both_ends(const LineReader& lines, const std::deque<VertexBlock>& blo
             const double weight = matrix.values[matrix.row_offsets[row] + static_cast<Offset>(i)];
             const double weight_there = other.values[other.row_offsets[row] + static_cast<Offset>(i)];
             if (weight == weight_there) continue;
-            lines.fail_at(
-                line_of(blocks, row),
-                fmt::format("found the weight {} for the edge from vertex {} to {}, and {} for the way back; expected "
-                            "one weight",
-                            weight, row + 1, here[i] + 1, weight_there));
+            lines.fail_at(line_of(blocks, row),
+                          fmt::format("found the weight {} for the edge from vertex {} to {}, and {} in the other direction; "
+                                      "expected the same weight",
+                                      weight, row + 1, here[i] + 1, weight_there));
         }
     }
 }
@@ -263,7 +234,7 @@ bool is_metis_graph(std::string_view start) {
 CsrMatrix read_metis_graph(LineReader& lines) {
     constexpr std::size_t longest_line = std::size_t{1} << 31;  // of a vertex with many neighbours
     lines.allow_lines_of(longest_line);
-    const Header header = read_header(lines);
+    const Header header = lines.with_place([&] { return read_header(lines); });
     constexpr std::uintmax_t shortest_neighbour = 2;
     ReadingMemory memory(lines.name(), {header.vertices, header.neighbours, doubled(header.neighbours)}, shortest_neighbour,
                          lines.most_bytes());
@@ -274,7 +245,7 @@ CsrMatrix read_metis_graph(LineReader& lines) {
         return (read += static_cast<Offset>(block.entries.size())) <= header.neighbours;
     });
     place_blocks(lines, header, blocks);
-    memory.require_matrix(2 * header.neighbours);  // once more for the way back
+    memory.require_matrix(2 * header.neighbours);  // the matrix and its transpose
     std::vector<std::span<const Entry>> pieces;
     for (const VertexBlock& block : blocks) pieces.emplace_back(block.entries);
     const auto vertices = static_cast<Index>(header.vertices);

@@ -1,4 +1,4 @@
-// Graphs in the file format of METIS.
+// Reader of METIS graph files.
 // Source: Karypis, "METIS: a software package for partitioning unstructured graphs ... Manual", version 5.1 (2013),
 // section 4.1.
 #pragma once
@@ -10,13 +10,13 @@
 
 namespace workbench {
 
-/// Comments aside, does the text begin with a line of two to four numbers?
+/// True if the first line that is not a comment consists of two to four numbers.
 [[nodiscard]] bool is_metis_graph(std::string_view start);
 
-/// Reads the adjacency matrix, symmetric and without a diagonal: the values are the weights of the edges, 1 where there are
-/// none. Sizes and weights of vertices are checked and passed over. What the format forbids is refused with its line: edges of
-/// a vertex with itself, edges given twice or at one end only, with two weights, or more or fewer of them than the first line
-/// says. Throws InputError, and MachineError with the bytes wanted and had.
+/// Reads the adjacency matrix, which is symmetric without a diagonal; values are edge weights, or 1. Sizes and weights of
+/// vertices are checked and ignored. Refuses self-loops, edges that are listed twice, at one end only or with two weights, and
+/// numbers of edges that differ from the first line. Throws InputError with the line, and MachineError with the bytes needed
+/// and available.
 [[nodiscard]] CsrMatrix read_metis_graph(LineReader& lines);
 
 }  // namespace workbench

@@ -1,89 +1,91 @@
 #include "pipeline/input/npz_archive.hpp"
 
-#include <archive.h>
 #include <archive_entry.h>
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
+#include "pipeline/input/libarchive.hpp"
 #include "pipeline/input/words.hpp"
 
 namespace workbench {
 namespace {
 
-struct CloseArchive {
-    void operator()(archive* zip) const { archive_read_free(zip); }
-};
-using Archive = std::unique_ptr<archive, CloseArchive>;
-
-// One member of the archive, as it is read.
+/// The member of the archive that is being read.
 class Member {
 public:
-    Member(archive* zip, std::string where, std::uintmax_t archive_bytes = 0)
+    Member(ArchiveReader& zip, std::string where, std::uintmax_t archive_bytes)
         : zip_(zip), where_(std::move(where)), archive_bytes_(archive_bytes) {}
 
-    [[noreturn]] void fail(const std::string& what) const { throw InputError(where_ + what); }
+    template <typename... Values>
+    [[noreturn]] void fail(fmt::format_string<Values...> text, Values&&... values) const {
+        throw InputError(where_ + fmt::format(text, std::forward<Values>(values)...));
+    }
 
-    // Appends up to `count` bytes; fewer only at the end of the member. Memory grows with what is really there.
+    /// Appends up to `count` bytes, fewer only at the end of the member. Memory grows with the bytes that exist.
     void read(std::vector<std::byte>& bytes, std::size_t count) const {
         constexpr std::size_t chunk = std::size_t{1} << 20;
         reserve(bytes, std::min<std::uintmax_t>(count, archive_bytes_), count);
         while (count > 0) {
             const std::size_t had = bytes.size();
-            const std::size_t room = std::min(count, chunk);
-            if (had + room > bytes.capacity()) reserve(bytes, std::min(count, had + chunk), count);
-            bytes.resize(had + room);
-            const std::size_t got = read_some(bytes.data() + had, room);
+            const std::size_t wanted = std::min(count, chunk);
+            if (had + wanted > bytes.capacity()) reserve(bytes, std::min(count, had + chunk), count);
+            bytes.resize(had + wanted);
+            const std::size_t got = fill(std::span(bytes).subspan(had));
             bytes.resize(had + got);
-            if (got == 0) return;
+            if (got < wanted) return;
             count -= got;
         }
     }
 
-    // Passes over up to `count` bytes and tells how many: fewer only at the end of the member.
+    /// Skips up to `count` bytes and returns how many; fewer only at the end of the member.
     [[nodiscard]] std::uint64_t skip(std::uint64_t count) const {
-        std::vector<std::byte> passed(std::min<std::uint64_t>(count, std::size_t{1} << 16));
+        std::vector<std::byte> skipped_bytes(std::min<std::uint64_t>(count, std::size_t{1} << 16));
         std::uint64_t skipped = 0;
         while (skipped < count) {
-            const std::size_t got = read_some(passed.data(), std::min<std::uint64_t>(count - skipped, passed.size()));
-            if (got == 0) break;
+            const auto wanted = std::min<std::uint64_t>(count - skipped, skipped_bytes.size());
+            const std::size_t got = fill(std::span(skipped_bytes).first(wanted));
             skipped += got;
+            if (got < wanted) break;
         }
         return skipped;
     }
 
-    [[nodiscard]] std::string message() const {
-        const char* text = archive_error_string(zip_);
-        return text == nullptr ? "no reason given" : text;
-    }
-
 private:
-    // At least one byte; none at the end of the member.
-    std::size_t read_some(std::byte* bytes, std::size_t room) const {
-        const la_ssize_t got = archive_read_data(zip_, bytes, room);
-        if (got < 0) fail(fmt::format("found a damaged archive ({}); expected a whole one", message()));
-        return static_cast<std::size_t>(got);
+    /// Returns how many bytes were read: fewer than asked for only at the end of the member.
+    [[nodiscard]] std::size_t fill(std::span<std::byte> bytes) const {
+        std::size_t done = 0;
+        try {
+            while (done < bytes.size()) {
+                auto* begin = reinterpret_cast<char*>(bytes.data()) + done;
+                const std::size_t got = zip_.read({begin, bytes.size() - done}, "archive");
+                if (got == 0) break;
+                done += got;
+            }
+        } catch (const BrokenSource& broken) {
+            fail("{}", broken.what());
+        }
+        return done;
     }
 
-    // Room for `more` bytes, of `all` that are said to follow.
+    /// Reserves memory for `more` bytes; `all` bytes are said to follow.
     void reserve(std::vector<std::byte>& bytes, std::size_t more, std::size_t all) const {
         constexpr std::size_t never_missing = std::size_t{1} << 20;
         const std::size_t free = more <= never_missing ? never_missing : free_host_memory();
         if (more > free) {
-            throw MachineError(
-                fmt::format("{}an array of {} bytes wants as many of memory; {} are free", where_, bytes.size() + all, free));
+            throw MachineError(fmt::format("{}an array of {} bytes needs as many bytes of memory; {} are free", where_,
+                                           bytes.size() + all, free));
         }
         bytes.reserve(bytes.size() + more);
     }
 
-    archive* zip_;
+    ArchiveReader& zip_;
     std::string where_;
     std::uintmax_t archive_bytes_;
 };
@@ -92,7 +94,7 @@ std::string_view text_of(const std::vector<std::byte>& bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// What follows `'key':` in the header, a Python dictionary. None where the key is missing.
+/// The text after `'key':` in the header, a Python dictionary. None if the key is missing.
 std::optional<std::string_view> value_of(std::string_view header, std::string_view key) {
     const std::string pattern = fmt::format("'{}':", key);
     const auto place = header.find(pattern);
@@ -119,15 +121,15 @@ std::vector<std::int64_t> parse_shape(const Member& member, std::string_view hea
     std::string_view rest = list;
     for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
         const auto length = parse_integer(word);
-        if (!length || *length < 0) member.fail(fmt::format("found {} in the shape; expected a length", in_quotes(word)));
+        if (!length || *length < 0) member.fail("found {} in the shape; expected a length", in_quotes(word));
         shape.push_back(*length);
     }
     return shape;
 }
 
-// The bytes of one item, from the digits at the end of the type: "<f8" has 8. Text of type U has four bytes a character.
+/// Bytes per item, the digits at the end of the type: 8 for "<f8". Text of type U has four bytes per character.
 std::int64_t item_bytes(const Member& member, const std::string& type) {
-    const auto fail = [&] { member.fail(fmt::format("found the type {}; expected one like '<f8'", in_quotes(type))); };
+    const auto fail = [&] { member.fail("found the type {}; expected one like '<f8'", in_quotes(type)); };
     const bool plain = std::all_of(type.begin(), type.end(), [](char c) { return c > ' ' && c <= '~'; });
     const auto digits = type.find_first_of("0123456789");
     if (!plain || digits == std::string::npos) fail();
@@ -142,7 +144,7 @@ std::uint64_t little_endian(const std::vector<std::byte>& bytes, std::size_t fir
     return number;
 }
 
-// The dictionary of a .npy file: 6 bytes of magic, 2 of version, 2 or 4 of length, then the text.
+/// The dictionary of a .npy file, which begins with 6 bytes of magic, 2 of version and 2 or 4 of length.
 std::string read_header(const Member& member) {
     constexpr std::size_t longest = std::size_t{1} << 16;
     std::vector<std::byte> start;
@@ -154,14 +156,14 @@ std::string read_header(const Member& member) {
     member.read(start, length_bytes);
     if (start.size() < 8 + length_bytes) member.fail("found the end of the member in its header; expected its length");
     const std::uint64_t length = little_endian(start, 8, length_bytes);
-    if (length > longest) member.fail(fmt::format("found a header of {} bytes; expected at most {}", length, longest));
+    if (length > longest) member.fail("found a header of {} bytes; expected at most {}", length, longest);
     std::vector<std::byte> header;
     member.read(header, length);
     if (header.size() < length) member.fail("found the end of the member in its header; expected the whole header");
     return std::string(text_of(header));
 }
 
-// Items that an array has.
+/// Clamps a range to an array of `size` items.
 ItemRange within(ItemRange items, std::int64_t size) {
     const std::int64_t first = std::min(items.first, size);
     return {first, std::clamp(items.end, first, size)};
@@ -180,7 +182,6 @@ NpyArray read_array(const Member& member, ItemRange wanted) {
         }
         bytes *= length;
     }
-    // Items without bytes are none: no type of numbers has them.
     array.items = within(wanted, bytes_of_item == 0 ? 0 : array.size());
     if (wanted.end == 0) return array;
     const auto before = static_cast<std::uint64_t>(array.items.first * bytes_of_item);
@@ -192,11 +193,11 @@ NpyArray read_array(const Member& member, ItemRange wanted) {
     }
     found += member.skip(static_cast<std::uint64_t>(bytes) - found);
     if (found < static_cast<std::uint64_t>(bytes)) {
-        member.fail(fmt::format("found {} bytes of data; expected {}, as its shape says", found, bytes));
+        member.fail("found {} bytes of data; expected {}, as its shape says", found, bytes);
     }
-    // Reading on to the end makes libarchive compare the check sum.
+    // libarchive compares the check sum at the end of the member.
     if (member.skip(1) > 0) {
-        member.fail(fmt::format("found more than {} bytes of data, which its shape says; expected no more", bytes));
+        member.fail("found more than {} bytes of data; expected as many as its shape says", bytes);
     }
     return array;
 }
@@ -218,26 +219,24 @@ std::int64_t NpyArray::size() const {
 bool is_zip(std::string_view start) { return start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06"); }
 
 std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path, const std::map<std::string, ItemRange>& wanted) {
-    const Archive zip(archive_read_new());
+    ArchiveReader zip(nullptr);
     archive_read_support_format_zip_seekable(zip.get());
-    const Member whole(zip.get(), path.string() + ": ");
-    if (archive_read_open_filename(zip.get(), path.c_str(), 1 << 18) != ARCHIVE_OK) {
-        whole.fail(fmt::format("cannot be opened ({}); expected a zip archive", whole.message()));
-    }
+    const auto fail = [&](const char* found, const char* expected) {
+        throw InputError(fmt::format("{}: {} ({}); expected {}", path.string(), found, zip.message(), expected));
+    };
+    if (zip.open(path) != ARCHIVE_OK) fail("cannot be opened", "a zip archive");
     std::error_code unknown;
     const std::uintmax_t file_size = std::filesystem::file_size(path, unknown);
     std::map<std::string, NpyArray> arrays;
     for (;;) {
         archive_entry* entry = nullptr;
-        const int status = archive_read_next_header(zip.get(), &entry);
+        const int status = zip.next(entry);
         if (status == ARCHIVE_EOF) return arrays;
-        if (status < ARCHIVE_WARN) {
-            whole.fail(fmt::format("found a damaged archive ({}); expected a whole one", whole.message()));
-        }
+        if (status < ARCHIVE_WARN) fail("found a damaged archive", "a whole one");
         const std::string name = array_name(archive_entry_pathname(entry));
         const auto items = wanted.find(name);
         if (items == wanted.end()) continue;
-        const Member member(zip.get(), fmt::format("{}: member {}.npy: ", path.string(), name), unknown ? 0 : file_size);
+        const Member member(zip, fmt::format("{}: member {}.npy: ", path.string(), name), unknown ? 0 : file_size);
         if (!arrays.emplace(name, read_array(member, items->second)).second) member.fail("found twice; expected once");
     }
 }

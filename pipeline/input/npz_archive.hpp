@@ -13,7 +13,7 @@
 
 namespace workbench {
 
-/// Items of an array, in the order in which they lie in the file, from `first` up to, and without, `end`.
+/// The items first .. end - 1 of an array, in the order of the file.
 struct ItemRange {
     std::int64_t first = 0;
     std::int64_t end = 0;
@@ -24,19 +24,19 @@ inline constexpr ItemRange no_items{0, 0};
 struct NpyArray {
     std::string type;                 // numpy's name: "<f8", "|b1"
     std::vector<std::int64_t> shape;  // empty: a scalar
-    ItemRange items;                  // those that were read, no further than the array goes
-    std::vector<std::byte> bytes;     // of these items, as many as the type says
+    ItemRange items;                  // that were read, within the array
+    std::vector<std::byte> bytes;     // of these items
 
     [[nodiscard]] std::int64_t size() const;  // of the whole array
     [[nodiscard]] std::int64_t items_read() const { return items.end - items.first; }
 };
 
-/// Is it a zip archive, as a .npz is, by its first bytes?
+/// True if these are the first bytes of a zip archive.
 [[nodiscard]] bool is_zip(std::string_view start);
 
-/// Reads these items of those members (named without ".npy") that are there. All else takes no memory: the other items of such
-/// a member are passed over, and its check sum is checked; of a member of which no_items are wanted, the header alone is read.
-/// Throws InputError, and MachineError where the items do not fit.
+/// Reads the wanted items of each member, named without ".npy"; missing members are left out. Other items take no memory, but
+/// the check sum covers them; of a member with no_items only the header is read. Throws InputError, and MachineError if memory
+/// is short.
 [[nodiscard]] std::map<std::string, NpyArray> read_npz(const std::filesystem::path& path,
                                                        const std::map<std::string, ItemRange>& wanted);
 

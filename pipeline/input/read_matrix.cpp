@@ -34,7 +34,7 @@ std::string name_in_quotes(std::string_view name) {
     return in_quotes(name, longest);
 }
 
-/// A file, or a member of an archive: its bytes, and how they begin.
+/// A file, or a member of an archive.
 struct Opened {
     std::string name;
     std::unique_ptr<ByteSource> bytes;
@@ -48,7 +48,7 @@ Opened look_into(std::string name, std::unique_ptr<ByteSource> bytes, bool compr
     const std::string_view compression = compression_of(opened.start.bytes);
     if (compression.empty()) return opened;
     // Each layer can grow a thousandfold.
-    if (compressed) throw InputError(opened.name + ": found one compression inside another; expected one");
+    if (compressed) throw InputError(opened.name + ": found nested compression; expected one layer");
     return look_into(std::move(opened.name), decompressed(std::move(opened.bytes), compression), true);
 }
 
@@ -64,13 +64,13 @@ CsrMatrix read_text(Opened opened) {
     return format->read(lines);
 }
 
-/// "west0067.mtx" of "folder/west0067.tar.gz": how the SuiteSparse collection names the matrix, beside right sides and more.
+/// "west0067.mtx" for "folder/west0067.tar.gz": the SuiteSparse collection's name of the matrix in an archive of several files.
 std::string named_after(const std::string& archive) {
     std::string name = std::filesystem::path(archive).filename().string();
     return name.substr(0, std::min(name.find(".tar"), name.find(".tgz"))) + ".mtx";
 }
 
-/// The matrix of an archive, found in one pass: reading it a second time costs as much as the first.
+/// Selects the matrix of an archive in one pass, because a second pass costs as much as the first.
 class MemberChoice {
 public:
     MemberChoice(std::string archive, std::string wanted)
@@ -86,7 +86,7 @@ public:
         if (++chosen_ > 1 && !is_namesake) return;
         has_namesake_ = has_namesake_ || is_namesake;
         error_.reset();
-        // An error in the first of several members does not matter: there must be just one, or the namesake.
+        // An error in the first of several members is ignored, since there must be only one, or the namesake.
         try {
             matrix_ = read_text(std::move(member));
         } catch (const InputError& error) {

@@ -1,4 +1,4 @@
-// A matrix from a file of any kind that the workbench reads.
+// Reads a matrix from a file of any supported format.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,12 @@
 namespace workbench {
 
 struct ReadOptions {
-    std::string member;  // of an archive: which file in it; empty: the only matrix, or NAME.mtx of NAME.tar.gz
+    std::string member;  // file in an archive; empty: the only matrix, or NAME.mtx of NAME.tar.gz
 };
 
-/// Reads a Matrix Market, Rutherford-Boeing or METIS text, also compressed (gzip, xz, zstd), in a tar archive, or both, or a
-/// scipy .npz; the kind is told by the content, whatever the name. Throws InputError, and MachineError with the bytes wanted
-/// and had where the machine lacks the memory.
+/// Reads a Matrix Market, Rutherford-Boeing or METIS text, possibly compressed (gzip, xz, zstd) or in a tar archive, or a scipy
+/// .npz. The content determines the format, not the name. Throws InputError, and MachineError with the bytes needed and
+/// available if memory is short.
 [[nodiscard]] CsrMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& options = {});
 
 }  // namespace workbench

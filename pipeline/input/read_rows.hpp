@@ -1,4 +1,4 @@
-// A matrix in a file, some rows at a time.
+// Reads ranges of rows from a file.
 #pragma once
 
 #include <filesystem>
@@ -20,14 +20,14 @@ public:
     [[nodiscard]] virtual Index rows() const = 0;
     [[nodiscard]] virtual Index columns() const = 0;
 
-    /// These rows, bit for bit as read_matrix would read them. Goes through the file anew each time; takes the memory of these
-    /// rows as read_matrix takes that of all. Damage is found in what these rows are read from, and in the check sums of those
-    /// members. Throws as read_matrix does, with the same words, and std::out_of_range.
+    /// Reads these rows, bit for bit as read_matrix does. Each call reads through the file and takes memory for these rows
+    /// only. It finds damage in the arrays that it reads, including their check sums. Throws as read_matrix does, and
+    /// std::out_of_range.
     [[nodiscard]] virtual CsrMatrix read(RowRange range) const = 0;
 };
 
-/// What is not read by rows (a text, an archive, a .npz of CSC or COO, or a file that cannot be opened) gives null: read_matrix
-/// reads it, or says what is wrong. Otherwise throws as read_matrix does, where sizes and row offsets are damaged already.
+/// Opens a .npz with a CSR matrix; null for everything else (texts, archives, CSC, COO, files that cannot be opened), which
+/// read_matrix reads or refuses. Throws as read_matrix does if sizes or row offsets are damaged.
 [[nodiscard]] std::unique_ptr<RowReader> open_rows(const std::filesystem::path& path, const std::string& member = {});
 
 }  // namespace workbench

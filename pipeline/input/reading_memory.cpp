@@ -12,7 +12,7 @@
 namespace workbench {
 namespace {
 
-// In floating point, because a claim may be anything up to 2^63 entries. Sorting takes a further index for each nonzero.
+// In f64, because a file may claim up to 2^63 entries. Sorting needs an additional index per nonzero.
 double bytes_of(const ClaimedSize& size) {
     return static_cast<double>(size.rows) * sizeof(Offset) + static_cast<double>(size.listed) * sizeof(Entry) +
            static_cast<double>(size.nonzeros) * (2 * sizeof(Index) + sizeof(double));
@@ -40,7 +40,7 @@ void ReadingMemory::require_matrix(Offset nonzeros) const {
 }
 
 void ReadingMemory::fail() const {
-    throw MachineError(fmt::format("{}: reading a matrix of {} rows and {} entries wants {} bytes of memory; {} are free",
+    throw MachineError(fmt::format("{}: reading a matrix of {} rows and {} entries needs {} bytes of memory; {} are free",
                                    name_, claimed_.rows, claimed_.listed, wanted_, free_));
 }
 

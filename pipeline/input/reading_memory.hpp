@@ -1,4 +1,4 @@
-// The memory that reading a text takes, and the memory that is free.
+// Accounts for the memory that reading a text takes.
 #pragma once
 
 #include <atomic>
@@ -11,31 +11,31 @@
 
 namespace workbench {
 
-/// The sizes that a text claims.
+/// The sizes that the header of a text claims.
 struct ClaimedSize {
     std::int64_t rows = 0;
     Offset listed = 0;    // entries in the file
-    Offset nonzeros = 0;  // in the matrix, mirror images among them; at most
+    Offset nonzeros = 0;  // upper bound for the matrix, including mirror images
 };
 
-/// Twice a count that may be anything below 2^63, or the largest count.
+/// Twice a count, or the largest count if that overflows.
 [[nodiscard]] constexpr Offset doubled(Offset count) {
     constexpr Offset most = std::numeric_limits<Offset>::max();
     return count > most / 2 ? most : 2 * count;
 }
 
-/// Counts the entries of a text as they come, from all threads. A claim alone takes no memory, and none is refused for it as
-/// long as the text is too short for it: then reading finds the end of the file.
+/// Counts the memory of entries while threads read them. A claimed size that the text is too short to contain is not refused
+/// here: reading then finds the end of the file.
 class ReadingMemory {
 public:
-    /// Throws MachineError, "NAME: reading N entries wants M bytes of memory; K are free", where the claim may be true and
-    /// there is not so much memory. An entry takes `least_bytes` of text or more, of which there are `most_bytes` or fewer.
+    /// An entry takes at least `least_bytes` of text, and the text has at most `most_bytes`. Throws MachineError "NAME: reading
+    /// N entries needs M bytes of memory; K are free" if the claim fits the text but not the memory.
     ReadingMemory(std::string name, const ClaimedSize& claimed, std::uintmax_t least_bytes, std::uintmax_t most_bytes);
 
-    /// Counts bytes that are about to be kept. Throws MachineError as soon as they are more than were free.
+    /// Adds bytes that are about to be kept. Throws MachineError once their sum exceeds the free memory.
     void take(std::size_t bytes);
 
-    /// What is still to come: the CSR matrix. Throws MachineError.
+    /// Throws MachineError if the CSR matrix does not fit.
     void require_matrix(Offset nonzeros) const;
 
 private:

@@ -10,7 +10,6 @@
 #include "pipeline/input/fortran_format.hpp"
 #include "pipeline/input/reading_memory.hpp"
 #include "pipeline/input/size_check.hpp"
-#include "pipeline/input/words.hpp"
 
 namespace workbench {
 namespace {
@@ -44,24 +43,15 @@ bool is_type(std::string_view line) {
 }
 
 std::string_view next_header_line(LineReader& lines, const char* expected) {
-    if (!lines.next()) lines.fail(fmt::format("found the end of the file; expected {}", expected));
+    if (!lines.next()) lines.fail("found the end of the file; expected {}", expected);
     return without_newline(lines.line());
-}
-
-std::int64_t read_count(const LineReader& lines, std::string_view& rest, const char* what) {
-    const std::string_view word = next_word(rest);
-    const auto count = parse_integer(word);
-    if (!count || *count < 0) {
-        lines.fail(fmt::format("found {} for the number of {}; expected an integer, 0 or greater", in_quotes(word), what));
-    }
-    return *count;
 }
 
 void read_type(const LineReader& lines, std::string_view word, Header& header) {
     const std::string type = lower_case(word);
     const auto refuse = [&](const char* kind) {
-        lines.fail(fmt::format("found {}, {} matrix, which is not supported; expected R, I or P, then S, Z, U or R, then A",
-                               in_quotes(word), kind));
+        lines.fail("found {}, {} matrix, which is not supported; expected R, I or P, then S, Z, U or R, then A",
+                   in_quotes(word), kind);
     };
     if (type[0] == 'c') refuse("a complex");
     if (type[1] == 'h') refuse("a Hermitian");
@@ -70,11 +60,11 @@ void read_type(const LineReader& lines, std::string_view word, Header& header) {
     header.field = type[0];
     header.symmetry = type[1];
     if (header.field == 'p' && header.symmetry == 'z') {
-        lines.fail("found a skew-symmetric pattern; expected values, which alone can be skew-symmetric");
+        lines.fail("found a skew-symmetric pattern; expected values, because a pattern has no signs");
     }
 }
 
-/// The next format on the line: from a parenthesis to the one that closes it.
+/// Removes the next format from the line: the text between two matching parentheses.
 FortranFormat read_format(const LineReader& lines, std::string_view& rest, const char* what, char kind) {
     const auto begin = std::min(rest.find_first_not_of(' '), rest.size());
     std::size_t end = begin;
@@ -86,8 +76,8 @@ FortranFormat read_format(const LineReader& lines, std::string_view& rest, const
     rest.remove_prefix(begin + text.size());
     const auto format = parse_fortran_format(text);
     if (!format || (kind == 'i' && format->kind != 'i')) {
-        lines.fail(fmt::format("found {} as the format of the {}; expected one such as {}", in_quotes(text), what,
-                               kind == 'i' ? "(8I10)" : "(1P,4E20.12)"));
+        lines.fail("found {} as the format of the {}; expected one such as {}", in_quotes(text), what,
+                   kind == 'i' ? "(8I10)" : "(1P,4E20.12)");
     }
     return *format;
 }
@@ -96,25 +86,25 @@ Header read_header(LineReader& lines) {
     Header header;
     next_header_line(lines, "a title");
     std::string_view counts = next_header_line(lines, "the numbers of lines");
-    read_count(lines, counts, "lines");
-    read_count(lines, counts, "lines of pointers");
-    read_count(lines, counts, "lines of indices");
-    const std::int64_t value_lines = read_count(lines, counts, "lines of values");
+    take_integer(counts, "number of lines", 0, no_limit);
+    take_integer(counts, "number of lines of pointers", 0, no_limit);
+    take_integer(counts, "number of lines of indices", 0, no_limit);
+    const std::int64_t value_lines = take_integer(counts, "number of lines of values", 0, no_limit);
     if (std::string_view more = counts; !next_word(more).empty()) {
-        header.right_hand_sides = read_count(lines, counts, "lines of right-hand sides") > 0;
+        header.right_hand_sides = take_integer(counts, "number of lines of right-hand sides", 0, no_limit) > 0;
     }
     std::string_view sizes = next_header_line(lines, "the type and the size of the matrix");
     read_type(lines, next_word(sizes), header);
-    header.rows = read_count(lines, sizes, "rows");
-    header.columns = read_count(lines, sizes, "columns");
-    header.entries = read_count(lines, sizes, "entries");
+    header.rows = take_integer(sizes, "number of rows", 0, no_limit);
+    header.columns = take_integer(sizes, "number of columns", 0, no_limit);
+    header.entries = take_integer(sizes, "number of entries", 0, no_limit);
     if (header.field != 'p' && value_lines == 0 && header.entries > 0) {
-        lines.fail("found no lines of values for a matrix that has some; expected values, or the type P for a pattern");
+        lines.fail("found no lines of values; expected some, or the type P for a pattern");
     }
-    if (const auto reason = reason_to_refuse_size(header.rows, header.columns, header.entries)) lines.fail(*reason);
+    check_size(header.rows, header.columns, header.entries);
     if (header.triangle() && header.rows != header.columns) {
-        lines.fail(fmt::format("found {} rows and {} columns; expected a square matrix, for it is said to be symmetric",
-                               header.rows, header.columns));
+        lines.fail("found {} rows and {} columns; expected a square matrix, because its type is symmetric", header.rows,
+                   header.columns);
     }
     std::string_view formats = next_header_line(lines, "the formats");
     header.pointers = read_format(lines, formats, "pointers", 'i');
@@ -126,7 +116,7 @@ Header read_header(LineReader& lines) {
 
 // ---- the three lists ----
 
-/// The fields of a list that begins on a new line, one after the other.
+/// Returns the fields of a list one by one; a list begins on a new line.
 class Fields {
 public:
     Fields(LineReader& lines, const FortranFormat& format, std::int64_t count, const char* what)
@@ -136,34 +126,29 @@ public:
         if (given_ % format_.fields == 0) next_line();
         const std::string_view field = line_.substr(0, format_.width);
         if (field.find_first_not_of(' ') == std::string_view::npos) {
-            lines_.fail(fmt::format("found no field {}; expected {} {}, {} a line", given_ % format_.fields + 1, count_, what_,
-                                    format_.fields));
+            lines_.fail("found no field {}; expected {} {}, {} per line", given_ % format_.fields + 1, count_, what_,
+                        format_.fields);
         }
-        // What is left of a number that was cut off may be a number, too.
+        // The beginning of a number that was cut off may look like a number.
         if (lines_.open_end() && field.size() < static_cast<std::size_t>(format_.width)) {
-            lines_.fail(fmt::format("found the end of the file in {}, a field of {}; expected {} characters", in_quotes(field),
-                                    what_, format_.width));
+            lines_.fail("found the end of the file in {}, a field of {}; expected {} characters", in_quotes(field), what_,
+                        format_.width);
         }
         line_.remove_prefix(field.size());
         ++given_;
-        if (given_ % format_.fields == 0 || given_ == count_) expect_end_of_line();
+        const bool ends_line = given_ % format_.fields == 0 || given_ == count_;
+        if (std::string_view rest = line_; ends_line && !next_word(rest).empty()) {
+            expect_end_of_line(line_, fmt::format("{} {}, {} per line", count_, what_, format_.fields));
+        }
         return field;
     }
 
 private:
     void next_line() {
         if (!lines_.next()) {
-            lines_.fail(fmt::format("found the end of the file after {} of {} {}; expected them all", given_, count_, what_));
+            lines_.fail("found the end of the file after {} of {} {}; expected them all", given_, count_, what_);
         }
         line_ = without_newline(lines_.line());
-    }
-
-    void expect_end_of_line() const {
-        std::string_view rest = line_;
-        if (const std::string_view more = next_word(rest); !more.empty()) {
-            lines_.fail(fmt::format("found {} at the end of the line; expected {} {}, {} a line", in_quotes(more), count_,
-                                    what_, format_.fields));
-        }
     }
 
     LineReader& lines_;
@@ -174,19 +159,15 @@ private:
     std::string_view line_;
 };
 
-std::int64_t parse_field(const LineReader& lines, std::string_view field, const char* what, std::int64_t least,
-                         std::int64_t most) {
-    std::string_view rest = field;
-    const auto number = parse_integer(next_word(rest));
-    if (!number || *number < least || *number > most || !next_word(rest).empty()) {
-        lines.fail(fmt::format("found the {} {}; expected an integer from {} to {}", what, in_quotes(field), least, most));
-    }
-    return *number;
+std::int64_t parse_field(std::string_view field, const char* what, std::int64_t least, std::int64_t most) {
+    const std::int64_t number = take_integer(field, what, least, most);
+    expect_end_of_line(field, "one number per field");
+    return number;
 }
 
-constexpr std::int64_t counted_together = std::int64_t{1} << 16;
+constexpr std::int64_t counted_together = std::int64_t{1} << 16;  // elements per request to ReadingMemory
 
-/// Where the entries of each column begin, from 0, and the end of the last.
+/// The column pointers, counted from 0.
 std::vector<Offset> read_pointers(LineReader& lines, const Header& header, ReadingMemory& memory) {
     Fields fields(lines, header.pointers, header.columns + 1, "pointers");
     std::vector<Offset> pointers;
@@ -194,11 +175,11 @@ std::vector<Offset> read_pointers(LineReader& lines, const Header& header, Readi
         if (i % counted_together == 0) memory.take(counted_together * sizeof(Offset));
         const Offset least = pointers.empty() ? 0 : pointers.back();
         const Offset most = pointers.empty() ? 0 : header.entries;
-        pointers.push_back(parse_field(lines, fields.next(), "pointer", least + 1, most + 1) - 1);
+        pointers.push_back(parse_field(fields.next(), "pointer", least + 1, most + 1) - 1);
     }
     if (pointers.back() != header.entries) {
-        lines.fail(fmt::format("found {} as the last pointer; expected {}, one more than the entries", pointers.back() + 1,
-                               header.entries + 1));
+        lines.fail("found {} as the last pointer; expected {}, one more than the number of entries", pointers.back() + 1,
+                   header.entries + 1);
     }
     return pointers;
 }
@@ -207,8 +188,8 @@ void check_triangle(const LineReader& lines, const Header& header, const Entry& 
     if (!header.triangle()) return;
     const bool skew = header.symmetry == 'z';
     if (entry.row > entry.column || (entry.row == entry.column && !skew)) return;
-    lines.fail(fmt::format("found row {} in column {} of a {} matrix; expected rows below the diagonal{}", entry.row + 1,
-                           entry.column + 1, skew ? "skew-symmetric" : "symmetric", skew ? "" : " or on it"));
+    lines.fail("found row {} in column {} of a {} matrix; expected rows below the diagonal{}", entry.row + 1, entry.column + 1,
+               skew ? "skew-symmetric" : "symmetric", skew ? "" : " or on it");
 }
 
 std::vector<Entry> read_places(LineReader& lines, const Header& header, ReadingMemory& memory) {
@@ -218,7 +199,7 @@ std::vector<Entry> read_places(LineReader& lines, const Header& header, ReadingM
     for (Index column = 0; column < header.columns; ++column) {
         for (Offset i = pointers[column]; i < pointers[column + 1]; ++i) {
             if (i % counted_together == 0) memory.take(counted_together * sizeof(Entry));
-            const std::int64_t row = parse_field(lines, fields.next(), "row index", 1, header.rows);
+            const std::int64_t row = parse_field(fields.next(), "row index", 1, header.rows);
             entries.push_back({static_cast<Index>(row - 1), column, 1});
             check_triangle(lines, header, entries.back());
         }
@@ -233,7 +214,7 @@ void read_values(LineReader& lines, const Header& header, std::vector<Entry>& en
         const auto value = parse_fortran_real(field, header.values);
         if (!value) {
             std::string_view rest = field;
-            lines.fail(why_not_real(next_word(rest)));
+            throw LineError{why_not_real(next_word(rest))};
         }
         entry.value = *value;
     }
@@ -242,7 +223,7 @@ void read_values(LineReader& lines, const Header& header, std::vector<Entry>& en
 void expect_end(LineReader& lines) {
     while (lines.next()) {
         if (!without_newline(lines.line()).empty()) {
-            lines.fail(fmt::format("found {} behind the matrix; expected the end of the file", in_quotes(lines.line())));
+            lines.fail("found {} after the matrix; expected the end of the file", in_quotes(lines.line()));
         }
     }
 }
@@ -260,16 +241,18 @@ bool is_rutherford_boeing(std::string_view start) {
 }
 
 CsrMatrix read_rutherford_boeing(LineReader& lines) {
-    const Header header = read_header(lines);
-    const Offset nonzeros = header.triangle() ? doubled(header.entries) : header.entries;
-    ReadingMemory memory(lines.name(), {header.rows, header.entries, nonzeros}, 1, lines.most_bytes());
-    std::vector<Entry> entries = read_places(lines, header, memory);
-    if (header.field != 'p' && header.entries > 0) read_values(lines, header, entries);
-    if (!header.right_hand_sides) expect_end(lines);
-    memory.require_matrix(nonzeros);
-    const Mirror mirror = !header.triangle() ? Mirror::nothing : header.symmetry == 's' ? Mirror::same : Mirror::negated;
-    const std::span<const Entry> all(entries);
-    return csr_from_entries(static_cast<Index>(header.rows), static_cast<Index>(header.columns), {&all, 1}, mirror);
+    return lines.with_place([&] {
+        const Header header = read_header(lines);
+        const Offset nonzeros = header.triangle() ? doubled(header.entries) : header.entries;
+        ReadingMemory memory(lines.name(), {header.rows, header.entries, nonzeros}, 1, lines.most_bytes());
+        std::vector<Entry> entries = read_places(lines, header, memory);
+        if (header.field != 'p' && header.entries > 0) read_values(lines, header, entries);
+        if (!header.right_hand_sides) expect_end(lines);
+        memory.require_matrix(nonzeros);
+        const Mirror mirror = !header.triangle() ? Mirror::nothing : header.symmetry == 's' ? Mirror::same : Mirror::negated;
+        const std::span<const Entry> all(entries);
+        return csr_from_entries(static_cast<Index>(header.rows), static_cast<Index>(header.columns), {&all, 1}, mirror);
+    });
 }
 
 }  // namespace workbench

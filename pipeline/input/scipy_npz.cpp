@@ -16,15 +16,16 @@
 namespace workbench {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "arrays are taken as they lie in the file");
+static_assert(std::endian::native == std::endian::little, "arrays are copied from the file byte for byte");
 
 class Npz {
 public:
     Npz(const std::filesystem::path& path, const std::map<std::string, ItemRange>& wanted)
         : path_(path.string()), arrays_(read_npz(path, wanted)) {}
 
-    [[noreturn]] void fail(const std::string& name, const std::string& what) const {
-        throw InputError(fmt::format("{}: member {}.npy: {}", path_, name, what));
+    template <typename... Values>
+    [[noreturn]] void fail(const std::string& name, fmt::format_string<Values...> text, Values&&... values) const {
+        throw InputError(fmt::format("{}: member {}.npy: {}", path_, name, fmt::format(text, std::forward<Values>(values)...)));
     }
     [[noreturn]] void fail(const std::string& what) const { throw InputError(fmt::format("{}: {}", path_, what)); }
 
@@ -37,17 +38,16 @@ public:
     [[nodiscard]] const NpyArray& list(const std::string& name) const {
         const NpyArray& found = array(name);
         if (found.shape.size() != 1) {
-            fail(name, fmt::format("found an array of {} dimensions; expected 1", found.shape.size()));
+            fail(name, "found an array of {} dimensions; expected 1", found.shape.size());
         }
         return found;
     }
 
-    /// Throws MachineError where there is no room for so many items more, of so many bytes each.
+    /// Throws MachineError if memory is short for `items` more items of `bytes` each.
     void require_memory(std::int64_t items, std::size_t bytes) const {
         require_host_memory(static_cast<std::size_t>(items) * bytes, fmt::format("{}: a matrix of {} entries", path_, items));
     }
 
-    /// What is no longer needed.
     void release(const std::string& name) { arrays_.erase(name); }
 
 private:
@@ -55,7 +55,7 @@ private:
     std::map<std::string, NpyArray> arrays_;
 };
 
-// Calls visit with a value of the C++ type that a numpy type stands for; false where it is none of these.
+/// Calls visit with a value of the C++ type of a numpy type; false if there is none.
 template <typename Visit>
 bool with_integer_type(const std::string& type, Visit&& visit) {
     if (type == "<i4") return visit(std::int32_t{}), true;
@@ -77,7 +77,7 @@ bool with_number_type(const std::string& type, Visit&& visit) {
     return with_integer_type(type, visit);
 }
 
-// The bytes of an array need not be aligned for its type.
+/// Item i; the bytes of an array need not be aligned for its type.
 template <typename Number>
 Number item(const NpyArray& array, std::size_t i) {
     Number number;
@@ -94,12 +94,12 @@ HostArray<double> values(const Npz& npz, const std::string& name) {
     });
     if (known) return result;
     if (array.type.find('c') != std::string::npos) {
-        npz.fail(name, fmt::format("found complex values ({}), which are not supported; expected real ones", array.type));
+        npz.fail(name, "found complex values ({}), which are not supported; expected real ones", array.type);
     }
-    npz.fail(name, fmt::format("found values of type {}; expected f32, f64, integers or bool, little-endian", array.type));
+    npz.fail(name, "found values of type {}; expected f32, f64, integers or bool, little-endian", array.type);
 }
 
-/// Integers, each from 0 to `most`.
+/// The items as integers, each of which must be from 0 to `most`.
 template <typename Integer>
 HostArray<Integer> integers(const Npz& npz, const std::string& name, std::int64_t most) {
     const NpyArray& array = npz.list(name);
@@ -109,17 +109,17 @@ HostArray<Integer> integers(const Npz& npz, const std::string& name, std::int64_
         for (std::size_t i = 0; i < result.size(); ++i) {
             const auto found = item<decltype(number)>(array, i);
             if (std::cmp_less(found, 0) || std::cmp_greater(found, most)) {
-                npz.fail(name, fmt::format("found {} at place {}; expected an integer from 0 to {}", found,
-                                           array.items.first + static_cast<std::int64_t>(i), most));
+                npz.fail(name, "found {} at place {}; expected an integer from 0 to {}", found,
+                         array.items.first + static_cast<std::int64_t>(i), most);
             }
             result[i] = static_cast<Integer>(found);  // NOLINT(bugprone-signed-char-misuse): it is not negative here
         }
     });
-    if (!known) npz.fail(name, fmt::format("found type {}; expected integers, little-endian", array.type));
+    if (!known) npz.fail(name, "found type {}; expected integers, little-endian", array.type);
     return result;
 }
 
-// The name of the format: bytes or UTF-32 text, told from each other by their zero bytes.
+/// The name of the format, stored as bytes or as UTF-32; dropping zero bytes reads both.
 std::string format_of(const Npz& npz) {
     std::string format;
     for (const std::byte byte : npz.array("format").bytes) {
@@ -135,32 +135,35 @@ struct Shape {
 
 Shape shape_of(const Npz& npz) {
     const auto lengths = integers<std::int64_t>(npz, "shape", std::numeric_limits<std::int64_t>::max());
-    if (lengths.size() != 2) npz.fail("shape", fmt::format("found {} dimensions; expected 2", lengths.size()));
+    if (lengths.size() != 2) npz.fail("shape", "found {} dimensions; expected 2", lengths.size());
     return {lengths[0], lengths[1]};
 }
 
-void check_size(const Npz& npz, const Shape& shape, std::int64_t entries) {
-    if (const auto reason = reason_to_refuse_size(shape.rows, shape.columns, entries)) npz.fail(*reason);
+void check_shape(const Npz& npz, const Shape& shape, std::int64_t entries) {
+    try {
+        check_size(shape.rows, shape.columns, entries);
+    } catch (const LineError& error) {
+        npz.fail(error.what);
+    }
 }
 
 void check_same_length(const Npz& npz, const std::string& name, const std::string& other) {
     const std::int64_t found = npz.list(name).size();
     const std::int64_t expected = npz.list(other).size();
     if (found != expected) {
-        npz.fail(name, fmt::format("found {} items; expected {}, as in {}.npy", found, expected, other));
+        npz.fail(name, "found {} items; expected {}, as in {}.npy", found, expected, other);
     }
 }
 
 HostArray<Offset> offsets(const Npz& npz, std::int64_t rows, std::int64_t entries) {
     auto result = integers<Offset>(npz, "indptr", entries);
     if (static_cast<std::int64_t>(result.size()) != rows + 1) {
-        npz.fail("indptr", fmt::format("found {} items; expected {}", result.size(), rows + 1));
+        npz.fail("indptr", "found {} items; expected {}", result.size(), rows + 1);
     }
-    if (result.front() != 0) npz.fail("indptr", fmt::format("found {} at place 0; expected 0", result.front()));
+    if (result.front() != 0) npz.fail("indptr", "found {} at place 0; expected 0", result.front());
     for (std::size_t i = 1; i < result.size(); ++i) {
         if (result[i] < result[i - 1]) {
-            npz.fail("indptr",
-                     fmt::format("found {} after {} at place {}; expected ascending offsets", result[i], result[i - 1], i));
+            npz.fail("indptr", "found {} after {} at place {}; expected ascending offsets", result[i], result[i - 1], i);
         }
     }
     return result;
@@ -175,10 +178,10 @@ bool columns_ascend(const CsrMatrix& matrix) {
     return true;
 }
 
-// For an entry of a list, for what csr_from_entries makes of it, and for the index that it sorts by.
+// Per entry: the list, the matrix that csr_from_entries returns, and the index that it sorts by.
 constexpr std::size_t bytes_to_sort = sizeof(Entry) + 2 * sizeof(Index) + sizeof(double);
 
-// scipy allows columns in any order, and more than once.
+/// Sorts and sums: scipy allows unsorted and duplicate columns.
 CsrMatrix in_order(const Npz& npz, CsrMatrix matrix) {
     if (columns_ascend(matrix)) return matrix;
     npz.require_memory(matrix.nonzeros(), bytes_to_sort);
@@ -192,14 +195,13 @@ CsrMatrix in_order(const Npz& npz, CsrMatrix matrix) {
     return csr_from_entries(matrix.rows, matrix.columns, entries);
 }
 
-/// The arrays of a CSR matrix; those of a CSC matrix are the same of its transpose.
+/// A CSR matrix, or the transpose of a CSC matrix.
 class CsrRows final : public RowReader {
 public:
-    /// Of the file that was opened.
     CsrRows(Npz& opened, std::filesystem::path path, const Shape& shape)
         : path_(std::move(path)), rows_(static_cast<Index>(shape.rows)), columns_(static_cast<Index>(shape.columns)) {
         const std::int64_t stored = opened.list("indices").size();
-        check_size(opened, shape, stored);
+        check_shape(opened, shape, stored);
         offsets_ = offsets(opened, shape.rows, stored);
         opened.release("indptr");
     }
@@ -222,7 +224,7 @@ public:
         matrix.values = values(npz, "data");
         npz.release("data");
         if (static_cast<Offset>(matrix.values.size()) != matrix.nonzeros()) {
-            npz.fail("found other entries than when its row offsets were read; expected a file that nobody changes");
+            npz.fail("found other entries than when its row offsets were read; expected a file that does not change");
         }
         return in_order(npz, std::move(matrix));
     }
@@ -231,7 +233,7 @@ private:
     std::filesystem::path path_;
     Index rows_ = 0;
     Index columns_ = 0;
-    HostArray<Offset> offsets_;  // [rows + 1]; behind the last entry there may be room to spare
+    HostArray<Offset> offsets_;  // [rows + 1]
 };
 
 CsrMatrix read_all(const CsrRows& rows) { return rows.read({0, rows.rows()}); }
@@ -240,7 +242,7 @@ CsrMatrix read_coo(const std::filesystem::path& path, const Shape& shape) {
     const Npz npz(path, {{"row", all_items}, {"col", all_items}, {"data", all_items}});
     check_same_length(npz, "row", "data");
     check_same_length(npz, "col", "data");
-    check_size(npz, shape, npz.list("data").size());
+    check_shape(npz, shape, npz.list("data").size());
     const auto rows = integers<Index>(npz, "row", shape.rows - 1);
     const auto columns = integers<Index>(npz, "col", shape.columns - 1);
     const auto data = values(npz, "data");
@@ -250,7 +252,7 @@ CsrMatrix read_coo(const std::filesystem::path& path, const Shape& shape) {
     return csr_from_entries(static_cast<Index>(shape.rows), static_cast<Index>(shape.columns), entries);
 }
 
-// What says how the entries are to be read; of their own arrays the headers.
+/// Reads the arrays that describe the matrix, and only the headers of columns and values.
 Npz open_npz(const std::filesystem::path& path) {
     return {path,
             {{"format", all_items}, {"shape", all_items}, {"indptr", all_items}, {"indices", no_items}, {"data", no_items}}};
@@ -269,7 +271,7 @@ CsrMatrix read_scipy_npz(const std::filesystem::path& path) {
         return transpose(columns);
     }
     if (format == "coo") return read_coo(path, shape);
-    npz.fail("format", fmt::format("found {}; expected csr, csc or coo (in scipy: matrix.tocsr())", in_quotes(format)));
+    npz.fail("format", "found {}; expected csr, csc or coo (in scipy: matrix.tocsr())", in_quotes(format));
 }
 
 std::unique_ptr<RowReader> open_scipy_npz_rows(const std::filesystem::path& path) {

@@ -6,24 +6,23 @@
 
 namespace workbench {
 
-std::optional<std::string> reason_to_refuse_size(std::int64_t rows, std::int64_t columns) {
+void check_size(std::int64_t rows, std::int64_t columns) {
     constexpr std::int64_t most = std::numeric_limits<Index>::max();
-    if (rows >= 0 && columns >= 0 && rows <= most && columns <= most) return std::nullopt;
-    return fmt::format("found a matrix of {} x {}; expected at most {} rows and columns", rows, columns, most);
+    if (rows >= 0 && columns >= 0 && rows <= most && columns <= most) return;
+    throw LineError{fmt::format("found a matrix of {} x {}; expected at most {} rows and columns", rows, columns, most)};
 }
 
-std::optional<std::string> reason_to_refuse_size(std::int64_t rows, std::int64_t columns, Offset entries) {
-    constexpr std::int64_t free_of_charge = std::int64_t{1} << 24;
+void check_size(std::int64_t rows, std::int64_t columns, Offset entries) {
+    constexpr std::int64_t always_accepted = std::int64_t{1} << 24;
     constexpr std::int64_t lines_per_entry = 64;
-    if (auto reason = reason_to_refuse_size(rows, columns)) return reason;
+    check_size(rows, columns);
     if (entries > 0 && (rows == 0 || columns == 0)) {
-        return fmt::format("found a matrix of {} x {} with entries ({}); expected none", rows, columns, entries);
+        throw LineError{fmt::format("found a matrix of {} x {} with {} entries; expected none", rows, columns, entries)};
     }
-    if (rows + columns > free_of_charge && (rows + columns) / lines_per_entry > entries) {
-        return fmt::format("found {} rows and {} columns, but entries: {}; expected one for every {} of them beyond {}", rows,
-                           columns, entries, lines_per_entry, free_of_charge);
+    if (rows + columns > always_accepted && (rows + columns) / lines_per_entry > entries) {
+        throw LineError{fmt::format("found {} rows and {} columns with {} entries; expected one entry per {} of them beyond {}",
+                                    rows, columns, entries, lines_per_entry, always_accepted)};
     }
-    return std::nullopt;
 }
 
 }  // namespace workbench

@@ -1,19 +1,16 @@
-// Sizes that an input claims, checked before they are believed.
+// Checks of the sizes that a file claims, before memory is allocated for them.
 #pragma once
 
-#include <optional>
-#include <string>
-
+#include "pipeline/input/words.hpp"
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
 
-/// Why a matrix of this size cannot be: what was found and what was expected. None where it can.
-/// Rows and columns are below 2^31; where there are more than 2^24 of them, an entry must stand for every 64 of them, so that
-/// the arrays over rows and columns stay in proportion to the input, whatever sizes it claims.
-[[nodiscard]] std::optional<std::string> reason_to_refuse_size(std::int64_t rows, std::int64_t columns, Offset entries);
+/// Throws LineError unless a matrix may have this size. Rows and columns must be fewer than 2^31. If there are more than 2^24
+/// of them, the file must have an entry for every 64, so that arrays over rows and columns stay proportional to the file.
+void check_size(std::int64_t rows, std::int64_t columns, Offset entries);
 
-/// The same before the entries are known: rows and columns are below 2^31.
-[[nodiscard]] std::optional<std::string> reason_to_refuse_size(std::int64_t rows, std::int64_t columns);
+/// Like check_size, before the number of entries is known: checks only that rows and columns are fewer than 2^31.
+void check_size(std::int64_t rows, std::int64_t columns);
 
 }  // namespace workbench

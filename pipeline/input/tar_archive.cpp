@@ -20,7 +20,7 @@ private:
     ArchiveReader& archive_;
 };
 
-// A number in octal digits, with blanks before and a blank or zero byte behind.
+/// A number in octal digits, after blanks and before a blank or zero byte.
 std::optional<std::uint32_t> octal(std::string_view field) {
     const auto begin = std::min(field.find_first_not_of(' '), field.size());
     const auto end = std::min(field.find_first_not_of("01234567", begin), field.size());
@@ -32,7 +32,8 @@ std::optional<std::uint32_t> octal(std::string_view field) {
 
 }  // namespace
 
-// Source: POSIX.1-2017, pax, "ustar Interchange Format": bytes 148 to 155 hold the sum of all 512, themselves taken as blanks.
+// Source: POSIX.1-2017, pax, "ustar Interchange Format": bytes 148 to 155 are the sum of all 512 bytes, with themselves as
+// blanks.
 bool is_tar(std::string_view start) {
     constexpr std::size_t header_bytes = 512;
     constexpr std::size_t sum_begin = 148;

@@ -1,4 +1,4 @@
-// The members of a tar archive, in their order.
+// The members of a tar archive.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 
 namespace workbench {
 
-/// Is it the start, of 512 bytes at least, of a tar archive: a header whose sum of bytes is right?
+/// True if these are at least 512 bytes that begin with a tar header with a correct check sum.
 [[nodiscard]] bool is_tar(std::string_view start);
 
-/// Calls visit(name, bytes) for each regular file; it may leave the bytes unread, and must not keep them.
-/// Throws BrokenSource where the archive is damaged.
+/// Calls visit(name, bytes) for each regular file in order; visit need not read the bytes and must not keep them. Throws
+/// BrokenSource if the archive is damaged.
 void for_each_member(std::unique_ptr<ByteSource> archive,
                      const std::function<void(const std::string& name, std::unique_ptr<ByteSource> bytes)>& visit);
 

@@ -11,7 +11,7 @@
 namespace workbench {
 namespace {
 
-// Also with a byte order mark or a wrong number of percent signs, so that the reader says what is wrong with the banner.
+// Accepts a byte order mark and a wrong number of percent signs, so that the reader reports what is wrong with the banner.
 bool is_matrix_market(std::string_view start) {
     constexpr std::string_view name = "matrixmarket";
     constexpr std::string_view mark = "\xef\xbb\xbf";

@@ -1,4 +1,4 @@
-// The text formats of matrices, told from each other by how they begin.
+// The text formats of matrices, distinguished by their first bytes.
 #pragma once
 
 #include <string_view>
@@ -10,14 +10,14 @@ namespace workbench {
 
 struct TextFormat {
     const char* name;
-    bool (*begins)(std::string_view start);  // given the first bytes of a text: is it of this format?
+    bool (*begins)(std::string_view start);  // true if the text begins like this format
     CsrMatrix (*read)(LineReader&);
 };
 
-/// How much of a text is enough to know its format.
+/// Bytes that suffice to recognize a format.
 inline constexpr std::size_t start_bytes = std::size_t{1} << 14;
 
-/// Null where it is none of those that are read.
+/// The format of a text that begins with these bytes; null if it is not supported.
 [[nodiscard]] const TextFormat* text_format_of(std::string_view start);
 
 }  // namespace workbench

@@ -6,9 +6,9 @@
 namespace workbench {
 namespace {
 
-// With e = lattice_edge = 2^10: a neighbour is at most 4 e away (a side of the first cube, sqrt(12) e otherwise), coordinates
-// of a corner are at most 2 e. So a determinant is at most 2^6 e^3 and a numerator 2^8 e^4, 2^10 e^4 on the way to it; the two
-// sides of the test whether a corner is cut off are less than 2^12 e^5 together: 2^62.
+// With e = lattice_edge = 2^10: neighbours are at most 4 e away (sides of the initial cube; others sqrt(12) e), and coordinates
+// of corners are at most 2 e. A determinant is then at most 2^6 e^3 and a numerator 2^8 e^4 (2^10 e^4 in intermediate results).
+// The sum of both sides of the test whether a corner is cut off is less than 2^12 e^5 = 2^62.
 static_assert(lattice_edge <= 1024);
 
 LatticeVector cross(const LatticeVector& a, const LatticeVector& b) {
@@ -43,7 +43,7 @@ void VoronoiCell::begin() {
     measure_reach();
 }
 
-/// The point at equal distances from the node and from three neighbours p: p . x = p . p / 2 for each of them (Cramer's rule).
+/// The point equidistant from the node and three neighbours p solves p . x = p . p / 2 for each p (Cramer's rule).
 void VoronoiCell::add_corner(std::uint16_t a, std::uint16_t b, std::uint16_t c) {
     const LatticeVector& p = neighbours_[a].to;
     const LatticeVector& q = neighbours_[b].to;
@@ -66,7 +66,7 @@ void VoronoiCell::add_corner(std::uint16_t a, std::uint16_t b, std::uint16_t c) 
 void VoronoiCell::measure_reach() {
     double farthest = 0;
     for (const Corner& corner : corners_) farthest = std::max(farthest, corner.square);
-    reach_ = 4 * farthest * (1 + 0x1p-40);  // rounding must not make it smaller
+    reach_ = 4 * farthest * (1 + 0x1p-40);  // larger than any rounding error
 }
 
 void VoronoiCell::cut(const LatticeVector& to, Index name) {
@@ -86,7 +86,7 @@ void VoronoiCell::cut(const LatticeVector& to, Index name) {
     if (cut_edges_.empty()) return;
     const auto plane = static_cast<std::uint16_t>(neighbours_.size());
     neighbours_.push_back({to, name});
-    // Corners that are cut off have their edges with each other in both directions. The others meet the plane.
+    // Edges between two removed corners occur in both directions; all others intersect the plane.
     for (const std::uint32_t edge : cut_edges_) {
         if (std::find(cut_edges_.begin(), cut_edges_.end(), reversed(edge)) != cut_edges_.end()) continue;
         add_corner(static_cast<std::uint16_t>(edge >> 16), static_cast<std::uint16_t>(edge & 0xFFFF), plane);
@@ -103,13 +103,13 @@ double VoronoiCell::area_over_distance(std::size_t neighbour) {
         }
     }
     if (face_.empty()) return 0;
-    // Counterclockwise around the face.
+    // Sort the corners counterclockwise around the face.
     for (std::size_t i = 1; i < face_.size(); ++i) {
         const auto next = std::find_if(face_.begin() + static_cast<std::ptrdiff_t>(i), face_.end(),
                                        [&](const FaceCorner& corner) { return corner.from == face_[i - 1].to; });
         std::swap(face_[i], *next);
     }
-    // The face's triangles at its first corner: their vectors are parallel to the line of the nodes.
+    // Triangles from the first corner; their normals are parallel to the line between the nodes.
     const LatticeVector& to = neighbours_[neighbour].to;
     const std::array<double, 3>& first = face_.front().place;
     double twice_area_times_distance = 0;

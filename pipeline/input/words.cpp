@@ -11,7 +11,7 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-// std::from_chars takes no plus sign.
+// std::from_chars does not accept a plus sign.
 std::string_view without_plus(std::string_view word) {
     const bool plus = word.size() > 1 && word[0] == '+' && word[1] != '-' && word[1] != '+';
     return plus ? word.substr(1) : word;
@@ -35,6 +35,21 @@ std::string_view next_word(std::string_view& line) {
     const std::string_view word = line.substr(begin, end - begin);
     line.remove_prefix(end);
     return word;
+}
+
+std::int64_t take_integer(std::string_view& line, std::string_view what, std::int64_t least, std::int64_t most) {
+    const std::string_view word = next_word(line);
+    const auto number = parse_integer(word);
+    if (number && *number >= least && *number <= most) return *number;
+    if (word.empty()) throw LineError{fmt::format("found the end of the line; expected the {}", what)};
+    const std::string range =
+        most == no_limit ? fmt::format(", {} or greater", least) : fmt::format(" from {} to {}", least, most);
+    throw LineError{fmt::format("found the {} {}; expected an integer{}", what, in_quotes(word), range)};
+}
+
+void expect_end_of_line(std::string_view line, std::string_view expected) {
+    const std::string_view more = next_word(line);
+    if (!more.empty()) throw LineError{fmt::format("found {} at the end of the line; expected {}", in_quotes(more), expected)};
 }
 
 std::string lower_case(std::string_view word) {
@@ -62,7 +77,7 @@ std::optional<double> parse_real(std::string_view word) {
     const std::errc error = parse_whole(word, number);
     if (error == std::errc{}) return number;
     if (error != std::errc::result_out_of_range) return std::nullopt;
-    // Too large or too small: a wider type tells which.
+    // A wider type distinguishes underflow from overflow.
     long double wide = 0;
     if (parse_whole(word, wide) != std::errc{} || std::abs(wide) > 1) return std::nullopt;
     return static_cast<double>(wide);

@@ -1,30 +1,46 @@
-// Words of a text, and the numbers in them, which are the whole word or refused.
+// Words and numbers of a line of text.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace workbench {
 
-/// Takes the next word off the front of a line: blanks, tabs and carriage returns separate. Empty at the end of the line.
+/// An error in a line: what was found and what was expected. The caller adds the file and the line number.
+struct LineError {
+    std::string what;
+};
+
+inline constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+
+/// Removes the next word from the front of a line and returns it; words are separated by blanks, tabs and carriage returns.
+/// Empty at the end of the line.
 [[nodiscard]] std::string_view next_word(std::string_view& line);
 
-/// With 'a' to 'z' for 'A' to 'Z'.
+/// Removes the next word and returns it as an integer. Throws LineError unless it is one from `least` to `most`; `what` names
+/// it, as in "row".
+std::int64_t take_integer(std::string_view& line, std::string_view what, std::int64_t least, std::int64_t most);
+
+/// Throws LineError if the line contains another word. `expected` describes what the line should have contained.
+void expect_end_of_line(std::string_view line, std::string_view expected);
+
+/// ASCII letters in lower case.
 [[nodiscard]] std::string lower_case(std::string_view word);
 
-/// A piece of input for an error message: in quotes, cut to a readable length, with '?' for what cannot be printed.
+/// Input quoted in an error message: cut to a readable length, unprintable bytes replaced by '?'.
 [[nodiscard]] std::string in_quotes(std::string_view text, std::size_t longest = 40);
 
-/// The integer that the whole word is, with or without a sign; none where it is not one or exceeds 64 bits.
+/// The whole word as an integer with an optional sign. None if it is not an integer or exceeds 64 bits.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view word);
 
-/// The f64 nearest to the decimal number that the whole word is; `inf` and `nan` are numbers. None where it is not a number, or
-/// one beyond the range of f64; numbers too small for f64 are rounded as any other.
+/// The whole word as the nearest f64; `inf` and `nan` are accepted, and numbers too small for f64 are rounded to it. None if it
+/// is not a number or exceeds the range of f64.
 [[nodiscard]] std::optional<double> parse_real(std::string_view word);
 
-/// For a word that parse_real refuses: what was found and what was expected.
+/// Explains why parse_real refuses a word: what was found and what was expected.
 [[nodiscard]] std::string why_not_real(std::string_view word);
 
 }  // namespace workbench

@@ -13,14 +13,13 @@
 namespace workbench {
 namespace {
 
-/// Writes files and remembers them.
 class Exporter {
 public:
     Exporter(std::filesystem::path folder, ExportForms forms) : folder_(std::move(folder)), forms_(forms) {}
 
     using Write = std::function<void(WholeFile&)>;
 
-    /// The same data as text and for numpy.
+    /// Writes the data as text and as a numpy file, as far as these forms are wanted.
     void add(const std::string& name, const std::string& holds, const std::string& text_ending, const Write& text,
              const std::string& numpy_ending, const Write& numpy) {
         if (forms_.text) add(name + text_ending, holds, text);
@@ -62,10 +61,9 @@ std::string axes_of(CutKind kind) {
     return cuts_rows(kind) ? "rows and columns" : "columns";
 }
 
-/// A line for each nonzero.
 void write_shares_text(WholeFile& file, const std::vector<Share>& shares, const std::string& holds) {
     std::string start =
-        fmt::format("# {}\n# a line is: share, row, nonzero; all counted from 0, the nonzeros row by row\n", holds);
+        fmt::format("# {}\n# each line: share, row, nonzero; counted from 0, nonzeros numbered by rows\n", holds);
     for (std::size_t i = 0; i < shares.size(); ++i) start += fmt::format("# share {} is '{}'\n", i, name_of(shares[i].id));
     file.write(start);
     for (std::size_t number = 0; number < shares.size(); ++number) {
@@ -88,7 +86,7 @@ void write_shares_text(WholeFile& file, const std::vector<Share>& shares, const 
     }
 }
 
-/// The arrays of all shares, one after the other.
+/// Concatenates the arrays of all shares.
 void write_shares_numpy(WholeFile& file, const std::vector<Share>& shares) {
     std::size_t longest_name = 1;
     for (const Share& share : shares) longest_name = std::max(longest_name, name_of(share.id).size());
@@ -139,7 +137,7 @@ std::vector<ExportedFile> write_export(const std::filesystem::path& folder, cons
             cuts.boundaries);
     }
     if (!staged.shares.empty()) {
-        const std::string holds = "which share each nonzero belongs to, the rows of a share in the order of their storage";
+        const std::string holds = "the share of each nonzero; the rows of a share are in storage order";
         exporter.add(
             "shares", holds,                                                                  //
             ".txt", [&](WholeFile& file) { write_shares_text(file, staged.shares, holds); },  //

@@ -1,4 +1,4 @@
-// A matrix as the stages left it, with its orders, cuts and shares, in files that other programs read.
+// Export of a staged matrix with its orders, cuts and shares to files that other programs read.
 #pragma once
 
 #include <filesystem>
@@ -16,16 +16,16 @@ struct ExportForms {
 
 struct ExportedFile {
     std::string name;
-    std::string holds;  // in words, one line
+    std::string holds;  // one line that describes the contents
 };
 
-/// Writes into the folder, which is made:
+/// Writes into the folder, which is created:
 ///   matrix.{mtx,npz}               P A Q^T
-///   row_old_of_new.{txt,npy}       row i of it is row row_old_of_new[i] of the input; counted from 0
+///   row_old_of_new.{txt,npy}       row i of the matrix is row row_old_of_new[i] of the input, counted from 0
 ///   column_old_of_new.{txt,npy}    likewise for columns
-///   cuts_KIND.{txt,npy}            boundaries, for each kind of cuts there is: piece i is [boundary i, boundary i + 1)
-///   shares.{txt,npz}                which share holds which nonzero, and in which order of rows, where the nonzeros are split
-/// Throws MachineError where a file cannot be written. Returns what was written.
+///   cuts_KIND.{txt,npy}            boundaries of each kind of cuts: piece i is [boundary i, boundary i + 1)
+///   shares.{txt,npz}               the share of each nonzero and the order of its rows, if the nonzeros are split
+/// Throws MachineError if a file cannot be written. Returns the files written.
 [[nodiscard]] std::vector<ExportedFile> write_export(const std::filesystem::path& folder, const StagedMatrix& staged,
                                                      ExportForms forms);
 

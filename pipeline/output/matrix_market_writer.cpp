@@ -10,7 +10,7 @@ void write_matrix_market(WholeFile& file, const CsrMatrix& matrix, Compression c
     const std::string start = fmt::format("%%MatrixMarket matrix coordinate real general\n{} {} {}\n", matrix.rows,
                                           matrix.columns, matrix.nonzeros());
     constexpr std::size_t longest_line = 2 * 11 + longest_number + 1;
-    // A block may begin and end anywhere in a row: one row may be as long as the matrix.
+    // Blocks may begin and end within a row, because a single row may contain the whole matrix.
     write_items(file, compression, start, matrix.nonzeros(), longest_line, [&](Offset first, Offset last, char* place) {
         const auto& offsets = matrix.row_offsets;
         Offset row = std::upper_bound(offsets.begin(), offsets.end(), first) - offsets.begin() - 1;

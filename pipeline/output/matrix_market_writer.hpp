@@ -1,4 +1,4 @@
-// Matrices as Matrix Market files.
+// Writer of Matrix Market files.
 #pragma once
 
 #include "pipeline/matrix/csr_matrix.hpp"
@@ -6,9 +6,9 @@
 
 namespace workbench {
 
-/// Appends a coordinate file, real and general, its entries row by row. Every value is the shortest decimal that reads back as
-/// the same f64; NaN and infinities are "nan", "-nan", "inf" and "-inf", as Python, C and this program read them. What a NaN
-/// carries besides its sign has no text and is lost.
+/// Appends a real, general coordinate file with the entries row by row. Each value is the shortest decimal that reads back as
+/// the same f64. NaN and infinities are written as "nan", "-nan", "inf" and "-inf", which Python, C and this program read; the
+/// payload of a NaN is lost.
 void write_matrix_market(WholeFile& file, const CsrMatrix& matrix, Compression compression = Compression::none);
 
 }  // namespace workbench

@@ -11,9 +11,9 @@
 namespace workbench {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "arrays are written byte for byte");
 
-/// Magic, version 1.0, length, and a Python dictionary, filled up so that the array begins at a multiple of 64.
+/// Magic, version 1.0, length, and a Python dictionary, padded so that the array begins at a multiple of 64.
 std::string npy_header(const ArrayView& array) {
     std::string shape;
     for (const std::int64_t length : array.shape) shape += fmt::format("{}, ", length);
@@ -23,8 +23,8 @@ std::string npy_header(const ArrayView& array) {
     constexpr std::size_t before = 10;
     text.resize((before + text.size() + 1 + 63) / 64 * 64 - before - 1, ' ');
     text += '\n';
-    const std::array<char, 2> length{static_cast<char>(text.size() & 0xFF), static_cast<char>(text.size() >> 8)};
-    return std::string("\x93NUMPY\x01\x00", 8) + std::string(length.data(), length.size()) + text;
+    return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size() & 0xFF) + static_cast<char>(text.size() >> 8) +
+           text;
 }
 
 std::string_view text_of(std::span<const std::byte> bytes) {

@@ -1,4 +1,4 @@
-// Arrays as numpy's .npy and .npz files, and matrices as those of scipy.sparse.save_npz.
+// Writer of numpy's .npy and .npz files, and of the .npz files of scipy.sparse.save_npz.
 // Source: numpy, "numpy.lib.format"; scipy, "scipy.sparse.save_npz".
 #pragma once
 
@@ -13,11 +13,11 @@
 
 namespace workbench {
 
-/// An array that lies elsewhere and must outlive this.
+/// A view of an array, which must outlive it.
 struct ArrayView {
     std::string type;                                // numpy's name: "<f8", "|S3"
     std::vector<std::int64_t> shape;                 // empty: a scalar
-    std::vector<std::span<const std::byte>> pieces;  // one after the other
+    std::vector<std::span<const std::byte>> pieces;  // concatenated
 };
 
 [[nodiscard]] ArrayView view_of(std::span<const std::int32_t> numbers);
@@ -31,11 +31,11 @@ struct NamedArray {
 
 void write_npy(WholeFile& file, const ArrayView& array);
 
-/// A zip archive of .npy members, stored and not compressed; equal arrays make equal files.
+/// Writes a zip archive of uncompressed .npy members; equal arrays make equal files.
 void write_npz(WholeFile& file, std::span<const NamedArray> arrays);
 
-/// A matrix as arrays "format", "shape", "indptr", "indices" and "data" of an .npz that scipy.sparse.load_npz takes, every
-/// value with all its bits. Offsets are 32-bit where they fit, as scipy has them.
+/// Writes the arrays "format", "shape", "indptr", "indices" and "data" of an .npz that scipy.sparse.load_npz reads; values keep
+/// all bits. Offsets are 32-bit if they fit, as scipy writes them.
 void write_scipy_npz(WholeFile& file, const CsrMatrix& matrix);
 
 }  // namespace workbench

@@ -19,7 +19,7 @@ using Blocks = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokk
 
 constexpr Offset items_per_block = Offset{1} << 15;
 
-/// False where memory is short.
+/// False if memory is short.
 [[nodiscard]] bool gzip_member(std::string_view text, std::string& compressed) {
     z_stream stream{};
     constexpr int gzip_wrapping = 15 + 16;

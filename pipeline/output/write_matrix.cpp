@@ -11,7 +11,7 @@ MatrixFormat matrix_format_of(const std::filesystem::path& path) {
     if (name.ends_with(".mtx")) return MatrixFormat::matrix_market;
     if (name.ends_with(".mtx.gz")) return MatrixFormat::matrix_market_gzip;
     if (name.ends_with(".npz")) return MatrixFormat::scipy_npz;
-    throw RecipeError(path.string() + ": the ending names no format that is written; expected .mtx, .mtx.gz or .npz");
+    throw RecipeError(path.string() + ": unknown file extension; expected .mtx, .mtx.gz or .npz");
 }
 
 void write_matrix(WholeFile& file, MatrixFormat format, const CsrMatrix& matrix) {

@@ -1,4 +1,4 @@
-// A matrix to a file of any kind that the workbench writes.
+// Writes a matrix to a file of any supported format.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,10 @@ namespace workbench {
 
 enum class MatrixFormat { matrix_market, matrix_market_gzip, scipy_npz };
 
-/// By the name's ending: .mtx, .mtx.gz, .npz. Throws RecipeError, a mistake of the command line, where it has none of these.
+/// The format for a name ending in .mtx, .mtx.gz or .npz. Throws RecipeError (a bad command line) for other names.
 [[nodiscard]] MatrixFormat matrix_format_of(const std::filesystem::path& path);
 
-/// Appends the matrix; reading the file gives it back bit for bit (for NaN see write_matrix_market).
+/// Appends the matrix. Reading the file returns it bit for bit, except for NaN payloads in Matrix Market files.
 void write_matrix(WholeFile& file, MatrixFormat format, const CsrMatrix& matrix);
 
 }  // namespace workbench

@@ -5,8 +5,8 @@
 namespace workbench {
 namespace {
 
-constexpr std::uint64_t elsewhere = 0xFFFFFFFF;  // the number is in the 64-bit record
-constexpr std::uint64_t version = 45;            // which has 64-bit sizes
+constexpr std::uint64_t elsewhere = 0xFFFFFFFF;  // the 64-bit record contains the number
+constexpr std::uint64_t version = 45;            // with 64-bit sizes
 constexpr std::uint64_t first_of_1980 = 1 << 21 | 1 << 16;
 
 std::string little_endian(std::uint64_t number, int bytes) {
@@ -37,7 +37,7 @@ void ZipWriter::add(const std::string& name, const std::vector<std::span<const s
         size += piece.size();
         if (!piece.empty()) check_sum = crc32_z(check_sum, reinterpret_cast<const Bytef*>(piece.data()), piece.size());
     }
-    // Flags, method "stored", time, date, check sum, both sizes, length of the name.
+    // Flags, method "stored", time, date, check sum, both sizes, name length.
     const std::string common =
         two(0) + two(0) + four(first_of_1980) + four(check_sum) + four(elsewhere) + four(elsewhere) + two(name.size());
     const std::string sizes = eight(size) + eight(size);

@@ -1,6 +1,6 @@
-// Zip archives whose members are stored as they are, for .npz files of any size.
-// Source: PKWARE, ".ZIP file format specification" (APPNOTE.TXT) 6.3.4, sections 4.3 and 4.5.3. Written here because Debian's
-// static libarchive cannot write a zip without libxml2, and the shared one brings 31 MB of libraries with it.
+// Writer of zip archives with uncompressed members, for .npz files of any size.
+// Source: PKWARE, ".ZIP file format specification" (APPNOTE.TXT) 6.3.4, sections 4.3 and 4.5.3. libarchive is not used because
+// Debian's static libarchive cannot write a zip without libxml2, and the shared one depends on 31 MB of libraries.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace workbench {
 
-/// Sizes and places are in the archive's 64-bit form throughout. Members carry no date: equal members make equal files.
+/// All sizes and offsets use the 64-bit records. Members have no date, so equal members make equal files.
 class ZipWriter {
 public:
     explicit ZipWriter(WholeFile& file) : file_(file) {}
 
-    /// A member made of `pieces`, one after the other.
+    /// Adds a member with the concatenated `pieces`.
     void add(const std::string& name, const std::vector<std::span<const std::byte>>& pieces);
 
-    /// Writes the directory. The last thing to be called.
+    /// Writes the directory; must be called last.
     void finish();
 
 private:

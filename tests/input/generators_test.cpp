@@ -227,5 +227,5 @@ TEST_CASE("delaunay: scrambling renumbers, and changes no bit of a value") {
     const Permutation order = random_permutation(220, 3);
     CHECK(made("delaunay", scrambled) == permute(made("delaunay", natural), order, order));
     CHECK(made("delaunay", {{"nx", whole(1)}}).nonzeros() == 1);
-    CHECK(refusal("delaunay", {{"nx", whole(46341)}}) == "3 found 46341 x 46341 nodes; expected at most 2147483647");
+    CHECK(refusal("delaunay", {{"nx", whole(46341)}}) == "3 found a grid of 46341 x 46341 x 1 nodes with 1 unknown each; expected at most 2147483647 rows");
 }

@@ -65,10 +65,10 @@ TEST_CASE("rows and columns need entries to be believed") {
     const std::string general = "%%MatrixMarket matrix coordinate real general\n";
     // A row takes 8 bytes of memory and none of the file: beyond a limit, rows must come with entries.
     check_refused_cheaply(write("m", general + "2147483648 1 0\n"), "expected at most 2147483647 rows and columns");
-    check_refused_cheaply(write("m", general + "2147483647 1 0\n"), "expected one for every 64 of them beyond 16777216");
-    check_refused_cheaply(write("m", general + "1 2147483647 0\n"), "expected one for every 64 of them beyond 16777216");
+    check_refused_cheaply(write("m", general + "2147483647 1 0\n"), "expected one entry per 64 of them beyond 16777216");
+    check_refused_cheaply(write("m", general + "1 2147483647 0\n"), "expected one entry per 64 of them beyond 16777216");
     check_refused_cheaply(write("m", general + "2147483647 1 40000000\n1 1 1\n"), "after 1 of 40000000 entries");
-    check_refused_cheaply(write("m", "2147483647 0\n"), "expected one for every 64 of them beyond 16777216");
+    check_refused_cheaply(write("m", "2147483647 0\n"), "expected one entry per 64 of them beyond 16777216");
     CHECK(read_matrix(write("m", general + "8388608 8388608 0\n")).rows == 8388608);
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("bombs: what a compressed file unfolds to is never kept") {
     check_refused_cheaply(write("entries.gz", compressed(banner + "2 2 1\n" + repeated("1 1 1\n", much / 6))),
                           "entries.gz:4: found a further entry; expected 1");
     check_refused_cheaply(write("graph.gz", compressed("9 1\n" + std::string(much, '\n') + "1")),
-                          "found a line behind the last vertex");
+                          "found a line after the last vertex");
     check_refused_cheaply(write("title.gz", compressed(std::string(much, ' '))), "starts with");
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("what does not fit is refused with the bytes wanted and had") {
         const std::size_t taken = memory_taken([&] { result = outcome(path); });
         CAPTURE(result);
         CHECK(result.substr(0, 2) == "4 ");
-        CHECK(result.find("reading a matrix of 2 rows and 4000000 entries wants 128000016 bytes of memory; ") !=
+        CHECK(result.find("reading a matrix of 2 rows and 4000000 entries needs 128000016 bytes of memory; ") !=
               std::string::npos);
         CHECK(result.find(" are free") != std::string::npos);
         if (memory_is_ours) CHECK(taken < 80 * mebibyte);
@@ -127,6 +127,6 @@ TEST_CASE("what does not fit is refused with the bytes wanted and had") {
     // Where there is room for the entries and none for the rows.
     const FreeMemory little(64 * mebibyte);
     const std::string wide = real_general("16000000 1 1\n1 1 1\n");
-    CHECK(outcome(write("m.mtx", wide)).find("m.mtx: reading a matrix of 16000000 rows and 1 entries wants 128000032 bytes") !=
+    CHECK(outcome(write("m.mtx", wide)).find("m.mtx: reading a matrix of 16000000 rows and 1 entries needs 128000032 bytes") !=
           std::string::npos);
 }

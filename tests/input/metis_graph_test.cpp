@@ -42,13 +42,13 @@ TEST_CASE("METIS graphs: every refusal says where, what was found and what was e
         {"3 2 2\n2\n1 3\n2\n", "m.graph:1: found the format '2'; expected up to three digits, each 0 or 1"},
         {"3 2 0001\n2\n1 3\n2\n", "m.graph:1: found the format '0001'; expected up to three digits, each 0 or 1"},
         {"3 2 1 2\n2 1\n1 1 3 1\n2 1\n",
-         "m.graph:1: found 2 weights a vertex, but a format without any; expected 1 as its second digit"},
+         "m.graph:1: found 2 weights per vertex and a format without any; expected 1 as its second digit"},
         {"2147483648 2\n",
-         "m.graph:1: found '2147483648' for the number of vertices; expected an integer from 0 to 2147483647"},
+         "m.graph:1: found the number of vertices '2147483648'; expected an integer from 0 to 2147483647"},
         {"3 9223372036854775807\n",
-         "m.graph:1: found '9223372036854775807' for the number of edges; expected an integer from 0 to 4611686018427387903"},
+         "m.graph:1: found the number of edges '9223372036854775807'; expected an integer from 0 to 4611686018427387903"},
         {"2147483647 2\n2\n1 3\n2\n",
-         "m.graph:1: found 2147483647 rows and 2147483647 columns, but entries: 4; expected one for every 64 of them beyond "
+         "m.graph:1: found 2147483647 rows and 2147483647 columns with 4 entries; expected one entry per 64 of them beyond "
          "16777216"},
         {"3 2\n2\n1 4\n2\n", "m.graph:3: found the neighbour '4'; expected an integer from 1 to 3"},
         {"3 2\n2\n1 0\n2\n", "m.graph:3: found the neighbour '0'; expected an integer from 1 to 3"},
@@ -58,20 +58,18 @@ TEST_CASE("METIS graphs: every refusal says where, what was found and what was e
         {"3 2\n2\n1 3\n3\n", "m.graph:4: found vertex 3 as its own neighbour; expected edges between two vertices"},
         {"3 2\n% c\n2\n3\n% d\n2 1\n",
          "m.graph:3: found 2 among the neighbours of vertex 1, but not 1 among those of vertex 2; expected each edge at both "
-         "of "
-         "its ends"},
+         "ends"},
         {"3 2\n\n1 3\n2 1\n",
          "m.graph:3: found 1 among the neighbours of vertex 2, but not 2 among those of vertex 1; expected each edge at both "
-         "of "
-         "its ends"},
+         "ends"},
         {"3 2 1\n2 4\n1 5 3 6\n2 6\n",
-         "m.graph:2: found the weight 4 for the edge from vertex 1 to 2, and 5 for the way back; expected one weight"},
+         "m.graph:2: found the weight 4 for the edge from vertex 1 to 2, and 5 in the other direction; expected the same weight"},
         {"3 2\n2\n1 1 3\n2\n",
-         "m.graph:4: found more than 4 neighbours up to here; expected 4, two for each edge of the first line"},
+         "m.graph:4: found more than 4 neighbours; expected 4, two for each edge that the first line announces"},
         {"3 3\n2 2\n1 1 3\n2\n", "m.graph:2: found a neighbour of vertex 1 twice; expected once"},
-        {"3 3\n2\n1 3\n2\n", "m.graph:5: found 4 neighbours in all; expected 6, two for each edge of the first line"},
+        {"3 3\n2\n1 3\n2\n", "m.graph:5: found 4 neighbours in total; expected 6, two for each edge that the first line announces"},
         {"4 2\n2\n1 3\n2\n", "m.graph:5: found the end of the file after 3 of 4 vertices; expected a line for each"},
-        {"3 2\n2\n1 3\n2\n\n% c\n1\n", "m.graph:7: found a line behind the last vertex; expected 3 vertices"},
+        {"3 2\n2\n1 3\n2\n\n% c\n1\n", "m.graph:7: found a line after the last vertex; expected 3 vertices"},
         {"3 2 1\n2 4\n1 4 3\n2 6\n", "m.graph:3: found the end of the line; expected the edge weight"},
         {"3 2 1\n2 4\n1 4 3 0\n2 6\n", "m.graph:3: found the edge weight '0'; expected an integer, 1 or greater"},
         {"3 2 10\n1 2\n-1 1 3\n1 2\n", "m.graph:3: found the vertex weight '-1'; expected an integer, 0 or greater"},
@@ -98,7 +96,7 @@ TEST_CASE("METIS graphs: many lines, and a long one") {
     CHECK(
         refusal_of_graph(wrong) ==
         fmt::format("m.graph:2: found {0} among the neighbours of vertex 1, but not 1 among those of vertex {0}; expected each "
-                    "edge at both of its ends",
+                    "edge at both ends",
                     rays + 1));
 }
 

@@ -94,7 +94,7 @@ TEST_CASE("npz: every refusal names the member") {
     CHECK(refusal_with("shape", npy<std::int64_t>("<i8", {std::int64_t{1} << 31, 4})) ==
           "m.npz: found a matrix of 2147483648 x 4; expected at most 2147483647 rows and columns");
     CHECK(refusal_with("shape", npy_int({2147483647, 4})) ==
-          "m.npz: found 2147483647 rows and 4 columns, but entries: 5; expected one for every 64 of them beyond 16777216");
+          "m.npz: found 2147483647 rows and 4 columns with 5 entries; expected one entry per 64 of them beyond 16777216");
     CHECK(refusal_with("indptr", npy_int({0, 2, 5})) == "m.npz: member indptr.npy: found 3 items; expected 4");
     CHECK(refusal_with("indptr", npy_int({1, 2, 2, 5})) == "m.npz: member indptr.npy: found 1 at place 0; expected 0");
     CHECK(refusal_with("indptr", npy_int({0, 3, 2, 5})) ==
@@ -120,7 +120,7 @@ TEST_CASE("npz: every refusal names the member") {
     CHECK(refusal_with("data", npy_header("<f8", "(5,)") + std::string(39, '\0')) ==
           "m.npz: member data.npy: found 39 bytes of data; expected 40, as its shape says");
     CHECK(refusal_with("data", npy_header("<f8", "(5,)") + std::string(41, '\0')) ==
-          "m.npz: member data.npy: found more than 40 bytes of data, which its shape says; expected no more");
+          "m.npz: member data.npy: found more than 40 bytes of data; expected as many as its shape says");
     // A member's claim alone takes no memory.
     CHECK(refusal_with("data", npy_header("<f8", "(1099511627776,)") + std::string(40, '\0')) ==
           "m.npz: member data.npy: found 40 bytes of data; expected 8796093022208, as its shape says");
@@ -186,7 +186,7 @@ TEST_CASE("npz: what does not fit is refused, wherever there is no room for it")
         const FreeMemory memory(free);
         CHECK_THROWS_WITH_AS((void)read_matrix(path), doctest::Contains(words.c_str()), MachineError);
     };
-    refused(in_order, 10 * mebibyte, "in_order.npz: member data.npy: an array of 16000000 bytes wants as many of memory; ");
+    refused(in_order, 10 * mebibyte, "in_order.npz: member data.npy: an array of 16000000 bytes needs as many bytes of memory; ");
     refused(in_order, 28 * mebibyte, "in_order.npz: a matrix of 2000000 entries wants 8000000 bytes of memory; ");
     refused(in_order, 33 * mebibyte, "in_order.npz: a matrix of 2000000 entries wants 16000000 bytes of memory; ");
     refused(reversed, 64 * mebibyte, "reversed.npz: a matrix of 2000000 entries wants 64000000 bytes of memory; ");
