@@ -72,7 +72,7 @@ TEST_CASE("numbers are read whole or not at all") {
     CHECK(in_quotes(std::string(41, 'x')) == "'" + std::string(40, 'x') + "...'");
 }
 
-TEST_CASE("an inline matrix: a dot is no entry, a zero is one") {
+TEST_CASE("an inline matrix: a dot is no entry, a zero is an entry") {
     const CsrMatrix matrix = csr_from_rows(Rows{" 1 . -2.5", ".\t0 ."});
     CHECK(matrix.rows == 2);
     CHECK(matrix.columns == 3);
@@ -108,7 +108,7 @@ TEST_CASE("laplace2d, exactly") {
     CHECK(generate("laplace2d", {{"nx", 1}}) == csr_from_rows(Rows{"4"}));
 }
 
-TEST_CASE("laplace3d is the sum of its neighbours") {
+TEST_CASE("laplace3d has -1 for each neighbour and their number on the diagonal") {
     const int nx = 4;
     const int ny = 3;
     const int nz = 5;
@@ -131,7 +131,7 @@ TEST_CASE("laplace3d is the sum of its neighbours") {
     CHECK_THROWS_AS((void)generate("laplace3d", {{"nx", 3}, {"points", 9}}), ParameterError);
 }
 
-// The stiffness of one cube by Gauss quadrature, exact for trilinear functions on it; node = x + 2 y + 4 z.
+// Stiffness matrix of one cube by Gauss quadrature, exact for trilinear functions; node = x + 2 y + 4 z.
 static Eigen::Matrix<double, 24, 24> cube_stiffness(double lambda, double mu) {
     Eigen::Matrix<double, 24, 24> stiffness = Eigen::Matrix<double, 24, 24>::Zero();
     const std::array<double, 2> points{0.5 - std::sqrt(1.0 / 12), 0.5 + std::sqrt(1.0 / 12)};
@@ -162,8 +162,8 @@ static Eigen::Matrix<double, 24, 24> cube_stiffness(double lambda, double mu) {
     return stiffness;
 }
 
-TEST_CASE("elasticity3d is what assembling trilinear cubes gives") {
-    // The grid and the fixed nodes around it, which are left out.
+TEST_CASE("elasticity3d equals the assembly of trilinear cubes") {
+    // The grid and the Dirichlet nodes around it, which are eliminated.
     const int nx = 3;
     const int ny = 2;
     const int nz = 4;
@@ -199,10 +199,10 @@ TEST_CASE("elasticity3d is what assembling trilinear cubes gives") {
     CHECK(whole.row_length(middle) == 81);
     CHECK(std::accumulate(whole.values.begin() + whole.row_offsets[middle],
                           whole.values.begin() + whole.row_offsets[middle + 1],
-                          0.0) == 0);  // moving all nodes alike costs no force
+                          0.0) == 0);  // a rigid translation causes no force
 }
 
-// Follows the path graph of nodes of d unknowns from its lower-numbered end: the order of the nodes along it.
+// The nodes of a path graph with d unknowns per node, in order from the end with the lower number.
 static std::vector<Index> nodes_along_path(const CsrMatrix& matrix, Index d) {
     const Index nodes = matrix.rows / d;
     const auto neighbours = [&](Index node) {
@@ -235,7 +235,7 @@ TEST_CASE("scrambling renumbers whole nodes, rows and columns alike") {
         const CsrMatrix scrambled = generate(name, given);
         check_csr(scrambled);
         CHECK(scrambled != natural);
-        // The k-th node along the path is number path[k] now; read from the other end, a path gives the same matrix.
+        // Node k of the path is now number path[k]; following the path from its other end gives the same matrix.
         const std::vector<Index> path = nodes_along_path(scrambled, d);
         std::vector<Index> new_of_old(natural.rows);
         for (Index row = 0; row < natural.rows; ++row) new_of_old[row] = path[row / d] * d + row % d;
@@ -245,7 +245,7 @@ TEST_CASE("scrambling renumbers whole nodes, rows and columns alike") {
         given["scramble"] = 8;
         CHECK(generate(name, given) != scrambled);
     }
-    // The order itself is the same everywhere: pinned.
+    // The random order is the same on every machine.
     CHECK(nodes_along_path(generate("laplace2d", {{"nx", 8}, {"ny", 1}, {"scramble", 1}}), 1) ==
           std::vector<Index>{3, 5, 4, 0, 1, 2, 7, 6});
     const CsrMatrix grid = generate("elasticity3d", {{"nx", 4}, {"ny", 5}, {"nz", 3}, {"scramble", 3}});

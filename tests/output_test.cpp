@@ -1,4 +1,4 @@
-// Files that are written hold the matrix bit for bit, in the forms that other programs read.
+// Written files contain the matrix bit for bit, in formats that other programs read.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -66,7 +66,7 @@ StagedMatrix staged_example() {
 
 }  // namespace
 
-TEST_CASE("the battery survives a way through every kind of file, bit for bit") {
+TEST_CASE("the battery is unchanged, bit for bit, after writing and reading every kind of file") {
     const TemporaryFolder folder;
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
@@ -77,7 +77,7 @@ TEST_CASE("the battery survives a way through every kind of file, bit for bit") 
     }
 }
 
-TEST_CASE("every f64 survives, as decimals too") {
+TEST_CASE("every f64 is unchanged, in decimal files too") {
     const TemporaryFolder folder;
     HostArray<double> values{0.0,
                              -0.0,
@@ -92,7 +92,7 @@ TEST_CASE("every f64 survives, as decimals too") {
                              123456789012345678.0,
                              Limits::infinity(),
                              -Limits::infinity()};
-    for (std::uint64_t i = 0; i < 100'000; ++i) {  // many blocks, in one row
+    for (std::uint64_t i = 0; i < 100'000; ++i) {  // many blocks in one row
         const auto value = std::bit_cast<double>(mixed(i));
         if (!std::isnan(value)) values.push_back(value);
     }
@@ -103,7 +103,7 @@ TEST_CASE("every f64 survives, as decimals too") {
     }
 }
 
-TEST_CASE("a NaN stays one with its sign, and in .npz with all its bits") {
+TEST_CASE("a NaN keeps its sign, and in .npz all its bits") {
     const TemporaryFolder folder;
     const CsrMatrix matrix =
         row_of({Limits::quiet_NaN(), -Limits::quiet_NaN(), std::bit_cast<double>(std::uint64_t{0xFFF8DEADBEEF0001})});
@@ -115,13 +115,13 @@ TEST_CASE("a NaN stays one with its sign, and in .npz with all its bits") {
     }
 }
 
-TEST_CASE("blocks of text: rows of all lengths, more than a batch of blocks") {
+TEST_CASE("blocks of text: rows of all lengths, and more than one batch of blocks") {
     const TemporaryFolder folder;
     CsrMatrix matrix;
     matrix.rows = 30'000;
     matrix.columns = 200'000;
     for (Index row = 0; row < matrix.rows; ++row) {
-        // Empty rows at the begin, the end and in between, and one that is longer than a block.
+        // Empty rows at both ends and in between, and a row longer than a block.
         const std::uint64_t random = mixed(row);
         const Index length = row == 15'000 ? 150'000 : row < 10 || row > 29'990 ? 0 : static_cast<Index>(random % 12);
         for (Index k = 0; k < length; ++k) {
@@ -134,7 +134,7 @@ TEST_CASE("blocks of text: rows of all lengths, more than a batch of blocks") {
     CHECK(same_bits(read_matrix(written(folder, "m.mtx.gz", matrix)), matrix));
 }
 
-TEST_CASE("the texts, exactly") {
+TEST_CASE("the exact texts") {
     const TemporaryFolder folder;
     CHECK(file_text(written(folder, "m.mtx", staged_example().matrix)) ==
           "%%MatrixMarket matrix coordinate real general\n"
@@ -172,7 +172,7 @@ TEST_CASE("a .npy, byte by byte, and the arrays of a .npz as scipy names them") 
     CHECK(arrays.at("data").type == "<f8");
 }
 
-TEST_CASE("an export says which way its orders go") {
+TEST_CASE("an export states the direction of its orders") {
     const TemporaryFolder folder;
     const StagedMatrix staged = staged_example();
     std::vector<std::string> names;
@@ -218,7 +218,7 @@ TEST_CASE("an export says which way its orders go") {
           std::filesystem::file_size(plain.path() / "row_old_of_new.txt"));
 }
 
-TEST_CASE("an export of shares counts rows and nonzeros apart, and says which axes cuts tile") {
+TEST_CASE("an export of shares numbers rows and nonzeros, and states which axes the cuts divide") {
     const TemporaryFolder folder;
     StagedMatrix staged = stage_input(csr_from_entries(2, 3, std::vector<Entry>{{0, 0, 1}, {0, 1, 2}, {0, 2, 3}, {1, 1, 4}}));
     staged.cuts = {{CutKind::segment, {0, 3}}, {CutKind::length_group, {0, 2}}};
@@ -238,7 +238,7 @@ TEST_CASE("an export of shares counts rows and nonzeros apart, and says which ax
     CHECK(begins("partition", "rows and columns begins"));
 }
 
-TEST_CASE("files are whole or not there") {
+TEST_CASE("files are complete or absent") {
     const TemporaryFolder folder;
     {
         WholeFile file(folder.path() / "m.mtx");
@@ -256,7 +256,7 @@ TEST_CASE("files are whole or not there") {
     }
 }
 
-// With numpy and scipy at hand, they have the last word: WORKBENCH_TEST_PYTHON names a Python that has both.
+// Compares with numpy and scipy if WORKBENCH_TEST_PYTHON names a Python that has both.
 TEST_CASE("scipy reads the same matrix from every kind of file") {
     const char* python = std::getenv("WORKBENCH_TEST_PYTHON");
     if (python == nullptr) return;

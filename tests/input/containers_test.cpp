@@ -1,4 +1,4 @@
-// Files in files: compressed, in archives, and damaged on the way.
+// Compressed files, archives, and damaged ones.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 #include <zlib.h>
@@ -13,15 +13,15 @@ using namespace workbench;
 
 namespace {
 
-using Files = std::vector<std::pair<std::string, std::string>>;  // names and what they hold
+using Files = std::vector<std::pair<std::string, std::string>>;  // names and contents
 
-// By hand, as the .xz file format 1.0.4 says: one block of LZMA2, in it one chunk as it is; all checked by CRC32.
+// Written by hand after the .xz file format 1.0.4: one LZMA2 block with one uncompressed chunk, with CRC32 check sums.
 std::string xz(const std::string& text) {
     const auto sum = [](const std::string& bytes) {
         return bytes_of(crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())), 4);
     };
     const auto padded = [](const std::string& bytes) { return bytes + std::string((4 - bytes.size() % 4) % 4, '\0'); };
-    const auto number = [](std::size_t value) {  // seven bits a byte, the last without the highest bit
+    const auto number = [](std::size_t value) {  // seven bits per byte; the highest bit is set in all but the last
         std::string bytes;
         for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
         return bytes + static_cast<char>(value);
@@ -42,12 +42,12 @@ std::string xz(const std::string& text) {
            sum(footer) + footer + "YZ";
 }
 
-// By hand, as RFC 8878 says: one frame, in it one block as it is; not checked.
+// Written by hand after RFC 8878: one frame with one uncompressed block, without a check sum.
 std::string zstd(const std::string& text) {
     return "\x28\xb5\x2f\xfd\xa0" + bytes_of(text.size(), 4) + bytes_of(text.size() << 3 | 1, 3) + text;
 }
 
-// The example, as the program zstd packs it, with a check sum.
+// The example, compressed by the program zstd, with a check sum.
 const std::string zstd_of_example =
     "28b52ffd04681d0200d2c40e11a0ed2cdcacfcaba516f07bd2068caf6e50393ebe192ebeb9d76f8aef35f57a4df2f1cdc5af5ba32feef786dcd2"
     "79ce99b3c3568f4b4c0f720120010040984bdb9494f6";
@@ -58,7 +58,7 @@ std::string from_hexadecimal(const std::string& digits) {
     return bytes;
 }
 
-// By hand, as POSIX.1-2017 says of ustar: a header of 512 bytes, the bytes, zeros up to the next 512.
+// Written by hand after POSIX.1-2017 (ustar): a header of 512 bytes, the contents, zeros up to a multiple of 512.
 std::string tar(const Files& files) {
     std::string archive;
     for (const auto& [name, text] : files) {
@@ -82,13 +82,13 @@ std::string tar(const Files& files) {
     return archive + std::string(1024, '\0');
 }
 
-// Of a compressed file: whatever is cut off or changed, the matrix is right or refused. Returns how often it was refused.
+// Truncates and changes a compressed file at every byte: the matrix is right or refused. Returns the number of refusals.
 int damage(const std::string& whole) {
     const CsrMatrix expected = csr_from_rows(example);
     for (std::size_t length = 2; length < whole.size(); ++length) {
         CAPTURE(length);
         const auto matrix = read_or_refuse(write("cut", whole.substr(0, length)));
-        // The last bytes may be an index or a filling that is not needed.
+        // The last bytes may be an index or padding that the reader does not need.
         CHECK((!matrix || (*matrix == expected && length + 64 > whole.size())));
     }
     int refused = 0;
@@ -105,14 +105,14 @@ int damage(const std::string& whole) {
 
 }  // namespace
 
-TEST_CASE("files that are no files") {
+TEST_CASE("paths that are not regular files") {
     CHECK(refusal(folder() / "absent") == "absent: there is no such file; " + kinds);
     std::filesystem::create_directory(folder() / "sub");
     CHECK(refusal(folder() / "sub") == "sub: is a directory; " + kinds);
     CHECK(refusal("/dev/null") == "null: is not a regular file; " + kinds);
 }
 
-TEST_CASE("gzip: any number of members; cut short or damaged it is refused or read right") {
+TEST_CASE("gzip: any number of members; truncated or damaged files are refused or read correctly") {
     const std::string text = real_general("3 4 5\n1 1 1\n1 3 2\n3 1 3\n3 2 0\n3 4 4\n");
     const CsrMatrix expected = csr_from_rows(example);
     const std::string whole = compressed(text);
@@ -124,8 +124,8 @@ TEST_CASE("gzip: any number of members; cut short or damaged it is refused or re
     CHECK(refusal(write("m.gz", compressed(""))) == "m.gz: is empty; " + kinds);
     CHECK(refusal(write("m.gz", whole.substr(0, whole.size() - 1))) ==
           "m.gz:8: found a truncated gzip stream; expected a whole one");
-    CHECK(damage(whole) >= static_cast<int>(whole.size()) - 12);  // unharmed: the header's time and system
-    // Tapes are filled up with zeros; anything else behind the stream is damage.
+    CHECK(damage(whole) >= static_cast<int>(whole.size()) - 12);  // only the header's time and system may change
+    // Zeros after the stream are padding; anything else is damage.
     CHECK(read_matrix(write("m.gz", whole + std::string(1000, '\0'))) == expected);
     CHECK(refusal(write("m.gz", whole + "more")) == "m.gz:8: found a damaged gzip stream; expected one whose check sums agree");
 }
@@ -147,7 +147,7 @@ TEST_CASE("xz and zstd: recognised by content, check sums compared, any number o
     CHECK(read_matrix(write("m", packed)) == expected);
     CHECK(damage(packed) >= static_cast<int>(packed.size()) - 12);
     CHECK(refusal(write("m", xz(text).substr(0, 40))) == "m:1: found a truncated xz stream; expected a whole one");
-    // The block's header says how large a dictionary is needed: 4 GiB here, for which any reader would have to make room.
+    // The block header demands a dictionary of 4 GiB, which any reader would have to allocate.
     std::string hungry = xz(text);
     hungry[16] = 40;
     hungry.replace(20, 4, bytes_of(crc32(0, reinterpret_cast<const Bytef*>(hungry.data()) + 12, 8), 4));
@@ -185,7 +185,7 @@ TEST_CASE("tar archives: the only matrix, or the one that is named") {
     CHECK(refusal(write("m.tar", tar(many))).find("'19.mtx' and 10 more; expected one") != std::string::npos);
 }
 
-TEST_CASE("tar archives: damaged one is refused or read right, byte by byte") {
+TEST_CASE("tar archives: damaged ones are refused or read correctly, byte by byte") {
     const CsrMatrix expected = csr_from_rows(example);
     const std::string whole = tar({{"a.mtx", example_text}});
     int refused = 0;
@@ -196,7 +196,7 @@ TEST_CASE("tar archives: damaged one is refused or read right, byte by byte") {
         if (matrix) CHECK_NOTHROW(check_csr(*matrix));
         if (place < 512 && !matrix) ++refused;
     }
-    CHECK(refused >= 510);  // the header has a check sum, what follows has none
+    CHECK(refused >= 510);  // the header has a check sum, the contents have none
     for (std::size_t length = 1; length < 512 + example_text.size(); ++length) {
         CHECK(refusal(write("m.tar", whole.substr(0, length))) != "read");
     }

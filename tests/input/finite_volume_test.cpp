@@ -1,4 +1,4 @@
-// finite_volume: its cells are Voronoi cells, and its matrices what the scheme says.
+// finite_volume: cells are Voronoi cells, and matrices follow from the discretization.
 #include <doctest/doctest.h>
 
 #include <Eigen/SparseCholesky>
@@ -21,7 +21,7 @@ using namespace workbench;
 
 namespace {
 
-/// One node in each of some cubes, no coordinate better than to 1 / steps of an edge.
+/// Random nodes, one per cube, whose coordinates are multiples of edge / steps.
 struct Nodes {
     int steps;
 
@@ -38,8 +38,8 @@ struct Nodes {
     }
 };
 
-/// The cell at the middle of 9 x 9 x 9 cubes, of neighbours in an order that has nothing to do with their distance. Names are
-/// places: x + 9 (y + 9 z).
+/// The cell in the middle of 9 x 9 x 9 cubes, cut by neighbours in random order. Neighbours are named
+/// x + 9 (y + 9 z).
 VoronoiCell middle_cell(const std::vector<LatticeVector>& nodes, std::uint64_t seed) {
     const Permutation order = random_permutation(729, seed);
     constexpr Index middle = 364;
@@ -65,13 +65,13 @@ std::vector<LatticeVector> nine_cubed(const Nodes& nodes) {
 
 double distance(const LatticeVector& to) { return std::sqrt(static_cast<double>(square_of(to))) / lattice_edge; }
 
-/// Areas of the faces by neighbour.
+/// The area of each face, by neighbour.
 std::vector<double> areas_of(VoronoiCell cell) {
     std::vector<double> areas(729);
     for (std::size_t i = 0; i < cell.neighbours().size(); ++i) {
         const auto& [to, name] = cell.neighbours()[i];
         const double area = cell.area_over_distance(i) * distance(to);
-        if (name < 0) CHECK(area == 0);  // nothing is left of the cube at the beginning
+        if (name < 0) CHECK(area == 0);  // the initial cube is cut off completely
         if (name >= 0) areas[name] = area;
     }
     return areas;
@@ -107,8 +107,8 @@ const Given cubes{{"irregularity", 0.0}};
 
 }  // namespace
 
-TEST_CASE("Voronoi cells are closed, and the planes' order does not matter, in degenerate places neither") {
-    // With few places for a node in its cube, many corners belong to five and more cells; with one, all do, to eight.
+TEST_CASE("Voronoi cells are closed and do not depend on the order of the planes, even in degenerate cases") {
+    // With few possible places per node many corners belong to five or more cells; with one, every corner belongs to eight.
     for (const int steps : {1, 2, 4, 1024}) {
         CAPTURE(steps);
         const std::vector<LatticeVector> nodes = nine_cubed({steps});
@@ -130,9 +130,9 @@ TEST_CASE("Voronoi cells are closed, and the planes' order does not matter, in d
     }
 }
 
-TEST_CASE("Voronoi cells have faces with those nodes that share a nearest point, and the area that belongs to them") {
-    // Rays from the node: each leaves the cell through the face of the neighbour whose plane it meets first. The area that a
-    // ray stands for is its solid angle times r^2 / cos.
+TEST_CASE("Voronoi cells have faces with the nodes that share a nearest point, with the right areas") {
+    // Each ray from the node leaves the cell through the face of the neighbour whose plane it hits first. The area that a
+    // ray represents is its solid angle times r^2 / cos.
     const std::vector<LatticeVector> nodes = nine_cubed({1024});
     const LatticeVector& here = nodes[364];
     const std::vector<double> areas = areas_of(middle_cell(nodes, 1));
@@ -179,19 +179,19 @@ TEST_CASE("Voronoi cells have faces with those nodes that share a nearest point,
     CHECK(volume == doctest::Approx(by_faces).epsilon(0.01));
 }
 
-TEST_CASE("finite_volume on cubes is known exactly") {
+TEST_CASE("finite_volume on cubes, exactly") {
     CHECK(made("finite_volume", with(cubes, {{"nx", whole(5)}, {"ny", whole(4)}, {"nz", whole(3)}})) ==
           made("laplace3d", {{"nx", whole(5)}, {"ny", whole(4)}, {"nz", whole(3)}}));
     CHECK(made("finite_volume", with(cubes, {{"nx", whole(1)}, {"nz", whole(3)}, {"anisotropy", 4.0}})) ==
           csr_from_rows(std::vector<std::string>{"12 -4 .", "-4 12 -4", ". -4 12"}));
-    // With the velocity (6, 3, 2) a cell takes 1 + 6, 1 + 3 and 1 + 2 from those upstream, and 1 from those downstream.
+    // With the velocity (6, 3, 2) a cell has coefficients 1 + 6, 1 + 3 and 1 + 2 upstream, and 1 downstream.
     CHECK(made("finite_volume", with(cubes, {{"nx", whole(2)}, {"peclet", 7.0}})) ==
           csr_from_rows(std::vector<std::string>{"17 -1 -1 . -1 . . .", "-7 17 . -1 . -1 . .", "-4 . 17 -1 . . -1 .",
                                                  ". -4 -7 17 . . . -1", "-3 . . . 17 -1 -1 .", ". -3 . . -7 17 . -1",
                                                  ". . -3 . -4 . 17 -1", ". . . -3 . -4 -7 17"}));
 }
 
-TEST_CASE("finite_volume gives the same bits on every machine") {
+TEST_CASE("finite_volume has the same bits on every machine") {
     const Given given{{"nx", whole(21)}, {"ny", whole(19)}, {"nz", whole(23)}};  // three blocks of cells
     CHECK(hash_of(made("finite_volume", given)) == 12373424225254204616U);
     CHECK(hash_of(made("finite_volume", with(given, {{"irregularity", 0.1}, {"smallest_face", 0.0}, {"seed", whole(2)}}))) ==
@@ -201,12 +201,12 @@ TEST_CASE("finite_volume gives the same bits on every machine") {
           7474711343098237417U);
 }
 
-TEST_CASE("finite_volume: diffusion is symmetric, rows that meet no boundary sum to zero, cells have 4 to 20 neighbours") {
+TEST_CASE("finite_volume: diffusion is symmetric, interior rows sum to zero, cells have 4 to 20 neighbours") {
     const Index n = 24;
     for (const double irregularity : {0.1, 0.5, 1.0}) {
         CAPTURE(irregularity);
         const CsrMatrix matrix = made("finite_volume", {{"nx", whole(n)}, {"irregularity", irregularity}, {"anisotropy", 0.1}});
-        CHECK(matrix == transpose(matrix));  // to the bit
+        CHECK(matrix == transpose(matrix));  // bit for bit
         Offset shortest = 99;
         double neighbours = 0;
         for (Index row = 0; row < matrix.rows; ++row) {
@@ -225,7 +225,7 @@ TEST_CASE("finite_volume: diffusion is symmetric, rows that meet no boundary sum
         CHECK(neighbours > 11.5);
         CHECK(neighbours < 14.5);
     }
-    // Here some have more, before they are limited; with nodes of two places an axis some of these have faces of one size.
+    // Some of these rows exceed the limit before it is applied; with two places per axis, some faces have equal areas.
     for (const double irregularity : {1.0, 0.002}) {
         const CsrMatrix limited =
             made("finite_volume", {{"nx", whole(n)}, {"irregularity", irregularity}, {"smallest_face", 0.0}});
@@ -236,7 +236,7 @@ TEST_CASE("finite_volume: diffusion is symmetric, rows that meet no boundary sum
     }
 }
 
-TEST_CASE("finite_volume: diffusion is positive definite, and heat flows as it does on cubes") {
+TEST_CASE("finite_volume: diffusion is positive definite, and heat flows as on cubes") {
     const Index n = 14;
     const auto warmest = [](const CsrMatrix& matrix) {
         const Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> solver(to_eigen(matrix));
@@ -248,7 +248,7 @@ TEST_CASE("finite_volume: diffusion is positive definite, and heat flows as it d
     CHECK(warmest(made("finite_volume", {{"nx", whole(n)}, {"irregularity", 0.3}})) == doctest::Approx(expected).epsilon(0.01));
 }
 
-TEST_CASE("finite_volume: smaller faces go, and nothing else changes") {
+TEST_CASE("finite_volume: smallest_face removes small faces and changes nothing else") {
     const Given given{{"nx", whole(12)}, {"irregularity", 0.5}};
     const CsrMatrix all = made("finite_volume", with(given, {{"smallest_face", 0.0}}));
     const CsrMatrix some = made("finite_volume", with(given, {{"smallest_face", 0.05}}));
@@ -257,7 +257,7 @@ TEST_CASE("finite_volume: smaller faces go, and nothing else changes") {
         Offset other = all.row_offsets[row];
         for (Offset i = some.row_offsets[row]; i < some.row_offsets[row + 1]; ++i, ++other) {
             while (other < all.row_offsets[row + 1] && all.column_indices[other] < some.column_indices[i]) {
-                CHECK(all.values[other++] > -0.05 / 0.4);  // a small area over no small distance
+                CHECK(all.values[other++] > -0.05 / 0.4);  // a small area over a distance that is not small
             }
             REQUIRE(other < all.row_offsets[row + 1]);
             REQUIRE(all.column_indices[other] == some.column_indices[i]);
@@ -266,7 +266,7 @@ TEST_CASE("finite_volume: smaller faces go, and nothing else changes") {
     }
 }
 
-TEST_CASE("finite_volume: convection is an M-matrix that is not symmetric, on the pattern of diffusion") {
+TEST_CASE("finite_volume: convection is an unsymmetric M-matrix on the pattern of diffusion") {
     const Given given{{"nx", whole(11)}, {"ny", whole(12)}, {"nz", whole(10)}};
     const CsrMatrix diffusion = made("finite_volume", given);
     const CsrMatrix matrix = made("finite_volume", with(given, {{"peclet", 20.0}}));
@@ -277,7 +277,7 @@ TEST_CASE("finite_volume: convection is an M-matrix that is not symmetric, on th
     for (Index row = 0; row < matrix.rows; ++row) {
         for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
             if (matrix.column_indices[i] == row) continue;
-            // Upstream weighting: of each pair one is that of diffusion alone, the other one larger.
+            // Upstream weighting: one of each pair equals pure diffusion, the other is larger.
             CHECK(std::max(matrix.values[i], turned.values[i]) == diffusion.values[i]);
             lopsided += matrix.values[i] != turned.values[i] ? 1 : 0;
         }
@@ -285,7 +285,7 @@ TEST_CASE("finite_volume: convection is an M-matrix that is not symmetric, on th
         CHECK(sum.all() > -1e-14 * sum.diagonal);
     }
     CHECK(static_cast<double>(lopsided) > 0.99 * static_cast<double>(matrix.nonzeros() - matrix.rows));
-    // Sources of any place raise the solution everywhere: the inverse has no negative entry.
+    // The inverse has no negative entry: a source anywhere raises the solution everywhere.
     const Eigen::SparseMatrix<double> columns = to_eigen(matrix);
     const Eigen::SparseLU<Eigen::SparseMatrix<double>> solver(columns);
     REQUIRE(solver.info() == Eigen::Success);
@@ -295,8 +295,8 @@ TEST_CASE("finite_volume: convection is an M-matrix that is not symmetric, on th
     }
 }
 
-TEST_CASE("finite_volume: convection loses nothing on its way") {
-    // What flows into a closed cell flows out of it: columns sum to zero where no face was left out.
+TEST_CASE("finite_volume: convection is conservative") {
+    // Inflow equals outflow: columns sum to zero if no face was dropped.
     const Index n = 14;
     const CsrMatrix turned =
         transpose(made("finite_volume", {{"nx", whole(n)}, {"irregularity", 0.5}, {"smallest_face", 0.0}, {"peclet", 5.0}}));
@@ -313,7 +313,7 @@ TEST_CASE("finite_volume: convection loses nothing on its way") {
     CHECK(closed > 50);
 }
 
-TEST_CASE("finite_volume: numberings renumber, and change no bit of a value") {
+TEST_CASE("finite_volume: numberings permute the matrix without changing a value") {
     const Given given{{"nx", whole(9)}, {"ny", whole(14)}, {"nz", whole(5)}, {"seed", whole(3)}, {"peclet", 1.0}};
     const CsrMatrix natural = made("finite_volume", given);
     const Permutation scrambled = random_permutation(natural.rows, 3);
@@ -324,7 +324,8 @@ TEST_CASE("finite_volume: numberings renumber, and change no bit of a value") {
     CHECK(made("finite_volume", with(given, {{"seed", whole(4)}})) != natural);
 }
 
-TEST_CASE("along a Hilbert curve the next node is a neighbour, and each part of a cube is passed as a whole") {
+TEST_CASE(
+    "consecutive nodes on a Hilbert curve are neighbours, and the curve completes each octant of a cube before the next") {
     for (const Index n : {2, 4, 8, 16}) {
         const Permutation order = hilbert_order({n, n, n});
         const auto place = [&](Index position) {
@@ -340,12 +341,13 @@ TEST_CASE("along a Hilbert curve the next node is a neighbour, and each part of 
         }
     }
     CHECK(hilbert_order({1, 1, 1}).is_identity());
-    const Permutation coarse = hilbert_order({1, (1 << 21) + 1, 1});  // two nodes a place
+    const Permutation coarse = hilbert_order({1, (1 << 21) + 1, 1});  // two nodes per place on the curve
     for (Index i = 0; i < 1 << 20; ++i) REQUIRE(coarse.new_of_old(2 * i + 1) == coarse.new_of_old(2 * i) + 1);
 }
 
 TEST_CASE("finite_volume: sizes that are too large are refused") {
-    CHECK(refusal("finite_volume", {{"nx", whole(1291)}}) == "3 found a grid of 1291 x 1291 x 1291 nodes with 1 unknown each; expected at most 2147483647 rows");
+    CHECK(refusal("finite_volume", {{"nx", whole(1291)}}) ==
+          "3 found a grid of 1291 x 1291 x 1291 nodes with 1 unknown each; expected at most 2147483647 rows");
     CHECK(refusal("finite_volume", {{"nx", whole(2147483647)}}).substr(0, 2) == "3 ");
     CHECK(refusal("finite_volume", {{"nx", whole(1290)}}).substr(0, 11) == "4 a matrix ");
     CHECK(made("finite_volume", {{"nx", whole(1)}}).nonzeros() == 1);

@@ -1,4 +1,4 @@
-// Generated matrices, and what is asked of them.
+// Generated matrices and checks of their properties.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ using Given = std::map<std::string, ParameterValue>;
 
 [[nodiscard]] inline ParameterValue whole(std::int64_t number) { return number; }
 
-/// The matrix of a generator, of whose parameters the others have their defaults.
+/// The matrix of a generator; parameters that are not given have their defaults.
 [[nodiscard]] CsrMatrix made(const std::string& name, const Given& given);
 
-/// Why it is not made: "PARAMETER: ..." of a ParameterError, "EXIT_CODE ..." of a UserError; "made" where it is.
+/// The error message: "PARAMETER: ..." for a ParameterError, "EXIT_CODE ..." for a UserError; "made" if there is none.
 [[nodiscard]] std::string refusal(const std::string& name, const Given& given);
 
-/// Every bit of every array.
+/// A hash of all bits of all arrays.
 [[nodiscard]] std::uint64_t hash_of(const CsrMatrix& matrix);
 
-/// Can it be factorised as L L^T? Only the lower triangle is looked at.
+/// True if the matrix has a Cholesky factorization L L^T; reads only the lower triangle.
 [[nodiscard]] bool positive_definite(const CsrMatrix& matrix);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// Random generators: the same bits everywhere, and the properties of their matrices.
+// Random generators: reproducible bits, and the properties of their matrices.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Moments moments_of_lengths(const CsrMatrix& matrix) {
 
 }  // namespace
 
-TEST_CASE("generators give the same bits on every machine") {
+TEST_CASE("generators have the same bits on every machine") {
     CHECK(hash_of(made("banded", {{"rows", whole(1000)}, {"bandwidth", whole(20)}, {"fill", 0.3}})) == 6760651041634280301U);
     CHECK(hash_of(made("random_uniform", {{"rows", whole(1000)}, {"shortest", whole(0)}, {"longest", whole(30)}})) ==
           7737618361881808705U);
@@ -45,7 +45,7 @@ TEST_CASE("generators give the same bits on every machine") {
     CHECK(hash_of(made("delaunay", {{"nx", whole(100)}, {"ny", whole(40)}, {"scramble", whole(5)}})) == 3633416146204572580U);
 }
 
-TEST_CASE("another seed is another matrix") {
+TEST_CASE("different seeds give different matrices") {
     const std::vector<std::pair<std::string, Given>> kinds{
         {"banded", {{"rows", whole(50)}, {"bandwidth", whole(9)}, {"fill", 0.5}}},
         {"random_uniform", {{"rows", whole(50)}, {"shortest", whole(2)}, {"longest", whole(9)}}},
@@ -80,7 +80,7 @@ TEST_CASE("banded: full, exactly; with gaps, symmetric positive definite") {
           "4 a matrix ");
 }
 
-TEST_CASE("random_uniform: every length is as likely as any other, and so is every column") {
+TEST_CASE("random_uniform: lengths and columns are uniformly distributed") {
     const Index rows = 20'000;
     const CsrMatrix matrix =
         made("random_uniform", {{"rows", whole(rows)}, {"columns", whole(50)}, {"shortest", whole(3)}, {"longest", whole(12)}});
@@ -106,12 +106,11 @@ TEST_CASE("random_uniform: every length is as likely as any other, and so is eve
         "longest: found 6; expected at most the columns, 5");
 }
 
-TEST_CASE("random_normal: mean and deviation, and lengths that fit") {
+TEST_CASE("random_normal: mean, deviation and range of the lengths") {
     const Moments wide =
         moments_of_lengths(made("random_normal", {{"rows", whole(20'000)}, {"mean", 50.0}, {"deviation", 10.0}}));
     CHECK(wide.mean == doctest::Approx(50).epsilon(0.01));
-    CHECK(wide.deviation ==
-          doctest::Approx(std::sqrt(100 + 1.0 / 12)).epsilon(0.03));  // rounding adds a twelfth to the variance
+    CHECK(wide.deviation == doctest::Approx(std::sqrt(100 + 1.0 / 12)).epsilon(0.03));  // rounding adds 1/12 to the variance
     const CsrMatrix cut =
         made("random_normal", {{"rows", whole(2000)}, {"columns", whole(8)}, {"mean", 4.0}, {"deviation", 100.0}});
     const auto rows_of_length = [&cut](Offset length) {
@@ -128,7 +127,7 @@ TEST_CASE("random_normal: mean and deviation, and lengths that fit") {
           "4 a matrix ");
 }
 
-TEST_CASE("random_laplacian: symmetric, rows that sum to 1, edges anywhere") {
+TEST_CASE("random_laplacian: symmetric, rows sum to 1, edges are spread over all vertices") {
     for (const Index rows : {1, 2, 3, 17, 1000}) {
         const CsrMatrix matrix = made("random_laplacian", {{"rows", whole(rows)}, {"degree", whole(6)}});
         INFO(rows);
@@ -144,7 +143,7 @@ TEST_CASE("random_laplacian: symmetric, rows that sum to 1, edges anywhere") {
             if (sum != 1) CHECK(sum == 1);
         }
     }
-    // 16 edges a vertex, of which few fall together, half of them in the other half of the vertices.
+    // 16 edges per vertex, few of which are parallel and half of which lead to the other half of the vertices.
     const CsrMatrix matrix = made("random_laplacian", {{"rows", whole(20'000)}, {"degree", whole(16)}});
     CHECK(matrix.nonzeros() > 16.9 * 20'000);
     CHECK(matrix.nonzeros() <= 17 * 20'000);
@@ -160,7 +159,7 @@ TEST_CASE("random_laplacian: symmetric, rows that sum to 1, edges anywhere") {
           "degree: found 3; expected an even number");
 }
 
-TEST_CASE("rmat: quarters hold their shares, and no edge is lost") {
+TEST_CASE("rmat: quarters contain their fractions, and no edge is lost") {
     const CsrMatrix matrix = made("rmat", {{"scale", whole(12)}, {"degree", whole(16)}, {"a", 0.5}, {"b", 0.25}, {"c", 0.15}});
     std::array<double, 4> quarters{};
     for (Index row = 0; row < matrix.rows; ++row) {
@@ -176,15 +175,15 @@ TEST_CASE("rmat: quarters hold their shares, and no edge is lost") {
     CHECK(refusal("rmat", {{"scale", whole(4)}, {"a", 0.9}, {"b", 0.2}}).substr(0, 20) == "c: found a + b + c =");
 }
 
-TEST_CASE("delaunay: a Laplace operator, which takes linear functions to zero") {
-    // More than one tile both ways.
+TEST_CASE("delaunay: a Laplace operator, which maps linear functions to zero") {
+    // More than one tile along both axes.
     const Index nx = 110;
     const Index ny = 100;
     const CsrMatrix matrix = made("delaunay", {{"nx", whole(nx)}, {"ny", whole(ny)}, {"seed", whole(7)}});
     CHECK(matrix.rows == nx * ny);
-    CHECK(matrix == transpose(matrix));  // to the bit
+    CHECK(matrix == transpose(matrix));  // bit for bit
     CHECK(positive_definite(matrix));
-    // The nodes, as the generator places them: one in each square.
+    // The nodes that the generator places, one per square.
     const auto node = [](Index x, Index y) {
         const std::uint64_t random =
             random_stream(7, (static_cast<std::uint64_t>(y) << 32) ^ static_cast<std::uint64_t>(x)).next();
@@ -202,7 +201,7 @@ TEST_CASE("delaunay: a Laplace operator, which takes linear functions to zero") 
         for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
             const Index column = matrix.column_indices[i];
             const double value = matrix.values[i];
-            // Edges of a Delaunay triangulation, and of no other one, have no negative flux.
+            // Only the edges of a Delaunay triangulation all have nonnegative fluxes.
             CHECK((column == row ? value > 0 : value <= 0));
             const auto here = node(column % nx, column / nx);
             for (int axis = 0; axis < 2; ++axis) moved[axis] += value * here[axis];
@@ -211,7 +210,7 @@ TEST_CASE("delaunay: a Laplace operator, which takes linear functions to zero") 
         }
         CHECK(sum > -1e-12 * diagonal);
         if (x < 3 || y < 3 || x >= nx - 3 || y >= ny - 3) continue;
-        // No neighbour is held fixed here.
+        // Interior nodes, which have no Dirichlet neighbour.
         neighbours += static_cast<double>(matrix.row_length(row) - 1) / ((nx - 6) * (ny - 6));
         CHECK(std::abs(sum) < 1e-12 * diagonal);
         CHECK(std::abs(moved[0]) < 1e-9 * diagonal);
@@ -220,12 +219,13 @@ TEST_CASE("delaunay: a Laplace operator, which takes linear functions to zero") 
     CHECK(neighbours == doctest::Approx(6).epsilon(0.01));
 }
 
-TEST_CASE("delaunay: scrambling renumbers, and changes no bit of a value") {
+TEST_CASE("delaunay: scrambling permutes the matrix without changing a value") {
     const Given natural{{"nx", whole(20)}, {"ny", whole(11)}};
     Given scrambled = natural;
     scrambled["scramble"] = whole(3);
     const Permutation order = random_permutation(220, 3);
     CHECK(made("delaunay", scrambled) == permute(made("delaunay", natural), order, order));
     CHECK(made("delaunay", {{"nx", whole(1)}}).nonzeros() == 1);
-    CHECK(refusal("delaunay", {{"nx", whole(46341)}}) == "3 found a grid of 46341 x 46341 x 1 nodes with 1 unknown each; expected at most 2147483647 rows");
+    CHECK(refusal("delaunay", {{"nx", whole(46341)}}) ==
+          "3 found a grid of 46341 x 46341 x 1 nodes with 1 unknown each; expected at most 2147483647 rows");
 }

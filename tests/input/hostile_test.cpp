@@ -1,4 +1,4 @@
-// Files that claim more than they hold, or hold more than there is room for: refused in time, in bounded memory.
+// Files that claim more than they contain, or contain more than fits memory, are refused quickly and in bounded memory.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
@@ -21,7 +21,7 @@ std::string repeated(const std::string& text, std::size_t times) {
     return result;
 }
 
-/// "3 ..." for a bad file, "4 ..." for too little memory; "read".
+/// "3 ..." for a bad file, "4 ..." if memory is short, otherwise "read".
 std::string outcome(const std::filesystem::path& path) {
     try {
         const CsrMatrix matrix = read_matrix(path);
@@ -42,7 +42,7 @@ void check_refused_cheaply(const std::filesystem::path& path, const std::string&
 
 }  // namespace
 
-TEST_CASE("a claim costs nothing") {
+TEST_CASE("a claimed size takes no memory") {
     const std::string general = "%%MatrixMarket matrix coordinate real general\n";
     check_refused_cheaply(write("m", general + "3 3 1099511627776\n1 1 1\n"), "after 1 of 1099511627776 entries");
     check_refused_cheaply(write("m", general + "2147483647 2147483647 9223372036854775807\n1 1 1\n"),
@@ -61,9 +61,9 @@ TEST_CASE("a claim costs nothing") {
     check_refused_cheaply(write("m", "title\n3 1 1 1\nrua 1 1 1 0\n(9999I9999) (9999(99I4)) (4E12.4)\n"), "as the format");
 }
 
-TEST_CASE("rows and columns need entries to be believed") {
+TEST_CASE("large numbers of rows and columns require entries") {
     const std::string general = "%%MatrixMarket matrix coordinate real general\n";
-    // A row takes 8 bytes of memory and none of the file: beyond a limit, rows must come with entries.
+    // A row takes 8 bytes of memory and none of the file, so beyond a limit rows must have entries.
     check_refused_cheaply(write("m", general + "2147483648 1 0\n"), "expected at most 2147483647 rows and columns");
     check_refused_cheaply(write("m", general + "2147483647 1 0\n"), "expected one entry per 64 of them beyond 16777216");
     check_refused_cheaply(write("m", general + "1 2147483647 0\n"), "expected one entry per 64 of them beyond 16777216");
@@ -72,7 +72,7 @@ TEST_CASE("rows and columns need entries to be believed") {
     CHECK(read_matrix(write("m", general + "8388608 8388608 0\n")).rows == 8388608);
 }
 
-TEST_CASE("an index that wraps is refused") {
+TEST_CASE("an index that overflows is refused") {
     for (const char* index : {"4294967297", "18446744073709551617", "-4294967295", "340282366920938463463374607431768211457"}) {
         CAPTURE(index);
         CHECK(refusal_of_text(real_general(fmt::format("2 2 1\n{} 1 1\n", index))) ==
@@ -84,7 +84,7 @@ TEST_CASE("an index that wraps is refused") {
     }
 }
 
-TEST_CASE("bombs: what a compressed file unfolds to is never kept") {
+TEST_CASE("decompression bombs: unpacked bytes are never kept") {
     const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
     const std::size_t much = 32 * mebibyte;
     check_refused_cheaply(write("zeros.gz", compressed(banner + std::string(much, '\0'))),
@@ -98,7 +98,7 @@ TEST_CASE("bombs: what a compressed file unfolds to is never kept") {
     check_refused_cheaply(write("title.gz", compressed(std::string(much, ' '))), "starts with");
 }
 
-TEST_CASE("what is read is counted, however little was claimed") {
+TEST_CASE("memory is counted while reading, even for small claims") {
     const FreeMemory some(40 * mebibyte);
     ReadingMemory memory("m.mtx", {4, 10, 10}, 1, ByteSource::unknown_size);
     CHECK_NOTHROW(memory.take(20 * mebibyte));
@@ -106,8 +106,8 @@ TEST_CASE("what is read is counted, however little was claimed") {
     CHECK_THROWS_AS(memory.take(20 * mebibyte), MachineError);
 }
 
-TEST_CASE("what does not fit is refused with the bytes wanted and had") {
-    // Each line is an entry: 16 bytes to read it, 4 to sort it, 12 to keep it.
+TEST_CASE("a matrix that does not fit is refused with the bytes needed and available") {
+    // Each line is an entry, which takes 16 bytes to read, 4 to sort and 12 to keep.
     const std::size_t entries = 4000000;
     const std::string text = real_general(fmt::format("2 2 {}\n", entries)) + repeated("1 1 1\n", entries);
     const auto plain = write("plain.mtx", text);
@@ -124,7 +124,7 @@ TEST_CASE("what does not fit is refused with the bytes wanted and had") {
         if (memory_is_ours) CHECK(taken < 80 * mebibyte);
     }
     CHECK(read_matrix(packed).values == std::vector<double>{4000000});
-    // Where there is room for the entries and none for the rows.
+    // The entries fit, the rows do not.
     const FreeMemory little(64 * mebibyte);
     const std::string wide = real_general("16000000 1 1\n1 1 1\n");
     CHECK(outcome(write("m.mtx", wide)).find("m.mtx: reading a matrix of 16000000 rows and 1 entries needs 128000032 bytes") !=

@@ -16,7 +16,7 @@ const std::filesystem::path& folder() {
 }
 
 std::filesystem::path write(const std::string& name, const std::string& bytes) {
-    std::filesystem::remove(folder() / name);  // truncating a file that was just written waits for the disk
+    std::filesystem::remove(folder() / name);  // truncating a file that was just written would wait for the disk
     std::ofstream(folder() / name, std::ios::binary) << bytes;
     return folder() / name;
 }

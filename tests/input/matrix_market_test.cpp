@@ -1,4 +1,4 @@
-// Matrix Market: files that are read, and refusals with their texts.
+// Matrix Market: accepted files, and the exact text of each refusal.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
@@ -18,7 +18,7 @@ TEST_CASE("Matrix Market: fields and symmetries") {
           csr_from_rows(Rows{". 1 .", ". . 1"}));
     const CsrMatrix symmetric = csr_from_rows(Rows{"1 2 .", "2 . 3", ". 3 4"});
     CHECK(read_text("%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 1\n2 1 2\n3 2 3\n3 3 4\n") == symmetric);
-    // Entries of the upper triangle stand for their mirror images just as well.
+    // Entries of the upper triangle imply their mirror images as well.
     CHECK(read_text("%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 1\n1 2 2\n2 3 3\n3 3 4\n") == symmetric);
     CHECK(read_text("%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 1\n1 2 2\n3 2 3\n3 3 4\n") == symmetric);
     CHECK(read_text("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n") == csr_from_rows(Rows{". 1", "1 ."}));
@@ -30,7 +30,7 @@ TEST_CASE("Matrix Market: fields and symmetries") {
     CHECK(read_text(real_general("2 3 0\n")) == csr_from_rows(Rows{". . .", ". . ."}));
 }
 
-TEST_CASE("Matrix Market: what writers do differently") {
+TEST_CASE("Matrix Market: variations between writers") {
     const CsrMatrix expected = csr_from_rows(Rows{"1 .", "3 4"});
     CHECK(read_text("%%matrixmarket MATRIX Coordinate\tREAL  General  \n2 2 3\n1 1 1\n2 1 3\n2 2 4\n") == expected);
     CHECK(read_text(real_general("% comment\n\n%\n  \t\n 2 2\t3 \n\n 1  1 1.0 \n% more\n\t2 1 3e0\n2 2 4\n\n% end\n")) ==
@@ -48,7 +48,7 @@ TEST_CASE("Matrix Market: what writers do differently") {
     CHECK(read_text(real_general("1 1 3\n1 1 1e16\n1 1 1\n1 1 -1e16\n")).values[0] == 0);
 }
 
-TEST_CASE("Matrix Market: in an array every place is an entry, also a zero") {
+TEST_CASE("Matrix Market: every place of an array is an entry, even a zero") {
     const auto array = [](const std::string& kind, const std::string& rest) {
         return read_text("%%MatrixMarket matrix array " + kind + "\n" + rest);
     };
@@ -66,8 +66,8 @@ TEST_CASE("Matrix Market: in an array every place is an entry, also a zero") {
     CHECK(long_column.values[99999] == 99999.5);
 }
 
-TEST_CASE("Matrix Market: lines are numbered through all blocks, comments and blank lines among them") {
-    // Lines of every kind, several megabytes of them; the entry on line i has column i.
+TEST_CASE("Matrix Market: line numbers count comments and blank lines in all blocks") {
+    // Several megabytes of lines of all kinds; the entry on line i has column i.
     const int lines = 300000;
     const auto text_with = [lines](int bad_line, const std::string& bad) {
         int entries = 0;
@@ -96,11 +96,11 @@ TEST_CASE("Matrix Market: lines are numbered through all blocks, comments and bl
     for (const int line : {3, 4, 20000, 60000, 150001, 299999, 300000}) {
         CAPTURE(line);
         CHECK(refusal_of_text(text_with(line, "1 1 x")) == fmt::format("m.mtx:{}: found 'x'; expected a number", line));
-        // A line too many shows where the last entry was expected.
+        // A surplus line is reported where the entries should have ended.
         const std::string surplus = refusal_of_text(text_with(line, "1 1 1"));
         CHECK(surplus.substr(0, surplus.find(';')) == "m.mtx:300000: found a further entry");
     }
-    // Of two errors the first is reported.
+    // The first of two errors is reported.
     std::string two = text_with(40000, "1 1 x");
     two.replace(two.rfind("1 "), 2, "y ");
     CHECK(refusal_of_text(two) == "m.mtx:40000: found 'x'; expected a number");
@@ -171,7 +171,8 @@ TEST_CASE("Matrix Market: every refusal says where, what was found and what was 
         {real_general("3 3 2\n1\n"), "m.mtx:3: found the end of the line; expected the column"},
         {real_general("3 3 2\n1 1\n"), "m.mtx:3: found ''; expected a number"},
         {real_general("3 3 2\n1 1 4abc\n"), "m.mtx:3: found '4abc'; expected a number"},
-        {real_general("3 3 2\n1 1 4 5\n"), "m.mtx:3: found '5' at the end of the line; expected only a row, a column and a value"},
+        {real_general("3 3 2\n1 1 4 5\n"),
+         "m.mtx:3: found '5' at the end of the line; expected only a row, a column and a value"},
         {"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1 5\n",
          "m.mtx:3: found '5' at the end of the line; expected only a row and a column, because the banner says pattern"},
         {"%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 2.5\n",
@@ -191,7 +192,7 @@ TEST_CASE("Matrix Market: every refusal says where, what was found and what was 
     for (const auto& [text, expected] : cases) CHECK(refusal_of_text(text) == expected);
 }
 
-TEST_CASE("long files pass through the buffer line by line") {
+TEST_CASE("long files are read correctly across buffers") {
     std::string text = real_general("% " + std::string(1000000, 'c') + "\n200000 1 200000\n");
     for (int i = 1; i <= 200000; ++i) text += fmt::format("{} 1 {}\n", i, i * 0.25);
     const CsrMatrix matrix = read_text(text);
@@ -202,7 +203,7 @@ TEST_CASE("long files pass through the buffer line by line") {
     CHECK(read_matrix(write("long.mtx.gz", compressed(text))) == matrix);
 }
 
-TEST_CASE("a damaged text is refused or is a matrix, byte by byte") {
+TEST_CASE("Matrix Market: a damaged text is refused or is a matrix, byte by byte") {
     const std::string text =
         "%%MatrixMarket matrix coordinate real symmetric\n% c\n4 4 5\n1 1 1.5\n2 1 -2\n3 3 4e1\n4 2 7\n4 4 1\n";
     for (std::size_t place = 0; place < text.size(); ++place) {

@@ -1,4 +1,4 @@
-// Graphs in METIS' file format.
+// METIS graph files.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
@@ -12,7 +12,7 @@ namespace {
 CsrMatrix read_graph(const std::string& text) { return read_matrix(write("m.graph", text)); }
 std::string refusal_of_graph(const std::string& text) { return refusal(write("m.graph", text)); }
 
-// A path of three vertices, and a triangle at its end.
+// A path of three vertices with a triangle at its end.
 const Rows small{". 1 . . .", "1 . 1 . .", ". 1 . 1 1", ". . 1 . 1", ". . 1 1 ."};
 
 }  // namespace
@@ -43,8 +43,7 @@ TEST_CASE("METIS graphs: every refusal says where, what was found and what was e
         {"3 2 0001\n2\n1 3\n2\n", "m.graph:1: found the format '0001'; expected up to three digits, each 0 or 1"},
         {"3 2 1 2\n2 1\n1 1 3 1\n2 1\n",
          "m.graph:1: found 2 weights per vertex and a format without any; expected 1 as its second digit"},
-        {"2147483648 2\n",
-         "m.graph:1: found the number of vertices '2147483648'; expected an integer from 0 to 2147483647"},
+        {"2147483648 2\n", "m.graph:1: found the number of vertices '2147483648'; expected an integer from 0 to 2147483647"},
         {"3 9223372036854775807\n",
          "m.graph:1: found the number of edges '9223372036854775807'; expected an integer from 0 to 4611686018427387903"},
         {"2147483647 2\n2\n1 3\n2\n",
@@ -63,11 +62,13 @@ TEST_CASE("METIS graphs: every refusal says where, what was found and what was e
          "m.graph:3: found 1 among the neighbours of vertex 2, but not 2 among those of vertex 1; expected each edge at both "
          "ends"},
         {"3 2 1\n2 4\n1 5 3 6\n2 6\n",
-         "m.graph:2: found the weight 4 for the edge from vertex 1 to 2, and 5 in the other direction; expected the same weight"},
+         "m.graph:2: found the weight 4 for the edge from vertex 1 to 2, and 5 in the other direction; expected the same "
+         "weight"},
         {"3 2\n2\n1 1 3\n2\n",
          "m.graph:4: found more than 4 neighbours; expected 4, two for each edge that the first line announces"},
         {"3 3\n2 2\n1 1 3\n2\n", "m.graph:2: found a neighbour of vertex 1 twice; expected once"},
-        {"3 3\n2\n1 3\n2\n", "m.graph:5: found 4 neighbours in total; expected 6, two for each edge that the first line announces"},
+        {"3 3\n2\n1 3\n2\n",
+         "m.graph:5: found 4 neighbours in total; expected 6, two for each edge that the first line announces"},
         {"4 2\n2\n1 3\n2\n", "m.graph:5: found the end of the file after 3 of 4 vertices; expected a line for each"},
         {"3 2\n2\n1 3\n2\n\n% c\n1\n", "m.graph:7: found a line after the last vertex; expected 3 vertices"},
         {"3 2 1\n2 4\n1 4 3\n2 6\n", "m.graph:3: found the end of the line; expected the edge weight"},
@@ -79,7 +80,7 @@ TEST_CASE("METIS graphs: every refusal says where, what was found and what was e
 }
 
 TEST_CASE("METIS graphs: many lines, and a long one") {
-    // A star: its middle has a line of megabytes, its rays have lines in many blocks.
+    // A star: the line of its centre has megabytes, the lines of its rays fill many blocks.
     const int rays = 400000;
     std::string text = fmt::format("{} {}\n", rays + 1, rays);
     for (int ray = 2; ray <= rays + 1; ++ray) text += fmt::format("{} ", ray);
@@ -100,7 +101,7 @@ TEST_CASE("METIS graphs: many lines, and a long one") {
                     rays + 1));
 }
 
-TEST_CASE("METIS graphs: damaged one is refused or is a symmetric matrix, byte by byte") {
+TEST_CASE("METIS graphs: a damaged text is refused or is a symmetric matrix, byte by byte") {
     const std::string text = "% c\n5 5 011\n7 2 1\n7 1 1 3 2\n7 2 2 4 3 5 4\n7 3 3 5 5\n7 3 4 4 5\n";
     const CsrMatrix whole = read_graph(text);
     CHECK(whole.nonzeros() == 10);

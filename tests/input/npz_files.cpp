@@ -6,7 +6,7 @@
 
 namespace workbench {
 
-// A zip archive: each member behind its header, then the directory, then where the directory is.
+// A zip archive: members with their headers, the directory, and the offset of the directory.
 std::filesystem::path write_npz(const std::string& name, const Members& members, bool deflate) {
     std::string archive;
     std::string directory;

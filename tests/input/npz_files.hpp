@@ -1,4 +1,4 @@
-// Files as scipy.sparse.save_npz writes them, and others like them.
+// Files in the format of scipy.sparse.save_npz.
 #pragma once
 
 #include <fmt/core.h>
@@ -13,12 +13,12 @@
 
 namespace workbench {
 
-/// The bytes of each .npy file, by the name of the member.
+/// The bytes of each .npy file, by member name.
 using Members = std::map<std::string, std::string>;
 
 std::filesystem::path write_npz(const std::string& name, const Members& members, bool deflate = true);
 
-/// What a .npy file begins with: numpy's names for a type and a shape.
+/// The header of a .npy file with numpy's names for a type and a shape.
 std::string npy_header(const std::string& type, const std::string& shape);
 
 template <typename Number, typename Allocator = std::allocator<Number>>
@@ -35,7 +35,7 @@ std::string npy_as(const std::string& type, const std::vector<int>& numbers) {
 inline std::string npy_int(const std::vector<int>& numbers) { return npy("<i4", numbers); }
 inline std::string npy_format(const std::string& format) { return npy_header("|S3", "()") + format; }
 
-/// The matrix `example` in CSR.
+/// `example` in CSR.
 Members csr_members();
 Members csr_members(const CsrMatrix& matrix);
 

@@ -1,4 +1,4 @@
-// scipy's .npz: files that are read, and refusals with their texts.
+// scipy's .npz: accepted files, and the exact text of each refusal.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
@@ -35,7 +35,8 @@ TEST_CASE("npz: CSR, CSC and COO, stored and compressed") {
                                           {"row", npy_int({2, 0, 0, 2, 2, 2})},
                                           {"col", npy_int({3, 2, 0, 1, 0, 3})},
                                           {"data", npy<double>("<f8", {3, 2, 1, 0, 3, 1})}})) == expected);
-    // Unsorted, a duplicate, room to spare behind the last entry, and the name in UTF-32 as older scipy wrote it.
+    // Unsorted columns, a duplicate, surplus items after the last entry, and a format name in UTF-32 as older scipy versions
+    // wrote.
     Members odd = csr_members();
     odd["format"] = npy_header("<U3", "()") + std::string("c\0\0\0s\0\0\0r\0\0\0", 12);
     odd["indptr"] = npy_int({0, 2, 2, 6});
@@ -46,7 +47,7 @@ TEST_CASE("npz: CSR, CSC and COO, stored and compressed") {
     spare["indices"] = npy_int({0, 2, 0, 1, 3, 3});
     spare["data"] = npy<double>("<f8", {1, 2, 3, 0, 4, 1000});
     CHECK(read_matrix(write_npz("m.npz", spare)) == expected);
-    // In order, but for a column that stands twice in its row.
+    // Sorted, with a duplicate column in a row.
     Members twice = csr_members();
     twice["indptr"] = npy_int({0, 3, 3, 6});
     twice["indices"] = npy_int({0, 2, 2, 0, 1, 3});
@@ -121,7 +122,7 @@ TEST_CASE("npz: every refusal names the member") {
           "m.npz: member data.npy: found 39 bytes of data; expected 40, as its shape says");
     CHECK(refusal_with("data", npy_header("<f8", "(5,)") + std::string(41, '\0')) ==
           "m.npz: member data.npy: found more than 40 bytes of data; expected as many as its shape says");
-    // A member's claim alone takes no memory.
+    // The claimed size of a member takes no memory.
     CHECK(refusal_with("data", npy_header("<f8", "(1099511627776,)") + std::string(40, '\0')) ==
           "m.npz: member data.npy: found 40 bytes of data; expected 8796093022208, as its shape says");
     CHECK(refusal_with("data", npy_header("<f8", "(4294967296, 4294967296)")) ==
@@ -135,7 +136,7 @@ TEST_CASE("npz: every refusal names the member") {
           "m.npz: member data.npy: found the type 'object'; expected one like '<f8'");
 }
 
-TEST_CASE("npz: cut short or damaged it is refused or read right, byte by byte") {
+TEST_CASE("npz: truncated or damaged files are refused or read correctly, byte by byte") {
     const CsrMatrix expected = csr_from_rows(example);
     for (const bool deflate : {true, false}) {
         const std::string whole = file_text(write_npz("m.npz", csr_members(), deflate));
@@ -153,7 +154,7 @@ TEST_CASE("npz: cut short or damaged it is refused or read right, byte by byte")
     }
 }
 
-TEST_CASE("the battery survives a way through both kinds of files") {
+TEST_CASE("the battery is unchanged after writing and reading both kinds of files") {
     for (const NamedMatrix& named : battery()) {
         const CsrMatrix& matrix = named.matrix;
         CAPTURE(named.name);
@@ -168,8 +169,8 @@ TEST_CASE("the battery survives a way through both kinds of files") {
     }
 }
 
-TEST_CASE("npz: what does not fit is refused, wherever there is no room for it") {
-    // One row: 12 bytes an entry as they lie in the file and 12 in the matrix, besides what sorting takes.
+TEST_CASE("npz: a matrix that does not fit is refused, whichever array exceeds the memory") {
+    // One row; an entry takes 12 bytes in the file, 12 in the matrix, and more while it is sorted.
     constexpr int entries = 2000000;
     std::vector<int> columns(entries);
     std::iota(columns.begin(), columns.end(), 0);
@@ -186,7 +187,8 @@ TEST_CASE("npz: what does not fit is refused, wherever there is no room for it")
         const FreeMemory memory(free);
         CHECK_THROWS_WITH_AS((void)read_matrix(path), doctest::Contains(words.c_str()), MachineError);
     };
-    refused(in_order, 10 * mebibyte, "in_order.npz: member data.npy: an array of 16000000 bytes needs as many bytes of memory; ");
+    refused(in_order, 10 * mebibyte,
+            "in_order.npz: member data.npy: an array of 16000000 bytes needs as many bytes of memory; ");
     refused(in_order, 28 * mebibyte, "in_order.npz: a matrix of 2000000 entries wants 8000000 bytes of memory; ");
     refused(in_order, 33 * mebibyte, "in_order.npz: a matrix of 2000000 entries wants 16000000 bytes of memory; ");
     refused(reversed, 64 * mebibyte, "reversed.npz: a matrix of 2000000 entries wants 64000000 bytes of memory; ");

@@ -1,4 +1,4 @@
-// Real files and malformed ones, against an oracle that shares nothing with the reader.
+// Real and malformed files, compared with an oracle that shares no code with the reader.
 #include <archive.h>
 #include <archive_entry.h>
 #include <doctest/doctest.h>
@@ -60,7 +60,7 @@ NaiveMatrix read_naively(const std::string& text) {
     while (std::getline(in, line)) {
         char* rest = line.data();
         const double first = std::strtod(line.data(), &rest);
-        if (rest == line.data()) continue;  // blank, or a comment
+        if (rest == line.data()) continue;  // blank line or comment
         if (array && sizes_known) {
             if (mirrored) next_row = std::max(next_row, next_column);
             matrix.entries[{next_row, next_column}] = first;
@@ -121,7 +121,7 @@ TEST_CASE("real files are read as a naive reader reads them") {
     CHECK(refused >= 4);
 }
 
-TEST_CASE("malformed files are refused, or read right where the format leaves it open") {
+TEST_CASE("malformed files are refused, or read correctly where the format is ambiguous") {
     const auto bad = data_folder("bad");
     if (bad.empty()) return;
     std::ifstream expectations(bad / "EXPECT.tsv");
@@ -139,7 +139,7 @@ TEST_CASE("malformed files are refused, or read right where the format leaves it
         if (outcome == "read") {
             CHECK(same(read_matrix(path), read_naively(decompressed(path))));
         } else {
-            // FILE:LINE: what was found; what was expected. Only what has no lines at all is told without one.
+            // FILE:LINE: what was found; what was expected. Only errors of files without lines have no line.
             const std::string name = path.filename().string() + ":";
             CHECK(outcome.substr(0, name.size()) == name);
             const bool with_line = outcome.size() > name.size() && std::isdigit(outcome[name.size()]) != 0;

@@ -1,4 +1,4 @@
-// Rows of a matrix, read or made without the others: the same to the bit, in the memory of these rows.
+// Rows read or generated without the others: identical bits, memory for these rows only.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
@@ -23,7 +23,7 @@ using namespace workbench;
 
 namespace {
 
-/// Nothing, one row, the first and the last ones, all, and some that do not begin and end where anything else does.
+/// Empty ranges, one row, the first and last rows, all rows, and ranges that coincide with no boundary.
 std::vector<RowRange> ranges_of(Index rows) {
     std::vector<RowRange> ranges{{0, 0}, {rows, rows}, {rows / 2, rows / 2}, {0, rows}, {rows / 3, rows - rows / 5}};
     for (Index row = 0; row < rows; row += 1 + rows / 7) ranges.push_back({row, row + 1});
@@ -74,7 +74,7 @@ struct Damaged {
     std::string bytes;
 };
 
-/// The message of the InputError that opening, or reading some of the ranges, ends in, as `refusal` gives it.
+/// The InputError's message from opening the file or reading any range, formatted as `refusal` does.
 std::string refusal_by_rows(const std::filesystem::path& path) {
     try {
         const auto reader = open_rows(path);
@@ -95,7 +95,7 @@ bool same_bits(const CsrMatrix& a, const CsrMatrix& b) {
 
 }  // namespace
 
-TEST_CASE("generators make any rows as they stand in the whole matrix") {
+TEST_CASE("generators make any range of rows as in the whole matrix") {
     for (const Kind& kind : examples()) {
         CAPTURE(kind.name);
         const CsrMatrix whole_matrix = made(kind.name, kind.given);
@@ -111,7 +111,7 @@ TEST_CASE("generators make any rows as they stand in the whole matrix") {
     }
 }
 
-TEST_CASE("generators make rows by rows or say that they cannot") {
+TEST_CASE("generators make rows by ranges or declare that they cannot") {
     for (const GeneratorEntry& entry : generators()) {
         CAPTURE(entry.name);
         const bool whole_only = entry.name == "rmat" || entry.name == "delaunay" || entry.name == "finite_volume";
@@ -129,9 +129,9 @@ TEST_CASE("generators make rows by rows or say that they cannot") {
                     ParameterError);
 }
 
-TEST_CASE("generators take the memory of the rows that they make") {
+TEST_CASE("generators take memory only for the rows that they make") {
     const FreeMemory little(48 * mebibyte);
-    // 2 to 17 GB each.
+    // The whole matrices take 2 to 17 GB each.
     const std::vector<Kind> large{
         {"laplace2d", {{"nx", whole(16000)}}},
         {"laplace3d", {{"nx", whole(300)}}},
@@ -153,16 +153,16 @@ TEST_CASE("generators take the memory of the rows that they make") {
             CHECK(matrix.columns >= 1'000'000);
         });
         if (memory_is_ours) CHECK(taken < 12 * mebibyte);
-        // Of the rows at the end, those that are asked for are counted.
+        // Only the requested rows count, even at the end of the matrix.
         CHECK_THROWS_WITH_AS((void)entry.generate_rows(parameters, {rows - 4'000'000, rows}),
                              doctest::Contains("a matrix of 4000000 rows and "), MachineError);
     }
-    // Scrambled nodes are numbered all at once.
+    // A random numbering is computed for all nodes at once.
     CHECK_THROWS_AS((void)made_rows("laplace2d", {{"nx", whole(4000)}, {"scramble", whole(1)}}, {0, 1}), MachineError);
     CHECK(made_rows("laplace2d", {{"nx", whole(4000)}}, {0, 1}).nonzeros() == 3);
 }
 
-TEST_CASE("generators count what they are about to make, wherever the rows lie") {
+TEST_CASE("generators predict the memory of any range of rows") {
     const auto wanted = [](const Kind& kind, RowRange range) {
         const FreeMemory nothing(0);
         try {
@@ -176,7 +176,7 @@ TEST_CASE("generators count what they are about to make, wherever the rows lie")
     const auto counted = [](Index rows, Offset nonzeros) {
         return fmt::format("a matrix of {} rows and {} nonzeros wants {}", rows, nonzeros, 8 * rows + 12 * nonzeros);
     };
-    // Full bands, narrow and wider than the matrix, and grids that are thin, which have no rows of 27 nonzeros.
+    // Full bands, narrow and wider than the matrix, and thin grids, whose rows have fewer than 27 nonzeros.
     for (const int bandwidth : {0, 1, 7, 40, 59, 200}) {
         const Kind band{"banded", {{"rows", whole(60)}, {"bandwidth", whole(bandwidth)}}};
         const CsrMatrix matrix = made(band.name, band.given);
@@ -194,7 +194,7 @@ TEST_CASE("generators count what they are about to make, wherever the rows lie")
     CHECK(wanted(random, {10, 70}) == counted(60, 300));
 }
 
-TEST_CASE("npz: rows of a file are those of the whole matrix, however it is stored") {
+TEST_CASE("npz: rows of a file equal those of the whole matrix, stored or compressed") {
     std::vector<NamedMatrix> matrices = battery();
     matrices.push_back({"elasticity", made("elasticity3d", {{"nx", whole(4)}, {"scramble", whole(2)}})});
     for (const NamedMatrix& named : matrices) {
@@ -220,10 +220,10 @@ TEST_CASE("npz: rows of a file are those of the whole matrix, however it is stor
     }
 }
 
-TEST_CASE("npz: rows with columns in disorder, columns that stand twice, and room to spare") {
+TEST_CASE("npz: rows with unsorted columns, duplicate columns and surplus items") {
     Members odd = csr_members();
     odd["indptr"] = npy_int({0, 2, 2, 6});
-    odd["indices"] = npy_int({2, 0, 3, 0, 1, 3, 3, 77});  // what lies in the room to spare is nobody's column
+    odd["indices"] = npy_int({2, 0, 3, 0, 1, 3, 3, 77});  // surplus items may contain invalid columns
     odd["data"] = npy<float>("<f4", {2, 1, 1, 3, 0, 3, 1000, 1000});
     const CsrMatrix expected = csr_from_rows(example);
     const auto path = write_npz("m.npz", odd);
@@ -234,20 +234,20 @@ TEST_CASE("npz: rows with columns in disorder, columns that stand twice, and roo
     }
 }
 
-TEST_CASE("what cannot be read by rows is left to read_matrix") {
+TEST_CASE("files that cannot be read by rows are left to read_matrix") {
     CHECK(open_rows(write("m.mtx", example_text)) == nullptr);
     CHECK(open_rows(write("m.mtx.gz", compressed(example_text))) == nullptr);
     CHECK(open_rows(write("empty", "")) == nullptr);
     CHECK(open_rows(folder() / "nothing.npz") == nullptr);
     CHECK(open_rows(folder()) == nullptr);
     const auto csr = write_npz("m.npz", csr_members());
-    CHECK(open_rows(csr, "m.mtx") == nullptr);  // only an archive has members
+    CHECK(open_rows(csr, "m.mtx") == nullptr);  // only archives have members
     for (const char* format : {"csc", "coo", "bsr"}) {
         CHECK(open_rows(write_npz("m.npz", with(csr_members(), "format", npy_format(format)))) == nullptr);
     }
 }
 
-TEST_CASE("npz: what is refused whole is refused by rows, in the same words") {
+TEST_CASE("npz: reading by rows refuses what reading the whole matrix refuses, in the same words") {
     const std::vector<Damaged> damages{
         {"shape", npy_int({3, 4, 5})},
         {"shape", npy<std::int64_t>("<i8", {std::int64_t{1} << 31, 4})},
@@ -281,7 +281,7 @@ TEST_CASE("npz: what is refused whole is refused by rows, in the same words") {
         CHECK(words.substr(0, 7) == "m.npz: ");
         CHECK(refusal_by_rows(path) == words);
     }
-    // 2^62 items of no bytes.
+    // 2^62 items of zero bytes.
     Members nothing = csr_members();
     nothing["indptr"] = npy<std::int64_t>("<i8", {0, 2, 2, std::int64_t{1} << 62});
     nothing["indices"] = npy_header("<i0", "(4611686018427387904,)");
@@ -295,14 +295,14 @@ TEST_CASE("npz: what is refused whole is refused by rows, in the same words") {
         CHECK(refusal_by_rows(write_npz("m.npz", without)) ==
               fmt::format("m.npz: member {}.npy: found nothing; expected what scipy.sparse.save_npz writes", name));
     }
-    // Only who reads a row can see what is wrong with it.
+    // An invalid column is found only by reading its row.
     const auto reader = open_rows(write_npz("m.npz", with(csr_members(), "indices", npy_int({0, 2, 0, 1, 4}))));
     CHECK(reader->read({0, 2}) == cut_out(csr_from_rows(example), {0, 2}));
     CHECK_THROWS_WITH_AS((void)reader->read({1, 3}), doctest::Contains("found 4 at place 4; expected an integer from 0 to 3"),
                          InputError);
 }
 
-TEST_CASE("npz: damage that reading the whole finds is found with any rows, byte by byte") {
+TEST_CASE("npz: damage found by reading the whole matrix is found by reading any rows, byte by byte") {
     const auto refuses = [](const std::filesystem::path& path, RowRange range) {
         try {
             const auto reader = open_rows(path);
@@ -319,14 +319,14 @@ TEST_CASE("npz: damage that reading the whole finds is found with any rows, byte
             std::string damaged = undamaged;
             damaged[place] = static_cast<char>(damaged[place] ^ 0x11);
             const auto path = write("damaged.npz", damaged);
-            if (read_or_refuse(path)) continue;  // beside what is read
+            if (read_or_refuse(path)) continue;  // the damaged byte is never read
             CHECK(refuses(path, {0, 1}));
             CHECK(refuses(path, {2, 3}));
         }
     }
 }
 
-TEST_CASE("npz: a file that is another one by the time it is read is refused") {
+TEST_CASE("npz: a file that changes between opening and reading is refused") {
     const auto path = write_npz("m.npz", csr_members());
     const auto reader = open_rows(path);
     Members shorter = csr_members();
@@ -337,7 +337,7 @@ TEST_CASE("npz: a file that is another one by the time it is read is refused") {
     CHECK_THROWS_WITH_AS((void)reader->read({0, 3}), doctest::Contains("m.npz: found other entries than when"), InputError);
 }
 
-TEST_CASE("npz: rows take their own memory, wherever they lie in the file") {
+TEST_CASE("npz: rows take memory of their own size, anywhere in the file") {
     constexpr Index rows = 1000;
     constexpr Index length = 2000;
     CsrMatrix matrix;
@@ -362,7 +362,7 @@ TEST_CASE("npz: rows take their own memory, wherever they lie in the file") {
             const FreeMemory little(12 * mebibyte);
             CHECK_THROWS_AS((void)read_matrix(path), MachineError);
         }
-        const FreeMemory little(12 * mebibyte);  // anew: what was freed is resident until then
+        const FreeMemory little(12 * mebibyte);  // a new limit, because freed memory stays resident until then
         const auto reader = open_rows(path);
         for (const RowRange range : {RowRange{0, 1}, RowRange{500, 501}, RowRange{rows - 1, rows}}) {
             CsrMatrix read;

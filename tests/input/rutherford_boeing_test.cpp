@@ -69,18 +69,18 @@ TEST_CASE("numbers in Fortran's fields") {
     CHECK(read("+1.D-3", plain) == 1e-3);
     CHECK(read("1.5d2", plain) == 150);
     CHECK(read("1.25Q+1", plain) == 12.5);
-    CHECK(read("1.5+3", plain) == 1500);  // an exponent of three digits loses its letter
+    CHECK(read("1.5+3", plain) == 1500);  // Fortran omits the letter before an exponent of three digits
     CHECK(read("-1.5-100", plain) == -1.5e-100);
     CHECK(read("17", plain) == 17);
     CHECK(read("0.1", plain) == 0.1);
     CHECK(read("0.30000000000000004", plain) == 0.30000000000000004);
     CHECK(std::isnan(*read(" NaN", plain)));
     CHECK(std::isinf(*read("-Infinity", plain)));
-    // Without a point, the last digits stand behind it.
+    // A field without a decimal point has implied decimals.
     CHECK(read("12345", {'f', 1, 8, 3, 0}) == 12.345);
     CHECK(read("12345E2", {'f', 1, 8, 3, 0}) == 1234.5);
     CHECK(read("1.5", {'f', 1, 8, 3, 0}) == 1.5);
-    // A scale factor is for fields without an exponent.
+    // A scale factor applies to fields without an exponent.
     CHECK(read("12.5", {'f', 1, 8, 3, 1}) == 1.25);
     CHECK(read("12.5E0", {'f', 1, 8, 3, 1}) == 12.5);
     CHECK(read("12.5", {'f', 1, 8, 3, -2}) == 1250);
@@ -91,8 +91,8 @@ TEST_CASE("numbers in Fortran's fields") {
     }
 }
 
-TEST_CASE("Rutherford-Boeing: kinds of matrices") {
-    // Column by column: (1, 1), (3, -2.5) | (2, 0) | (3, 40).
+TEST_CASE("Rutherford-Boeing: types of matrices") {
+    // By columns: (1, 1), (3, -2.5) | (2, 0) | (3, 40).
     CHECK(read_parts({}) == csr_from_rows(Rows{"1 . .", ". 0 .", "-2.5 . 40"}));
     CHECK(read_parts({.type = "RSA"}) == csr_from_rows(Rows{"1 . -2.5", ". 0 .", "-2.5 . 40"}));
     CHECK(read_parts({.type = "rra", .size = "4 3 4 0"}) == csr_from_rows(Rows{"1 . .", ". 0 .", "-2.5 . 40", ". . ."}));
@@ -105,7 +105,7 @@ TEST_CASE("Rutherford-Boeing: kinds of matrices") {
                       .values = "  1.0000E+00 -2.5000E+00\n"}) == csr_from_rows(Rows{". -1 2.5", "1 . .", "-2.5 . ."}));
     CHECK(read_parts({.type = "iua", .formats = "(4I4) (5I4) (4I5)", .values = "    1   -2    0   40\n"}) ==
           csr_from_rows(Rows{"1 . .", ". 0 .", "-2 . 40"}));
-    // Several lines of each list, Windows' line ends, fields without blanks between them, duplicates.
+    // Several lines per list, Windows line ends, fields without blanks between them, duplicates.
     CHECK(read_parts({.formats = "(2I1)           (3I1)           (3F3.1)",
                       .pointers = "13\r\n45\r\n",
                       .indices = "132\r\n3\r\n",
@@ -114,7 +114,7 @@ TEST_CASE("Rutherford-Boeing: kinds of matrices") {
     CHECK(read_parts({.indices = "   1   1   2   3\n"}) == csr_from_rows(Rows{"-1.5 . .", ". 0 .", ". . 40"}));
     CHECK(read_parts({.size = "0 0 0 0", .pointers = "   1\n", .indices = "", .values = "", .counts = "1 1 0 0"}) ==
           CsrMatrix{});
-    // Harwell-Boeing: a fifth count on the second line, and right-hand sides behind the matrix.
+    // Harwell-Boeing: a fifth count on the second line, and right-hand sides after the matrix.
     CHECK(read_parts({.counts = "3 1 1 1 0"}) == csr_from_rows(Rows{"1 . .", ". 0 .", "-2.5 . 40"}));
     CHECK(read_parts({.formats = "(4I4)           (5I4)           (4E12.4)            (3F4.1)\nF             1             0",
                       .values = "  1.0000E+00 -2.5000E+00  0.0000E+00  4.0000E+01\n 1.0 2.0 3.0\n",
@@ -122,7 +122,7 @@ TEST_CASE("Rutherford-Boeing: kinds of matrices") {
 }
 
 TEST_CASE("Rutherford-Boeing: each field with each symmetry") {
-    // One list of places, below the diagonal, with what each type makes of it.
+    // One list of places below the diagonal, read with each type.
     struct Field {
         char letter;
         std::string format;
@@ -151,12 +151,12 @@ TEST_CASE("Rutherford-Boeing: each field with each symmetry") {
                                                          ". . " + v[3] + " .", ". . . .", ". . . ."}));
         CHECK(read('s', "4 4 4 0") == csr_from_rows(Rows{". " + v[0] + " " + v[1] + " .", v[0] + " . " + v[2] + " .",
                                                          v[1] + " " + v[2] + " . " + v[3], ". . " + v[3] + " ."}));
-        if (letter == 'p') continue;  // has no signs
+        if (letter == 'p') continue;  // a pattern has no signs
         CHECK(read('z', "4 4 4 0") ==
               csr_from_rows(Rows{". " + negated(v[0]) + " " + negated(v[1]) + " .", v[0] + " . " + negated(v[2]) + " .",
                                  v[1] + " " + v[2] + " . " + negated(v[3]), ". . " + v[3] + " ."}));
     }
-    // Wider than high: its columns 4 and 6 are empty.
+    // More columns than rows; columns 4 and 6 are empty.
     CHECK(read_parts({.type = "pra",
                       .size = "2 6 4 0",
                       .formats = "(7I2) (4I2)",
@@ -177,8 +177,7 @@ TEST_CASE("Rutherford-Boeing: every refusal says where, what was found and what 
         {{.size = "3 x 4 0"}, "m.rb:3: found the number of columns 'x'; expected an integer, 0 or greater"},
         {{.size = "3 -3 4 0"}, "m.rb:3: found the number of columns '-3'; expected an integer, 0 or greater"},
         {{.counts = "3 1 1"}, "m.rb:2: found the end of the line; expected the number of lines of values"},
-        {{.counts = "3 1 1 0"},
-         "m.rb:3: found no lines of values; expected some, or the type P for a pattern"},
+        {{.counts = "3 1 1 0"}, "m.rb:3: found no lines of values; expected some, or the type P for a pattern"},
         {{.size = "2147483648 3 4 0"},
          "m.rb:3: found a matrix of 2147483648 x 3; expected at most 2147483647 rows and columns"},
         {{.size = "2147483647 3 4 0"},
@@ -193,7 +192,8 @@ TEST_CASE("Rutherford-Boeing: every refusal says where, what was found and what 
         {{.pointers = "   2   3   4   5\n"}, "m.rb:5: found the pointer '2'; expected an integer from 1 to 1"},
         {{.pointers = "   1   3   2   5\n"}, "m.rb:5: found the pointer '2'; expected an integer from 3 to 5"},
         {{.pointers = "   1   3   4   6\n"}, "m.rb:5: found the pointer '6'; expected an integer from 4 to 5"},
-        {{.pointers = "   1   3   4   4\n"}, "m.rb:5: found 4 as the last pointer; expected 5, one more than the number of entries"},
+        {{.pointers = "   1   3   4   4\n"},
+         "m.rb:5: found 4 as the last pointer; expected 5, one more than the number of entries"},
         {{.pointers = "   1   3   4\n"}, "m.rb:5: found no field 4; expected 4 pointers, 4 per line"},
         {{.pointers = "   1   3   4   5   6\n"}, "m.rb:5: found '6' at the end of the line; expected 4 pointers, 4 per line"},
         {{.indices = "   1   4   2   3\n"}, "m.rb:6: found the row index '4'; expected an integer from 1 to 3"},
@@ -211,7 +211,7 @@ TEST_CASE("Rutherford-Boeing: every refusal says where, what was found and what 
     for (const auto& [parts, expected] : cases) CHECK(refusal_of(parts) == expected);
 }
 
-TEST_CASE("Rutherford-Boeing: damaged it is refused or is a matrix, byte by byte") {
+TEST_CASE("Rutherford-Boeing: a damaged text is refused or is a matrix, byte by byte") {
     const std::string text = text_of({});
     for (std::size_t place = text.find('\n'); place < text.size(); ++place) {
         for (const char byte : {'\0', ' ', '\n', '9', '-', '(', 'e', '\xff'}) {
