@@ -1,4 +1,4 @@
-// The recipe language, with a small catalogue of its own. Overrides, resolved recipes and errors are in tests/recipe.
+// The recipe language, tested with a small catalogue of its own. More tests are in tests/recipe.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
@@ -35,14 +35,14 @@ TEST_CASE("a whole recipe becomes plain data") {
 
 TEST_CASE("the smallest recipe is a layout") {
     const Recipe recipe = parse("layout.use = 'plain'");
-    CHECK(recipe.name == "test");  // the file's
+    CHECK(recipe.name == "test");  // from the file
     CHECK(std::holds_alternative<std::monostate>(recipe.matrix.from));
     CHECK(recipe.stages.empty());
     CHECK(recipe.layouts.front().parameters.integer("slice_height") == 32);
     CHECK(recipe.layouts.front().kernels.empty());
 }
 
-TEST_CASE("a recipe may say what device it is for, and who prepares") {
+TEST_CASE("a recipe may select a device model and where preprocessing runs") {
     const Recipe recipe = parse("recipe.device = 'h200'\nrecipe.prepare = 'gpu'\nlayout.use = 'plain'");
     CHECK(recipe.device == "h200");
     CHECK(recipe.prepare == "gpu");
@@ -50,7 +50,7 @@ TEST_CASE("a recipe may say what device it is for, and who prepares") {
     CHECK(parse("layout.use = 'plain'").prepare.empty());
 }
 
-TEST_CASE("a byte order mark and line ends of Windows are no errors") {
+TEST_CASE("byte order marks and Windows line ends are accepted") {
     CHECK(parse("\xEF\xBB\xBF[layout]\r\nuse = 'plain'\r\n").layouts.front().entry->name == "plain");
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("kernels are chosen by backend; a choice for a backend that is not bui
           std::map<Backend, std::string>{{Backend::kokkos, "lanes"}, {Backend::cuda, "fused"}});
 }
 
-TEST_CASE("a matrix may be written out, or generated") {
+TEST_CASE("a matrix may be written out or generated") {
     const Recipe written = parse("[matrix]\nrows = ['1 . 2', '. 3 .', '4 . 5']\nnode_size = 3\n[layout]\nuse = 'plain'\n");
     CHECK(csr_from_rows(std::get<InlineMatrix>(written.matrix.from).rows).nonzeros() == 5);
     CHECK(written.node_size == 3);
@@ -78,7 +78,7 @@ TEST_CASE("a matrix may be written out, or generated") {
         fmt::format("[matrix] with generator '{}' has no 'whatever'", generator.name)));
 }
 
-TEST_CASE("stages of one name are numbered where they have no ids") {
+TEST_CASE("stages of one name without ids are numbered") {
     const Recipe recipe =
         parse("[[stage]]\nuse='sort'\n[[stage]]\nuse='shuffle'\n[[stage]]\nuse='sort'\n[layout]\nuse='plain'");
     CHECK(recipe.stages[0].id == "sort_1");
@@ -97,7 +97,7 @@ TEST_CASE("a new partition may replace an old one, and an order of rows leaves s
     CHECK_FALSE(errors_of(partition + "[[stage]]\nuse = 'sort'\napply = 'rows'\n" + layout).empty());
 }
 
-TEST_CASE("what needs the matrix is checked against it") {
+TEST_CASE("checks that depend on the matrix") {
     const Recipe recipe = parse(whole, {"matrix.node_size=3"});
     CHECK_NOTHROW(check_against(recipe, 9, 9));
     CHECK_THROWS_WITH_AS(check_against(recipe, 9, 12),
@@ -128,7 +128,7 @@ share = "rest"
 use   = "plain"
 )";
 
-TEST_CASE("a list of layouts, each with a share and kernels of its own") {
+TEST_CASE("several layouts, each with its share and kernels") {
     const Recipe recipe = parse(hybrid);
     CHECK(recipe.is_hybrid());
     CHECK(name_of_layouts(recipe) == "plain + plain");
@@ -155,14 +155,14 @@ TEST_CASE("a list of layouts, each with a share and kernels of its own") {
                                           "slice_height = 32\n"));
 }
 
-TEST_CASE("a list of one layout may take everything") {
+TEST_CASE("a single [[layout]] may store all nonzeros") {
     const Recipe recipe = parse("[[layout]]\nuse = 'plain'\nkernel.kokkos = 'rows'\n");
     CHECK_FALSE(recipe.is_hybrid());
     CHECK(recipe.layouts.front().kernels == std::map<Backend, std::string>{{Backend::kokkos, "rows"}});
     check_same(parse(resolved_recipe(recipe)), recipe);
 }
 
-TEST_CASE("options reach into a list of layouts by its shares") {
+TEST_CASE("options address one of several layouts by its share") {
     const Recipe recipe = parse(hybrid, {"layout.rest.slice_height=4", "layout.first.kernel.kokkos=rows",
                                          "layout.first.slice_height=2", "layout.rest.kernel.eigen=oracle"});
     CHECK(recipe.layouts[0].parameters.integer("slice_height") == 2);

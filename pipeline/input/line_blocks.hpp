@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -27,7 +28,10 @@ public:
         shift_ = line - item;
         jumps_.push_back({item, shift_});
     }
-    [[nodiscard]] std::int64_t line_of(std::int64_t item) const;
+    [[nodiscard]] std::int64_t line_of(std::int64_t item) const {
+        const auto after = std::ranges::upper_bound(jumps_, item, {}, &Jump::item);
+        return item + (after == jumps_.begin() ? 0 : std::prev(after)->shift);
+    }
     [[nodiscard]] std::size_t bytes() const { return jumps_.size() * sizeof(Jump); }
 
 private:

@@ -9,23 +9,117 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <initializer_list>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "pipeline/input/line_blocks.hpp"
-#include "pipeline/input/matrix_market_header.hpp"
 #include "pipeline/input/reading_memory.hpp"
 #include "pipeline/input/words.hpp"
 
 namespace workbench {
 namespace {
 
-using Header = MatrixMarketHeader;
+enum class Format { coordinate, array };
+enum class Field { real, integer, pattern };
+
+struct Header {
+    Format format = Format::coordinate;
+    Field field = Field::real;
+    Mirror mirror = Mirror::nothing;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    Offset entries = 0;  // in the file, without mirror images
+};
 
 struct EntryBlock : BlockOutcome {
     std::vector<Entry> entries;  // of an array: only values until place_values
     Offset above = 0;            // entries above the diagonal
     Offset below = 0;
 };
+
+// ---- the header ----
+
+/// Takes a word of the banner and returns the choice that it names.
+template <typename Choice>
+Choice take_choice(std::string_view& banner, const char* what, const char* expected,
+                   std::initializer_list<std::pair<std::string_view, Choice>> choices) {
+    const std::string word = lower_case(next_word(banner));
+    for (const auto& [name, choice] : choices) {
+        if (word == name) return choice;
+    }
+    if (word == "complex" || word == "hermitian") {
+        throw LineError{fmt::format("found a {} matrix, which is not supported; expected {}", word, expected)};
+    }
+    throw LineError{fmt::format("found the {} {}; expected {}", what, in_quotes(word), expected)};
+}
+
+void read_banner(LineReader& lines, Header& header) {
+    constexpr const char* banner =
+        "the banner '%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric|skew-symmetric'";
+    if (!lines.next()) lines.fail("found nothing; expected {}", banner);
+    std::string_view rest = lines.line();
+    if (lower_case(next_word(rest)) != "%%matrixmarket" || lower_case(next_word(rest)) != "matrix") {
+        lines.fail("found {}; expected {}", in_quotes(lines.line()), banner);
+    }
+    header.format = take_choice<Format>(rest, "format", "coordinate or array",
+                                        {{"coordinate", Format::coordinate}, {"array", Format::array}});
+    header.field = take_choice<Field>(rest, "field", "real, integer or pattern",
+                                      {{"real", Field::real}, {"integer", Field::integer}, {"pattern", Field::pattern}});
+    header.mirror =
+        take_choice<Mirror>(rest, "symmetry", "general, symmetric or skew-symmetric",
+                            {{"general", Mirror::nothing}, {"symmetric", Mirror::same}, {"skew-symmetric", Mirror::negated}});
+    expect_end_of_line(rest, "nothing after the symmetry");
+    if (header.field != Field::pattern) return;
+    if (header.mirror == Mirror::negated) {
+        lines.fail("found a skew-symmetric pattern; expected values, because a pattern has no signs");
+    }
+    if (header.format == Format::array) {
+        lines.fail("found an array of a pattern; expected an array of values, or coordinates of a pattern");
+    }
+}
+
+/// False for blank lines and comments.
+bool has_content(std::string_view line) {
+    const std::string_view word = next_word(line);
+    return !word.empty() && word[0] != '%';
+}
+
+/// Values in an array file, which has fewer than 2^31 rows and columns.
+Offset places_in_array(const Header& header) {
+    if (header.mirror == Mirror::nothing) return header.rows * header.columns;
+    return header.rows * (header.mirror == Mirror::same ? header.rows + 1 : header.rows - 1) / 2;
+}
+
+void read_size(LineReader& lines, Header& header) {
+    const bool array = header.format == Format::array;
+    const char* expected = array ? "the size line of an array: rows and columns" : "the size line: rows, columns and entries";
+    do {
+        if (!lines.next()) lines.fail("found the end of the file; expected {}", expected);
+    } while (!has_content(lines.line()));
+    std::string_view rest = lines.line();
+    header.rows = take_integer(rest, "number of rows", 0, no_limit);
+    header.columns = take_integer(rest, "number of columns", 0, no_limit);
+    if (!array) header.entries = take_integer(rest, "number of entries", 0, no_limit);
+    expect_end_of_line(rest, expected);
+    check_size(header.rows, header.columns);
+    if (header.mirror != Mirror::nothing && header.rows != header.columns) {
+        lines.fail("found {} rows and {} columns; expected a square matrix, because the banner says that it is symmetric",
+                   header.rows, header.columns);
+    }
+    if (array) header.entries = places_in_array(header);
+    check_size(header.rows, header.columns, header.entries);
+}
+
+Header read_header(LineReader& lines) {
+    return lines.with_place([&] {
+        Header header;
+        read_banner(lines, header);
+        read_size(lines, header);
+        return header;
+    });
+}
 
 // ---- the fast path: digits, blanks, digits, blanks, a number ----
 
@@ -83,10 +177,10 @@ const char* take_index(const char* at, const char* end, std::int64_t count, Inde
     return at;
 }
 
-template <Header::Field field>
+template <Field field>
 const char* take_value(const char* at, const char* end, double& value) {
     at = skip_blanks(at);
-    if constexpr (field == Header::Field::real) {
+    if constexpr (field == Field::real) {
         const auto [behind, error] = std::from_chars(at, end, value);
         return error == std::errc{} ? behind : nullptr;
     }
@@ -98,14 +192,14 @@ const char* take_value(const char* at, const char* end, double& value) {
 }
 
 /// Returns the beginning of the next line, or null to leave this one to the slow parser.
-template <Header::Format format, Header::Field field>
+template <Format format, Field field>
 const char* take_entry(const char* at, const char* end, const Header& header, Entry& entry) {
-    if constexpr (format == Header::Format::coordinate) {
+    if constexpr (format == Format::coordinate) {
         at = take_index(at, end, header.rows, entry.row);
         if (at == nullptr || !is_blank(*at)) return nullptr;
         at = take_index(at, end, header.columns, entry.column);
         if (at == nullptr) return nullptr;
-        if constexpr (field == Header::Field::pattern) {
+        if constexpr (field == Field::pattern) {
             entry.value = 1;
             return end_of_line(at);
         }
@@ -117,8 +211,8 @@ const char* take_entry(const char* at, const char* end, const Header& header, En
 
 // ---- the slow path: any line, with error messages ----
 
-double parse_value(std::string_view word, Header::Field field) {
-    if (field == Header::Field::integer && word.find_first_not_of("+-0123456789") != std::string_view::npos) {
+double parse_value(std::string_view word, Field field) {
+    if (field == Field::integer && word.find_first_not_of("+-0123456789") != std::string_view::npos) {
         throw LineError{
             fmt::format("found the value {}; expected an integer, because the banner says integer", in_quotes(word))};
     }
@@ -129,14 +223,14 @@ double parse_value(std::string_view word, Header::Field field) {
 
 Entry parse_entry(std::string_view line, const Header& header) {
     Entry entry;
-    if (header.format == Header::Format::array) {
+    if (header.format == Format::array) {
         entry.value = parse_value(next_word(line), header.field);
         expect_end_of_line(line, "one value per line of an array");
         return entry;
     }
     entry.row = static_cast<Index>(take_integer(line, "row", 1, header.rows) - 1);
     entry.column = static_cast<Index>(take_integer(line, "column", 1, header.columns) - 1);
-    if (header.field == Header::Field::pattern) {
+    if (header.field == Field::pattern) {
         entry.value = 1;
         expect_end_of_line(line, "only a row and a column, because the banner says pattern");
     } else {
@@ -149,15 +243,15 @@ Entry parse_entry(std::string_view line, const Header& header) {
 // ---- the file ----
 
 void check_place(const Entry& entry, const Header& header, EntryBlock& block) {
-    if (header.symmetry == Header::Symmetry::general || header.format == Header::Format::array) return;
+    if (header.mirror == Mirror::nothing || header.format == Format::array) return;
     if (entry.row != entry.column) {
         ++(entry.row < entry.column ? block.above : block.below);
-    } else if (header.symmetry == Header::Symmetry::skew_symmetric && !(entry.value == 0)) {
+    } else if (header.mirror == Mirror::negated && !(entry.value == 0)) {
         throw LineError{"found a diagonal entry in a skew-symmetric matrix; expected entries off the diagonal"};
     }
 }
 
-template <Header::Format format, Header::Field field>
+template <Format format, Field field>
 void parse_lines(std::string_view text, const Header& header, EntryBlock& block) {
     const char* end = text.data() + text.size();
     constexpr std::size_t short_line = 12;  // bytes; most lines are longer
@@ -183,19 +277,19 @@ void parse_lines(std::string_view text, const Header& header, EntryBlock& block)
 
 using ParseLines = void (*)(std::string_view, const Header&, EntryBlock&);
 
-template <Header::Format format>
-ParseLines parser_of(Header::Field field) {
+template <Format format>
+ParseLines parser_of(Field field) {
     switch (field) {
-        case Header::Field::integer: return parse_lines<format, Header::Field::integer>;
-        case Header::Field::pattern: return parse_lines<format, Header::Field::pattern>;
-        case Header::Field::real: break;
+        case Field::integer: return parse_lines<format, Field::integer>;
+        case Field::pattern: return parse_lines<format, Field::pattern>;
+        case Field::real: break;
     }
-    return parse_lines<format, Header::Field::real>;
+    return parse_lines<format, Field::real>;
 }
 
 ParseLines parser_of(const Header& header) {
-    return header.format == Header::Format::array ? parser_of<Header::Format::array>(header.field)
-                                                  : parser_of<Header::Format::coordinate>(header.field);
+    return header.format == Format::array ? parser_of<Format::array>(header.field)
+                                          : parser_of<Format::coordinate>(header.field);
 }
 
 /// Compares the number of entries with the size line.
@@ -220,12 +314,7 @@ void check_count(LineReader& lines, const Header& header, const std::deque<Entry
 /// Assigns rows and columns to the values of an array, which are listed by columns; a symmetric array lists the lower triangle.
 void place_values(const Header& header, std::deque<EntryBlock>& blocks) {
     const auto first_row = [&header](Index column) {
-        switch (header.symmetry) {
-            case Header::Symmetry::symmetric: return column;
-            case Header::Symmetry::skew_symmetric: return column + 1;
-            case Header::Symmetry::general: break;
-        }
-        return Index{0};
+        return header.mirror == Mirror::nothing ? 0 : header.mirror == Mirror::same ? column : column + 1;
     };
     Index column = 0;
     Index row = first_row(column);
@@ -236,15 +325,6 @@ void place_values(const Header& header, std::deque<EntryBlock>& blocks) {
             if (row == header.rows) row = first_row(++column);
         }
     }
-}
-
-Mirror mirror_of(const Header& header) {
-    switch (header.symmetry) {
-        case Header::Symmetry::symmetric: return Mirror::same;
-        case Header::Symmetry::skew_symmetric: return Mirror::negated;
-        case Header::Symmetry::general: break;
-    }
-    return Mirror::nothing;
 }
 
 /// Refuses a symmetric file with all entries of both triangles, because mirroring would double them.
@@ -266,30 +346,29 @@ void check_one_triangle(const LineReader& lines, const std::deque<EntryBlock>& b
 }
 
 ClaimedSize claimed_size(const Header& header) {
-    const bool mirrored = header.symmetry != Header::Symmetry::general;
-    return {header.rows, header.entries, mirrored ? doubled(header.entries) : header.entries};
+    return {header.rows, header.entries, header.mirror == Mirror::nothing ? header.entries : doubled(header.entries)};
 }
 
 }  // namespace
 
 CsrMatrix read_matrix_market(LineReader& lines) {
-    const Header header = read_matrix_market_header(lines);
-    const std::uintmax_t shortest_line = header.format == Header::Format::array ? 2 : 4;
+    const Header header = read_header(lines);
+    const std::uintmax_t shortest_line = header.format == Format::array ? 2 : 4;
     ReadingMemory memory(lines.name(), claimed_size(header), shortest_line, lines.most_bytes());
-    const ParseLines parse_lines_of = parser_of(header);
+    const ParseLines parse_text = parser_of(header);
     std::atomic<Offset> read = 0;
     auto blocks = parse_blocks<EntryBlock>(lines, [&](std::string_view text, EntryBlock& block) {
-        parse_lines_of(text, header, block);
+        parse_text(text, header, block);
         memory.take(block.entries.size() * sizeof(Entry) + block.item_lines.bytes());
         return (read += static_cast<Offset>(block.entries.size())) <= header.entries;
     });
     check_count(lines, header, blocks);
-    if (header.format == Header::Format::array) place_values(header, blocks);
+    if (header.format == Format::array) place_values(header, blocks);
     memory.require_matrix(claimed_size(header).nonzeros);
     std::vector<std::span<const Entry>> pieces;
     for (const EntryBlock& block : blocks) pieces.emplace_back(block.entries);
     CsrMatrix matrix =
-        csr_from_entries(static_cast<Index>(header.rows), static_cast<Index>(header.columns), pieces, mirror_of(header));
+        csr_from_entries(static_cast<Index>(header.rows), static_cast<Index>(header.columns), pieces, header.mirror);
     check_one_triangle(lines, blocks, matrix);
     return matrix;
 }

@@ -13,7 +13,6 @@
 
 #include "pipeline/input/line_blocks.hpp"
 #include "pipeline/input/reading_memory.hpp"
-#include "pipeline/input/size_check.hpp"
 
 namespace workbench {
 namespace {

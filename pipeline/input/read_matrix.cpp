@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,10 +13,12 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/input/byte_source.hpp"
 #include "pipeline/input/line_reader.hpp"
+#include "pipeline/input/matrix_market.hpp"
+#include "pipeline/input/metis_graph.hpp"
 #include "pipeline/input/npz_archive.hpp"
+#include "pipeline/input/rutherford_boeing.hpp"
 #include "pipeline/input/scipy_npz.hpp"
 #include "pipeline/input/tar_archive.hpp"
-#include "pipeline/input/text_format.hpp"
 #include "pipeline/input/words.hpp"
 
 namespace workbench {
@@ -34,6 +37,30 @@ std::string name_in_quotes(std::string_view name) {
     return in_quotes(name, longest);
 }
 
+struct TextFormat {
+    bool (*begins)(std::string_view start);  // true if the text begins like this format
+    CsrMatrix (*read)(LineReader&);
+};
+
+/// Accepts a byte order mark and a wrong number of percent signs, so that the reader reports what is wrong with the banner.
+bool is_matrix_market(std::string_view start) {
+    constexpr std::string_view name = "matrixmarket";
+    constexpr std::string_view mark = "\xef\xbb\xbf";
+    if (start.starts_with(mark)) start.remove_prefix(mark.size());
+    start.remove_prefix(std::min(start.find_first_not_of("% "), start.size()));
+    return lower_case(start.substr(0, name.size())) == name;
+}
+
+constexpr std::array formats{TextFormat{is_matrix_market, read_matrix_market},
+                             TextFormat{is_rutherford_boeing, read_rutherford_boeing},
+                             TextFormat{is_metis_graph, read_metis_graph}};
+
+/// The format of a text that begins with these bytes; null if it is not supported.
+const TextFormat* text_format_of(std::string_view start) {
+    const auto format = std::ranges::find_if(formats, [&](const TextFormat& each) { return each.begins(start); });
+    return format == formats.end() ? nullptr : &*format;
+}
+
 /// A file, or a member of an archive.
 struct Opened {
     std::string name;
@@ -43,7 +70,8 @@ struct Opened {
 };
 
 Opened look_into(std::string name, std::unique_ptr<ByteSource> bytes, bool compressed) {
-    Opened opened{std::move(name), std::move(bytes), {}, compressed};
+    constexpr std::size_t start_bytes = std::size_t{1} << 14;  // suffice to recognize a format
+    Opened opened{.name = std::move(name), .bytes = std::move(bytes), .start = {}, .compressed = compressed};
     opened.start = look_at_start(opened.bytes, start_bytes);
     const std::string_view compression = compression_of(opened.start.bytes);
     if (compression.empty()) return opened;

@@ -2,11 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <limits>
 #include <utility>
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/input/byte_source.hpp"
+#include "pipeline/input/words.hpp"
 #include "pipeline/matrix/csr_matrix.hpp"
 
 namespace workbench {
@@ -21,6 +23,25 @@ double bytes_of(const ClaimedSize& size) {
 std::size_t saturated(double bytes) { return bytes < 9e18 ? static_cast<std::size_t>(bytes) : std::size_t{1} << 63; }
 
 }  // namespace
+
+void check_size(std::int64_t rows, std::int64_t columns) {
+    constexpr std::int64_t most = std::numeric_limits<Index>::max();
+    if (rows >= 0 && columns >= 0 && rows <= most && columns <= most) return;
+    throw LineError{fmt::format("found a matrix of {} x {}; expected at most {} rows and columns", rows, columns, most)};
+}
+
+void check_size(std::int64_t rows, std::int64_t columns, Offset entries) {
+    constexpr std::int64_t always_accepted = std::int64_t{1} << 24;
+    constexpr std::int64_t lines_per_entry = 64;
+    check_size(rows, columns);
+    if (entries > 0 && (rows == 0 || columns == 0)) {
+        throw LineError{fmt::format("found a matrix of {} x {} with {} entries; expected none", rows, columns, entries)};
+    }
+    if (rows + columns > always_accepted && (rows + columns) / lines_per_entry > entries) {
+        throw LineError{fmt::format("found {} rows and {} columns with {} entries; expected one entry per {} of them beyond {}",
+                                    rows, columns, entries, lines_per_entry, always_accepted)};
+    }
+}
 
 ReadingMemory::ReadingMemory(std::string name, const ClaimedSize& claimed, std::uintmax_t least_bytes,
                              std::uintmax_t most_bytes)

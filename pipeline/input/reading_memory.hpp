@@ -1,4 +1,4 @@
-// Accounts for the memory that reading a text takes.
+// Checks of the sizes that a file claims, and of the memory that reading it takes.
 #pragma once
 
 #include <atomic>
@@ -10,6 +10,13 @@
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
+
+/// Throws LineError unless a matrix may have this size. Rows and columns must be fewer than 2^31. If there are more than 2^24
+/// of them, the file must have an entry for every 64, so that arrays over rows and columns stay proportional to the file.
+void check_size(std::int64_t rows, std::int64_t columns, Offset entries);
+
+/// Like check_size, before the number of entries is known: checks only that rows and columns are fewer than 2^31.
+void check_size(std::int64_t rows, std::int64_t columns);
 
 /// The sizes that the header of a text claims.
 struct ClaimedSize {

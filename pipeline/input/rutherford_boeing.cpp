@@ -9,7 +9,6 @@
 
 #include "pipeline/input/fortran_format.hpp"
 #include "pipeline/input/reading_memory.hpp"
-#include "pipeline/input/size_check.hpp"
 
 namespace workbench {
 namespace {

@@ -10,7 +10,7 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/input/npz_archive.hpp"
-#include "pipeline/input/size_check.hpp"
+#include "pipeline/input/reading_memory.hpp"
 #include "pipeline/input/words.hpp"
 
 namespace workbench {

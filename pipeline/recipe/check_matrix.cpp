@@ -11,11 +11,9 @@
 namespace workbench {
 namespace {
 
-/// Has the generator a parameter `rows`? Then the key `rows` is not an inline matrix.
+/// True if the generator has a parameter `rows`, so that the key `rows` is not an inline matrix.
 bool counts_rows(const GeneratorEntry* generator) {
-    if (generator == nullptr) return false;
-    const auto& all = generator->parameters;
-    return std::any_of(all.begin(), all.end(), [](const ParameterDeclaration& each) { return each.name == "rows"; });
+    return generator != nullptr && std::ranges::count(generator->parameters, "rows", &ParameterDeclaration::name) > 0;
 }
 
 ParameterDeclaration node_size_declaration() {
@@ -31,10 +29,10 @@ ParameterDeclaration node_size_declaration() {
 /// The keys of [matrix] for a matrix that is not generated.
 std::vector<ParameterDeclaration> own_declarations() {
     return {
-        {.name = "path", .type = ParameterType::text, .optional = true, .help = "a file, relative to the recipe"},
-        {.name = "member", .type = ParameterType::text, .optional = true, .help = "of an archive: the file in it"},
-        {.name = "rows", .type = ParameterType::text, .optional = true, .help = "the matrix itself, a text a row"},
-        {.name = "generate", .type = ParameterType::text, .optional = true, .help = "the generator that makes the matrix"},
+        {.name = "path", .type = ParameterType::text, .optional = true, .help = "file, relative to the recipe"},
+        {.name = "member", .type = ParameterType::text, .optional = true, .help = "file in an archive"},
+        {.name = "rows", .type = ParameterType::text, .optional = true, .help = "the matrix itself, one string per row"},
+        {.name = "generate", .type = ParameterType::text, .optional = true, .help = "generator of the matrix"},
     };
 }
 
@@ -44,8 +42,8 @@ void check_one_source(const RecipeTable& table, Diagnostics& diagnostics) {
         if (!names_matrix(setting)) continue;
         if (first != nullptr) {
             diagnostics.add(setting.key_place,
-                            fmt::format("[matrix] names a second matrix, '{}' after '{}'; expected one of {}", setting.key,
-                                        first->key, "path, rows, generate"));
+                            "[matrix] selects a second matrix, '{}' after '{}'; expected one of path, rows, generate",
+                            setting.key, first->key);
             return;
         }
         first = &setting;
@@ -55,8 +53,8 @@ void check_one_source(const RecipeTable& table, Diagnostics& diagnostics) {
 InlineMatrix check_rows(const Setting& setting, Diagnostics& diagnostics) {
     InlineMatrix matrix;
     if (!setting.texts) {
-        diagnostics.add(setting.value_place, fmt::format(R"([matrix], rows: {}, expected a list of texts: ["1 . 2", ". 3 ."])",
-                                                         found_text(setting)));
+        diagnostics.add(setting.value_place, R"([matrix], rows: {}, expected a list of strings: ["1 . 2", ". 3 ."])",
+                        found_text(setting));
         return matrix;
     }
     for (const TextItem& item : *setting.texts) matrix.rows.push_back(item.text);
@@ -66,7 +64,7 @@ InlineMatrix check_rows(const Setting& setting, Diagnostics& diagnostics) {
         Place place = (*setting.texts)[wrong.row].place;
         const std::string before = matrix.rows[wrong.row].substr(0, wrong.character);
         if (place.option < 0) place.column += 1 + static_cast<int>(characters(before).size());  // after the quote
-        diagnostics.add(place, wrong.what());
+        diagnostics.add(place, "{}", wrong.what());
     }
     return matrix;
 }
@@ -85,7 +83,7 @@ MatrixFile check_path(const RecipeTable& table, std::span<const std::filesystem:
             member == nullptr ? "" : *member};
 }
 
-/// Without the keys that only a generator could have declared: the generator is not known.
+/// The table without keys that an unknown generator might have declared.
 RecipeTable known_entries(const RecipeTable& table, const std::vector<ParameterDeclaration>& declarations) {
     RecipeTable known = table;
     known.settings.clear();
@@ -93,12 +91,6 @@ RecipeTable known_entries(const RecipeTable& table, const std::vector<ParameterD
         if (const Setting* setting = table.find(declaration.name)) known.settings.push_back(*setting);
     }
     return known;
-}
-
-std::string unknown_generator(const std::string& name, const Catalogue& catalogue) {
-    std::vector<std::string> names;
-    for (const GeneratorEntry& entry : catalogue.generators) names.push_back(entry.name);
-    return fmt::format("unknown generator '{}'{}", printable(name, 40), expected_one_of(name, names));
 }
 
 GeneratedMatrix generated(const GeneratorEntry& generator, const Parameters& parameters) {
@@ -109,7 +101,7 @@ GeneratedMatrix generated(const GeneratorEntry& generator, const Parameters& par
     return {&generator, Parameters(generator.parameters, std::move(values))};
 }
 
-/// The generator that `generate` names, with its parameters.
+/// The parameters of the generator and, unless null, node_size.
 std::optional<Parameters> check_generator(const RecipeTable& table, const GeneratorEntry& generator,
                                           const ParameterDeclaration* node_size, Diagnostics& diagnostics) {
     RecipeTable of_generator = table;
@@ -123,7 +115,19 @@ std::optional<Parameters> check_generator(const RecipeTable& table, const Genera
                             declarations, others, diagnostics);
 }
 
+/// The absolute path without "." and ".."; links are followed as far as the path exists.
+std::filesystem::path resolved_path(const std::filesystem::path& path) {
+    const std::filesystem::path whole = std::filesystem::absolute(path);
+    std::error_code failure;
+    const std::filesystem::path followed = std::filesystem::weakly_canonical(whole, failure);
+    return failure ? whole.lexically_normal() : followed;
+}
+
 }  // namespace
+
+bool operator==(const MatrixFile& a, const MatrixFile& b) {
+    return a.member == b.member && resolved_path(a.path) == resolved_path(b.path);
+}
 
 bool names_matrix(const Setting& setting) {
     const bool written_out =
@@ -137,7 +141,10 @@ MatrixChoice check_matrix(const RecipeTable& table, std::span<const std::filesys
     const std::string* name = table.text("generate");
     const GeneratorEntry* generator = name == nullptr ? nullptr : catalogue.find_generator(*name);
     const bool unknown = name != nullptr && generator == nullptr;
-    if (unknown) diagnostics.add(table.place_of("generate"), unknown_generator(*name, catalogue));
+    if (unknown) {
+        diagnostics.add(table.place_of("generate"), "unknown generator '{}'{}", printable(*name, 40),
+                        expected_one_of(*name, names_of(catalogue.generators)));
+    }
 
     std::optional<Parameters> parameters;
     const ParameterDeclaration nodes = node_size_declaration();
@@ -162,8 +169,9 @@ MatrixChoice check_matrix(const RecipeTable& table, std::span<const std::filesys
         chosen("path");
     } else if (table.find("member") != nullptr) {
         const Place place = table.place_of("member");
-        diagnostics.add(place, place.option < 0 ? "[matrix], member: expected the archive that it is in, as 'path'"
-                                                : "the matrix is not read from a file");
+        diagnostics.add(place, "{}",
+                        place.option < 0 ? "[matrix], member: found no 'path'; expected that of the archive"
+                                         : "the matrix is not read from a file; expected an archive");
     }
     if (generator != nullptr && parameters) {
         choice.from = generated(*generator, *parameters);

@@ -21,7 +21,7 @@ std::string in_words(CutKind kind) {
     return std::string(name_of(kind));
 }
 
-bool contains(const auto& list, const auto& item) { return std::find(list.begin(), list.end(), item) != list.end(); }
+bool contains(const auto& list, const auto& item) { return std::ranges::count(list, item) > 0; }
 
 std::vector<std::string> quoted(std::vector<std::string> words) {
     for (std::string& word : words) word = fmt::format("'{}'", word);
@@ -34,7 +34,7 @@ std::vector<std::string> names_of(const std::vector<ShareChoice>& shares) {
     return names;
 }
 
-/// Does an order of these reach across cuts of this kind?
+/// True if such an order may move rows or columns across cuts of this kind.
 bool reaches_across(Acts acts, CutKind kind) {
     switch (acts) {
         case Acts::symmetric: return true;
@@ -44,7 +44,7 @@ bool reaches_across(Acts acts, CutKind kind) {
     return false;
 }
 
-/// A value that a declaration accepts, where one is easy to find.
+/// A value that the declaration usually accepts.
 ParameterValue plausible_value(const ParameterDeclaration& declaration) {
     switch (declaration.type) {
         case ParameterType::boolean: return false;
@@ -57,7 +57,7 @@ ParameterValue plausible_value(const ParameterDeclaration& declaration) {
     return false;
 }
 
-/// Values for the declarations: defaults, and some value for everything else that is needed.
+/// Values for all parameters that have no default and are not optional.
 std::map<std::string, ParameterValue> plausible_values(const std::vector<ParameterDeclaration>& declarations) {
     std::map<std::string, ParameterValue> values;
     for (const ParameterDeclaration& declaration : declarations) {
@@ -70,38 +70,34 @@ bool holds(const StageEntry& entry, const std::map<std::string, ParameterValue>&
     try {
         return promise(entry.contract(Parameters(entry.parameters, values)));
     } catch (const std::exception&) {
-        return false;  // these values contradict each other
+        return false;  // these values do not fit together
     }
 }
 
-/// With these values, or with what they need besides: all optional parameters that they go together with, one by one.
+/// True if the promise holds with these values, or with one more optional parameter.
 bool holds_with_some_optional(const StageEntry& entry, const std::map<std::string, ParameterValue>& values,
                               const auto& promise) {
     if (holds(entry, values, promise)) return true;
-    return std::any_of(entry.parameters.begin(), entry.parameters.end(), [&](const ParameterDeclaration& declaration) {
+    return std::ranges::any_of(entry.parameters, [&](const ParameterDeclaration& declaration) {
         auto others = values;
         if (declaration.optional) others[declaration.name] = plausible_value(declaration);
         return declaration.optional && holds(entry, others, promise);
     });
 }
 
-/// "metis_partition, split": the stages of the catalogue that keep a promise, by default, with some word for one of their
+/// "metis_partition, split": the stages of the catalogue that can keep a promise, by default, with some word for one of their
 /// choices, or with one of their optional parameters.
 std::string stages_that(const Catalogue& catalogue, const auto& promise) {
     std::vector<std::string> names;
     for (const StageEntry& entry : catalogue.stages) {
         const auto values = plausible_values(entry.parameters);
-        bool can = holds(entry, values, promise);
+        bool can = holds_with_some_optional(entry, values, promise);
         for (const ParameterDeclaration& declaration : entry.parameters) {
-            auto others = values;
-            if (declaration.type == ParameterType::choice) {
-                for (const std::string& word : declaration.words) {
-                    others[declaration.name] = word;
-                    can = can || holds_with_some_optional(entry, others, promise);
-                }
-            } else if (declaration.optional) {
-                others[declaration.name] = plausible_value(declaration);
-                can = can || holds(entry, others, promise);
+            if (declaration.type != ParameterType::choice) continue;
+            for (const std::string& word : declaration.words) {
+                auto others = values;
+                others[declaration.name] = word;
+                can = can || holds_with_some_optional(entry, others, promise);
             }
         }
         if (can) names.push_back(entry.name);
@@ -109,7 +105,7 @@ std::string stages_that(const Catalogue& catalogue, const auto& promise) {
     return join(names);
 }
 
-/// Walks the chain, knowing at each step which cuts and shares there are and which stage made them.
+/// Walks through the stages and tracks which cuts and shares exist and which stage made them.
 class Walk {
 public:
     Walk(const RecipeDocument& document, const std::vector<CheckedStage>& stages, const Catalogue& catalogue,
@@ -150,12 +146,12 @@ public:
         if (needs.unsplit && !shares_.empty()) refuse_split(table, owner);
         if (needs.columns_by_density && certain_ && !columns_by_density_) {
             const auto promise = [](const StageContract& contract) { return contract.gives_columns_by_density; };
-            diagnostics_.add(table.place_of("use"), fmt::format("{} needs columns sorted by their nonzeros, densest first; {}",
-                                                                owner, advice(promise, table)));
+            diagnostics_.add(table.place_of("use"), "{} needs columns sorted by density, densest first; {}", owner,
+                             advice(promise, table));
         }
     }
 
-    /// A list of layouts takes each share exactly once, and each of them finds in its share what it needs.
+    /// Several layouts must store each share exactly once, and each layout must suit its share.
     void check_shares_of(const std::vector<CheckedChoice>& layouts) {
         std::map<std::string, const RecipeTable*> takers;
         bool known = certain_;
@@ -165,9 +161,9 @@ public:
             const std::string name = name_of(*choice.share);
             const Place place = choice.table->place_of("share");
             if (const auto [first, fresh] = takers.emplace(name, choice.table); !fresh) {
-                diagnostics_.add(place, fmt::format("share '{}' is taken twice; the layout on {} takes it already", name,
-                                                    diagnostics_.line(first->second->place, choice.table->place)));
-            } else if (certain_ && !is_there(share_choice(name).value())) {
+                diagnostics_.add(place, "share '{}' is stored twice; the layout on {} stores it already", name,
+                                 diagnostics_.line(first->second->place, choice.table->place));
+            } else if (certain_ && !exists(share_choice(name).value())) {
                 check_shares({share_choice(name).value()}, *choice.table, owner_of(choice));
                 known = false;
             }
@@ -176,11 +172,10 @@ public:
         if (!known) return;
         for (const ShareChoice& share : shares_) {
             if (takers.contains(name_of(share))) continue;
-            const std::string advice =
-                has_places(share.kind) ? "a list of layouts takes shares of stage split" : "give it a [[layout]] of its own";
-            diagnostics_.add(layouts.front().table->place,
-                             fmt::format("no layout takes share '{}', which {} makes; {}", name_of(share),
-                                         stage(maker_of_shares_, *layouts.front().table), advice));
+            const char* const expected =
+                has_places(share.kind) ? "shares of stage split, since there are several layouts" : "a [[layout]] for it";
+            diagnostics_.add(layouts.front().table->place, "no layout stores share '{}' from {}; expected {}", name_of(share),
+                             stage(maker_of_shares_, *layouts.front().table), expected);
         }
     }
 
@@ -191,22 +186,22 @@ public:
 private:
     [[nodiscard]] static bool is(const ShareChoice& share, const ShareId& id) { return name_of(share) == name_of(id); }
 
-    /// Is such a share there, or a share of such a kind?
-    [[nodiscard]] bool is_there(const ShareChoice& share) const {
-        return std::any_of(shares_.begin(), shares_.end(), [&](const ShareChoice& there) {
-            return there == share || (has_places(share.kind) && there.kind == share.kind);
+    /// True if the share, or a share of its kind, exists.
+    [[nodiscard]] bool exists(const ShareChoice& share) const {
+        return std::ranges::any_of(shares_, [&](const ShareChoice& other) {
+            return other == share || (has_places(share.kind) && other.kind == share.kind);
         });
     }
 
-    /// What it takes a whole matrix, or its partition, to find.
+    /// A share lacks what only the whole matrix or its partition has.
     void check_in_share(const CheckedChoice& choice) {
         const Needs& needs = *choice.layout.facts;
         const auto refuse = [&](const std::string& what) {
-            diagnostics_.add(choice.table->place_of("use"),
-                             fmt::format("{} {}; it cannot take share '{}'", owner_of(choice), what, name_of(*choice.share)));
+            diagnostics_.add(choice.table->place_of("use"), "{} {}; it cannot store share '{}'", owner_of(choice), what,
+                             name_of(*choice.share));
         };
         if (!needs.shares.empty()) {
-            refuse(fmt::format("is itself made of shares ({})", join(names_of(needs.shares))));
+            refuse(fmt::format("consists of shares itself ({})", join(names_of(needs.shares))));
         } else if (!needs.cuts.empty()) {
             refuse(fmt::format("needs {} of all rows", in_words(needs.cuts.front())));
         } else if (needs.square || needs.columns_by_density) {
@@ -215,11 +210,10 @@ private:
     }
 
     void refuse_split(const RecipeTable& table, const std::string& owner) {
-        const bool of_layout = &table == &document_.layout;
-        diagnostics_.add(table.place_of("use"),
-                         fmt::format("{} takes the nonzeros whole, but {} has split them into {}; {}", owner,
-                                     stage(maker_of_shares_, table), join(names_of(shares_)),
-                                     of_layout ? "remove that stage, or give each share a [[layout]]" : "remove that stage"));
+        diagnostics_.add(
+            table.place_of("use"), "{} needs unsplit nonzeros, but {} has split them into {}; {}", owner,
+            stage(maker_of_shares_, table), join(names_of(shares_)),
+            &table == &document_.layout ? "remove that stage, or add a [[layout]] for each share" : "remove that stage");
     }
 
     /// "'split' (line 21)".
@@ -229,7 +223,7 @@ private:
                            diagnostics_.line(table.place, from.place));
     }
 
-    /// The place of the setting with this text, for a caret under it; that of `use` where there is none.
+    /// The place of the setting that contains this word, for the caret; otherwise that of `use`.
     [[nodiscard]] static Place place_of_word(const RecipeTable& table, std::string_view word) {
         for (const Setting& setting : table.settings) {
             const std::string* text = table.text(setting.key);
@@ -239,7 +233,7 @@ private:
         return table.place_of("use");
     }
 
-    /// What to do where something is missing: the stage that comes too late, or those that could be put before.
+    /// How to provide what is missing: a stage to move up, or stages to add.
     [[nodiscard]] std::string advice(const auto& promise, const RecipeTable& table) const {
         for (std::size_t i = next_; i < stages_.size(); ++i) {
             if (stages_[i].facts && promise(*stages_[i].facts)) {
@@ -247,17 +241,17 @@ private:
             }
         }
         const std::string names = stages_that(catalogue_, promise);
-        return names.empty() ? "no stage gives it" : "stages that give it: " + names;
+        return names.empty() ? "no stage provides it" : "stages that provide it: " + names;
     }
 
     void check_cuts(CutKind kind, const RecipeTable& table, const std::string& owner) {
         if (!certain_ || maker_of_cuts_.contains(kind) || !missing_cuts_.insert(kind).second) return;
         const auto promise = [&](const StageContract& contract) { return contains(contract.gives_cuts, kind); };
-        diagnostics_.add(place_of_word(table, name_of(kind)), fmt::format("{} needs {}, which no stage before it gives; {}",
-                                                                          owner, in_words(kind), advice(promise, table)));
+        diagnostics_.add(place_of_word(table, name_of(kind)), "{} needs {}, which no earlier stage provides; {}", owner,
+                         in_words(kind), advice(promise, table));
     }
 
-    /// The shares that a stage makes where the cuts are those of now.
+    /// The shares that a stage makes with the current cuts.
     [[nodiscard]] std::vector<ShareChoice> shares_made_by(const StageContract& contract) const {
         std::vector<ShareChoice> shares;
         for (const GivesShares& given : contract.gives_shares) {
@@ -270,14 +264,14 @@ private:
         return shares;
     }
 
-    /// A share at a place beyond the cuts, as far as their number is known without the matrix.
+    /// Refuses a share beyond the last piece, if the number of pieces is known without the matrix.
     void check_place(const ShareId& id, const RecipeTable& table, const std::string& owner) const {
         const auto beyond = [&](CutKind kind, Index piece) {
             const auto most = most_pieces_.find(kind);
             if (!certain_ || most == most_pieces_.end() || piece < most->second) return;
             diagnostics_.add(place_of_word(table, name_of(id)),
-                             fmt::format("{} needs share '{}', but {} makes at most {} {}, counted from 0", owner, name_of(id),
-                                         stage(maker_of_cuts_.at(kind), table), most->second, in_words(kind)));
+                             "{} needs share '{}', but {} makes at most {} {}, counted from 0", owner, name_of(id),
+                             stage(maker_of_cuts_.at(kind), table), most->second, in_words(kind));
         };
         if (id.kind == ShareKind::tile) beyond(CutKind::row_block, id.row_block);
         if (id.kind == ShareKind::tile || id.kind == ShareKind::segment) beyond(CutKind::segment, id.segment);
@@ -287,45 +281,42 @@ private:
         std::vector<std::string> missing;
         ShareKind first_missing = ShareKind::all;
         for (const ShareChoice& share : shares) {
-            if (share.one && is_there(share)) check_place(*share.one, table, owner);
+            if (share.one && exists(share)) check_place(*share.one, table, owner);
             const std::string name = has_places(share.kind) ? std::string(name_of(share.kind)) : name_of(share);
-            if (!certain_ || is_there(share) || !missing_shares_.insert(name).second) continue;
+            if (!certain_ || exists(share) || !missing_shares_.insert(name).second) continue;
             if (missing.empty()) first_missing = share.one ? outermost(*share.one) : share.kind;
             missing.push_back(name_of(share));
         }
         if (missing.empty()) return;
         const auto promise = [&](const StageContract& contract) {
-            return std::any_of(contract.gives_shares.begin(), contract.gives_shares.end(),
-                               [&](const GivesShares& given) { return given.kind == first_missing; });
+            return std::ranges::count(contract.gives_shares, first_missing, &GivesShares::kind) > 0;
         };
         const std::vector<std::string> known = names_of(shares_);
-        const std::string there = shares_.empty()
-                                      ? "the nonzeros are not split; " + advice(promise, table)
-                                      : fmt::format("there are only {}, from {}{}", join(quoted(known)),
-                                                    stage(maker_of_shares_, table), did_you_mean(missing.front(), known));
-        diagnostics_.add(place_of_word(table, missing.front()),
-                         fmt::format("{} needs {} {}, but {}", owner, missing.size() > 1 ? "shares" : "share",
-                                     join(quoted(missing)), there));
+        const std::string found = shares_.empty() ? "the nonzeros are not split; " + advice(promise, table)
+                                                  : fmt::format("{} makes only {}{}", stage(maker_of_shares_, table),
+                                                                join(quoted(known)), did_you_mean(missing.front(), known));
+        diagnostics_.add(place_of_word(table, missing.front()), "{} needs {} {}, but {}", owner,
+                         missing.size() > 1 ? "shares" : "share", join(quoted(missing)), found);
     }
 
-    /// The kind that a chain of splits begins with.
+    /// The first kind in a chain of splits.
     [[nodiscard]] static ShareKind outermost(const ShareId& id) { return id.is_split_again() ? id.within.front() : id.kind; }
 
-    /// Cuts that an order of the matrix would leave in the wrong place must be kept or made anew; shares cannot be.
+    /// A stage that orders across cuts must keep or replace them; shares cannot be kept.
     void check_order(const StageContract& contract, const RecipeTable& table, const std::string& owner) {
         const Acts acts = *contract.acts;
         const Place place = table.place_of("use");
         for (const auto& [kind, maker] : maker_of_cuts_) {
             const bool valid = contains(contract.keeps, kind) || contains(contract.gives_cuts, kind);
             if (valid || !reaches_across(acts, kind)) continue;
-            diagnostics_.add(
-                place, fmt::format("{} moves {} across the borders of {} that {} made; put it before that stage, or order "
-                                   "within the pieces",
-                                   owner, axes(acts), in_words(kind), stage(maker, table)));
+            diagnostics_.add(place,
+                             "{} moves {} across the boundaries of {} from {}; put it before that stage, or order "
+                             "within the pieces",
+                             owner, axes(acts), in_words(kind), stage(maker, table));
         }
         if (shares_.empty()) return;
-        diagnostics_.add(place, fmt::format("{} moves {} after {} has split the nonzeros into shares; put it before that stage",
-                                            owner, axes(acts), stage(maker_of_shares_, table)));
+        diagnostics_.add(place, "{} moves {} after {} has split the nonzeros; put it before that stage", owner, axes(acts),
+                         stage(maker_of_shares_, table));
     }
 
     [[nodiscard]] static std::string_view axes(Acts acts) {
@@ -338,14 +329,14 @@ private:
     const Catalogue& catalogue_;
     Diagnostics& diagnostics_;
     std::map<CutKind, std::size_t> maker_of_cuts_;
-    std::map<CutKind, std::int64_t> most_pieces_;  // the largest number: not known
-    std::vector<ShareChoice> shares_;              // empty: the nonzeros are not split
+    std::map<CutKind, std::int64_t> most_pieces_;  // the largest integer: unknown
+    std::vector<ShareChoice> shares_;              // empty: not split
     std::size_t maker_of_shares_ = 0;
-    std::set<CutKind> missing_cuts_;  // reported once, then taken as given
+    std::set<CutKind> missing_cuts_;  // reported once
     std::set<std::string> missing_shares_;
-    std::size_t next_ = 0;  // the stage after the present one
+    std::size_t next_ = 0;  // the stage after the current one
     bool columns_by_density_ = false;
-    bool certain_ = true;  // everything about the stages so far is known
+    bool certain_ = true;  // no error in the stages so far
 };
 
 }  // namespace

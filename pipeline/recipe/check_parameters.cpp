@@ -9,23 +9,12 @@
 namespace workbench {
 namespace {
 
-const ParameterDeclaration* find(const std::vector<ParameterDeclaration>& declarations, const std::string& name) {
-    for (const ParameterDeclaration& declaration : declarations) {
-        if (declaration.name == name) return &declaration;
-    }
-    return nullptr;
-}
-
-std::string unknown_key(const std::string& key, const std::string& owner,
-                        const std::vector<ParameterDeclaration>& declarations) {
+std::string unknown_key(const std::string& key, const std::string& owner, const std::vector<ParameterDeclaration>& known) {
     const std::string shown = printable(key, 40);
-    std::vector<std::string> known;
-    for (const ParameterDeclaration& declaration : declarations) {
-        if (key == declaration.formerly) return fmt::format("{}: '{}' is now called '{}'", owner, shown, declaration.name);
-        known.push_back(declaration.name);
-    }
-    if (known.empty()) return fmt::format("{} takes no parameters; found '{}'", owner, shown);
-    return fmt::format("{} has no '{}'{}", owner, shown, expected_one_of(key, known));
+    const auto renamed = std::ranges::find(known, key, &ParameterDeclaration::formerly);
+    if (!key.empty() && renamed != known.end()) return fmt::format("{}: '{}' is now called '{}'", owner, shown, renamed->name);
+    if (known.empty()) return fmt::format("{} has no parameters; found '{}'", owner, shown);
+    return fmt::format("{} has no '{}'{}", owner, shown, expected_one_of(key, names_of(known)));
 }
 
 std::string reason_to_refuse(const ParameterDeclaration& declaration, const Setting& setting) {
@@ -38,20 +27,17 @@ std::string reason_to_refuse(const ParameterDeclaration& declaration, const Sett
 std::optional<Parameters> check_parameters(const RecipeTable& table, const std::string& owner,
                                            const std::vector<ParameterDeclaration>& declarations,
                                            const std::vector<std::string>& others, Diagnostics& diagnostics) {
-    bool fine = true;
-    const auto refuse = [&](Place place, std::string message) {
-        diagnostics.add(place, std::move(message));
-        fine = false;
-    };
+    bool correct = true;
     std::map<std::string, ParameterValue> given;
     for (const Setting& setting : table.settings) {
-        if (std::find(others.begin(), others.end(), setting.key) != others.end()) continue;
-        const ParameterDeclaration* declaration = find(declarations, setting.key);
-        if (declaration == nullptr) {
-            diagnostics.add_unmatched(setting.key_place, unknown_key(setting.key, owner, declarations));
-            fine = false;
+        if (std::ranges::count(others, setting.key) > 0) continue;
+        const auto declaration = std::ranges::find(declarations, setting.key, &ParameterDeclaration::name);
+        if (declaration == declarations.end()) {
+            diagnostics.add_unmatched(setting.key_place, "{}", unknown_key(setting.key, owner, declarations));
+            correct = false;
         } else if (const std::string reason = reason_to_refuse(*declaration, setting); !reason.empty()) {
-            refuse(setting.value_place, fmt::format("{}, {}: {}", owner, setting.key, reason));
+            diagnostics.add(setting.value_place, "{}, {}: {}", owner, setting.key, reason);
+            correct = false;
         } else {
             given.emplace(setting.key, *setting.value);
         }
@@ -59,9 +45,10 @@ std::optional<Parameters> check_parameters(const RecipeTable& table, const std::
     for (const ParameterDeclaration& declaration : declarations) {
         const bool needed = !declaration.default_value && !declaration.optional;
         if (!needed || table.find(declaration.name) != nullptr) continue;
-        refuse(table.place_of("use"), fmt::format("{} needs '{}': {}", owner, declaration.name, accepted_values(declaration)));
+        diagnostics.add(table.place_of("use"), "{} needs '{}': {}", owner, declaration.name, accepted_values(declaration));
+        correct = false;
     }
-    return fine ? std::optional(Parameters(declarations, std::move(given))) : std::nullopt;
+    return correct ? std::optional(Parameters(declarations, std::move(given))) : std::nullopt;
 }
 
 }  // namespace workbench

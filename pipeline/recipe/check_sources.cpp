@@ -1,4 +1,4 @@
-// Kernels that lie beside the recipe: [kernel] cuda_source and cpu_source.
+// Kernels in source files next to the recipe: [kernel] cuda_source and cpu_source.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,17 +17,16 @@ struct SourceKey {
 };
 constexpr std::array source_keys = {SourceKey{"cuda_source", Backend::cuda}, SourceKey{"cpu_source", Backend::cpu}};
 
-/// The path of a source, or the empty one with an error.
+/// The path of a source file, empty after an error.
 std::filesystem::path check_file(const Setting& setting, std::span<const std::filesystem::path> files,
                                  Diagnostics& diagnostics) {
-    const auto& text = std::get<std::string>(*setting.value);
+    const auto& text = *setting.as<std::string>();
     const bool from_file = setting.value_place.option < 0;
     std::filesystem::path file = from_file ? files[static_cast<std::size_t>(setting.value_place.file)].parent_path() / text
                                            : std::filesystem::path(text);
     const auto refuse = [&](const std::string& reason) {
-        diagnostics.add(setting.value_place,
-                        fmt::format("[kernel], {}: {}; expected the source of a kernel, relative to the {}", setting.key,
-                                    reason, from_file ? "recipe" : "present folder"));
+        diagnostics.add(setting.value_place, "[kernel], {}: {}; expected the source of a kernel, relative to the {}",
+                        setting.key, reason, from_file ? "recipe" : "current folder");
         return std::filesystem::path();
     };
     std::error_code failure;
@@ -36,106 +35,93 @@ std::filesystem::path check_file(const Setting& setting, std::span<const std::fi
     if (!std::filesystem::exists(status)) return refuse(fmt::format("no file {}", shown));
     if (std::filesystem::is_directory(status)) return refuse(fmt::format("{} is a folder", shown));
     if (const std::string name = file.stem().string(); name != printable(name, 60)) {
-        return refuse(fmt::format("{} is a name that does not fit into a table", shown));
+        return refuse(fmt::format("the name {} is too long for a table, or not printable", shown));
     }
     return file;
 }
 
-/// What the kernel takes must exist, and its name be its own.
+/// The layout must list its fields, and the kernel name must be unique.
 void check_layout(const Setting& setting, const KernelSource& source, const LayoutEntry& layout, Diagnostics& diagnostics) {
     if (layout.fields.f64 == nullptr) {
-        diagnostics.add(
-            setting.key_place,
-            fmt::format("[kernel], {}: layout '{}' has no list of fields that a kernel could take", setting.key, layout.name));
+        diagnostics.add(setting.key_place, "[kernel], {}: layout '{}' has no list of fields to pass to a kernel", setting.key,
+                        layout.name);
     }
-    for (const KernelEntry& kernel : layout.kernels) {
-        if (kernel.name != source.name()) continue;
-        diagnostics.add(setting.value_place,
-                        fmt::format("[kernel], {}: layout '{}' has a kernel '{}' of its own; give the file another name",
-                                    setting.key, layout.name, kernel.name));
+    if (std::ranges::count(layout.kernels, source.name(), &KernelEntry::name) > 0) {
+        diagnostics.add(setting.value_place, "[kernel], {}: layout '{}' already has a kernel '{}'; expected another file name",
+                        setting.key, layout.name, source.name());
     }
 }
 
-/// Does the expression name what the layout has, whichever of its lists of fields it takes?
+/// Adds an error unless the expression uses only names that the layout has in some of its lists of fields.
 void check_threads(const Setting& setting, const std::string& threads, const LayoutEntry& layout, Diagnostics& diagnostics) {
     if (layout.fields.f64 == nullptr) return;
     std::map<std::string, Offset> names;
-    // Any numbers will do that do not make a sensible expression negative.
     for (const std::vector<LayoutField>& fields : layout.fields.f64()) names.merge(launch_names(fields, 1, 1));
-    for (auto& [name, value] : names) value = 1;
+    for (auto& [name, value] : names) value = 1;  // any positive number
     try {
         (void)thread_count(threads, names);
     } catch (const Unsuitable& wrong) {
-        diagnostics.add(setting.value_place, fmt::format("[kernel], threads: {}", wrong.what()));
+        diagnostics.add(setting.value_place, "[kernel], threads: {}", wrong.what());
     }
 }
 
 }  // namespace
 
 const std::vector<ParameterDeclaration>& source_parameters() {
+    const auto integer = [](const char* name, std::int64_t default_value, double minimum, double maximum, const char* help,
+                            const char* unit = "") {
+        return ParameterDeclaration{
+            .name = name, .default_value = default_value, .minimum = minimum, .maximum = maximum, .unit = unit, .help = help};
+    };
     static const std::vector<ParameterDeclaration> all = {
-        {.name = "cuda_source", .type = ParameterType::text, .optional = true, .help = "a kernel in CUDA, beside the recipe"},
-        {.name = "cpu_source", .type = ParameterType::text, .optional = true, .help = "a kernel in C++, beside the recipe"},
+        {.name = "cuda_source",
+         .type = ParameterType::text,
+         .optional = true,
+         .help = "CUDA kernel, a file next to the recipe"},
+        {.name = "cpu_source", .type = ParameterType::text, .optional = true, .help = "C++ kernel, a file next to the recipe"},
         {.name = "threads",
          .type = ParameterType::text,
          .default_value = std::string("rows"),
-         .help = "how many threads of a GPU it takes: an expression"},
-        {.name = "threads_per_row",
-         .type = ParameterType::integer,
-         .default_value = std::int64_t{1},
-         .minimum = 1,
-         .maximum = 1024,
-         .help = "so many times as many"},
-        {.name = "threads_per_block",
-         .type = ParameterType::integer,
-         .default_value = std::int64_t{256},
-         .minimum = 1,
-         .maximum = 1024,
-         .help = "threads of a block"},
-        {.name = "shared_bytes",
-         .type = ParameterType::integer,
-         .default_value = std::int64_t{0},
-         .minimum = 0,
-         .maximum = 1 << 20,
-         .unit = "bytes",
-         .help = "dynamic shared memory of a block"},
+         .help = "expression for the number of GPU threads"},
+        integer("threads_per_row", 1, 1, 1024, "factor of the number of threads"),
+        integer("threads_per_block", 256, 1, 1024, "threads per block"),
+        integer("shared_bytes", 0, 0, 1 << 20, "dynamic shared memory per block", "bytes"),
         {.name = "zero_y",
          .type = ParameterType::boolean,
          .default_value = false,
-         .help = "y is set to zero before each product: for kernels that add to it atomically"},
+         .help = "set y to zero before each product, for kernels that add to it atomically"},
         {.name = "limit_seconds",
          .type = ParameterType::real,
          .default_value = 10.0,
          .minimum = 0.001,
          .maximum = 86400,
          .unit = "s",
-         .help = "a product that takes longer counts as one that never ends"},
+         .help = "abort a product after this time"},
     };
     return all;
 }
 
 void refuse_sources(const RecipeTable& table, Diagnostics& diagnostics) {
-    for (const ParameterDeclaration& of_source : source_parameters()) {
-        if (const Setting* setting = table.find(of_source.name)) {
-            diagnostics.add(setting->key_place,
-                            fmt::format("kernel.{}: a kernel beside the recipe takes all nonzeros; expected "
-                                        "one [layout], with [kernel]",
-                                        of_source.name));
+    for (const ParameterDeclaration& declaration : source_parameters()) {
+        if (const Setting* setting = table.find(declaration.name)) {
+            diagnostics.add(
+                setting->key_place,
+                "kernel.{}: a kernel next to the recipe multiplies all nonzeros; expected one [layout] with [kernel]",
+                declaration.name);
         }
     }
 }
 
 std::vector<KernelSource> check_sources(const RecipeTable& table, std::span<const std::filesystem::path> files,
                                         const LayoutEntry* layout, Diagnostics& diagnostics) {
-    RecipeTable of_sources;  // the other keys are somebody else's
+    RecipeTable of_sources;  // only the keys about sources
     of_sources.place = table.place;
     for (const Setting& setting : table.settings) {
-        const auto& all = source_parameters();
-        const bool known = std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.name == setting.key; });
-        if (!known) continue;
+        if (std::ranges::count(source_parameters(), setting.key, &ParameterDeclaration::name) == 0) continue;
         of_sources.settings.push_back(setting);
-        auto& value = of_sources.settings.back().value;
-        if (setting.key == "threads" && value && std::holds_alternative<std::int64_t>(*value)) value = to_text(*value);
+        if (setting.key == "threads" && setting.as<std::int64_t>() != nullptr) {
+            of_sources.settings.back().value = to_text(*setting.value);
+        }
     }
     const auto parameters = check_parameters(of_sources, "[kernel]", source_parameters(), {}, diagnostics);
     if (!parameters) return {};
@@ -160,9 +146,8 @@ std::vector<KernelSource> check_sources(const RecipeTable& table, std::span<cons
     if (threads != nullptr && layout != nullptr) check_threads(*threads, parameters->text("threads"), *layout, diagnostics);
     if (sources.empty() && !of_sources.settings.empty()) {
         const Setting& first = of_sources.settings.front();
-        diagnostics.add(first.key_place, fmt::format("[kernel], {}: it is about a kernel beside the recipe, but there is none; "
-                                                     "expected cuda_source or cpu_source, too",
-                                                     first.key));
+        diagnostics.add(first.key_place, "[kernel], {}: no kernel next to the recipe; expected cuda_source or cpu_source",
+                        first.key);
     }
     return sources;
 }

@@ -1,4 +1,4 @@
-// From a document to a recipe: the meaning of its words, and whether they fit together.
+// Checks that turn a document into a recipe: what its names refer to, and whether they fit together.
 #pragma once
 
 #include <optional>
@@ -10,33 +10,40 @@
 
 namespace workbench {
 
-/// The values of a table for some declarations; the keys in `others` are not for them. Adds an error for each value that is
-/// refused, each key that is not declared, and each parameter that is missing. None where there was an error.
-/// `owner` is who takes the parameters, in words: "stage 'split'".
+template <typename Entry>
+[[nodiscard]] std::vector<std::string> names_of(const std::vector<Entry>& entries) {
+    std::vector<std::string> names;
+    for (const Entry& entry : entries) names.push_back(entry.name);
+    return names;
+}
+
+/// The values of a table for some declarations; keys in `others` are ignored. Adds an error for each refused value, each
+/// unknown key and each missing parameter, and then returns none. `owner` names in messages what has the parameters: "stage
+/// 'split'".
 [[nodiscard]] std::optional<Parameters> check_parameters(const RecipeTable& table, const std::string& owner,
                                                          const std::vector<ParameterDeclaration>& declarations,
                                                          const std::vector<std::string>& others, Diagnostics& diagnostics);
 
-/// Does the setting of [matrix] say which matrix it is? `rows` does where it is the rows themselves, not their number.
+/// True if this setting of [matrix] selects a matrix: path, generate, or `rows` with the rows themselves.
 [[nodiscard]] bool names_matrix(const Setting& setting);
 
-/// The [matrix] table, or what the command line has put in its place: the only function that makes a choice. A path in one of
-/// the files is relative to that. `node_size`: where it goes; null: it is not taken.
+/// The choice of the [matrix] table, including changes by the command line. Paths in a file are relative to it. Stores the
+/// table's node_size in `node_size`, or refuses that key if the pointer is null.
 [[nodiscard]] MatrixChoice check_matrix(const RecipeTable& table, std::span<const std::filesystem::path> files,
                                         const Catalogue& catalogue, Index* node_size, Diagnostics& diagnostics);
 
-/// The table of a layout of several: says of each of its keys that is about a kernel beside the recipe that it cannot be there.
+/// Adds an error for each key about kernel sources in the kernel table of a [[layout]].
 void refuse_sources(const RecipeTable& table, Diagnostics& diagnostics);
 
-/// The sources that [kernel] names: cuda_source and cpu_source, with what the other keys say of them. A path in one of the
-/// files is relative to that; one from the command line to the present folder. None where there was an error.
+/// The kernel sources of [kernel]: cuda_source and cpu_source with the keys that describe them. Paths in a file are relative to
+/// it, others to the current folder. Empty after an error.
 [[nodiscard]] std::vector<KernelSource> check_sources(const RecipeTable& table, std::span<const std::filesystem::path> files,
                                                       const LayoutEntry* layout, Diagnostics& diagnostics);
 
-/// The keys of [kernel] that are about sources.
+/// The keys of [kernel] about sources.
 [[nodiscard]] const std::vector<ParameterDeclaration>& source_parameters();
 
-/// A stage or a layout whose name is known. Its parameters and what follows from them are known too where there was no error.
+/// A stage or layout; what could not be determined because of an error is missing.
 template <typename Found, typename Facts>
 struct Checked {
     const Found* entry = nullptr;
@@ -46,17 +53,17 @@ struct Checked {
 using CheckedStage = Checked<StageEntry, StageContract>;
 using CheckedLayout = Checked<LayoutEntry, Needs>;
 
-/// A layout with the tables that speak of it.
+/// A layout with its tables.
 struct CheckedChoice {
     const RecipeTable* table = nullptr;
     const RecipeTable* kernel = nullptr;
     CheckedLayout layout = {};
-    std::optional<ShareId> share = {};  // that it takes, in a list of layouts
+    std::optional<ShareId> share = {};  // of a [[layout]]
 };
 
-/// Adds an error for each stage and each layout that does not find what it needs, for each stage that leaves stale cuts or
-/// shares behind, and for each share that a list of layouts takes not at all, twice, or that is not there. After a stage about
-/// which too little is known, nothing is said to be missing.
+/// Adds an error for each stage and layout whose needs are not met, for each stage that leaves stale cuts or shares behind, and
+/// for each share that the layouts store twice, never, or that does not exist. After a stage with errors nothing is reported as
+/// missing.
 void check_needs(const RecipeDocument& document, const std::vector<CheckedStage>& stages,
                  const std::vector<CheckedChoice>& layouts, const Catalogue& catalogue, Diagnostics& diagnostics);
 

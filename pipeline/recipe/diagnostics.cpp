@@ -11,7 +11,7 @@ namespace workbench {
 namespace {
 
 constexpr std::size_t most_errors = 50;
-constexpr std::size_t widest_quote = 120;  // characters of a line that are shown
+constexpr std::size_t widest_quote = 120;  // characters
 
 std::string_view line_of(std::string_view text, int line) {
     for (int skipped = 1; skipped < line; ++skipped) {
@@ -24,7 +24,7 @@ std::string_view line_of(std::string_view text, int line) {
     return text;
 }
 
-/// The line, and below it a caret under the column. Of a long line only the surroundings of the column are shown.
+/// The line with a caret below the column. Of a long line only the part around the column is shown.
 std::string quote(std::string_view text, Place place) {
     const std::vector<std::string> all = characters(line_of(text, place.line));
     const std::size_t caret = std::min(static_cast<std::size_t>(place.column) - 1, all.size());
@@ -34,7 +34,7 @@ std::string quote(std::string_view text, Place place) {
     std::string shown = begin > 0 ? "..." : "";
     std::string margin = begin > 0 ? "   " : "";
     for (std::size_t i = begin; i < end; ++i) shown += all[i];
-    for (std::size_t i = begin; i < caret; ++i) margin += all[i] == "\t" ? "\t" : " ";  // a tab is as wide below as above
+    for (std::size_t i = begin; i < caret; ++i) margin += all[i] == "\t" ? "\t" : " ";  // tabs align
     if (end < all.size()) shown += "...";
     const std::string number = std::to_string(place.line);
     return fmt::format("  {} | {}\n  {:{}} | {}^\n", number, shown, "", number.size(), margin);
@@ -43,7 +43,7 @@ std::string quote(std::string_view text, Place place) {
 }  // namespace
 
 int Diagnostics::add_file(std::string name, std::string text) {
-    if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark is no character of the file
+    if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // the byte order mark
     files_.push_back({std::move(name), std::move(text)});
     return static_cast<int>(files_.size()) - 1;
 }
@@ -82,12 +82,11 @@ void Diagnostics::throw_if_any() const {
         const auto& [line, column, option, file] = problem.place;
         return std::tuple(option, file, line == 0, line, column);
     };
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [&](const RecipeProblem& a, const RecipeProblem& b) { return order(a) < order(b); });
+    std::ranges::stable_sort(sorted, {}, order);
     std::string text;
     for (std::size_t i = 0; i < std::min(sorted.size(), most_errors); ++i) text += print(sorted[i]);
-    if (sorted.size() > most_errors) text += fmt::format("and {} errors more\n", sorted.size() - most_errors);
-    text.pop_back();  // the last line end: whoever prints the text adds one
+    if (sorted.size() > most_errors) text += fmt::format("and {} more errors\n", sorted.size() - most_errors);
+    text.pop_back();  // the last line end, which printing adds
     throw RecipeError(text);
 }
 

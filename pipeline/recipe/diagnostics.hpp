@@ -1,5 +1,7 @@
-// All that is wrong with a recipe, collected and printed with the lines it is about.
+// Collects the errors of a recipe and prints them with the lines that they refer to.
 #pragma once
+
+#include <fmt/core.h>
 
 #include <deque>
 #include <optional>
@@ -12,44 +14,48 @@
 
 namespace workbench {
 
-/// One thing that is wrong.
 struct RecipeProblem {
     Place place;
     std::string message;
-    bool unmatched = false;  // the option at this place names something that the recipe does not have
+    bool unmatched = false;  // the option at this place changes something that the recipe does not contain
 
     friend bool operator==(const RecipeProblem&, const RecipeProblem&) = default;
 };
 
 class Diagnostics {
 public:
-    /// The recipe: its file as messages name it, and its text.
+    /// Starts with the recipe's file, as messages name it, and its text.
     Diagnostics(std::string file, std::string text) { static_cast<void>(add_file(std::move(file), std::move(text))); }
 
-    /// One more file, which the recipe extends. Returns its number in places.
+    /// Adds a file that the recipe extends. Returns its number in places.
     [[nodiscard]] int add_file(std::string name, std::string text);
 
-    /// The text of a file; it stays where it is.
+    /// The text of a file; stays valid.
     [[nodiscard]] std::string_view text(int file) const { return files_[static_cast<std::size_t>(file)].text; }
 
-    /// The place of an option of the command line, as the user wrote it: "--set layout.x=1". `change`: which override or sweep
-    /// it is, counted as in UnmatchedChange.
+    /// The place of a command-line option as the user wrote it: "--set layout.x=1". `change` is the number of the override or
+    /// sweep, as in UnmatchedChange.
     [[nodiscard]] Place add_option(std::string written, std::optional<std::size_t> change = std::nullopt);
     [[nodiscard]] std::optional<std::size_t> change_of(Place place) const;
 
-    void add(Place place, std::string message) { problems_.push_back({place, std::move(message)}); }
+    /// Adds an error; the message is formatted by fmt.
+    template <typename... Values>
+    void add(Place place, fmt::format_string<Values...> text, Values&&... values) {
+        problems_.push_back({place, fmt::format(text, std::forward<Values>(values)...)});
+    }
 
-    /// The setting at this place is of something that is not there. Of an option that is given for several recipes, that may
-    /// be no error.
-    void add_unmatched(Place place, std::string message) {
-        problems_.push_back({place, std::move(message), place.option >= 0});
+    /// Like add, for a setting that the recipe has no place for. An option that is given for several recipes may find one in
+    /// some of them only.
+    template <typename... Values>
+    void add_unmatched(Place place, fmt::format_string<Values...> text, Values&&... values) {
+        problems_.push_back({place, fmt::format(text, std::forward<Values>(values)...), place.option >= 0});
     }
 
     void add_all(const std::vector<RecipeProblem>& problems) {
         problems_.insert(problems_.end(), problems.begin(), problems.end());
     }
 
-    /// Hands over all that was added so far.
+    /// Returns the errors added so far and removes them.
     [[nodiscard]] std::vector<RecipeProblem> take() { return std::exchange(problems_, {}); }
 
     [[nodiscard]] bool empty() const { return problems_.empty(); }
@@ -57,10 +63,10 @@ public:
     /// "recipes/x.toml:12:8", "recipes/x.toml" or "--set layout.x=1".
     [[nodiscard]] std::string where(Place place) const;
 
-    /// "line 12"; with the name of its file where that is another than the one of `from`.
+    /// "line 12", or "line 12 of FILE" if `from` is in another file.
     [[nodiscard]] std::string line(Place place, Place from) const;
 
-    /// Throws RecipeError with all errors in the order of the files, those of options last, unless there are none.
+    /// Throws RecipeError with all errors, if any, in the order of the files; errors of options come last.
     void throw_if_any() const;
 
 private:

@@ -19,21 +19,21 @@ Place place_of(const toml::source_region& region) {
     return {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
 }
 
-/// The parser's message in plain words: "Error while parsing key-value pair: expected '=', saw 'x'".
+/// Rewords toml++'s messages, such as "Error while parsing key-value pair: expected '=', saw 'x'".
 std::string in_plain_words(std::string message) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 13> words = {{
-        {"Error while parsing ", "not TOML: in a "},
+        {"Error while parsing ", "invalid TOML in a "},
         {"in a root table: ", ""},
         {"in a array", "in an array"},
         {"in a inline table", "in an inline table"},
         {"saw '\\n'", "found the end of the line"},
         {"saw ", "found "},
-        {"encountered end-of-file", "it ends too early"},
+        {"encountered end-of-file", "found the end of the file"},
         {"key-value pair", "line 'key = value'"},
-        {"expected a comment or whitespace", "expected nothing more on this line"},
+        {"expected a comment or whitespace", "expected the end of the line"},
         {"value-terminator", "the end of the value"},
         {"unescaped control characters other than TAB (U+0009) are explicitly prohibited", "the closing quote is missing"},
-        {"cannot redefine existing", "already there:"},
+        {"cannot redefine existing", "already defined:"},
         {"control characters other than TAB (U+0009) are explicitly prohibited", "the closing quote is missing"},
     }};
     for (const auto& [theirs, ours] : words) {
@@ -53,12 +53,10 @@ std::optional<std::vector<TextItem>> texts_of(const toml::array& list) {
     return texts;
 }
 
-/// A list of tables, as [[layout]] begins one; null for a list of something else.
+/// The node as a nonempty list of tables, such as [[layout]]; otherwise null.
 const toml::array* list_of_tables(const toml::node& node) {
     const auto* list = node.as_array();
-    const bool tables = list != nullptr && !list->empty() &&
-                        std::all_of(list->begin(), list->end(), [](const auto& item) { return item.is_table(); });
-    return tables ? list : nullptr;
+    return list != nullptr && list->is_array_of_tables() ? list : nullptr;
 }
 
 void read_node(const toml::node& node, Setting& setting);
@@ -66,18 +64,17 @@ RecipeTable read_table(const toml::table& source);
 
 /// { sweep = [132, 264] } or { sweep = "32..1024*2" }.
 void read_sweep(const toml::table& source, Setting& setting) {
-    setting.swept = true;
-    setting.kind = "a sweep";
+    setting.begin_sweep();
     const toml::node& values = *source.get("sweep");
     if (source.size() > 1) {
-        setting.sweep_problem = "found more beside 'sweep'; expected { sweep = [VALUE, VALUE, ...] }";
+        setting.sweep_problem = "found other keys beside 'sweep'; expected { sweep = [VALUE, VALUE, ...] }";
     } else if (const auto* list = values.as_array()) {
         for (const toml::node& item : *list) read_node(item, setting.sweep.emplace_back());
         if (list->empty()) setting.sweep_problem = "found an empty list, expected values to try";
     } else if (const auto* range = values.as_string()) {
         read_range(range->get(), place_of(values.source()), setting);
     } else {
-        setting.sweep_problem = "expected a list of values to try, or a range as \"32..1024*2\" or \"8..64+8\"";
+        setting.sweep_problem = "expected a list of values to try, or a range such as \"32..1024*2\" or \"8..64+8\"";
     }
 }
 
@@ -112,26 +109,23 @@ RecipeTable read_table(const toml::table& source) {
         read_node(node, setting);
         table.settings.push_back(std::move(setting));
     }
-    std::sort(table.settings.begin(), table.settings.end(), [](const Setting& a, const Setting& b) {
-        return std::pair(a.key_place.line, a.key_place.column) < std::pair(b.key_place.line, b.key_place.column);
-    });
+    std::ranges::sort(table.settings, {},
+                      [](const Setting& each) { return std::pair(each.key_place.line, each.key_place.column); });
     return table;
 }
 
 std::vector<RecipeTable> read_stages(const toml::node& node, Place place, Diagnostics& diagnostics) {
     std::vector<RecipeTable> stages;
     const auto* list = node.as_array();
-    const bool tables =
-        list != nullptr && std::all_of(list->begin(), list->end(), [](const auto& item) { return item.is_table(); });
-    if (!tables) {
-        diagnostics.add(place, "a recipe has a list of stages; begin each with [[stage]]");
+    if (list == nullptr || !std::ranges::all_of(*list, &toml::node::is_table)) {
+        diagnostics.add(place, "stages are a list; expected each to begin with [[stage]]");
         return stages;
     }
     for (const toml::node& item : *list) stages.push_back(read_table(*item.as_table()));
     return stages;
 }
 
-/// Each of [[layout]]; what it says of kernels is a table in it.
+/// The tables of each [[layout]].
 std::vector<LayoutTables> read_layouts(const toml::array& list) {
     std::vector<LayoutTables> layouts;
     for (const toml::node& item : list) {
@@ -139,7 +133,7 @@ std::vector<LayoutTables> read_layouts(const toml::array& list) {
         LayoutTables tables{read_table(source), {}};
         if (const auto* kernel = source.get_as<toml::table>("kernel")) {
             tables.kernel = read_table(*kernel);
-            std::erase_if(tables.own.settings, [](const Setting& setting) { return setting.key == "kernel"; });
+            tables.own.take("kernel");
         }
         layouts.push_back(std::move(tables));
     }
@@ -148,11 +142,13 @@ std::vector<LayoutTables> read_layouts(const toml::array& list) {
 
 toml::table parse(int file, Diagnostics& diagnostics) {
     const std::string_view text = diagnostics.text(file);
-    const auto refuse = [&](Place place, std::string message) {
+    const auto refuse = [&](Place place, const std::string& message) {
         place.file = file;
-        diagnostics.add(place, std::move(message));
+        diagnostics.add(place, "{}", message);
     };
-    if (const auto error = first_text_error(text)) {
+    if (text.size() > longest_recipe) {
+        refuse({}, fmt::format("found a file of more than {} bytes; expected a shorter one", longest_recipe));
+    } else if (const auto error = first_text_error(text)) {
         refuse(error->place, error->message);
     } else {
         try {
@@ -165,7 +161,7 @@ toml::table parse(int file, Diagnostics& diagnostics) {
     return {};
 }
 
-/// An integer of more than 64 bits.
+/// True for an integer of more than 64 bits.
 bool is_too_large(std::string_view text) {
     if (text.starts_with('+')) text.remove_prefix(1);
     std::int64_t number = 0;
@@ -182,7 +178,7 @@ void set_file(RecipeTable& table, int file) {
 
 std::string found_text(const Setting& setting) {
     if (setting.value) return "found " + printable(to_text(*setting.value), 60);
-    return "found " + (setting.texts ? "a list of texts" : setting.kind);
+    return "found " + (setting.texts ? "a list of strings" : setting.kind);
 }
 
 void Setting::for_each_place(const std::function<void(Place&)>& act) {
@@ -199,14 +195,13 @@ void Setting::for_each_place(const std::function<void(Place&)>& act) {
 }
 
 const Setting* RecipeTable::find(std::string_view key) const {
-    const auto found =
-        std::find_if(settings.begin(), settings.end(), [&](const Setting& setting) { return setting.key == key; });
+    const auto found = std::ranges::find(settings, key, &Setting::key);
     return found == settings.end() ? nullptr : &*found;
 }
 
 const std::string* RecipeTable::text(std::string_view key) const {
     const Setting* setting = find(key);
-    return setting == nullptr || !setting->value ? nullptr : std::get_if<std::string>(&*setting->value);
+    return setting == nullptr ? nullptr : setting->as<std::string>();
 }
 
 Place RecipeTable::place_of(std::string_view key) const {
@@ -257,14 +252,14 @@ RecipeDocument read_document(int file, Diagnostics& diagnostics) {
                 set_file(tables.kernel, file);
             }
         } else if (table != nullptr) {
-            diagnostics.add(place, fmt::format("'{0}' is one table; begin it with [{0}]", name));
+            diagnostics.add(place, "'{0}' is a single table; expected [{0}]", name);
             table->broken = true;
         } else if (name == "stage") {
             document.stages = read_stages(node, place, diagnostics);
             for (RecipeTable& stage : document.stages) set_file(stage, file);
         } else {
-            diagnostics.add(place, fmt::format("unknown {} '{}'{}", node.is_table() ? "table" : "key", name,
-                                               expected_one_of(name, table_names())));
+            diagnostics.add(place, "unknown {} '{}'{}", node.is_table() ? "table" : "key", name,
+                            expected_one_of(name, table_names()));
         }
     }
     return document;
@@ -277,7 +272,7 @@ std::vector<std::pair<std::string, RecipeTable>> read_tables(int file, Diagnosti
         if (node.is_table()) {
             tables.emplace_back(key.str(), read_table(*node.as_table()));
         } else {
-            diagnostics.add(place_of(key.source()), fmt::format("'{}': expected a table", printable(key.str(), 40)));
+            diagnostics.add(place_of(key.source()), "'{}': expected a table", printable(key.str(), 40));
         }
     }
     return tables;

@@ -1,4 +1,4 @@
-// A recipe as tables of settings with places, after the TOML parser and before anything is known about its words.
+// A recipe as tables of settings with their places: parsed TOML whose names are not checked yet.
 #pragma once
 
 #include <filesystem>
@@ -13,6 +13,8 @@
 
 namespace workbench {
 
+inline constexpr std::size_t longest_recipe = std::size_t{1} << 20;  // bytes
+
 struct TextItem {
     std::string text;
     Place place;
@@ -20,102 +22,114 @@ struct TextItem {
 
 struct RecipeTable;
 
-/// key = value. The value is plain, a list of texts, a list of tables, a sweep (values to be tried in turn), or of a kind
-/// that no recipe uses.
+/// key = value. The value is plain, a list of strings, a list of tables, a sweep (values to try), or of a kind that no recipe
+/// uses.
 struct Setting {
     std::string key;
     Place key_place;
     Place value_place;
     std::optional<ParameterValue> value;         // plain
-    std::optional<std::vector<TextItem>> texts;  // a list of texts
+    std::optional<std::vector<TextItem>> texts;  // a list of strings
     std::vector<RecipeTable> tables;             // a list of tables
     std::string kind;                            // otherwise: "a list", "a table", "a sweep"
     bool swept = false;
-    std::vector<Setting> sweep;  // its values
-    std::string sweep_problem;   // what is wrong with them; empty: nothing
+    std::vector<Setting> sweep;  // the values to try
+    std::string sweep_problem;   // the error in them; empty if there is none
 
-    /// Does this to the places of keys, values and what is in them.
+    /// The plain value if it has this type, otherwise null.
+    template <typename Type>
+    [[nodiscard]] const Type* as() const {
+        return value ? std::get_if<Type>(&*value) : nullptr;
+    }
+
+    /// Calls act for the places of key and value, including nested ones.
     void for_each_place(const std::function<void(Place&)>& act);
+
+    /// Changes the setting into a sweep without values.
+    void begin_sweep() {
+        swept = true;
+        kind = "a sweep";
+    }
 };
 
-/// "found 16", "found a table": for messages.
+/// For messages: "found 16", "found a table".
 [[nodiscard]] std::string found_text(const Setting& setting);
 
 struct RecipeTable {
-    std::string id;  // of a stage; empty before name_stages
+    std::string id;  // of a stage; assigned by name_stages
     Place place;
-    bool broken = false;            // an error about the whole table is reported
+    bool broken = false;            // an error about the whole table has been reported
     std::vector<Setting> settings;  // in the order of the file
 
     [[nodiscard]] const Setting* find(std::string_view key) const;
 
-    /// The setting's value where it is a text.
+    /// The setting's value if it is a string, otherwise null.
     [[nodiscard]] const std::string* text(std::string_view key) const;
 
-    /// Where the value of this key stands; the table itself where there is none.
+    /// The place of the value of this key, or of the table if it has no such key.
     [[nodiscard]] Place place_of(std::string_view key) const;
 
-    /// In place of a setting of the same key.
+    /// Adds a setting, or replaces the one with the same key.
     void set(const Setting& setting);
 
-    /// Takes a setting out; none where it is not there.
+    /// Removes a setting and returns it.
     std::optional<Setting> take(std::string_view key);
 };
 
-/// One of [[layout]], and the table `kernel` in it.
+/// One [[layout]] with its table `kernel`.
 struct LayoutTables {
     RecipeTable own;
     RecipeTable kernel;
 };
 
 struct RecipeDocument {
-    std::vector<std::filesystem::path> files;  // that places are in: the recipe, and what it extends
+    std::vector<std::filesystem::path> files;  // by Place::file: the recipe, then those that it extends
     RecipeTable recipe;
     RecipeTable matrix;
     std::vector<RecipeTable> stages;
     RecipeTable layout;
     RecipeTable kernel;
-    std::vector<LayoutTables> layouts;  // a list of them, instead of one layout and kernel
+    std::vector<LayoutTables> layouts;  // [[layout]], instead of one layout and kernel
 
-    /// The table of this name; null for "stage", of which there are many, and where there is none.
+    /// The table of this name; null if there is none, and for "stage", which is a list.
     [[nodiscard]] RecipeTable* find(std::string_view name);
 };
 
 /// recipe, matrix, stage, layout, kernel.
 [[nodiscard]] const std::vector<std::string>& table_names();
 
-/// Parses a file that the diagnostics know. Adds an error for each table that no recipe has. Throws what
-/// Diagnostics::throw_if_any throws where the text is not TOML.
+/// Parses a file of the diagnostics. Adds an error for each unknown table. Throws RecipeError if the text is not TOML or longer
+/// than longest_recipe.
 [[nodiscard]] RecipeDocument read_document(int file, Diagnostics& diagnostics);
 
-/// The recipe and all that it extends, as one document with named stages. The diagnostics know the recipe only.
+/// Merges the recipe, file 0 of the diagnostics, with the recipes that it extends, and names the stages.
 [[nodiscard]] RecipeDocument read_with_bases(const std::filesystem::path& recipe, Diagnostics& diagnostics);
 
-/// "32..1024*2", "8..64+8" or "1..4": whole numbers to try, as the values of a sweep; what is wrong with the text otherwise.
+/// Reads a range of integers to try, "32..1024*2", "8..64+8" or "1..4", into a sweep, or sets its sweep_problem.
 void read_range(std::string_view text, Place place, Setting& setting);
 
-/// Looks this like a range, be it right or wrong?
+/// True if the text has the form of a range, valid or not.
 [[nodiscard]] bool is_range(std::string_view text);
 
-/// The text of a recipe file. Throws RecipeError where it is none.
-[[nodiscard]] std::string read_recipe_file(const std::filesystem::path& file);
+/// The text of a recipe or suite, which messages call `what`. Throws RecipeError if it cannot be read.
+[[nodiscard]] std::string read_recipe_file(const std::filesystem::path& file, std::string_view what = "recipe");
 
-/// The tables of any TOML file by name, [[lists]] of tables left out. Adds an error for all that is no table. Throws as above.
+/// The tables of a TOML file by name. Adds an error for everything else. Throws as read_document does.
 [[nodiscard]] std::vector<std::pair<std::string, RecipeTable>> read_tables(int file, Diagnostics& diagnostics);
 
-/// Gives every stage that has none its id, and checks that no two are alike: the one it asks for, or the stage's name, numbered
-/// where several stages of one name ask for none.
+/// Assigns an id to every stage that has none: the one that it asks for, or its `use`, numbered if several stages have the same
+/// `use` and ask for none. Adds an error for duplicate ids.
 void name_stages(RecipeDocument& document, Diagnostics& diagnostics);
 
-/// "; did you mean ...?" and the like, for an id that no stage has. `stages`: those that have one.
+/// "; did you mean ...?" or the like, for an id that none of the stages has.
 [[nodiscard]] std::string expected_stage(const std::string& id, const std::vector<RecipeTable>& stages, Place from,
                                          const Diagnostics& diagnostics);
 
-/// Sets what the command line names, as if the recipe said so; not what is known to find nothing to change.
+/// Applies the changes of the command line, except those in `without`, as if the recipe contained them.
 void apply_changes(RecipeDocument& document, const RecipeChanges& changes, const std::vector<UnmatchedChange>& without,
                    Diagnostics& diagnostics);
 
-/// A value in TOML: 3, "text", ["1 .", ". 1"]; anything else is a text as it stands. All its places are `place`.
+/// Reads a TOML value: 3, "text", ["1 .", ". 1"]. Anything else is taken as a string. All places are `place`.
 [[nodiscard]] Setting read_value(std::string_view text, Place place);
 
 }  // namespace workbench

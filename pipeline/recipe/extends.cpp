@@ -1,8 +1,9 @@
-// Recipes that extend another one: its tables, with some of their settings replaced and stages replaced, added or removed.
+// Reads a recipe, merges it with the recipes that it extends, and names its stages.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 
 #include "pipeline/contract/suggestion.hpp"
 #include "pipeline/recipe/checks.hpp"
@@ -12,23 +13,32 @@
 namespace workbench {
 namespace {
 
-constexpr std::size_t longest_recipe = std::size_t{1} << 20;  // bytes
 constexpr std::size_t most_stages = 1000;
 constexpr std::size_t most_files = 16;
+constexpr std::size_t longest_id = 64;
 
-/// What a recipe calls a stage, before it has an id.
+/// Ids become parts of options and file names.
+bool is_id(const std::string& text) {
+    const auto allowed = [](char letter) {
+        return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
+               letter == '_' || letter == '-';
+    };
+    return !text.empty() && text.size() <= longest_id && std::ranges::all_of(text, allowed);
+}
+
+/// The name that a recipe uses for a stage, before ids are assigned.
 const std::string* called(const RecipeTable& stage) {
     if (!stage.id.empty()) return &stage.id;
     return stage.find("id") != nullptr ? stage.text("id") : stage.text("use");
 }
 
-/// Its settings in place of those of the same key.
+/// Replaces settings of the base by those with the same key.
 void replace(RecipeTable& base, const RecipeTable& own) {
     for (const Setting& setting : own.settings) base.set(setting);
     base.broken = base.broken || own.broken;
 }
 
-/// "row_sort_1 (line 9), row_sort_2 (line 15 of base.toml)": the stages of this name.
+/// The stages with this `use`: "row_sort_1 (line 9), row_sort_2 (line 15 of base.toml)".
 std::string users_of(const std::string& name, const std::vector<RecipeTable>& stages, Place from,
                      const Diagnostics& diagnostics) {
     std::vector<std::string> users;
@@ -40,14 +50,14 @@ std::string users_of(const std::string& name, const std::vector<RecipeTable>& st
     return join(users);
 }
 
-/// Does the recipe say `use`, and another name than the base?
+/// True if the recipe has a `use` that differs from the base's.
 bool uses_another(const RecipeTable& base, const RecipeTable& own) {
     if (own.find("use") == nullptr) return false;
     const std::string* name = own.text("use");
     return name == nullptr || base.text("use") == nullptr || *name != *base.text("use");
 }
 
-/// Puts the stages of a recipe into those of its base.
+/// Merges the stages of a recipe into those of its base.
 class StageMerge {
 public:
     StageMerge(std::vector<RecipeTable>& stages, Diagnostics& diagnostics)
@@ -58,7 +68,7 @@ public:
         const auto before = own.take("before");
         const auto remove = own.take("remove");
         if (int(after.has_value()) + int(before.has_value()) + int(remove.has_value()) > 1) {
-            refuse(own.place, "expected one of after, before and remove");
+            diagnostics_.add(own.place, "found several of after, before and remove; expected one of them");
         } else if (remove) {
             remove_stage(own, *remove);
         } else if (after || before) {
@@ -69,8 +79,6 @@ public:
     }
 
 private:
-    void refuse(Place place, std::string message) { diagnostics_.add(place, std::move(message)); }
-
     [[nodiscard]] std::vector<RecipeTable>::iterator find(const std::string& name) {
         return std::find_if(stages_.begin(), stages_.end(), [&](const RecipeTable& stage) {
             const std::string* other = called(stage);
@@ -79,11 +87,11 @@ private:
     }
 
     [[nodiscard]] std::string unknown(const std::string& name, Place from) const {
-        return fmt::format("no stage of the recipe that is extended has the id '{}'{}", printable(name, 40),
+        return fmt::format("the extended recipe has no stage with the id '{}'{}", printable(name, 40),
                            expected_stage(name, base_, from, diagnostics_));
     }
 
-    /// Where the table names its stage.
+    /// The place of the stage's name.
     [[nodiscard]] static Place place_of_name(const RecipeTable& own) {
         return own.place_of(own.find("id") != nullptr ? "id" : "use");
     }
@@ -91,28 +99,28 @@ private:
     void remove_stage(const RecipeTable& own, const Setting& remove) {
         const std::string* name = called(own);
         if (remove.value != ParameterValue(true)) {
-            refuse(remove.value_place, fmt::format("remove: {}, expected true", found_text(remove)));
+            diagnostics_.add(remove.value_place, "remove: {}, expected true", found_text(remove));
         } else if (name == nullptr) {
-            refuse(own.place, "expected the id of the stage to remove");
+            diagnostics_.add(own.place, "found remove without an id; expected the id of a stage");
         } else if (const auto stage = find(*name); stage == stages_.end()) {
-            refuse(place_of_name(own), unknown(*name, own.place));
+            diagnostics_.add(place_of_name(own), "{}", unknown(*name, own.place));
         } else {
             stages_.erase(stage);
         }
         for (const Setting& setting : own.settings) {
             if (setting.key == "id" || setting.key == "use") continue;
-            refuse(setting.key_place,
-                   fmt::format("a stage that is removed takes no '{}'; expected its id alone", printable(setting.key, 40)));
+            diagnostics_.add(setting.key_place, "found '{}' for a stage to remove; expected only its id",
+                             printable(setting.key, 40));
         }
     }
 
     void insert(const RecipeTable& own, const Setting& beside) {
-        const auto* place = beside.value ? std::get_if<std::string>(&*beside.value) : nullptr;
+        const auto* place = beside.as<std::string>();
         const auto stage = place == nullptr ? stages_.end() : find(*place);
         if (place == nullptr) {
-            refuse(beside.value_place, fmt::format("{}: {}, expected the id of a stage", beside.key, found_text(beside)));
+            diagnostics_.add(beside.value_place, "{}: {}, expected the id of a stage", beside.key, found_text(beside));
         } else if (stage == stages_.end()) {
-            refuse(beside.value_place, unknown(*place, own.place));
+            diagnostics_.add(beside.value_place, "{}", unknown(*place, own.place));
         } else {
             stages_.insert(beside.key == "after" ? stage + 1 : stage, own);
         }
@@ -122,7 +130,7 @@ private:
         const std::string* name = called(own);
         const auto stage = name == nullptr ? stages_.end() : find(*name);
         if (stage != stages_.end() && !stage->id.empty()) {
-            own.take("id");  // it has it already
+            own.take("id");  // equals that of the base
             if (uses_another(*stage, own)) {
                 own.id = stage->id;
                 *stage = std::move(own);
@@ -130,11 +138,11 @@ private:
                 replace(*stage, own);
             }
         } else if (own.find("use") == nullptr && name != nullptr) {
-            refuse(place_of_name(own), unknown(*name, own.place) + "; a new stage needs 'use'");
+            diagnostics_.add(place_of_name(own), "{}; a new stage needs 'use'", unknown(*name, own.place));
         } else if (own.find("id") == nullptr && name != nullptr && !users_in_base(*name, own.place).empty()) {
-            refuse(own.place_of("use"), fmt::format("which stage is meant by '{}'? Say id = with that of one which uses it, "
-                                                    "{}; or add a stage with after = or before =",
-                                                    *name, users_in_base(*name, own.place)));
+            diagnostics_.add(own.place_of("use"),
+                             "'{}' is ambiguous; expected id = with one of {}; or after = or before = for a new stage", *name,
+                             users_in_base(*name, own.place));
         } else {
             stages_.push_back(std::move(own));
         }
@@ -149,26 +157,26 @@ private:
     Diagnostics& diagnostics_;
 };
 
-/// Where the base has a layout for this share; the end where it has none.
+/// The base's layout for this share, or the end.
 std::vector<LayoutTables>::iterator find_share(std::vector<LayoutTables>& layouts, const std::string* share) {
-    return std::find_if(layouts.begin(), layouts.end(), [share](const LayoutTables& tables) {
+    return std::ranges::find_if(layouts, [share](const LayoutTables& tables) {
         const std::string* other = tables.own.text("share");
         return share != nullptr && other != nullptr && *share == *other;
     });
 }
 
-/// A list of layouts replaces one layout; in a list, layouts are told apart by their shares.
+/// Several layouts replace a single one; otherwise layouts are matched by their shares.
 void merge_layouts(RecipeDocument& base, RecipeDocument& own, Diagnostics& diagnostics) {
     base.layout = {};
-    if (base.layouts.empty()) base.kernel = {};  // that of its one layout
+    if (base.layouts.empty()) base.kernel = {};  // of its single layout
     replace(base.kernel, own.kernel);
     for (LayoutTables& tables : own.layouts) {
         const auto layout = find_share(base.layouts, tables.own.text("share"));
         const std::optional<Setting> remove = tables.own.take("remove");
         if (remove && remove->value != ParameterValue(true)) {
-            diagnostics.add(remove->value_place, fmt::format("remove: {}, expected true", found_text(*remove)));
+            diagnostics.add(remove->value_place, "remove: {}, expected true", found_text(*remove));
         } else if (remove && layout == base.layouts.end()) {
-            diagnostics.add(remove->key_place, "the recipe that is extended has no layout for such a share to remove");
+            diagnostics.add(remove->key_place, "the extended recipe has no layout for this share; expected one to remove");
         } else if (remove) {
             base.layouts.erase(layout);
         } else if (layout == base.layouts.end()) {
@@ -183,23 +191,20 @@ void merge_layouts(RecipeDocument& base, RecipeDocument& own, Diagnostics& diagn
 }
 
 RecipeDocument merge(RecipeDocument base, RecipeDocument own, Diagnostics& diagnostics) {
-    base.recipe.take("name");  // a variant has a name of its own
+    base.recipe.take("name");  // not inherited
     replace(base.recipe, own.recipe);
-    if (std::any_of(own.matrix.settings.begin(), own.matrix.settings.end(), names_matrix)) {
+    if (std::ranges::any_of(own.matrix.settings, names_matrix)) {
         base.matrix = std::move(own.matrix);
     } else {
         replace(base.matrix, own.matrix);
     }
-    const bool own_has_one = own.layout.broken || !own.layout.settings.empty();
+    const bool has_one_layout = own.layout.broken || !own.layout.settings.empty();
     if (!own.layouts.empty()) {
         merge_layouts(base, own, diagnostics);
-    } else if (!base.layouts.empty() && own_has_one) {
+    } else if ((!base.layouts.empty() && has_one_layout) || uses_another(base.layout, own.layout)) {
         base.layouts.clear();
         base.layout = std::move(own.layout);
-        base.kernel = std::move(own.kernel);
-    } else if (uses_another(base.layout, own.layout)) {
-        base.layout = std::move(own.layout);
-        base.kernel = std::move(own.kernel);  // those of the base were of its layout
+        base.kernel = std::move(own.kernel);  // the base's kernels belong to its layout
     } else {
         replace(base.layout, own.layout);
         replace(base.kernel, own.kernel);
@@ -209,22 +214,20 @@ RecipeDocument merge(RecipeDocument base, RecipeDocument own, Diagnostics& diagn
     return base;
 }
 
-/// Words that only a recipe with a base has a use for.
+/// Adds an error for each key that only makes sense in a recipe that extends another one.
 void refuse_words_of_merging(RecipeDocument& document, Diagnostics& diagnostics) {
     for (RecipeTable& stage : document.stages) {
         for (const char* word : {"after", "before", "remove"}) {
             const std::optional<Setting> setting = stage.take(word);
             if (!setting) continue;
-            diagnostics.add(
-                setting->key_place,
-                fmt::format("'{}' is for recipes that extend another one; expected extends = \"FILE\" in [recipe]", word));
+            diagnostics.add(setting->key_place, "'{}' needs a recipe to extend; expected extends = \"FILE\" in [recipe]", word);
         }
     }
 }
 
 void check_stage_count(const RecipeDocument& document, Diagnostics& diagnostics) {
     if (document.stages.size() <= most_stages) return;
-    diagnostics.add({}, fmt::format("{} stages; expected at most {}", document.stages.size(), most_stages));
+    diagnostics.add({}, "found {} stages; expected at most {}", document.stages.size(), most_stages);
     diagnostics.throw_if_any();
 }
 
@@ -234,9 +237,6 @@ public:
 
     RecipeDocument read(int number, const std::filesystem::path& file) {
         files_.push_back(file);
-        if (diagnostics_.text(number).size() > longest_recipe) {
-            refuse({.file = number}, fmt::format("a file of more than {} bytes; expected a recipe", longest_recipe));
-        }
         RecipeDocument document = read_document(number, diagnostics_);
         check_stage_count(document, diagnostics_);
         if (const std::optional<Setting> extends = document.recipe.take("extends")) {
@@ -252,25 +252,26 @@ public:
     [[nodiscard]] const std::vector<std::filesystem::path>& files() const { return files_; }
 
 private:
-    /// Nothing can be said about a recipe without its base.
-    [[noreturn]] void refuse(Place place, std::string message) {
-        diagnostics_.add(place, std::move(message));
+    /// A recipe cannot be checked without its base.
+    [[noreturn]] void refuse(Place place, const std::string& message) {
+        diagnostics_.add(place, "{}", message);
         diagnostics_.throw_if_any();
-        throw std::logic_error("an error that is none");
+        throw std::logic_error("throw_if_any must throw");
     }
 
     RecipeDocument read_base(const Setting& extends, const std::filesystem::path& from) {
-        const auto* name = extends.value ? std::get_if<std::string>(&*extends.value) : nullptr;
+        const auto* name = extends.as<std::string>();
         const Place place = extends.value_place;
         if (name == nullptr || name->empty() || name->find('\0') != std::string::npos) {
             refuse(place, fmt::format("[recipe], extends: {}, expected the file of a recipe", found_text(extends)));
         }
         const std::filesystem::path base = (from.parent_path() / *name).lexically_normal();
         check_cycle(base, place);
-        if (files_.size() == most_files) refuse(place, fmt::format("a chain of more than {} recipes", most_files));
+        if (files_.size() == most_files)
+            refuse(place, fmt::format("found a chain of more than {} recipes; expected fewer", most_files));
         std::string text;
         std::error_code unknown;
-        if (std::filesystem::is_other(base, unknown)) refuse(place, base.string() + ": no file; expected a recipe");
+        if (std::filesystem::is_other(base, unknown)) refuse(place, base.string() + ": not a regular file; expected a recipe");
         try {
             text = read_recipe_file(base);
         } catch (const RecipeError& problem) {
@@ -284,32 +285,73 @@ private:
         for (const std::filesystem::path& file : files_) {
             if (!chain.empty() || MatrixFile{file} == MatrixFile{base}) chain += file.string() + " -> ";
         }
-        if (!chain.empty()) refuse(place, fmt::format("a recipe that extends itself: {}{}", chain, base.string()));
+        if (!chain.empty()) refuse(place, fmt::format("found a recipe that extends itself: {}{}", chain, base.string()));
     }
 
     Diagnostics& diagnostics_;
-    std::vector<std::filesystem::path> files_;  // by their numbers in places
+    std::vector<std::filesystem::path> files_;  // by Place::file
 };
 
 }  // namespace
 
+void name_stages(RecipeDocument& document, Diagnostics& diagnostics) {
+    std::map<std::string, Place> place_of_id;
+    for (const RecipeTable& stage : document.stages) {
+        if (!stage.id.empty()) place_of_id.emplace(stage.id, stage.place);
+    }
+    std::map<std::string, int> unnamed;  // stages by `use`
+    for (RecipeTable& stage : document.stages) {
+        if (!stage.id.empty()) continue;
+        const Setting* asked = stage.find("id");
+        const std::string* use = stage.text("use");
+        if (asked == nullptr) {
+            if (use != nullptr) ++unnamed[*use];
+            continue;
+        }
+        const Place place = asked->value_place;
+        const auto* id = asked->as<std::string>();
+        if (id == nullptr || !is_id(*id)) {
+            diagnostics.add(place, "id: {}, expected a word of at most {} letters, digits, '_' and '-'", found_text(*asked),
+                            longest_id);
+        } else if (const auto [first, fresh] = place_of_id.emplace(*id, stage.place); fresh) {
+            stage.id = *id;
+        } else {
+            diagnostics.add(place, "id '{}' already names the stage on {}", *id, diagnostics.line(first->second, place));
+        }
+    }
+    std::map<std::string, int> last_number;
+    for (RecipeTable& stage : document.stages) {
+        const std::string* use = stage.text("use");
+        if (!stage.id.empty() || stage.find("id") != nullptr || use == nullptr) continue;
+        const bool alone = unnamed[*use] == 1;
+        if (const auto taken = place_of_id.find(*use); alone && taken != place_of_id.end()) {
+            diagnostics.add(stage.place_of("use"), "'{}' is the id of the stage on {}; expected another id for this stage",
+                            *use, diagnostics.line(taken->second, stage.place));
+            continue;
+        }
+        do {
+            stage.id = alone ? *use : fmt::format("{}_{}", *use, ++last_number[*use]);
+        } while (!place_of_id.emplace(stage.id, stage.place).second);
+    }
+}
+
 std::string expected_stage(const std::string& id, const std::vector<RecipeTable>& stages, Place from,
                            const Diagnostics& diagnostics) {
     const std::string users = users_of(id, stages, from, diagnostics);
-    if (!users.empty()) return "; expected that of one which uses it: " + users;
+    if (!users.empty()) return "; expected the id of a stage that uses it: " + users;
     std::vector<std::string> ids;
     for (const RecipeTable& stage : stages) ids.push_back(stage.id);
     return ids.empty() ? "; the recipe has no stages" : expected_one_of(id, ids);
 }
 
-std::string read_recipe_file(const std::filesystem::path& file) {
+std::string read_recipe_file(const std::filesystem::path& file, std::string_view what) {
     const auto refuse = [&](const std::string& reason) {
         throw RecipeError(fmt::format("error: {}: {}", file.string(), reason));
     };
     std::error_code failure;
     const auto status = std::filesystem::status(file, failure);
-    if (!std::filesystem::exists(status)) refuse("no such file; expected a recipe");
-    if (std::filesystem::is_directory(status)) refuse("a folder; expected a recipe");
+    if (!std::filesystem::exists(status)) refuse(fmt::format("no such file; expected a {}", what));
+    if (std::filesystem::is_directory(status)) refuse(fmt::format("found a folder; expected a {}", what));
     std::ifstream stream(file, std::ios::binary);
     if (!stream) refuse("cannot be read");
     std::string text(longest_recipe + 1, '\0');

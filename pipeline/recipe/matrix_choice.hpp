@@ -1,4 +1,4 @@
-// Which matrix a recipe, or a command line in its place, asks for.
+// The matrix that a recipe or the command line selects.
 #pragma once
 
 #include <filesystem>
@@ -11,16 +11,16 @@
 
 namespace workbench {
 
-/// A file to read; absolute, or relative to the current folder.
+/// A matrix in a file.
 struct MatrixFile {
-    std::filesystem::path path;
-    std::string member = {};  // of an archive; empty: the only matrix in it, or no archive
+    std::filesystem::path path;  // absolute, or relative to the current folder
+    std::string member = {};     // file in an archive; empty: the only matrix in it, or no archive
 
-    /// The same place, however the path to it is written.
+    /// True if both paths lead to the same file, and the members are equal.
     friend bool operator==(const MatrixFile& a, const MatrixFile& b);
 };
 
-/// A matrix written out in the recipe. csr_from_rows takes it without an error.
+/// A matrix written out in the recipe; csr_from_rows accepts it.
 struct InlineMatrix {
     std::vector<std::string> rows;
 
@@ -34,15 +34,15 @@ struct GeneratedMatrix {
     friend bool operator==(const GeneratedMatrix&, const GeneratedMatrix&) = default;
 };
 
-/// Equal choices are one matrix. How many rows make a node is not part of it: each recipe says that for itself.
+/// Equal choices select the same matrix. The node size is not part of the choice.
 struct MatrixChoice {
-    std::variant<std::monostate, MatrixFile, InlineMatrix, GeneratedMatrix> from;  // monostate: nobody named one
-    std::string where = {};  // what named it, for messages: "recipes/x.toml:3:12", "--generate laplace2d"
+    std::variant<std::monostate, MatrixFile, InlineMatrix, GeneratedMatrix> from;  // monostate: none
+    std::string where = {};  // for messages: "recipes/x.toml:3:12", "--generate laplace2d"
 
     friend bool operator==(const MatrixChoice& a, const MatrixChoice& b) { return a.from == b.from; }
 };
 
-/// The choice of `workbench generate KIND[:NAME=VALUE,...] NAME=VALUE ...`. Throws RecipeError, which lists every error.
+/// The choice of `workbench generate KIND[:NAME=VALUE,...] NAME=VALUE ...`. Throws RecipeError with all errors.
 [[nodiscard]] MatrixChoice generated_matrix(const std::string& text, std::span<const std::string> settings,
                                             const Catalogue& catalogue);
 

@@ -15,39 +15,33 @@
 namespace workbench {
 namespace {
 
-constexpr std::string_view side_by_side = "side_by_side";  // of several layouts: the one key of [kernel]
-constexpr std::size_t most_problems = 2000;                // of all points of a sweep: more are not looked for
+constexpr std::string_view side_by_side = "side_by_side";  // the only key of [kernel] with several layouts
+constexpr std::size_t most_problems = 2000;                // in all points of a sweep; later points are not checked
 constexpr std::array backends = {Backend::kokkos, Backend::eigen, Backend::cuda, Backend::cusparse};
 
-template <typename Found>
-std::vector<std::string> names_of(const std::vector<Found>& entries) {
-    std::vector<std::string> names;
-    for (const Found& entry : entries) names.push_back(entry.name);
-    return names;
-}
-
-/// The entry that `use` names. Null, with an error, where there is none.
+/// The entry that `use` names; null after an error.
 template <typename Found>
 const Found* check_use(const RecipeTable& table, std::string_view what, const std::vector<Found>& known,
                        Diagnostics& diagnostics) {
-    const std::vector<std::string> names = names_of(known);
+    const Place place = table.place_of("use");
     const std::string* name = table.text("use");
     if (name == nullptr) {
         const Setting* use = table.find("use");
-        const std::string problem = use == nullptr ? fmt::format("a {} without 'use'", what) : "use: " + found_text(*use);
-        diagnostics.add(table.place_of("use"), fmt::format("{}; expected use = \"NAME\" with one of {}", problem, join(names)));
+        diagnostics.add(place, "{}; expected use = \"NAME\" with one of {}",
+                        use == nullptr ? fmt::format("found a {} without 'use'", what) : "use: " + found_text(*use),
+                        join(names_of(known)));
         return nullptr;
     }
-    const auto found = std::find_if(known.begin(), known.end(), [&](const Found& entry) { return entry.name == *name; });
+    const auto found = std::ranges::find(known, *name, &Found::name);
     if (found != known.end()) return &*found;
-    const std::string suggestion = did_you_mean(*name, names);
-    diagnostics.add(table.place_of("use"), fmt::format("unknown {} '{}'{}", what, printable(*name, 40),
-                                                       suggestion.empty() ? "; expected one of " + join(names) : suggestion));
+    const std::string suggestion = did_you_mean(*name, names_of(known));
+    diagnostics.add(place, "unknown {} '{}'{}", what, printable(*name, 40),
+                    suggestion.empty() ? "; expected one of " + join(names_of(known)) : suggestion);
     return nullptr;
 }
 
-/// A stage or a layout: its name, its parameters, and what `facts_of` (contract or needs) says about them. `others`: its keys
-/// that are no parameters.
+/// Checks the name and the parameters of a stage or layout, and calls `facts_of` (contract or needs). `others` are its keys
+/// that are not parameters.
 template <typename Facts, typename Found>
 Checked<Found, Facts> check_entry(const RecipeTable& table, std::string_view what, const std::vector<Found>& known,
                                   Facts (*Found::*facts_of)(const Parameters&), const std::vector<std::string>& others,
@@ -62,46 +56,38 @@ Checked<Found, Facts> check_entry(const RecipeTable& table, std::string_view wha
         checked.facts = (checked.entry->*facts_of)(*checked.parameters);
     } catch (const ParameterError& wrong) {
         const bool given = table.find(wrong.parameter) != nullptr;
-        diagnostics.add(table.place_of(given ? wrong.parameter : "use"),
-                        fmt::format("{}, {}: {}", owner, wrong.parameter, wrong.what()));
+        diagnostics.add(table.place_of(given ? wrong.parameter : "use"), "{}, {}: {}", owner, wrong.parameter, wrong.what());
     }
     return checked;
 }
 
+/// True if this program was built with kernels for the backend.
 bool is_built(const Catalogue& catalogue, Backend backend) {
-    const auto has = [&](const LayoutEntry& layout) {
-        return std::any_of(layout.kernels.begin(), layout.kernels.end(),
-                           [&](const auto& kernel) { return kernel.backend == backend; });
-    };
-    return std::any_of(catalogue.layouts.begin(), catalogue.layouts.end(), has);
-}
-
-std::vector<std::string> kernels_of(const LayoutEntry& layout, Backend backend) {
-    std::vector<std::string> names;
-    for (const KernelEntry& kernel : layout.kernels) {
-        if (kernel.backend == backend) names.push_back(kernel.name);
-    }
-    return names;
+    return std::ranges::any_of(catalogue.layouts, [&](const LayoutEntry& layout) {
+        return std::ranges::count(layout.kernels, backend, &KernelEntry::backend) > 0;
+    });
 }
 
 void check_kernel(const Setting& setting, Backend backend, const LayoutEntry& layout, const Catalogue& catalogue,
                   Diagnostics& diagnostics) {
-    const std::vector<std::string> names = kernels_of(layout, backend);
-    const std::string* name = setting.value ? std::get_if<std::string>(&*setting.value) : nullptr;
-    if (name != nullptr && std::find(names.begin(), names.end(), *name) != names.end()) return;
+    std::vector<std::string> names;
+    for (const KernelEntry& kernel : layout.kernels) {
+        if (kernel.backend == backend) names.push_back(kernel.name);
+    }
+    const auto* name = setting.as<std::string>();
+    if (name != nullptr && std::ranges::count(names, *name) > 0) return;
     if (name == nullptr) {
-        diagnostics.add(setting.value_place,
-                        fmt::format("[kernel], {}: {}, expected the name of a kernel", setting.key, found_text(setting)));
+        diagnostics.add(setting.value_place, "[kernel], {}: {}, expected the name of a kernel", setting.key,
+                        found_text(setting));
     } else if (!names.empty()) {
-        diagnostics.add_unmatched(setting.value_place,
-                                  fmt::format("layout '{}' has no {} kernel '{}'{}", layout.name, setting.key,
-                                              printable(*name, 40), expected_one_of(*name, names)));
+        diagnostics.add_unmatched(setting.value_place, "layout '{}' has no {} kernel '{}'{}", layout.name, setting.key,
+                                  printable(*name, 40), expected_one_of(*name, names));
     } else if (is_built(catalogue, backend)) {
-        diagnostics.add_unmatched(setting.key_place, fmt::format("layout '{}' has no {} kernels", layout.name, setting.key));
+        diagnostics.add_unmatched(setting.key_place, "layout '{}' has no {} kernels", layout.name, setting.key);
     }
 }
 
-/// The kernels that the recipe chooses. A choice for a backend that this program was built without is kept as it is.
+/// The kernels that the recipe chooses. A choice for a backend that this program was built without is not checked.
 std::map<Backend, std::string> check_kernels(const RecipeTable& table, const LayoutEntry* layout, const Catalogue& catalogue,
                                              Diagnostics& diagnostics) {
     std::map<Backend, std::string> kernels;
@@ -113,40 +99,43 @@ std::map<Backend, std::string> check_kernels(const RecipeTable& table, const Lay
         if (const Setting* setting = table.find(name)) check_kernel(*setting, backend, *layout, catalogue, diagnostics);
         if (const std::string* chosen = table.text(name)) kernels[backend] = *chosen;
     }
-    for (const ParameterDeclaration& of_source : source_parameters()) names.push_back(of_source.name);
+    for (const std::string& name : names_of(source_parameters())) names.push_back(name);
     for (const Setting& setting : table.settings) {
-        if (std::find(names.begin(), names.end(), setting.key) != names.end()) continue;
-        diagnostics.add(setting.key_place,
-                        fmt::format("[kernel] has no '{}'{}", printable(setting.key, 40), expected_one_of(setting.key, names)));
+        if (std::ranges::count(names, setting.key) > 0) continue;
+        diagnostics.add(setting.key_place, "[kernel] has no '{}'{}", printable(setting.key, 40),
+                        expected_one_of(setting.key, names));
     }
     return kernels;
 }
 
 void check_header(const RecipeTable& table, Recipe& recipe, Diagnostics& diagnostics) {
     const std::vector<ParameterDeclaration> declarations = {
-        {.name = "name", .type = ParameterType::text, .optional = true, .help = "how the recipe is called in reports"},
-        {.name = "source", .type = ParameterType::text, .optional = true, .help = "where the idea comes from"},
-        {.name = "extends", .type = ParameterType::text, .optional = true, .help = "a recipe that this one changes"},
+        {.name = "name", .type = ParameterType::text, .optional = true, .help = "name in reports"},
+        {.name = "source", .type = ParameterType::text, .optional = true, .help = "source of the idea"},
+        {.name = "extends", .type = ParameterType::text, .optional = true, .help = "recipe that this one changes"},
         {.name = "device",
          .type = ParameterType::choice,
          .optional = true,
          .words = device_model_names(),
-         .help = "the model that stages decide for; the GPU of this machine where nothing is said"},
+         .help = "device model that stages optimize for; default: the GPU of this machine"},
         {.name = "prepare",
          .type = ParameterType::choice,
          .optional = true,
          .words = {"cpu", "gpu"},
-         .help = "gpu: the GPU sorts, reorders, splits and slices for stages and layouts; --prepare goes before"},
+         .help = "gpu: preprocessing (sorting, reordering, splitting, slicing) runs on the GPU; --prepare overrides it"},
     };
     recipe.name = recipe.file.stem().string();
     const auto parameters = check_parameters(table, "[recipe]", declarations, {}, diagnostics);
-    if (parameters && parameters->has("name")) recipe.name = parameters->text("name");
-    if (parameters && parameters->has("source")) recipe.source = parameters->text("source");
-    if (const Setting* extends = table.find("extends")) {  // that of a file has been followed before
+    const auto take = [&](const char* key, std::string& text) {
+        if (parameters && parameters->has(key)) text = parameters->text(key);
+    };
+    take("name", recipe.name);
+    take("source", recipe.source);
+    take("device", recipe.device);
+    take("prepare", recipe.prepare);
+    if (const Setting* extends = table.find("extends")) {  // from the command line: that of a file has been merged
         diagnostics.add(extends->key_place, "[recipe], extends: it cannot be set; expected it in a file");
     }
-    if (parameters && parameters->has("device")) recipe.device = parameters->text("device");
-    if (parameters && parameters->has("prepare")) recipe.prepare = parameters->text("prepare");
     if (recipe.name != printable(recipe.name, 80)) {
         diagnostics.add(table.place_of("name"), "[recipe], name: expected one line of at most 80 characters");
     }
@@ -160,11 +149,12 @@ std::vector<CheckedStage> check_stages(const RecipeDocument& document, const Cat
     return stages;
 }
 
-/// The share that one of a list of layouts takes.
+/// The share that a [[layout]] stores.
 std::optional<ShareId> check_share(const RecipeTable& table, Diagnostics& diagnostics) {
     const Setting* setting = table.find("share");
     if (setting == nullptr) {
-        diagnostics.add(table.place, "a layout of several without 'share'; expected share = \"NAME\" with a share of a stage");
+        diagnostics.add(table.place,
+                        "found one of several layouts without 'share'; expected share = \"NAME\" with a share of a stage");
         return std::nullopt;
     }
     const std::string* name = table.text("share");
@@ -175,16 +165,18 @@ std::optional<ShareId> check_share(const RecipeTable& table, Diagnostics& diagno
     for (const ShareKind kind : kinds_of_shares) {
         if (!has_places(kind)) names.emplace_back(name_of(kind));
     }
-    diagnostics.add(setting->value_place,
-                    many ? fmt::format("share: found \"{}\", of which there may be any number; in a list, a layout takes one "
-                                       "share of stage split",
-                                       name_of(*many))
-                         : fmt::format("share: {}, expected a share: {}, or one split again as \"short/first\"{}",
-                                       found_text(*setting), join(names), name == nullptr ? "" : did_you_mean(*name, names)));
+    if (many) {
+        diagnostics.add(setting->value_place,
+                        "share: found \"{}\", a kind of which there may be many; expected a single share of stage split",
+                        name_of(*many));
+    } else {
+        diagnostics.add(setting->value_place, "share: {}, expected a share: {}, or one split again such as \"short/first\"{}",
+                        found_text(*setting), join(names), name == nullptr ? "" : did_you_mean(*name, names));
+    }
     return std::nullopt;
 }
 
-/// [layout], or each of [[layout]].
+/// The [layout], or each [[layout]].
 std::vector<CheckedChoice> check_layouts(const RecipeDocument& document, const Catalogue& catalogue, Diagnostics& diagnostics) {
     const auto check = [&](const RecipeTable& table, const std::vector<std::string>& others) {
         return check_entry(table, "layout", catalogue.layouts, &LayoutEntry::needs, others, diagnostics);
@@ -193,10 +185,10 @@ std::vector<CheckedChoice> check_layouts(const RecipeDocument& document, const C
     for (const LayoutTables& tables : document.layouts) {
         CheckedChoice choice{&tables.own, &tables.kernel, check(tables.own, {"use", "share", "kernel"}), {}};
         if (const Setting* kernel = tables.own.find("kernel")) {
-            diagnostics.add(kernel->value_place,
-                            fmt::format("kernel: {}, expected a backend with it: kernel.cuda = \"NAME\"", found_text(*kernel)));
+            diagnostics.add(kernel->value_place, "kernel: {}, expected a backend as in kernel.cuda = \"NAME\"",
+                            found_text(*kernel));
         }
-        // A list of one may take everything.
+        // A single [[layout]] may omit the share and store all nonzeros.
         if (document.layouts.size() > 1 || tables.own.find("share") != nullptr) {
             choice.share = check_share(tables.own, diagnostics);
         }
@@ -205,10 +197,10 @@ std::vector<CheckedChoice> check_layouts(const RecipeDocument& document, const C
     if (!layouts.empty()) {
         for (const Setting& setting : document.kernel.settings) {
             if (setting.key == side_by_side) continue;
-            diagnostics.add(setting.key_place,
-                            fmt::format("[kernel] of several layouts has only {}; found {}; in each [[layout]] "
-                                        "say kernel.cuda = \"NAME\"",
-                                        side_by_side, printable(setting.key, 40)));
+            diagnostics.add(
+                setting.key_place,
+                "found {} in [kernel] with several layouts; expected only {}, and kernel.cuda = \"NAME\" in a [[layout]]",
+                printable(setting.key, 40), side_by_side);
         }
         return layouts;
     }
@@ -217,35 +209,32 @@ std::vector<CheckedChoice> check_layouts(const RecipeDocument& document, const C
     if (!document.layout.broken && present) {
         choice.layout = check(document.layout, {"use", "id"});
     } else if (!document.layout.broken) {
-        diagnostics.add(
-            {}, fmt::format("no [layout]; expected one with use = \"NAME\", one of {}", join(names_of(catalogue.layouts))));
+        diagnostics.add({}, "no [layout]; expected one with use = \"NAME\", one of {}", join(names_of(catalogue.layouts)));
     }
     return {choice};
 }
 
-/// What [kernel] says of several layouts.
+/// The value of side_by_side in [kernel].
 bool check_side_by_side(const RecipeTable& table, Diagnostics& diagnostics) {
     const Setting* setting = table.find(side_by_side);
     if (setting == nullptr) return false;
-    const bool* value = setting->value ? std::get_if<bool>(&*setting->value) : nullptr;
-    if (value != nullptr) return *value;
-    diagnostics.add(setting->value_place,
-                    fmt::format("[kernel], {}: {}, expected true or false", side_by_side, found_text(*setting)));
+    if (const bool* value = setting->as<bool>()) return *value;
+    diagnostics.add(setting->value_place, "[kernel], {}: {}, expected true or false", side_by_side, found_text(*setting));
     return false;
 }
 
-/// A layout of several has one kernel on each kind of device.
+/// A share has at most one kernel per kind of device.
 void check_one_kernel_a_device(const RecipeTable& table, const std::map<Backend, std::string>& kernels,
                                Diagnostics& diagnostics) {
     for (const auto& [one, other] : {std::pair(Backend::kokkos, Backend::eigen), std::pair(Backend::cuda, Backend::cusparse)}) {
         if (!kernels.contains(one) || !kernels.contains(other)) continue;
         diagnostics.add(table.place_of(name_of(other)),
-                        fmt::format("a share is multiplied by one kernel on {}, but both {} and {} are chosen; remove one",
-                                    device_of(one) == DeviceKind::host ? "the host" : "a GPU", name_of(one), name_of(other)));
+                        "found kernels of {1} and {2} for one share on {0}; expected one of them",
+                        device_of(one) == DeviceKind::host ? "the host" : "a GPU", name_of(one), name_of(other));
     }
 }
 
-/// None where there was an error.
+/// None after an error.
 std::optional<Recipe> check_document(const RecipeDocument& document, const Catalogue& catalogue, Diagnostics& diagnostics) {
     Recipe recipe;
     recipe.file = document.files.front();
@@ -268,11 +257,10 @@ std::optional<Recipe> check_document(const RecipeDocument& document, const Catal
         recipe.sources = check_sources(*only.kernel, document.files, only.layout.entry, diagnostics);
     }
     check_needs(document, stages, layouts, catalogue, diagnostics);
-    // What is wrong with a broken table has been said before.
-    const bool is_whole =
-        std::all_of(stages.begin(), stages.end(), [](const auto& stage) { return stage.parameters && stage.facts; }) &&
-        std::all_of(layouts.begin(), layouts.end(), [](const auto& choice) { return choice.layout.parameters.has_value(); });
-    if (!diagnostics.empty() || !is_whole) return std::nullopt;
+    const bool complete =
+        std::ranges::all_of(stages, [](const CheckedStage& stage) { return stage.parameters && stage.facts; }) &&
+        std::ranges::all_of(layouts, [](const CheckedChoice& choice) { return choice.layout.parameters.has_value(); });
+    if (!diagnostics.empty() || !complete) return std::nullopt;
 
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const RecipeTable& table = document.stages[i];
@@ -291,7 +279,7 @@ std::optional<Recipe> check_document(const RecipeDocument& document, const Catal
     return recipe;
 }
 
-/// Each point of the sweeps, checked. What is wrong is added to the diagnostics.
+/// Checks each point of the sweeps.
 std::vector<Recipe> check_points(const RecipeDocument& document, const Catalogue& catalogue, Diagnostics& diagnostics) {
     const Sweeps sweeps(document, diagnostics);
     const std::vector<RecipeProblem> before = diagnostics.take();
@@ -311,14 +299,13 @@ std::vector<Recipe> check_points(const RecipeDocument& document, const Catalogue
     return points;
 }
 
-/// The changes that found nothing to change, each once, of all that is wrong.
+/// The changes among the problems that found nothing to change, each once.
 std::vector<UnmatchedChange> unmatched_of(const std::vector<RecipeProblem>& problems, const RecipeChanges& changes,
                                           const Diagnostics& diagnostics) {
     std::vector<UnmatchedChange> unmatched;
     for (const RecipeProblem& problem : problems) {
         const std::optional<std::size_t> number = problem.unmatched ? diagnostics.change_of(problem.place) : std::nullopt;
-        const auto known = [number](const UnmatchedChange& other) { return other.number == *number; };
-        if (!number || std::any_of(unmatched.begin(), unmatched.end(), known)) continue;
+        if (!number || std::ranges::count(unmatched, *number, &UnmatchedChange::number) > 0) continue;
         const std::size_t overrides = changes.overrides.size();
         const std::string option =
             *number < overrides ? "--set " + changes.overrides[*number] : "--sweep " + changes.sweeps[*number - overrides];
@@ -353,11 +340,10 @@ LoadedRecipe parse_points(std::string_view text, const std::filesystem::path& fi
             diagnostics.add_all(problems);
             break;
         }
-        loaded.unmatched.insert(loaded.unmatched.end(), found.begin(), found.end());  // and once more without them
+        loaded.unmatched.insert(loaded.unmatched.end(), found.begin(), found.end());  // retry without them
     }
     diagnostics.throw_if_any();
-    std::sort(loaded.unmatched.begin(), loaded.unmatched.end(),
-              [](const UnmatchedChange& a, const UnmatchedChange& b) { return a.number < b.number; });
+    std::ranges::sort(loaded.unmatched, {}, &UnmatchedChange::number);
     for (Recipe& point : loaded.points) {
         for (const UnmatchedChange& change : loaded.unmatched) {
             point.notes.push_back(fmt::format("{} changes nothing here: {}", change.option, change.reason));
@@ -379,8 +365,8 @@ Recipe parse_recipe(std::string_view text, const std::filesystem::path& file, co
     for (const SweptValue& value : loaded.points.front().sweep.values) {
         names += fmt::format("{}--set {}=VALUE", names.empty() ? "" : " ", value.name);
     }
-    throw RecipeError(fmt::format("error: {}: a sweep of {} recipes; expected a single one: {}", printable(file.string(), 1000),
-                                  loaded.points.size(), names));
+    throw RecipeError(fmt::format("error: {}: found a sweep of {} recipes; expected a single recipe: {}",
+                                  printable(file.string(), 1000), loaded.points.size(), names));
 }
 
 std::string name_of_layouts(const Recipe& recipe) {
@@ -397,38 +383,36 @@ void check_matched(const std::vector<LoadedRecipe>& recipes) {
     std::string text;
     for (const UnmatchedChange& change : recipes.empty() ? std::vector<UnmatchedChange>() : recipes.front().unmatched) {
         std::string reasons;
-        const auto misses = [&](const LoadedRecipe& recipe) {
-            for (const UnmatchedChange& other : recipe.unmatched) {
-                if (other.number != change.number) continue;
-                reasons += fmt::format("  {}: {}\n", recipe.points.front().file.string(), other.reason);
-                return true;
-            }
-            return false;
-        };
-        if (!std::all_of(recipes.begin(), recipes.end(), misses)) continue;
+        const bool misses_all = std::ranges::all_of(recipes, [&](const LoadedRecipe& recipe) {
+            const auto other = std::ranges::find(recipe.unmatched, change.number, &UnmatchedChange::number);
+            if (other == recipe.unmatched.end()) return false;
+            reasons += fmt::format("  {}: {}\n", recipe.points.front().file.string(), other->reason);
+            return true;
+        });
+        if (!misses_all) continue;
         text +=
-            fmt::format("error: {}: it changes nothing in any of these {} recipes\n{}", change.option, recipes.size(), reasons);
+            fmt::format("error: {}: changes nothing in any of these {} recipes\n{}", change.option, recipes.size(), reasons);
     }
     if (text.empty()) return;
-    text.pop_back();  // whoever prints the text adds a line end
+    text.pop_back();  // the last line end, which printing adds
     throw RecipeError(text);
 }
 
 void check_against(const Recipe& recipe, Index rows, Index columns) {
-    std::vector<std::string> askers;
+    std::vector<std::string> needed_by;
     for (const RecipeStage& stage : recipe.stages) {
-        const bool asks = stage.contract.needs.square || stage.contract.acts == Acts::symmetric;
-        if (asks) askers.push_back(fmt::format("stage '{}' ({})", stage.id, recipe.line_of(stage.place)));
+        const bool needs_square = stage.contract.needs.square || stage.contract.acts == Acts::symmetric;
+        if (needs_square) needed_by.push_back(fmt::format("stage '{}' ({})", stage.id, recipe.line_of(stage.place)));
     }
     for (const RecipeLayout& layout : recipe.layouts) {
         if (!layout.entry->needs(layout.parameters).square) continue;
-        askers.push_back(fmt::format("layout '{}' ({})", layout.entry->name, recipe.line_of(layout.place)));
+        needed_by.push_back(fmt::format("layout '{}' ({})", layout.entry->name, recipe.line_of(layout.place)));
     }
     const Index node_size = recipe.node_size;
-    if (node_size > 1) askers.push_back(fmt::format("node_size = {} in [matrix]", node_size));
-    if (rows != columns && !askers.empty()) {
-        throw InputError(
-            fmt::format("the matrix has {} rows and {} columns; expected a square one, for {}", rows, columns, join(askers)));
+    if (node_size > 1) needed_by.push_back(fmt::format("node_size = {} in [matrix]", node_size));
+    if (rows != columns && !needed_by.empty()) {
+        throw InputError(fmt::format("the matrix has {} rows and {} columns; expected a square one, for {}", rows, columns,
+                                     join(needed_by)));
     }
     if (rows % node_size != 0) {
         throw InputError(fmt::format("the matrix has {} rows; expected a multiple of node_size = {} in [matrix] of {}", rows,

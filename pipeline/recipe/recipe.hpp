@@ -1,10 +1,10 @@
-// The recipe language: a TOML file that names a matrix, a chain of stages, a layout and kernels.
+// The recipe language: a TOML file that selects a matrix, a chain of stages, a layout and kernels.
 //
-// A recipe is checked whole before anything is read or computed: names, parameters, and that every stage finds what it needs
-// and leaves nothing stale behind. All errors are listed at once, each with its place in the file.
+// A recipe is checked completely before anything is read or computed: names, parameters, and that every stage finds what it
+// needs and leaves no stale cuts or shares behind. All errors are reported at once, each with its place in the file.
 //
-// A recipe may extend another one, and any value may be a list to try: then the recipe is as many recipes as there are
-// combinations, its points, each of them checked.
+// A recipe may extend another one. Any value may be a list of values to try; the recipe then has one point for each
+// combination.
 #pragma once
 
 #include <filesystem>
@@ -20,66 +20,65 @@
 
 namespace workbench {
 
-/// Where something stands: in the recipe file or one that it extends, or in an option of the command line.
+/// A place in the recipe file, in a file that it extends, or in a command-line option.
 struct Place {
-    int line = 0;     // from 1; 0: none in the file
+    int line = 0;     // from 1; 0: the whole file
     int column = 0;   // from 1, in characters
-    int option = -1;  // which option it comes from, from 0; -1: a file
-    int file = 0;     // 0: the recipe; others: what it extends
+    int option = -1;  // number of the option, from 0; -1: a place in a file
+    int file = 0;     // 0: the recipe; others: files that it extends
 
     friend bool operator==(const Place&, const Place&) = default;
 };
 
 struct RecipeStage {
-    std::string id;  // unique in the recipe; the stage's name unless the recipe gives another or uses the stage twice
+    std::string id;  // unique in the recipe; by default the name of the stage
     const StageEntry* entry = nullptr;
     Parameters parameters;
     StageContract contract;  // with these parameters
     Place place;
-    std::vector<std::string> written = {};  // names of parameters that the recipe or the command line gives, be it the default
+    std::vector<std::string> written = {};  // keys that the recipe or the command line sets
 };
 
-/// A layout, the nonzeros that it takes, and its kernels.
+/// A layout, the nonzeros that it stores, and its kernels.
 struct RecipeLayout {
-    std::optional<ShareId> share = {};  // none: all nonzeros, split or not
+    std::optional<ShareId> share = {};  // none: all nonzeros
     const LayoutEntry* entry = nullptr;
     Parameters parameters;
-    std::map<Backend, std::string> kernels;  // the recipe's choice for a backend; none: it is left to the runner
+    std::map<Backend, std::string> kernels;  // chosen by the recipe; the runner chooses for other backends
     Place place;
 };
 
-/// One of the values that a recipe gives a parameter in turn.
+/// The value of a swept parameter at a point.
 struct SweptValue {
     std::string name;      // "stage.metis_partition.parts"
-    ParameterValue value;  // where it is a list of texts, its number among the values, from 1
+    ParameterValue value;  // for a list of strings its number among the values, from 1
 };
 
-/// Which combination of its swept values a recipe stands for.
+/// A combination of swept values.
 struct SweepPoint {
     std::vector<SweptValue> values;  // empty: nothing is swept
-    std::string label;               // "parts=132, slice_height=64"; another one for each point
-    std::string folder;              // the same as the name of a folder
+    std::string label;               // "parts=132, slice_height=64"; unique
+    std::string folder;              // the label as a folder name
 };
 
-/// A recipe that passed every check which needs no matrix. It points into the catalogue, which must outlive it.
+/// A recipe that passed all checks that need no matrix. It points into the catalogue, which must outlive it.
 struct Recipe {
     std::string name;
-    std::string source;                        // where the idea comes from; may be empty
-    std::string prepare;                       // "cpu" or "gpu": whose work stages and layouts are; empty: nothing is asked for
-    std::string device;                        // the model that it is for (find_device_model); empty: the GPU of the machine
+    std::string source;                        // source of the idea; may be empty
+    std::string prepare;                       // preprocessing on "cpu" or "gpu"; empty: not specified
+    std::string device;                        // device model (find_device_model); empty: the GPU of the machine
     std::filesystem::path file;                // for messages
-    std::vector<std::filesystem::path> bases;  // what it extends: places of file 1, 2, ...
+    std::vector<std::filesystem::path> bases;  // the recipes that it extends: Place::file 1, 2, ...
     SweepPoint sweep;
-    std::vector<std::string> notes;  // on options that change nothing here
+    std::vector<std::string> notes;  // options that change nothing in this recipe
     MatrixChoice matrix;
     Index node_size = 1;  // consecutive rows that belong to one mesh node
     std::vector<RecipeStage> stages;
-    /// One that takes everything; or, of a hybrid, several, each for a share of the nonzeros, which together take each share
-    /// exactly once.
+    /// One layout for all nonzeros; or, in a hybrid, several that together store each share exactly once.
     std::vector<RecipeLayout> layouts;
-    bool side_by_side = false;             // of a hybrid: shares without a common row may run at the same time
-    std::vector<KernelSource> sources;     // kernels that lie beside the recipe; not of a hybrid
-    std::vector<KernelEntry> own_kernels;  // of the sources, one each
+    bool side_by_side = false;             // in a hybrid: shares without a common row may run concurrently
+    std::vector<KernelSource> sources;     // kernels in files next to the recipe; not in a hybrid
+    std::vector<KernelEntry> own_kernels;  // one per source
 
     [[nodiscard]] bool is_hybrid() const { return layouts.front().share.has_value(); }
 
@@ -87,19 +86,19 @@ struct Recipe {
     [[nodiscard]] std::string line_of(Place place) const;
 };
 
-/// "csr", of a hybrid "csr + sell".
+/// "csr", or "csr + sell" for a hybrid.
 [[nodiscard]] std::string name_of_layouts(const Recipe& recipe);
 
-/// Options of the command line that replace what the recipe says. `matrix` is the same as the override matrix.path=FILE,
-/// `member` as matrix.member=NAME, `generate` as matrix.generate=KIND and matrix.NAME=VALUE; errors name what was written.
+/// Command-line options that change a recipe. `matrix` is short for the override matrix.path=FILE, `member` for
+/// matrix.member=NAME, `generate` for matrix.generate=KIND and matrix.NAME=VALUE; messages show the option that was given.
 ///
 /// An override is "stage.ID.PARAMETER=VALUE", "layout.PARAMETER=VALUE", "matrix.PARAMETER=VALUE", "kernel.BACKEND=NAME" or
-/// "recipe.name=TEXT", of a hybrid "layout.SHARE.PARAMETER=VALUE" or "layout.SHARE.kernel.BACKEND=NAME", the value in TOML or a
-/// bare word. Naming another matrix, which only one option may do, replaces all that
-/// the recipe says of its own, node_size too; a path is then relative to the current folder.
+/// "recipe.name=TEXT"; in a hybrid "layout.SHARE.PARAMETER=VALUE" or "layout.SHARE.kernel.BACKEND=NAME". The value is TOML or a
+/// bare word. At most one option may select a matrix; it replaces the whole table [matrix], including node_size, and its path
+/// is relative to the current folder.
 struct RecipeChanges {
     std::optional<std::string> matrix = {};    // --matrix FILE
-    std::string member = {};                   // --member NAME, of whichever file is read; empty: none
+    std::string member = {};                   // --member NAME; empty: not given
     std::optional<std::string> generate = {};  // --generate KIND:NAME=VALUE,...
     std::vector<std::string> overrides = {};   // --set WHAT=VALUE
     std::vector<std::string> sweeps = {};      // --sweep WHAT=VALUE,VALUE,... or WHAT=FIRST..LAST*FACTOR
@@ -107,44 +106,44 @@ struct RecipeChanges {
 
 /// An override or sweep that found nothing to change in a recipe.
 struct UnmatchedChange {
-    std::size_t number = 0;  // of the overrides, and after them of the sweeps
+    std::size_t number = 0;  // counts overrides, then sweeps
     std::string option;      // "--set layout.slice_height=64"
     std::string reason;
 };
 
-/// A recipe with all its points: one where nothing is swept. The last of several swept values changes fastest: those of the
-/// matrix come first, then those of the stages in their order, of the layout, of the kernels.
+/// All points of a recipe, one if nothing is swept. The last swept value changes fastest; the order is matrix, stages, layout,
+/// kernels.
 struct LoadedRecipe {
     std::vector<Recipe> points;
-    std::vector<UnmatchedChange> unmatched = {};  // empty where such a change is an error
+    std::vector<UnmatchedChange> unmatched = {};  // empty if such a change is an error
 };
 
 enum class Unmatched { refused, noted };
 
-/// Reads and checks a recipe file. Paths in it are relative to it. Throws RecipeError, whose text lists every error in the form
-/// of the terminal: "error: ", place, what was found, what was expected; then the line and a caret. Every point is checked.
+/// Reads a recipe file and checks every point. Paths in it are relative to it. Throws RecipeError with all errors as the
+/// terminal shows them: "error: ", place, what was found, what was expected; then the line and a caret.
 [[nodiscard]] LoadedRecipe load_points(const std::filesystem::path& file, const Catalogue& catalogue,
                                        const RecipeChanges& changes = {}, Unmatched unmatched = Unmatched::refused);
 
-/// The same from a text; `file` need not exist: it is named in messages, and paths are relative to its folder.
+/// Like load_points, for a text. `file` need not exist: messages name it, and paths are relative to its folder.
 [[nodiscard]] LoadedRecipe parse_points(std::string_view text, const std::filesystem::path& file, const Catalogue& catalogue,
                                         const RecipeChanges& changes = {}, Unmatched unmatched = Unmatched::refused);
 
-/// The recipe for who has a use for one point only; several are an error.
+/// Like load_points and parse_points for a recipe with a single point; several are an error.
 [[nodiscard]] Recipe load_recipe(const std::filesystem::path& file, const Catalogue& catalogue,
                                  const RecipeChanges& changes = {});
 [[nodiscard]] Recipe parse_recipe(std::string_view text, const std::filesystem::path& file, const Catalogue& catalogue,
                                   const RecipeChanges& changes = {});
 
-/// Of recipes for which unmatched changes were noted: throws RecipeError where one matched in none of them.
+/// Throws RecipeError if a change is unmatched in all of these recipes, which were loaded with Unmatched::noted.
 void check_matched(const std::vector<LoadedRecipe>& recipes);
 
-/// What can be checked only when the matrix is known. Throws InputError, naming the stages and their lines, where one needs a
-/// square matrix and this is none, or where node_size does not divide the rows.
+/// Checks that depend on the matrix. Throws InputError with the stages and their lines if one needs a square matrix and this is
+/// none, or if node_size does not divide the number of rows.
 void check_against(const Recipe& recipe, Index rows, Index columns);
 
-/// The recipe as it was run: overrides applied, every default filled in, the path of the matrix absolute. Parsing the text,
-/// wherever it lies, gives the same recipe.
+/// The recipe as it was run, with changes applied, all defaults filled in and absolute paths. Parsing the text gives the same
+/// recipe.
 [[nodiscard]] std::string resolved_recipe(const Recipe& recipe);
 
 }  // namespace workbench

@@ -18,7 +18,7 @@ void add_parameters(Lines& lines, const std::vector<ParameterDeclaration>& decla
     }
 }
 
-/// A table with its equals signs in one column.
+/// A table with aligned equals signs.
 std::string table(std::string_view header, const Lines& lines) {
     std::size_t width = 0;
     for (const auto& [key, value] : lines) width = std::max(width, key.size());
@@ -48,7 +48,7 @@ Lines matrix_lines(const MatrixChoice& matrix, Index node_size) {
     return lines;
 }
 
-/// A layout with its kernels, if any, in the same table.
+/// The keys of a layout, including its kernels.
 Lines lines_of(const RecipeLayout& layout) {
     Lines lines;
     if (layout.share) lines.emplace_back("share", quoted(name_of(*layout.share)));
@@ -66,7 +66,7 @@ void add_sources(Lines& lines, const std::vector<KernelSource>& sources) {
         lines.emplace_back(key, quoted(std::filesystem::absolute(source.file).lexically_normal().string()));
     }
     if (sources.empty()) return;
-    const KernelSource& any = sources.front();  // what the other keys say holds for all of them
+    const KernelSource& any = sources.front();  // the other keys are the same for all sources
     lines.emplace_back("threads", quoted(any.threads));
     lines.emplace_back("threads_per_row", std::to_string(any.threads_per_row));
     lines.emplace_back("threads_per_block", std::to_string(any.threads_per_block));

@@ -13,20 +13,10 @@
 namespace workbench {
 namespace {
 
-constexpr std::size_t longest_suite = std::size_t{1} << 20;  // bytes
-
-std::string text_of(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    std::string text(longest_suite + 1, '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(stream.gcount()));
-    return text;
-}
-
 const std::vector<ParameterDeclaration>& declarations() {
     static const std::vector<ParameterDeclaration> all = {
-        {.name = "name", .type = ParameterType::text, .optional = true, .help = "how the suite is called"},
-        {.name = "source", .type = ParameterType::text, .optional = true, .help = "which figure it is the counterpart of"},
+        {.name = "name", .type = ParameterType::text, .optional = true, .help = "name in reports"},
+        {.name = "source", .type = ParameterType::text, .optional = true, .help = "the figure or table that it reproduces"},
         {.name = "cache", .type = ParameterType::choice, .default_value = std::string("cold"), .words = {"cold", "warm"}},
         {.name = "inside", .type = ParameterType::choice, .optional = true, .words = {"cg"}},
         {.name = "samples", .type = ParameterType::integer, .default_value = std::int64_t{20}, .minimum = 1, .maximum = 1e6},
@@ -36,12 +26,12 @@ const std::vector<ParameterDeclaration>& declarations() {
     return all;
 }
 
-/// The texts of a list; none where the key is missing.
+/// The strings of a list; empty if the key is missing.
 std::vector<TextItem> check_list(const RecipeTable& table, const std::string& key, Diagnostics& diagnostics) {
     const Setting* setting = table.find(key);
     if (setting == nullptr) return {};
     if (setting->texts) return *setting->texts;
-    diagnostics.add(setting->value_place, fmt::format("[suite], {}: {}, expected a list of texts", key, found_text(*setting)));
+    diagnostics.add(setting->value_place, "[suite], {}: {}, expected a list of strings", key, found_text(*setting));
     return {};
 }
 
@@ -54,49 +44,49 @@ std::vector<SuiteItem> check_paths(const RecipeTable& table, const std::string& 
         const bool good =
             std::filesystem::is_regular_file(path, unknown) || (folders_too && std::filesystem::is_directory(path, unknown));
         if (!good) {
-            diagnostics.add(item.place, fmt::format("[suite], {}: there is no '{}'; expected a file{}, relative to the suite",
-                                                    key, printable(item.text, 200), folders_too ? " or a folder" : ""));
+            diagnostics.add(item.place, "[suite], {}: '{}' does not exist; expected a file{}, relative to the suite", key,
+                            printable(item.text, 200), folders_too ? " or a folder" : "");
         }
         paths.push_back({path.lexically_normal().string(), diagnostics.where(item.place)});
     }
     return paths;
 }
 
-/// The things that the texts of a list name.
-template <typename Thing, std::size_t count>
-std::vector<Thing> check_words(const RecipeTable& table, const std::string& key, const std::array<Thing, count>& known,
+/// The values that a list names.
+template <typename Value, std::size_t count>
+std::vector<Value> check_words(const RecipeTable& table, const std::string& key, const std::array<Value, count>& known,
                                Diagnostics& diagnostics) {
     std::vector<std::string> names;
-    for (const Thing thing : known) names.emplace_back(name_of(thing));
-    std::vector<Thing> things;
+    for (const Value value : known) names.emplace_back(name_of(value));
+    std::vector<Value> values;
     for (const TextItem& item : check_list(table, key, diagnostics)) {
-        const auto found = std::find(names.begin(), names.end(), item.text);
+        const auto found = std::ranges::find(names, item.text);
         if (found == names.end()) {
-            diagnostics.add(item.place, fmt::format("[suite], {}: found '{}'{}", key, printable(item.text, 40),
-                                                    expected_one_of(item.text, names)));
-            continue;
+            diagnostics.add(item.place, "[suite], {}: found '{}'{}", key, printable(item.text, 40),
+                            expected_one_of(item.text, names));
+        } else if (const Value value = known.at(static_cast<std::size_t>(found - names.begin()));
+                   std::ranges::count(values, value) == 0) {
+            values.push_back(value);
         }
-        const Thing thing = known.at(static_cast<std::size_t>(found - names.begin()));
-        if (std::find(things.begin(), things.end(), thing) == things.end()) things.push_back(thing);
     }
-    return things;
+    return values;
 }
 
-constexpr const char* matrix_name = "GROUP/NAME of the SuiteSparse collection, or NAME, of letters, digits and _ - + .";
+constexpr const char* matrix_name = "GROUP/NAME of the SuiteSparse collection, or NAME, made of letters, digits and _ - + .";
 
 std::vector<SuiteMatrix> check_named(const RecipeTable& table, Diagnostics& diagnostics) {
     static const std::vector<ParameterDeclaration> facts = {
         {.name = "name", .type = ParameterType::text, .help = matrix_name},
-        {.name = "rows", .type = ParameterType::integer, .optional = true, .minimum = 0, .help = "as the source has them"},
-        {.name = "nonzeros", .type = ParameterType::integer, .optional = true, .minimum = 0, .help = "likewise"},
+        {.name = "rows", .type = ParameterType::integer, .optional = true, .minimum = 0, .help = "as the source states"},
+        {.name = "nonzeros", .type = ParameterType::integer, .optional = true, .minimum = 0, .help = "as the source states"},
     };
     const Setting* list = table.find("named");
     if (list == nullptr) return {};
     if (list->tables.empty()) {
         diagnostics.add(list->value_place,
-                        fmt::format("[suite], named: {}, expected [{{ name = \"GROUP/NAME\" }}, ...], with rows and "
-                                    "nonzeros where the source has them",
-                                    found_text(*list)));
+                        "[suite], named: {}, expected [{{ name = \"GROUP/NAME\" }}, ...], with rows and "
+                        "nonzeros if known",
+                        found_text(*list));
     }
     std::vector<SuiteMatrix> named;
     for (const RecipeTable& one : list->tables) {
@@ -104,15 +94,14 @@ std::vector<SuiteMatrix> check_named(const RecipeTable& table, Diagnostics& diag
         if (!parameters) continue;
         auto matrix = read_matrix_name(parameters->text("name"));
         if (!matrix) {
-            diagnostics.add(one.place_of("name"), fmt::format("[suite], named: found '{}', expected {}",
-                                                              printable(parameters->text("name"), 60), matrix_name));
+            diagnostics.add(one.place_of("name"), "[suite], named: found '{}', expected {}",
+                            printable(parameters->text("name"), 60), matrix_name);
             continue;
         }
-        const auto same = std::find_if(named.begin(), named.end(),
-                                       [&](const SuiteMatrix& other) { return other.full_name() == matrix->full_name(); });
+        const auto same = std::ranges::find(named, matrix->full_name(), &SuiteMatrix::full_name);
         if (same != named.end()) {
-            diagnostics.add(one.place_of("name"),
-                            fmt::format("[suite], named: '{}' is there already, {}", matrix->full_name(), same->where));
+            diagnostics.add(one.place_of("name"), "[suite], named: '{}' is already listed at {}; expected it once",
+                            matrix->full_name(), same->where);
         }
         if (parameters->has("rows")) matrix->rows = parameters->integer("rows");
         if (parameters->has("nonzeros")) matrix->nonzeros = parameters->integer("nonzeros");
@@ -125,13 +114,13 @@ std::vector<SuiteMatrix> check_named(const RecipeTable& table, Diagnostics& diag
 void check_suite(const RecipeTable& table, const std::filesystem::path& folder, Suite& suite, Diagnostics& diagnostics) {
     const std::vector<std::string> lists = {"recipes", "matrices", "named", "generate", "precisions", "backends"};
     std::vector<std::string> known = lists;
-    for (const ParameterDeclaration& declaration : declarations()) known.push_back(declaration.name);
+    for (const std::string& name : names_of(declarations())) known.push_back(name);
     std::vector<std::string> others = lists;
     for (const Setting& setting : table.settings) {
-        if (std::find(known.begin(), known.end(), setting.key) != known.end()) continue;
+        if (std::ranges::count(known, setting.key) > 0) continue;
         others.push_back(setting.key);
-        diagnostics.add(setting.key_place, fmt::format("[suite]: unknown key '{}'{}", printable(setting.key, 40),
-                                                       expected_one_of(setting.key, known)));
+        diagnostics.add(setting.key_place, "[suite]: unknown key '{}'{}", printable(setting.key, 40),
+                        expected_one_of(setting.key, known));
     }
     const auto parameters = check_parameters(table, "[suite]", declarations(), others, diagnostics);
     if (parameters) {
@@ -141,7 +130,7 @@ void check_suite(const RecipeTable& table, const std::filesystem::path& folder, 
         if (parameters->has("inside")) suite.inside = parameters->text("inside");
         if (!suite.inside.empty() && table.find("cache") != nullptr) {
             diagnostics.add(table.place_of("inside"),
-                            "[suite], inside: caches are as an iteration leaves them; expected no 'cache' beside it");
+                            "[suite], inside: the iteration determines the state of the caches; expected no 'cache'");
         }
         suite.samples = parameters->integer("samples");
         suite.seconds = parameters->real("seconds");
@@ -167,7 +156,7 @@ void check_suite(const RecipeTable& table, const std::filesystem::path& folder, 
 
 std::optional<SuiteMatrix> read_matrix_name(std::string_view text) {
     constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+.";
-    // They become names of files and parts of addresses.
+    // Names become parts of file names and URLs.
     const auto is_word = [&](std::string_view word) {
         return !word.empty() && word.front() != '.' && word.front() != '-' &&
                word.find_first_not_of(letters) == std::string_view::npos;
@@ -184,24 +173,17 @@ std::optional<SuiteMatrix> read_matrix_name(std::string_view text) {
 bool is_suite(const std::filesystem::path& file) {
     std::error_code unknown;
     if (!std::filesystem::is_regular_file(file, unknown)) return false;
-    const std::string text = text_of(file);
-    // Not through the parser: what is wrong with the file is to be said of a suite, or of a recipe.
-    for (std::size_t line = 0; line < text.size();) {
-        const std::size_t end = std::min(text.find('\n', line), text.size());
-        const std::size_t first = text.find_first_not_of(" \t", line);
-        if (first < end && text.compare(first, 7, "[suite]") == 0) return true;
-        line = end + 1;
+    // Does not parse the file, because errors are reported by the reader of suites or that of recipes.
+    std::ifstream stream(file);
+    for (std::string line; std::getline(stream, line);) {
+        const std::size_t first = std::min(line.find_first_not_of(" \t"), line.size());
+        if (line.compare(first, 7, "[suite]") == 0) return true;
     }
     return false;
 }
 
 Suite parse_suite(std::string_view text, const std::filesystem::path& file) {
-    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark is no character of the file
     Diagnostics diagnostics(printable(file.string(), 1000), std::string(text));
-    if (text.size() > longest_suite) {
-        diagnostics.add({}, fmt::format("a file of more than {} bytes; expected a suite", longest_suite));
-        diagnostics.throw_if_any();
-    }
     Suite suite;
     suite.name = file.stem().string();
     bool found = false;
@@ -210,7 +192,7 @@ Suite parse_suite(std::string_view text, const std::filesystem::path& file) {
             check_suite(table, file.parent_path(), suite, diagnostics);
             found = true;
         } else {
-            diagnostics.add(table.place, fmt::format("unknown table '{}'; expected [suite]", printable(name, 40)));
+            diagnostics.add(table.place, "unknown table '{}'; expected [suite]", printable(name, 40));
         }
     }
     if (!found) diagnostics.add({}, "no [suite]; expected one with recipes = [\"FILE\", ...]");
@@ -218,6 +200,6 @@ Suite parse_suite(std::string_view text, const std::filesystem::path& file) {
     return suite;
 }
 
-Suite load_suite(const std::filesystem::path& file) { return parse_suite(text_of(file), file); }
+Suite load_suite(const std::filesystem::path& file) { return parse_suite(read_recipe_file(file, "suite"), file); }
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// A suite: which recipes on which matrices, in a TOML file.
+// Suites: TOML files that list recipes and matrices.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace workbench {
 
-/// A text of a suite, and where it stands in words: "suites/ehyb.toml:4:12".
+/// A string of a suite and its place: "suites/ehyb.toml:4:12".
 struct SuiteItem {
     std::string text;
     std::string where;
 };
 
-/// A matrix that the source names, of the SuiteSparse collection where it has a group, and what the source says of it.
+/// A matrix by name, with the sizes that the source states. A matrix with a group is from the SuiteSparse collection.
 struct SuiteMatrix {
-    std::string group = {};  // empty: it is in no group that is known
+    std::string group = {};  // empty: unknown
     std::string name = {};
     std::optional<std::int64_t> rows = {};
     std::optional<std::int64_t> nonzeros = {};
@@ -30,32 +30,32 @@ struct SuiteMatrix {
     [[nodiscard]] std::string full_name() const { return group.empty() ? name : group + "/" + name; }
 };
 
-/// Of "GROUP/NAME" or "NAME"; none where it is neither, or not of the letters that names there are made of.
+/// Reads "GROUP/NAME" or "NAME"; none if a name is empty or has other characters than names of the collection.
 [[nodiscard]] std::optional<SuiteMatrix> read_matrix_name(std::string_view text);
 
 struct Suite {
     std::string name;
     std::string source;                // may be empty
-    std::vector<SuiteItem> recipes;    // files that are there, relative to the current folder or absolute
-    std::vector<SuiteItem> matrices;   // files and folders that are there, likewise
-    std::vector<SuiteMatrix> named;    // to be looked for in these; where there are none: all that is in them
-    std::vector<SuiteItem> generated;  // as --generate takes them
+    std::vector<SuiteItem> recipes;    // existing files, absolute or relative to the current folder
+    std::vector<SuiteItem> matrices;   // existing files and folders, likewise
+    std::vector<SuiteMatrix> named;    // to be found in `matrices`; empty: all matrices in them
+    std::vector<SuiteItem> generated;  // arguments of --generate
     std::vector<Precision> precisions{Precision::f64};
     std::vector<Backend> backends;  // empty: all
     std::string cache = "cold";
-    std::string inside;  // "cg": each product in an iteration of it, whatever `cache` says
+    std::string inside;  // "cg": each product runs in an iteration of it; `cache` is ignored
     std::int64_t samples = 20;
     double seconds = 0.2;
-    double limit_seconds = 0;  // of a matrix; 0: none
+    double limit_seconds = 0;  // per matrix; 0: none
 };
 
-/// Does the file begin a table [suite]? A file that is none, or cannot be read, is no suite.
+/// True if the file can be read and has a table [suite].
 [[nodiscard]] bool is_suite(const std::filesystem::path& file);
 
-/// Reads and checks a suite. Paths in it are relative to it. Throws RecipeError, as load_recipe does, with all errors.
+/// Reads and checks a suite. Paths in it are relative to it. Throws RecipeError with all errors, as load_recipe does.
 [[nodiscard]] Suite load_suite(const std::filesystem::path& file);
 
-/// The same from a text; `file` need not exist, its folder does.
+/// Like load_suite, for a text. `file` need not exist; paths are relative to its folder.
 [[nodiscard]] Suite parse_suite(std::string_view text, const std::filesystem::path& file);
 
 }  // namespace workbench

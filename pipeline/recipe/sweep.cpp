@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 #include "pipeline/recipe/text.hpp"
@@ -11,6 +12,7 @@ namespace workbench {
 namespace {
 
 constexpr std::size_t most_points = 1000;
+constexpr std::size_t most_values = 1000;  // of a range
 constexpr std::size_t longest_folder = 100;
 
 struct NamedTable {
@@ -34,46 +36,44 @@ std::vector<NamedTable> tables_of(RecipeDocument& document) {
 }
 
 bool same_value(const Setting& a, const Setting& b) {
-    const auto same_text = [](const TextItem& x, const TextItem& y) { return x.text == y.text; };
-    const bool same_texts =
-        a.texts.has_value() == b.texts.has_value() &&
-        (!a.texts || std::equal(a.texts->begin(), a.texts->end(), b.texts->begin(), b.texts->end(), same_text));
+    const bool same_texts = a.texts.has_value() == b.texts.has_value() &&
+                            (!a.texts || std::ranges::equal(*a.texts, *b.texts, {}, &TextItem::text, &TextItem::text));
     return a.value == b.value && same_texts && (a.value || a.texts);
 }
 
-/// Why this cannot be swept; empty: it can.
+/// Why this cannot be swept; empty if it can.
 std::string reason_against(const NamedTable& table, const Setting& setting) {
     if (!setting.sweep_problem.empty()) return fmt::format("{}, sweep: {}", printable(setting.key, 40), setting.sweep_problem);
     if (table.name == "recipe" && setting.key != "device") return fmt::format("[recipe], {}: it cannot be swept", setting.key);
-    if (setting.key == "id") return "an id is for naming a stage; it cannot be swept";
+    if (setting.key == "id") return "the id of a stage cannot be swept";
     if (setting.key == "share" && table.name.starts_with("layout")) {
-        return "a layout of several is named by its share; it cannot be swept";
+        return "the share of a [[layout]] cannot be swept";
     }
     if (setting.key == "use" && table.name == "stage.") return "a stage whose 'use' is swept needs an id";
     return "";
 }
 
 bool check_values(const Setting& setting, Diagnostics& diagnostics) {
-    bool fine = true;
+    bool correct = true;
     for (std::size_t i = 1; i < setting.sweep.size(); ++i) {
         const Setting& value = setting.sweep[i];
         const bool twice = std::any_of(setting.sweep.begin(), setting.sweep.begin() + static_cast<std::ptrdiff_t>(i),
                                        [&](const Setting& before) { return same_value(before, value); });
         if (!twice) continue;
-        fine = false;
-        const std::string text = value.value ? printable(to_text(*value.value), 60) : "a list of texts";
-        diagnostics.add(value.value_place, fmt::format("{}: {} is among the values to try already", setting.key, text));
+        correct = false;
+        const std::string text = value.value ? printable(to_text(*value.value), 60) : "the list of strings";
+        diagnostics.add(value.value_place, "{}: found {} twice among the values to try; expected it once", setting.key, text);
     }
-    return fine;
+    return correct;
 }
 
 std::string text_of(const Setting& setting, std::size_t number) {
     if (!setting.value) return std::to_string(number);
-    const auto* text = std::get_if<std::string>(&*setting.value);
+    const auto* text = setting.as<std::string>();
     return printable(text == nullptr ? to_text(*setting.value) : *text, 40);
 }
 
-/// As they stand in labels: of paths only the names of the files, where these differ.
+/// The texts of values in labels; paths are shortened to file names if these differ.
 std::vector<std::string> texts_of(const std::string& name, const std::vector<Setting>& values) {
     std::vector<std::string> texts;
     std::vector<std::string> files;
@@ -84,7 +84,7 @@ std::vector<std::string> texts_of(const std::string& name, const std::vector<Set
     return name == "matrix.path" && std::set(files.begin(), files.end()).size() == files.size() ? files : texts;
 }
 
-/// "stage.row_sort.window" with 2 words: "row_sort.window".
+/// The last words of a name: "row_sort.window" of "stage.row_sort.window" for 2.
 std::string last_words(const std::string& name, int words) {
     std::size_t from = name.size();
     for (int i = 0; i < words && from != std::string::npos; ++i) from = from == 0 ? from : name.rfind('.', from - 1);
@@ -103,7 +103,7 @@ std::string folder_of(const std::string& label) {
     return folder;
 }
 
-/// Numbers those that are like an earlier one.
+/// Appends numbers to duplicate texts.
 void make_different(std::vector<SweepPoint>& points, std::string SweepPoint::*text) {
     std::set<std::string> taken;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -111,10 +111,77 @@ void make_different(std::vector<SweepPoint>& points, std::string SweepPoint::*te
     }
 }
 
+struct Range {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    bool factor = false;
+    std::int64_t step = 1;
+};
+
+/// Removes an integer from the front of the text.
+bool take_number(std::string_view& text, std::int64_t& number) {
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (problem != std::errc()) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return true;
+}
+
+std::optional<Range> parse_range(std::string_view text) {
+    Range range;
+    if (!take_number(text, range.first) || !text.starts_with("..")) return std::nullopt;
+    text.remove_prefix(2);
+    if (!take_number(text, range.last)) return std::nullopt;
+    if (text.empty()) return range;
+    range.factor = text.front() == '*';
+    if (!range.factor && text.front() != '+') return std::nullopt;
+    text.remove_prefix(1);
+    if (!take_number(text, range.step) || !text.empty()) return std::nullopt;
+    return range;
+}
+
+std::string problem_of(const Range& range) {
+    if (range.last < range.first) return fmt::format("expected an end of at least {}", range.first);
+    if (range.factor && range.step < 2) return "expected a factor of at least 2";
+    if (range.factor && range.first < 1) return "expected a start of at least 1 with a factor";
+    return range.step < 1 ? "expected a step of at least 1" : "";
+}
+
 }  // namespace
 
+bool is_range(std::string_view text) {
+    std::int64_t number = 0;
+    return take_number(text, number) && text.starts_with("..");
+}
+
+void read_range(std::string_view text, Place place, Setting& setting) {
+    setting.begin_sweep();
+    const std::string found = fmt::format("found '{}', ", printable(text, 60));
+    const std::optional<Range> range = parse_range(text);
+    if (!range) {
+        setting.sweep_problem = found + "expected a list of values to try, or a range such as 32..1024*2 or 8..64+8";
+        return;
+    }
+    if (const std::string problem = problem_of(*range); !problem.empty()) {
+        setting.sweep_problem = found + problem;
+        return;
+    }
+    for (std::int64_t number = range->first;;) {
+        if (setting.sweep.size() == most_values) {
+            setting.sweep_problem = fmt::format("{}expected at most {} values", found, most_values);
+            return;
+        }
+        Setting& value = setting.sweep.emplace_back();
+        value.value = number;
+        value.value_place = place;
+        // Stop before the last number, which may be the largest integer.
+        const auto distance = static_cast<std::uint64_t>(range->last) - static_cast<std::uint64_t>(number);
+        if (range->factor ? number > range->last / range->step : static_cast<std::uint64_t>(range->step) > distance) return;
+        number = range->factor ? number * range->step : number + range->step;
+    }
+}
+
 Sweeps::Sweeps(const RecipeDocument& document, Diagnostics& diagnostics) : document_(document) {
-    RecipeDocument copy = document;  // for the tables' names only
+    RecipeDocument copy = document;  // only the names of its tables are used
     const std::vector<NamedTable> tables = tables_of(copy);
     std::size_t count = 1;
     bool fine = true;
@@ -122,7 +189,7 @@ Sweeps::Sweeps(const RecipeDocument& document, Diagnostics& diagnostics) : docum
         for (const Setting& setting : tables[i].table->settings) {
             if (!setting.swept) continue;
             if (const std::string reason = reason_against(tables[i], setting); !reason.empty()) {
-                diagnostics.add(setting.value_place, reason);
+                diagnostics.add(setting.value_place, "{}", reason);
                 fine = false;
                 continue;
             }
@@ -131,9 +198,8 @@ Sweeps::Sweeps(const RecipeDocument& document, Diagnostics& diagnostics) : docum
             all_.push_back({i, setting.key, name, "", texts_of(name, setting.sweep), setting.sweep, setting.value_place});
             count *= setting.sweep.size();
             if (count <= most_points) continue;
-            diagnostics.add(setting.value_place,
-                            fmt::format("with {0} the combinations are more than {1}; expected at most {1}",
-                                        printable(name, 80), most_points));
+            diagnostics.add(setting.value_place, "found more than {1} combinations with {0}; expected at most {1}",
+                            printable(name, 80), most_points);
             return;
         }
     }
@@ -184,7 +250,7 @@ RecipeDocument Sweeps::document(std::size_t point) const {
             const Place key_place = setting.key_place;
             setting = all_[k].values[value_at(point, k)];
             setting.key = all_[k].key;
-            // Of an option, the option with this value alone is what was given.
+            // An option is reported with this value only.
             setting.key_place = key_place.option < 0 ? key_place : setting.value_place;
         }
     }
@@ -205,7 +271,7 @@ std::string Sweeps::values_behind(const std::vector<std::size_t>& points, Place 
 
 void Sweeps::add_problems(const std::vector<std::vector<RecipeProblem>>& of_points, Diagnostics& diagnostics) const {
     std::vector<RecipeProblem> all;
-    std::vector<std::vector<std::size_t>> points_with;  // of each of them
+    std::vector<std::vector<std::size_t>> points_with;  // by problem
     for (std::size_t i = 0; i < of_points.size(); ++i) {
         for (const RecipeProblem& problem : of_points[i]) {
             const auto known = i == 0 ? all.end() : std::find(all.begin(), all.end(), problem);

@@ -1,4 +1,4 @@
-// The points of a recipe: the combinations of values that it is to be tried with.
+// Sweeps: the points of a recipe are all combinations of the values to try.
 #pragma once
 
 #include <string>
@@ -10,37 +10,33 @@ namespace workbench {
 
 class Sweeps {
 public:
-    /// Of a document with named stages, which must outlive this. Adds an error for each sweep that cannot be made.
+    /// Finds the sweeps of a document with named stages, which must outlive this. Adds an error for each invalid sweep.
     Sweeps(const RecipeDocument& document, Diagnostics& diagnostics);
 
-    /// Without a sweep the recipe is its only point. 0 where there was an error.
+    /// Number of points: 1 without a sweep, 0 after an error.
     [[nodiscard]] std::size_t count() const { return points_.size(); }
 
     [[nodiscard]] const SweepPoint& point(std::size_t i) const { return points_[i]; }
 
-    /// The recipe with the values of a point in place of its sweeps.
+    /// The document in which the values of a point replace the sweeps.
     [[nodiscard]] RecipeDocument document(std::size_t point) const;
 
-    /// The errors of the points as errors of the recipe: each once, and told with the values that bring it about where its
-    /// place does not say so.
+    /// Adds the errors of all points, each once, with the swept values that cause it unless its place shows them.
     void add_problems(const std::vector<std::vector<RecipeProblem>>& of_points, Diagnostics& diagnostics) const;
-
-    /// Where the first sweep stands. There must be one.
-    [[nodiscard]] Place first_place() const { return all_.front().place; }
 
 private:
     struct Swept {
-        std::size_t table = 0;  // of tables_of(document)
+        std::size_t table = 0;  // index in tables_of(document)
         std::string key;
         std::string name;                // "stage.metis_partition.parts"
         std::string label;               // "parts"
-        std::vector<std::string> texts;  // of the values, for labels
+        std::vector<std::string> texts;  // values as shown in labels
         std::vector<Setting> values;
         Place place;
     };
 
     [[nodiscard]] std::size_t value_at(std::size_t point, std::size_t swept) const;
-    /// "apply=columns": what those points have in common that others lack, but for what stands at the place itself.
+    /// "apply=columns": the values that these points share and others lack, except those at the place itself.
     [[nodiscard]] std::string values_behind(const std::vector<std::size_t>& points, Place place) const;
     void label_all();
     void make_points();

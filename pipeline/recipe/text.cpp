@@ -8,8 +8,8 @@ namespace {
 constexpr int deepest_key = 16;  // a.b.c is 3 deep
 constexpr int longest_line = 10'000;
 
-/// Bytes of the UTF-8 sequence that the text begins with; 0 where it begins with none. Rejects overlong forms, surrogates and
-/// values above U+10FFFF.
+/// Length in bytes of the UTF-8 sequence at the start of the text; 0 if it is invalid: overlong, a surrogate, or above
+/// U+10FFFF.
 std::size_t sequence_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
     const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
@@ -30,13 +30,13 @@ std::size_t sequence_length(std::string_view text) {
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
-/// May this stand in a key without quotes?
+/// True for characters of keys without quotes.
 bool is_key(char letter) {
     return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || is_digit(letter) || letter == '_' ||
            letter == '-';
 }
 
-/// Has this the form of a boolean or a number? Dates, which no recipe has a use for, do not.
+/// True if the word has the form of a boolean or a number; dates, which no recipe uses, are refused.
 bool is_value(std::string_view word) {
     if (word == "true" || word == "false") return true;
     if (word.starts_with('+') || word.starts_with('-')) word.remove_prefix(1);
@@ -52,11 +52,10 @@ bool is_value(std::string_view word) {
 
 bool is_control(char letter) { return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7F; }
 
-/// U+0080 to U+009F, which some terminals obey.
+/// True for U+0080 to U+009F, which control some terminals.
 bool is_wide_control(std::string_view letter) { return letter[0] == '\xC2' && static_cast<unsigned char>(letter[1]) < 0xA0; }
 
-/// Follows strings and comments as TOML delimits them. After the first syntax error it may be wrong, but by then the TOML
-/// parser has stopped.
+/// Tracks TOML strings and comments. It may be wrong after the first syntax error, where the TOML parser stops anyway.
 class Scanner {
 public:
     explicit Scanner(std::string_view text) : text_(text) {}
@@ -64,17 +63,18 @@ public:
     std::optional<TextError> scan() {
         while (!text_.empty()) {
             const std::size_t length = sequence_length(text_);
-            if (length == 0) return error("a byte that is not UTF-8; save the file as UTF-8");
+            if (length == 0) return error("found a byte that is not UTF-8; expected a file in UTF-8");
             const char letter = text_[0];
             if (length == 1 && is_control(letter) && !is_blank_control()) {
-                return error(fmt::format("control character 0x{:02X}", static_cast<unsigned>(letter)));
+                return error(fmt::format("found control character 0x{:02X}; expected text", static_cast<unsigned>(letter)));
             }
-            if (length > 1 && !may_be_foreign()) {
+            if (length > 1 && !may_exceed_ascii()) {
                 return error(inside_ == Inside::nothing
-                                 ? "a character outside ASCII; expected only ASCII outside of quotes and comments"
-                                 : "a character outside ASCII after a backslash");
+                                 ? "found a character outside ASCII; expected ASCII outside quotes and comments"
+                                 : "found a character outside ASCII after a backslash; expected ASCII");
             }
-            if (place_.column > longest_line) return error(fmt::format("a line of more than {} characters", longest_line));
+            if (place_.column > longest_line)
+                return error(fmt::format("found a line of more than {} characters; expected shorter lines", longest_line));
             if (auto wrong = follow(length)) return wrong;
         }
         return std::nullopt;
@@ -87,8 +87,8 @@ private:
 
     [[nodiscard]] bool is_blank_control() const { return text_[0] == '\t' || text_[0] == '\n' || text_.substr(0, 2) == "\r\n"; }
 
-    /// Not after a backslash at the end of a line in a text of many lines: the parser takes blanks there, and stumbles.
-    [[nodiscard]] bool may_be_foreign() const { return inside_ != Inside::nothing && !escaped_ && !continuing_; }
+    /// False after a line-ending backslash in a multi-line string, where toml++ fails on characters outside ASCII.
+    [[nodiscard]] bool may_exceed_ascii() const { return inside_ != Inside::nothing && !escaped_ && !continuing_; }
 
     std::optional<TextError> follow(std::size_t length) {
         if (inside_ == Inside::comment && text_[0] == '\n') inside_ = Inside::nothing;
@@ -111,7 +111,8 @@ private:
         }
         const bool word = std::string_view(" \t\r\n[]{},=#\"'").find(letter) == std::string_view::npos;
         if (expects_value_ && word) return follow_word();
-        if (letter == '.' && ++dots_ >= deepest_key) return error(fmt::format("a key of more than {} words", deepest_key));
+        if (letter == '.' && ++dots_ >= deepest_key)
+            return error(fmt::format("found a key of more than {} words; expected fewer", deepest_key));
         if (letter == '\n' || letter == '=' || letter == ',' || letter == '{' || letter == '[') dots_ = 0;
         if (auto wrong = follow_brackets(letter)) return wrong;
         line_begins_ = letter == '\n' || (line_begins_ && blank);
@@ -129,13 +130,13 @@ private:
 
     std::optional<TextError> follow_word() {
         const std::string_view word = text_.substr(0, text_.find_first_of(" \t\r\n,]}#"));
-        if (!is_value(word)) return error("neither a number nor true or false; a text needs quotes");
+        if (!is_value(word)) return error("found neither a number nor true or false; expected quotes around a string");
         expects_value_ = false;
         step(word.size(), static_cast<int>(word.size()));
         return std::nullopt;
     }
 
-    /// Pairs the brackets of values, and tells them from those of a table's header.
+    /// Matches the brackets of values and distinguishes them from those of table headers.
     std::optional<TextError> follow_brackets(char letter) {
         if (letter == '=') value_ = true;
         if (letter == '\n' && open_.empty()) value_ = expects_value_ = false;
@@ -151,7 +152,7 @@ private:
         if (opens) open_ += letter;
         if (!closes) return std::nullopt;
         const char opening = letter == ']' ? '[' : '{';
-        if (!open_.ends_with(opening)) return error(fmt::format("a '{}' without its '{}'", letter, opening));
+        if (!open_.ends_with(opening)) return error(fmt::format("found '{}' without a matching '{}'", letter, opening));
         open_.pop_back();
         return std::nullopt;
     }
@@ -167,7 +168,7 @@ private:
             escaped_ = true;
             continuing_ = false;
         } else if (text_.starts_with(delimiter_) || (letter == '\n' && !many_lines)) {
-            // Up to two quotes may stand directly before the closing three.
+            // The closing three quotes may directly follow up to two others.
             std::size_t closing = letter == '\n' ? 1 : delimiter_.size();
             while (many_lines && closing < 5 && closing < text_.size() && text_[closing] == letter) ++closing;
             inside_ = Inside::nothing;
@@ -190,13 +191,13 @@ private:
     Place place_{1, 1};
     Inside inside_ = Inside::nothing;
     std::string delimiter_;
-    bool escaped_ = false;     // a backslash stands directly before
-    bool continuing_ = false;  // a backslash and blanks stand directly before
-    int dots_ = 0;             // in the key that is being read
-    bool line_begins_ = true;  // nothing but blanks so far
+    bool escaped_ = false;     // directly after a backslash
+    bool continuing_ = false;  // directly after a backslash and blanks
+    int dots_ = 0;             // in the current key
+    bool line_begins_ = true;  // only blanks so far on this line
     bool value_ = false;       // after the equals sign, until the value ends
     bool expects_value_ = false;
-    std::string open_;  // the brackets of the value that are not closed yet
+    std::string open_;  // unclosed brackets of the value
     int header_ = 0;    // brackets of a table's header, before its name
 };
 

@@ -1,4 +1,4 @@
-// The characters of a recipe, before the TOML parser sees them.
+// Checks the characters of a recipe before the TOML parser reads it.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace workbench {
 
-/// The characters of valid UTF-8, one string each; every byte that is none becomes "?", and so does every control character but
-/// the tab: what is printed must not command a terminal.
+/// Splits UTF-8 into characters. Invalid bytes and control characters other than the tab become "?", so that printing them
+/// cannot control a terminal.
 [[nodiscard]] std::vector<std::string> characters(std::string_view text);
 
-/// At most `longest` characters, tabs as "?" too; "..." follows where there were more.
+/// At most `longest` characters, followed by "..." if there are more; tabs become "?", too.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t longest);
 
 struct TextError {
@@ -22,9 +22,9 @@ struct TextError {
     std::string message;
 };
 
-/// The first reason not to hand this text to the TOML parser: a byte that is not UTF-8, a control character, a character
-/// outside ASCII where TOML allows none, a table without a name, a key nested deeper or a line longer than any recipe needs.
-/// toml++ 3.3 has undefined behaviour on some of these and recurses without bound on others.
+/// The first reason not to pass this text to toml++ 3.3, which has undefined behaviour on some of these and recurses without
+/// bound on others: bytes that are not UTF-8, control characters, characters outside ASCII where TOML allows none, tables
+/// without a name, deeply nested keys, long lines.
 [[nodiscard]] std::optional<TextError> first_text_error(std::string_view text);
 
 }  // namespace workbench

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The options of a golden recipe: its first lines, as "# --set layout.x=1".
+/// The options in the first lines of a golden recipe, such as "# --set layout.x=1".
 RecipeChanges options_of(const std::string& text) {
     RecipeChanges options;
     std::istringstream lines(text);
@@ -36,7 +36,7 @@ RecipeChanges options_of(const std::string& text) {
 TEST_CASE("golden: the exact text of every error") {
     const fs::path folder = fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/recipe";
     const fs::path before = fs::current_path();
-    fs::current_path(folder);  // what a recipe extends is there
+    fs::current_path(folder);  // contains the recipes that others extend
     int compared = 0;
     for (const auto& entry : fs::directory_iterator(folder)) {
         if (entry.path().extension() != ".toml") continue;
@@ -57,7 +57,7 @@ TEST_CASE("golden: the exact text of every error") {
     CHECK(compared >= 30);
 }
 
-TEST_CASE("files that are no recipes") {
+TEST_CASE("files that are not recipes") {
     const auto error_of = [](const fs::path& file) {
         try {
             static_cast<void>(load_recipe(file, small_catalogue()));
@@ -67,7 +67,7 @@ TEST_CASE("files that are no recipes") {
         return std::string();
     };
     CHECK(error_of("no/such.toml") == "error: no/such.toml: no such file; expected a recipe");
-    CHECK(error_of("/") == "error: /: a folder; expected a recipe");
+    CHECK(error_of("/") == "error: /: found a folder; expected a recipe");
     CHECK(contains(errors_of(std::string(2'000'000, '#')), "more than 1048576 bytes"));
     CHECK(contains(errors_of(""), "no [layout]"));
 

@@ -1,4 +1,4 @@
-// Recipes that say only what differs from another one.
+// Recipes that extend another one.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -24,7 +24,7 @@ public:
 
     void write(const std::string& name, const std::string& text) const { std::ofstream(folder_.path() / name) << text; }
 
-    /// A recipe beside the folder of its base.
+    /// A recipe next to the folder of its base.
     [[nodiscard]] Recipe variant(const std::string& text, const RecipeChanges& changes = {}) const {
         write("variant.toml", text);
         return load_recipe(folder_.path() / "variant.toml", small_catalogue(), changes);
@@ -69,7 +69,7 @@ kokkos = "rows"
 
 }  // namespace
 
-TEST_CASE("a recipe that says nothing more is its base, under a name of its own") {
+TEST_CASE("a recipe with nothing but extends equals its base except for the name") {
     const Folder folder(chain);
     const Recipe recipe = folder.variant(extends);
     CHECK(recipe.name == "variant");
@@ -97,14 +97,14 @@ TEST_CASE("values are replaced one by one") {
     CHECK(std::get<MatrixFile>(recipe.matrix.from).path == folder.path() / "bases" / "a.mtx");
     CHECK(chain_of(recipe) == "shuffle:shuffle sort_1:sort sort_2:sort plain");
     CHECK(recipe.stages[0].parameters.integer("seed") == 8);
-    CHECK(recipe.stages[0].parameters.text("apply") == "rows");  // still that of the base
+    CHECK(recipe.stages[0].parameters.text("apply") == "rows");  // from the base
     CHECK(recipe.stages[1].parameters.text("apply") == "rows");
     CHECK(recipe.stages[2].parameters.text("apply") == "rows");
     CHECK(recipe.layouts.front().parameters.integer("slice_height") == 16);
     CHECK(recipe.layouts.front().kernels.at(Backend::kokkos) == "lanes");
 }
 
-TEST_CASE("another use or another matrix leaves nothing of the base's") {
+TEST_CASE("another use or another matrix drops the base's settings") {
     const Folder folder(chain);
     const Recipe recipe = folder.variant(extends +
                                          "[matrix]\npath = 'b.mtx'\n[[stage]]\nid = 'sort_1'\nuse = 'segments'\nwidth = 4\n"
@@ -138,7 +138,7 @@ TEST_CASE("stages are added before, after and at the end, and removed") {
         "sort_1:sort plain");
 }
 
-TEST_CASE("a base may extend another one, and be swept; the command line has the last word") {
+TEST_CASE("a base may extend another one and be swept; the command line overrides both") {
     const Folder folder(chain);
     folder.write("bases/middle.toml", "[recipe]\nextends = 'base.toml'\n[layout]\nslice_height.sweep = [1, 2]\n");
     folder.write("variant.toml", "[recipe]\nextends = 'bases/middle.toml'\n[[stage]]\nid = 'shuffle'\nseed.sweep = [3, 4]\n");
@@ -153,15 +153,15 @@ TEST_CASE("a base may extend another one, and be swept; the command line has the
     CHECK(load({.overrides = {"stage.shuffle.seed=5", "layout.slice_height=9"}}).size() == 1);
 }
 
-TEST_CASE("a byte order mark, and texts that are no recipes, in a base") {
+TEST_CASE("bases with a byte order mark, and bases that are not recipes") {
     const Folder folder("\xEF\xBB\xBF[layout]\nuse = 'plain'\n");
     CHECK(folder.variant(extends).layouts.front().entry->name == "plain");
     folder.write("bases/base.toml", std::string(2'000'000, '#'));
-    CHECK_THROWS_WITH_AS(
-        static_cast<void>(folder.variant(extends)),
-        ("error: " + (folder.path() / "bases/base.toml").string() + ": a file of more than 1048576 bytes; expected a recipe")
-            .c_str(),
-        RecipeError);
+    CHECK_THROWS_WITH_AS(static_cast<void>(folder.variant(extends)),
+                         ("error: " + (folder.path() / "bases/base.toml").string() +
+                          ": found a file of more than 1048576 bytes; expected a shorter one")
+                             .c_str(),
+                         RecipeError);
     for (int i = 0; i < 20; ++i) {
         folder.write("bases/" + std::to_string(i) + ".toml", "[recipe]\nextends = '" + std::to_string(i + 1) + ".toml'\n");
     }
@@ -169,7 +169,7 @@ TEST_CASE("a byte order mark, and texts that are no recipes, in a base") {
         static_cast<void>(load_recipe(folder.path() / "bases/0.toml", small_catalogue()));
         FAIL("a chain of 20 recipes was taken");
     } catch (const RecipeError& error) {
-        CHECK(contains(error.what(), "bases/15.toml:2:11: a chain of more than 16 recipes"));
+        CHECK(contains(error.what(), "bases/15.toml:2:11: found a chain of more than 16 recipes"));
     }
 }
 

@@ -1,4 +1,4 @@
-// Texts that are made to break the parser.
+// Texts designed to break the parser.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
@@ -12,49 +12,49 @@ namespace workbench {
 namespace {
 
 TEST_CASE("bytes that the TOML parser must not see") {
-    CHECK(contains(errors_of("a = \xD0\x86"), "1:5: a character outside ASCII"));
-    CHECK(contains(errors_of("\xD0\x86 = 1"), "1:1: a character outside ASCII"));
-    CHECK(contains(errors_of("# \xD0\x86 is fine here\nx = \"\xD0\x86\" \xD0\x86"), "2:9: a character outside ASCII"));
-    CHECK(contains(errors_of("x = \"\"\"a\\\n  \xD0\x86\"\"\""), "2:3: a character outside ASCII after a backslash"));
-    CHECK(contains(errors_of("x = '''\xD0\x86''''' \xD0\x86"), "1:15: a character outside ASCII"));
-    CHECK(contains(errors_of("x = \"\xFF\""), "1:6: a byte that is not UTF-8"));
-    CHECK(contains(errors_of("x = \"\xED\xA0\x80\""), "1:6: a byte that is not UTF-8"));
-    CHECK(contains(errors_of("x = \"\xC0\xAF\""), "1:6: a byte that is not UTF-8"));
-    CHECK(contains(errors_of(std::string("a = 1\nb\0c = 1", 13)), "2:2: control character 0x00"));
-    CHECK(contains(errors_of("a = 1\rb = 2"), "1:6: control character 0x0D"));
-    CHECK(contains(errors_of("a = \"\x1B[31m\""), "1:6: control character 0x1B"));
-    // Beyond what the parser itself assumes.
+    CHECK(contains(errors_of("a = \xD0\x86"), "1:5: found a character outside ASCII"));
+    CHECK(contains(errors_of("\xD0\x86 = 1"), "1:1: found a character outside ASCII"));
+    CHECK(contains(errors_of("# \xD0\x86 is fine here\nx = \"\xD0\x86\" \xD0\x86"), "2:9: found a character outside ASCII"));
+    CHECK(contains(errors_of("x = \"\"\"a\\\n  \xD0\x86\"\"\""), "2:3: found a character outside ASCII after a backslash"));
+    CHECK(contains(errors_of("x = '''\xD0\x86''''' \xD0\x86"), "1:15: found a character outside ASCII"));
+    CHECK(contains(errors_of("x = \"\xFF\""), "1:6: found a byte that is not UTF-8"));
+    CHECK(contains(errors_of("x = \"\xED\xA0\x80\""), "1:6: found a byte that is not UTF-8"));
+    CHECK(contains(errors_of("x = \"\xC0\xAF\""), "1:6: found a byte that is not UTF-8"));
+    CHECK(contains(errors_of(std::string("a = 1\nb\0c = 1", 13)), "2:2: found control character 0x00"));
+    CHECK(contains(errors_of("a = 1\rb = 2"), "1:6: found control character 0x0D"));
+    CHECK(contains(errors_of("a = \"\x1B[31m\""), "1:6: found control character 0x1B"));
+    // Texts that violate the parser's own assumptions.
     CHECK(contains(errors_of("[=]"), "1:2: expected the name of a table"));
     CHECK(contains(errors_of("# c\n[[.a]]"), "2:3: expected the name of a table"));
     CHECK(contains(errors_of("[[[a]]]"), "1:3: expected the name of a table"));
-    CHECK(contains(errors_of("a = [ }"), "1:7: a '}' without its '{'"));
-    CHECK(contains(errors_of("a = 1[\"\xD0\x86\"]"), "1:5: neither a number nor true or false"));
-    CHECK(contains(errors_of("a = [ # c\n 1\"\xD0\x86\"]"), "2:2: neither a number nor true or false"));
-    CHECK(contains(errors_of("a = 1979-05-27T:"), "1:5: neither a number nor true or false"));
+    CHECK(contains(errors_of("a = [ }"), "1:7: found '}' without a matching '{'"));
+    CHECK(contains(errors_of("a = 1[\"\xD0\x86\"]"), "1:5: found neither a number nor true or false"));
+    CHECK(contains(errors_of("a = [ # c\n 1\"\xD0\x86\"]"), "2:2: found neither a number nor true or false"));
+    CHECK(contains(errors_of("a = 1979-05-27T:"), "1:5: found neither a number nor true or false"));
     CHECK(errors_of("x = [ # \xD0\x86\n {a.b = +1.5e-3, \"\xD0\x86\" = true}, [[-inf, 0x1F, 1_000]], '\xD0\x86', ]")
               .find("unknown key 'x'") != std::string::npos);
 }
 
-TEST_CASE("deep, long and many") {
+TEST_CASE("deep nesting, long lines, many tables") {
     std::string key = "a";
     for (int i = 0; i < 100'000; ++i) key += "\n.a";
     CHECK_FALSE(errors_of(key).empty());
     std::string dots = "a";
     for (int i = 0; i < 1000; ++i) dots += ".a";
-    CHECK(contains(errors_of(dots + " = 1"), "a key of more than 16 words"));
-    CHECK(contains(errors_of("[" + dots + "]"), "a key of more than 16 words"));
+    CHECK(contains(errors_of(dots + " = 1"), "found a key of more than 16 words"));
+    CHECK(contains(errors_of("[" + dots + "]"), "found a key of more than 16 words"));
     CHECK(contains(errors_of("a = " + std::string(2'000, '[')), "1:"));
-    CHECK(contains(errors_of("a = '" + std::string(200'000, 'x')), "a line of more than 10000 characters"));
+    CHECK(contains(errors_of("a = '" + std::string(200'000, 'x')), "found a line of more than 10000 characters"));
     std::string keys = "[layout]\nuse = 'plain'\n";
     for (int i = 0; i < 50'000; ++i) keys += fmt::format("slice_{} = 1\n", i);
-    CHECK(contains(errors_of(keys), "and 49950 errors more"));
-    CHECK(contains(errors_of(keys + "slice_height = { sweep = '1..1000' }\n"), "and 49950 errors more"));
+    CHECK(contains(errors_of(keys), "and 49950 more errors"));
+    CHECK(contains(errors_of(keys + "slice_height = { sweep = '1..1000' }\n"), "and 49950 more errors"));
     std::string stages;
     for (int i = 0; i < 1001; ++i) stages += "[[stage]]\nuse = 'sort'\nwithin = 'partition'\n";
-    CHECK(contains(errors_of(stages), "1001 stages; expected at most 1000"));
+    CHECK(contains(errors_of(stages), "found 1001 stages; expected at most 1000"));
 }
 
-TEST_CASE("broken recipes load or throw, whatever the damage") {
+TEST_CASE("damaged recipes load or throw") {
     std::mt19937 random(1);
     const auto survives = [](const std::string& text) {
         try {

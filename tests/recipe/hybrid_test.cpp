@@ -1,4 +1,4 @@
-// Lists of layouts with the rest of the language: sweeps, recipes that extend another, options for several recipes.
+// Several layouts combined with sweeps, recipes that extend another one, and options for several recipes.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -40,7 +40,7 @@ Recipe variant_of_two(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("hybrids: values of a list of layouts are swept by the names of their shares") {
+TEST_CASE("hybrids: settings of layouts are swept by the names of their shares") {
     const std::vector<Recipe> points = points_of(
         split +
             "[[layout]]\nshare = 'first'\nuse = 'plain'\nslice_height.sweep = [2, 4]\nkernel.kokkos.sweep = ['rows', 'lanes']\n"
@@ -56,7 +56,7 @@ TEST_CASE("hybrids: values of a list of layouts are swept by the names of their 
     CHECK(points[7].layouts[1].parameters.integer("slice_height") == 3);
     for (const Recipe& point : points) check_same(point, parse(resolved_recipe(point)));
     CHECK(text_of_error(split + "[[layout]]\nshare.sweep = ['first']\nuse = 'plain'\n")
-              .find("a layout of several is named by its share; it cannot be swept") != std::string::npos);
+              .find("the share of a [[layout]] cannot be swept") != std::string::npos);
 }
 
 TEST_CASE("hybrids: a variant replaces, adds and removes layouts by their shares") {
@@ -87,12 +87,12 @@ TEST_CASE("hybrids: a variant replaces, adds and removes layouts by their shares
         }
         return std::string();
     };
-    CHECK(contains(message("[[layout]]\nshare = 'near'\nremove = true\n"), "no layout for such a share to remove"));
+    CHECK(contains(message("[[layout]]\nshare = 'near'\nremove = true\n"), "no layout for this share"));
     CHECK(contains(message("[[layout]]\nshare = 'rest'\nremove = 3\n"), "remove: found 3, expected true"));
-    CHECK(contains(message("[[layout]]\nshare = 'rest'\nremove = true\n"), "no layout takes share 'rest'"));
+    CHECK(contains(message("[[layout]]\nshare = 'rest'\nremove = true\n"), "no layout stores share 'rest'"));
 }
 
-TEST_CASE("hybrids: shares run side by side where the recipe, its base, an option or a sweep says so") {
+TEST_CASE("hybrids: the recipe, its base, an option or a sweep sets side_by_side") {
     const std::string beside = two + "[kernel]\nside_by_side = true\n";
     CHECK_FALSE(parse(two).side_by_side);
     CHECK(parse(beside).side_by_side);
@@ -116,7 +116,7 @@ TEST_CASE("hybrids: shares run side by side where the recipe, its base, an optio
         contains(text_of_error("[layout]\nuse = 'plain'\n[kernel]\nside_by_side = true\n"), "[kernel] has no 'side_by_side'"));
 }
 
-TEST_CASE("hybrids: an option of several recipes that one of them has no use for is noted") {
+TEST_CASE("hybrids: an option that changes nothing in one of several recipes is noted") {
     const auto note = [](const std::string& text, const std::string& option) {
         const LoadedRecipe loaded =
             parse_points(text, "test.toml", small_catalogue(), {.overrides = {option}}, Unmatched::noted);
@@ -126,11 +126,11 @@ TEST_CASE("hybrids: an option of several recipes that one of them has no use for
     };
     CHECK(contains(note(two, "layout.slice_height=4"), "changes nothing here: the recipe has several layouts"));
     CHECK(contains(note(two, "kernel.kokkos=rows"), "changes nothing here: the recipe has several layouts"));
-    CHECK(contains(note(two, "layout.near.slice_height=4"), "changes nothing here: no layout takes share 'near'"));
+    CHECK(contains(note(two, "layout.near.slice_height=4"), "changes nothing here: no layout has share 'near'"));
     CHECK(contains(note("[layout]\nuse = 'plain'\n", "kernel.side_by_side=true"),
-                   "changes nothing here: the recipe has one layout for all nonzeros, which has nothing beside it"));
+                   "changes nothing here: the recipe has one layout; expected several"));
     CHECK(contains(note("[layout]\nuse = 'plain'\n", "layout.rest.slice_height=4"),
-                   "changes nothing here: the recipe has one layout for all nonzeros"));
+                   "changes nothing here: the recipe has one layout; expected layout.PARAMETER=VALUE"));
 }
 
 }  // namespace workbench

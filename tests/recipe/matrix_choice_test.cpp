@@ -1,4 +1,4 @@
-// Which matrix a recipe and a command line choose, and which choices are one matrix.
+// The matrix that a recipe and a command line select, and equality of choices.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -24,7 +24,7 @@ MatrixChoice choice(const std::string& text, const RecipeChanges& changes = {}) 
 
 }  // namespace
 
-TEST_CASE("each way to choose a matrix, and what named it") {
+TEST_CASE("each way to select a matrix, and its place") {
     const MatrixChoice file = choice(with_file);
     CHECK(std::get<MatrixFile>(file.from) == MatrixFile{"recipes/m/a.mtx"});
     CHECK(file.where == "recipes/test.toml:2:8");
@@ -38,7 +38,7 @@ TEST_CASE("each way to choose a matrix, and what named it") {
     CHECK(choice(layout) == MatrixChoice{});
 
     const MatrixChoice option = choice(with_file, {.matrix = "b \"2\".mtx"});
-    CHECK(std::get<MatrixFile>(option.from).path == "b \"2\".mtx");  // relative to the current folder; no TOML
+    CHECK(std::get<MatrixFile>(option.from).path == "b \"2\".mtx");  // relative to the current folder; not TOML
     CHECK(option.where == "--matrix b \"2\".mtx");
     CHECK(choice(with_file, {.generate = "laplace2d:nx=3"}).where == "--generate laplace2d");
     CHECK(choice(with_file, {.overrides = {"matrix.generate=laplace2d", "matrix.nx=3"}}).where ==
@@ -46,13 +46,13 @@ TEST_CASE("each way to choose a matrix, and what named it") {
     CHECK(generated_matrix("laplace2d:nx=3", {}, small_catalogue()).where == "generate laplace2d");
 }
 
-TEST_CASE("options that mean the same choose the same") {
+TEST_CASE("equivalent options select the same matrix") {
     const std::vector<std::string> files{with_file, with_generator, layout};
     for (const std::string& text : files) {
         const Recipe by_option = changed(text, {.matrix = "b.mtx"});
         const Recipe by_path = changed(text, {.overrides = {"matrix.path=b.mtx"}});
         CHECK(by_option.matrix == by_path.matrix);
-        CHECK(by_option.node_size == 1);  // that of the recipe was about its own matrix
+        CHECK(by_option.node_size == 1);  // the recipe's value belonged to its own matrix
         CHECK(by_path.node_size == 1);
         CHECK(changed(text, {.matrix = "b.mtx", .overrides = {"matrix.node_size=2"}}).node_size == 2);
 
@@ -76,7 +76,7 @@ TEST_CASE("options that mean the same choose the same") {
     CHECK(written == choice(layout, {.generate = "laplace3d:nx=3,points=27"}));
 }
 
-TEST_CASE("choices are equal where the matrix is one") {
+TEST_CASE("choices are equal if they select the same matrix") {
     CHECK(choice(with_file) == choice(layout, {.matrix = "recipes/m/a.mtx"}));
     CHECK(choice(with_file) == choice(layout, {.matrix = std::filesystem::absolute("recipes/./x/../m/a.mtx").string()}));
     CHECK(choice(with_file) != choice(layout, {.matrix = "m/a.mtx"}));

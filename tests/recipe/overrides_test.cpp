@@ -1,4 +1,4 @@
-// Overrides of the command line.
+// Overrides on the command line.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace workbench {
 namespace {
 
-TEST_CASE("overrides are as if the recipe said so") {
+TEST_CASE("overrides act as if the recipe contained them") {
     const Recipe recipe = parse(
         whole, {"stage.graph_partition.parts=auto", "stage.graph_partition.imbalance=2", "stage.graph_partition.refine=false",
                 "stage.graph_partition.method=recursive", "matrix.path=/data/b.mtx", "matrix.node_size=2",
@@ -27,7 +27,7 @@ TEST_CASE("overrides are as if the recipe said so") {
     CHECK(parse(whole, {"layout.use=cached"}).layouts.front().entry->name == "cached");
 }
 
-TEST_CASE("an integer of more than 64 bits is told as such") {
+TEST_CASE("an integer of more than 64 bits is reported as such") {
     const auto found = [](const std::string& value) { return errors_of(whole, {"stage.graph_partition.parts=" + value}); };
     const std::string large = "99999999999999999999";
     CHECK_MESSAGE(contains(found(large), "parts: found 99999999999999999999, too large for an integer, expected "),
@@ -38,15 +38,15 @@ TEST_CASE("an integer of more than 64 bits is told as such") {
     CHECK(std::get<MatrixFile>(parse(whole, {"matrix.path=" + large}).matrix.from).path == large);
 }
 
-TEST_CASE("what a recipe extends cannot be set") {
+TEST_CASE("extends cannot be set") {
     CHECK(
         contains(errors_of(whole, {"recipe.extends=base.toml"}), "[recipe], extends: it cannot be set; expected it in a file"));
 }
 
-TEST_CASE("overriding the matrix replaces all that the recipe says of its own") {
+TEST_CASE("overriding the matrix replaces the whole table") {
     const std::string text = "[matrix]\nrows = ['1 .', '. 1']\nnode_size = 2\n[layout]\nuse = 'plain'\n";
     const Recipe other = parse(text, {"matrix.path=b.mtx"});
-    CHECK(std::get<MatrixFile>(other.matrix.from).path == "b.mtx");  // relative to the current folder, as given
+    CHECK(std::get<MatrixFile>(other.matrix.from).path == "b.mtx");  // relative to the current folder
     CHECK(other.node_size == 1);
     const Recipe written = parse(text, {"matrix.rows=['1']"});
     CHECK(std::get<InlineMatrix>(written.matrix.from).rows == std::vector<std::string>{"1"});
@@ -55,7 +55,7 @@ TEST_CASE("overriding the matrix replaces all that the recipe says of its own") 
               .matrix.from.index() == 1);
 }
 
-TEST_CASE("rows are the matrix itself, or their number where a generator asks for it") {
+TEST_CASE("rows are the matrix itself, or their number for a generator with that parameter") {
     const auto rows_of = [](const Recipe& recipe) {
         return std::get<GeneratedMatrix>(recipe.matrix.from).parameters.integer("rows");
     };

@@ -1,4 +1,4 @@
-// Parameters: how values are written, what a declaration accepts, and what it suggests.
+// Parameters: formatting of values, accepted values, suggestions.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace workbench {
 namespace {
 
-TEST_CASE("values are written as TOML writes them") {
+TEST_CASE("values are formatted as in TOML") {
     CHECK(to_text(true) == "true");
     CHECK(to_text(std::int64_t{-16}) == "-16");
     CHECK(to_text(16.0) == "16.0");
@@ -22,7 +22,7 @@ TEST_CASE("values are written as TOML writes them") {
     CHECK(to_text(std::string("a \"b\" \\ \n\x01")) == "\"a \\\"b\\\" \\\\ \\n\\u0001\"");
 }
 
-TEST_CASE("a declaration says what it accepts, and refuses the rest") {
+TEST_CASE("a declaration describes what it accepts, and refuses other values") {
     const ParameterDeclaration parts = {
         .name = "parts", .type = ParameterType::integer, .minimum = 1, .maximum = 65536, .words = {"auto"}};
     CHECK(accepted_values(parts) == "an integer from 1 to 65536, or \"auto\"");
@@ -47,7 +47,7 @@ TEST_CASE("a declaration says what it accepts, and refuses the rest") {
           "found \"dwon\", expected \"up\", \"down\" or \"both\"; did you mean 'down'?");
 }
 
-TEST_CASE("parameters hold what was given and the defaults for the rest") {
+TEST_CASE("parameters contain given values and defaults") {
     const std::vector<ParameterDeclaration> declarations = {
         {.name = "width", .type = ParameterType::integer},
         {.name = "share", .type = ParameterType::real, .default_value = 0.5},
@@ -55,7 +55,7 @@ TEST_CASE("parameters hold what was given and the defaults for the rest") {
     };
     const Parameters parameters(declarations, {{"width", std::int64_t{3}}, {"share", std::int64_t{2}}});
     CHECK(parameters.integer("width") == 3);
-    CHECK(parameters.real("share") == 2.0);  // an integer where a real is declared
+    CHECK(parameters.real("share") == 2.0);  // an integer for a real parameter
     CHECK_FALSE(parameters.has("window"));
     CHECK_THROWS_AS(static_cast<void>(parameters.integer("window")), std::logic_error);
     CHECK_THROWS_AS(Parameters(declarations, {}), std::logic_error);
@@ -63,7 +63,7 @@ TEST_CASE("parameters hold what was given and the defaults for the rest") {
     CHECK_THROWS_AS(Parameters(declarations, {{"width", std::int64_t{3}}, {"height", std::int64_t{3}}}), std::logic_error);
 }
 
-TEST_CASE("a suggestion is near") {
+TEST_CASE("suggestions are similar words") {
     const std::vector<std::string> names = {"metis_partition", "row_sort", "split"};
     CHECK(did_you_mean("metis_partion", names) == "; did you mean 'metis_partition'?");
     CHECK(did_you_mean("row-sort", names) == "; did you mean 'row_sort'?");

@@ -1,4 +1,4 @@
-// What the tests of the recipe language share: a small catalogue of its own, and a recipe in it.
+// A small catalogue and a recipe for the tests of the recipe language.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace workbench {
 
-/// Stages that do nothing but promise, and layouts that nobody builds.
+/// Stages with contracts but without effect, and layouts that are never built.
 [[nodiscard]] const Catalogue& small_catalogue();
 
 /// A recipe with a matrix, four stages and a layout.
@@ -40,10 +40,10 @@ share = "outside"
 use = "cached"
 )";
 
-/// Reads a text as recipes/test.toml.
+/// Parses a text as recipes/test.toml.
 [[nodiscard]] Recipe parse(const std::string& text, const std::vector<std::string>& overrides = {});
 
-/// The text of the errors; empty where there are none.
+/// The text of the errors; empty if there are none.
 [[nodiscard]] std::string errors_of(const std::string& text, const std::vector<std::string>& overrides = {});
 
 [[nodiscard]] bool contains(const std::string& text, const std::string& piece);

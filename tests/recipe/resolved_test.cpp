@@ -1,4 +1,4 @@
-// The resolved recipe.
+// Resolved recipes.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST_CASE("the resolved recipe says everything and loads again to the same recipe") {
+TEST_CASE("the resolved recipe is complete and loads as the same recipe") {
     const Recipe recipe = parse(whole, {"stage.graph_partition.parts=264", "matrix.node_size=3", "kernel.kokkos=slices"});
     const std::string text = resolved_recipe(recipe);
     CHECK(text == fmt::format(R"([recipe]

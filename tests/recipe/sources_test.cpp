@@ -1,4 +1,4 @@
-// Kernels beside a recipe, as far as the recipe tells of them.
+// Kernels in files next to a recipe: what the recipe states about them.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
@@ -12,7 +12,7 @@
 namespace workbench {
 namespace {
 
-/// A recipe in a folder that has mine.cu, mine.cpp and rows.cpp.
+/// A recipe in a folder with mine.cu, mine.cpp and rows.cpp.
 class Beside {
 public:
     Beside() {
@@ -41,7 +41,7 @@ private:
     TemporaryFolder folder_;
 };
 
-TEST_CASE("what a recipe says of its own kernels") {
+TEST_CASE("settings of kernels next to the recipe") {
     const Beside beside;
     const Recipe both = beside.recipe(
         "cuda_source = 'mine.cu'\ncpu_source = 'mine.cpp'\nthreads = 'slots / 2'\nthreads_per_row = 4\nthreads_per_block = 64\n"
@@ -80,16 +80,16 @@ limit_seconds     = 10.0
     CHECK(beside.recipe("cuda_source = 'mine.cu'\nthreads = 4096\n").sources[0].threads == "4096");
 }
 
-TEST_CASE("a source from the command line is relative to the present folder") {
+TEST_CASE("a source on the command line is relative to the current folder") {
     const Beside beside;
     const std::string file = beside.path("mine.cpp").string();
     CHECK(beside.recipe("", {"kernel.cpu_source=" + file}).sources.at(0).file == file);
     CHECK(beside.error("", {"kernel.cpu_source=mine.cpp"}) ==
           "error: --set kernel.cpu_source=mine.cpp: [kernel], cpu_source: no file mine.cpp; expected the source of a kernel, "
-          "relative to the present folder");
+          "relative to the current folder");
 }
 
-TEST_CASE("what is wrong with kernels beside a recipe is told with its place") {
+TEST_CASE("errors about kernels next to the recipe have places") {
     const Beside beside;
     CHECK(
         beside.error("cpu_source = 'none.cpp'") ==
@@ -97,9 +97,8 @@ TEST_CASE("what is wrong with kernels beside a recipe is told with its place") {
     CHECK(beside.error("cpu_source = '.'") ==
           "error: a.toml:4:14: [kernel], cpu_source: . is a folder; expected the source of a kernel, relative to the recipe");
     CHECK(beside.error("cpu_source = 3") == "error: a.toml:4:14: [kernel], cpu_source: found 3, expected a text in quotes");
-    CHECK(
-        beside.error("cpu_source = 'rows.cpp'") ==
-        "error: a.toml:4:14: [kernel], cpu_source: layout 'plain' has a kernel 'rows' of its own; give the file another name");
+    CHECK(beside.error("cpu_source = 'rows.cpp'") ==
+          "error: a.toml:4:14: [kernel], cpu_source: layout 'plain' already has a kernel 'rows'; expected another file name");
     CHECK(beside.error("cpu_sorce = 'mine.cpp'")
               .starts_with("error: a.toml:4:1: [kernel] has no 'cpu_sorce'; did you mean 'cpu_source'? Expected one of kokkos, "
                            "eigen, cuda, "
@@ -112,17 +111,16 @@ TEST_CASE("what is wrong with kernels beside a recipe is told with its place") {
           "error: a.toml:5:11: [kernel], threads: 'rows +', character 7: it ends too early, expected a name or a number");
     CHECK(beside.error(source + "threads_per_block = 2048") ==
           "error: a.toml:5:21: [kernel], threads_per_block: found 2048, expected an integer from 1 to 1024");
-    CHECK(
-        beside.error("threads = 'rows'") ==
-        "error: a.toml:4:1: [kernel], threads: it is about a kernel beside the recipe, but there is none; expected cuda_source "
-        "or cpu_source, too");
+    CHECK(beside.error("threads = 'rows'") ==
+          "error: a.toml:4:1: [kernel], threads: no kernel next to the recipe; expected cuda_source or cpu_source");
     // 'cached' has no list of fields.
     const std::string text = "[layout]\nuse = 'cached'\n[kernel]\ncpu_source = 'mine.cpp'\n";
     try {
         (void)parse_recipe(text, beside.path("a.toml"), small_catalogue());
         FAIL("no error");
     } catch (const RecipeError& error) {
-        CHECK(contains(error.what(), "a.toml:4:1: [kernel], cpu_source: layout 'cached' has no list of fields that a kernel"));
+        CHECK(contains(error.what(),
+                       "a.toml:4:1: [kernel], cpu_source: layout 'cached' has no list of fields to pass to a kernel"));
     }
 }
 

@@ -1,4 +1,4 @@
-// Suites: what they say, and every error with its place.
+// Suites: their contents, and every error with its place.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -23,7 +23,7 @@ std::string errors_of(const std::string& text) {
 }  // namespace
 
 TEST_SUITE("suite") {
-    TEST_CASE("all that a suite can say") {
+    TEST_CASE("a suite with all keys") {
         const TemporaryFolder folder;
         std::ofstream(folder.path() / "r.toml") << "x";
         fs::create_directories(folder.path() / "more" / "down");
@@ -59,7 +59,7 @@ TEST_SUITE("suite") {
         CHECK(suite.limit_seconds == 60);
     }
 
-    TEST_CASE("what it says where it says nothing") {
+    TEST_CASE("the defaults of a suite") {
         const Suite suite = parse_suite("[suite]\nrecipes = []\n", "suites/s.toml");
         CHECK(suite.name == "s");
         CHECK(suite.precisions == std::vector{Precision::f64});
@@ -71,16 +71,16 @@ TEST_SUITE("suite") {
         CHECK(suite.named.empty());
     }
 
-    TEST_CASE("products inside an iteration, whose caches are neither cold nor warm") {
+    TEST_CASE("products inside an iteration exclude a state of the caches") {
         CHECK(parse_suite("[suite]\nrecipes = []\ninside = 'cg'\n", "suites/s.toml").inside == "cg");
         CHECK(errors_of("[suite]\nrecipes = []\ninside = 'bicg'\n")
                   .find("suites/s.toml:3:10: [suite], inside: found \"bicg\", expected \"cg\"") != std::string::npos);
         CHECK(errors_of("[suite]\nrecipes = []\ninside = 'cg'\ncache = 'warm'\n")
-                  .find("suites/s.toml:3:10: [suite], inside: caches are as an iteration leaves them; expected no 'cache' "
-                        "beside it") != std::string::npos);
+                  .find("suites/s.toml:3:10: [suite], inside: the iteration determines the state of the caches; expected no "
+                        "'cache'") != std::string::npos);
     }
 
-    TEST_CASE("names of the collection") {
+    TEST_CASE("names of the SuiteSparse collection") {
         const auto group_of = [](const char* text) {
             const auto matrix = read_matrix_name(text);
             return matrix ? matrix->group + "|" + matrix->name : "refused";
@@ -94,7 +94,7 @@ TEST_SUITE("suite") {
         }
     }
 
-    TEST_CASE("errors point") {
+    TEST_CASE("errors with their places") {
         const fs::path golden = fs::path(WORKBENCH_SOURCE_DIR) / "tests/golden/recipe/suite_errors.txt";
         const std::string wrong =
             "[suite]\nrecipe = ['a.toml']\nrecipes = ['none.toml', 7]\nmatrices = 'down'\nprecisions = ['f16']\n"
@@ -110,7 +110,7 @@ TEST_SUITE("suite") {
                                         errors_of(named) + "\n\n" + errors_of(no_tables) + "\n");
     }
 
-    TEST_CASE("a file is a suite where it begins that table, and not where a recipe stands") {
+    TEST_CASE("a file with the table [suite] is a suite, a recipe is not") {
         const TemporaryFolder folder;
         const auto is = [&](const std::string& text) {
             std::ofstream(folder.path() / "f.toml", std::ios::binary) << text;

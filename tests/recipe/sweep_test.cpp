@@ -1,4 +1,4 @@
-// Recipes that try several values.
+// Recipes with sweeps.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -26,7 +26,7 @@ const std::string shuffle = "[[stage]]\nuse = 'shuffle'\n";
 
 }  // namespace
 
-TEST_CASE("each value of a sweep is a recipe of its own") {
+TEST_CASE("each value of a sweep makes a recipe") {
     const std::vector<Recipe> points =
         points_of("[[stage]]\nuse = 'graph_partition'\nparts = { sweep = [132, 'auto'] }\n" + plain);
     REQUIRE(points.size() == 2);
@@ -64,7 +64,7 @@ TEST_CASE("several sweeps make all combinations; the matrix changes slowest, the
           Texts{"nx=3", "nx=4"});
 }
 
-TEST_CASE("labels name a parameter with as many words as tell it from the others") {
+TEST_CASE("labels name parameters with as few words as are unique") {
     CHECK(labels_of(shuffle + "seed.sweep = [1]\n" + shuffle +
                     "seed.sweep = [2]\n[layout]\nuse='plain'\nslice_height.sweep=[3]\n") ==
           Texts{"shuffle_1.seed=1, shuffle_2.seed=2, slice_height=3"});
@@ -74,7 +74,7 @@ TEST_CASE("labels name a parameter with as many words as tell it from the others
     const std::vector<Recipe> alike = points_of("[matrix]\npath.sweep = ['x/a.mtx', 'x_a.mtx', 'y/a.mtx']\n" + plain);
     CHECK(alike[0].sweep.label == "path=x/a.mtx");
     CHECK(alike[0].sweep.folder == "path=x_a.mtx");
-    CHECK(alike[1].sweep.folder == "path=x_a.mtx-2");  // folders do not collide
+    CHECK(alike[1].sweep.folder == "path=x_a.mtx-2");  // unique folders
     CHECK(alike[2].sweep.folder == "path=y_a.mtx");
     const std::vector<Recipe> written = points_of("[matrix]\nrows.sweep = [['1'], ['1 .', '. 1']]\n" + plain);
     CHECK(written[1].sweep.label == "rows=2");
@@ -82,7 +82,7 @@ TEST_CASE("labels name a parameter with as many words as tell it from the others
     CHECK(std::get<InlineMatrix>(written[1].matrix.from).rows.size() == 2);
 }
 
-TEST_CASE("ranges of whole numbers") {
+TEST_CASE("ranges of integers") {
     const auto sweep = [](const std::string& range) {
         return labels_of(plain + "slice_height = { sweep = '" + range + "' }\n");
     };
@@ -96,7 +96,7 @@ TEST_CASE("ranges of whole numbers") {
           Texts{"seed=-9223372036854775808", "seed=-1", "seed=9223372036854775806"});
 }
 
-TEST_CASE("--sweep: values between commas, ranges, texts in quotes; in place of what the recipe says") {
+TEST_CASE("--sweep: values between commas, ranges, quoted strings; it replaces the recipe's value") {
     const auto sweep = [](const std::string& text, const std::string& option) { return labels_of(text, {.sweeps = {option}}); };
     CHECK(sweep(plain + "slice_height = 3\n", "layout.slice_height=1,8..32*2") ==
           Texts{"slice_height=1", "slice_height=8", "slice_height=16", "slice_height=32"});
@@ -113,19 +113,19 @@ TEST_CASE("--sweep: values between commas, ranges, texts in quotes; in place of 
         }
     }();
     CHECK(contains(errors, "error: --sweep stage.sort.share=\"tile 0,1\": stage 'sort' needs share 'tile 0,1'"));
-    CHECK_FALSE(contains(errors, "(with "));  // the option says it
+    CHECK_FALSE(contains(errors, "(with "));  // the option shows the value
 }
 
-TEST_CASE("who wants one recipe refuses several") {
+TEST_CASE("load_recipe refuses a sweep") {
     CHECK(errors_of(plain + "slice_height.sweep = [3, 4]\n") ==
-          "error: recipes/test.toml: a sweep of 2 recipes; expected a single one: --set layout.slice_height=VALUE");
+          "error: recipes/test.toml: found a sweep of 2 recipes; expected a single recipe: --set layout.slice_height=VALUE");
     CHECK(parse(plain + "slice_height.sweep = [3, 4]\n", {"layout.slice_height=4"})
               .layouts.front()
               .parameters.integer("slice_height") == 4);
     CHECK(parse(plain + "slice_height.sweep = [3]\n").sweep.label == "slice_height=3");
 }
 
-TEST_CASE("of several recipes, those are changed that have what is named") {
+TEST_CASE("options change those of several recipes that have the setting") {
     const auto load = [](const std::string& text, const RecipeChanges& changes) {
         return parse_points(text, "recipes/test.toml", small_catalogue(), changes, Unmatched::noted);
     };
@@ -142,15 +142,15 @@ TEST_CASE("of several recipes, those are changed that have what is named") {
         load("[[stage]]\nuse = 'graph_partition'\nparts = 2\n[[stage]]\nuse = 'split'\n[layout]\nuse = 'cached'\n", changes);
     REQUIRE(second.unmatched.size() == 4);
     CHECK(second.points[0].notes[1] ==
-          "--set layout.slice_height=4 changes nothing here: layout 'cached' takes no parameters; found 'slice_height'");
+          "--set layout.slice_height=4 changes nothing here: layout 'cached' has no parameters; found 'slice_height'");
     CHECK(second.points[0].notes[2] ==
           "--set kernel.kokkos=rows changes nothing here: layout 'cached' has no kokkos kernel 'rows'; expected one of slices");
     CHECK_THROWS_WITH_AS(check_matched({first, second}),
-                         "error: --sweep stage.sort.apply=rows,columns: it changes nothing in any of these 2 recipes\n"
+                         "error: --sweep stage.sort.apply=rows,columns: changes nothing in any of these 2 recipes\n"
                          "  recipes/test.toml: unknown stage 'sort'; expected one of shuffle\n"
                          "  recipes/test.toml: unknown stage 'sort'; expected one of graph_partition, split",
                          RecipeError);
-    // A value that is refused is an error wherever the key exists.
+    // A refused value is an error in every recipe that has the key.
     CHECK_THROWS_AS(static_cast<void>(load(plain, {.overrides = {"layout.slice_height=0"}})), RecipeError);
     CHECK_THROWS_AS(static_cast<void>(load(plain, {.overrides = {"stages.a.b=0"}})), RecipeError);
     CHECK_NOTHROW(check_matched({load(shuffle + plain, {.overrides = {"stage.shuffle.seed=3"}}),
