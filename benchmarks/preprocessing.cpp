@@ -151,7 +151,9 @@ std::uint64_t checksum_of(const StagedMatrix& staged) {
 
 std::uint64_t checksum_of(const Layout<double>& layout) {
     std::uint64_t sum = 1;
-    for (const LayoutArray& array : layout.arrays()) sum = checksum_of(array.data, array.bytes(), sum);
+    for (const LayoutField& field : layout.fields()) {
+        if (field.is_array()) sum = checksum_of(field.data, field.bytes(), sum);
+    }
     return sum;
 }
 
@@ -288,8 +290,7 @@ private:
         const Seconds seconds = least_seconds(
             options_.repeat, [&] { built.reset(); },
             [&] { built = layout.entry->build.template get<double>()(staged, layout.parameters); }, preparer_);
-        double bytes = 0;
-        for (const LayoutArray& array : built->arrays()) bytes += static_cast<double>(array.bytes());
+        const auto bytes = static_cast<double>(built->array_bytes());
         tell(fmt::format("{} | built, {:.1f} B a nonzero", what, bytes / static_cast<double>(matrix_.nonzeros())), seconds);
         sum_up([&] { return checksum_of(*built); });
     }

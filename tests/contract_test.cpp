@@ -40,9 +40,9 @@ struct ToldLayout final : Layout<float> {
     [[nodiscard]] Index rows() const override { return row_count; }
     [[nodiscard]] Index columns() const override { return column_count; }
     [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override {
-        return {{"columns", ArrayRole::column, column_array.data(), value_count, sizeof(Index)},
-                {"values", value_role, value_array.data(), value_count, sizeof(float)}};
+    [[nodiscard]] std::vector<LayoutField> fields() const override {
+        return {{"columns", ArrayRole::column, ElementType::i32, "", column_array.data(), value_count},
+                {"values", value_role, ElementType::f32, "", value_array.data(), value_count}};
     }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override {
         for (const Slot& slot : slots) visit(slot);

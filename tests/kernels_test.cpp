@@ -247,7 +247,7 @@ namespace {
 template <typename Element>
 class Planted {
 public:
-    Planted(const LayoutArray& array, std::size_t index, Element (*change)(Element))
+    Planted(const LayoutField& array, std::size_t index, Element (*change)(Element))
         : place_(static_cast<Element*>(const_cast<void*>(array.data)) + index), original_(*place_) {
         *place_ = change(original_);
     }
@@ -274,7 +274,7 @@ bool is_caught(const Layout<Value>& layout, const CsrMatrix& matrix) {
 
 /// How many changes at these places of an array, one at a time, the checker overlooks.
 template <typename Element, ValueType Value>
-int overlooked(const Layout<Value>& layout, const CsrMatrix& matrix, const LayoutArray& array,
+int overlooked(const Layout<Value>& layout, const CsrMatrix& matrix, const LayoutField& array,
                const std::vector<std::size_t>& places, Element (*change)(Element)) {
     int missed = 0;
     for (const std::size_t place : places) {
@@ -300,14 +300,14 @@ Element far_away(Element) {
 }
 
 template <typename Element, ValueType Value>
-void check_integers(const Layout<Value>& layout, const CsrMatrix& matrix, const LayoutArray& array,
+void check_integers(const Layout<Value>& layout, const CsrMatrix& matrix, const LayoutField& array,
                     const std::vector<std::size_t>& everywhere, const std::vector<std::size_t>& nearby) {
     CHECK(overlooked<Element>(layout, matrix, array, everywhere, far_away) == 0);
     CHECK(overlooked<Element>(layout, matrix, array, nearby, one_more) == 0);
     CHECK(overlooked<Element>(layout, matrix, array, nearby, one_less) == 0);
 }
 
-std::vector<std::size_t> all_places(const LayoutArray& array) {
+std::vector<std::size_t> all_places(const LayoutField& array) {
     std::vector<std::size_t> places(array.count);
     for (std::size_t i = 0; i < array.count; ++i) places[i] = i;
     return places;
@@ -328,9 +328,10 @@ void check_planted_faults(const Case& one, const StagedMatrix& staged) {
     const CsrMatrix& matrix = staged.matrix;
     const auto layout = one.build<Value>(staged);
     REQUIRE_FALSE(is_caught(*layout, matrix));
-    const std::vector<LayoutArray> arrays = layout->arrays();
-    for (int number = 0; number < static_cast<int>(arrays.size()); ++number) {
-        const LayoutArray& array = arrays[number];
+    const std::vector<LayoutField> fields = layout->fields();
+    for (int number = 0; number < static_cast<int>(fields.size()); ++number) {
+        const LayoutField& array = fields[number];
+        if (!array.is_array()) continue;
         CAPTURE(array.name);
         const std::vector<std::size_t> everywhere = all_places(array);
         if (array.role == ArrayRole::value) {
@@ -340,7 +341,7 @@ void check_planted_faults(const Case& one, const StagedMatrix& staged) {
         // Padding multiplies by zero: it may read any column that exists.
         const bool columns = array.role == ArrayRole::column;
         const std::vector<std::size_t> nearby = columns ? places_of_nonzeros(*layout, number) : everywhere;
-        switch (array.element_bytes) {
+        switch (bytes_of(array.type)) {
             case 1: check_integers<std::uint8_t>(*layout, matrix, array, everywhere, nearby); break;
             case 2: check_integers<std::uint16_t>(*layout, matrix, array, everywhere, nearby); break;
             case 4: check_integers<Index>(*layout, matrix, array, everywhere, nearby); break;

@@ -152,7 +152,7 @@ TEST_CASE("a .npy, byte by byte, and the arrays of a .npz as scipy names them") 
     const TemporaryFolder folder;
     WholeFile file(folder.path() / "a.npy");
     const std::vector<std::int32_t> numbers{7, -1};
-    write_npy(file, view_of(std::span<const std::int32_t>(numbers)));
+    write_npy(file, numpy_array(std::span<const std::int32_t>(numbers)));
     file.finish();
     std::string expected =
         std::string("\x93NUMPY\x01\x00\x76\x00", 10) + "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }";

@@ -154,16 +154,16 @@ TEST_CASE("the recipes of the project load and run") {
 namespace {
 
 template <typename Element>
-void add_to(const LayoutArray& array, Offset index, int change) {
+void add_to(const LayoutField& array, Offset index, int change) {
     // The layout owns the array and is not const; only the view of it is.
     auto* data = static_cast<Element*>(const_cast<void*>(array.data));
     data[index] = static_cast<Element>(data[index] + static_cast<Element>(change));
 }
 
 template <ValueType Value>
-void change_column(const LayoutArray& array, Offset index, int change) {
-    if (array.element_bytes == 2) return add_to<std::uint16_t>(array, index, change);
-    REQUIRE(array.element_bytes == 4);
+void change_column(const LayoutField& array, Offset index, int change) {
+    if (bytes_of(array.type) == 2) return add_to<std::uint16_t>(array, index, change);
+    REQUIRE(bytes_of(array.type) == 4);
     add_to<Index>(array, index, change);
 }
 
@@ -185,19 +185,19 @@ int plant_errors(const LayoutRecipe& one, const CsrMatrix& input, Device& host) 
 
     std::vector<Slot> slots;
     exact->for_each_slot([&slots](const Slot& slot) { slots.push_back(slot); });
-    const std::vector<LayoutArray> arrays = exact->arrays();
+    const std::vector<LayoutField> fields = exact->fields();
     int planted = 0;
     for (const Slot& slot : slots) {
         if (slot.row < 0 || slot.column < 0) continue;  // it reads no x or adds to no row
-        add_to<Value>(arrays[slot.array], slot.index, 1);
+        add_to<Value>(fields[slot.array], slot.index, 1);
         CHECK_MESSAGE(is_wrong(), "value of slot ", slot.index, " in array ", slot.array);
-        add_to<Value>(arrays[slot.array], slot.index, -1);
+        add_to<Value>(fields[slot.array], slot.index, -1);
         ++planted;
         if (slot.nonzero < 0 || slot.column_array < 0) continue;  // padding reads any column: it multiplies it with 0
         const int step = slot.column + 1 < input.columns ? 1 : -1;
-        change_column<Value>(arrays[slot.column_array], slot.column_index, step);
+        change_column<Value>(fields[slot.column_array], slot.column_index, step);
         CHECK_MESSAGE(is_wrong(), "column of slot ", slot.index, " in array ", slot.column_array);
-        change_column<Value>(arrays[slot.column_array], slot.column_index, -step);
+        change_column<Value>(fields[slot.column_array], slot.column_index, -step);
         ++planted;
     }
     return planted;
@@ -233,9 +233,9 @@ private:
 
 CsrMatrix matrix_of(const Layout<double>& layout) {
     std::vector<Entry> entries;
-    const auto arrays = layout.arrays();
+    const auto fields = layout.fields();
     layout.for_each_slot([&](const Slot& slot) {
-        entries.push_back({slot.row, slot.column, static_cast<const double*>(arrays[slot.array].data)[slot.index]});
+        entries.push_back({slot.row, slot.column, static_cast<const double*>(fields[slot.array].data)[slot.index]});
     });
     return csr_from_entries(layout.rows(), layout.columns(), entries);
 }

@@ -46,29 +46,6 @@ std::string text_of(ElementType type, const void* data, Offset index) {
     fail("an element of unknown type");
 }
 
-/// Its arrays in the order of Layout::arrays(), which tells less of them where the layout has no list of fields.
-template <ValueType Value>
-std::vector<LayoutField> arrays_of(const Layout<Value>& layout) {
-    std::vector<LayoutField> arrays;
-    for (LayoutField& field : layout.fields()) {
-        if (field.is_array) arrays.push_back(std::move(field));
-    }
-    if (!arrays.empty()) return arrays;
-    for (const LayoutArray& array : layout.arrays()) {
-        const auto type = [&]() -> ElementType {
-            if (array.role == ArrayRole::value) return array.element_bytes == 4 ? ElementType::f32 : ElementType::f64;
-            switch (array.element_bytes) {
-                case 1: return ElementType::u8;
-                case 2: return ElementType::u16;
-                case 4: return ElementType::i32;
-                default: return ElementType::i64;
-            }
-        };
-        arrays.push_back({array.name, array.role, true, type(), "", array.data, array.count});
-    }
-    return arrays;
-}
-
 struct Range {
     static void widen(auto& first, auto& last, auto value) {
         if (first < 0 || value < first) first = value;
@@ -85,7 +62,6 @@ public:
           mapped_(mapped),
           layout_(*mapped.layout),
           by_cell_(by_cell),
-          fields_(arrays_of(layout_)),
           same_nonzeros_(mapped.rows.empty() && layout_.nonzeros() == matrix.nonzeros()) {
         if (!mapped.rows.empty() && static_cast<Index>(mapped.rows.size()) != layout_.rows()) {
             fail("a layout has other rows than its share");
@@ -93,13 +69,20 @@ public:
         part_.share = mapped.share;
         part_.layout = mapped.name;
         if (mapped.schedule != nullptr) part_.kernel = mapped.schedule->kernel;
-        for (const LayoutField& field : fields_) add_array(field);
+        for (const LayoutField& field : layout_.fields()) {
+            number_of_field_.push_back(field.is_array() ? static_cast<int>(part_.arrays.size()) : -1);
+            if (field.is_array()) add_array(field);
+        }
     }
 
     StoragePart map() {
         require_walk_memory();
         if (mapped_.schedule != nullptr) collect_reads(mapped_.schedule->walk.template get<Value>());
-        layout_.for_each_slot([this](const Slot& slot) { take(slot); });
+        layout_.for_each_slot([this](Slot slot) {
+            slot.array = number_of(slot.array);
+            if (slot.column_array >= 0) slot.column_array = number_of(slot.column_array);
+            take(slot);
+        });
         finish();
         return std::move(part_);
     }
@@ -161,6 +144,12 @@ private:
         const auto found = std::lower_bound(columns.begin(), columns.end(), column);
         if (found == columns.end() || *found != column) fail("a nonzero that the matrix does not have");
         return matrix_.row_offsets[row] + (found - columns.begin());
+    }
+
+    /// The number among the arrays of the part, of a number in Layout::fields().
+    [[nodiscard]] int number_of(int field) const {
+        if (field < 0 || static_cast<std::size_t>(field) >= number_of_field_.size()) fail("an array that is not listed");
+        return number_of_field_[field];
     }
 
     [[nodiscard]] StorageArray& array_of(int number, ArrayRole role, Offset index) {
@@ -237,7 +226,7 @@ private:
             steps[read.warp] = std::max(steps[read.warp], read.step + 1);
             ++part_.reads;
             if (!by_cell_) return;
-            StorageCell& cell = array_of(read.array, ArrayRole::value, read.index).cells[read.index];
+            StorageCell& cell = array_of(number_of(read.array), ArrayRole::value, read.index).cells[read.index];
             cell.warp = read.warp;
             cell.lane = read.lane;
             cell.step = read.step;
@@ -260,10 +249,11 @@ private:
         awaited_.resize(part_.arrays.size());
         walk(layout_, [&](const Read& read) {
             if (place[read.warp] < 0 || read.step >= most_shown_steps) return;
-            (void)array_of(read.array, ArrayRole::value, read.index);
+            const int array = number_of(read.array);
+            (void)array_of(array, ArrayRole::value, read.index);
             LaneRead& shown_read = part_.shown_warps[place[read.warp]].reads[read.step * warp_size + read.lane];
-            shown_read = {read.array, read.index, row_of_matrix(read.row), read.column, true};
-            awaited_[read.array].second.push_back({read.index, &shown_read});
+            shown_read = {array, read.index, row_of_matrix(read.row), read.column, true};
+            awaited_[array].second.push_back({read.index, &shown_read});
         });
         for (auto& [next, awaited] : awaited_) {
             std::sort(awaited.begin(), awaited.end(), [](const Awaited& a, const Awaited& b) { return a.index < b.index; });
@@ -306,7 +296,7 @@ private:
     const MappedLayout<Value>& mapped_;
     const Layout<Value>& layout_;
     bool by_cell_;
-    std::vector<LayoutField> fields_;
+    std::vector<int> number_of_field_;  // [fields] among the arrays; -1: a number
     bool same_nonzeros_;  // the layout's are the matrix's, in its order
     StoragePart part_;
     std::pair<int, Offset> walked_{-1, -1};                              // the slot before
@@ -374,7 +364,8 @@ StorageMap map_storage(const CsrMatrix& matrix, std::span<const MappedLayout<Val
                    .parts = {}};
     Offset elements = 0;
     for (const MappedLayout<Value>& mapped : layouts) {
-        for (const LayoutArray& array : mapped.layout->arrays()) elements += static_cast<Offset>(array.count);
+        for (const LayoutField& field : mapped.layout->fields())
+            elements += field.is_array() ? static_cast<Offset>(field.count) : 0;
         elements += static_cast<Offset>(mapped.rows.size());
     }
     map.by_cell = elements <= cells;

@@ -5,11 +5,8 @@
 #include <stdexcept>
 
 #include "kernels/banded_block/layout.hpp"
+#include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
-#include "kernels/common/refusal/value_range.hpp"
-#include "kernels/common/schedule/walk.hpp"
-#include "kernels/device/host_loops.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -29,7 +26,7 @@ struct Band {
     Offset last = std::numeric_limits<Offset>::min();
 };
 
-/// The least band of blocks that holds all nonzeros. The columns of a row ascend: its first and last one suffice.
+/// The narrowest band of blocks that holds all nonzeros, found from the first and last column of each row.
 Band find_band(const CsrMatrix& matrix, Index height, Index width) {
     Band band;
     for (Index row = 0; row < matrix.rows; ++row) {
@@ -43,7 +40,7 @@ Band find_band(const CsrMatrix& matrix, Index height, Index width) {
 }
 
 template <ValueType Value>
-void fill(BandedBlockLayout<Value>& layout, const CsrMatrix& matrix) {
+void fill_blocks(BandedBlockLayout<Value>& layout, const CsrMatrix& matrix) {
     const Index height = layout.block_height;
     for_each_in_parallel(layout.block_rows(), block_row_chunk, [&](std::int64_t block_row) {
         const Offset first_column = layout.first_column(static_cast<Index>(block_row));
@@ -59,33 +56,55 @@ void fill(BandedBlockLayout<Value>& layout, const CsrMatrix& matrix) {
     });
 }
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+constexpr auto fill = [](auto& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    require_values_in_range<Value>(matrix);
-    auto layout = std::make_unique<BandedBlockLayout<Value>>();
-    layout->nonzero_count = matrix.nonzeros();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
-    layout->block_height = static_cast<Index>(parameters.integer("block_height"));
-    layout->block_width = static_cast<Index>(parameters.integer("block_width"));
-    layout->pattern = Pattern(matrix);
-    if (matrix.nonzeros() == 0) return layout;
-    const Band band = find_band(matrix, layout->block_height, layout->block_width);
+    layout.block_height = static_cast<Index>(parameters.integer("block_height"));
+    layout.block_width = static_cast<Index>(parameters.integer("block_width"));
+    layout.pattern = Pattern(matrix);
+    if (matrix.nonzeros() == 0) return;
+    const Band band = find_band(matrix, layout.block_height, layout.block_width);
     const Offset blocks_per_row = band.last - band.first + 1;
-    const double slots = static_cast<double>(layout->block_rows()) * layout->block_height *
-                         static_cast<double>(blocks_per_row) * layout->block_width;
-    require_bounded_slots(fmt::format("{} block rows of {} blocks of {} x {}", layout->block_rows(), blocks_per_row,
-                                      layout->block_height, layout->block_width),
-                          slots, matrix.nonzeros(), sizeof(Value),
+    const double slots = static_cast<double>(layout.block_rows()) * layout.block_height * static_cast<double>(blocks_per_row) *
+                         layout.block_width;
+    require_bounded_slots(fmt::format("{} block rows of {} blocks of {} x {}", layout.block_rows(), blocks_per_row,
+                                      layout.block_height, layout.block_width),
+                          slots, matrix.nonzeros(), sizeof(layout.values[0]),
                           {parameters.real("slots_per_nonzero"),
                            "an order with a narrower band has fewer (cuthill_mckee), and so have smaller blocks"});
-    layout->first_block = static_cast<Index>(band.first);
-    layout->blocks_per_row = static_cast<Index>(blocks_per_row);
-    make_zeros(layout->values, std::size_t(layout->block_rows()) * layout->block_height * layout->band_width());
-    fill(*layout, matrix);
-    return layout;
-}
+    layout.first_block = static_cast<Index>(band.first);
+    layout.blocks_per_row = static_cast<Index>(blocks_per_row);
+    make_zeros(layout.values, std::size_t(layout.block_rows()) * layout.block_height * layout.band_width());
+    fill_blocks(layout, matrix);
+};
+
+template <ValueType Value>
+class BandedBlockRows final : public Kernel<Value> {
+public:
+    explicit BandedBlockRows(const BandedBlockLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        const Offset height = layout_.block_height;
+        for_each_in_parallel(layout_.block_rows(), 32, [&](std::int64_t block_row) {
+            const Offset first_row = block_row * height;
+            const Offset rows = std::min(height, layout_.row_count - first_row);
+            Value* const share = y + first_row;
+            if (!accumulate) std::fill(share, share + rows, Value{0});
+            const Offset first_column = layout_.first_column(static_cast<Index>(block_row));
+            const Offset begin = std::max(first_column, Offset{0});
+            const Offset end = std::min(first_column + layout_.band_width(), Offset{layout_.column_count});
+            const Value* const band = layout_.values.data() + first_row * layout_.band_width();
+            for (Offset column = begin; column < end; ++column) {
+                const Value* const values = band + (column - first_column) * height;
+                for (Offset r = 0; r < rows; ++r) share[r] += values[r] * x[column];
+            }
+        });
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return layout_.bytes_of_product(); }
+
+private:
+    const BandedBlockLayout<Value>& layout_;
+};
 
 }  // namespace
 
@@ -103,21 +122,6 @@ std::int64_t BandedBlockLayout<Value>::bytes_of_product() const {
     return this->bytes_to_move() - outside * static_cast<std::int64_t>(sizeof(Value));
 }
 
-template <ValueType Value>
-void BandedBlockLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    PatternWalk walk(pattern);
-    for_each_stored_slot<BandSlots>(
-        this->stored(), WalkedArrays::of<BandSlots>(this->stored()),
-        [&](Offset row, Offset k) {
-            const auto run = BandSlots::run(*this, row);
-            return walk.nonzero_at(run.row, BandSlots::column(*this, run, RunSlot{k, 0}, PlainLoad{}));
-        },
-        visit);
-}
-
-template struct BandedBlockLayout<float>;
-template struct BandedBlockLayout<double>;
-
 LayoutEntry banded_block_entry() {
     const auto side = [](const char* name, const char* unit, const char* help) {
         return ParameterDeclaration{.name = name,
@@ -128,25 +132,20 @@ LayoutEntry banded_block_entry() {
                                     .unit = unit,
                                     .help = help};
     };
-    LayoutEntry entry{
-        .name = "banded_block",
-        .summary = "banded blocks: the dense blocks along the band, equally many in each block row, in one array",
-        .source = "Wikberg, 'Unstructured mesh FVM with GPU' (dissertation, 2025), banded block format",
-        .examples = {std::string(example)},
-        .parameters = {side("block_height", "rows",
-                            "rows of a block, which are stored side by side: 8 fill what memory hands out"),
-                       side("block_width", "columns", "columns of a block: the band begins and ends at a multiple of it"),
-                       slots_per_nonzero_parameter(4)},
-        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
-        .rows_of_share = RowsOfShare::all,
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<BandedBlockLayout>(),
-        .fields = field_lists_of<BandedBlockLayout>(),
-        .schedules = {schedule_of<BandedBlockLayout, BandRow>("rows")},
-        .kernels = banded_block_reference_kernels(),
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(banded_block_cuda_kernels());
-    return entry;
+    return format<BandedBlockLayout>(
+               {.summary = "banded blocks: the dense blocks along the band, equally many in each block row, in one array",
+                .source = "Wikberg, 'Unstructured mesh FVM with GPU' (dissertation, 2025), banded block format",
+                .examples = {std::string(example)},
+                .parameters = {side(
+                                   "block_height", "rows",
+                                   "rows of a block, which are stored side by side: 8 values of f32 fill a sector of 32 bytes"),
+                               side("block_width", "columns",
+                                    "columns of a block: the band begins and ends at a multiple of it"),
+                               slots_per_nonzero_parameter(4)},
+                .rows_of_share = RowsOfShare::all},
+               fill)
+        .host<BandedBlockRows>("block_rows", "block rows in parallel, the rows of one side by side")
+        .cuda<BandRow>("rows", "one thread per row, the threads of a block row read neighbouring values and the same x");
 }
 
 }  // namespace workbench

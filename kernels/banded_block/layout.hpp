@@ -1,63 +1,51 @@
 // Banded blocks: a matrix with a band, stored as the dense blocks along it, in one array.
 // Source: Wikberg, "Unstructured mesh FVM with GPU" (dissertation, University of Cambridge, 2025), chapter 4, "Banded block
-// format": blocks of a given height and length, all blocks of a band whose number is the same in each block row, all entries
-// of a block stored, no other array.
+// format": blocks of a given height and length, the same number of them in the band of each block row, all of their entries
+// stored, and no other array.
 #pragma once
 
 #include "kernels/common/schedule/run.hpp"
-#include "kernels/common/storage/fields.hpp"
-#include "kernels/common/storage/pattern.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 
 namespace workbench {
 
 /// The rows are cut into block rows of block_height, the columns into block columns of block_width. The diagonal block of block
-/// row I is the block column of column I * block_height. A block row stores the blocks_per_row block columns from first_block
-/// on, counted from its diagonal block: the least such band that holds every nonzero. The band may leave the matrix, at its
-/// corners and where the block size does not divide its sides: that is padding, as is every zero inside.
+/// row I is the block column of column I * block_height. A block row stores blocks_per_row block columns beginning with
+/// first_block, counted from its diagonal block: the narrowest such band that holds every nonzero. The band may reach beyond
+/// the matrix, at its corners and where the block size does not divide its sides: that is padding, as is every zero inside.
 ///
-/// values [block rows * blocks_per_row * block_width * block_height]: in each block row the columns of the band one after the
-/// other, so that the rows of a block row, which take a thread each, are neighbours. The source leaves the order in a block
-/// open.
+/// values [block rows * blocks_per_row * block_width * block_height]: in each block row the columns of the band one after
+/// another, so that the rows of a block row, which have a thread each, are neighbours. The source does not define the order in
+/// a block.
 template <typename Value, template <typename> typename Array>
-struct BandedBlock {
-    template <template <typename> typename Other>
-    using In = BandedBlock<Value, Other>;
-
-    Index row_count = 0;
-    Index column_count = 0;
+struct BandedBlock : MatrixSize {
     Index block_height = 1;
     Index block_width = 1;
     Index first_block = 0;
     Index blocks_per_row = 0;
     Array<Value> values;
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::number, "block_height", of.block_height...);
-        visit(ArrayRole::number, "block_width", of.block_width...);
-        visit(ArrayRole::number, "first_block", of.first_block...);
-        visit(ArrayRole::number, "blocks_per_row", of.blocks_per_row...);
-        visit(ArrayRole::value, "values [slots]", of.values...);
+    static constexpr auto fields() {
+        return field_list(MatrixSize::fields(), number_field<&BandedBlock::block_height>(),
+                          number_field<&BandedBlock::block_width>(), number_field<&BandedBlock::first_block>(),
+                          number_field<&BandedBlock::blocks_per_row>(), value_array<&BandedBlock::values>("slots"));
     }
 
     [[nodiscard]] constexpr Index block_rows() const {
         return row_count / block_height + (row_count % block_height > 0 ? 1 : 0);
     }
-    /// Columns of the band, in each block row.
+    /// The number of columns of the band in each block row.
     [[nodiscard]] constexpr Offset band_width() const { return Offset{blocks_per_row} * block_width; }
-    /// The column of the matrix where a block row's band begins; it may be outside the matrix.
+    /// The first column of a block row's band, which may be outside the matrix.
     [[nodiscard]] constexpr Offset first_column(Offset block_row) const {
         return (block_row * block_height / block_width + first_block) * block_width;
     }
 };
 
-/// All slots of the rows, those of rows past the last one too.
-struct BandSlots : ScheduleDefaults {
-    static constexpr NoColumn no_column = NoColumn::skipped;
-
+/// All slots, including those of rows past the last one.
+struct BandSlots final : ScheduleBase<Hooks{.no_column = NoColumn::skipped, .own_column = true}> {
     static constexpr Offset threads(const auto& band) { return Offset{band.block_rows()} * band.block_height; }
-    static constexpr Run<int> run(const auto& band, Offset row) {
+    static constexpr Run<int> run(const auto& band, Offset row, const auto&) {
         const Offset in_block = row % band.block_height;
         return {row < band.row_count ? static_cast<Index>(row) : -1, (row - in_block) * band.band_width() + in_block,
                 band.band_width(), band.block_height};
@@ -69,14 +57,12 @@ struct BandSlots : ScheduleDefaults {
     }
 };
 
-/// A thread a row: the threads of a block row read neighbouring values and one and the same x. What lies outside the matrix is
-/// not read. Height: the block height where it is known beforehand, otherwise 0.
+/// One thread per row: the threads of a block row read neighbouring values and the same x. Places outside the matrix are not
+/// read. known_height: the block height if it is known at compile time, otherwise 0.
 template <int known_height>
-struct BandRows : ScheduleDefaults {
-    static constexpr int entries_in_flight = 8;
-
+struct BandRows final : ScheduleBase<Hooks{.entries_in_flight = 8, .own_column = true}> {
     static constexpr Offset threads(const auto& band) { return band.row_count; }
-    static constexpr auto run(const auto& band, Offset row) {
+    static constexpr auto run(const auto& band, Offset row, const auto&) {
         using Stride = std::conditional_t<known_height == 0, int, Known<known_height>>;
         if (row >= band.row_count) return Run<Stride>{};
         const Index height = known_height == 0 ? band.block_height : known_height;
@@ -106,18 +92,12 @@ struct BandRow {
 };
 
 template <ValueType Value>
-struct BandedBlockLayout final : StoredLayout<Value, BandedBlock<Value, HostArray>> {
+struct BandedBlockLayout final : PatternLayout<Value, BandedBlock<Value, HostArray>, BandSlots> {
     static constexpr const char* name = "banded_block";
-    Pattern pattern;  // tells nonzeros from padding; no kernel reads it
-    /// As bytes_to_move, but without the padding outside the matrix, which no kernel reads.
+    /// bytes_to_move without the padding outside the matrix, which no kernel reads.
     [[nodiscard]] std::int64_t bytes_of_product() const;
-    void transfer(Transfer& all) override { this->transfer_with(all, pattern); }
-    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
 [[nodiscard]] LayoutEntry banded_block_entry();
-
-[[nodiscard]] std::vector<KernelEntry> banded_block_reference_kernels();
-[[nodiscard]] std::vector<KernelEntry> banded_block_cuda_kernels();
 
 }  // namespace workbench

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "kernels/common/schedule/run.hpp"
-#include "kernels/common/storage/fields.hpp"
 #include "kernels/common/storage/pattern.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/device/recorded.hpp"
 
 namespace workbench {
@@ -30,9 +30,6 @@ inline constexpr Index most_blocks_of_lane = 16;  // as many bits as a word of `
 /// Block rows are counted without those that have no block; block_rows tells which they are, unless all have some.
 template <typename Value, template <typename> typename Array>
 struct Bccoo {
-    template <template <typename> typename Other>
-    using In = Bccoo<Value, Other>;
-
     Index row_count = 0;
     Index column_count = 0;
     Index block_height = 1;
@@ -48,21 +45,17 @@ struct Bccoo {
     Array<Index> empty_block_rows;     // [block rows without blocks] of the matrix
     Array<Value> values;               // [tiles * blocks_per_lane * block_height * block_width * 32]
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::number, "block_height", of.block_height...);
-        visit(ArrayRole::number, "block_width", of.block_width...);
-        visit(ArrayRole::number, "blocks_per_lane", of.blocks_per_lane...);
-        visit(ArrayRole::structure, "ends [32 * tiles]", of.ends...);
-        visit(ArrayRole::structure, "first_block_rows [tiles]", of.first_block_rows...);
-        visit(ArrayRole::column, "first_columns [32 * tiles]", of.first_columns...);
-        visit(ArrayRole::structure, "column_tiles [tiles]", of.column_tiles...);
-        visit(ArrayRole::column, "column_steps [narrow tiles * (blocks_per_lane - 1) * 32]", of.column_steps...);
-        visit(ArrayRole::column, "wide_columns [other tiles * (blocks_per_lane - 1) * 32]", of.wide_columns...);
-        visit(ArrayRole::structure, "block_rows [block rows with blocks]", of.block_rows...);
-        visit(ArrayRole::structure, "empty_block_rows [block rows without blocks]", of.empty_block_rows...);
-        visit(ArrayRole::value, "values [tiles * blocks_per_lane * block_height * block_width * 32]", of.values...);
+    static constexpr auto fields() {
+        return field_list(number_field<&Bccoo::row_count>(), number_field<&Bccoo::column_count>(),
+                          number_field<&Bccoo::block_height>(), number_field<&Bccoo::block_width>(),
+                          number_field<&Bccoo::blocks_per_lane>(), structure_array<&Bccoo::ends>("32 * tiles"),
+                          structure_array<&Bccoo::first_block_rows>("tiles"), column_array<&Bccoo::first_columns>("32 * tiles"),
+                          structure_array<&Bccoo::column_tiles>("tiles"),
+                          column_array<&Bccoo::column_steps>("narrow tiles * (blocks_per_lane - 1) * 32"),
+                          column_array<&Bccoo::wide_columns>("other tiles * (blocks_per_lane - 1) * 32"),
+                          structure_array<&Bccoo::block_rows>("block rows with blocks"),
+                          structure_array<&Bccoo::empty_block_rows>("block rows without blocks"),
+                          value_array<&Bccoo::values>("tiles * blocks_per_lane * block_height * block_width * 32"));
     }
 
     [[nodiscard]] constexpr Offset tiles() const { return static_cast<Offset>(first_block_rows.size()); }

@@ -7,13 +7,9 @@
 #include <stdexcept>
 
 #include "kernels/biell/layout.hpp"
+#include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/descending_rows.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
-#include "kernels/common/refusal/value_range.hpp"
-#include "kernels/common/schedule/walk.hpp"
-#include "kernels/device/host_loops.hpp"
-#include "kernels/device/prepare.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -42,7 +38,7 @@ use = "bijad"
 strip_height = 4
 )";
 
-/// Widths of all groups, as offsets of slots.
+/// Sets the offsets of all groups from their widths.
 template <ValueType Value>
 void measure(BiellLayout<Value>& layout) {
     const int groups = layout.group_count();
@@ -73,7 +69,7 @@ void walk_strip(const BiellLayout<Value>& layout, Index strip, const Visit& visi
     Slot slot{.index = layout.group_offsets[first_group]};
     for (int group = 0; group < layout.group_count(); ++group) {
         const Index shares = Index{1} << group;
-        const Index rows_of_group = layout.strip_height >> group;  // a power of two: a shift takes less than a division
+        const Index rows_of_group = layout.strip_height >> group;  // a power of two: shifts instead of divisions
         const int bits_of_rows = std::countr_zero(static_cast<unsigned>(rows_of_group));
         const Offset width = layout.width(first_group + group);
         for (Offset k = 0; k < width; ++k) {
@@ -93,50 +89,41 @@ void walk_strip(const BiellLayout<Value>& layout, Index strip, const Visit& visi
 }
 
 template <ValueType Value>
-std::unique_ptr<Layout<Value>> bisect(const CsrMatrix& matrix, Index strip_height) {
-    auto layout = std::make_unique<BiellLayout<Value>>();
-    layout->nonzero_count = matrix.nonzeros();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
-    layout->strip_height = strip_height;
-    layout->row_offsets = matrix.row_offsets;
-    measure(*layout);
-    const Offset slots = layout->group_offsets.back();
+void bisect(BiellLayout<Value>& layout, const CsrMatrix& matrix, Index strip_height) {
+    layout.strip_height = strip_height;
+    layout.row_offsets = matrix.row_offsets;
+    measure(layout);
+    const Offset slots = layout.group_offsets.back();
     constexpr double any = std::numeric_limits<double>::infinity();  // halving bounds the padding, memory bounds the slots
     require_bounded_slots(fmt::format("strips of {} rows", strip_height), static_cast<double>(slots), matrix.nonzeros(),
                           sizeof(Value) + sizeof(Index), {any, "all rows sorted by length (row_sort) need fewer"});
-    make_zeros(layout->column_indices, slots);
-    make_zeros(layout->values, slots);
-    for_each_in_parallel(layout->strip_count(), strip_chunk, [&](std::int64_t strip) {
-        walk_strip(*layout, static_cast<Index>(strip), [&](const Slot& slot) {
+    make_zeros(layout.column_indices, slots);
+    make_zeros(layout.values, slots);
+    for_each_in_parallel(layout.strip_count(), strip_chunk, [&](std::int64_t strip) {
+        walk_strip(layout, static_cast<Index>(strip), [&](const Slot& slot) {
             if (slot.nonzero < 0) return;
-            layout->column_indices[slot.index] = matrix.column_indices[slot.nonzero];
-            layout->values[slot.index] = static_cast<Value>(matrix.values[slot.nonzero]);
+            layout.column_indices[slot.index] = matrix.column_indices[slot.nonzero];
+            layout.values[slot.index] = static_cast<Value>(matrix.values[slot.nonzero]);
         });
     });
-    return layout;
 }
 
 Index strip_height_of(const Parameters& parameters) { return static_cast<Index>(parameters.integer("strip_height")); }
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build_biell(const StagedMatrix& staged, const Parameters& parameters) {
-    require_values_in_range<Value>(staged.matrix);
+constexpr auto fill_biell = [](auto& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const Index height = strip_height_of(parameters);
     require_descending(ShareView(staged.matrix),
-                       {.wish = fmt::format("BiELL needs the rows of each strip of {} in descending length", height),
+                       {.requirement = fmt::format("BiELL needs the rows of each strip of {} in descending length", height),
                         .stage = fmt::format("row_sort with within = \"window\", window = {} and apply = \"rows\"", height),
                         .window = height});
-    return bisect<Value>(staged.matrix, height);
-}
+    bisect(layout, staged.matrix, height);
+};
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build_bijad(const StagedMatrix& staged, const Parameters& parameters) {
-    require_values_in_range<Value>(staged.matrix);
+constexpr auto fill_bijad = [](auto& layout, const StagedMatrix& staged, const Parameters& parameters) {
     require_descending(ShareView(staged.matrix),
-                       {.wish = "BiJAD needs all rows in descending length", .stage = "row_sort with apply = \"rows\""});
-    return bisect<Value>(staged.matrix, strip_height_of(parameters));
-}
+                       {.requirement = "BiJAD needs all rows in descending length", .stage = "row_sort with apply = \"rows\""});
+    bisect(layout, staged.matrix, strip_height_of(parameters));
+};
 
 template <ValueType Value>
 void require_sound_offsets(const BiellLayout<Value>& layout) {
@@ -173,8 +160,8 @@ void walk_strips(const Layout<Value>& layout, const std::function<void(const Rea
 
 constexpr Index most_lanes = 32;
 
-/// Strips in parallel, each the way a warp does it: the last group first, in which the whole strip shares the longest row. The
-/// sums of shares that meet in the group before are then folded, until each lane has a row of its own.
+/// Strips in parallel, each in the order of a warp: the last group first, in which the whole strip shares the longest row.
+/// After each group the sums of pairs of shares are folded, until each lane has a row of its own.
 template <ValueType Value>
 class BiellStrips final : public Kernel<Value> {
 public:
@@ -205,8 +192,8 @@ private:
         }
     }
 
-    /// From a group of `rows` rows to the one before it, of twice as many: lanes 0 .. rows - 1 of each share there go on with
-    /// what two lanes have found here, the others begin another row.
+    /// From a group of `rows` rows to the one before it, of twice as many: lanes 0 .. rows - 1 of each share continue with the
+    /// sums of two lanes, the others begin another row.
     void fold(Index rows, std::array<Value, most_lanes>& sums) const {
         for (Index lane = 0; lane < layout_.strip_height; lane += rows) {
             for (const Index end = lane + rows; lane < end; ++lane) {
@@ -238,27 +225,21 @@ std::vector<ParameterDeclaration> parameters() {
              .help = "rows bisected together, a power of two; 32 is a warp"}};
 }
 
-/// Both layouts are one storage; they differ in the order of rows that they ask for.
-LayoutEntry bisected(std::string name, std::string summary, std::string_view example,
-                     const ForEachPrecision<BuildLayout>& build) {
-    LayoutEntry entry{
-        .name = std::move(name),
-        .summary = std::move(summary),
-        .source =
-            "Zheng, Gu, Gu, Yang and Liu, 'BiELL: a bisection ELLPACK-based storage format for optimizing SpMV on GPUs' "
-            "(2014)",
-        .examples = {std::string(example)},
-        .parameters = parameters(),
-        .needs = needs,
-        .build = build,
-        .empty = empty_layouts_of<BiellLayout>(),
-        .fields = field_lists_of<BiellLayout>(),
-        .schedules = {{"strips", {walk_strips<float>, walk_strips<double>}}},
-        .kernels = {{"strips", Backend::kokkos, "strips in parallel, the shares of a row folded together at the end",
-                     prepare_as<BiellStrips, BiellLayout>()}},
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(biell_cuda_kernels());
-    return entry;
+/// Both layouts are one storage; they differ in the order of rows that they need.
+LayoutEntry bisected(std::string name, std::string summary, std::string_view example, auto fill) {
+    return format<BiellLayout>({.name = std::move(name),
+                                .summary = std::move(summary),
+                                .source = "Zheng, Gu, Gu, Yang and Liu, 'BiELL: a bisection ELLPACK-based storage format for "
+                                          "optimizing SpMV on GPUs' "
+                                          "(2014)",
+                                .examples = {std::string(example)},
+                                .parameters = parameters(),
+                                .needs = needs},
+                               fill)
+        .template host<BiellStrips>("strips", "strips in parallel, the shares of a row folded together at the end")
+        .template cuda<BiellKernel>(
+            "strips", "one lane per row of a strip; the lanes of short rows help with long ones, sums meet in shuffles",
+            {walk_strips<float>, walk_strips<double>});
 }
 
 }  // namespace
@@ -283,12 +264,12 @@ void BiellLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& v
 LayoutEntry biell_entry() {
     return bisected("biell",
                     "bisected ELL: strips as high as a warp, whose lanes share the longer rows once the shorter ones are done",
-                    biell_example, {build_biell<float>, build_biell<double>});
+                    biell_example, fill_biell);
 }
 
 LayoutEntry bijad_entry() {
     return bisected("bijad", "bisected ELL with all rows in descending length, not only those of a strip", bijad_example,
-                    {build_bijad<float>, build_bijad<double>});
+                    fill_bijad);
 }
 
 }  // namespace workbench

@@ -1,14 +1,14 @@
-// BiELL and BiJAD on a GPU: a strip for as many lanes of a warp as it has rows. Each row of y is written by exactly one thread,
-// so that threads cannot race in global memory; no shared memory is used: lanes hand their sums on by shuffles.
+// BiELL and BiJAD on a GPU: a strip has as many lanes of a warp as rows. Exactly one thread writes each row of y, so that
+// threads cannot race in global memory; no shared memory is used: lanes exchange their sums by shuffles.
 #include "kernels/biell/layout.hpp"
+#include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/common/schedule/device_rows.cuh"
-#include "kernels/device/prepare.hpp"
 
 namespace workbench {
 namespace {
 
-/// The last group of a strip first: all lanes share its longest row. From group to group each row then has half as many lanes,
-/// and what two of them have found goes to the one that keeps the row.
+/// The last group of a strip first, in which all lanes share the longest row. In each following group a row has half as many
+/// lanes, and the sums of two lanes go to the one that keeps the row.
 template <int height, typename Arrays, typename Value>
 __global__ void __launch_bounds__(row_threads) multiply(const __grid_constant__ Arrays biell, TargetRows target,
                                                         const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
@@ -36,6 +36,8 @@ __global__ void __launch_bounds__(row_threads) multiply(const __grid_constant__ 
     if (row < biell.row_count) write_result(y + target[static_cast<Index>(row)], sum, accumulate);
 }
 
+}  // namespace
+
 template <ValueType Value>
 class BiellKernel final : public Kernel<Value> {
 public:
@@ -60,12 +62,6 @@ private:
     OwnedTargetRows rows_;
 };
 
-}  // namespace
-
-std::vector<KernelEntry> biell_cuda_kernels() {
-    return {{"strips", Backend::cuda,
-             "a lane for each row of a strip; the lanes of short rows help with long ones, sums meet in shuffles",
-             prepare_as<BiellKernel, BiellLayout>(), prepare_rows_as<BiellKernel, BiellLayout>()}};
-}
+template struct CudaLoop<BiellLayout, BiellKernel>;
 
 }  // namespace workbench

@@ -5,6 +5,7 @@
 
 #include "kernels/common/storage/pattern.hpp"
 #include "kernels/common/storage/short_columns.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/device/recorded.hpp"
 
 namespace workbench {
@@ -18,9 +19,6 @@ inline constexpr Index largest_node = 6;  // unknowns: a thread has as many sums
 /// divide the sides of the matrix, the last blocks reach beyond it.
 template <typename Value, template <typename> typename Array>
 struct BlockSell : SliceColumns<std::uint16_t, Array> {
-    template <template <typename> typename Other>
-    using In = BlockSell<Value, Other>;
-
     Index row_count = 0;
     Index column_count = 0;
     Index block_size = 1;
@@ -30,16 +28,13 @@ struct BlockSell : SliceColumns<std::uint16_t, Array> {
     Array<std::uint16_t> column_indices;  // [blocks]
     Array<Value> values;                  // [blocks * block_size * block_size]
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::number, "block_size", of.block_size...);
-        visit(ArrayRole::number, "threads_per_row", of.threads_per_row...);
-        visit(ArrayRole::number, "slice_height", of.slice_height...);
-        visit(ArrayRole::structure, "slice_offsets [slices + 1]", of.slice_offsets...);
-        visit(ArrayRole::column, "columns [blocks]", of.column_indices...);
-        visit(ArrayRole::value, "values [blocks * block_size * block_size]", of.values...);
-        SliceColumns<std::uint16_t, Array>::fields(visit, of...);
+    static constexpr auto fields() {
+        return field_list(number_field<&BlockSell::row_count>(), number_field<&BlockSell::column_count>(),
+                          number_field<&BlockSell::block_size>(), number_field<&BlockSell::threads_per_row>(),
+                          number_field<&BlockSell::slice_height>(), structure_array<&BlockSell::slice_offsets>("slices + 1"),
+                          column_array<&BlockSell::column_indices>("blocks"),
+                          value_array<&BlockSell::values>("blocks * block_size * block_size"),
+                          SliceColumns<std::uint16_t, Array>::fields());
     }
 
     [[nodiscard]] constexpr Offset slice_count() const { return static_cast<Offset>(slice_offsets.size()) - 1; }

@@ -4,12 +4,8 @@
 #include <stdexcept>
 
 #include "kernels/bsr/layout.hpp"
-#include "kernels/bsr/storage_size.hpp"
-#include "kernels/common/refusal/value_range.hpp"
-#include "kernels/common/schedule/walk.hpp"
-#include "kernels/common/storage/offsets.hpp"
-#include "kernels/device/host_loops.hpp"
-#include "kernels/device/prepare.hpp"
+#include "kernels/common/entry/format.hpp"
+#include "kernels/common/storage/literature_sizes.hpp"
 
 namespace workbench {
 namespace {
@@ -23,30 +19,23 @@ block_size = 2
 /// Sizes that "auto" chooses from.
 constexpr std::array<Index, 7> automatic_sizes{2, 3, 4, 5, 6, 7, 8};
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+constexpr auto fill = []<ValueType Value>(BsrLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    require_values_in_range<Value>(matrix);
     const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
     const Index size = parameters.is_word("block_size", "auto") ? choose_block_size<Value>(view, automatic_sizes)
                                                                 : static_cast<Index>(parameters.integer("block_size"));
     const SlotBound bound{parameters.real("slots_per_nonzero"),
                           "smaller blocks (block_size) have fewer, and slots_per_nonzero allows more"};
-    auto layout = std::make_unique<BsrLayout<Value>>();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
-    layout->nonzero_count = matrix.nonzeros();
-    static_cast<Blocks<Value, HostArray>&>(*layout) = build_blocks<Value>(view, size, bound);
-    layout->lanes = bsr_lanes(size, layout->block_rows(), static_cast<Offset>(layout->block_columns.size()));
-    layout->pattern = Pattern(matrix);
-    return layout;
-}
+    static_cast<Blocks<Value, HostArray>&>(layout) = build_blocks<Value>(view, size, bound);
+    layout.lanes = bsr_lanes(size, layout.block_rows(), static_cast<Offset>(layout.block_columns.size()));
+    layout.pattern = Pattern(matrix);
+};
 
-/// Offsets that tile the arrays, and columns of blocks that begin in the matrix.
+/// Throws std::logic_error unless the offsets tile the arrays and all blocks begin in the matrix.
 template <ValueType Value>
 void require_sound_blocks(const Blocks<Value, HostArray>& blocks, Index column_count) {
-    const Index block_columns = column_count / blocks.size + (column_count % blocks.size > 0 ? 1 : 0);
-    const std::size_t area = std::size_t(blocks.size) * std::size_t(blocks.size);
+    const Index block_columns = column_count / blocks.block_size + (column_count % blocks.block_size > 0 ? 1 : 0);
+    const std::size_t area = std::size_t(blocks.block_size) * std::size_t(blocks.block_size);
     const auto exists = [=](Index block_column) { return block_column >= 0 && block_column < block_columns; };
     const bool sound = tiles(blocks.block_offsets, blocks.block_columns.size()) &&
                        blocks.values.size() == blocks.block_columns.size() * area &&
@@ -60,12 +49,12 @@ public:
     explicit BsrBlockRows(const BsrLayout<Value>& layout) : layout_(layout) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        // A size known to the compiler lets it unroll the product of a block.
-        switch (layout_.size) {
+        // The compiler unrolls the product of a block of known size.
+        switch (layout_.block_size) {
             case 2: return multiply(std::integral_constant<Index, 2>{}, x, y, accumulate);
             case 3: return multiply(std::integral_constant<Index, 3>{}, x, y, accumulate);
             case 4: return multiply(std::integral_constant<Index, 4>{}, x, y, accumulate);
-            default: return multiply(layout_.size, x, y, accumulate);
+            default: return multiply(layout_.block_size, x, y, accumulate);
         }
     }
 
@@ -96,7 +85,7 @@ private:
     const BsrLayout<Value>& layout_;
 };
 
-/// All lanes of a group make as many steps.
+/// The steps of a pass, which all lanes of a group make.
 Offset steps_of_pass(const auto& bsr, Offset block_row) {
     const Index blocks = bsr.block_offsets[block_row + 1] - bsr.block_offsets[block_row];
     return (blocks + bsr.lanes.blocks_at_once - 1) / bsr.lanes.blocks_at_once;
@@ -111,7 +100,7 @@ void walk_groups(const Layout<Value>& layout, const std::function<void(const Rea
         for (int lane = 0; lane < 32; ++lane) {
             const BsrPlace place = Groups::place(bsr, warp, lane);
             Offset first_step = 0;
-            for (int first_row = 0; first_row < bsr.size; first_row += bsr.lanes.rows_at_once) {
+            for (int first_row = 0; first_row < bsr.block_size; first_row += bsr.lanes.rows_at_once) {
                 const BlockRun run = Groups::run(bsr, place, first_row);
                 for (Offset k = 0; k < run.count; ++k) {
                     const RunSlot slot{k, run.slot(k)};
@@ -134,11 +123,11 @@ void BsrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vis
     for (Index block_row = 0; block_row < this->block_rows(); ++block_row) {
         for (Index block = this->block_offsets[block_row]; block < this->block_offsets[block_row + 1]; ++block) {
             slot.column_index = block;
-            for (Index r = 0; r < this->size; ++r) {
-                const Offset row = Offset{block_row} * this->size + r;
+            for (Index r = 0; r < this->block_size; ++r) {
+                const Offset row = Offset{block_row} * this->block_size + r;
                 slot.row = row < this->row_count ? static_cast<Index>(row) : -1;
-                for (Index c = 0; c < this->size; ++c, ++slot.index) {
-                    const Offset column = Offset{this->block_columns[block]} * this->size + c;
+                for (Index c = 0; c < this->block_size; ++c, ++slot.index) {
+                    const Offset column = Offset{this->block_columns[block]} * this->block_size + c;
                     slot.column = column < this->column_count ? static_cast<Index>(column) : -1;
                     slot.nonzero = walk.nonzero_at(slot.row, slot.column);
                     visit(slot);
@@ -149,34 +138,27 @@ void BsrLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vis
 }
 
 LayoutEntry bsr_entry() {
-    LayoutEntry entry{
-        .name = "bsr",
-        .summary = "block compressed sparse rows: square blocks that hold a nonzero, stored whole, with one column a block",
-        .source = "Im and Yelick, 'Optimizing sparse matrix computations for register reuse in SPARSITY' (2001)",
-        .examples = {std::string(example)},
-        .parameters = {{.name = "block_size",
-                        .type = ParameterType::integer,
-                        .default_value = std::string("auto"),
-                        .minimum = 2,
-                        .maximum = largest_block,
-                        .words = {"auto"},
-                        .unit = "rows",
-                        .help = "rows and columns of a block; auto: the size from 2 to 8 that takes least memory"},
-                       slots_per_nonzero_parameter(4)},
-        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
-        .rows_of_share = RowsOfShare::all,
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<BsrLayout>(),
-        .fields = field_lists_of<BsrLayout>(),
-        .schedules = {{"groups", {walk_groups<float>, walk_groups<double>}}},
-        .storage_sizes = bsr_storage_sizes,
-        .kernels = {{"block_rows", Backend::kokkos, "block rows in parallel", prepare_as<BsrBlockRows, BsrLayout>()}},
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) {
-        entry.add(bsr_cuda_kernels());
-        entry.add(bsr_cusparse_kernels());
-    }
-    return entry;
+    return format<BsrLayout>(
+               {.summary =
+                    "block compressed sparse rows: square blocks that hold a nonzero, stored whole, with one column a block",
+                .source = "Im and Yelick, 'Optimizing sparse matrix computations for register reuse in SPARSITY' (2001)",
+                .examples = {std::string(example)},
+                .parameters = {{.name = "block_size",
+                                .type = ParameterType::integer,
+                                .default_value = std::string("auto"),
+                                .minimum = 2,
+                                .maximum = largest_block,
+                                .words = {"auto"},
+                                .unit = "rows",
+                                .help = "rows and columns of a block; auto: the size from 2 to 8 that takes least memory"},
+                               slots_per_nonzero_parameter(4)},
+                .rows_of_share = RowsOfShare::all,
+                .storage_sizes = bsr_storage_sizes},
+               fill)
+        .host<BsrBlockRows>("block_rows", "block rows in parallel")
+        .cuda<BsrKernel>("groups", "one group of lanes per block row, neighbouring lanes on neighbouring values of its blocks",
+                         {walk_groups<float>, walk_groups<double>})
+        .with_cuda<bsr_cusparse_kernels>();
 }
 
 }  // namespace workbench

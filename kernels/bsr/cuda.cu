@@ -1,8 +1,8 @@
-// BSR on a GPU: a group of lanes a block row. Each row of y is written by exactly one lane, the first of those that shared it,
-// so that threads cannot race in global memory; no shared memory is used.
+// BSR on a GPU: one group of lanes per block row. Exactly one lane writes each row of y, the first of those that share it, so
+// that threads cannot race in global memory; no shared memory is used.
 #include "kernels/bsr/layout.hpp"
+#include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/common/schedule/device_rows.cuh"
-#include "kernels/device/prepare.hpp"
 
 namespace workbench {
 namespace {
@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(row_threads)
     const int size = Groups::size_of(bsr);
     const int rows_at_once = Groups::rows_at_once(bsr);
     const Offset warp = static_cast<Offset>(blockIdx.x) * warps_per_block + threadIdx.x / 32;
-    // Lanes without work stay: all lanes of a warp take part in the sums.
+    // Lanes without work do not return, because all lanes of a warp take part in the sums.
     const BsrPlace place = Groups::place(bsr, warp, static_cast<int>(threadIdx.x % 32));
     for (int first_row = 0; first_row < size; first_row += rows_at_once) {
         const BlockRun run = Groups::run(bsr, place, first_row);
@@ -43,6 +43,8 @@ void with_groups(int size, const Use& use) {
     }
 }
 
+}  // namespace
+
 template <ValueType Value>
 class BsrKernel final : public Kernel<Value> {
 public:
@@ -52,7 +54,7 @@ public:
     void run(const Value* x, Value* y, bool accumulate) override {
         if (bsr_.row_count == 0) return;
         const auto view = view_of(bsr_);
-        with_groups(bsr_.size, [&]<typename Groups>(Groups) {
+        with_groups(bsr_.block_size, [&]<typename Groups>(Groups) {
             multiply<Groups>
                 <<<blocks_for(Groups::warps(view), warps_per_block), row_threads, 0, stream_>>>(view, x, y, accumulate);
         });
@@ -64,11 +66,6 @@ private:
     Bsr<Value, DeviceArray> bsr_;
 };
 
-}  // namespace
-
-std::vector<KernelEntry> bsr_cuda_kernels() {
-    return {{"groups", Backend::cuda, "a group of lanes a block row, neighbouring lanes on neighbouring values of its blocks",
-             prepare_as<BsrKernel, BsrLayout>()}};
-}
+template struct CudaLoop<BsrLayout, BsrKernel>;
 
 }  // namespace workbench

@@ -12,7 +12,7 @@ template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
     require_cusparse(layout.nonzeros());
     const auto& bsr = dynamic_cast<const BsrLayout<Value>&>(layout);
-    const Index size = bsr.size;
+    const Index size = bsr.block_size;
     if (bsr.row_count % size != 0 || bsr.column_count % size != 0) {
         throw Unsuitable(
             fmt::format("cuSPARSE takes whole blocks only, and blocks of {} x {} do not divide {} x {} "

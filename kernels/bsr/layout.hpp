@@ -1,6 +1,6 @@
 // Block compressed sparse rows: square blocks that hold a nonzero, stored whole, with one column a block.
-// Sources: Im, Yelick, "Optimizing sparse matrix computations for register reuse in SPARSITY" (2001); as cuSPARSE has it; its
-// size after Wikberg, "Unstructured mesh FVM with GPU" (dissertation, 2025), eq. 4.3.
+// Sources: Im, Yelick, "Optimizing sparse matrix computations for register reuse in SPARSITY" (2001); the arrays are those of
+// cuSPARSE; the size follows Wikberg, "Unstructured mesh FVM with GPU" (dissertation, 2025), eq. 4.3.
 #pragma once
 
 #include <algorithm>
@@ -8,29 +8,28 @@
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/blocks.hpp"
 #include "kernels/common/storage/pattern.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 
 namespace workbench {
 
-/// How the lanes of a warp share block rows. A group of lanes takes a block row: its lanes stand side by side over
-/// `rows_at_once` rows of `blocks_at_once` neighbouring blocks, so that they read neighbouring values, and move on together.
-/// Blocks with more places than a warp has lanes are gone through several times, some rows at a time.
+/// The division of block rows among the lanes of a warp. A group of lanes takes a block row: its lanes cover `rows_at_once`
+/// rows of `blocks_at_once` neighbouring blocks, so that they read neighbouring values, and advance together. Blocks with more
+/// values than a warp has lanes take several passes, each over some of their rows.
 struct BsrLanes {
     int rows_at_once = 1;
     int blocks_at_once = 1;
     int tile = 1;             // lanes over one block: rows_at_once * block size
-    int groups_per_warp = 1;  // block rows that a warp takes; lanes that are left over are idle
+    int groups_per_warp = 1;  // block rows of a warp; the remaining lanes are idle
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "rows_at_once", of.rows_at_once...);
-        visit(ArrayRole::number, "blocks_at_once", of.blocks_at_once...);
-        visit(ArrayRole::number, "tile", of.tile...);
-        visit(ArrayRole::number, "groups_per_warp", of.groups_per_warp...);
+    static constexpr auto fields() {
+        return field_list(number_field<&BsrLanes::rows_at_once>(), number_field<&BsrLanes::blocks_at_once>(),
+                          number_field<&BsrLanes::tile>(), number_field<&BsrLanes::groups_per_warp>());
     }
 
     [[nodiscard]] constexpr int lanes_per_group() const { return tile * blocks_at_once; }
 };
 
-/// As many blocks at once as keep a lane busy for at most two steps in a block row of mean length, if a warp has the lanes.
+/// So many blocks at once that a lane has at most two steps in a block row of mean length, if a warp has the lanes.
 [[nodiscard]] constexpr BsrLanes bsr_lanes(Index block_size, Index block_rows, Offset blocks) {
     BsrLanes lanes;
     lanes.rows_at_once = std::min(block_size, 32 / block_size);
@@ -43,21 +42,13 @@ struct BsrLanes {
     return lanes;
 }
 
-/// Offsets and columns of 32 bits each, as Blocks has them. The footprint is eq. 4.3.
+/// Offsets and columns have 32 bits each, so that the footprint is eq. 4.3.
 template <typename Value, template <typename> typename Array>
-struct Bsr : Blocks<Value, Array> {
-    template <template <typename> typename Other>
-    using In = Bsr<Value, Other>;
-
-    Index row_count = 0;
-    Index column_count = 0;
+struct Bsr : Blocks<Value, Array>, MatrixSize {
     BsrLanes lanes;
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        BsrLanes::fields(prefixed("lanes_", visit), of.lanes...);
-        Blocks<Value, Array>::fields(visit, of...);
+    static constexpr auto fields() {
+        return field_list(MatrixSize::fields(), nested_fields<&Bsr::lanes>(), Blocks<Value, Array>::fields());
     }
 };
 
@@ -68,21 +59,20 @@ struct BlockRun : Run<int> {
     int c = 0;  // the column of the blocks
 };
 
-/// What is the same in all passes of a lane over its block row.
+/// The part of a lane's work that is the same in all passes over its block row.
 struct BsrPlace {
     bool works = false;
     Offset block_row = 0;
-    int turn = 0;  // which of the blocks that are taken at once
+    int turn = 0;  // its block among those taken at once
     int r = 0;     // its row among those taken at once
     int c = 0;     // its column
 };
 
-/// A group of lanes a block row. Size: the block size where it is known beforehand, otherwise 0.
+/// One group of lanes per block row. known_size: the block size if it is known at compile time, otherwise 0.
 template <int known_size>
-struct BsrGroups : ScheduleDefaults {
-    static constexpr NoColumn no_column = NoColumn::slot_read;  // the last block column may reach beyond the matrix
-
-    static constexpr int size_of(const auto& bsr) { return known_size == 0 ? bsr.size : known_size; }
+/// slot_read: the last block column may reach beyond the matrix.
+struct BsrGroups final : ScheduleBase<Hooks{.no_column = NoColumn::slot_read, .own_column = true}> {
+    static constexpr int size_of(const auto& bsr) { return known_size == 0 ? bsr.block_size : known_size; }
     static constexpr int rows_at_once(const auto& bsr) {
         if constexpr (known_size == 0) {
             return bsr.lanes.rows_at_once;
@@ -103,8 +93,8 @@ struct BsrGroups : ScheduleDefaults {
         return {group < bsr.lanes.groups_per_warp && block_row < bsr.block_rows(), block_row, in_group / tile,
                 in_group % tile / size, in_group % size};
     }
-    /// In the pass over the rows of the block from first_row on. A lane without work has no slots; where only its row lies past
-    /// the last one, it reads padding.
+    /// The run in the pass that begins with row first_row of the blocks. A lane without work has no slots; a lane whose row is
+    /// past the last one reads padding.
     static constexpr BlockRun run(const auto& bsr, const BsrPlace& place, int first_row) {
         const int size = size_of(bsr);
         const int row_of_block = first_row + place.r;
@@ -127,13 +117,17 @@ struct BsrGroups : ScheduleDefaults {
 
 template <ValueType Value>
 struct BsrLayout final : StoredLayout<Value, Bsr<Value, HostArray>> {
+    static constexpr const char* name = "bsr";
     Pattern pattern;  // tells nonzeros from padding; no kernel reads it
     void transfer(Transfer& all) override { this->transfer_with(all, pattern); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
+/// The CUDA kernel `groups`.
+template <ValueType Value>
+class BsrKernel;
+
 [[nodiscard]] LayoutEntry bsr_entry();
-[[nodiscard]] std::vector<KernelEntry> bsr_cuda_kernels();
 [[nodiscard]] std::vector<KernelEntry> bsr_cusparse_kernels();
 
 }  // namespace workbench

@@ -1,29 +1,19 @@
-#include "kernels/common/refusal/value_range.hpp"
-#include "kernels/common/schedule/walk.hpp"
+#include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/add_triplets.hpp"
+#include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/coo/layout.hpp"
-#include "kernels/coo/storage_size.hpp"
-#include "kernels/device/prepare.hpp"
 
 namespace workbench {
 namespace {
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters&) {
-    const CsrMatrix& matrix = staged.matrix;
-    require_values_in_range<Value>(matrix);
-    auto layout = std::make_unique<CooLayout<Value>>();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
-    layout->nonzero_count = matrix.nonzeros();
-    static_cast<Triplets<Value, HostArray>&>(*layout) = build_triplets<Value>(matrix, ShareView(matrix));
-    return layout;
-}
+constexpr auto fill = []<ValueType Value>(CooLayout<Value>& layout, const StagedMatrix& staged, const Parameters&) {
+    static_cast<Triplets<Value, HostArray>&>(layout) = build_triplets<Value>(staged.matrix, ShareView(staged.matrix));
+};
 
 template <ValueType Value>
-class CooRuns final : public Kernel<Value> {
+class CooHostRuns final : public Kernel<Value> {
 public:
-    explicit CooRuns(const CooLayout<Value>& layout) : layout_(layout) {}
+    explicit CooHostRuns(const CooLayout<Value>& layout) : layout_(layout) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (!accumulate) std::fill_n(y, layout_.row_count, Value{0});
@@ -44,24 +34,16 @@ void CooLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vis
 }
 
 LayoutEntry coo_entry() {
-    LayoutEntry entry{
-        .name = "coo",
-        .summary = "coordinate list: a row, a column and a value for each nonzero, row by row",
-        .source =
-            "Bell and Garland, 'Implementing sparse matrix-vector multiplication on throughput-oriented processors' (2009)",
-        .parameters = {},
-        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
-        .rows_of_share = RowsOfShare::all,
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<CooLayout>(),
-        .fields = field_lists_of<CooLayout>(),
-        .schedules = {schedule_of<CooLayout, EachTriplet>("atomic"), schedule_of<CooLayout, EachTriplet>("segmented")},
-        .storage_sizes = coo_storage_sizes,
-        .kernels = {{"runs", Backend::kokkos, "runs of nonzeros in parallel, a row's sum in a run is added to y atomically",
-                     prepare_as<CooRuns, CooLayout>()}},
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(coo_cuda_kernels());
-    return entry;
+    return format<CooLayout>(
+               {.summary = "coordinate list: a row, a column and a value for each nonzero, row by row",
+                .source = "Bell and Garland, 'Implementing sparse matrix-vector multiplication on throughput-oriented "
+                          "processors' (2009)",
+                .rows_of_share = RowsOfShare::all,
+                .storage_sizes = coo_storage_sizes},
+               fill)
+        .host<CooHostRuns>("runs", "runs of nonzeros in parallel, the sum of each row in a run is added to y atomically")
+        .cuda<EachTriplet>("atomic", "one thread per nonzero, which adds to y atomically")
+        .cuda<CooRuns, EachTriplet>("segmented", "one thread per nonzero, a warp sums up each of its rows before it adds to y");
 }
 
 }  // namespace workbench

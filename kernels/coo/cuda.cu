@@ -1,10 +1,8 @@
+#include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/common/storage/add_runs.cuh"
 #include "kernels/coo/layout.hpp"
-#include "kernels/device/prepare.hpp"
 
 namespace workbench {
-namespace {
-
 template <ValueType Value>
 class CooRuns final : public Kernel<Value> {
 public:
@@ -22,12 +20,7 @@ private:
     OwnedTargetRows rows_;
 };
 
-}  // namespace
-
-std::vector<KernelEntry> coo_cuda_kernels() {
-    return {device_rows<CooLayout, EachTriplet>("atomic", "one thread a nonzero, which adds to y atomically"),
-            {"segmented", Backend::cuda, "one thread a nonzero, a warp sums each row that it holds before it adds to y",
-             prepare_as<CooRuns, CooLayout>(), prepare_rows_as<CooRuns, CooLayout>()}};
-}
+template struct CudaRows<CooLayout, EachTriplet>;
+template struct CudaLoop<CooLayout, CooRuns>;
 
 }  // namespace workbench

@@ -2,23 +2,14 @@
 // Source: Bell, Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors" (2009).
 #pragma once
 
+#include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/common/storage/triplets.hpp"
 
 namespace workbench {
 
 template <typename Value, template <typename> typename Array>
-struct Coo : Triplets<Value, Array> {
-    template <template <typename> typename Other>
-    using In = Coo<Value, Other>;
-
-    Index row_count = 0;
-    Index column_count = 0;
-
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        Triplets<Value, Array>::fields(visit, of...);
-    }
+struct Coo : Triplets<Value, Array>, MatrixSize {
+    static constexpr auto fields() { return field_list(MatrixSize::fields(), Triplets<Value, Array>::fields()); }
 };
 
 template <ValueType Value>
@@ -27,7 +18,10 @@ struct CooLayout final : StoredLayout<Value, Coo<Value, HostArray>> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
+/// The CUDA kernel `segmented`.
+template <ValueType Value>
+class CooRuns;
+
 [[nodiscard]] LayoutEntry coo_entry();
-[[nodiscard]] std::vector<KernelEntry> coo_cuda_kernels();
 
 }  // namespace workbench

@@ -1,38 +1,25 @@
 #include <algorithm>
 #include <stdexcept>
 #include <type_traits>
-#include <utility>
 
-#include "kernels/common/refusal/value_range.hpp"
-#include "kernels/common/schedule/walk.hpp"
+#include "kernels/common/entry/format.hpp"
+#include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/csc/layout.hpp"
-#include "kernels/csc/storage_size.hpp"
-#include "kernels/device/host_loops.hpp"
-#include "kernels/device/prepare.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters&) {
-    const CsrMatrix& matrix = staged.matrix;
-    require_values_in_range<Value>(matrix);
-    CsrMatrix by_columns = transpose(matrix);
-    auto layout = std::make_unique<CscLayout<Value>>();
-    layout->nonzero_count = matrix.nonzeros();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
-    layout->column_offsets = std::move(by_columns.row_offsets);
-    layout->row_indices = std::move(by_columns.column_indices);
+constexpr auto fill = []<ValueType Value>(CscLayout<Value>& layout, const StagedMatrix& staged, const Parameters&) {
+    CsrMatrix by_columns = transpose(staged.matrix);
+    layout.column_offsets = std::move(by_columns.row_offsets);
+    layout.row_indices = std::move(by_columns.column_indices);
     if constexpr (std::is_same_v<Value, double>) {
-        layout->values = std::move(by_columns.values);
+        layout.values = std::move(by_columns.values);
     } else {
-        make_copy(layout->values, by_columns.values);
+        make_copy(layout.values, by_columns.values);
     }
-    layout->row_offsets = matrix.row_offsets;
-    return layout;
-}
+    layout.row_offsets = staged.matrix.row_offsets;
+};
 
 template <ValueType Value>
 void require_sound_arrays(const CscLayout<Value>& layout) {
@@ -45,8 +32,8 @@ void require_sound_arrays(const CscLayout<Value>& layout) {
 template <ValueType Value>
 void walk_columns(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
     const auto& csc = dynamic_cast<const CscLayout<Value>&>(layout).stored();
-    with_csc_columns(csc, [&]<typename Schedule>(Schedule) {
-        for_each_run_of<Schedule>(csc, csc.values.size(), [&](Offset thread, const auto& run) {
+    with_csc_columns(csc, [&]<Schedule S>(S) {
+        for_each_run_of<S>(csc, csc.values.size(), [&](Offset thread, const auto& run) {
             for (Offset k = 0; k < run.count; ++k) {
                 visit({.warp = thread / 32,
                        .lane = static_cast<int>(thread % 32),
@@ -83,7 +70,7 @@ private:
 
 }  // namespace
 
-/// The columns of a row ascend, so that a walk by columns meets the nonzeros of each row in their order.
+/// The columns of a row ascend, so that a walk by columns visits the nonzeros of each row in order.
 template <ValueType Value>
 void CscLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     require_sound_arrays(*this);
@@ -100,23 +87,15 @@ void CscLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vis
 }
 
 LayoutEntry csc_entry() {
-    LayoutEntry entry{
-        .name = "csc",
-        .summary = "compressed sparse columns: the nonzeros column by column, so that x is read once",
-        .source = "Wikberg, 'Unstructured mesh FVM with GPU' (2025), section 4.2.3",
-        .parameters = {},
-        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
-        .rows_of_share = RowsOfShare::all,
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<CscLayout>(),
-        .fields = field_lists_of<CscLayout>(),
-        .schedules = {{"columns", {walk_columns<float>, walk_columns<double>}}},
-        .storage_sizes = csc_storage_sizes,
-        .kernels = {{"columns", Backend::kokkos, "columns in parallel, each product is added to y atomically",
-                     prepare_as<CscColumns, CscLayout>()}},
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(csc_cuda_kernels());
-    return entry;
+    return format<CscLayout>({.summary = "compressed sparse columns: the nonzeros column by column, so that x is read once",
+                              .source = "Wikberg, 'Unstructured mesh FVM with GPU' (2025), section 4.2.3",
+                              .rows_of_share = RowsOfShare::all,
+                              .storage_sizes = csc_storage_sizes},
+                             fill)
+        .host<CscColumns>("columns", "columns in parallel, each product is added to y atomically")
+        .cuda<CscKernel>("columns",
+                         "1 to 32 threads per column, by the mean column length, each product is added to y atomically",
+                         {walk_columns<float>, walk_columns<double>});
 }
 
 }  // namespace workbench

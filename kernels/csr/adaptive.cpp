@@ -82,8 +82,9 @@ RowTiles<HostArray> cut_into_tiles(const HostArray<Offset>& row_offsets, int cap
 
 std::int64_t bytes_of_tiles(const RowTiles<HostArray>& all, std::int64_t bytes_per_sum) {
     std::int64_t bytes = 0;
+    for_each_field([&](const FieldInfo&, const auto& array) { bytes += std::ssize(array) * std::int64_t{sizeof(array[0])}; },
+                   all);
     for (const SplitRow& split : all.split_rows) bytes += 2 * bytes_per_sum * split.blocks;
-    for (const LayoutArray& array : arrays_of(all)) bytes += static_cast<std::int64_t>(array.bytes());
     return bytes;
 }
 

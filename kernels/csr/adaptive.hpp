@@ -39,17 +39,14 @@ struct SplitRow {
 /// are one after another. A tile of every other warp stands alone.
 template <template <typename> typename Array>
 struct RowTiles {
-    template <template <typename> typename Other>
-    using In = RowTiles<Other>;
-
     Array<RowTile> tiles;
-    Array<Index> split_of_block;  // [shared blocks] which of split_rows it has a part of; -1: it has a whole row
-    Array<SplitRow> split_rows;   // [split rows]
+    Array<Index> split_of_block;  // which of split_rows it has a part of; -1: it has a whole row
+    Array<SplitRow> split_rows;
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::structure, "tiles [tiles]", of.tiles...);
-        visit(ArrayRole::structure, "split_of_block [shared blocks]", of.split_of_block...);
-        visit(ArrayRole::structure, "split_rows [split rows]", of.split_rows...);
+    static constexpr auto fields() {
+        return field_list(structure_array<&RowTiles::tiles>("tiles"),
+                          structure_array<&RowTiles::split_of_block>("shared blocks"),
+                          structure_array<&RowTiles::split_rows>("split rows"));
     }
 };
 

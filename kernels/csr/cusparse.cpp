@@ -53,7 +53,7 @@ CusparseMatrix make_sell(const CsrLayout<Value>& matrix, Device& device) {
     return slices.to(device, matrix.column_count, matrix.nonzeros());
 }
 
-/// Blocks of the size of 2, 3 and 4 that takes least memory. cuSPARSE wants a size that divides both sides of the matrix.
+/// Blocks of 2, 3 or 4 rows, whichever takes the least memory. cuSPARSE requires a size that divides both sides of the matrix.
 template <ValueType Value>
 CusparseMatrix make_bsr(const CsrLayout<Value>& matrix, Device& device) {
     HostArray<Index> sizes;
@@ -68,7 +68,8 @@ CusparseMatrix make_bsr(const CsrLayout<Value>& matrix, Device& device) {
     const SlotBound bound{.slots_per_nonzero = 4,
                           .advice = "layout bsr takes a bound (slots_per_nonzero) and other block sizes"};
     const Blocks<Value, HostArray> blocks = build_blocks<Value>(view, choose_block_size<Value>(view, sizes), bound);
-    return upload(CusparseFormat::bsr, matrix, blocks.size, device, blocks.block_offsets, blocks.block_columns, blocks.values);
+    return upload(CusparseFormat::bsr, matrix, blocks.block_size, device, blocks.block_offsets, blocks.block_columns,
+                  blocks.values);
 }
 
 template <ValueType Value>

@@ -1,4 +1,4 @@
-// Eigen's own product on the arrays of csr: what a good library reaches on the same cores.
+// Eigen's product on the arrays of csr, as a reference for the same cores.
 #include <Eigen/SparseCore>
 #include <limits>
 

@@ -1,34 +1,26 @@
-// Compressed sparse rows: the layout everything is compared with.
+// Compressed sparse rows, the baseline of every comparison.
 #pragma once
 
 #include "kernels/common/schedule/run.hpp"
-#include "kernels/common/storage/fields.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/device/recorded.hpp"
 
 namespace workbench {
 
-/// The matrix as it flows through the pipeline, in the layout's precision.
+/// The arrays of CsrMatrix, with values of the layout's precision.
 template <typename Value, template <typename> typename Array>
-struct Csr {
-    template <template <typename> typename Other>
-    using In = Csr<Value, Other>;
+struct Csr : MatrixSize {
+    Array<Offset> row_offsets;
+    Array<Index> column_indices;
+    Array<Value> values;
 
-    Index row_count = 0;
-    Index column_count = 0;
-    Array<Offset> row_offsets;    // [rows + 1]
-    Array<Index> column_indices;  // [nonzeros]
-    Array<Value> values;          // [nonzeros]
-
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::structure, "row_offsets [rows + 1]", of.row_offsets...);
-        visit(ArrayRole::column, "column_indices [nonzeros]", of.column_indices...);
-        visit(ArrayRole::value, "values [nonzeros]", of.values...);
+    static constexpr auto fields() {
+        return field_list(MatrixSize::fields(), structure_array<&Csr::row_offsets>("rows + 1"),
+                          column_array<&Csr::column_indices>("nonzeros"), value_array<&Csr::values>("nonzeros"));
     }
 };
 
-/// Of the CUDA kernel `vector`: 2 to 32 threads a row, by the mean row length.
+/// The CUDA kernel `vector`: 2 to 32 threads per row, by the mean row length.
 struct CsrVector {
     static auto choose(const auto& arrays, const auto& use) {
         constexpr int least = 2;
@@ -38,9 +30,8 @@ struct CsrVector {
 };
 
 template <ValueType Value>
-struct CsrLayout final : StoredLayout<Value, Csr<Value, HostArray>> {
+struct CsrLayout final : CompressedLayout<Value, Csr<Value, HostArray>, CompressedRows<1>> {
     static constexpr const char* name = "csr";
-    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
 [[nodiscard]] LayoutEntry csr_entry();
@@ -53,7 +44,6 @@ struct CsrLayout final : StoredLayout<Value, Csr<Value, HostArray>> {
 
 // The kernels, by the file that defines them. Those of a backend that is not built are never called.
 [[nodiscard]] std::vector<KernelEntry> csr_eigen_kernels();
-[[nodiscard]] std::vector<KernelEntry> csr_cuda_kernels();
 [[nodiscard]] std::vector<KernelEntry> csr_adaptive_kernels();
 [[nodiscard]] std::vector<KernelEntry> csr_merge_kernels();
 [[nodiscard]] std::vector<KernelEntry> csr_cusparse_kernels();

@@ -10,7 +10,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "kernels/common/storage/fields.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/device/recorded.hpp"
 
 namespace workbench {
@@ -20,9 +20,6 @@ namespace workbench {
 /// last whole tile, the tail, stands as in CSR. A segment is what a tile has of one row.
 template <typename Value, template <typename> typename Array>
 struct Csr5 {
-    template <template <typename> typename Other>
-    using In = Csr5<Value, Other>;
-
     Index row_count = 0;
     Index column_count = 0;
     Index omega = 0;
@@ -35,18 +32,14 @@ struct Csr5 {
     Array<Index> column_indices;     // [nonzeros]
     Array<Value> values;             // [nonzeros]
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::number, "omega", of.omega...);
-        visit(ArrayRole::number, "sigma", of.sigma...);
-        visit(ArrayRole::structure, "row_ptr [rows + 1]", of.row_offsets...);
-        visit(ArrayRole::structure, "tile_ptr [tiles + 1]", of.tile_ptr...);
-        visit(ArrayRole::structure, "tile_desc [tiles x words x omega]", of.tile_desc...);
-        visit(ArrayRole::structure, "empty_offset_ptr [tiles + 1]", of.empty_offset_ptr...);
-        visit(ArrayRole::structure, "empty_offset [segments of marked tiles]", of.empty_offset...);
-        visit(ArrayRole::column, "columns [nonzeros]", of.column_indices...);
-        visit(ArrayRole::value, "values [nonzeros]", of.values...);
+    static constexpr auto fields() {
+        return field_list(number_field<&Csr5::row_count>(), number_field<&Csr5::column_count>(), number_field<&Csr5::omega>(),
+                          number_field<&Csr5::sigma>(), structure_array<&Csr5::row_offsets>("rows + 1"),
+                          structure_array<&Csr5::tile_ptr>("tiles + 1"),
+                          structure_array<&Csr5::tile_desc>("tiles x words x omega"),
+                          structure_array<&Csr5::empty_offset_ptr>("tiles + 1"),
+                          structure_array<&Csr5::empty_offset>("segments of marked tiles"),
+                          column_array<&Csr5::column_indices>("nonzeros"), value_array<&Csr5::values>("nonzeros"));
     }
 
     [[nodiscard]] constexpr Offset tile_size() const { return Offset{omega} * sigma; }
@@ -106,15 +99,12 @@ struct Csr5Lane {
 /// Rows that no tile writes, listed when a kernel is prepared.
 template <template <typename> typename Array>
 struct RowsBesideTiles {
-    template <template <typename> typename Other>
-    using In = RowsBesideTiles<Other>;
-
     Array<Index> tail_rows;   // rows with nonzeros in the tail; the first may have begun in a tile
     Array<Index> empty_rows;  // rows without nonzeros
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::structure, "tail_rows [rows of the tail]", of.tail_rows...);
-        visit(ArrayRole::structure, "empty_rows [empty rows]", of.empty_rows...);
+    static constexpr auto fields() {
+        return field_list(structure_array<&RowsBesideTiles::tail_rows>("rows of the tail"),
+                          structure_array<&RowsBesideTiles::empty_rows>("empty rows"));
     }
 };
 

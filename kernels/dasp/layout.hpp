@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/common/storage/fields.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/device/recorded.hpp"
 
 namespace workbench {
@@ -30,9 +30,6 @@ inline constexpr int dasp_long_step = 64;  // long rows are padded to a multiple
 /// Row -1: no row. Padding has value 0 and a column that is there.
 template <typename Value, template <typename> typename Array>
 struct Dasp {
-    template <template <typename> typename Other>
-    using In = Dasp<Value, Other>;
-
     Index row_count = 0;
     Index column_count = 0;
     Index one_three_fragments = 0;        // of the short ones: rows of one entry beside rows of three
@@ -59,32 +56,23 @@ struct Dasp {
     Array<Value> single_values;           // [singles]
     Array<Index> empty_rows;              // [empty rows] the row of the matrix
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::number, "one_three_fragments", of.one_three_fragments...);
-        visit(ArrayRole::structure, "long_rows [long rows]", of.long_rows...);
-        visit(ArrayRole::structure, "long_pieces [long rows + 1]", of.long_pieces...);
-        visit(ArrayRole::structure, "piece_rows [pieces]", of.piece_rows...);
-        visit(ArrayRole::structure, "piece_offsets [pieces + 1]", of.piece_offsets...);
-        visit(ArrayRole::column, "long_columns [long slots]", of.long_columns...);
-        visit(ArrayRole::value, "long_values [long slots]", of.long_values...);
-        visit(ArrayRole::structure, "medium_rows [8 x row blocks]", of.medium_rows...);
-        visit(ArrayRole::structure, "block_fragments [row blocks + 1]", of.block_fragments...);
-        visit(ArrayRole::structure, "irregular_offsets [row blocks + 1]", of.irregular_offsets...);
-        visit(ArrayRole::structure, "irregular_ends [8 x row blocks]", of.irregular_ends...);
-        visit(ArrayRole::column, "regular_columns [32 x fragments]", of.regular_columns...);
-        visit(ArrayRole::value, "regular_values [32 x fragments]", of.regular_values...);
-        visit(ArrayRole::column, "irregular_columns [irregular entries]", of.irregular_columns...);
-        visit(ArrayRole::value, "irregular_values [irregular entries]", of.irregular_values...);
-        visit(ArrayRole::structure, "pair_rows [16 x fragments of pairs]", of.pair_rows...);
-        visit(ArrayRole::structure, "four_rows [8 x fragments of rows of 4]", of.four_rows...);
-        visit(ArrayRole::column, "short_columns [32 x short fragments]", of.short_columns...);
-        visit(ArrayRole::value, "short_values [32 x short fragments]", of.short_values...);
-        visit(ArrayRole::structure, "single_rows [singles]", of.single_rows...);
-        visit(ArrayRole::column, "single_columns [singles]", of.single_columns...);
-        visit(ArrayRole::value, "single_values [singles]", of.single_values...);
-        visit(ArrayRole::structure, "empty_rows [empty rows]", of.empty_rows...);
+    static constexpr auto fields() {
+        return field_list(
+            number_field<&Dasp::row_count>(), number_field<&Dasp::column_count>(), number_field<&Dasp::one_three_fragments>(),
+            structure_array<&Dasp::long_rows>("long rows"), structure_array<&Dasp::long_pieces>("long rows + 1"),
+            structure_array<&Dasp::piece_rows>("pieces"), structure_array<&Dasp::piece_offsets>("pieces + 1"),
+            column_array<&Dasp::long_columns>("long slots"), value_array<&Dasp::long_values>("long slots"),
+            structure_array<&Dasp::medium_rows>("8 x row blocks"), structure_array<&Dasp::block_fragments>("row blocks + 1"),
+            structure_array<&Dasp::irregular_offsets>("row blocks + 1"),
+            structure_array<&Dasp::irregular_ends>("8 x row blocks"), column_array<&Dasp::regular_columns>("32 x fragments"),
+            value_array<&Dasp::regular_values>("32 x fragments"), column_array<&Dasp::irregular_columns>("irregular entries"),
+            value_array<&Dasp::irregular_values>("irregular entries"),
+            structure_array<&Dasp::pair_rows>("16 x fragments of pairs"),
+            structure_array<&Dasp::four_rows>("8 x fragments of rows of 4"),
+            column_array<&Dasp::short_columns>("32 x short fragments"),
+            value_array<&Dasp::short_values>("32 x short fragments"), structure_array<&Dasp::single_rows>("singles"),
+            column_array<&Dasp::single_columns>("singles"), value_array<&Dasp::single_values>("singles"),
+            structure_array<&Dasp::empty_rows>("empty rows"));
     }
 
     [[nodiscard]] constexpr Offset pieces() const { return static_cast<Offset>(piece_rows.size()); }
@@ -224,7 +212,7 @@ template <typename Shape, ValueType Value>
 void walk_dasp(const Layout<Value>& layout, const std::function<void(const Read&)>& visit);
 
 /// For tests: a product as by the first CUDA kernel, with this shape, that records who reads each element of value array
-/// `array`, a number among Layout::arrays().
+/// `array`, a number in Layout::fields().
 template <typename Shape>
 [[nodiscard]] std::vector<Recorded> record_dasp_reads(const DaspLayout<double>& layout, int array, Device& device);
 

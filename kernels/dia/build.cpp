@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <stdexcept>
 
+#include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
-#include "kernels/common/refusal/value_range.hpp"
-#include "kernels/common/schedule/walk.hpp"
-#include "kernels/device/host_loops.hpp"
 #include "kernels/dia/layout.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
 
-constexpr int row_chunk = 256;  // rows that a thread of the host takes at a time
+constexpr int row_chunk = 256;               // rows that a thread of the host takes at a time
+constexpr std::int64_t rows_at_once = 1024;  // of a product: their part of y stays in the L1 cache
 
 /// The offsets of the diagonals that hold a nonzero, ascending.
 HostArray<Index> find_diagonals(const CsrMatrix& matrix) {
@@ -34,7 +31,7 @@ HostArray<Index> find_diagonals(const CsrMatrix& matrix) {
 }
 
 template <ValueType Value>
-void fill(DiaLayout<Value>& layout, const CsrMatrix& matrix) {
+void fill_diagonals(DiaLayout<Value>& layout, const CsrMatrix& matrix) {
     for_each_in_parallel(matrix.rows, row_chunk, [&](std::int64_t row) {
         auto diagonal = layout.offsets.begin();
         for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
@@ -44,25 +41,46 @@ void fill(DiaLayout<Value>& layout, const CsrMatrix& matrix) {
     });
 }
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+constexpr auto fill = [](auto& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    require_values_in_range<Value>(matrix);
-    auto layout = std::make_unique<DiaLayout<Value>>();
-    layout->nonzero_count = matrix.nonzeros();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
-    layout->offsets = find_diagonals(matrix);
-    const std::size_t diagonals = layout->offsets.size();
+    layout.offsets = find_diagonals(matrix);
+    const std::size_t diagonals = layout.offsets.size();
     require_bounded_slots(fmt::format("{} diagonals of {} rows", diagonals, matrix.rows),
-                          static_cast<double>(diagonals) * static_cast<double>(matrix.rows), matrix.nonzeros(), sizeof(Value),
+                          static_cast<double>(diagonals) * static_cast<double>(matrix.rows), matrix.nonzeros(),
+                          sizeof(layout.values[0]),
                           {parameters.real("slots_per_nonzero"),
                            "an order with fewer diagonals has fewer (natural on a grid), and slots_per_nonzero allows more"});
-    make_zeros(layout->values, diagonals * std::size_t(matrix.rows));
-    layout->pattern = Pattern(matrix);
-    fill(*layout, matrix);
-    return layout;
-}
+    make_zeros(layout.values, diagonals * std::size_t(matrix.rows));
+    layout.pattern = Pattern(matrix);
+    fill_diagonals(layout, matrix);
+};
+
+template <ValueType Value>
+class DiaDiagonals final : public Kernel<Value> {
+public:
+    explicit DiaDiagonals(const DiaLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        const std::int64_t rows = layout_.row_count;
+        for_each_in_parallel((rows + rows_at_once - 1) / rows_at_once, 1, [&](std::int64_t share) {
+            const std::int64_t begin = share * rows_at_once;
+            const std::int64_t end = std::min(begin + rows_at_once, rows);
+            if (!accumulate) std::fill(y + begin, y + end, Value{0});
+            const Value* values = layout_.values.data();
+            for (const Index offset : layout_.offsets) {
+                const std::int64_t first = std::max<std::int64_t>(begin, -std::int64_t{offset});
+                const std::int64_t last = std::min<std::int64_t>(end, std::int64_t{layout_.column_count} - offset);
+                for (std::int64_t row = first; row < last; ++row) y[row] += values[row] * x[row + offset];
+                values += rows;
+            }
+        });
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return layout_.bytes_of_product(); }
+
+private:
+    const DiaLayout<Value>& layout_;
+};
 
 }  // namespace
 
@@ -78,37 +96,16 @@ std::int64_t DiaLayout<Value>::bytes_of_product() const {
     return this->bytes_to_move() - outside * static_cast<std::int64_t>(sizeof(Value));
 }
 
-template <ValueType Value>
-void DiaLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    PatternWalk walk(pattern);
-    for_each_stored_slot<DiaRows>(
-        this->stored(), WalkedArrays::of<DiaRows>(this->stored()),
-        [&](Offset row, Offset k) {
-            const Index column = DiaRows::column(*this, DiaRows::run(*this, row), RunSlot{k, 0}, PlainLoad{});
-            return walk.nonzero_at(static_cast<Index>(row), column);
-        },
-        visit);
-}
-
-template struct DiaLayout<float>;
-template struct DiaLayout<double>;
-
 LayoutEntry dia_entry() {
-    LayoutEntry entry{
-        .name = "dia",
-        .summary = "diagonals: every diagonal that holds a nonzero is stored whole, without columns",
-        .source = "Saad, 'SPARSKIT' (1990); Bell and Garland, 'Efficient sparse matrix-vector multiplication on CUDA' (2008)",
-        .parameters = {slots_per_nonzero_parameter(4)},
-        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
-        .rows_of_share = RowsOfShare::all,
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<DiaLayout>(),
-        .fields = field_lists_of<DiaLayout>(),
-        .schedules = {schedule_of<DiaLayout, DiaRows>("rows")},
-        .kernels = dia_reference_kernels(),
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(dia_cuda_kernels());
-    return entry;
+    return format<DiaLayout>(
+               {.summary = "diagonals: every diagonal that holds a nonzero is stored whole, without columns",
+                .source =
+                    "Saad, 'SPARSKIT' (1990); Bell and Garland, 'Efficient sparse matrix-vector multiplication on CUDA' (2008)",
+                .parameters = {slots_per_nonzero_parameter(4)},
+                .rows_of_share = RowsOfShare::all},
+               fill)
+        .host<DiaDiagonals>("rows", "chunks of rows in parallel, diagonal by diagonal")
+        .cuda<DiaRows>("rows", "one thread per row, neighbouring threads read neighbouring values and neighbouring x");
 }
 
 }  // namespace workbench

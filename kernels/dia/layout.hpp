@@ -1,64 +1,48 @@
-// Diagonals: every diagonal that holds a nonzero is stored whole, and its one offset stands for all columns.
+// Diagonals: every diagonal that holds a nonzero is stored whole, with one offset instead of columns.
 // Source: Saad, "SPARSKIT" (1990); on a GPU: Bell, Garland, "Efficient sparse matrix-vector multiplication on CUDA" (2008),
 // section 3.1.
 #pragma once
 
 #include "kernels/common/schedule/run.hpp"
-#include "kernels/common/storage/fields.hpp"
-#include "kernels/common/storage/pattern.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 
 namespace workbench {
 
-/// Row i of diagonal d is values[d * rows + i], so that neighbouring rows are neighbours; its column is i + offsets[d]. Where
-/// that is outside the matrix there is padding, too.
+/// Row i of diagonal d is values[d * rows + i], so that neighbouring rows are neighbours; its column is i + offsets[d]. Places
+/// outside the matrix are padding, too.
 template <typename Value, template <typename> typename Array>
-struct Dia {
-    template <template <typename> typename Other>
-    using In = Dia<Value, Other>;
+struct Dia : MatrixSize {
+    Array<Index> offsets;  // column - row, ascending
+    Array<Value> values;
 
-    Index row_count = 0;
-    Index column_count = 0;
-    Array<Index> offsets;  // [diagonals] column - row, ascending
-    Array<Value> values;   // [diagonals * rows]
-
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::structure, "offsets [diagonals]", of.offsets...);
-        visit(ArrayRole::value, "values [diagonals * rows]", of.values...);
+    static constexpr auto fields() {
+        return field_list(MatrixSize::fields(), structure_array<&Dia::offsets>("diagonals"),
+                          value_array<&Dia::values>("diagonals * rows"));
     }
 };
 
-/// A thread a row: neighbouring threads read neighbouring values and neighbouring entries of x; all of them read the same
-/// offset. What lies outside the matrix is not read.
-struct DiaRows : ScheduleDefaults {
-    static constexpr NoColumn no_column = NoColumn::skipped;
-
+/// One thread per row: neighbouring threads read neighbouring values, neighbouring entries of x and the same offset. Places
+/// outside the matrix are not read.
+struct DiaRows final : ScheduleBase<Hooks{.no_column = NoColumn::skipped, .own_column = true}> {
     static constexpr Offset threads(const auto& dia) { return dia.row_count; }
-    static constexpr Run<Offset> run(const auto& dia, Offset row) {
+    static constexpr Run<Offset> run(const auto& dia, Offset row, const auto&) {
         if (row >= dia.row_count) return {};
         return {static_cast<Index>(row), row, static_cast<Offset>(dia.offsets.size()), dia.row_count};
     }
     static constexpr Index column(const auto& dia, const auto& run, const RunSlot& place, const auto&) {
-        // Left of the matrix it wraps around to beyond 2^31.
+        // A column left of the matrix wraps around to beyond 2^31.
         const unsigned column = static_cast<unsigned>(run.row) + static_cast<unsigned>(dia.offsets[place.k]);
         return column < static_cast<unsigned>(dia.column_count) ? static_cast<Index>(column) : -1;
     }
 };
 
 template <ValueType Value>
-struct DiaLayout final : StoredLayout<Value, Dia<Value, HostArray>> {
+struct DiaLayout final : PatternLayout<Value, Dia<Value, HostArray>, DiaRows> {
     static constexpr const char* name = "dia";
-    Pattern pattern;  // tells nonzeros from padding; no kernel reads it
-    /// As bytes_to_move, but without the padding outside the matrix, which no kernel reads.
+    /// bytes_to_move without the padding outside the matrix, which no kernel reads.
     [[nodiscard]] std::int64_t bytes_of_product() const;
-    void transfer(Transfer& all) override { this->transfer_with(all, pattern); }
-    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
 [[nodiscard]] LayoutEntry dia_entry();
-
-[[nodiscard]] std::vector<KernelEntry> dia_reference_kernels();
-[[nodiscard]] std::vector<KernelEntry> dia_cuda_kernels();
 
 }  // namespace workbench

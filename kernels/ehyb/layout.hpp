@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/common/storage/slices.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/device/recorded.hpp"
 
 namespace workbench {
@@ -17,9 +18,6 @@ namespace workbench {
 ///    outside_rows[i] (the paper's yIdxER). Columns are those of the matrix.
 template <typename Value, typename ColumnIndex, template <typename> typename Array>
 struct Ehyb {
-    template <template <typename> typename Other>
-    using In = Ehyb<Value, ColumnIndex, Other>;
-
     Index row_count = 0;
     Index column_count = 0;
     Array<Index> partition_rows;       // [partitions + 1]
@@ -29,15 +27,12 @@ struct Ehyb {
     Array<Index> outside_rows;  // [rows present outside]
     Slices<Value, Index, Array> outside;
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::structure, "partition_rows [partitions + 1]", of.partition_rows...);
-        visit(ArrayRole::structure, "partition_columns [partitions + 1]", of.partition_columns...);
-        visit(ArrayRole::structure, "inside_group_slices [partitions + 1]", of.inside_group_slices...);
-        Slices<Value, ColumnIndex, Array>::fields(prefixed("inside_", visit), of.inside...);
-        visit(ArrayRole::structure, "outside_rows [rows present outside]", of.outside_rows...);
-        Slices<Value, Index, Array>::fields(prefixed("outside_", visit), of.outside...);
+    static constexpr auto fields() {
+        return field_list(number_field<&Ehyb::row_count>(), number_field<&Ehyb::column_count>(),
+                          structure_array<&Ehyb::partition_rows>("partitions + 1"),
+                          structure_array<&Ehyb::partition_columns>("partitions + 1"),
+                          structure_array<&Ehyb::inside_group_slices>("partitions + 1"), nested_fields<&Ehyb::inside>(),
+                          structure_array<&Ehyb::outside_rows>("rows present outside"), nested_fields<&Ehyb::outside>());
     }
 
     [[nodiscard]] constexpr Index partition_count() const { return static_cast<Index>(partition_rows.size()) - 1; }
@@ -47,14 +42,12 @@ inline constexpr int ehyb_height = 32;  // of all slices: a warp
 
 /// A warp a slice inside, a thread a row. Which warp takes which slice of a partition shows only when it runs: the slices are
 /// claimed one by one. Here warp s takes slice s.
-struct EhybInside : ScheduleDefaults {
-    static constexpr int entries_in_flight =
-        8;  // a multiprocessor may have room for one block of x alone, with half of the threads that it could hold
-
+// Eight entries in flight: shared memory may hold the x of one block alone, with half the threads of a multiprocessor.
+struct EhybInside final : ScheduleBase<Hooks{.entries_in_flight = 8, .own_values = true, .own_columns = true}> {
     static constexpr const auto& values(const auto& ehyb) { return ehyb.inside.values; }
     static constexpr const auto& columns(const auto& ehyb) { return ehyb.inside.column_indices; }
     static constexpr Offset threads(const auto& ehyb) { return ehyb.inside.lane_count(); }
-    static auto run(const auto& ehyb, Offset thread) {
+    static auto run(const auto& ehyb, Offset thread, const auto&) {
         const auto slice = static_cast<Index>(thread / ehyb_height);
         const Index* const slices = ehyb.inside_group_slices.data();
         const Index* const after = std::upper_bound(slices, slices + ehyb.inside_group_slices.size(), slice);
@@ -70,13 +63,12 @@ struct EhybInside : ScheduleDefaults {
 };
 
 /// A warp a slice outside, whichever partitions its rows belong to.
-struct EhybOutside : ScheduleDefaults {
-    static constexpr int entries_in_flight = 8;
-
+struct EhybOutside final
+    : ScheduleBase<Hooks{.entries_in_flight = 8, .own_values = true, .own_columns = true, .own_row_of = true}> {
     static constexpr const auto& values(const auto& ehyb) { return ehyb.outside.values; }
     static constexpr const auto& columns(const auto& ehyb) { return ehyb.outside.column_indices; }
     static constexpr Offset threads(const auto& ehyb) { return ehyb.outside.lane_count(); }
-    static constexpr auto run(const auto& ehyb, Offset thread) {
+    static constexpr auto run(const auto& ehyb, Offset thread, const auto&) {
         return run_of(ehyb, static_cast<Index>(thread / ehyb_height), static_cast<int>(thread % ehyb_height));
     }
     /// The same for a kernel that knows its slice.

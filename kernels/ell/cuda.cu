@@ -1,5 +1,6 @@
-// ELL on a GPU, after Wikberg (2025), chapter 5. `reduce` writes each row of y from exactly one thread, and meets at a barrier
-// between writing shared memory and reading it; the others are as in schedule/device_rows.cuh.
+// ELL on a GPU, after Wikberg (2025), chapter 5. In `reduce`, exactly one thread writes each row of y, and a barrier separates
+// writing shared memory from reading it; for the others see schedule/device_rows.cuh.
+#include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/common/schedule/device_rows.cuh"
 #include "kernels/ell/layout.hpp"
 
@@ -46,32 +47,18 @@ private:
     OwnedTargetRows rows_;
 };
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare_reduce(const Layout<Value>& layout, Device& device) {
-    const auto& ell = dynamic_cast<const EllLayout<Value>&>(layout);
-    if (ell.order == EllOrder::row_major) return prepare_device_rows<EllNeighbours, Value, EllLayout<Value>>(layout, device);
-    return std::make_unique<EllReduceColumns<Value>>(ell, std::span<const Index>(), device);
-}
-
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare_reduce_share(const Layout<Value>& layout, std::span<const Index> rows, Device& device) {
-    const auto& ell = dynamic_cast<const EllLayout<Value>&>(layout);
-    if (ell.order == EllOrder::row_major) {
-        return prepare_device_share<EllNeighbours, Value, EllLayout<Value>>(layout, rows, device);
-    }
-    return std::make_unique<EllReduceColumns<Value>>(ell, rows, device);
-}
-
 }  // namespace
 
-std::vector<KernelEntry> ell_cuda_kernels() {
-    return {device_rows<EllLayout, EllRow>("rows", "one thread a row"),
-            {"reduce",
-             Backend::cuda,
-             "several threads a row, by its width, whose sums meet in shared memory or by shuffles",
-             {prepare_reduce<float>, prepare_reduce<double>},
-             {prepare_reduce_share<float>, prepare_reduce_share<double>}},
-            device_rows<EllLayout, EllEachSlot>("atomic", "one thread a slot, which adds to y atomically")};
-}
+template <ValueType Value>
+struct EllReduction {
+    static std::unique_ptr<Kernel<Value>> prepare(const EllLayout<Value>& ell, std::span<const Index> rows, Device& device) {
+        if (ell.order == EllOrder::column_major) return std::make_unique<EllReduceColumns<Value>>(ell, rows, device);
+        return prepare_device_rows<EllNeighbours, Value, EllLayout<Value>>(ell, rows, device);
+    }
+};
+
+template struct CudaRows<EllLayout, EllRow>;
+template struct CudaLoop<EllLayout, EllReduction>;
+template struct CudaRows<EllLayout, EllEachSlot>;
 
 }  // namespace workbench

@@ -26,8 +26,8 @@ warps = 1
 slots_per_nonzero = 50
 )";
 
-HaloPlan plan_of(const StagedMatrix& staged, const Parameters& parameters, std::size_t value_bytes) {
-    HaloPlan plan;
+HaloOptions plan_of(const StagedMatrix& staged, const Parameters& parameters, std::size_t value_bytes) {
+    HaloOptions plan;
     plan.block_size =
         parameters.is_word("block_size", "auto") ? staged.node_size : static_cast<Index>(parameters.integer("block_size"));
     if (plan.block_size > largest_halo_block) {
@@ -117,7 +117,7 @@ template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
     require_values_in_range<Value>(matrix);
-    const HaloPlan plan = plan_of(staged, parameters, sizeof(Value));
+    const HaloOptions plan = plan_of(staged, parameters, sizeof(Value));
     auto layout = std::make_unique<HaloLayout<Value>>();
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;

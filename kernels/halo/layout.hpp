@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "kernels/common/schedule/run.hpp"
-#include "kernels/common/storage/fields.hpp"
 #include "kernels/common/storage/pattern.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/device/recorded.hpp"
 
 namespace workbench {
@@ -32,9 +32,6 @@ inline constexpr Index most_halo_places = no_place;  // of a part
 /// stands in values[(step * area() + e) * 32 + l], its column's place in column_places[32 * step + l].
 template <typename Value, template <typename> typename Array>
 struct Halo {
-    template <template <typename> typename Other>
-    using In = Halo<Value, Other>;
-
     Index row_count = 0;
     Index column_count = 0;
     Index block_size = 1;
@@ -56,27 +53,19 @@ struct Halo {
     Array<Index> far_columns;            // [32 * far steps] nodes
     Array<Value> far_values;             // [far steps * block_size * block_size * 32]
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::number, "block_size", of.block_size...);
-        visit(ArrayRole::number, "warps", of.warps...);
-        visit(ArrayRole::structure, "part_nodes [parts + 1]", of.part_nodes...);
-        visit(ArrayRole::structure, "halo_offsets [parts + 1]", of.halo_offsets...);
-        visit(ArrayRole::structure, "halo_nodes [nodes in halos]", of.halo_nodes...);
-        visit(ArrayRole::structure, "diagonal_groups [parts + 1]", of.diagonal_groups...);
-        visit(ArrayRole::value, "diagonal [diagonal groups * block_size * (block_size + 1) / 2 * 32]", of.diagonal...);
-        visit(ArrayRole::structure, "warp_steps [parts * warps + 1]", of.warp_steps...);
-        visit(ArrayRole::structure, "warp_segments [parts * warps + 1]", of.warp_segments...);
-        visit(ArrayRole::structure, "rest_segments [parts * warps]", of.rest_segments...);
-        visit(ArrayRole::structure, "segment_steps [segments + 1]", of.segment_steps...);
-        visit(ArrayRole::structure, "segment_rows [32 * segments]", of.segment_rows...);
-        visit(ArrayRole::column, "column_places [32 * steps]", of.column_places...);
-        visit(ArrayRole::value, "values [steps * block_size * block_size * 32]", of.values...);
-        visit(ArrayRole::structure, "far_steps [parts + 1]", of.far_steps...);
-        visit(ArrayRole::structure, "far_rows [32 * far steps]", of.far_rows...);
-        visit(ArrayRole::column, "far_columns [32 * far steps]", of.far_columns...);
-        visit(ArrayRole::value, "far_values [far steps * block_size * block_size * 32]", of.far_values...);
+    static constexpr auto fields() {
+        return field_list(
+            number_field<&Halo::row_count>(), number_field<&Halo::column_count>(), number_field<&Halo::block_size>(),
+            number_field<&Halo::warps>(), structure_array<&Halo::part_nodes>("parts + 1"),
+            structure_array<&Halo::halo_offsets>("parts + 1"), structure_array<&Halo::halo_nodes>("nodes in halos"),
+            structure_array<&Halo::diagonal_groups>("parts + 1"),
+            value_array<&Halo::diagonal>("diagonal groups * block_size * (block_size + 1) / 2 * 32"),
+            structure_array<&Halo::warp_steps>("parts * warps + 1"), structure_array<&Halo::warp_segments>("parts * warps + 1"),
+            structure_array<&Halo::rest_segments>("parts * warps"), structure_array<&Halo::segment_steps>("segments + 1"),
+            structure_array<&Halo::segment_rows>("32 * segments"), column_array<&Halo::column_places>("32 * steps"),
+            value_array<&Halo::values>("steps * block_size * block_size * 32"), structure_array<&Halo::far_steps>("parts + 1"),
+            structure_array<&Halo::far_rows>("32 * far steps"), column_array<&Halo::far_columns>("32 * far steps"),
+            value_array<&Halo::far_values>("far steps * block_size * block_size * 32"));
     }
 
     [[nodiscard]] constexpr Index parts() const { return static_cast<Index>(part_nodes.size()) - 1; }

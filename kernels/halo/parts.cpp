@@ -37,7 +37,7 @@ struct BlocksOfPart {
     std::vector<HostArray<Index>> rest;
 };
 
-BlocksOfPart find_blocks(const CsrMatrix& matrix, const HaloPlan& plan, Index first, Index end) {
+BlocksOfPart find_blocks(const CsrMatrix& matrix, const HaloOptions& plan, Index first, Index end) {
     const Index d = plan.block_size;
     const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
     BlocksOfPart blocks{std::vector<HostArray<Index>>(end - first), std::vector<HostArray<Index>>(end - first)};
@@ -96,7 +96,7 @@ std::vector<std::pair<Offset, Index>> count_uses(HostArray<Index> nodes) {
 }
 
 /// The columns outside that fit into shared memory: those that most blocks need.
-HostArray<Index> choose_halo(const BlocksOfPart& blocks, const HaloPlan& plan, Index first, Index end, Index cached) {
+HostArray<Index> choose_halo(const BlocksOfPart& blocks, const HaloOptions& plan, Index first, Index end, Index cached) {
     HostArray<Index> touched;
     for (const auto& columns : blocks.rest) {
         for (const Index column : columns) {
@@ -206,7 +206,7 @@ void set_far_apart(std::vector<HostArray<Index>>& rest, const auto& place_of, Pl
 
 }  // namespace
 
-HostArray<Index> halo_part_nodes(const StagedMatrix& staged, const HaloPlan& plan, Index parts, Index& parts_cut) {
+HostArray<Index> halo_part_nodes(const StagedMatrix& staged, const HaloOptions& plan, Index parts, Index& parts_cut) {
     const CsrMatrix& matrix = staged.matrix;
     const Cuts* const partition = staged.find_cuts(CutKind::partition);
     const HostArray<Index> wanted =
@@ -255,7 +255,7 @@ bool halo_is_mirrored(const CsrMatrix& matrix, Index block_size, Index row_node,
     return true;
 }
 
-PlannedPart plan_halo_part(const CsrMatrix& matrix, const HaloPlan& plan, Index first_node, Index end_node) {
+PlannedPart plan_halo_part(const CsrMatrix& matrix, const HaloOptions& plan, Index first_node, Index end_node) {
     PlannedPart part;
     const Index cached = matrix.square() ? end_node - first_node : 0;
     BlocksOfPart blocks = find_blocks(matrix, plan, first_node, end_node);

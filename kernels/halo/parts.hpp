@@ -12,7 +12,7 @@
 namespace workbench {
 
 /// What the builder was asked for.
-struct HaloPlan {
+struct HaloOptions {
     Index block_size = 1;
     Index warps = most_halo_warps;
     Index piece = 8;                // most steps of a row before another lane goes on with it
@@ -39,7 +39,8 @@ struct PlannedPart {
 
 /// The first node of each part. With a partition, its parts, those that are too large cut into equal pieces; otherwise `parts`
 /// pieces of about equal nonzeros. [parts + 1]
-[[nodiscard]] HostArray<Index> halo_part_nodes(const StagedMatrix& staged, const HaloPlan& plan, Index parts, Index& parts_cut);
+[[nodiscard]] HostArray<Index> halo_part_nodes(const StagedMatrix& staged, const HaloOptions& plan, Index parts,
+                                               Index& parts_cut);
 
 /// The number of columns that are less, among ascending ones. There is no branch to be guessed.
 [[nodiscard]] inline Offset columns_before(std::span<const Index> columns, Offset column) {
@@ -75,6 +76,6 @@ using HaloBlock = std::array<Offset, std::size_t{largest_halo_block} * largest_h
 /// Does block (column, row) hold the same values as block (row, column), mirrored?
 [[nodiscard]] bool halo_is_mirrored(const CsrMatrix& matrix, Index block_size, Index row_node, Index column_node);
 
-[[nodiscard]] PlannedPart plan_halo_part(const CsrMatrix& matrix, const HaloPlan& plan, Index first_node, Index end_node);
+[[nodiscard]] PlannedPart plan_halo_part(const CsrMatrix& matrix, const HaloOptions& plan, Index first_node, Index end_node);
 
 }  // namespace workbench

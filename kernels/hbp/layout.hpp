@@ -18,7 +18,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "kernels/common/storage/fields.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/device/recorded.hpp"
 
 namespace workbench {
@@ -33,8 +33,6 @@ namespace workbench {
 /// rows. The only row of a group has all of the group's results. Those of a row stand in the order of its batches.
 template <typename Value, typename ColumnIndex, template <typename> typename Array>
 struct Hbp {
-    template <template <typename> typename Other>
-    using In = Hbp<Value, ColumnIndex, Other>;
     using Column = ColumnIndex;
 
     Index row_count = 0;
@@ -55,24 +53,16 @@ struct Hbp {
     Array<Index> merged_rows;           // [merged rows] those of several partial results
     Array<Index> merged_counts;         // [merged rows] of partial results
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::number, "fixed_chunks", of.fixed_chunks...);
-        visit(ArrayRole::structure, "chunk_batches [chunks + 1]", of.chunk_batches...);
-        visit(ArrayRole::structure, "chunk_columns [chunks]", of.chunk_columns...);
-        visit(ArrayRole::structure, "begin_ptr [batches + 1]", of.begin_ptr...);
-        visit(ArrayRole::structure, "batch_rows [batches + 1]", of.batch_rows...);
-        visit(ArrayRole::structure, "zero_row [batches]", of.zero_row...);
-        visit(ArrayRole::column, "columns [nonzeros]", of.column_indices...);
-        visit(ArrayRole::value, "data [nonzeros]", of.data...);
-        visit(ArrayRole::structure, "add_sign [nonzeros]", of.add_sign...);
-        visit(ArrayRole::structure, "output_order [stored rows]", of.output_order...);
-        visit(ArrayRole::structure, "absent_rows [rows in no tile]", of.absent_rows...);
-        visit(ArrayRole::structure, "merge_rows [groups + 1]", of.merge_rows...);
-        visit(ArrayRole::structure, "merge_results [groups + 1]", of.merge_results...);
-        visit(ArrayRole::structure, "merged_rows [merged rows]", of.merged_rows...);
-        visit(ArrayRole::structure, "merged_counts [merged rows]", of.merged_counts...);
+    static constexpr auto fields() {
+        return field_list(
+            number_field<&Hbp::row_count>(), number_field<&Hbp::column_count>(), number_field<&Hbp::fixed_chunks>(),
+            structure_array<&Hbp::chunk_batches>("chunks + 1"), structure_array<&Hbp::chunk_columns>("chunks"),
+            structure_array<&Hbp::begin_ptr>("batches + 1"), structure_array<&Hbp::batch_rows>("batches + 1"),
+            structure_array<&Hbp::zero_row>("batches"), column_array<&Hbp::column_indices>("nonzeros"),
+            value_array<&Hbp::data>("nonzeros"), structure_array<&Hbp::add_sign>("nonzeros"),
+            structure_array<&Hbp::output_order>("stored rows"), structure_array<&Hbp::absent_rows>("rows in no tile"),
+            structure_array<&Hbp::merge_rows>("groups + 1"), structure_array<&Hbp::merge_results>("groups + 1"),
+            structure_array<&Hbp::merged_rows>("merged rows"), structure_array<&Hbp::merged_counts>("merged rows"));
     }
 
     [[nodiscard]] constexpr Index chunk_count() const { return static_cast<Index>(chunk_columns.size()); }

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "kernels/common/schedule/run.hpp"
-#include "kernels/common/storage/fields.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/device/recorded.hpp"
 
 namespace workbench {
@@ -21,9 +21,6 @@ namespace workbench {
 /// next share where it has nonzeros here.
 template <typename Value, template <typename> typename Array>
 struct Hola {
-    template <template <typename> typename Other>
-    using In = Hola<Value, Other>;
-
     Index row_count = 0;
     Index column_count = 0;
     Index threads = 256;            // of the block that multiplies a share
@@ -34,16 +31,11 @@ struct Hola {
     Array<Index> column_indices;    // [nonzeros]
     Array<Value> values;            // [nonzeros]
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::number, "threads", of.threads...);
-        visit(ArrayRole::number, "nonzeros_per_thread", of.nonzeros_per_thread...);
-        visit(ArrayRole::number, "most_per_lane", of.most_per_lane...);
-        visit(ArrayRole::structure, "row_offsets [rows + 1]", of.row_offsets...);
-        visit(ArrayRole::structure, "first_rows [shares + 1]", of.first_rows...);
-        visit(ArrayRole::column, "column_indices [nonzeros]", of.column_indices...);
-        visit(ArrayRole::value, "values [nonzeros]", of.values...);
+    static constexpr auto fields() {
+        return field_list(number_field<&Hola::row_count>(), number_field<&Hola::column_count>(), number_field<&Hola::threads>(),
+                          number_field<&Hola::nonzeros_per_thread>(), number_field<&Hola::most_per_lane>(),
+                          structure_array<&Hola::row_offsets>("rows + 1"), structure_array<&Hola::first_rows>("shares + 1"),
+                          column_array<&Hola::column_indices>("nonzeros"), value_array<&Hola::values>("nonzeros"));
     }
 
     [[nodiscard]] constexpr Offset nonzeros_per_share() const { return Offset{threads} * nonzeros_per_thread; }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
-#include "kernels/common/refusal/value_range.hpp"
-#include "kernels/common/schedule/walk.hpp"
+#include "kernels/common/storage/add_triplets.hpp"
 #include "kernels/hyb/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 
@@ -32,24 +32,32 @@ bool are_all_rows_in_order(const HostArray<Index>& rows, Index row_count) {
     return static_cast<Index>(rows.size()) == row_count && std::is_sorted(rows.begin(), rows.end());
 }
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+constexpr auto fill = []<ValueType Value>(HybLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
     const Share& first = *staged.find_share({ShareKind::first});
     const Share& rest = *staged.find_share({ShareKind::rest});
     require_no_other_share(staged, first, rest);
-    require_values_in_range<Value>(matrix);
-    auto layout = std::make_unique<HybLayout<Value>>();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
-    layout->nonzero_count = matrix.nonzeros();
-    layout->first = build_ell<Value>(matrix, ShareView(first), EllOrder::column_major, parameters.real("slots_per_nonzero"));
-    if (!are_all_rows_in_order(first.rows, matrix.rows)) layout->first_rows = first.rows;
-    layout->first_origin = Origin(ShareView(first));
-    layout->rest_origin = entries_of(ShareView(rest));
-    layout->rest = build_triplets<Value>(matrix, ShareView(rest));
-    return layout;
-}
+    layout.first = build_ell<Value>(matrix, ShareView(first), EllOrder::column_major, parameters.real("slots_per_nonzero"));
+    if (!are_all_rows_in_order(first.rows, matrix.rows)) layout.first_rows = first.rows;
+    layout.first_origin = Origin(ShareView(first));
+    layout.rest_origin = entries_of(ShareView(rest));
+    layout.rest = build_triplets<Value>(matrix, ShareView(rest));
+};
+
+template <ValueType Value>
+class HybRows final : public Kernel<Value> {
+public:
+    explicit HybRows(const HybLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        if (!accumulate && !layout_.first_has_all_rows()) std::fill_n(y, layout_.row_count, Value{0});
+        multiply_on_host<HybFirst>(view_of(layout_.stored()), x, y, accumulate);
+        add_triplets(layout_.rest, x, y);
+    }
+
+private:
+    const HybLayout<Value>& layout_;
+};
 
 }  // namespace
 
@@ -63,26 +71,24 @@ void HybLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vis
 }
 
 LayoutEntry hyb_entry() {
-    LayoutEntry entry{
-        .name = "hyb",
-        .summary = "ELL for the first nonzeros of each row, a coordinate list for the rest of the longer rows",
-        .source =
-            "Bell and Garland, 'Implementing sparse matrix-vector multiplication on throughput-oriented processors' (2009)",
-        .examples = {std::string(example)},
-        .parameters = {slots_per_nonzero_parameter(10)},
-        .needs =
-            [](const Parameters&) {
-                return Needs{.shares = {{ShareKind::first}, {ShareKind::rest}}};
-            },
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<HybLayout>(),
-        .fields = field_lists_of<HybLayout>(),
-        .schedules = {schedule_of<HybLayout, HybFirst, HybRest>("segmented"),
-                      schedule_of<HybLayout, HybFirst, HybRest>("atomic")},
-        .kernels = hyb_reference_kernels(),
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(hyb_cuda_kernels());
-    return entry;
+    return format<HybLayout>(
+               {.summary = "ELL for the first nonzeros of each row, a coordinate list for the rest of the longer rows",
+                .source =
+                    "Bell and Garland, 'Implementing sparse matrix-vector multiplication on throughput-oriented processors' "
+                    "(2009)",
+                .examples = {std::string(example)},
+                .parameters = {slots_per_nonzero_parameter(10)},
+                .needs =
+                    [](const Parameters&) {
+                        return Needs{.shares = {{ShareKind::first}, {ShareKind::rest}}};
+                    }},
+               fill)
+        .host<HybRows>("rows", "blocks of rows in parallel, then runs of the rest, added atomically")
+        .cuda<HybSegmented, HybFirst, HybRest>(
+            "segmented",
+            "one thread per row, then one thread per nonzero of the rest; a warp sums up each of its rows before it adds")
+        .cuda<HybAtomic, HybFirst, HybRest>(
+            "atomic", "one thread per row, then one thread per nonzero of the rest, which adds atomically");
 }
 
 }  // namespace workbench

@@ -1,15 +1,15 @@
-// HYB on a GPU: ELL with a thread a row, then the rest with a thread a nonzero, one after the other on one stream. In the first
-// kernel each row of y belongs to one thread; the second, which begins when the first has ended, adds atomically. So threads
-// cannot race in global memory; no shared memory is used. Rows that ELL does not have are zeroed before, on the same stream.
+// HYB on a GPU: ELL with one thread per row, then the rest with one thread per nonzero, on one stream. In the first kernel each
+// row of y belongs to one thread; the second, which begins after the first has ended, adds atomically. So threads cannot race
+// in global memory; no shared memory is used. Rows that are not in ELL are zeroed before, on the same stream.
+#include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/common/storage/add_runs.cuh"
-#include "kernels/device/prepare.hpp"
 #include "kernels/hyb/layout.hpp"
 
 namespace workbench {
 namespace {
 
 template <ValueType Value, bool segmented>
-class HybKernel final : public Kernel<Value> {
+class HybKernel : public Kernel<Value> {
 public:
     HybKernel(const HybLayout<Value>& layout, std::span<const Index> rows, Device& device)
         : stream_(cuda_device(device).stream()), hyb_(copy_to(device, layout.stored(), "hyb")), rows_(device, rows, "hyb") {}
@@ -18,16 +18,11 @@ public:
         if (hyb_.row_count == 0) return;
         if (!accumulate && !hyb_.first_has_all_rows()) rows_.zero(y, hyb_.row_count, stream_);
         const auto view = view_of(hyb_);
-        const auto launch = [&]<typename Schedule>(Schedule, bool adds, const char* name) {
-            if (rows_.view().rows == nullptr) return launch_rows<Schedule>(view, x, y, adds, stream_, name);
-            const ShareArrays<decltype(view_of(hyb_))> share{view, {rows_.view().rows, hyb_.row_count}};
-            launch_rows<ShareRows<Schedule>>(share, x, y, adds, stream_, name);
-        };
-        launch(HybFirst{}, accumulate, "hyb first");
+        launch_rows<HybFirst>(view, rows_.view(), x, y, accumulate, stream_, "hyb first");
         if constexpr (segmented) {
             launch_runs<HybRest>(view, rows_.view(), x, y, stream_, "hyb rest");
         } else {
-            launch(HybRest{}, true, "hyb rest");
+            launch_rows<HybRest>(view, rows_.view(), x, y, true, stream_, "hyb rest");
         }
     }
 
@@ -37,21 +32,18 @@ private:
     OwnedTargetRows rows_;
 };
 
-template <ValueType Value>
-using Segmented = HybKernel<Value, true>;
-template <ValueType Value>
-using Atomic = HybKernel<Value, false>;
-
 }  // namespace
 
-std::vector<KernelEntry> hyb_cuda_kernels() {
-    return {
-        {"segmented", Backend::cuda,
-         "one thread a row, then one thread a nonzero of the rest; a warp sums each row that it holds before it adds",
-         prepare_as<Segmented, HybLayout>(), prepare_rows_as<Segmented, HybLayout>()},
-        {"atomic", Backend::cuda, "one thread a row, then one thread a nonzero of the rest, which adds atomically",
-         prepare_as<Atomic, HybLayout>(), prepare_rows_as<Atomic, HybLayout>()},
-    };
-}
+template <ValueType Value>
+struct HybSegmented final : HybKernel<Value, true> {
+    using HybSegmented::HybKernel::HybKernel;
+};
+template <ValueType Value>
+struct HybAtomic final : HybKernel<Value, false> {
+    using HybAtomic::HybKernel::HybKernel;
+};
+
+template struct CudaLoop<HybLayout, HybSegmented>;
+template struct CudaLoop<HybLayout, HybAtomic>;
 
 }  // namespace workbench

@@ -1,48 +1,39 @@
-// HYB: ELL for the first k nonzeros of each row, a coordinate list for what longer rows have beyond them. Most rows of a matrix
-// with few long ones are short: ELL alone would pad them all to the longest.
-// Source: Bell and Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors" (2009).
-// Stage split with by = "first_k" chooses k.
+// HYB: ELL for the first k nonzeros of each row, a coordinate list for the other nonzeros of longer rows. With few long rows,
+// ELL alone would consist mostly of padding. Source: Bell and Garland, "Implementing sparse matrix-vector multiplication on
+// throughput-oriented processors" (2009). Stage split with by = "first_k" chooses k.
 #pragma once
 
 #include "kernels/common/storage/ell.hpp"
 #include "kernels/common/storage/origin.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/common/storage/triplets.hpp"
 
 namespace workbench {
 
-/// The rows present in share `first` in ELL, column by column, in that share's order; then share `rest` as triplets, which add
-/// to what is there. A row without nonzeros is in neither.
+/// The rows present in share `first` in ELL, column by column, in that share's order; then share `rest` as triplets, which are
+/// added. A row without nonzeros is in neither.
 template <typename Value, template <typename> typename Array>
-struct Hyb {
-    template <template <typename> typename Other>
-    using In = Hyb<Value, Other>;
-
-    Index row_count = 0;
-    Index column_count = 0;
-    Array<Index> first_rows;  // [first.row_count] the row at each place of ELL; empty: place i is row i, for all rows
+struct Hyb : MatrixSize {
+    Array<Index> first_rows;  // the row at each place of ELL; empty: row i is at place i
     Ell<Value, Array> first;
     Triplets<Value, Array> rest;
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::structure, "first_rows [first.row_count]", of.first_rows...);
-        Ell<Value, Array>::fields(prefixed("first_", visit), of.first...);
-        Triplets<Value, Array>::fields(prefixed("rest_", visit), of.rest...);
+    static constexpr auto fields() {
+        return field_list(MatrixSize::fields(), structure_array<&Hyb::first_rows>("first.row_count"),
+                          nested_fields<&Hyb::first>(), nested_fields<&Hyb::rest>());
     }
 
-    /// Does ELL write every row of y?
+    /// True if ELL writes every row of y.
     [[nodiscard]] constexpr bool first_has_all_rows() const { return first.row_count == row_count; }
 };
 
-/// A thread a row of ELL.
-struct HybFirst : ScheduleDefaults {
-    static constexpr NoColumn no_column = NoColumn::slot_read;
-
+/// One thread per row of ELL.
+struct HybFirst final
+    : ScheduleBase<Hooks{.no_column = NoColumn::slot_read, .own_values = true, .own_columns = true, .own_row_of = true}> {
     static constexpr const auto& values(const auto& hyb) { return hyb.first.values; }
     static constexpr const auto& columns(const auto& hyb) { return hyb.first.column_indices; }
     static constexpr Offset threads(const auto& hyb) { return hyb.first.row_count; }
-    static constexpr Run<Offset> run(const auto& hyb, Offset place) {
+    static constexpr Run<Offset> run(const auto& hyb, Offset place, const auto&) {
         return run_in_ell<EllOrder::column_major, 1>(hyb.first, place < hyb.first.row_count ? static_cast<Index>(place) : -1,
                                                      place, 0);
     }
@@ -51,12 +42,15 @@ struct HybFirst : ScheduleDefaults {
     }
 };
 
-/// A thread a triplet of the rest.
-struct HybRest : EachTriplet {
+/// One thread per triplet.
+struct HybRest final
+    : ScheduleBase<Hooks{.entries_in_flight = 1, .atomic = true, .own_values = true, .own_columns = true, .own_row_of = true}> {
     static constexpr const auto& values(const auto& hyb) { return hyb.rest.values; }
     static constexpr const auto& columns(const auto& hyb) { return hyb.rest.column_indices; }
     static constexpr Offset threads(const auto& hyb) { return EachTriplet::threads(hyb.rest); }
-    static constexpr auto run(const auto& hyb, Offset thread) { return EachTriplet::run(hyb.rest, thread); }
+    static constexpr auto run(const auto& hyb, Offset thread, const auto& load) {
+        return EachTriplet::run(hyb.rest, thread, load);
+    }
     static constexpr Index row_of(const auto& hyb, const auto& run, const auto& load) {
         return EachTriplet::row_of(hyb.rest, run, load);
     }
@@ -71,9 +65,12 @@ struct HybLayout final : StoredLayout<Value, Hyb<Value, HostArray>> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
-[[nodiscard]] LayoutEntry hyb_entry();
+// The CUDA kernels.
+template <ValueType Value>
+struct HybSegmented;
+template <ValueType Value>
+struct HybAtomic;
 
-[[nodiscard]] std::vector<KernelEntry> hyb_reference_kernels();
-[[nodiscard]] std::vector<KernelEntry> hyb_cuda_kernels();
+[[nodiscard]] LayoutEntry hyb_entry();
 
 }  // namespace workbench

@@ -1,6 +1,5 @@
+#include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/descending_rows.hpp"
-#include "kernels/common/refusal/value_range.hpp"
-#include "kernels/common/schedule/host_rows.hpp"
 #include "kernels/jds/layout.hpp"
 
 namespace workbench {
@@ -15,21 +14,15 @@ apply = "rows"
 use = "jds"
 )";
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters&) {
+constexpr auto fill = []<ValueType Value>(JdsLayout<Value>& layout, const StagedMatrix& staged, const Parameters&) {
     const CsrMatrix& matrix = staged.matrix;
-    require_values_in_range<Value>(matrix);
-    require_descending(ShareView(matrix),
-                       {.wish = "jagged diagonals need rows in descending length", .stage = "row_sort with apply = \"rows\""});
-    auto layout = std::make_unique<JdsLayout<Value>>();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
-    layout->nonzero_count = matrix.nonzeros();
-    static_cast<Jagged<Value, Index, HostArray>&>(*layout) =
-        build_jagged<Value, Index>(matrix, ShareView(matrix), {{0, matrix.rows}, {0, matrix.columns}});
-    layout->origin = Origin(ShareView(matrix));
-    return layout;
-}
+    const ShareView rows(matrix);
+    require_descending(
+        rows, {.requirement = "jagged diagonals need rows in descending length", .stage = "row_sort with apply = \"rows\""});
+    static_cast<Jagged<Value, Index, HostArray>&>(layout) =
+        build_jagged<Value, Index>(matrix, rows, {{0, matrix.rows}, {0, matrix.columns}});
+    layout.origin = Origin(rows);
+};
 
 }  // namespace
 
@@ -40,22 +33,21 @@ void JdsLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vis
 }
 
 LayoutEntry jds_entry() {
-    LayoutEntry entry{
-        .name = "jds",
-        .summary = "jagged diagonals: of rows in descending length the first entries, then the second ones, without padding",
-        .source = "Saad, 'Krylov subspace methods on supercomputers' (1989)",
-        .examples = {std::string(example)},
-        .parameters = {},
-        .needs = [](const Parameters&) { return Needs{.unsplit = true}; },
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<JdsLayout>(),
-        .fields = field_lists_of<JdsLayout>(),
-        .schedules = {schedule_of<JdsLayout, JdsRows>("streaming"), schedule_of<JdsLayout, JdsRows>("constant"),
-                      schedule_of<JdsLayout, JdsRows>("uncached")},
-        .kernels = {host_rows<JdsLayout, JdsRows>("rows", "blocks of rows in parallel, diagonal by diagonal")},
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(jds_cuda_kernels());
-    return entry;
+    return format<JdsLayout>(
+               {.summary =
+                    "jagged diagonals: of rows in descending length the first entries, then the second ones, without padding",
+                .source = "Saad, 'Krylov subspace methods on supercomputers' (1989)",
+                .examples = {std::string(example)}},
+               fill)
+        .host<JdsRows>("rows", "blocks of rows in parallel, diagonal by diagonal")
+        .cuda<JdsStreaming, JdsRows>("streaming",
+                                     "one thread per row; streaming loads of the matrix, offsets of the diagonals through L1")
+        .cuda<JdsConstant, JdsRows>(
+            "constant",
+            "one thread per row; streaming loads of the matrix, offsets of the diagonals in constant memory if they fit")
+        .cuda<JdsUncached, JdsRows>(
+            "uncached",
+            "as in the slides: ld.global.cv for the matrix, st.global.cs for y, offsets in constant memory if they fit");
 }
 
 }  // namespace workbench

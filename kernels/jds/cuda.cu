@@ -1,25 +1,24 @@
-// JDS on a GPU: one thread a row, after the slides of Nagasaka. Each row of y is written by exactly one thread, so that threads
+// JDS on a GPU: one thread per row, after the slides of Nagasaka. Exactly one thread writes each row of y, so that threads
 // cannot race in global memory; no shared memory is used.
 //
 // The slides read the matrix with ld.global.cv, so that it does not push x out of the caches of a K20X, and write y with
-// st.global.cs. Kernel `uncached` does just that. On present GPUs .cv makes every load as strong as one of a volatile variable:
-// it keeps L1 clean, but the compiler may not move it, and L2 holds on to what it read. `.cs` (streaming: first to leave the
-// caches) says what is meant and nothing more; the other two kernels use it.
+// st.global.cs. Kernel `uncached` does so. On present GPUs .cv is a volatile load: it does not fill L1, but the compiler may
+// not move it, and L2 keeps the data. The other two kernels use .cs (streaming: the first data to leave the caches).
 //
-// The offsets of the diagonals are the same for all rows. In constant memory (kernel parameters lie there) all lanes of a warp
-// get them at once; where they do not fit, and in kernel `streaming`, they come through L1.
+// The offsets of the diagonals are the same for all rows. In constant memory, where kernel parameters are, all lanes of a warp
+// get them at once; if they do not fit, and in kernel `streaming`, they come through L1.
 #include <algorithm>
 
+#include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/common/storage/multiply_jagged.cuh"
-#include "kernels/device/prepare.hpp"
 #include "kernels/jds/layout.hpp"
 
 namespace workbench {
 namespace {
 
-constexpr int constant_offsets = 480;  // parameters of 4 KiB are what every driver takes
+constexpr int constant_offsets = 480;  // every driver accepts parameters of 4 KiB
 
-/// Offsets that travel as a parameter.
+/// Offsets as a kernel parameter.
 struct ConstantOffsets {
     Offset offsets[constant_offsets];
 
@@ -29,7 +28,7 @@ struct ConstantOffsets {
 /// The arrays with these offsets in place of those in memory.
 template <typename Arrays>
 struct WithConstantOffsets : Arrays {
-    ConstantOffsets diagonal_offsets;  // hides the view
+    ConstantOffsets diagonal_offsets;  // hides the member of Arrays
 };
 
 template <typename Load, typename Arrays, typename Value>
@@ -44,7 +43,7 @@ __global__ void __launch_bounds__(row_threads, JdsRows::resident_blocks)
 }
 
 template <ValueType Value, typename Load, bool constant>
-class JdsKernel final : public Kernel<Value> {
+class JdsKernel : public Kernel<Value> {
 public:
     JdsKernel(const JdsLayout<Value>& layout, std::span<const Index> rows, Device& device)
         : stream_(cuda_device(device).stream()), jds_(copy_to(device, layout.stored(), "jds")), rows_(device, rows, "jds") {
@@ -72,25 +71,23 @@ private:
     bool fits_ = false;
 };
 
-template <ValueType Value>
-using Streaming = JdsKernel<Value, StreamingLoad, false>;
-template <ValueType Value>
-using Constant = JdsKernel<Value, StreamingLoad, true>;
-template <ValueType Value>
-using Uncached = JdsKernel<Value, VolatileLoad, true>;
-
 }  // namespace
 
-std::vector<KernelEntry> jds_cuda_kernels() {
-    return {
-        {"streaming", Backend::cuda, "one thread a row; streaming loads of the matrix, the diagonals' offsets through L1",
-         prepare_as<Streaming, JdsLayout>(), prepare_rows_as<Streaming, JdsLayout>()},
-        {"constant", Backend::cuda,
-         "one thread a row; streaming loads of the matrix, the diagonals' offsets in constant memory where they fit",
-         prepare_as<Constant, JdsLayout>(), prepare_rows_as<Constant, JdsLayout>()},
-        {"uncached", Backend::cuda,
-         "as the slides have it: ld.global.cv for the matrix, st.global.cs for y, offsets in constant memory where they fit",
-         prepare_as<Uncached, JdsLayout>(), prepare_rows_as<Uncached, JdsLayout>()}};
-}
+template <ValueType Value>
+struct JdsStreaming final : JdsKernel<Value, StreamingLoad, false> {
+    using JdsStreaming::JdsKernel::JdsKernel;
+};
+template <ValueType Value>
+struct JdsConstant final : JdsKernel<Value, StreamingLoad, true> {
+    using JdsConstant::JdsKernel::JdsKernel;
+};
+template <ValueType Value>
+struct JdsUncached final : JdsKernel<Value, VolatileLoad, true> {
+    using JdsUncached::JdsKernel::JdsKernel;
+};
+
+template struct CudaLoop<JdsLayout, JdsStreaming>;
+template struct CudaLoop<JdsLayout, JdsConstant>;
+template struct CudaLoop<JdsLayout, JdsUncached>;
 
 }  // namespace workbench

@@ -1,38 +1,31 @@
-// JDS (JAD): jagged diagonals over all rows in their current order, which must be one of descending length.
+// JDS (JAD): jagged diagonals over all rows in their current order, which must be by descending length.
 // Source: Saad, "Krylov subspace methods on supercomputers" (1989); the kernels after Nagasaka, "Exploiting GPU caches in
 // sparse matrix vector multiplication" (slides), and Li and Saad, "GPU-accelerated preconditioned iterative linear solvers"
 // (2012).
 #pragma once
 
 #include "kernels/common/storage/jagged.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 
 namespace workbench {
 
-/// One group of jagged diagonals over all rows: row i is stored row i. Columns are those of the matrix. The array of the
-/// permutation that the literature counts to the format is the row order here, which stage row_sort makes.
+/// One group of jagged diagonals over all rows: row i is stored row i. Columns are those of the matrix. The permutation
+/// array of the literature is the row order here, which stage row_sort makes.
 template <typename Value, template <typename> typename Array>
-struct Jds : Jagged<Value, Index, Array> {
-    template <template <typename> typename Other>
-    using In = Jds<Value, Other>;
-
-    Index row_count = 0;
-    Index column_count = 0;
-
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        Jagged<Value, Index, Array>::fields(visit, of...);
-    }
+struct Jds : Jagged<Value, Index, Array>, MatrixSize {
+    static constexpr auto fields() { return field_list(MatrixSize::fields(), Jagged<Value, Index, Array>::fields()); }
 };
 
-/// Of all kernels: a thread a row.
-struct JdsRows : ScheduleDefaults {
+/// All kernels: one thread per row.
+struct JdsRows final : ScheduleBase<> {
     static constexpr Offset threads(const auto& jds) { return jds.row_count; }
     static constexpr JaggedRow row(const auto& jds, Offset thread) {
         if (thread >= jds.row_count) return {};
         return {static_cast<Index>(thread), thread, 0, jds.diagonal_count()};
     }
-    static constexpr JaggedRun run(const auto& jds, Offset thread) { return run_on_diagonals(jds, row(jds, thread)); }
+    static constexpr JaggedRun run(const auto& jds, Offset thread, const auto&) {
+        return run_on_diagonals(jds, row(jds, thread));
+    }
 };
 
 template <ValueType Value>
@@ -43,7 +36,14 @@ struct JdsLayout final : StoredLayout<Value, Jds<Value, HostArray>> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
+// The CUDA kernels.
+template <ValueType Value>
+struct JdsStreaming;
+template <ValueType Value>
+struct JdsConstant;
+template <ValueType Value>
+struct JdsUncached;
+
 [[nodiscard]] LayoutEntry jds_entry();
-[[nodiscard]] std::vector<KernelEntry> jds_cuda_kernels();
 
 }  // namespace workbench

@@ -66,13 +66,13 @@ __global__ void take_columns(const std::uint64_t* __restrict__ keys, std::size_t
 
 /// The moved arrays, on the GPU.
 struct Moved {
-    DeviceArray<std::uint32_t> old_offsets;
-    DeviceArray<Index> old_of_new;
-    DeviceArray<Offset> offsets;
-    DeviceArray<Index> old_columns;
-    DeviceArray<std::uint64_t> old_values;
-    DeviceArray<Index> columns;
-    DeviceArray<std::uint64_t> values;
+    WorkspaceArray<std::uint32_t> old_offsets;
+    WorkspaceArray<Index> old_of_new;
+    WorkspaceArray<Offset> offsets;
+    WorkspaceArray<Index> old_columns;
+    WorkspaceArray<std::uint64_t> old_values;
+    WorkspaceArray<Index> columns;
+    WorkspaceArray<std::uint64_t> values;
 };
 
 template <int lanes>

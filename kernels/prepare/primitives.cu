@@ -16,7 +16,7 @@ void with_memory(Workspace& workspace, const Use& use) {
 }
 
 template <typename Value>
-void sort_by_bits(Workspace& workspace, DeviceArray<std::uint64_t>& keys, DeviceArray<Value>& values, int begin_bit,
+void sort_by_bits(Workspace& workspace, WorkspaceArray<std::uint64_t>& keys, WorkspaceArray<Value>& values, int begin_bit,
                   int end_bit) {
     if (end_bit <= begin_bit) return;
     auto other_keys = workspace.make<std::uint64_t>(keys.size());
@@ -33,17 +33,17 @@ void sort_by_bits(Workspace& workspace, DeviceArray<std::uint64_t>& keys, Device
 
 }  // namespace
 
-void sort_pairs(Workspace& workspace, DeviceArray<std::uint64_t>& keys, DeviceArray<std::uint32_t>& values, int begin_bit,
+void sort_pairs(Workspace& workspace, WorkspaceArray<std::uint64_t>& keys, WorkspaceArray<std::uint32_t>& values, int begin_bit,
                 int end_bit) {
     sort_by_bits(workspace, keys, values, begin_bit, end_bit);
 }
 
-void sort_pairs(Workspace& workspace, DeviceArray<std::uint64_t>& keys, DeviceArray<std::uint64_t>& values, int begin_bit,
+void sort_pairs(Workspace& workspace, WorkspaceArray<std::uint64_t>& keys, WorkspaceArray<std::uint64_t>& values, int begin_bit,
                 int end_bit) {
     sort_by_bits(workspace, keys, values, begin_bit, end_bit);
 }
 
-void sum_up(Workspace& workspace, DeviceArray<Offset>& counts) {
+void sum_up(Workspace& workspace, WorkspaceArray<Offset>& counts) {
     with_memory(workspace, [&](void* memory, std::size_t& bytes) {
         return cub::DeviceScan::InclusiveSum(memory, bytes, counts.data(), static_cast<int>(counts.size()), workspace.stream());
     });

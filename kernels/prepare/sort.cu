@@ -30,7 +30,7 @@ __global__ void join_keys(const Index* __restrict__ keys, const Index* __restric
     }
 }
 
-Index largest_of(Workspace& workspace, const DeviceArray<Index>& keys) {
+Index largest_of(Workspace& workspace, const WorkspaceArray<Index>& keys) {
     if (keys.size() == 0) return 0;
     const auto largest = workspace.make<Index>(1);
     check_cuda(cudaMemsetAsync(largest.data(), 0, sizeof(Index), workspace.stream()), "cudaMemsetAsync");

@@ -71,11 +71,11 @@ __global__ void list_runs(const std::uint64_t* __restrict__ keys, std::size_t co
 
 /// Runs of keys that differ only in their lowest bits.
 struct Runs {
-    DeviceArray<std::uint64_t> keys;    // [runs] the first key of each
-    DeviceArray<std::uint32_t> begins;  // [runs]
+    WorkspaceArray<std::uint64_t> keys;    // [runs] the first key of each
+    WorkspaceArray<std::uint32_t> begins;  // [runs]
 };
 
-Runs find_runs(Workspace& workspace, const DeviceArray<std::uint64_t>& keys, int shift) {
+Runs find_runs(Workspace& workspace, const WorkspaceArray<std::uint64_t>& keys, int shift) {
     const unsigned blocks = blocks_of(keys.size(), threads);
     auto numbers = workspace.make<Offset>(keys.size());
     mark_runs<<<blocks, threads, 0, workspace.stream()>>>(keys.data(), keys.size(), shift, numbers.data());
@@ -89,7 +89,7 @@ Runs find_runs(Workspace& workspace, const DeviceArray<std::uint64_t>& keys, int
     return runs;
 }
 
-DeviceArray<Index> pieces_of(Workspace& workspace, const Cuts& cuts, Index places) {
+WorkspaceArray<Index> pieces_of(Workspace& workspace, const Cuts& cuts, Index places) {
     const auto boundaries = workspace.upload<Index>(std::span(cuts.boundaries));
     auto piece_of = workspace.make<Index>(places);
     find_pieces<<<blocks_of(places, threads), threads, 0, workspace.stream()>>>(boundaries.data(), cuts.count(), places,
@@ -99,7 +99,7 @@ DeviceArray<Index> pieces_of(Workspace& workspace, const Cuts& cuts, Index place
 }
 
 template <typename Item>
-HostArray<Item> downloaded(Workspace& workspace, const DeviceArray<Item>& array) {
+HostArray<Item> downloaded(Workspace& workspace, const WorkspaceArray<Item>& array) {
     HostArray<Item> items;
     make_room(items, array.size());
     workspace.download(array, std::span(items));
@@ -120,7 +120,7 @@ TiledEntries tile_on_gpu(Workspace& workspace, const CsrMatrix& matrix, const Cu
     const auto offsets = workspace.upload_narrow(std::span(matrix.row_offsets));
     const auto columns = workspace.upload<Index>(std::span(matrix.column_indices));
     const auto segment_of = pieces_of(workspace, segments, matrix.columns);
-    const auto block_of = row_blocks == nullptr ? DeviceArray<Index>() : pieces_of(workspace, *row_blocks, matrix.rows);
+    const auto block_of = row_blocks == nullptr ? WorkspaceArray<Index>() : pieces_of(workspace, *row_blocks, matrix.rows);
     auto keys = workspace.make<std::uint64_t>(columns.size());
     auto entries = workspace.make<std::uint32_t>(columns.size());
     key_entries<<<blocks_of(static_cast<std::size_t>(matrix.rows) * lanes, threads), threads, 0, workspace.stream()>>>(

@@ -88,7 +88,7 @@ void Workspace::fetch(const void* from, void* to, std::size_t bytes) {
     check_cuda(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
 }
 
-DeviceArray<std::uint32_t> Workspace::upload_narrow(std::span<const Offset> from) {
+WorkspaceArray<std::uint32_t> Workspace::upload_narrow(std::span<const Offset> from) {
     auto array = make<std::uint32_t>(from.size());
     send_staged(array.data(), from.size() * sizeof(std::uint32_t), [from](void* buffer, std::size_t begin, std::size_t some) {
         narrow_together(static_cast<std::uint32_t*>(buffer), from.data() + begin / sizeof(std::uint32_t),
@@ -97,7 +97,7 @@ DeviceArray<std::uint32_t> Workspace::upload_narrow(std::span<const Offset> from
     return array;
 }
 
-void Workspace::download_wide(const DeviceArray<std::uint32_t>& from, std::span<Offset> to) {
+void Workspace::download_wide(const WorkspaceArray<std::uint32_t>& from, std::span<Offset> to) {
     fetch_staged(from.data(), to.size() * sizeof(std::uint32_t), [to](void* buffer, std::size_t begin, std::size_t some) {
         widen_together(to.data() + begin / sizeof(std::uint32_t), static_cast<const std::uint32_t*>(buffer),
                        some / sizeof(std::uint32_t));

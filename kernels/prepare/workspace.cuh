@@ -19,16 +19,16 @@ struct NoRoom {};
 
 /// An array on the GPU for kernels of one stream. Returned to the pool in stream order.
 template <typename Item>
-class DeviceArray {
+class WorkspaceArray {
 public:
-    DeviceArray() = default;
-    DeviceArray(Item* data, std::size_t size, cudaStream_t stream) : data_(data), size_(size), stream_(stream) {}
-    DeviceArray(DeviceArray&& other) noexcept { swap(other); }
-    DeviceArray& operator=(DeviceArray&& other) noexcept {
+    WorkspaceArray() = default;
+    WorkspaceArray(Item* data, std::size_t size, cudaStream_t stream) : data_(data), size_(size), stream_(stream) {}
+    WorkspaceArray(WorkspaceArray&& other) noexcept { swap(other); }
+    WorkspaceArray& operator=(WorkspaceArray&& other) noexcept {
         swap(other);
         return *this;
     }
-    ~DeviceArray() {
+    ~WorkspaceArray() {
         if (data_ != nullptr) (void)cudaFreeAsync(data_, stream_);
     }
 
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] std::size_t size() const { return size_; }
 
 private:
-    void swap(DeviceArray& other) {
+    void swap(WorkspaceArray& other) {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
         std::swap(stream_, other.stream_);
@@ -60,32 +60,32 @@ public:
 
     /// Throws NoRoom.
     template <typename Item>
-    [[nodiscard]] DeviceArray<Item> make(std::size_t count) {
+    [[nodiscard]] WorkspaceArray<Item> make(std::size_t count) {
         return {static_cast<Item*>(allocate(count * sizeof(Item))), count, stream()};
     }
 
     /// Uploads an array bit by bit, possibly as another type of the same size.
     template <typename Item, typename From>
-    [[nodiscard]] DeviceArray<Item> upload(std::span<From> from) {
+    [[nodiscard]] WorkspaceArray<Item> upload(std::span<From> from) {
         static_assert(sizeof(Item) == sizeof(From));
-        DeviceArray<Item> array = make<Item>(from.size());
+        WorkspaceArray<Item> array = make<Item>(from.size());
         send(array.data(), from.data(), from.size_bytes());
         return array;
     }
 
     /// Uploads offsets below 2^32 as 32 bits.
-    [[nodiscard]] DeviceArray<std::uint32_t> upload_narrow(std::span<const Offset> from);
+    [[nodiscard]] WorkspaceArray<std::uint32_t> upload_narrow(std::span<const Offset> from);
 
     /// Downloads the first to.size() items bit by bit.
     template <typename Item, typename To>
-    void download(const DeviceArray<Item>& from, std::span<To> to) {
+    void download(const WorkspaceArray<Item>& from, std::span<To> to) {
         static_assert(sizeof(Item) == sizeof(To));
         fetch(from.data(), to.data(), to.size_bytes());
     }
-    void download_wide(const DeviceArray<std::uint32_t>& from, std::span<Offset> to);
+    void download_wide(const WorkspaceArray<std::uint32_t>& from, std::span<Offset> to);
 
     template <typename Item>
-    [[nodiscard]] Item download_item(const DeviceArray<Item>& from, std::size_t index) {
+    [[nodiscard]] Item download_item(const WorkspaceArray<Item>& from, std::size_t index) {
         Item item{};
         fetch(from.data() + index, &item, sizeof(Item));
         return item;

@@ -7,15 +7,11 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/descending_rows.hpp"
 #include "kernels/common/refusal/narrow_columns.hpp"
-#include "kernels/common/refusal/value_range.hpp"
-#include "kernels/common/schedule/host_rows.hpp"
-#include "kernels/device/host_loops.hpp"
-#include "kernels/device/prepare.hpp"
 #include "kernels/segmented/layout.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -68,7 +64,7 @@ within = "segment"
 use = "segmented"
 )";
 
-/// The share of each segment; null where it has no nonzeros. [segments]
+/// The share of each segment; null if it has no nonzeros. [segments]
 std::vector<const Share*> shares_of_segments(const StagedMatrix& staged, const Cuts& segments) {
     std::vector<const Share*> shares(segments.count(), nullptr);
     for (const Share& share : staged.shares) shares[share.id.segment] = &share;
@@ -92,7 +88,7 @@ void require_suitable(const StagedMatrix& staged, const Cuts& segments, bool nar
     }
 }
 
-/// All shares as one: the groups of slices or of diagonals tell them apart.
+/// All shares as one; the groups of slices or diagonals separate them.
 Share joined(const std::vector<const Share*>& shares) {
     HostArray<Offset> first_rows{0};
     HostArray<Offset> first_entries{0};
@@ -117,7 +113,7 @@ Share joined(const std::vector<const Share*>& shares) {
     return all;
 }
 
-/// The rows of all pieces, and where to find those of each row of the matrix. stored_rows: of all shares as one.
+/// The rows of all pieces, and the places of each row of the matrix. stored_rows: those of all shares.
 SegmentRows<HostArray> list_rows(const CsrMatrix& matrix, const Cuts& segments, const std::vector<const Share*>& shares,
                                  const HostArray<Index>& stored_rows) {
     SegmentRows<HostArray> all;
@@ -139,7 +135,7 @@ SegmentRows<HostArray> list_rows(const CsrMatrix& matrix, const Cuts& segments, 
     for_each_in_parallel(std::ssize(stored_rows), row_chunk, [&](std::int64_t stored) {
         all.row_places[next_in(next[stored_rows[stored]])] = static_cast<Index>(stored);
     });
-    // Threads have met in any order; the segments' is that of the places.
+    // Threads add places in any order; ascending places are in the order of the segments.
     for_each_in_parallel(matrix.rows, row_chunk, [&](std::int64_t row) {
         std::sort(all.row_places.begin() + all.row_starts[row], all.row_places.begin() + all.row_starts[row + 1]);
     });
@@ -170,7 +166,7 @@ void build_pieces(SegmentedLayout<Value>& layout, const Cuts& segments, const Cs
     }
     for (const Share* share : shares) {
         if (share == nullptr) continue;
-        require_descending(ShareView(*share), {.wish = "jagged diagonals need rows in descending length",
+        require_descending(ShareView(*share), {.requirement = "jagged diagonals need rows in descending length",
                                                .stage = "row_sort with within = \"segment\"",
                                                .share_name = name_of(share->id)});
     }
@@ -198,7 +194,8 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     return layout;
 }
 
-/// The segments tile the columns, the pieces the stored rows, and every row lists those of its stored rows that there are.
+/// Throws std::logic_error unless the segments tile the columns, the pieces the stored rows, and every row lists its stored
+/// rows.
 void require_sound_rows(const SegmentRows<HostArray>& all) {
     const auto stored_rows = static_cast<Index>(all.stored_rows.size());
     bool sound = tiles(all.segment_columns, all.column_count) && tiles(all.piece_starts, stored_rows) &&
@@ -214,8 +211,8 @@ void require_sound_rows(const SegmentRows<HostArray>& all) {
     if (!sound) throw std::logic_error("segmented: the pieces do not tile the columns and rows");
 }
 
-/// What is stored: a thread for each lane of slices, or for each stored row.
-struct StoredPieces : ScheduleDefaults {
+/// The storage as a schedule: one thread per lane of slices, or per stored row.
+struct StoredPieces final : ScheduleBase<> {
     template <typename Pieces>
     static Offset threads(const Pieces& pieces) {
         if constexpr (InSlices<Pieces>) {
@@ -225,7 +222,7 @@ struct StoredPieces : ScheduleDefaults {
         }
     }
     template <typename Pieces>
-    static auto run(const Pieces& pieces, Offset thread) {
+    static auto run(const Pieces& pieces, Offset thread, const auto&) {
         const auto group_of = [](const HostArray<Index>& starts, Offset place) {
             return static_cast<Index>(std::upper_bound(starts.begin(), starts.end(), place) - starts.begin() - 1);
         };
@@ -246,12 +243,11 @@ struct StoredPieces : ScheduleDefaults {
 
 template <typename Stored>
 [[nodiscard]] auto in_blocks(const Stored& stored, const std::vector<PieceBlock>& blocks) {
-    return PiecesInBlocks<typename Stored::template In<ArrayView>>{view_of(stored),
-                                                                   {blocks.data(), static_cast<Offset>(blocks.size())}};
+    return PiecesInBlocks<InStorage<Stored, ArrayView>>{view_of(stored), {blocks.data(), static_cast<Offset>(blocks.size())}};
 }
 
 template <ValueType Value>
-void walk_reads(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
+void walk_pieces(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
     const auto& own = dynamic_cast<const SegmentedLayout<Value>&>(layout);
     std::visit(
         [&](const auto& stored) {
@@ -267,11 +263,11 @@ void walk_reads(const Layout<Value>& layout, const std::function<void(const Read
         own.stored);
 }
 
-/// Stored rows in parallel into a vector of their own, segment after segment; then the rows of y from there.
+/// Multiplies stored rows in parallel, segment after segment, into partial sums, then adds these up for each row of y.
 template <ValueType Value>
-class SegmentedTwoPhase final : public Kernel<Value> {
+class SegmentedHostKernel final : public Kernel<Value> {
 public:
-    explicit SegmentedTwoPhase(const SegmentedLayout<Value>& layout)
+    explicit SegmentedHostKernel(const SegmentedLayout<Value>& layout)
         : layout_(layout), blocks_(layout.blocks()), partial_sums_(layout.segments().stored_rows.size()) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
@@ -370,27 +366,25 @@ template struct SegmentedLayout<float>;
 template struct SegmentedLayout<double>;
 
 LayoutEntry segmented_entry() {
-    LayoutEntry entry{
-        .name = "segmented",
-        .summary = "segments of columns, each stored on its own as jagged diagonals or sliced ELL, so that x stays in a cache",
-        .source =
-            "Nagasaka, 'Exploiting GPU Caches in Sparse Matrix Vector Multiplication': S-JDS, S-SELL-C-sigma, NUS-JDS and "
-            "NUS-SELL-C-sigma",
-        .examples = {std::string(jagged_example), std::string(sliced_example), std::string(non_uniform_example)},
-        .parameters = declarations(),
-        .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::segment}, .shares = {{ShareKind::segment}}}; },
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<SegmentedLayout>(),
-        .fields = field_lists_of<SegmentedLayout>(),
-        .schedules = {{"two_phase", {walk_reads<float>, walk_reads<double>}},
-                      {"atomic", {walk_reads<float>, walk_reads<double>}}},
-        .kernels = {{.name = "two_phase",
-                     .backend = Backend::kokkos,
-                     .summary = "the rows of all pieces in parallel, segment after segment; then the rows of y add up theirs",
-                     .prepare = prepare_as<SegmentedTwoPhase, SegmentedLayout>()}},
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) entry.add(segmented_cuda_kernels());
-    return entry;
+    return format<SegmentedLayout>(
+               {.summary =
+                    "segments of columns, each stored on its own as jagged diagonals or sliced ELL, so that x stays in a cache",
+                .source =
+                    "Nagasaka, 'Exploiting GPU Caches in Sparse Matrix Vector Multiplication': S-JDS, S-SELL-C-sigma, NUS-JDS "
+                    "and NUS-SELL-C-sigma",
+                .examples = {std::string(jagged_example), std::string(sliced_example), std::string(non_uniform_example)},
+                .parameters = declarations(),
+                .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::segment}, .shares = {{ShareKind::segment}}}; },
+                .build = {build<float>, build<double>}})
+        .host<SegmentedHostKernel>(
+            "two_phase", "the rows of all pieces in parallel, segment after segment; then the partial sums of each row of y")
+        .cuda<SegmentedTwoPhase>(
+            "two_phase",
+            "one thread per stored row, segment after segment, writes its sum; then one thread per row of y adds up its sums",
+            {walk_pieces<float>, walk_pieces<double>})
+        .cuda<SegmentedAtomic>(
+            "atomic", "y is set to zero; one thread per stored row, segment after segment, adds its sum to y atomically",
+            {walk_pieces<float>, walk_pieces<double>});
 }
 
 }  // namespace workbench

@@ -1,20 +1,23 @@
-// Segmented formats on a GPU, after the slides of Nagasaka: a block for 256 rows of a piece, a thread a stored row. Blocks are
-// numbered segment after segment and the hardware starts them in that order, so that the blocks under way at any time read
-// the x of one segment, or of two where one ends.
+// Segmented formats on a GPU, after the slides of Nagasaka: one block per 256 rows of a piece, one thread per stored row.
+// Blocks are numbered segment after segment and the hardware starts them in that order, so that the resident blocks read the x
+// of one segment, or of two where one ends.
 //
 // Races in global memory:
-//  - two_phase: the first kernel writes each stored row's sum by one thread; the second starts after it and writes each row of
-//    y by one thread, which adds up the sums of its row in the order of the segments: the same result in every run;
-//  - atomic: a row is stored in several pieces, hence all additions to y are atomic, to a y that was set before, on the same
-//    stream. The order of the additions, and with it the last bits of y, may change from run to run.
+//  - two_phase: one thread writes the sum of each stored row; the second kernel starts after the first, and one thread writes
+//  each
+//    row of y, the sum over its stored rows in the order of the segments: the same result in every run;
+//  - atomic: a row is stored in several pieces, so all additions to y are atomic, to a y that was set before, on the same
+//  stream.
+//    The order of the additions, and with it the last bits of y, may change from run to run.
 // No shared memory is used.
+#include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/common/storage/multiply_jagged.cuh"
 #include "kernels/segmented/layout.hpp"
 
 namespace workbench {
 namespace {
 
-/// The sum of each stored row: added to its row of `result` where `atomically`, otherwise written to its own place there.
+/// The sum of each stored row, added to its row of `result` if `atomically`, otherwise written to its own place.
 template <bool atomically, typename Rows, typename Pieces, typename Value>
 __global__ void __launch_bounds__(rows_per_block, Rows::resident_blocks)
     multiply_pieces(const __grid_constant__ Pieces pieces, const Index* __restrict__ rows_of_y, const Value* __restrict__ x,
@@ -29,7 +32,7 @@ __global__ void __launch_bounds__(rows_per_block, Rows::resident_blocks)
     }
 }
 
-/// The second phase: a thread a row of y.
+/// The second phase: one thread per row of y.
 template <typename Value>
 __global__ void __launch_bounds__(rows_per_block)
     add_up(Index rows, const Index* __restrict__ row_starts, const Index* __restrict__ row_places,
@@ -79,8 +82,7 @@ public:
 private:
     void multiply(const Value* x, Value* result) const {
         if (blocks_.size() == 0) return;
-        const PiecesInBlocks<typename Stored::template In<ArrayView>> pieces{view_of(stored_),
-                                                                             {blocks_.data(), blocks_.size()}};
+        const PiecesInBlocks<InStorage<Stored, ArrayView>> pieces{view_of(stored_), {blocks_.data(), blocks_.size()}};
         with_piece_rows(pieces, [&]<typename Rows>(Rows) {
             const auto blocks = static_cast<unsigned>(blocks_.size());
             const Index* const rows_of_y = rows_of_y_.size() > 0 ? rows_of_y_.data() : stored_.stored_rows.data();
@@ -91,43 +93,34 @@ private:
 
     cudaStream_t stream_;
     std::int64_t bytes_;
-    typename Stored::template In<DeviceArray> stored_;
+    InStorage<Stored, DeviceArray> stored_;
     DeviceArray<PieceBlock> blocks_;
     OwnedTargetRows rows_;
-    DeviceArray<Index> rows_of_y_;  // [stored rows] where that is another than the layout's
+    DeviceArray<Index> rows_of_y_;  // [stored rows] empty: those of the layout
     DeviceMemory partial_sums_;     // [stored rows]
 };
 
 template <ValueType Value, bool atomically>
-std::unique_ptr<Kernel<Value>> prepare_rows(const Layout<Value>& layout, std::span<const Index> rows, Device& device) {
-    const auto& own = dynamic_cast<const SegmentedLayout<Value>&>(layout);
+std::unique_ptr<Kernel<Value>> prepare_rows(const SegmentedLayout<Value>& layout, std::span<const Index> rows, Device& device) {
     return std::visit(
         [&]<typename Stored>(const Stored& stored) -> std::unique_ptr<Kernel<Value>> {
-            return std::make_unique<SegmentedKernel<Value, Stored, atomically>>(own, stored, rows, device);
+            return std::make_unique<SegmentedKernel<Value, Stored, atomically>>(layout, stored, rows, device);
         },
-        own.stored);
-}
-
-template <ValueType Value, bool atomically>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return prepare_rows<Value, atomically>(layout, {}, device);
+        layout.stored);
 }
 
 }  // namespace
 
-std::vector<KernelEntry> segmented_cuda_kernels() {
-    return {
-        {"two_phase",
-         Backend::cuda,
-         "one thread a stored row, segment after segment, writes its sum; then one thread a row of y adds up its sums",
-         {prepare<float, false>, prepare<double, false>},
-         {prepare_rows<float, false>, prepare_rows<double, false>}},
-        {"atomic",
-         Backend::cuda,
-         "y is set to zero; one thread a stored row, segment after segment, adds its sum to y atomically",
-         {prepare<float, true>, prepare<double, true>},
-         {prepare_rows<float, true>, prepare_rows<double, true>}},
-    };
-}
+template <ValueType Value>
+struct SegmentedTwoPhase {
+    static constexpr auto prepare = prepare_rows<Value, false>;
+};
+template <ValueType Value>
+struct SegmentedAtomic {
+    static constexpr auto prepare = prepare_rows<Value, true>;
+};
+
+template struct CudaLoop<SegmentedLayout, SegmentedTwoPhase>;
+template struct CudaLoop<SegmentedLayout, SegmentedAtomic>;
 
 }  // namespace workbench

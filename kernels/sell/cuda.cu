@@ -1,9 +1,10 @@
-// Sliced ELL on a GPU: a schedule of rows (common/schedule/device_rows.cuh), or by the lengths of the rows, a thread a row
-// and whole blocks to long rows (long_rows.hpp), all in one launch.
+// Sliced ELL on a GPU: by a schedule of rows (common/schedule/device_rows.cuh), or by the lengths of the rows, with one thread
+// per row and whole blocks for long rows (long_rows.hpp), all in one launch.
 //
-// Races. Each row of y is written by one thread: its own, or the first of the block that has all of it. The threads of a block
-// write to places of their own in shared memory before a barrier, and one reads these after it. The sums of a row that has
-// several blocks go to places of their own in global memory, and are read by a kernel that starts after the first.
+// Races. One thread writes each row of y: that of the row, or the first of the block that has all of it. The threads of a block
+// write to places of their own in shared memory before a barrier, and one reads these after it. The sums of a row of several
+// blocks have places of their own in global memory, which a kernel reads that starts after the first.
+#include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/common/schedule/device_rows.cuh"
 #include "kernels/sell/layout.hpp"
 #include "kernels/sell/long_rows.hpp"
@@ -11,7 +12,7 @@
 namespace workbench {
 namespace {
 
-/// The sum over the threads of a block, for the first of them.
+/// The sum over the threads of a block, in the first of them.
 template <typename Value>
 __device__ Value sum_over_block(Value sum) {
     constexpr int warps = threads_of_sell_block / 32;
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(threads_of_sell_block, Rows::resident_blocks)
     }
 }
 
-/// A thread a row that has several parts.
+/// One thread per row of several parts.
 template <typename Value>
 __global__ void __launch_bounds__(threads_of_sell_block)
     add_sums(ArrayView<SellSums> rows, TargetRows target, const Value* __restrict__ sums, Value* __restrict__ y,
@@ -61,15 +62,15 @@ __global__ void __launch_bounds__(threads_of_sell_block)
     write_result(y + target[of.row], sum, accumulate);
 }
 
-template <ValueType Value, typename Own>
+template <ValueType Value, typename Stored>
 class SellByLengths final : public Kernel<Value> {
 public:
-    SellByLengths(const Own& layout, std::span<const Index> rows, Device& device)
-        : SellByLengths(layout, layout.row_lengths(), rows, device) {}
+    SellByLengths(const SellLayout<Value>& layout, const Stored& sell, std::span<const Index> rows, Device& device)
+        : SellByLengths(layout, sell, layout.row_lengths(), rows, device) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (sell_.row_count == 0) return;
-        const SellWithLengths<typename Own::Stored::template In<ArrayView>> sell{
+        const SellWithLengths<InStorage<Stored, ArrayView>> sell{
             view_of(sell_), {row_lengths_.data(), row_lengths_.size()}, {parts_.data(), parts_.size()}};
         const unsigned blocks = static_cast<unsigned>(parts_.size()) + blocks_for(sell_.row_count, threads_of_sell_block);
         with_sell_whole_rows(sell, [&]<typename Rows>(Rows) {
@@ -86,13 +87,14 @@ public:
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
 
 private:
-    SellByLengths(const Own& layout, const HostArray<Index>& lengths, std::span<const Index> rows, Device& device)
-        : SellByLengths(layout, lengths, find_long_rows(lengths, layout.split_length), rows, device) {}
-    SellByLengths(const Own& layout, const HostArray<Index>& lengths, const SellLongRows& long_rows,
+    SellByLengths(const SellLayout<Value>& layout, const Stored& sell, const HostArray<Index>& lengths,
                   std::span<const Index> rows, Device& device)
+        : SellByLengths(layout, sell, lengths, find_long_rows(lengths, sell.split_length), rows, device) {}
+    SellByLengths(const SellLayout<Value>& layout, const Stored& sell, const HostArray<Index>& lengths,
+                  const SellLongRows& long_rows, std::span<const Index> rows, Device& device)
         : stream_(cuda_device(device).stream()),
           bytes_(layout.bytes_by_rows(long_rows)),
-          sell_(copy_to(device, layout.stored(), "sell")),
+          sell_(copy_to(device, sell, "sell")),
           rows_(device, rows, "sell"),
           row_lengths_(device, lengths, "sell row lengths"),
           parts_(device, long_rows.parts, "sell parts of long rows"),
@@ -101,36 +103,27 @@ private:
 
     cudaStream_t stream_;
     std::int64_t bytes_;
-    typename Own::Stored::template In<DeviceArray> sell_;
+    InStorage<Stored, DeviceArray> sell_;
     OwnedTargetRows rows_;
     DeviceArray<Index> row_lengths_;
     DeviceArray<SellPart> parts_;
     DeviceArray<SellSums> summed_;
-    DeviceMemory sums_;  // of the parts of rows that have several
+    DeviceMemory sums_;  // of the parts of rows of several parts
 };
-
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare_rows(const Layout<Value>& layout, std::span<const Index> rows, Device& device) {
-    return with_sell(layout, [&]<typename Own>(const Own& sell) -> std::unique_ptr<Kernel<Value>> {
-        if (sell.by_lengths()) return std::make_unique<SellByLengths<Value, Own>>(sell, rows, device);
-        if (rows.empty()) return prepare_device_rows<SellThreads, Value, Own>(layout, device);
-        return prepare_device_share<SellThreads, Value, Own>(layout, rows, device);
-    });
-}
-
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
-    return prepare_rows<Value>(layout, {}, device);
-}
 
 }  // namespace
 
-std::vector<KernelEntry> sell_cuda_kernels() {
-    return {{"slices",
-             Backend::cuda,
-             "one thread a row, or several; blocks of threads where rows are longer than split_length",
-             {prepare<float>, prepare<double>},
-             {prepare_rows<float>, prepare_rows<double>}}};
-}
+template <ValueType Value>
+struct SellSlices {
+    static std::unique_ptr<Kernel<Value>> prepare(const SellLayout<Value>& layout, std::span<const Index> rows,
+                                                  Device& device) {
+        if (!layout.by_lengths()) return prepare_device_rows<SellThreads, Value, SellLayout<Value>>(layout, rows, device);
+        return with_stored(layout, [&]<typename Stored>(const Stored& sell) -> std::unique_ptr<Kernel<Value>> {
+            return std::make_unique<SellByLengths<Value, Stored>>(layout, sell, rows, device);
+        });
+    }
+};
+
+template struct CudaLoop<SellLayout, SellSlices>;
 
 }  // namespace workbench

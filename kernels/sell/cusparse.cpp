@@ -11,17 +11,18 @@ namespace {
 template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
     require_cusparse(layout.nonzeros());
-    return with_sell(layout, [&]<typename Own>(const Own& sell) {
+    const auto& own = dynamic_cast<const SellLayout<Value>&>(layout);
+    return with_stored(own, [&]<typename Sell>(const Sell& sell) {
         // A lane's nonzeros are its first slots.
         HostArray<Offset> lengths(sell.row_count, 0);
-        for (Index row = 0; row < sell.row_count; ++row) lengths[row] = sell.origin.length(row);
+        for (Index row = 0; row < sell.row_count; ++row) lengths[row] = own.origin.length(row);
         CusparseSlices<Value> same(std::move(lengths), sell.slice_height);
-        using Rows = SellRows<1, 0, HasShortColumns<Own> ? ColumnKind::of_wide_slices : ColumnKind::as_stored>;
+        using Rows = SellRows<1, 0, HasShortColumns<Sell> ? ColumnKind::of_wide_slices : ColumnKind::as_stored>;
         same.fill([&](Index row, Offset k) {
-            const auto run = Rows::run(sell.stored(), row);
-            return std::pair(column_of<Rows>(sell.stored(), run, RunSlot{k, run.slot(k)}), sell.values[run.slot(k)]);
+            const auto run = Rows::run(sell, row, PlainLoad{});
+            return std::pair(column_of<Rows>(sell, run, RunSlot{k, run.slot(k)}), sell.values[run.slot(k)]);
         });
-        return prepare_cusparse<Value>(same.to(device, sell.column_count, sell.nonzero_count), device);
+        return prepare_cusparse<Value>(same.to(device, sell.column_count, own.nonzero_count), device);
     });
 }
 

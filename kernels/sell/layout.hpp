@@ -1,50 +1,43 @@
 // Sliced ELL over all rows in their current order.
 // Source: Monakov, Lokhmotov, Avetisyan, "Automatically tuning sparse matrix-vector multiplication for GPU architectures"
-// (2010); with rows sorted in windows beforehand it is SELL-C-sigma (Kreutzer et al., 2014).
+// (2010); with rows sorted in windows it is SELL-C-sigma (Kreutzer et al., 2014).
 #pragma once
 
 #include "kernels/common/storage/short_columns.hpp"
 #include "kernels/common/storage/slices.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 
 namespace workbench {
 
 /// One group of slices over all rows: lane l of slice s is row s * slice_height + l.
 template <typename Value, typename ColumnIndex, template <typename> typename Array>
-struct Sell : Slices<Value, ColumnIndex, Array>, SliceColumns<ColumnIndex, Array> {
-    template <template <typename> typename Other>
-    using In = Sell<Value, ColumnIndex, Other>;
+struct Sell : Slices<Value, ColumnIndex, Array>, SliceColumns<ColumnIndex, Array>, MatrixSize {
+    Index threads_per_row = 0;  // of a GPU; the storage does not depend on it; 0: sell_threads(), or by_lengths()
+    Index split_length = 512;   // by_lengths(): a row of more entries has one or several blocks of threads
 
-    Index row_count = 0;
-    Index column_count = 0;
-    Index threads_per_row = 0;  // of a GPU; the storage is the same for any number; 0: sell_threads(), or by_lengths()
-    Index split_length = 512;   // by lengths: a row of more entries has a block of threads, or several
-
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::number, "threads_per_row", of.threads_per_row...);
-        visit(ArrayRole::number, "split_length", of.split_length...);
-        Slices<Value, ColumnIndex, Array>::fields(visit, of...);
-        SliceColumns<ColumnIndex, Array>::fields(visit, of...);
+    static constexpr auto fields() {
+        return field_list(MatrixSize::fields(), number_field<&Sell::threads_per_row>(), number_field<&Sell::split_length>(),
+                          Slices<Value, ColumnIndex, Array>::fields(), SliceColumns<ColumnIndex, Array>::fields());
     }
 };
 
 struct SellLongRows;  // long_rows.hpp
 
 /// Row i is lane i % height of slice i / height; a warp has 32 / row_threads rows. Thread t of a row takes its entries t,
-/// t + row_threads, ... and lies t times the rows of a warp after the first: with as many rows in a slice, a warp reads
-/// neighbouring slots. Height 0: known only when it runs.
+/// t + row_threads, ..., at a distance of t times the rows of a warp from the first: if a slice has as many rows as a warp, a
+/// warp reads neighbouring slots. known_height 0: known at run time.
 template <int row_threads, int known_height, ColumnKind kind = ColumnKind::as_stored>
-struct SellRows : ColumnsOfSlices<kind> {
-    static constexpr int lanes = row_threads;
-    static constexpr int lane_distance = 32 / row_threads;
-    static constexpr int entries_in_flight = 8;
-    static constexpr int resident_blocks = 4;
-    static constexpr bool counts_alike = true;
+struct SellRows final : ScheduleBase<with_columns_of(kind, {.lanes = row_threads,
+                                                            .lane_distance = 32 / row_threads,
+                                                            .entries_in_flight = 8,
+                                                            .resident_blocks = 4,
+                                                            .counts_alike = true})>,
+                        ColumnsOfSlices<kind> {
+    static constexpr int rows_of_warp = 32 / row_threads;
 
-    static constexpr Offset threads(const auto& sell) { return (sell.lane_count() + lane_distance - 1) / lane_distance * 32; }
-    static constexpr auto run(const auto& sell, Offset thread) {
-        const Offset place = thread / 32 * lane_distance + thread % lane_distance;
+    static constexpr Offset threads(const auto& sell) { return (sell.lane_count() + rows_of_warp - 1) / rows_of_warp * 32; }
+    static constexpr auto run(const auto& sell, Offset thread, const auto&) {
+        const Offset place = thread / 32 * rows_of_warp + thread % rows_of_warp;
         const Index row = place < sell.row_count ? static_cast<Index>(place) : -1;
         const auto lane = static_cast<unsigned>(place);  // slices have fewer than 2^32 lanes
         const unsigned height = known_height == 0 ? static_cast<unsigned>(sell.slice_height) : known_height;
@@ -59,12 +52,11 @@ struct SellRows : ColumnsOfSlices<kind> {
     }
 };
 
-/// Threads of a GPU that share a row of this mean length, where the recipe leaves it to the program: so many that a warp's rows
-/// are done soon, and each has a batch of entries or more.
+/// Default number of threads of a GPU that share a row of this mean length: many, but with a batch of entries for each.
 [[nodiscard]] constexpr int sell_threads_for(double mean_length) { return mean_length <= 20 ? 1 : mean_length <= 48 ? 2 : 4; }
 
-/// The threads that a row has: as the recipe says; or, in slices of a fraction of a warp's rows, as many as fill the warp; or,
-/// in slices of 32 rows, one or two: on an H200 two pay from longer rows on in f32 than in f64.
+/// The threads of a row: those of the recipe, or in slices of 8 or 16 rows as many as fill the warp, or in slices of 32 rows
+/// one or two: on an H200 two pay off from longer rows in f32 than in f64.
 [[nodiscard]] constexpr int sell_threads(const auto& sell) {
     if (sell.threads_per_row > 0) return sell.threads_per_row;
     if (sell.slice_height == 16) return 2;
@@ -74,7 +66,7 @@ struct SellRows : ColumnsOfSlices<kind> {
     return static_cast<Offset>(sell.values.size()) > longest_of_one * sell.lane_count() ? 2 : 1;
 }
 
-/// Of the Kokkos kernel: one thread a row.
+/// The Kokkos kernel: one thread per row.
 struct SellRow {
     static auto choose(const auto& sell, const auto& use) {
         return with_column_kind(sell, [&](auto kind) {
@@ -83,9 +75,9 @@ struct SellRow {
     }
 };
 
-/// Of the CUDA kernel where rows have a number of threads: for slices of as many rows as a warp has, of 32 rows, or of any
-/// number. Eight threads a row or more, which no recipe gets unasked, have heights that are known only when they run: each
-/// height takes seconds to compile.
+/// The CUDA kernel with a fixed number of threads per row, compiled for slices of as many rows as a warp, of 32 rows, and of
+/// any number. With eight threads per row or more, which a recipe must ask for, the height is known at run time only, because
+/// each height takes seconds to compile.
 struct SellThreads {
     static auto choose(const auto& sell, const auto& use) {
         return with_column_kind(sell, [&](auto kind) {
@@ -101,34 +93,29 @@ struct SellThreads {
     }
 };
 
-/// ColumnIndex: Index, or 16 bits.
-template <ValueType Value, typename ColumnIndex = Index>
-struct SellLayout final : StoredLayout<Value, Sell<Value, ColumnIndex, HostArray>> {
+/// With columns of 32 bits, or of 16.
+template <ValueType Value>
+struct SellLayout final : VariantLayout<Value, Sell<Value, Index, HostArray>, Sell<Value, std::uint16_t, HostArray>> {
     static constexpr const char* name = "sell";
     Origin origin;  // of each lane
 
     [[nodiscard]] HostArray<Index> row_lengths() const;
-    /// Does a GPU read how long rows are, rather than padding (long_rows.hpp)? Where the recipe leaves it to the program it
-    /// does so if a row is long, if most slots are padding, and if slices are not as high as a warp; otherwise the lengths cost
-    /// more than they spare.
+    /// True if the CUDA kernel reads the lengths of rows rather than padding (long_rows.hpp): unless the recipe sets
+    /// threads_per_row, if a row is long, if most slots are padding, or if slices do not fill a warp. Otherwise reading the
+    /// lengths takes longer than reading the padding.
     [[nodiscard]] bool by_lengths() const;
-    /// What a product moves at least where no padding is read.
+    /// The least bytes of a product that reads no padding.
     [[nodiscard]] std::int64_t bytes_by_rows(const SellLongRows& long_rows) const;
     void transfer(Transfer& all) override { this->transfer_with(all, origin); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };
 
-/// Calls use(layout) with what it is.
+/// The CUDA kernel `slices`.
 template <ValueType Value>
-auto with_sell(const Layout<Value>& layout, const auto& use) {
-    const auto* const narrow = dynamic_cast<const SellLayout<Value, std::uint16_t>*>(&layout);
-    return narrow != nullptr ? use(*narrow) : use(dynamic_cast<const SellLayout<Value>&>(layout));
-}
+struct SellSlices;
 
 [[nodiscard]] LayoutEntry sell_entry();
-
-[[nodiscard]] std::vector<KernelEntry> sell_cuda_kernels();
 [[nodiscard]] std::vector<KernelEntry> sell_cusparse_kernels();
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
-// How a GPU shares out sliced ELL where a recipe leaves it to the program: a thread a row, which stops at the row's end, and
-// whole blocks of threads to rows that are long.
+// Sliced ELL by the lengths of its rows on a GPU: one thread per row, which stops at the end of the row, and whole blocks of
+// threads for long rows.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@ namespace workbench {
 
 inline constexpr int threads_of_sell_block = 256;
 
-/// Entries of a long row that one block takes at most.
+/// The most entries of a long row that one block takes.
 inline constexpr Index entries_of_sell_part = 4096;
 
-/// What a block has of a long row: `entries` of it, from `first` on. Where a row has several parts, their sums are no result
-/// yet: they are stored as number `sum`.
+/// The part of a long row that a block has: `entries` of it, beginning with `first`. If a row has several parts, their sums are
+/// stored, this one as number `sum`.
 struct SellPart {
     Index row = 0;
     Index first = 0;
@@ -22,7 +22,7 @@ struct SellPart {
     Index sum = -1;
 };
 
-/// A row that has several parts: their sums are neighbours.
+/// A row of several parts, whose sums are neighbours.
 struct SellSums {
     Index row = 0;
     Index first = 0;
@@ -30,7 +30,7 @@ struct SellSums {
 };
 
 struct SellLongRows {
-    std::vector<SellPart> parts;  // the longest row's first
+    std::vector<SellPart> parts;  // of the longest row first
     std::vector<SellSums> sums;
 
     [[nodiscard]] Index sum_count() const { return sums.empty() ? 0 : sums.back().first + sums.back().count; }
@@ -39,22 +39,21 @@ struct SellLongRows {
 /// The rows of more than `longest` entries, in parts.
 [[nodiscard]] SellLongRows find_long_rows(const HostArray<Index>& lengths, Index longest);
 
-/// Views of slices with the lengths of their rows, and what the first blocks of a launch work on.
+/// Views of slices with the lengths of their rows, and the parts of long rows.
 template <typename SellView>
 struct SellWithLengths : SellView {
     ArrayView<Index> row_lengths;  // [rows]
     ArrayView<SellPart> parts;
 };
 
-/// The first blocks have a part of a long row each, whose threads take every 256th entry of it. Then a thread a row, but for
-/// long rows. Padding is not read. Height: that of the slices where it is known when this is compiled, otherwise 0.
+/// The first blocks have a part of a long row each, whose threads take every 256th entry of it. Then one thread per row, unless
+/// the row is long. Padding is not read. known_height: that of the slices if it is known at compile time, otherwise 0.
 template <int known_height, ColumnKind kind = ColumnKind::as_stored>
-struct SellWholeRows : ColumnsOfSlices<kind> {
-    static constexpr int entries_in_flight = 6;  // on an H200 4 took 1.3 times as long where slices were not sorted
-
+/// entries_in_flight: on an H200, 4 takes 1.3 times as long if rows are not sorted.
+struct SellWholeRows final : ScheduleBase<with_columns_of(kind, {.entries_in_flight = 6})>, ColumnsOfSlices<kind> {
     static constexpr Offset threads(const auto& sell) { return threads_of_parts(sell) + sell.row_count; }
     static constexpr Offset threads_of_parts(const auto& sell) { return sell.parts.size() * threads_of_sell_block; }
-    static constexpr auto run(const auto& sell, Offset thread) {
+    static constexpr auto run(const auto& sell, Offset thread, const auto&) {
         const Offset of_parts = threads_of_parts(sell);
         if (thread < of_parts) {
             return run_of_part(sell, sell.parts[thread / threads_of_sell_block],
@@ -105,7 +104,7 @@ private:
     }
 };
 
-/// Calls use(schedule) with the one for these slices.
+/// Calls use(schedule) with the schedule for these slices.
 auto with_sell_whole_rows(const auto& sell, const auto& use) {
     return with_column_kind(sell, [&](auto kind) {
         return sell.slice_height == 32 ? use(SellWholeRows<32, kind>{}) : use(SellWholeRows<0, kind>{});

@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/common/entry/format.hpp"
 #include "kernels/common/refusal/slot_bound.hpp"
-#include "kernels/common/refusal/value_range.hpp"
-#include "kernels/common/schedule/walk.hpp"
-#include "kernels/common/storage/offsets.hpp"
-#include "kernels/device/host_loops.hpp"
+#include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/staircase_sell/layout.hpp"
-#include "kernels/staircase_sell/storage_size.hpp"
-#include "pipeline/matrix/host_array.hpp"
 
 namespace workbench {
 namespace {
@@ -31,7 +27,7 @@ use = "staircase_sell"
 slice_height = 2
 )";
 
-/// The groups that have a row, and the width of each.
+/// Sets the groups that have rows, and their widths.
 template <ValueType Value>
 void cut_into_groups(StaircaseSellLayout<Value>& layout, const Cuts& groups) {
     layout.group_rows = {0};
@@ -49,9 +45,8 @@ void cut_into_groups(StaircaseSellLayout<Value>& layout, const Cuts& groups) {
     }
 }
 
-/// Algorithm 4.
 template <ValueType Value>
-void fill(StaircaseSellLayout<Value>& layout, const CsrMatrix& matrix) {
+void fill_groups(StaircaseSellLayout<Value>& layout, const CsrMatrix& matrix) {
     make_filled(layout.column_indices, layout.group_slots.back(), -1);
     make_zeros(layout.values, layout.group_slots.back());
     const Index height = layout.slice_height;
@@ -68,25 +63,19 @@ void fill(StaircaseSellLayout<Value>& layout, const CsrMatrix& matrix) {
     }
 }
 
-template <ValueType Value>
-std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
+constexpr auto fill = []<ValueType Value>(StaircaseSellLayout<Value>& layout, const StagedMatrix& staged,
+                                          const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
-    require_values_in_range<Value>(matrix);
-    auto layout = std::make_unique<StaircaseSellLayout<Value>>();
-    layout->nonzero_count = matrix.nonzeros();
-    layout->row_count = matrix.rows;
-    layout->column_count = matrix.columns;
-    layout->slice_height = static_cast<Index>(parameters.integer("slice_height"));
-    layout->row_offsets = matrix.row_offsets;
-    cut_into_groups(*layout, *staged.find_cuts(CutKind::length_group));
-    require_bounded_slots(fmt::format("{} length groups in slices of height {}", layout->group_count(), layout->slice_height),
-                          static_cast<double>(layout->group_slots.back()), matrix.nonzeros(), sizeof(Value) + sizeof(Index),
+    layout.slice_height = static_cast<Index>(parameters.integer("slice_height"));
+    layout.row_offsets = matrix.row_offsets;
+    cut_into_groups(layout, *staged.find_cuts(CutKind::length_group));
+    require_bounded_slots(fmt::format("{} length groups in slices of height {}", layout.group_count(), layout.slice_height),
+                          static_cast<double>(layout.group_slots.back()), matrix.nonzeros(), sizeof(Value) + sizeof(Index),
                           {.advice = "a lower alpha of length_groups or smaller slices (slice_height) need less padding"});
-    fill(*layout, matrix);
-    return layout;
-}
+    fill_groups(layout, matrix);
+};
 
-/// Groups that walk through the rows and the slots from their beginning to their end.
+/// Throws std::logic_error unless the groups tile the rows and the slots.
 template <ValueType Value>
 void require_sound_groups(const StaircaseSellLayout<Value>& layout) {
     bool sound = tiles(layout.group_rows, layout.row_count) && layout.group_slots.front() == 0 &&
@@ -107,7 +96,7 @@ void for_each_group(const StaircaseSell<Value, HostArray>& stored, const auto& u
     }
 }
 
-/// Both kernels: the threads of every group begin with a new warp.
+/// The reads of both kernels: every group begins a new warp.
 template <ValueType Value>
 void walk_groups(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
     const auto& stored = dynamic_cast<const StaircaseSellLayout<Value>&>(layout).stored();
@@ -123,6 +112,22 @@ void walk_groups(const Layout<Value>& layout, const std::function<void(const Rea
         first_warp += (StaircaseRows::threads(group) + 31) / 32;
     });
 }
+
+template <ValueType Value>
+class StaircaseSlices final : public Kernel<Value> {
+public:
+    explicit StaircaseSlices(const StaircaseSellLayout<Value>& layout) : layout_(layout) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override {
+        for (Index group = 0; group < layout_.group_count(); ++group) {
+            const auto slots = group_of(layout_.stored(), group, layout_.column_indices, layout_.values);
+            multiply_on_host<StaircaseRows>(slots, x, y, accumulate);
+        }
+    }
+
+private:
+    const StaircaseSellLayout<Value>& layout_;
+};
 
 }  // namespace
 
@@ -148,33 +153,28 @@ void StaircaseSellLayout<Value>::for_each_slot(const std::function<void(const Sl
 }
 
 LayoutEntry staircase_sell_entry() {
-    LayoutEntry entry{
-        .name = "staircase_sell",
-        .summary = "sliced ELL over rows of ascending length, in groups of one width each: no slice needs a pointer",
-        .source = "Wikberg, 'Unstructured Mesh FVM with GPU' (2025), section 4.3, algorithm 4",
-        .examples = {std::string(example)},
-        .parameters = {{.name = "slice_height",
-                        .type = ParameterType::integer,
-                        .default_value = std::int64_t{512},
-                        .minimum = 1,
-                        .maximum = 65536,
-                        .unit = "rows",
-                        .help = "rows stored together, and on a GPU a block of threads where it is a multiple of 32 up to "
-                                "1024; as in the stage length_groups, or groups are padded to it"}},
-        .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::length_group}, .unsplit = true}; },
-        .build = {build<float>, build<double>},
-        .empty = empty_layouts_of<StaircaseSellLayout>(),
-        .fields = field_lists_of<StaircaseSellLayout>(),
-        .schedules = {{"streams", {walk_groups<float>, walk_groups<double>}},
-                      {"graph", {walk_groups<float>, walk_groups<double>}}},
-        .storage_sizes = staircase_sell_storage_sizes,
-        .kernels = staircase_sell_reference_kernels(),
-    };
-    if constexpr (WORKBENCH_HAS_CUDA) {
-        entry.add(staircase_sell_cuda_kernels());
-        entry.add(staircase_sell_cusparse_kernels());
-    }
-    return entry;
+    return format<StaircaseSellLayout>(
+               {.summary = "sliced ELL over rows of ascending length, in groups of one width each: no slice needs a pointer",
+                .source = "Wikberg, 'Unstructured Mesh FVM with GPU' (2025), section 4.3, algorithm 4",
+                .examples = {std::string(example)},
+                .parameters = {{.name = "slice_height",
+                                .type = ParameterType::integer,
+                                .default_value = std::int64_t{512},
+                                .minimum = 1,
+                                .maximum = 65536,
+                                .unit = "rows",
+                                .help = "rows stored together, and on a GPU a block of threads if it is a multiple of 32 up to "
+                                        "1024; use that of the stage length_groups, or groups are padded to it"}},
+                .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::length_group}, .unsplit = true}; },
+                .storage_sizes = staircase_sell_storage_sizes},
+               fill)
+        .host<StaircaseSlices>("groups", "group after group, its slices in parallel, the rows of a slice side by side")
+        .cuda<StaircaseStreams>("streams",
+                                "one thread per row, each group a launch on a stream of its own, forked and joined by events",
+                                {walk_groups<float>, walk_groups<double>})
+        .cuda<StaircaseGraph>("graph", "the same launches, replayed as one CUDA graph",
+                              {walk_groups<float>, walk_groups<double>})
+        .with_cuda<staircase_sell_cusparse_kernels>();
 }
 
 }  // namespace workbench

@@ -1,18 +1,17 @@
-// Staircase SELL on a GPU: a launch for each group, one thread a row (section 4.3.4 of the source). The launches go to streams
-// of their own, forked from the device's stream and joined to it by events, or are the nodes of a graph that is launched as a
-// whole.
+// Staircase SELL on a GPU: one launch per group, one thread per row (section 4.3.4 of the source). The launches are on streams
+// of their own, forked from the device's stream and joined to it by events, or are the nodes of one graph.
 //
-// Races. Each row of y is written by exactly one thread of one launch, so that neither threads nor launches can race in global
-// memory, in whatever order these run; no shared memory is used. No stream of a group begins before the device's stream has
-// come to the fork, and the device's stream goes on when all of them are done.
+// Races. Exactly one thread of one launch writes each row of y, so that neither threads nor launches can race in global memory,
+// in any order of the launches; no shared memory is used. The streams of the groups wait for the device's stream at the fork,
+// and the device's stream waits for all of them.
 #include <algorithm>
 #include <array>
 
+#include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/common/schedule/device_rows.cuh"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/device/cuda_stream.cuh"
-#include "kernels/device/prepare.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 
 namespace workbench {
@@ -21,12 +20,12 @@ namespace {
 constexpr int warp_size = 32;
 constexpr int largest_block = 1024;
 constexpr int usual_block = 256;
-constexpr std::size_t most_streams = 128;  // as many kernels as a GPU runs at once, since compute capability 7.0
+constexpr std::size_t most_streams = 128;  // kernels that a GPU runs at once, since compute capability 7.0
 
 template <typename Value>
 __global__ void __launch_bounds__(largest_block) multiply(StaircaseGroup<Value> group, TargetRows target,
                                                           const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
-    const auto run = StaircaseRows::run(group, blockIdx.x * blockDim.x + threadIdx.x);
+    const auto run = StaircaseRows::run(group, blockIdx.x * blockDim.x + threadIdx.x, StreamingLoad{});
     if (run.row < 0) return;
     write_result(y + target[run.row], multiply_run<StaircaseRows>(group, run, x, StreamingLoad{}), accumulate);
 }
@@ -35,10 +34,10 @@ template <typename Value>
 struct Launch {
     StaircaseGroup<Value> group;
     unsigned blocks = 0;
-    unsigned threads = 0;  // of a block: those of a slice, where that is a block
+    unsigned threads = 0;  // of a block: those of a slice if that is a block
 };
 
-/// The slots on the device, and what is launched for them.
+/// The slots on the device, and their launches.
 template <ValueType Value>
 class DeviceGroups {
 public:
@@ -64,7 +63,9 @@ private:
     std::vector<Launch<Value>> launches_;
 };
 
-/// Section 4.3.5: every group is launched on a stream of its own. With more groups than a GPU runs kernels at once, some share.
+}  // namespace
+
+/// Section 4.3.5: every group is launched on a stream of its own; more than most_streams groups share streams.
 template <ValueType Value>
 class StaircaseStreams final : public Kernel<Value> {
 public:
@@ -131,7 +132,7 @@ public:
     }
 
 private:
-    /// What the next launches of the graph read and write; one that is under way is not touched.
+    /// Sets x and y of the next launches of the graph; a running launch keeps its own.
     void point_to(const Value* x, Value* y, bool accumulate) {
         x_ = x;
         y_ = y;
@@ -161,20 +162,13 @@ private:
     DeviceGroups<Value> groups_;
     OwnedCuda<cudaGraph_t> graph_;
     OwnedCuda<cudaGraphExec_t> executable_;
-    std::vector<cudaGraphNode_t> nodes_;  // one a group
+    std::vector<cudaGraphNode_t> nodes_;  // one per group
     const Value* x_ = nullptr;
     Value* y_ = nullptr;
     bool accumulate_ = false;
 };
 
-}  // namespace
-
-std::vector<KernelEntry> staircase_sell_cuda_kernels() {
-    return {
-        {"streams", Backend::cuda, "one thread a row, each group a launch on a stream of its own, forked and joined by events",
-         prepare_as<StaircaseStreams, StaircaseSellLayout>(), prepare_rows_as<StaircaseStreams, StaircaseSellLayout>()},
-        {"graph", Backend::cuda, "the same launches, replayed as one CUDA graph",
-         prepare_as<StaircaseGraph, StaircaseSellLayout>(), prepare_rows_as<StaircaseGraph, StaircaseSellLayout>()}};
-}
+template struct CudaLoop<StaircaseSellLayout, StaircaseStreams>;
+template struct CudaLoop<StaircaseSellLayout, StaircaseGraph>;
 
 }  // namespace workbench

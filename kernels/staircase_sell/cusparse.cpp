@@ -1,5 +1,5 @@
-// cuSPARSE's sliced ELL over the same rows in the same order, with the same slice height: what the source compares with
-// (table 5.2).
+// cuSPARSE's sliced ELL over the same rows in the same order, with the same slice height: the comparison of table 5.2 of the
+// source.
 #include <utility>
 
 #include "kernels/staircase_sell/layout.hpp"

@@ -1,4 +1,4 @@
-// Cuts between rows of unlike length, for layouts that give each group one width.
+// Cuts between rows of different lengths, for layouts that store each group with one width.
 #include "kernels/staircase_sell/length_groups.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ HostArray<Offset> ascending_lengths(const CsrMatrix& matrix) {
     return lengths;
 }
 
-/// Rows stored wider than they are, because their length made no group or did not fill its last slice.
+/// The number of rows that are padded because their length made no group or did not fill its last slice.
 Index passed_on(const HostArray<Offset>& lengths, const Cuts& groups) {
     Index count = 0;
     for (Index group = 0; group < groups.count(); ++group) {

@@ -145,7 +145,7 @@ std::map<std::string, Offset> launch_names(const std::vector<LayoutField>& field
     Offset slots = 0;
     for (const LayoutField& field : fields) {
         const auto count = static_cast<Offset>(field.count);
-        if (!field.is_array) {
+        if (!field.is_array()) {
             names[field.name] = number_at(field);
         } else {
             names[field.name + "_size"] = count;

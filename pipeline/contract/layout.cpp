@@ -56,10 +56,10 @@ using Bits = std::conditional_t<std::same_as<Value, float>, std::uint32_t, std::
 template <ValueType Value>
 class SlotChecker {
 public:
-    SlotChecker(const std::vector<LayoutArray>& arrays, const CsrMatrix& matrix)
-        : arrays_(arrays),
+    SlotChecker(const std::vector<LayoutField>& fields, const CsrMatrix& matrix)
+        : fields_(fields),
           matrix_(matrix),
-          visited_(arrays.size(), 0),
+          visited_(fields.size(), 0),
           stored_(static_cast<std::size_t>(matrix.nonzeros()), false) {}
 
     void visit(const Slot& slot) {
@@ -77,9 +77,9 @@ public:
     }
 
     void finish() const {
-        for (std::size_t array = 0; array < arrays_.size(); ++array) {
-            if (arrays_[array].role == ArrayRole::value && visited_[array] != arrays_[array].count) {
-                fail("array '" + std::string(arrays_[array].name) + "' has " + std::to_string(arrays_[array].count) +
+        for (std::size_t array = 0; array < fields_.size(); ++array) {
+            if (fields_[array].role == ArrayRole::value && visited_[array] != fields_[array].count) {
+                fail("array '" + fields_[array].name + "' has " + std::to_string(fields_[array].count) +
                      " elements, but only " + std::to_string(visited_[array]) + " slots");
             }
         }
@@ -90,20 +90,20 @@ public:
 
 private:
     [[nodiscard]] std::string describe(const Slot& slot) const {
-        return "slot " + std::to_string(slot.index) + " of '" + std::string(arrays_[slot.array].name) + "' ";
+        return "slot " + std::to_string(slot.index) + " of '" + fields_[slot.array].name + "' ";
     }
 
     [[nodiscard]] bool is_array(int number, ArrayRole role) const {
-        return number >= 0 && static_cast<std::size_t>(number) < arrays_.size() && arrays_[number].role == role;
+        return number >= 0 && static_cast<std::size_t>(number) < fields_.size() && fields_[number].role == role;
     }
 
     /// The slot is the next of its value array, and the column that it names is there.
     void check_place(const Slot& slot) {
         is_mirror_ = false;
-        if (!is_array(slot.array, ArrayRole::value) || arrays_[slot.array].element_bytes != sizeof(Value)) {
+        if (!is_array(slot.array, ArrayRole::value) || bytes_of(fields_[slot.array].type) != sizeof(Value)) {
             fail("a slot names array " + std::to_string(slot.array) + ", which holds no values of this precision");
         }
-        const LayoutArray& values = arrays_[slot.array];
+        const LayoutField& values = fields_[slot.array];
         const std::size_t expected = visited_[slot.array]++;
         if (slot.index != static_cast<Offset>(expected) || expected >= values.count) {
             fail(describe(slot) + "was walked where " + std::to_string(expected) + " comes next");
@@ -123,7 +123,7 @@ private:
         if (!is_array(slot.column_array, ArrayRole::column)) {
             fail(describe(slot) + "names array " + std::to_string(slot.column_array) + ", which holds no columns");
         }
-        if (slot.column_index < 0 || slot.column_index >= static_cast<Offset>(arrays_[slot.column_array].count)) {
+        if (slot.column_index < 0 || slot.column_index >= static_cast<Offset>(fields_[slot.column_array].count)) {
             fail(describe(slot) + "names column " + std::to_string(slot.column_index) +
                  " of an array that does not have so many");
         }
@@ -160,12 +160,12 @@ private:
     }
 
     [[nodiscard]] Value stored_value(const Slot& slot) const {
-        return static_cast<const Value*>(arrays_[slot.array].data)[slot.index];
+        return static_cast<const Value*>(fields_[slot.array].data)[slot.index];
     }
 
-    const std::vector<LayoutArray>& arrays_;
+    const std::vector<LayoutField>& fields_;
     const CsrMatrix& matrix_;
-    std::vector<std::size_t> visited_;  // [arrays] slots walked in each value array
+    std::vector<std::size_t> visited_;  // [fields] slots walked in each value array
     std::vector<bool> stored_;          // [nonzeros]
     std::optional<Slot> before_;        // the one walked last
     bool is_mirror_ = false;            // was it walked for its second nonzero?
@@ -178,8 +178,8 @@ void check_layout(const Layout<Value>& layout, const CsrMatrix& matrix) {
     if (layout.rows() != matrix.rows || layout.columns() != matrix.columns || layout.nonzeros() != matrix.nonzeros()) {
         fail("its rows, columns or nonzeros are not those of the matrix");
     }
-    const std::vector<LayoutArray> arrays = layout.arrays();
-    SlotChecker<Value> checker(arrays, matrix);
+    const std::vector<LayoutField> fields = layout.fields();
+    SlotChecker<Value> checker(fields, matrix);
     layout.for_each_slot([&](const Slot& slot) { checker.visit(slot); });
     checker.finish();
 }

@@ -1,4 +1,4 @@
-// What a layout promises: how the nonzeros lie in memory, slot by slot.
+// The contract of a layout: where the nonzeros are stored, slot by slot.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,62 +21,67 @@
 
 namespace workbench {
 
-/// What an array holds.
+/// The content of a field.
 enum class ArrayRole {
-    value,      // one matrix value a slot
-    column,     // one column a slot, possibly relative to a base
+    value,      // matrix values, one a slot
+    column,     // columns, possibly relative to a base
     structure,  // everything else: offsets, row lists, boundaries
     number,     // no array: a single number
 };
 
 [[nodiscard]] std::string_view name_of(ArrayRole role);
 
-/// One array of a layout, as it lies in memory.
-struct LayoutArray {
-    std::string name;
-    ArrayRole role = ArrayRole::structure;
-    const void* data = nullptr;  // host memory of the layout
-    std::size_t count = 0;
-    std::size_t element_bytes = 0;
-
-    [[nodiscard]] std::size_t bytes() const { return count * element_bytes; }
-};
-
-/// An array of a layout, for Layout::arrays.
-template <typename Element>
-[[nodiscard]] LayoutArray layout_array(std::string name, ArrayRole role, const HostArray<Element>& array) {
-    return {std::move(name), role, array.data(), array.size(), sizeof(Element)};
-}
-
-/// What the elements of an array are, or what a number is.
 enum class ElementType { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
 
 [[nodiscard]] std::size_t bytes_of(ElementType type);
 [[nodiscard]] std::string_view name_of(ElementType type);
 
-/// One entry of a layout's list of fields: an array, or a single number.
+template <typename Element>
+[[nodiscard]] constexpr ElementType element_type() {
+    if constexpr (std::is_enum_v<Element>) {
+        return element_type<std::underlying_type_t<Element>>();
+    } else if constexpr (std::is_floating_point_v<Element>) {
+        return sizeof(Element) == 4 ? ElementType::f32 : ElementType::f64;
+    } else {
+        constexpr bool is_signed = std::is_signed_v<Element>;
+        switch (sizeof(Element)) {
+            case 1: return is_signed ? ElementType::i8 : ElementType::u8;
+            case 2: return is_signed ? ElementType::i16 : ElementType::u16;
+            case 4: return is_signed ? ElementType::i32 : ElementType::u32;
+            default: return is_signed ? ElementType::i64 : ElementType::u64;
+        }
+    }
+}
+
+/// An array of a layout as it lies in host memory, or a single number.
 struct LayoutField {
     std::string name;
     ArrayRole role = ArrayRole::structure;
-    bool is_array = true;
     ElementType type = ElementType::i32;
-    std::string length = {};     // of an array, in words: "rows + 1"; empty: nobody said
-    const void* data = nullptr;  // host memory of the layout
+    std::string length = {};  // of an array, in words: "rows + 1"; empty: unknown
+    const void* data = nullptr;
     std::size_t count = 1;
 
+    [[nodiscard]] bool is_array() const { return role != ArrayRole::number; }
     [[nodiscard]] std::size_t bytes() const { return count * bytes_of(type); }
 };
 
-/// One place for a nonzero: element `index` of value array number `array`. Its column stands in element `column_index` of a
-/// column array, which the slots of a block may share, or follows from the structure of the layout.
+template <typename Element>
+[[nodiscard]] LayoutField array_field(std::string name, ArrayRole role, const HostArray<Element>& array,
+                                      std::string length = {}) {
+    return {std::move(name), role, element_type<Element>(), std::move(length), array.data(), array.size()};
+}
+
+/// One place for a nonzero: element `index` of value array number `array`. Its column is element `column_index` of a column
+/// array, which the slots of a block may share, or is computed.
 struct Slot {
-    int array = 0;            // which value array: an index into Layout::arrays()
-    int column_array = 0;     // the array that tells its column; -1: none, the column follows from the place
+    int array = 0;            // the value array: an index into Layout::fields()
+    int column_array = 0;     // the array of its column; -1: the column is computed
     Offset index = 0;         // the element of the value array
-    Offset column_index = 0;  // the element of the column array, where there is one
-    Offset nonzero = -1;      // position in CsrMatrix::values of the matrix it was built from; -1: padding
-    Index column = 0;         // column of the current order whose x this slot reads; -1: padding that reads no x
-    Index row = 0;            // row of the current order that it adds to; -1: padding that adds to no row
+    Offset column_index = 0;  // the element of the column array, if there is one
+    Offset nonzero = -1;      // position in CsrMatrix::values of its matrix; -1: padding
+    Index column = 0;         // of x in the current order; -1: padding that reads no x
+    Index row = 0;            // of y in the current order; -1: padding that adds to no row
 
     friend bool operator==(const Slot&, const Slot&) = default;
 };
@@ -84,11 +90,11 @@ struct Slot {
 struct Read {
     std::int64_t warp = 0;  // 32 threads
     int lane = 0;
-    std::int64_t step = 0;  // in which of the warp's iterations
-    int array = 0;          // the slot: an element of a value array, by its number in Layout::arrays()
+    std::int64_t step = 0;  // iteration of the warp
+    int array = 0;          // the slot: an element of a value array, an index into Layout::fields()
     Offset index = 0;
-    Index row = 0;     // that the thread adds to
-    Index column = 0;  // whose x it reads; -1: none
+    Index row = 0;     // of y
+    Index column = 0;  // of x; -1: none
 
     friend bool operator==(const Read&, const Read&) = default;
 };
@@ -106,26 +112,27 @@ public:
     [[nodiscard]] virtual Index columns() const = 0;
     [[nodiscard]] virtual Offset nonzeros() const = 0;
 
-    /// All arrays, in a fixed order. Their bytes are the footprint.
-    [[nodiscard]] virtual std::vector<LayoutArray> arrays() const = 0;
+    /// The arrays and numbers that kernels read, in a fixed order. The bytes of the arrays are the footprint.
+    [[nodiscard]] virtual std::vector<LayoutField> fields() const = 0;
+    [[nodiscard]] std::int64_t array_bytes() const {
+        std::int64_t bytes = 0;
+        for (const LayoutField& field : fields()) bytes += field.is_array() ? static_cast<std::int64_t>(field.bytes()) : 0;
+        return bytes;
+    }
 
-    /// The arrays with the numbers between them, as the layout lists them. Empty where it has no such list.
-    [[nodiscard]] virtual std::vector<LayoutField> fields() const { return {}; }
-
-    /// What is worth knowing of how this matrix was stored ("slices with columns of 32 bits", "3 of 17"); empty: nothing.
+    /// Notes on how this matrix was stored: "slices with columns of 32 bits", "3 of 17".
     [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> notes() const { return {}; }
 
-    /// Passes all that it holds, what no kernel reads included. Called where the layout's entry has an `empty` alone.
+    /// Passes everything that it holds, including data that no kernel reads. Called only if the layout's entry has `empty`.
     virtual void transfer(Transfer&) { throw std::logic_error("a layout that cannot be kept"); }
 
-    /// Walks the slots in the order of memory of each value array; one that serves nonzeros (i, j) and (j, i), twice in a row.
+    /// Visits the slots in the order of memory of each value array. A slot of nonzeros (i, j) and (j, i) is visited twice in a
+    /// row.
     virtual void for_each_slot(const std::function<void(const Slot&)>& visit) const = 0;
 
-    /// Bytes that one y = A x must move at least: the arrays once, x once, y once.
+    /// The least bytes that y = A x moves: the arrays, x and y once each.
     [[nodiscard]] std::int64_t bytes_to_move() const {
-        std::int64_t bytes = static_cast<std::int64_t>(sizeof(Value)) * (std::int64_t{rows()} + columns());
-        for (const LayoutArray& array : arrays()) bytes += static_cast<std::int64_t>(array.bytes());
-        return bytes;
+        return array_bytes() + static_cast<std::int64_t>(sizeof(Value)) * (std::int64_t{rows()} + columns());
     }
 };
 
@@ -138,64 +145,61 @@ using EmptyLayout = std::unique_ptr<Layout<Value>> (*)(const Parameters&);
 template <typename Value>
 using WalkReads = void (*)(const Layout<Value>&, const std::function<void(const Read&)>&);
 
-/// Which thread of a GPU kernel reads what, by the functions that the kernel itself calls; on any machine.
+/// The reads of a GPU kernel, by the functions that the kernel itself calls; on any machine.
 struct ScheduleEntry {
     std::string kernel;
     /// Visits every read, in the order of a thread's steps.
     ForEachPrecision<WalkReads> walk;
 };
 
-/// The lists of fields that a layout may have, by its parameters and the matrix. All arrays are empty.
+/// The lists of fields that a layout can have, depending on its parameters and the matrix. All arrays are empty.
 using FieldLists = std::vector<std::vector<LayoutField>>;
 template <typename>
 using ListFields = FieldLists (*)();
 
 /// One kind of layout, as the catalogue lists it.
 struct LayoutEntry {
-    std::string name;
+    std::string name = {};
     std::string summary;
     std::string source;
-    /// How one 6 x 6 matrix is stored in it where it is explained: each the end of a recipe, with stages and [layout]. Empty:
-    /// as it is, with every parameter at its default.
+    /// Ends of recipes, with stages and [layout], by which `explain` stores a 6 x 6 matrix. Empty: the layout with default
+    /// parameters.
     std::vector<std::string> examples = {};
-    std::vector<ParameterDeclaration> parameters;
+    std::vector<ParameterDeclaration> parameters = {};
 
-    /// What must be there before it. Throws ParameterError where the values do not go together.
+    /// What must precede it. Throws ParameterError for values that contradict each other.
     Needs (*needs)(const Parameters&) = nullptr;
 
-    /// Which rows it stores of a share in a hybrid: all, where the numbers of rows say something (diagonals, blocks) or rows
-    /// without nonzeros take no memory.
+    /// The rows that it stores of a share in a hybrid: all if their numbers matter (diagonals, blocks) or rows without nonzeros
+    /// take no memory.
     RowsOfShare rows_of_share = RowsOfShare::present;
 
-    /// Throws Unsuitable where the matrix does not fit the layout.
-    ForEachPrecision<BuildLayout> build;
+    /// Throws Unsuitable if the matrix does not fit the layout.
+    ForEachPrecision<BuildLayout> build = {};
 
-    /// What `build` makes with these parameters, with nothing in it yet: for a layout that was kept to be read into. A function
-    /// that is null: it is never kept.
+    /// Makes the empty layout of these parameters, into which a kept one is read. Null: the layout cannot be kept.
     ForEachPrecision<EmptyLayout> empty = {};
 
-    /// For kernels that a recipe brings along. A function that is null: the layout has no list of fields.
+    /// For kernels beside a recipe. Null: the layout does not support them.
     ForEachPrecision<ListFields> fields = {};
 
-    std::vector<ScheduleEntry> schedules = {};  // of its CUDA kernels, the usual one first
+    std::vector<ScheduleEntry> schedules = {};  // of its CUDA kernels, in their order
 
-    /// The size of a stored matrix after the literature. Null: `workbench storage` leaves it out.
+    /// The size of a matrix according to the literature. Null: `workbench storage` does not list the layout.
     StorageSizes storage_sizes = nullptr;
 
-    std::vector<KernelEntry> kernels;  // of a baseline layout, the first of a backend is the baseline
+    std::vector<KernelEntry> kernels = {};  // of a baseline layout, the first of a backend is the baseline
 
-    /// The kernels of one more backend.
     void add(const std::vector<KernelEntry>& more) { kernels.insert(kernels.end(), more.begin(), more.end()); }
 };
 
-/// Walks a layout beside the matrix that it was built from and throws std::logic_error unless each nonzero is stored exactly
-/// once, with its value and at its row and column, and padding is zero.
+/// Compares a layout with its matrix. Throws std::logic_error unless each nonzero is stored exactly once, with its value, row
+/// and column, and padding is zero.
 template <ValueType Value>
 void check_layout(const Layout<Value>& layout, const CsrMatrix& matrix);
 
-/// Walks a kernel's reads beside the slots of its layout and throws std::logic_error unless each slot that holds a nonzero is
-/// read exactly once, by a lane that adds to its row and reads x in its column, no slot twice, and nothing by one lane of a
-/// warp in one step twice.
+/// Compares a kernel's reads with the slots of its layout. Throws std::logic_error unless each slot with a nonzero is read
+/// exactly once, for its row and column, no slot is read twice, and a lane reads at most one slot in a step.
 template <ValueType Value>
 void check_schedule(const Layout<Value>& layout, WalkReads<Value> walk);
 

@@ -38,7 +38,7 @@ public:
                 return place;
             });
         };
-        add(name, holds, ".txt", text, ".npy", [&](WholeFile& file) { write_npy(file, view_of(numbers)); });
+        add(name, holds, ".txt", text, ".npy", [&](WholeFile& file) { write_npy(file, numpy_array(numbers)); });
     }
 
     [[nodiscard]] std::vector<ExportedFile> written() && { return std::move(written_); }
@@ -94,8 +94,8 @@ void write_shares_numpy(WholeFile& file, const std::vector<Share>& shares) {
     std::string names;
     std::vector<std::int64_t> row_begins{0};
     std::vector<std::int64_t> nonzero_begins{0};
-    ArrayView rows{"<i4", {0}, {}};
-    ArrayView nonzeros{"<i8", {0}, {}};
+    NumpyArray rows{"<i4", {0}, {}};
+    NumpyArray nonzeros{"<i8", {0}, {}};
     for (const Share& share : shares) {
         const std::string name = name_of(share.id);
         names += name + std::string(longest_name - name.size(), '\0');
@@ -109,9 +109,9 @@ void write_shares_numpy(WholeFile& file, const std::vector<Share>& shares) {
     nonzeros.shape = {nonzero_begins.back()};
     const std::array<NamedArray, 5> arrays{{
         {"names", {fmt::format("|S{}", longest_name), {count}, {std::as_bytes(std::span(names))}}},
-        {"row_begins", view_of(std::span<const std::int64_t>(row_begins))},
+        {"row_begins", numpy_array(std::span<const std::int64_t>(row_begins))},
         {"rows", rows},
-        {"nonzero_begins", view_of(std::span<const std::int64_t>(nonzero_begins))},
+        {"nonzero_begins", numpy_array(std::span<const std::int64_t>(nonzero_begins))},
         {"nonzeros", nonzeros},
     }};
     write_npz(file, arrays);

@@ -14,7 +14,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "arrays are written byte for byte");
 
 /// Magic, version 1.0, length, and a Python dictionary, padded so that the array begins at a multiple of 64.
-std::string npy_header(const ArrayView& array) {
+std::string npy_header(const NumpyArray& array) {
     std::string shape;
     for (const std::int64_t length : array.shape) shape += fmt::format("{}, ", length);
     if (array.shape.size() > 1) shape.resize(shape.size() - 2);
@@ -32,17 +32,17 @@ std::string_view text_of(std::span<const std::byte> bytes) {
 }
 
 template <typename Number>
-ArrayView list_of(std::string type, std::span<const Number> numbers) {
+NumpyArray list_of(std::string type, std::span<const Number> numbers) {
     return {std::move(type), {static_cast<std::int64_t>(numbers.size())}, {std::as_bytes(numbers)}};
 }
 
 }  // namespace
 
-ArrayView view_of(std::span<const std::int32_t> numbers) { return list_of("<i4", numbers); }
-ArrayView view_of(std::span<const std::int64_t> numbers) { return list_of("<i8", numbers); }
-ArrayView view_of(std::span<const double> numbers) { return list_of("<f8", numbers); }
+NumpyArray numpy_array(std::span<const std::int32_t> numbers) { return list_of("<i4", numbers); }
+NumpyArray numpy_array(std::span<const std::int64_t> numbers) { return list_of("<i8", numbers); }
+NumpyArray numpy_array(std::span<const double> numbers) { return list_of("<f8", numbers); }
 
-void write_npy(WholeFile& file, const ArrayView& array) {
+void write_npy(WholeFile& file, const NumpyArray& array) {
     file.write(npy_header(array));
     for (const auto piece : array.pieces) file.write(text_of(piece));
 }
@@ -62,17 +62,17 @@ void write_scipy_npz(WholeFile& file, const CsrMatrix& matrix) {
     constexpr std::array<char, 3> format{'c', 's', 'r'};
     const std::array<std::int64_t, 2> shape{matrix.rows, matrix.columns};
     std::vector<std::int32_t> narrow_offsets;
-    ArrayView offsets = view_of(std::span<const std::int64_t>(matrix.row_offsets));
+    NumpyArray offsets = numpy_array(std::span<const std::int64_t>(matrix.row_offsets));
     if (matrix.nonzeros() <= std::numeric_limits<std::int32_t>::max()) {
         narrow_offsets.assign(matrix.row_offsets.begin(), matrix.row_offsets.end());
-        offsets = view_of(std::span<const std::int32_t>(narrow_offsets));
+        offsets = numpy_array(std::span<const std::int32_t>(narrow_offsets));
     }
     const std::array<NamedArray, 5> arrays{{
         {"format", {"|S3", {}, {std::as_bytes(std::span(format))}}},
-        {"shape", view_of(std::span<const std::int64_t>(shape))},
+        {"shape", numpy_array(std::span<const std::int64_t>(shape))},
         {"indptr", offsets},
-        {"indices", view_of(std::span<const std::int32_t>(matrix.column_indices))},
-        {"data", view_of(std::span<const double>(matrix.values))},
+        {"indices", numpy_array(std::span<const std::int32_t>(matrix.column_indices))},
+        {"data", numpy_array(std::span<const double>(matrix.values))},
     }};
     write_npz(file, arrays);
 }

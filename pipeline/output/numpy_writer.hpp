@@ -14,22 +14,22 @@
 namespace workbench {
 
 /// A view of an array, which must outlive it.
-struct ArrayView {
+struct NumpyArray {
     std::string type;                                // numpy's name: "<f8", "|S3"
     std::vector<std::int64_t> shape;                 // empty: a scalar
     std::vector<std::span<const std::byte>> pieces;  // concatenated
 };
 
-[[nodiscard]] ArrayView view_of(std::span<const std::int32_t> numbers);
-[[nodiscard]] ArrayView view_of(std::span<const std::int64_t> numbers);
-[[nodiscard]] ArrayView view_of(std::span<const double> numbers);
+[[nodiscard]] NumpyArray numpy_array(std::span<const std::int32_t> numbers);
+[[nodiscard]] NumpyArray numpy_array(std::span<const std::int64_t> numbers);
+[[nodiscard]] NumpyArray numpy_array(std::span<const double> numbers);
 
 struct NamedArray {
     std::string name;
-    ArrayView array;
+    NumpyArray array;
 };
 
-void write_npy(WholeFile& file, const ArrayView& array);
+void write_npy(WholeFile& file, const NumpyArray& array);
 
 /// Writes a zip archive of uncompressed .npy members; equal arrays make equal files.
 void write_npz(WholeFile& file, std::span<const NamedArray> arrays);

@@ -65,10 +65,11 @@ void build(const RecipeLayout& choice, StagedMatrix& staged, const ExactValues& 
     outcome.seconds += real.seconds;
     outcome.kept_seconds = real.kept_seconds;
     std::size_t bytes = nonzeros * sizeof(double);
-    for (const LayoutArray& array : real.result->arrays()) {
+    for (const LayoutField& field : real.result->fields()) {
+        if (!field.is_array()) continue;
         outcome.footprint.push_back(
-            {.name = std::string(array.name), .role = array.role, .count = array.count, .bytes = array.bytes()});
-        bytes += array.bytes();
+            {.name = std::string(field.name), .role = field.role, .count = field.count, .bytes = field.bytes()});
+        bytes += field.bytes();
     }
     outcome.notes = real.result->notes();
     note_preparer(staged.preparer, real.kept_seconds.has_value(), outcome.notes);

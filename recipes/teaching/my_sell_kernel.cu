@@ -8,7 +8,7 @@ extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, boo
     const Offset* const slice = arrays.slice_offsets + row / height;
     Value sum = 0;
     for (Offset slot = slice[0] + row % height; slot < slice[1]; slot += height) {
-        sum += arrays.values[slot] * x[arrays.columns[slot]];
+        sum += arrays.values[slot] * x[arrays.column_indices[slot]];
     }
     y[row] = accumulate ? y[row] + sum : sum;
 }

@@ -53,7 +53,7 @@ TEST_CASE("what is no expression is refused with its place") {
 TEST_CASE("the names are the layout's fields") {
     const std::int32_t height = 32;
     const std::vector<LayoutField> fields{
-        {.name = "slice_height", .role = ArrayRole::number, .is_array = false, .type = ElementType::i32, .data = &height},
+        {.name = "slice_height", .role = ArrayRole::number, .type = ElementType::i32, .data = &height},
         {.name = "slice_offsets", .type = ElementType::i64, .count = 5},
         {.name = "columns", .role = ArrayRole::column, .type = ElementType::u16, .count = 20},
         {.name = "values", .role = ArrayRole::value, .type = ElementType::f64, .count = 20},

@@ -131,10 +131,10 @@ TEST_SUITE("prepare") {
         other.preparer = preparer.get();
         const auto expected = build<float>(sell_entry(), host);
         const auto made = build<float>(sell_entry(), other);
-        for (std::size_t i = 0; i < expected->arrays().size(); ++i) {
-            const LayoutArray array = expected->arrays()[i];
-            REQUIRE(made->arrays()[i].bytes() == array.bytes());
-            CHECK(std::memcmp(made->arrays()[i].data, array.data, array.bytes()) == 0);
+        for (std::size_t i = 0; i < expected->fields().size(); ++i) {
+            const LayoutField field = expected->fields()[i];
+            REQUIRE(made->fields()[i].bytes() == field.bytes());
+            CHECK(std::memcmp(made->fields()[i].data, field.data, field.bytes()) == 0);
         }
         const std::vector<PreparedStep> steps = preparer->take_steps();
         REQUIRE(steps.size() == 1);

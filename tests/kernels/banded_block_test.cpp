@@ -75,7 +75,7 @@ TEST_CASE("banded_block: the band is the least that holds every nonzero") {
     const auto upper = build(csr_from_entries(8, 8, std::vector<Entry>{{0, 4, 1}, {1, 6, 2}}), 1, 1);
     CHECK(banded(upper).first_block == 4);
     CHECK(banded(upper).blocks_per_row == 2);
-    CHECK(build(csr_from_entries(8, 8, {}), 3, 2)->arrays().front().count == 0);
+    CHECK(build(csr_from_entries(8, 8, {}), 3, 2)->fields().back().count == 0);
 }
 
 TEST_CASE("banded_block: every block size keeps the contract on the battery, and multiplies right") {

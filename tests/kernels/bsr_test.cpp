@@ -102,10 +102,10 @@ TEST_CASE("bsr: auto takes the size with the fewest bytes") {
         CAPTURE(size);
         const CsrMatrix matrix = blocky(size, 30);
         const auto layout = build<double>(matrix, {});
-        CHECK(bsr(layout).size == size);
+        CHECK(bsr(layout).block_size == size);
         CHECK(bsr(layout).values.size() == static_cast<std::size_t>(matrix.nonzeros()));
     }
-    CHECK(bsr(build<float>(csr_from_entries(0, 0, {}), {})).size == 2);
+    CHECK(bsr(build<float>(csr_from_entries(0, 0, {}), {})).block_size == 2);
 }
 
 TEST_CASE("bsr: the footprint is Wikberg's eq. 4.3") {

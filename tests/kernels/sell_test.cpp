@@ -41,7 +41,7 @@ std::vector<std::string> texts(const std::vector<SellPart>& parts) {
 TEST_CASE("sell: the arrays of the 6 x 6 matrix") {
     const LayoutEntry entry = sell_entry();
     const auto built = build(entry, stage_input(drawn()), {{"slice_height", 2_i}});
-    const auto& slices = dynamic_cast<const SellLayout<double>&>(*built);
+    const auto& slices = std::get<0>(dynamic_cast<const SellLayout<double>&>(*built).stored);
     CHECK(slices.slice_offsets == std::vector<Offset>{0, 6, 10, 16});
     CHECK(slices.values == std::vector<double>{1, 4, 2, 5, 3, 6, 7, 8, 0, 9, 10, 13, 11, 0, 12, 0});
     CHECK(slices.column_indices == std::vector<Index>{0, 1, 1, 2, 2, 4, 2, 3, 0, 5, 0, 5, 4, 0, 5, 0});
@@ -110,7 +110,7 @@ TEST_CASE("sell: padding is neither read nor counted") {
     const CsrMatrix matrix = csr_from_entries(64, 64, entries);
     const auto layout = build(sell_entry(), stage_input(matrix), {{"slice_height", 64_i}});
     const auto& sell = dynamic_cast<const SellLayout<double>&>(*layout);
-    CHECK(sell.values.size() == 3 * 64);
+    CHECK(std::get<0>(sell.stored).values.size() == 3 * 64);
     CHECK(sell.row_lengths()[32] == 3);
     std::set<Offset> read;
     for_each_read_of<double>(sell_entry(), "slices", *layout, [&](const Read& one) { read.insert(one.index); });
@@ -126,7 +126,7 @@ TEST_CASE("sell: with several threads a row, a warp reads neighbouring slots of 
         for (const int threads : {1, 2, 4, 8, 16, 32}) {
             const int rows = 32 / threads;
             const auto layout = build(named.matrix, rows, threads);
-            const auto& offsets = dynamic_cast<const SellLayout<double>&>(*layout).slice_offsets;
+            const auto& offsets = std::get<0>(dynamic_cast<const SellLayout<double>&>(*layout).stored).slice_offsets;
             for_each_read_of<double>(sell_entry(), "slices", *layout, [&](const Read& read) {
                 CHECK(read.index == offsets[read.warp] + read.step * 32 + read.lane);
                 CHECK(read.row == read.warp * rows + read.lane % rows);
@@ -177,7 +177,7 @@ TEST_CASE("sell: columns of 16 bits count from the first of their slice, and whe
         Given given{{"slice_height", 2_i}, {"column_index", std::string("u16")}};
         if (threads > 0) given["threads_per_row"] = threads;
         const auto layout = build(sell_entry(), stage_input(matrix), given);
-        const auto& sell = dynamic_cast<const SellLayout<double, std::uint16_t>&>(*layout);
+        const auto& sell = std::get<1>(dynamic_cast<const SellLayout<double>&>(*layout).stored);
         CHECK(sell.first_columns == std::vector<Index>{9, -1, 0});
         CHECK(sell.column_indices == std::vector<std::uint16_t>{0, 65535, 691, 0, 70000 - 65536, 4464, 0, 140000 - 131072});
         CHECK(sell.wide_offsets == std::vector<Offset>{0});
@@ -186,7 +186,8 @@ TEST_CASE("sell: columns of 16 bits count from the first of their slice, and whe
         CHECK(layout->notes() ==
               std::vector<std::pair<std::string, std::string>>{{"slices with columns of 32 bits", "1 of 3"}});
         // Two slots of padding, one of them in the wide slice.
-        CHECK(sell.bytes_by_rows({}) == layout->bytes_to_move() - 2 * (8 + 2) - 2 + 6 * 4);
+        const auto& whole = dynamic_cast<const SellLayout<double>&>(*layout);
+        CHECK(whole.bytes_by_rows({}) == layout->bytes_to_move() - 2 * (8 + 2) - 2 + 6 * 4);
         CHECK_NOTHROW(check_layout(*layout, matrix));
         for (const ScheduleEntry& schedule : sell_entry().schedules) CHECK_NOTHROW(check_schedule(*layout, schedule.walk.f64));
         std::vector<double> x(150000);
@@ -203,7 +204,7 @@ TEST_CASE("sell: where columns of 16 bits lost what belongs to them, the walk sa
     const auto broken = [&](const auto& breaks) {
         const auto layout = build(sell_entry(), stage_input(csr_from_entries(6, 150000, entries)),
                                   {{"slice_height", 4_i}, {"column_index", std::string("u16")}});
-        auto& sell = dynamic_cast<SellLayout<double, std::uint16_t>&>(*layout);
+        auto& sell = std::get<1>(dynamic_cast<SellLayout<double>&>(*layout).stored);
         breaks(sell);
         CHECK_THROWS_AS(layout->for_each_slot([](const Slot&) {}), std::logic_error);
     };
@@ -225,15 +226,15 @@ TEST_CASE("sell: the threads of a row and the height of slices that the program 
         }
         const StagedMatrix staged = stage_input(csr_from_entries(64, 64, entries));
         const auto of_auto = build(sell_entry(), staged, {{"slice_height", std::string("auto")}});
-        const auto& sell = dynamic_cast<const SellLayout<double>&>(*of_auto);
+        const auto& sell = std::get<0>(dynamic_cast<const SellLayout<double>&>(*of_auto).stored);
         CHECK(sell.slice_height == 32 / threads);
         CHECK(sell_threads(sell) == threads);
-        CHECK(!sell.by_lengths());
+        CHECK(!dynamic_cast<const SellLayout<double>&>(*of_auto).by_lengths());
         const auto usual = build(sell_entry(), staged);
-        CHECK(sell_threads(dynamic_cast<const SellLayout<double>&>(*usual)) == std::min(threads, 2));
+        CHECK(sell_threads(std::get<0>(dynamic_cast<const SellLayout<double>&>(*usual).stored)) == std::min(threads, 2));
         const auto single = build<float>(sell_entry(), staged);
-        CHECK(sell_threads(dynamic_cast<const SellLayout<float>&>(*single)) == (length > 48 ? 2 : 1));
+        CHECK(sell_threads(std::get<0>(dynamic_cast<const SellLayout<float>&>(*single).stored)) == (length > 48 ? 2 : 1));
         const auto given = build(sell_entry(), staged, {{"slice_height", std::string("auto")}, {"threads_per_row", 8_i}});
-        CHECK(dynamic_cast<const SellLayout<double>&>(*given).slice_height == 4);
+        CHECK(std::get<0>(dynamic_cast<const SellLayout<double>&>(*given).stored).slice_height == 4);
     }
 }

@@ -42,8 +42,8 @@ std::vector<Value> product(const Layout<Value>& layout, const std::vector<Value>
 }
 
 std::size_t slots_of(const Layout<double>& layout) {
-    for (const LayoutArray& array : layout.arrays()) {
-        if (array.role == ArrayRole::value) return array.count;
+    for (const LayoutField& field : layout.fields()) {
+        if (field.role == ArrayRole::value) return field.count;
     }
     return 0;
 }

@@ -8,19 +8,14 @@
 #include <vector>
 
 #include "kernels/bsr/layout.hpp"
-#include "kernels/bsr/storage_size.hpp"
+#include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/coo/layout.hpp"
-#include "kernels/coo/storage_size.hpp"
 #include "kernels/csc/layout.hpp"
 #include "kernels/csr/layout.hpp"
-#include "kernels/csr/storage_size.hpp"
 #include "kernels/ell/layout.hpp"
-#include "kernels/ell/storage_size.hpp"
 #include "kernels/sell/layout.hpp"
-#include "kernels/sell/storage_size.hpp"
 #include "kernels/staircase_sell/layout.hpp"
 #include "kernels/staircase_sell/length_groups.hpp"
-#include "kernels/staircase_sell/storage_size.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/storage_size.hpp"
 #include "stages/stages.hpp"
@@ -33,14 +28,8 @@ using namespace workbench;
 
 namespace {
 
-std::int64_t bytes_of(const Layout<double>& layout) {
-    std::int64_t bytes = 0;
-    for (const LayoutArray& array : layout.arrays()) bytes += static_cast<std::int64_t>(array.bytes());
-    return bytes;
-}
-
 std::int64_t real_size(const LayoutEntry& entry, const StagedMatrix& staged, const Given& given = {}) {
-    return bytes_of(*build(entry, staged, given));
+    return build(entry, staged, given)->array_bytes();
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ LayoutEntry layout(const std::string& name, std::vector<ParameterDeclaration> pa
 }
 
 FieldLists plain_fields() {
-    return {{{.name = "row_count", .role = ArrayRole::number, .is_array = false},
+    return {{{.name = "row_count", .role = ArrayRole::number},
              {.name = "slice_offsets", .type = ElementType::i64, .count = 2},
              {.name = "values", .role = ArrayRole::value, .type = ElementType::f64}}};
 }

@@ -20,383 +20,380 @@
 #include "support/layouts/scripted.hpp"
 #include "support/message_of.hpp"
 
-    namespace workbench {
-    namespace {
+namespace workbench {
+namespace {
 
-    const TimingOptions quick{CacheState::warm, 1, 0, 0};
+const TimingOptions quick{CacheState::warm, 1, 0, 0};
 
-    Recipe recipe_of(const std::string& text) { return parse_recipe(text, "test.toml", catalogue()); }
+Recipe recipe_of(const std::string& text) { return parse_recipe(text, "test.toml", catalogue()); }
 
-    const LayoutRecipe& hybrid_named(const std::string& name) {
-        const auto& all = hybrid_recipes();
-        const auto found = std::find_if(all.begin(), all.end(), [&](const LayoutRecipe& one) { return one.name == name; });
-        REQUIRE(found != all.end());
-        return *found;
-    }
+const LayoutRecipe& hybrid_named(const std::string& name) {
+    const auto& all = hybrid_recipes();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const LayoutRecipe& one) { return one.name == name; });
+    REQUIRE(found != all.end());
+    return *found;
+}
 
-    /// Rows of 1 to 11 nonzeros, with a diagonal.
-    CsrMatrix example() {
-        std::vector<Entry> entries;
-        for (Index row = 0; row < 11; ++row) {
-            for (Index column = 0; column < 11; ++column) {
-                if ((row * 7 + column * 3) % 5 == 0 || row == column || row == 4) {
-                    entries.push_back({row, column, 1.0 + row + 0.25 * column});
-                }
+/// Rows of 1 to 11 nonzeros, with a diagonal.
+CsrMatrix example() {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 11; ++row) {
+        for (Index column = 0; column < 11; ++column) {
+            if ((row * 7 + column * 3) % 5 == 0 || row == column || row == 4) {
+                entries.push_back({row, column, 1.0 + row + 0.25 * column});
             }
         }
-        return csr_from_entries(11, 11, entries);
+    }
+    return csr_from_entries(11, 11, entries);
+}
+
+/// The shares of a recipe in their layouts, with the values of the exact problem as their own.
+template <ValueType Value>
+struct ExactHybrid {
+    const Recipe& recipe;
+    CsrMatrix input;
+    StagedMatrix staged;
+    Oracle<Value> oracle;
+    std::shared_ptr<const ProductSpace> space;
+    BuiltLayouts<Value> built;
+
+    ExactHybrid(const LayoutRecipe& one, const CsrMatrix& matrix)
+        : recipe(one.recipe),
+          input(matrix),
+          staged(one.stage(matrix)),
+          oracle(matrix),
+          space(std::make_shared<const ProductSpace>(staged.row_order, staged.column_order)),
+          built(build_layouts<Value>(recipe, staged, {.exact = &oracle.exact})) {
+        REQUIRE(built.outcome.unsuitable == "");
+        for (BuiltShare<Value>& share : built.shares) share.layout.real = share.layout.exact;
     }
 
-    /// The shares of a recipe in their layouts, with the values of the exact problem as their own.
-    template <ValueType Value>
-    struct ExactHybrid {
-        const Recipe& recipe;
-        CsrMatrix input;
-        StagedMatrix staged;
-        Oracle<Value> oracle;
-        std::shared_ptr<const ProductSpace> space;
-        BuiltLayouts<Value> built;
-
-        ExactHybrid(const LayoutRecipe& one, const CsrMatrix& matrix)
-            : recipe(one.recipe),
-              input(matrix),
-              staged(one.stage(matrix)),
-              oracle(matrix),
-              space(std::make_shared<const ProductSpace>(staged.row_order, staged.column_order)),
-              built(build_layouts<Value>(recipe, staged, {.exact = &oracle.exact})) {
-            REQUIRE(built.outcome.unsuitable == "");
-            for (BuiltShare<Value>& share : built.shares) share.layout.real = share.layout.exact;
-        }
-
-        /// With all shares, or with one alone.
-        [[nodiscard]] std::string first_error(std::optional<std::size_t> share, const Oracle<Value>& right,
-                                              Device& host) const {
-            std::vector<const KernelEntry*> kernels;
-            for (const RecipeLayout& layout : recipe.layouts) kernels.push_back(layout.entry->kernels.data());
-            const Candidate<Value> candidate =
-                share ? built.candidate_of_share(*share, kernels, space) : built.candidate(kernels, space, recipe.side_by_side);
-            return Verifier<Value>{host, &right}.measure(candidate, quick).reason;
-        }
-
-        [[nodiscard]] bool is_found(std::size_t share, Device& host) const {
-            const Oracle<Value> of_share(oracle, share_of_input(staged, *built.shares[share].share));
-            return first_error({}, oracle, host).find("exactly") != std::string::npos &&
-                   first_error(share, of_share, host).find("exactly") != std::string::npos;
-        }
-    };
-
-    template <typename Element>
-    void add_to(const LayoutArray& array, Offset index, int change) {
-        auto* data = static_cast<Element*>(const_cast<void*>(array.data));
-        data[index] = static_cast<Element>(data[index] + static_cast<Element>(change));
+    /// With all shares, or with one alone.
+    [[nodiscard]] std::string first_error(std::optional<std::size_t> share, const Oracle<Value>& right, Device& host) const {
+        std::vector<const KernelEntry*> kernels;
+        for (const RecipeLayout& layout : recipe.layouts) kernels.push_back(layout.entry->kernels.data());
+        const Candidate<Value> candidate =
+            share ? built.candidate_of_share(*share, kernels, space) : built.candidate(kernels, space, recipe.side_by_side);
+        return Verifier<Value>{host, &right}.measure(candidate, quick).reason;
     }
 
-    }  // namespace
+    [[nodiscard]] bool is_found(std::size_t share, Device& host) const {
+        const Oracle<Value> of_share(oracle, share_of_input(staged, *built.shares[share].share));
+        return first_error({}, oracle, host).find("exactly") != std::string::npos &&
+               first_error(share, of_share, host).find("exactly") != std::string::npos;
+    }
+};
 
-    TEST_SUITE("hybrids") {
-        TEST_CASE("every hybrid on the battery keeps the invariants and verifies, alone and together, in both precisions") {
-            const std::unique_ptr<Device> host = make_host_device();
-            for (const NamedMatrix& named : battery()) {
-                RunOptions options;
-                options.precisions = {Precision::f32, Precision::f64};
-                options.timing = quick;
-                Runner runner(named.matrix, catalogue(), {*host}, options);
-                for (const LayoutRecipe& one : hybrid_recipes()) {
-                    if (!one.takes(named.matrix)) continue;
-                    CAPTURE(named.name);
-                    CAPTURE(one.name);
-                    RunObserver observer;
-                    observer.stage_done = [&named](const StagedMatrix& staged, StageOutcome&) {
-                        check_invariants(staged, named.matrix);
-                    };
-                    const RunReport report = runner.run(one.recipe, observer);
-                    const std::size_t shares = one.recipe.layouts.size();
-                    CHECK(report.layouts.size() == 2 * (1 + shares));
-                    CHECK(report.kernels.size() == 2 * (1 + 1 + shares));  // the baseline, the whole, each share
-                    for (const KernelOutcome& kernel : report.kernels) {
-                        CHECK_MESSAGE(kernel.verified(), kernel.share, " ", kernel.layout, " ", kernel.kernel, ": ",
-                                      kernel.reason);
-                        CHECK(kernel.speedup.has_value() == (kernel.share.empty() && kernel.timing.median > 0));
-                    }
-                    Offset nonzeros = 0;
-                    for (const LayoutOutcome& layout : report.layouts) {
-                        CHECK(layout.unsuitable == "");
-                        if (!layout.share.empty()) nonzeros += layout.nonzeros;
-                    }
-                    CHECK(nonzeros == 2 * named.matrix.nonzeros());
-                }
-            }
-        }
+template <typename Element>
+void add_to(const LayoutField& array, Offset index, int change) {
+    auto* data = static_cast<Element*>(const_cast<void*>(array.data));
+    data[index] = static_cast<Element>(data[index] + static_cast<Element>(change));
+}
 
-        TEST_CASE("real matrices verify with hybrids") {
-            const std::filesystem::path data = data_folder("");
-            if (data.empty()) return;
-            const std::unique_ptr<Device> host = make_host_device();
-            for (const char* name : {"small/memplus", "small/bcsstk13", "small/west0067"}) {
-                const CsrMatrix matrix = read_matrix(data / (std::string(name) + ".mtx.gz"));
-                RunOptions options;
-                options.timing = quick;
-                Runner runner(matrix, catalogue(), {*host}, options);
-                for (const LayoutRecipe& one : hybrid_recipes()) {
-                    if (!one.takes(matrix)) continue;
-                    CAPTURE(name);
-                    CAPTURE(one.name);
-                    for (const KernelOutcome& kernel : runner.run(one.recipe, {}).kernels) {
-                        CHECK_MESSAGE(kernel.verified(), kernel.share, " ", kernel.kernel, ": ", kernel.reason);
-                    }
-                }
-            }
-        }
+}  // namespace
 
-        TEST_CASE("an error planted in any slot of any share is found alone and together") {
-            const std::unique_ptr<Device> host = make_host_device();
-            const CsrMatrix input = example();
+TEST_SUITE("hybrids") {
+    TEST_CASE("every hybrid on the battery keeps the invariants and verifies, alone and together, in both precisions") {
+        const std::unique_ptr<Device> host = make_host_device();
+        for (const NamedMatrix& named : battery()) {
+            RunOptions options;
+            options.precisions = {Precision::f32, Precision::f64};
+            options.timing = quick;
+            Runner runner(named.matrix, catalogue(), {*host}, options);
             for (const LayoutRecipe& one : hybrid_recipes()) {
+                if (!one.takes(named.matrix)) continue;
+                CAPTURE(named.name);
                 CAPTURE(one.name);
-                ExactHybrid<double> hybrid(one, input);
-                Offset planted = 0;
-                for (std::size_t i = 0; i < hybrid.built.shares.size(); ++i) {
-                    const Layout<double>& exact = *hybrid.built.shares[i].layout.exact;
-                    std::vector<Slot> slots;
-                    exact.for_each_slot([&slots](const Slot& slot) { slots.push_back(slot); });
-                    const std::vector<LayoutArray> arrays = exact.arrays();
-                    for (const Slot& slot : slots) {
-                        if (slot.nonzero < 0) continue;
-                        add_to<double>(arrays[slot.array], slot.index, 1);
-                        CHECK_MESSAGE(hybrid.is_found(i, *host), hybrid.built.shares[i].outcome.share, " slot ", slot.index);
-                        add_to<double>(arrays[slot.array], slot.index, -1);
-                        ++planted;
-                    }
+                RunObserver observer;
+                observer.stage_done = [&named](const StagedMatrix& staged, StageOutcome&) {
+                    check_invariants(staged, named.matrix);
+                };
+                const RunReport report = runner.run(one.recipe, observer);
+                const std::size_t shares = one.recipe.layouts.size();
+                CHECK(report.layouts.size() == 2 * (1 + shares));
+                CHECK(report.kernels.size() == 2 * (1 + 1 + shares));  // the baseline, the whole, each share
+                for (const KernelOutcome& kernel : report.kernels) {
+                    CHECK_MESSAGE(kernel.verified(), kernel.share, " ", kernel.layout, " ", kernel.kernel, ": ", kernel.reason);
+                    CHECK(kernel.speedup.has_value() == (kernel.share.empty() && kernel.timing.median > 0));
                 }
-                CHECK(planted == input.nonzeros());
-                // All is as it was: what is left are values that are not the input's.
-                CHECK(hybrid.first_error({}, hybrid.oracle, *host).find("exactly") == std::string::npos);
+                Offset nonzeros = 0;
+                for (const LayoutOutcome& layout : report.layouts) {
+                    CHECK(layout.unsuitable == "");
+                    if (!layout.share.empty()) nonzeros += layout.nonzeros;
+                }
+                CHECK(nonzeros == 2 * named.matrix.nonzeros());
             }
         }
+    }
 
-        TEST_CASE("two rows of a share that change places are found") {
-            const std::unique_ptr<Device> host = make_host_device();
-            int planted = 0;
+    TEST_CASE("real matrices verify with hybrids") {
+        const std::filesystem::path data = data_folder("");
+        if (data.empty()) return;
+        const std::unique_ptr<Device> host = make_host_device();
+        for (const char* name : {"small/memplus", "small/bcsstk13", "small/west0067"}) {
+            const CsrMatrix matrix = read_matrix(data / (std::string(name) + ".mtx.gz"));
+            RunOptions options;
+            options.timing = quick;
+            Runner runner(matrix, catalogue(), {*host}, options);
             for (const LayoutRecipe& one : hybrid_recipes()) {
+                if (!one.takes(matrix)) continue;
+                CAPTURE(name);
                 CAPTURE(one.name);
-                ExactHybrid<float> hybrid(one, example());
-                for (std::size_t i = 0; i < hybrid.built.shares.size(); ++i) {
-                    std::vector<Index>& rows = hybrid.built.shares[i].layout.rows;
-                    if (rows.size() < 2) continue;
-                    std::swap(rows.front(), rows.back());
-                    CHECK(hybrid.is_found(i, *host));
-                    std::swap(rows.front(), rows.back());
+                for (const KernelOutcome& kernel : runner.run(one.recipe, {}).kernels) {
+                    CHECK_MESSAGE(kernel.verified(), kernel.share, " ", kernel.kernel, ": ", kernel.reason);
+                }
+            }
+        }
+    }
+
+    TEST_CASE("an error planted in any slot of any share is found alone and together") {
+        const std::unique_ptr<Device> host = make_host_device();
+        const CsrMatrix input = example();
+        for (const LayoutRecipe& one : hybrid_recipes()) {
+            CAPTURE(one.name);
+            ExactHybrid<double> hybrid(one, input);
+            Offset planted = 0;
+            for (std::size_t i = 0; i < hybrid.built.shares.size(); ++i) {
+                const Layout<double>& exact = *hybrid.built.shares[i].layout.exact;
+                std::vector<Slot> slots;
+                exact.for_each_slot([&slots](const Slot& slot) { slots.push_back(slot); });
+                const std::vector<LayoutField> arrays = exact.fields();
+                for (const Slot& slot : slots) {
+                    if (slot.nonzero < 0) continue;
+                    add_to<double>(arrays[slot.array], slot.index, 1);
+                    CHECK_MESSAGE(hybrid.is_found(i, *host), hybrid.built.shares[i].outcome.share, " slot ", slot.index);
+                    add_to<double>(arrays[slot.array], slot.index, -1);
                     ++planted;
                 }
             }
-            CHECK(planted >= 7);
-        }
-
-        TEST_CASE("an entry that is lost, held twice, or in no layout stops the program") {
-            const LayoutRecipe& one = hybrid_named("long_csr_short_sell");
-            const CsrMatrix input = example();
-            const Oracle<double> oracle(input);
-            const StagedMatrix sound = one.stage(input);
-            const auto message = [&](const Recipe& recipe, StagedMatrix staged) {
-                return message_of<std::logic_error>(
-                    [&] { (void)build_layouts<double>(recipe, staged, {.exact = &oracle.exact}); });
-            };
-            StagedMatrix lost = sound;
-            const Offset entry = lost.shares[0].entries.back();
-            lost.shares[0].entries.pop_back();
-            --lost.shares[0].row_offsets.back();
-            CHECK(message(one.recipe, lost) == "entry " + std::to_string(entry) + " is in no share");
-
-            StagedMatrix doubled = sound;
-            Share& second = doubled.shares[1];
-            second.rows.push_back(lost.shares[0].rows.back());
-            second.entries.push_back(entry);
-            second.row_offsets.push_back(static_cast<Offset>(second.entries.size()));
-            CHECK(message(one.recipe, doubled) ==
-                  "share 'short' holds entry " + std::to_string(entry) + ", which another share holds too");
-
-            Recipe half = one.recipe;
-            half.layouts.pop_back();
-            CHECK(message(half, sound) == "1 layouts for 2 shares");
-            Recipe other = one.recipe;
-            other.layouts.front().share = ShareId{ShareKind::inside};
-            CHECK(message(other, sound) == "there is no share 'inside', which a layout takes");
-        }
-
-        TEST_CASE("bytes, padding and storage of each share and of the whole, by hand") {
-            // Rows of 1, 3, 0, 2 nonzeros: long are those of more than 2, short the others.
-            const CsrMatrix input = csr_from_entries(
-                4, 5, std::vector<Entry>{{0, 2, 1.5}, {1, 0, 2.5}, {1, 1, 3.5}, {1, 4, 4.5}, {3, 3, 5.5}, {3, 4, 6.5}});
-            const std::unique_ptr<Device> host = make_host_device();
-            RunOptions options;
-            options.timing = quick;
-            Runner runner(input, catalogue(), {*host}, options);
-            const RunReport report = runner.run(recipe_of("[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 2\n"
-                                                          "[[layout]]\nshare = 'short'\nuse = 'sell'\nslice_height = 2\n"
-                                                          "[[layout]]\nshare = 'long'\nuse = 'csr'\n"),
-                                                {});
-            REQUIRE(report.layouts.size() == 3);
-            const LayoutOutcome& whole = report.layouts[0];
-            const LayoutOutcome& few = report.layouts[1];
-            const LayoutOutcome& many = report.layouts[2];
-            CHECK(whole.name == "sell + csr");
-            CHECK(whole.share == "");
-            CHECK(whole.nonzeros == 6);
-            CHECK(few.share == "short");
-            CHECK(few.rows == 2);  // those present
-            CHECK(few.nonzeros == 3);
-            CHECK(few.slots() == 4);
-            CHECK(many.share == "long");
-            CHECK(many.rows == 1);
-            CHECK(many.slots() == 3);
-            CHECK(whole.slots() == 7);
-            CHECK(whole.bytes() == few.bytes() + many.bytes());
-            // Offsets of 8 bytes, a column and a value for each nonzero, a row.
-            CHECK(many.bytes() == 2 * 8 + 3 * 4 + 3 * 8 + 1 * 4);
-
-            REQUIRE(report.kernels.size() == 4);
-            CHECK(report.kernels[1].share == "");
-            CHECK(report.kernels[1].kernel == "slices + rows");
-            CHECK(report.kernels[2].share == "short");
-            CHECK(report.kernels[3].share == "long");
-            // Alone, y is zeroed, then one row of it written; x is read.
-            CHECK(report.kernels[3].bytes_to_move == static_cast<std::int64_t>(many.bytes()) + 4 * 8 + 1 * 8 + 5 * 8);
-            // Together no row is written twice; row 2 is in no share, so y is zeroed.
-            CHECK(report.kernels[1].bytes_to_move == static_cast<std::int64_t>(whole.bytes()) + 4 * 8 + 3 * 8 + 5 * 8);
-            CHECK(report.kernels[1].bytes_per_nonzero == static_cast<double>(report.kernels[1].bytes_to_move) / 6);
-        }
-
-        TEST_CASE("a share that does not suit its layout costs the hybrid, and says so") {
-            const std::unique_ptr<Device> host = make_host_device();
-            const CsrMatrix input = example();
-            RunOptions options;
-            options.timing = quick;
-            Runner runner(input, catalogue(), {*host}, options);
-            const RunReport report = runner.run(recipe_of("[[stage]]\nuse = 'split'\nby = 'distance'\ndistance = 0\n"
-                                                          "[[layout]]\nshare = 'near'\nuse = 'dia'\n"
-                                                          "[[layout]]\nshare = 'far'\nuse = 'jds'\n"),
-                                                {});
-            REQUIRE(report.layouts.size() == 3);
-            CHECK(report.layouts[0].unsuitable.find("share 'far': ") == 0);
-            CHECK(report.layouts[1].unsuitable == "");
-            CHECK(report.layouts[2].unsuitable != "");
-            CHECK(report.layouts[0].slots() == 0);
-            CHECK(report.kernels.size() == 1);  // the baseline
+            CHECK(planted == input.nonzeros());
+            // All is as it was: what is left are values that are not the input's.
+            CHECK(hybrid.first_error({}, hybrid.oracle, *host).find("exactly") == std::string::npos);
         }
     }
 
-    namespace {
-
-    /// A layout of the rows of `matrix`, as csr has it.
-    std::unique_ptr<Layout<double>> csr_of(const CsrMatrix& matrix) {
-        const LayoutEntry& csr = *catalogue().find_layout("csr");
-        return csr.build.f64(stage_input(matrix), Parameters(csr.parameters, {}));
-    }
-
-    const KernelEntry& csr_kernel(const std::string& name) {
-        for (const KernelEntry& kernel : catalogue().find_layout("csr")->kernels) {
-            if (kernel.name == name) return kernel;
-        }
-        throw std::out_of_range(name);
-    }
-
-    std::vector<double> product(const std::vector<KernelOfShare<double>>& shares, std::vector<double> y, bool accumulate,
-                                bool zeroes_first) {
+    TEST_CASE("two rows of a share that change places are found") {
         const std::unique_ptr<Device> host = make_host_device();
+        int planted = 0;
+        for (const LayoutRecipe& one : hybrid_recipes()) {
+            CAPTURE(one.name);
+            ExactHybrid<float> hybrid(one, example());
+            for (std::size_t i = 0; i < hybrid.built.shares.size(); ++i) {
+                std::vector<Index>& rows = hybrid.built.shares[i].layout.rows;
+                if (rows.size() < 2) continue;
+                std::swap(rows.front(), rows.back());
+                CHECK(hybrid.is_found(i, *host));
+                std::swap(rows.front(), rows.back());
+                ++planted;
+            }
+        }
+        CHECK(planted >= 7);
+    }
+
+    TEST_CASE("an entry that is lost, held twice, or in no layout stops the program") {
+        const LayoutRecipe& one = hybrid_named("long_csr_short_sell");
+        const CsrMatrix input = example();
+        const Oracle<double> oracle(input);
+        const StagedMatrix sound = one.stage(input);
+        const auto message = [&](const Recipe& recipe, StagedMatrix staged) {
+            return message_of<std::logic_error>([&] { (void)build_layouts<double>(recipe, staged, {.exact = &oracle.exact}); });
+        };
+        StagedMatrix lost = sound;
+        const Offset entry = lost.shares[0].entries.back();
+        lost.shares[0].entries.pop_back();
+        --lost.shares[0].row_offsets.back();
+        CHECK(message(one.recipe, lost) == "entry " + std::to_string(entry) + " is in no share");
+
+        StagedMatrix doubled = sound;
+        Share& second = doubled.shares[1];
+        second.rows.push_back(lost.shares[0].rows.back());
+        second.entries.push_back(entry);
+        second.row_offsets.push_back(static_cast<Offset>(second.entries.size()));
+        CHECK(message(one.recipe, doubled) ==
+              "share 'short' holds entry " + std::to_string(entry) + ", which another share holds too");
+
+        Recipe half = one.recipe;
+        half.layouts.pop_back();
+        CHECK(message(half, sound) == "1 layouts for 2 shares");
+        Recipe other = one.recipe;
+        other.layouts.front().share = ShareId{ShareKind::inside};
+        CHECK(message(other, sound) == "there is no share 'inside', which a layout takes");
+    }
+
+    TEST_CASE("bytes, padding and storage of each share and of the whole, by hand") {
+        // Rows of 1, 3, 0, 2 nonzeros: long are those of more than 2, short the others.
+        const CsrMatrix input = csr_from_entries(
+            4, 5, std::vector<Entry>{{0, 2, 1.5}, {1, 0, 2.5}, {1, 1, 3.5}, {1, 4, 4.5}, {3, 3, 5.5}, {3, 4, 6.5}});
+        const std::unique_ptr<Device> host = make_host_device();
+        RunOptions options;
+        options.timing = quick;
+        Runner runner(input, catalogue(), {*host}, options);
+        const RunReport report = runner.run(recipe_of("[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 2\n"
+                                                      "[[layout]]\nshare = 'short'\nuse = 'sell'\nslice_height = 2\n"
+                                                      "[[layout]]\nshare = 'long'\nuse = 'csr'\n"),
+                                            {});
+        REQUIRE(report.layouts.size() == 3);
+        const LayoutOutcome& whole = report.layouts[0];
+        const LayoutOutcome& few = report.layouts[1];
+        const LayoutOutcome& many = report.layouts[2];
+        CHECK(whole.name == "sell + csr");
+        CHECK(whole.share == "");
+        CHECK(whole.nonzeros == 6);
+        CHECK(few.share == "short");
+        CHECK(few.rows == 2);  // those present
+        CHECK(few.nonzeros == 3);
+        CHECK(few.slots() == 4);
+        CHECK(many.share == "long");
+        CHECK(many.rows == 1);
+        CHECK(many.slots() == 3);
+        CHECK(whole.slots() == 7);
+        CHECK(whole.bytes() == few.bytes() + many.bytes());
+        // Offsets of 8 bytes, a column and a value for each nonzero, a row.
+        CHECK(many.bytes() == 2 * 8 + 3 * 4 + 3 * 8 + 1 * 4);
+
+        REQUIRE(report.kernels.size() == 4);
+        CHECK(report.kernels[1].share == "");
+        CHECK(report.kernels[1].kernel == "slices + rows");
+        CHECK(report.kernels[2].share == "short");
+        CHECK(report.kernels[3].share == "long");
+        // Alone, y is zeroed, then one row of it written; x is read.
+        CHECK(report.kernels[3].bytes_to_move == static_cast<std::int64_t>(many.bytes()) + 4 * 8 + 1 * 8 + 5 * 8);
+        // Together no row is written twice; row 2 is in no share, so y is zeroed.
+        CHECK(report.kernels[1].bytes_to_move == static_cast<std::int64_t>(whole.bytes()) + 4 * 8 + 3 * 8 + 5 * 8);
+        CHECK(report.kernels[1].bytes_per_nonzero == static_cast<double>(report.kernels[1].bytes_to_move) / 6);
+    }
+
+    TEST_CASE("a share that does not suit its layout costs the hybrid, and says so") {
+        const std::unique_ptr<Device> host = make_host_device();
+        const CsrMatrix input = example();
+        RunOptions options;
+        options.timing = quick;
+        Runner runner(input, catalogue(), {*host}, options);
+        const RunReport report = runner.run(recipe_of("[[stage]]\nuse = 'split'\nby = 'distance'\ndistance = 0\n"
+                                                      "[[layout]]\nshare = 'near'\nuse = 'dia'\n"
+                                                      "[[layout]]\nshare = 'far'\nuse = 'jds'\n"),
+                                            {});
+        REQUIRE(report.layouts.size() == 3);
+        CHECK(report.layouts[0].unsuitable.find("share 'far': ") == 0);
+        CHECK(report.layouts[1].unsuitable == "");
+        CHECK(report.layouts[2].unsuitable != "");
+        CHECK(report.layouts[0].slots() == 0);
+        CHECK(report.kernels.size() == 1);  // the baseline
+    }
+}
+
+namespace {
+
+/// A layout of the rows of `matrix`, as csr has it.
+std::unique_ptr<Layout<double>> csr_of(const CsrMatrix& matrix) {
+    const LayoutEntry& csr = *catalogue().find_layout("csr");
+    return csr.build.f64(stage_input(matrix), Parameters(csr.parameters, {}));
+}
+
+const KernelEntry& csr_kernel(const std::string& name) {
+    for (const KernelEntry& kernel : catalogue().find_layout("csr")->kernels) {
+        if (kernel.name == name) return kernel;
+    }
+    throw std::out_of_range(name);
+}
+
+std::vector<double> product(const std::vector<KernelOfShare<double>>& shares, std::vector<double> y, bool accumulate,
+                            bool zeroes_first) {
+    const std::unique_ptr<Device> host = make_host_device();
+    const std::vector<double> x{1, 10};
+    HybridKernel<double> kernel(shares, static_cast<Index>(y.size()), 2, false, *host);
+    CHECK(kernel.zeroes_first() == zeroes_first);
+    kernel.run(x.data(), y.data(), accumulate);
+    return y;
+}
+
+}  // namespace
+
+TEST_SUITE("hybrid kernel") {
+    using Ys = std::vector<double>;
+    const Ys seven{7, 7, 7};
+
+    TEST_CASE("who writes, who adds, and when y is zeroed before") {
+        const auto two = csr_of(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}}));  // 1, 20
+        const auto one = csr_of(csr_from_entries(1, 2, std::vector<Entry>{{0, 0, 3}}));             // 3
+        const auto all = csr_of(csr_from_entries(3, 2, std::vector<Entry>{{0, 0, 4}, {2, 1, 5}}));  // 4, 0, 50
+        const KernelEntry& rows = csr_kernel("rows");
+        const std::vector<Index> r02{2, 0};
+        const std::vector<Index> r1{1};
+        const std::vector<Index> r2{2};
+        const KernelOfShare<double> at_20{&rows, two.get(), r02, 2};
+        const KernelOfShare<double> at_1{&rows, one.get(), r1, 1};
+        const KernelOfShare<double> at_2{&rows, one.get(), r2, 1};
+        const KernelOfShare<double> whole{&rows, all.get(), {}, 2};
+
+        CHECK(product({at_20, at_1}, seven, false, false) == Ys{20, 3, 1});  // no row in common, none left
+        CHECK(product({at_20, at_1}, seven, true, false) == Ys{27, 10, 8});
+        CHECK(product({at_20}, seven, false, true) == Ys{20, 0, 1});        // row 1 is in no share
+        CHECK(product({at_20, at_2}, seven, false, true) == Ys{20, 0, 4});  // row 2 is added to
+        CHECK(product({at_20, at_2}, seven, true, true) == Ys{27, 7, 11});
+        CHECK(product({whole, at_2}, seven, false, false) == Ys{4, 0, 53});
+        CHECK(product({at_2, whole}, seven, false, true) == Ys{4, 0, 53});  // the whole adds to rows that nobody wrote
+        CHECK(product({}, seven, false, true) == Ys{0, 0, 0});
+        CHECK(product({}, seven, true, true) == seven);
+    }
+
+    TEST_CASE("a kernel that knows nothing of other rows goes through a buffer, which is counted") {
+        const auto two = csr_of(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}}));
+        const std::vector<Index> r02{2, 0};
+        const std::unique_ptr<Device> host = make_host_device();
+        const auto bytes = [&](const char* name) {
+            const HybridKernel<double> kernel({{&csr_kernel(name), two.get(), r02, 2}}, 3, 2, false, *host);
+            return kernel.own_bytes_to_move().value();
+        };
+        const bool rows_knows_others = csr_kernel("rows").prepare_rows.f64 != nullptr;
+        const bool eigen_knows_others = csr_kernel("eigen").prepare_rows.f64 != nullptr;
+        REQUIRE(rows_knows_others);
+        REQUIRE_FALSE(eigen_knows_others);
+        const KernelOfShare<double> buffered{&csr_kernel("eigen"), two.get(), r02, 2};
+        CHECK(product({buffered}, seven, false, true) == Ys{20, 0, 1});
+        CHECK(product({buffered}, seven, true, true) == Ys{27, 7, 8});
+        CHECK(product({buffered, buffered}, seven, false, true) == Ys{40, 0, 2});
+        // 3 offsets, 2 columns, 2 values, x, 2 of y, 2 rows, and y zeroed.
+        CHECK(bytes("rows") == 3 * 8 + 2 * 4 + 2 * 8 + 2 * 8 + 2 * 8 + 2 * 4 + 3 * 8);
+        CHECK(bytes("eigen") == bytes("rows") + 2 * 2 * 8);
+    }
+
+    TEST_CASE("side by side run those that have no row in common") {
+        const auto two = csr_of(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}}));  // 1, 20
+        const auto one = csr_of(csr_from_entries(1, 2, std::vector<Entry>{{0, 0, 3}}));             // 3
+        const auto all = csr_of(csr_from_entries(4, 2, std::vector<Entry>{{0, 0, 4}, {2, 1, 5}}));  // 4, 0, 50, 0
+        const std::vector<Index> r02{2, 0};
+        const std::vector<Index> r1{1};
+        const std::vector<Index> r2{2};
+        const std::vector<Index> r3{3};
+        const KernelEntry& eigen = csr_kernel("eigen");  // through a buffer: the device sees when it runs
+        const KernelOfShare<double> at_20{&eigen, two.get(), r02, 2};
+        const KernelOfShare<double> at_1{&eigen, one.get(), r1, 1};
+        const KernelOfShare<double> at_2{&eigen, one.get(), r2, 1};
+        const KernelOfShare<double> at_3{&eigen, one.get(), r3, 1};
+        const KernelOfShare<double> whole{&eigen, all.get(), {}, 2};
         const std::vector<double> x{1, 10};
-        HybridKernel<double> kernel(shares, static_cast<Index>(y.size()), 2, false, *host);
-        CHECK(kernel.zeroes_first() == zeroes_first);
-        kernel.run(x.data(), y.data(), accumulate);
-        return y;
+        using Events = std::vector<std::string>;
+        const auto run = [&](const std::vector<KernelOfShare<double>>& shares, bool side_by_side, const Ys& expected) {
+            ScriptedDevice device({});
+            HybridKernel<double> kernel(shares, 4, 2, side_by_side, device);
+            Ys y{7, 7, 7, 7};
+            new_script();
+            kernel.run(x.data(), y.data(), false);
+            CHECK(y == expected);
+            return script().events;
+        };
+        // Row 2 of the third is the first one's, too: it begins anew, and the fourth runs beside it.
+        CHECK(run({at_20, at_1, at_2, at_3}, true, {20, 3, 4, 3}) == Events{"fork 1", "scatter", "take 1", "scatter", "taken 1",
+                                                                            "join 1", "fork 2", "scatter_add", "take 2",
+                                                                            "scatter", "taken 2", "join 2"});
+        CHECK(run({at_20, at_1, at_3}, true, {20, 3, 1, 3}) == Events{"fork 1", "fork 2", "scatter", "take 1", "scatter",
+                                                                      "taken 1", "take 2", "scatter", "taken 2", "join 1",
+                                                                      "join 2"});
+        CHECK(run({at_20, at_1, at_3}, false, {20, 3, 1, 3}) == Events{"scatter", "scatter", "scatter"});
+        // What has all rows has them in common with everything.
+        CHECK(run({at_1, whole, at_2}, true, {4, 3, 53, 0}) == Events{"zero", "scatter", "scatter_add"});
     }
-
-    }  // namespace
-
-    TEST_SUITE("hybrid kernel") {
-        using Ys = std::vector<double>;
-        const Ys seven{7, 7, 7};
-
-        TEST_CASE("who writes, who adds, and when y is zeroed before") {
-            const auto two = csr_of(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}}));  // 1, 20
-            const auto one = csr_of(csr_from_entries(1, 2, std::vector<Entry>{{0, 0, 3}}));             // 3
-            const auto all = csr_of(csr_from_entries(3, 2, std::vector<Entry>{{0, 0, 4}, {2, 1, 5}}));  // 4, 0, 50
-            const KernelEntry& rows = csr_kernel("rows");
-            const std::vector<Index> r02{2, 0};
-            const std::vector<Index> r1{1};
-            const std::vector<Index> r2{2};
-            const KernelOfShare<double> at_20{&rows, two.get(), r02, 2};
-            const KernelOfShare<double> at_1{&rows, one.get(), r1, 1};
-            const KernelOfShare<double> at_2{&rows, one.get(), r2, 1};
-            const KernelOfShare<double> whole{&rows, all.get(), {}, 2};
-
-            CHECK(product({at_20, at_1}, seven, false, false) == Ys{20, 3, 1});  // no row in common, none left
-            CHECK(product({at_20, at_1}, seven, true, false) == Ys{27, 10, 8});
-            CHECK(product({at_20}, seven, false, true) == Ys{20, 0, 1});        // row 1 is in no share
-            CHECK(product({at_20, at_2}, seven, false, true) == Ys{20, 0, 4});  // row 2 is added to
-            CHECK(product({at_20, at_2}, seven, true, true) == Ys{27, 7, 11});
-            CHECK(product({whole, at_2}, seven, false, false) == Ys{4, 0, 53});
-            CHECK(product({at_2, whole}, seven, false, true) == Ys{4, 0, 53});  // the whole adds to rows that nobody wrote
-            CHECK(product({}, seven, false, true) == Ys{0, 0, 0});
-            CHECK(product({}, seven, true, true) == seven);
-        }
-
-        TEST_CASE("a kernel that knows nothing of other rows goes through a buffer, which is counted") {
-            const auto two = csr_of(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}}));
-            const std::vector<Index> r02{2, 0};
-            const std::unique_ptr<Device> host = make_host_device();
-            const auto bytes = [&](const char* name) {
-                const HybridKernel<double> kernel({{&csr_kernel(name), two.get(), r02, 2}}, 3, 2, false, *host);
-                return kernel.own_bytes_to_move().value();
-            };
-            const bool rows_knows_others = csr_kernel("rows").prepare_rows.f64 != nullptr;
-            const bool eigen_knows_others = csr_kernel("eigen").prepare_rows.f64 != nullptr;
-            REQUIRE(rows_knows_others);
-            REQUIRE_FALSE(eigen_knows_others);
-            const KernelOfShare<double> buffered{&csr_kernel("eigen"), two.get(), r02, 2};
-            CHECK(product({buffered}, seven, false, true) == Ys{20, 0, 1});
-            CHECK(product({buffered}, seven, true, true) == Ys{27, 7, 8});
-            CHECK(product({buffered, buffered}, seven, false, true) == Ys{40, 0, 2});
-            // 3 offsets, 2 columns, 2 values, x, 2 of y, 2 rows, and y zeroed.
-            CHECK(bytes("rows") == 3 * 8 + 2 * 4 + 2 * 8 + 2 * 8 + 2 * 8 + 2 * 4 + 3 * 8);
-            CHECK(bytes("eigen") == bytes("rows") + 2 * 2 * 8);
-        }
-
-        TEST_CASE("side by side run those that have no row in common") {
-            const auto two = csr_of(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}}));  // 1, 20
-            const auto one = csr_of(csr_from_entries(1, 2, std::vector<Entry>{{0, 0, 3}}));             // 3
-            const auto all = csr_of(csr_from_entries(4, 2, std::vector<Entry>{{0, 0, 4}, {2, 1, 5}}));  // 4, 0, 50, 0
-            const std::vector<Index> r02{2, 0};
-            const std::vector<Index> r1{1};
-            const std::vector<Index> r2{2};
-            const std::vector<Index> r3{3};
-            const KernelEntry& eigen = csr_kernel("eigen");  // through a buffer: the device sees when it runs
-            const KernelOfShare<double> at_20{&eigen, two.get(), r02, 2};
-            const KernelOfShare<double> at_1{&eigen, one.get(), r1, 1};
-            const KernelOfShare<double> at_2{&eigen, one.get(), r2, 1};
-            const KernelOfShare<double> at_3{&eigen, one.get(), r3, 1};
-            const KernelOfShare<double> whole{&eigen, all.get(), {}, 2};
-            const std::vector<double> x{1, 10};
-            using Events = std::vector<std::string>;
-            const auto run = [&](const std::vector<KernelOfShare<double>>& shares, bool side_by_side, const Ys& expected) {
-                ScriptedDevice device({});
-                HybridKernel<double> kernel(shares, 4, 2, side_by_side, device);
-                Ys y{7, 7, 7, 7};
-                new_script();
-                kernel.run(x.data(), y.data(), false);
-                CHECK(y == expected);
-                return script().events;
-            };
-            // Row 2 of the third is the first one's, too: it begins anew, and the fourth runs beside it.
-            CHECK(run({at_20, at_1, at_2, at_3}, true, {20, 3, 4, 3}) == Events{"fork 1", "scatter", "take 1", "scatter",
-                                                                                "taken 1", "join 1", "fork 2", "scatter_add",
-                                                                                "take 2", "scatter", "taken 2", "join 2"});
-            CHECK(run({at_20, at_1, at_3}, true, {20, 3, 1, 3}) == Events{"fork 1", "fork 2", "scatter", "take 1", "scatter",
-                                                                          "taken 1", "take 2", "scatter", "taken 2", "join 1",
-                                                                          "join 2"});
-            CHECK(run({at_20, at_1, at_3}, false, {20, 3, 1, 3}) == Events{"scatter", "scatter", "scatter"});
-            // What has all rows has them in common with everything.
-            CHECK(run({at_1, whole, at_2}, true, {4, 3, 53, 0}) == Events{"zero", "scatter", "scatter_add"});
-        }
-    }
+}
 
 }  // namespace workbench

@@ -197,12 +197,12 @@ void check_map(const LayoutRecipe& one, const CsrMatrix& matrix) {
     check_cells(cells, staged.matrix);
     check_shown_warps(cells);
     check_rows(cells, staged.matrix);
-    // The figures of the report are those of LayoutArray.
+    // The figures of the report are those of LayoutField.
     std::size_t bytes = 0;
     Offset slots = 0;
-    for (const LayoutArray& array : layout->arrays()) {
-        bytes += array.bytes();
-        if (array.role == ArrayRole::value) slots += static_cast<Offset>(array.count);
+    for (const LayoutField& field : layout->fields()) {
+        if (field.is_array()) bytes += field.bytes();
+        if (field.role == ArrayRole::value) slots += static_cast<Offset>(field.count);
     }
     for (const StorageMap* map : {&cells, &bins}) {
         const StoragePart& part = map->parts.front();
@@ -284,7 +284,7 @@ struct Tampered final : Layout<double> {
     [[nodiscard]] Index rows() const override { return of->rows(); }
     [[nodiscard]] Index columns() const override { return of->columns(); }
     [[nodiscard]] Offset nonzeros() const override { return of->nonzeros(); }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override { return of->arrays(); }
+    [[nodiscard]] std::vector<LayoutField> fields() const override { return of->fields(); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override {
         of->for_each_slot([&](Slot slot) {
             if (slot.index == 4) change(slot);
@@ -315,7 +315,6 @@ TEST_CASE("storage: a walk that leads astray is refused") {
     refuses([](Slot& slot) { slot.column_array = slot.array; });
     refuses([](Slot& slot) { slot.index = 13; });
     refuses([](Slot& slot) { slot.column_index = 13; });
-    // Arrays of a layout without a list of fields are told by their bytes.
     tampered.change = [](Slot&) {};
     const StorageMap map = map_storage<double>(staged.matrix, std::span(&mapped, 1));
     CHECK(map.parts.front().arrays.back().type == ElementType::f64);

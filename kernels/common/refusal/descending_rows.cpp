@@ -6,14 +6,14 @@
 
 namespace workbench {
 
-void require_descending(const ShareView& rows, const DescendingRows& wanted) {
+void require_descending(const ShareView& rows, const DescendingRows& order) {
     for (Index i = 1; i < rows.row_count(); ++i) {
-        const bool first_of_window = wanted.window > 0 && i % wanted.window == 0;
+        const bool first_of_window = order.window > 0 && i % order.window == 0;
         if (first_of_window || rows.length(i) <= rows.length(i - 1)) continue;
         throw Unsuitable(fmt::format(
-            "{}, but row {}{} has {} nonzeros and row {}, stored before it, has {}: put stage {} before", wanted.wish,
-            rows.row(i), wanted.share_name.empty() ? "" : fmt::format(" of share '{}'", wanted.share_name), rows.length(i),
-            rows.row(i - 1), rows.length(i - 1), wanted.stage));
+            "{}, but row {}{} has {} nonzeros and row {}, stored before it, has {}: put stage {} before", order.requirement,
+            rows.row(i), order.share_name.empty() ? "" : fmt::format(" of share '{}'", order.share_name), rows.length(i),
+            rows.row(i - 1), rows.length(i - 1), order.stage));
     }
 }
 

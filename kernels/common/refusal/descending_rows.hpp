@@ -1,4 +1,4 @@
-// Layouts that store rows in descending length refuse other orders, and say which stage has to come before them.
+// Refusals of layouts that store rows in descending length, with the stage that sorts them.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 namespace workbench {
 
 struct DescendingRows {
-    std::string wish;             // "jagged diagonals need rows in descending length", as the beginning of the refusal
-    std::string stage;            // the stage to put before: "row_sort with apply = \"rows\""
+    std::string requirement;      // the beginning of the message: "jagged diagonals need rows in descending length"
+    std::string stage;            // that sorts the rows: "row_sort with apply = \"rows\""
     std::string share_name = {};  // empty: the whole matrix
-    Index window = 0;             // rows descend within windows of so many; 0: all of them
+    Index window = 0;             // rows descend within windows of this size; 0: all rows
 };
 
-/// Throws Unsuitable, with the row and the stage, where a row is longer than the one stored before it in the same window.
-void require_descending(const ShareView& rows, const DescendingRows& wanted);
+/// Throws Unsuitable, with the row and the stage, if a row is longer than the one stored before it in the same window.
+void require_descending(const ShareView& rows, const DescendingRows& order);
 
 }  // namespace workbench

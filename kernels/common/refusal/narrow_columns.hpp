@@ -1,4 +1,4 @@
-// Refusals of layouts that store columns in 16 bits, counted from the first column of their piece.
+// Refusals of layouts that store columns in 16 bits, relative to the first column of their piece.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace workbench {
 
-/// Throws Unsuitable where a piece has more columns than 16 bits reach. `advice` is what makes pieces smaller: "raise parts of
-/// metis_partition".
+/// Throws Unsuitable if a piece has more than 65536 columns. advice: how to make pieces smaller ("raise parts of
+/// metis_partition").
 void require_narrow(const Cuts& pieces, const std::string& advice);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// The bound that a layout which stores zeros sets itself: beyond it the matrix is unsuitable.
+// The most slots that a layout with padding accepts.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,17 @@
 
 namespace workbench {
 
-/// The declaration of the bound, for the layouts that have one.
+/// The declaration of parameter slots_per_nonzero.
 [[nodiscard]] ParameterDeclaration slots_per_nonzero_parameter(double default_value);
 
-/// How many slots a layout may have. No number: as many as fit into memory.
+/// Default: the slots that fit into memory.
 struct SlotBound {
     double slots_per_nonzero = std::numeric_limits<double>::infinity();
-    std::string advice;  // what may need fewer slots, or allow more: "smaller blocks (block_size) have fewer"
+    std::string advice;  // how to need fewer slots, or allow more: "smaller blocks (block_size) have fewer"
 };
 
-/// Throws Unsuitable, with the figures and the advice, where the slots exceed the bound, or where they would not fit into
-/// memory. `storage` says what would be stored: "2 diagonals of 40 rows". The slots are a real number because they may exceed
-/// integers.
+/// Throws Unsuitable, with the figures and the advice, if the slots exceed the bound or the free memory. storage: "2 diagonals
+/// of 40 rows". The slots are a real number because they may exceed integers.
 void require_bounded_slots(const std::string& storage, double slots, Offset nonzeros, std::size_t bytes_per_slot,
                            const SlotBound& bound);
 

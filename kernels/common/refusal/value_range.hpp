@@ -1,4 +1,4 @@
-// Whether a matrix fits a precision.
+// Refusals of values beyond a precision.
 #pragma once
 
 #include "pipeline/contract/precision.hpp"
@@ -6,7 +6,7 @@
 
 namespace workbench {
 
-/// Throws Unsuitable where values that are finite in f64 are not in Value, with their count and the largest magnitude.
+/// Throws Unsuitable, with their count and the largest magnitude, if values that are finite in f64 are not finite in Value.
 template <ValueType Value>
 void require_values_in_range(const CsrMatrix& matrix);
 

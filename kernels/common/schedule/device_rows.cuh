@@ -1,9 +1,11 @@
-// One CUDA kernel for all schedules in which a thread reads one run of slots for one row. A row of y is written by exactly one
-// thread, the first of those that share it; where a schedule is atomic, y is zeroed on the stream and then added to atomically.
-// So threads cannot race in global memory; no shared memory is used.
+// The CUDA kernel of all schedules whose threads read one run of slots for one row. Exactly one thread writes a row of y, the
+// first of those that share it; for an atomic schedule, y is zeroed on the stream and then added to atomically. So threads
+// cannot race in global memory; no shared memory is used.
 #pragma once
 
+#include "kernels/common/entry/kernels.hpp"
 #include "kernels/common/schedule/share_rows.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/device/loads.cuh"
@@ -12,36 +14,30 @@
 
 namespace workbench {
 
-/// Are the runs of a warp about as long as one another (sparse_dot)?
-template <typename Schedule>
-inline constexpr bool has_counts_alike = requires {
-    requires Schedule::counts_alike;
-};
-
-/// The slots of a run times x where each column is the element of the same number.
-template <typename Schedule, typename Value, typename Load>
+/// The product of a run and x, with columns that are stored parallel to the values.
+template <Schedule S, typename Value, typename Load>
 __device__ __forceinline__ Value multiply_stored_run(const auto& arrays, const auto& run, const Value* __restrict__ x,
                                                      const Load& load) {
-    return sparse_dot<Schedule::entries_in_flight, Schedule::no_column != NoColumn::never, has_counts_alike<Schedule>>(
-        Schedule::values(arrays).data() + run.first, Schedule::columns(arrays).data() + run.first, run.count,
-        number_of(run.stride), x + run.first_column, load);
+    return sparse_dot<S::entries_in_flight, S::no_column != NoColumn::never, S::counts_alike>(
+        slot_values<S>(arrays).data() + run.first, slot_columns<S>(arrays).data() + run.first, run.count, number_of(run.stride),
+        x + run.first_column, load);
 }
 
-/// The slots of a run times x. A thread loads entries_in_flight entries before it uses the first: the fewer threads a
-/// multiprocessor holds, the more each must have under way to hide the latency of memory. `x` may lie in global or in shared
+/// The product of a run and x. A thread loads entries_in_flight entries before it uses the first: the fewer threads a
+/// multiprocessor holds, the more loads of each must be in flight to hide the latency of memory. x may be in global or shared
 /// memory.
-template <typename Schedule, typename Value, typename Load>
+template <Schedule S, typename Value, typename Load>
 __device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& run, const Value* __restrict__ x,
                                               const Load& load) {
-    constexpr int in_flight = Schedule::entries_in_flight;
-    constexpr bool column_first = Schedule::no_column == NoColumn::column_read || Schedule::no_column == NoColumn::skipped;
-    if constexpr (!column_first && !has_own_column<Schedule, decltype(arrays), decltype(run)>) {
-        return multiply_stored_run<Schedule>(arrays, run, x, load);
+    constexpr int in_flight = S::entries_in_flight;
+    constexpr bool column_first = S::no_column == NoColumn::column_read || S::no_column == NoColumn::skipped;
+    if constexpr (!column_first && !S::hooks.own_column) {
+        return multiply_stored_run<S>(arrays, run, x, load);
     } else {
-        if constexpr (may_have_plain_columns<Schedule, decltype(run)>) {
-            if (Schedule::has_plain_columns(run)) return multiply_stored_run<Schedule>(arrays, run, x, load);
+        if constexpr (S::hooks.own_has_plain_columns) {
+            if (S::has_plain_columns(run)) return multiply_stored_run<S>(arrays, run, x, load);
         }
-        const Value* const values = Schedule::values(arrays).data() + run.first;
+        const Value* const values = slot_values<S>(arrays).data() + run.first;
         Value sum = 0;
         for (Offset k = 0; k < run.count; k += in_flight) {
             Value value[in_flight];
@@ -49,13 +45,13 @@ __device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& ru
 #pragma unroll
             for (int u = 0; u < in_flight; ++u) {
                 if (k + u < run.count) {
-                    column[u] = load_column<Schedule>(arrays, run, RunSlot{k + u, run.slot(k + u)}, load);
+                    column[u] = load_column<S>(arrays, run, RunSlot{k + u, run.slot(k + u)}, load);
                     if (!column_first || column[u] >= 0) value[u] = load(values + (k + u) * run.stride);
                 }
             }
 #pragma unroll
             for (int u = 0; u < in_flight; ++u) {
-                if (k + u < run.count && (Schedule::no_column == NoColumn::never || column[u] >= 0)) {
+                if (k + u < run.count && (S::no_column == NoColumn::never || column[u] >= 0)) {
                     sum += value[u] * (x + run.first_column)[column[u]];
                 }
             }
@@ -64,70 +60,80 @@ __device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& ru
     }
 }
 
-/// The sum over the lanes of a row, for the first of them. All lanes of the warp take part.
-template <typename Schedule, typename Value>
+/// The sum over the lanes of a row, in the first of them. All lanes of the warp take part.
+template <Schedule S, typename Value>
 __device__ __forceinline__ Value sum_over_row(Value sum) {
 #pragma unroll
-    for (int distance = Schedule::lanes / 2; distance > 0; distance /= 2) {
-        sum += __shfl_down_sync(~0u, sum, distance * Schedule::lane_distance);
+    for (int distance = S::lanes / 2; distance > 0; distance /= 2) {
+        sum += __shfl_down_sync(~0u, sum, distance * S::lane_distance);
     }
     return sum;
 }
 
 inline constexpr int row_threads = 256;  // of a block
 
-template <typename Schedule, typename Arrays, typename Value>
-__global__ void __launch_bounds__(row_threads,
-                                  Schedule::lanes == 1 || has_counts_alike<Schedule> ? Schedule::resident_blocks : 0)
+template <Schedule S, typename Arrays, typename Value>
+__global__ void __launch_bounds__(row_threads, S::lanes == 1 || S::counts_alike ? S::resident_blocks : 0)
     multiply_rows(const __grid_constant__ Arrays arrays, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
     const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
-    const auto run = run_of_thread<Schedule>(arrays, thread, StreamingLoad{});
-    if constexpr (Schedule::lanes == 1) {
-        if (run.row < 0) return;  // here already, so that what follows is one block, whose loads may all be started first
+    const auto run = S::run(arrays, thread, StreamingLoad{});
+    if constexpr (S::lanes == 1) {
+        if (run.row < 0) return;  // so early that the rest is one basic block, whose loads can all be issued first
     }
     Value sum = 0;
-    if (run.row >= 0) sum = multiply_run<Schedule>(arrays, run, x, StreamingLoad{});
-    // Outside the branch: all threads of a warp take part, those past the last row too.
-    if constexpr (Schedule::lanes > 1) sum = sum_over_row<Schedule>(sum);
-    if (run.row < 0 || lane_of<Schedule>(thread) != 0) return;
-    Value* const y_of_row = y + Schedule::row_of(arrays, run, StreamingLoad{});
-    if constexpr (Schedule::atomic) {
-        if (Schedule::no_column == NoColumn::never || sum != 0) atomicAdd(y_of_row, sum);  // nothing for padding
+    if (run.row >= 0) sum = multiply_run<S>(arrays, run, x, StreamingLoad{});
+    // Outside the branch, because all threads of a warp take part, including those past the last row.
+    if constexpr (S::lanes > 1) sum = sum_over_row<S>(sum);
+    if (run.row < 0 || lane_of<S>(thread) != 0) return;
+    Value* const y_of_row = y + row_of_run<S>(arrays, run, StreamingLoad{});
+    if constexpr (S::atomic) {
+        if (S::no_column == NoColumn::never || sum != 0) atomicAdd(y_of_row, sum);  // nothing for padding
     } else {
         write_result(y_of_row, sum, accumulate);
     }
 }
 
-/// y = A x, or y += A x, for the rows that the schedule has. What an atomic one adds to must be there.
-template <typename Schedule, typename Value, typename View>
-void launch_rows(const View& view, const Value* x, Value* y, bool accumulate, cudaStream_t stream, const char* name) {
-    const Offset threads = Schedule::threads(view);
+/// y = A x, or y += A x, for the rows of the schedule: those of the layout, or of `target`. An atomic schedule adds to what y
+/// holds.
+template <typename S, typename Value, typename View>
+requires ScheduleOf<S, View>
+void launch_rows(const View& view, TargetRows target, const Value* x, Value* y, bool accumulate, cudaStream_t stream,
+                 const char* name) {
+    const Offset threads = S::threads(view);
     if (threads == 0) return;
-    multiply_rows<Schedule><<<blocks_for(threads, row_threads), row_threads, 0, stream>>>(view, x, y, accumulate);
+    const unsigned blocks = blocks_for(threads, row_threads);
+    if (target.rows == nullptr) {
+        multiply_rows<S><<<blocks, row_threads, 0, stream>>>(view, x, y, accumulate);
+    } else {
+        const ShareArrays<View> share{view, {target.rows, view.row_count}};
+        multiply_rows<ShareRows<S>><<<blocks, row_threads, 0, stream>>>(share, x, y, accumulate);
+    }
     check_launch(name);
 }
 
-/// launch_rows of one schedule, so that the class which calls it is compiled once for all schedules of a layout.
+/// launch_rows of one schedule, as a pointer, so that DeviceRows is compiled once for all schedules of a layout.
 template <ValueType Value, typename View>
-using LaunchRows = void (*)(const View& view, const Value* x, Value* y, bool accumulate, cudaStream_t stream, const char* name);
+using LaunchRows = void (*)(const View& view, TargetRows target, const Value* x, Value* y, bool accumulate, cudaStream_t stream,
+                            const char* name);
 
-template <ValueType Value, typename OwnLayout>
+template <ValueType Value, typename Stored>
 class DeviceRows final : public Kernel<Value> {
 public:
-    using Arrays = typename OwnLayout::Stored::template In<DeviceArray>;
-    using View = decltype(view_of(std::declval<const Arrays&>()));
+    using View = InStorage<Stored, ArrayView>;
 
-    DeviceRows(const OwnLayout& layout, Device& device, LaunchRows<Value, View> launch, bool atomic)
+    DeviceRows(const Stored& stored, std::span<const Index> rows, Device& device, const char* name,
+               std::optional<std::int64_t> own_bytes, LaunchRows<Value, View> launch, bool atomic)
         : stream_(cuda_device(device).stream()),
-          own_bytes_(own_bytes_of(layout)),
-          arrays_(copy_to(device, layout.stored(), OwnLayout::name)),
-          rows_(layout.rows()),
+          own_bytes_(own_bytes),
+          arrays_(copy_to(device, stored, name)),
+          rows_(device, rows, name),
+          name_(name),
           launch_(launch),
           atomic_(atomic) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        if (atomic_ && !accumulate && rows_ > 0) zero_result(y, rows_, stream_);
-        launch_(view_of(arrays_), x, y, accumulate, stream_, OwnLayout::name);
+        if (atomic_ && !accumulate) rows_.zero(y, arrays_.row_count, stream_);
+        launch_(view_of(arrays_), rows_.view(), x, y, accumulate, stream_, name_);
     }
 
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return own_bytes_; }
@@ -135,74 +141,31 @@ public:
 private:
     cudaStream_t stream_;
     std::optional<std::int64_t> own_bytes_;
-    Arrays arrays_;
-    Index rows_;
-    LaunchRows<Value, View> launch_;
-    bool atomic_;
-};
-
-template <typename Schedule, ValueType Value, typename OwnLayout>
-std::unique_ptr<Kernel<Value>> prepare_device_rows(const Layout<Value>& layout, Device& device) {
-    using Own = DeviceRows<Value, OwnLayout>;
-    const auto& own = dynamic_cast<const OwnLayout&>(layout);
-    return with_schedule<Schedule>(own.stored(), [&]<typename Chosen>(Chosen) -> std::unique_ptr<Kernel<Value>> {
-        return std::make_unique<Own>(own, device, launch_rows<Chosen, Value, typename Own::View>, Chosen::atomic);
-    });
-}
-
-/// The same for some rows of a larger matrix, no row of which stands in `rows` twice.
-template <ValueType Value, typename OwnLayout>
-class DeviceShareRows final : public Kernel<Value> {
-public:
-    using Arrays = typename OwnLayout::Stored::template In<DeviceArray>;
-    using View = ShareArrays<decltype(view_of(std::declval<const Arrays&>()))>;
-
-    DeviceShareRows(const OwnLayout& layout, std::span<const Index> rows, Device& device, LaunchRows<Value, View> launch,
-                    bool atomic)
-        : stream_(cuda_device(device).stream()),
-          own_bytes_(own_bytes_of(layout)),
-          arrays_(copy_to(device, layout.stored(), OwnLayout::name)),
-          row_count_(static_cast<Index>(rows.size())),
-          rows_(device, rows, OwnLayout::name),
-          launch_(launch),
-          atomic_(atomic) {}
-
-    void run(const Value* x, Value* y, bool accumulate) override {
-        if (atomic_ && !accumulate) rows_.zero(y, row_count_, stream_);
-        const View arrays{view_of(arrays_), {rows_.view().rows, row_count_}};
-        launch_(arrays, x, y, accumulate, stream_, OwnLayout::name);
-    }
-
-    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return own_bytes_; }
-
-private:
-    cudaStream_t stream_;
-    std::optional<std::int64_t> own_bytes_;
-    Arrays arrays_;
-    Index row_count_;
+    InStorage<Stored, DeviceArray> arrays_;
     OwnedTargetRows rows_;
+    const char* name_;
     LaunchRows<Value, View> launch_;
     bool atomic_;
 };
 
-template <typename Schedule, ValueType Value, typename OwnLayout>
-std::unique_ptr<Kernel<Value>> prepare_device_share(const Layout<Value>& layout, std::span<const Index> rows, Device& device) {
-    using Own = DeviceShareRows<Value, OwnLayout>;
+/// The kernel of a schedule, or of a choice of them, for a layout with a name. rows: as in PrepareRows; empty: those of the
+/// layout.
+template <typename S, ValueType Value, typename OwnLayout>
+std::unique_ptr<Kernel<Value>> prepare_device_rows(const Layout<Value>& layout, std::span<const Index> rows, Device& device) {
     const auto& own = dynamic_cast<const OwnLayout&>(layout);
-    return with_schedule<Schedule>(own.stored(), [&]<typename Chosen>(Chosen) -> std::unique_ptr<Kernel<Value>> {
-        return std::make_unique<Own>(own, rows, device, launch_rows<ShareRows<Chosen>, Value, typename Own::View>,
-                                     Chosen::atomic);
+    return with_stored(own, [&]<typename Stored>(const Stored& stored) {
+        return with_schedule<S>(stored, [&]<typename Chosen>(Chosen) -> std::unique_ptr<Kernel<Value>> {
+            using Own = DeviceRows<Value, Stored>;
+            return std::make_unique<Own>(stored, rows, device, OwnLayout::name, own_bytes_of(own),
+                                         launch_rows<Chosen, Value, typename Own::View>, Chosen::atomic);
+        });
     });
 }
 
-/// The CUDA kernel of a schedule over the arrays of a StoredLayout.
-template <template <typename> typename LayoutOf, typename Schedule>
-[[nodiscard]] KernelEntry device_rows(std::string name, std::string summary) {
-    return {std::move(name),
-            Backend::cuda,
-            std::move(summary),
-            {prepare_device_rows<Schedule, float, LayoutOf<float>>, prepare_device_rows<Schedule, double, LayoutOf<double>>},
-            {prepare_device_share<Schedule, float, LayoutOf<float>>, prepare_device_share<Schedule, double, LayoutOf<double>>}};
+template <template <typename> typename LayoutOf, typename S>
+KernelEntry CudaRows<LayoutOf, S>::entry(std::string name, std::string summary) {
+    return kernel_for_rows(Backend::cuda, std::move(name), std::move(summary),
+                           {prepare_device_rows<S, float, LayoutOf<float>>, prepare_device_rows<S, double, LayoutOf<double>>});
 }
 
 }  // namespace workbench

@@ -1,26 +1,28 @@
-// A schedule says which slots each thread of a kernel reads, and for which row. It is written once, as constexpr functions over
-// the layout's arrays wherever these lie; the kernels of both backends, the walk over the slots and the cache model call it.
+// A schedule lists the slots that each thread of a kernel reads, and the row that it adds them to. It is written once, as
+// constexpr functions over the layout's arrays in any storage; the kernels of both backends, the walk over the slots and the
+// cache model call it.
 //
-//   struct Schedule : ScheduleDefaults {
-//       static constexpr int lanes = 8;                                // threads of a warp that share a row: a power of two
-//       static constexpr Offset threads(const auto& arrays);           // how many threads there is work for
-//       static constexpr auto run(const auto& arrays, Offset thread);  // a Run: the row, and the slots that it reads
+//   struct Rows final : ScheduleBase<Hooks{.lanes = 8}> {
+//       static constexpr Offset threads(const auto& arrays);                             // the number of threads
+//       static constexpr auto run(const auto& arrays, Offset thread, const auto& load);  // a Run: the row and its slots
 //   };
 //
-// ScheduleDefaults has what it may say besides.
+// Hooks names everything else that a schedule may define, so that a misspelt hook does not compile.
 #pragma once
 
+#include <concepts>
 #include <type_traits>
+#include <utility>
 
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
 
-/// A distance between slots that the compiler knows.
+/// A distance between slots that is known at compile time.
 template <int distance>
 using Known = std::integral_constant<int, distance>;
 
-/// The distance as a number, whether the compiler knows it or not.
+/// The distance as a number.
 template <int distance>
 [[nodiscard]] constexpr int number_of(Known<distance>) {
     return distance;
@@ -33,51 +35,62 @@ template <typename Distance>
 /// The slots that one thread reads for one row: first, first + stride, ..., `count` of them.
 template <typename Stride, typename Count = Offset>
 struct Run {
-    Index row = -1;  // as the layout stores it (see ScheduleDefaults::row_of); -1: the thread has none, and reads nothing
+    Index row = -1;  // as the layout stores it (row_of_run); -1: the thread has no row and reads nothing
     Offset first = 0;
     Count count{};
     Stride stride{};
-    Index first_column = 0;  // what the columns of the run are counted from
+    Index first_column = 0;  // the columns of the run are counted from it
 
     [[nodiscard]] constexpr Offset slot(Offset k) const { return first + k * stride; }
 };
 
-/// What is read where a slot has no column of the matrix (column() is below 0).
+/// How much a kernel reads of a slot without a column of the matrix (load_column is negative).
 enum class NoColumn {
     never,        // every slot has one
-    slot_read,    // padding, found out by reading the slot: x is not read
-    column_read,  // padding, found out by reading the column alone
-    skipped,      // the column is known before: neither the value nor x is read
+    slot_read,    // padding that the stored column marks: the value and the column, but not x
+    column_read,  // padding that the stored column marks: the column alone
+    skipped,      // the column is computed: neither the value nor x
 };
 
 /// One of the slots of a run.
 struct RunSlot {
-    Offset k = 0;     // its number in the run, from 0
-    Offset slot = 0;  // the element of the value array
+    Offset k = 0;     // number in the run, from 0
+    Offset slot = 0;  // element of the value array
 };
 
-struct ScheduleDefaults {
-    static constexpr int lanes = 1;
-    static constexpr int lane_distance = 1;      // the lanes of a row are so many threads apart
-    static constexpr int entries_in_flight = 4;  // that a thread of a GPU loads before it uses the first
-    /// Blocks of row_threads that a multiprocessor of a GPU is to hold where a row has one thread: the fewer, the more
-    /// registers for entries in flight. 0: as the compiler finds best, as where threads share a row and read few entries each.
-    static constexpr int resident_blocks = 6;
-    static constexpr NoColumn no_column = NoColumn::never;
-    static constexpr bool atomic = false;  // do threads of other warps add to the same row?
+/// The properties of a schedule, and which optional functions it declares.
+struct Hooks {
+    int lanes = 1;              // threads of a warp that share a row: a power of two
+    int lane_distance = 1;      // threads from one lane of a row to the next
+    int entries_in_flight = 4;  // that a thread of a GPU loads before it uses the first
+    /// Blocks of row_threads that a multiprocessor of a GPU holds where a row has one thread: the fewer, the more registers
+    /// there are for entries in flight. 0: the compiler chooses, as it does where threads share a row.
+    int resident_blocks = 6;
+    bool counts_alike = false;  // the runs of a warp have about the same length (sparse_dot)
+    bool atomic = false;        // threads of several warps add to one row
+    NoColumn no_column = NoColumn::never;
 
-    /// The arrays that the runs are slots of. Where a slot's column is not the element of the same number, the schedule has
-    ///     static constexpr Index column(const auto& arrays, const auto& run, const RunSlot& place, const auto& load);
-    /// which reads what it needs with load(address).
-    static constexpr const auto& values(const auto& arrays) { return arrays.values; }
-    static constexpr const auto& columns(const auto& arrays) { return arrays.column_indices; }
-
-    /// The row of the matrix, in its current order, that a run adds to. Where it stands in an array, it is read at the end.
-    static constexpr Index row_of(const auto&, const auto& run, const auto&) { return run.row; }
+    bool own_values = false;             // const auto& values(arrays): the array of the slots; default: arrays.values
+    bool own_columns = false;            // const auto& columns(arrays): parallel to values; default: arrays.column_indices
+    bool own_column = false;             // Index column(arrays, run, RunSlot, load): computed instead of stored
+    bool own_has_plain_columns = false;  // bool has_plain_columns(run): the columns of this run are stored in `columns`
+    bool own_row_of = false;             // Index row_of(arrays, run, load): the row of the matrix; default: run.row
 };
 
-/// How the host reads an array. A kernel has its own ways (device/loads.cuh): load(address) for what is read once, and
-/// load.kept(address) for what neighbours read, too.
+template <Hooks chosen = Hooks{}>
+struct ScheduleBase {
+    static constexpr Hooks hooks = chosen;
+    static constexpr int lanes = chosen.lanes;
+    static constexpr int lane_distance = chosen.lane_distance;
+    static constexpr int entries_in_flight = chosen.entries_in_flight;
+    static constexpr int resident_blocks = chosen.resident_blocks;
+    static constexpr bool counts_alike = chosen.counts_alike;
+    static constexpr bool atomic = chosen.atomic;
+    static constexpr NoColumn no_column = chosen.no_column;
+};
+
+/// The host's loads; those of GPUs are in device/loads.cuh. load(address) is for data that is read once, load.kept(address) for
+/// data that neighbouring threads read, too.
 struct PlainLoad {
     template <typename Element>
     constexpr Element operator()(const Element* address) const {
@@ -89,76 +102,110 @@ struct PlainLoad {
     }
 };
 
-/// The run of a thread. A schedule that reads arrays for it may have a third parameter, `load`.
-template <typename Schedule>
-[[nodiscard]] constexpr auto run_of_thread(const auto& arrays, Offset thread, const auto& load) {
-    if constexpr (requires { Schedule::run(arrays, thread, load); }) {
-        return Schedule::run(arrays, thread, load);
+/// True if the properties of a schedule are those of its Hooks, and none is declared beside them.
+template <typename S>
+constexpr bool hides_no_property() {
+    constexpr Hooks hooks = S::hooks;
+    return S::lanes == hooks.lanes && S::lane_distance == hooks.lane_distance &&
+           S::entries_in_flight == hooks.entries_in_flight && S::resident_blocks == hooks.resident_blocks &&
+           S::counts_alike == hooks.counts_alike && S::atomic == hooks.atomic && S::no_column == hooks.no_column;
+}
+
+/// Final, because a misspelt function of a derived schedule would silently be that of its base.
+template <typename S>
+concept Schedule = std::is_final_v<S> && std::derived_from<S, ScheduleBase<S::hooks>> && hides_no_property<S>();
+
+template <typename S, typename Arrays>
+using RunOf = decltype(S::run(std::declval<const Arrays&>(), Offset{}, PlainLoad{}));
+
+/// A schedule over these arrays. It declares exactly the optional functions that its hooks announce.
+template <typename S, typename Arrays>
+concept ScheduleOf = Schedule<S> && requires(const Arrays& arrays, const RunOf<S, Arrays>& run, const PlainLoad& load) {
+    { S::threads(arrays) } -> std::convertible_to<Offset>;
+    { run.row } -> std::convertible_to<Index>;
+    { run.slot(Offset{run.count}) } -> std::convertible_to<Offset>;
+    requires S::hooks.own_values == requires { S::values(arrays); };
+    requires S::hooks.own_columns == requires { S::columns(arrays); };
+    requires S::hooks.own_column == requires { S::column(arrays, run, RunSlot{}, load); };
+    requires S::hooks.own_has_plain_columns == requires { S::has_plain_columns(run); };
+    requires S::hooks.own_row_of == requires { S::row_of(arrays, run, load); };
+};
+
+/// The array that the runs are slots of.
+template <Schedule S>
+[[nodiscard]] constexpr const auto& slot_values(const auto& arrays) {
+    if constexpr (S::hooks.own_values) {
+        return S::values(arrays);
     } else {
-        return Schedule::run(arrays, thread);
+        return arrays.values;
     }
 }
 
-/// Does the schedule tell the column of a slot itself? Otherwise it is the element of the same number.
-template <typename Schedule, typename Arrays, typename RunOfIt>
-concept has_own_column = requires(const Arrays& arrays, const RunOfIt& run) {
-    Schedule::column(arrays, run, RunSlot{}, PlainLoad{});
-};
-
-/// Are there runs of it whose columns are the elements of the same number all the same (Schedule::has_plain_columns(run))?
-template <typename Schedule, typename RunOfIt>
-concept may_have_plain_columns = requires(const RunOfIt& run) {
-    Schedule::has_plain_columns(run);
-};
+/// The array of columns that is parallel to the values.
+template <Schedule S>
+[[nodiscard]] constexpr const auto& slot_columns(const auto& arrays) {
+    if constexpr (S::hooks.own_columns) {
+        return S::columns(arrays);
+    } else {
+        return arrays.column_indices;
+    }
+}
 
 /// The column of a slot, counted from the run's first_column.
-template <typename Schedule>
+template <Schedule S>
 [[nodiscard]] constexpr Index load_column(const auto& arrays, const auto& run, const RunSlot& place, const auto& load) {
-    if constexpr (has_own_column<Schedule, decltype(arrays), decltype(run)>) {
-        return Schedule::column(arrays, run, place, load);
+    if constexpr (S::hooks.own_column) {
+        return S::column(arrays, run, place, load);
     } else {
-        return load(Schedule::columns(arrays).data() + place.slot);
+        return load(slot_columns<S>(arrays).data() + place.slot);
     }
 }
 
-/// Which of the lanes of its row a thread is.
-template <typename Schedule>
-[[nodiscard]] constexpr int lane_of(Offset thread) {
-    return static_cast<int>(thread / Schedule::lane_distance % Schedule::lanes);
+/// The row of the matrix, in its current order, that a run adds to. Kernels call it last: the row may be stored in an array.
+template <Schedule S>
+[[nodiscard]] constexpr Index row_of_run(const auto& arrays, const auto& run, const auto& load) {
+    if constexpr (S::hooks.own_row_of) {
+        return S::row_of(arrays, run, load);
+    } else {
+        return run.row;
+    }
 }
 
-/// Every lanes-th of the slots [begin, end), from the lane's own on.
+/// The number of a thread among the lanes of its row.
+template <Schedule S>
+[[nodiscard]] constexpr int lane_of(Offset thread) {
+    return static_cast<int>(thread / S::lane_distance % S::lanes);
+}
+
+/// Every lanes-th of the slots [begin, end), beginning with number `lane`.
 template <int lanes>
 [[nodiscard]] constexpr Run<Known<lanes>> run_of_lane(Index row, Offset begin, Offset end, int lane) {
     const Offset first = begin + lane;
     return {row, first, (end - first + lanes - 1) / lanes};
 }
 
-/// Compressed rows, each for `lanes` neighbouring threads: lane l takes the entries l, l + lanes, ... of it, so that
+/// Compressed rows, each shared by `row_lanes` neighbouring threads: lane l has the entries l, l + row_lanes, ..., so that
 /// neighbouring lanes read neighbouring entries.
 template <int row_lanes>
-struct CompressedRows : ScheduleDefaults {
-    static constexpr int lanes = row_lanes;
-
-    static constexpr Offset threads(const auto& arrays) { return Offset{arrays.row_count} * lanes; }
-    static constexpr Run<Known<lanes>> run(const auto& arrays, Offset thread, const auto& load) {
-        const Offset row = thread / lanes;
+struct CompressedRows final : ScheduleBase<Hooks{.lanes = row_lanes}> {
+    static constexpr Offset threads(const auto& arrays) { return Offset{arrays.row_count} * row_lanes; }
+    static constexpr Run<Known<row_lanes>> run(const auto& arrays, Offset thread, const auto& load) {
+        const Offset row = thread / row_lanes;
         if (row >= arrays.row_count) return {};
         const Offset* const offsets = arrays.row_offsets.data() + row;
-        return run_of_lane<lanes>(static_cast<Index>(row), load.kept(offsets), load.kept(offsets + 1),
-                                  static_cast<int>(thread % lanes));
+        return run_of_lane<row_lanes>(static_cast<Index>(row), load.kept(offsets), load.kept(offsets + 1),
+                                      static_cast<int>(thread % row_lanes));
     }
 };
 
-/// The fewest lanes, `least` or more, that take at most two entries each of a row of mean length; a whole warp where none do.
+/// The fewest lanes, at least `least`, that have at most two entries each of a row of mean length, or else a whole warp.
 [[nodiscard]] constexpr int lanes_for(Index rows, Offset nonzeros, int least = 1) {
     int lanes = least;
     while (lanes < 32 && Offset{2} * lanes * rows < nonzeros) lanes *= 2;
     return lanes;
 }
 
-/// Calls use(Known<lanes>), so that what is compiled for a number of lanes can be picked when it runs. `lanes` is one of
-/// least, 2 * least, ... 32.
+/// Calls use(Known<lanes>) with a number of lanes that is known at run time: one of least, 2 * least, ..., 32.
 template <int least, typename Use>
 auto with_lanes(int lanes, const Use& use) {
     if constexpr (least < 32) {
@@ -167,13 +214,20 @@ auto with_lanes(int lanes, const Use& use) {
     return use(Known<least>{});
 }
 
-/// Calls use(schedule): a schedule for some arrays is either itself, or chosen for them by its function `choose`.
-template <typename Schedule>
-auto with_schedule(const auto& arrays, const auto& use) {
-    if constexpr (requires { Schedule::choose(arrays, use); }) {
-        return Schedule::choose(arrays, use);
+/// A choice between schedules: choose(arrays, use) calls use(schedule) with the one for these arrays.
+template <typename Choice, typename Arrays, typename Use>
+concept ScheduleChoice = requires(const Arrays& arrays, const Use& use) {
+    Choice::choose(arrays, use);
+};
+
+/// Calls use(schedule) with a schedule, or with the one that a choice makes for the arrays.
+template <typename S, typename Arrays, typename Use>
+requires Schedule<S> || ScheduleChoice<S, Arrays, Use>
+constexpr auto with_schedule(const Arrays& arrays, const Use& use) {
+    if constexpr (Schedule<S>) {
+        return use(S{});
     } else {
-        return use(Schedule{});
+        return S::choose(arrays, use);
     }
 }
 

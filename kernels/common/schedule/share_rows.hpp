@@ -1,5 +1,5 @@
-// A schedule over the rows of a share: the arrays of a layout that holds some rows of a matrix, and which rows these are. The
-// kernels of any schedule then write to those rows of y, without a line for it in any format.
+// Schedules over the rows of a share: a layout that holds some rows of a matrix, and the list of these rows. Any kernel of a
+// schedule can so write to those rows of y.
 #pragma once
 
 #include "kernels/common/schedule/run.hpp"
@@ -14,21 +14,35 @@ struct ShareArrays {
     ArrayView<Index> rows;  // [rows of the layout] of the whole matrix
 };
 
-/// What is no function of the arrays is as in the schedule itself.
-template <typename Own>
-struct ShareRows : Own {
+/// The hooks of ShareRows: row_of reads the list of rows.
+template <Schedule Own>
+constexpr Hooks share_hooks() {
+    Hooks hooks = Own::hooks;
+    hooks.own_values = true;
+    hooks.own_columns = !hooks.own_column || hooks.own_has_plain_columns;
+    hooks.own_row_of = true;
+    return hooks;
+}
+
+template <Schedule Own>
+struct ShareRows final : ScheduleBase<share_hooks<Own>()> {
     static constexpr Offset threads(const auto& arrays) { return Own::threads(arrays.own); }
     static constexpr auto run(const auto& arrays, Offset thread, const auto& load) {
-        return run_of_thread<Own>(arrays.own, thread, load);
+        return Own::run(arrays.own, thread, load);
     }
-    static constexpr const auto& values(const auto& arrays) { return Own::values(arrays.own); }
-    static constexpr const auto& columns(const auto& arrays) { return Own::columns(arrays.own); }
+    static constexpr const auto& values(const auto& arrays) { return slot_values<Own>(arrays.own); }
+    static constexpr const auto& columns(const auto& arrays) requires(share_hooks<Own>().own_columns) {
+        return slot_columns<Own>(arrays.own);
+    }
     static constexpr Index column(const auto& arrays, const auto& run, const RunSlot& place,
-                                  const auto& load) requires has_own_column<Own, decltype(arrays.own), decltype(run)> {
+                                  const auto& load) requires(Own::hooks.own_column) {
         return Own::column(arrays.own, run, place, load);
     }
+    static constexpr bool has_plain_columns(const auto& run) requires(Own::hooks.own_has_plain_columns) {
+        return Own::has_plain_columns(run);
+    }
     static constexpr Index row_of(const auto& arrays, const auto& run, const auto& load) {
-        return load(arrays.rows.data() + Own::row_of(arrays.own, run, load));
+        return load(arrays.rows.data() + row_of_run<Own>(arrays.own, run, load));
     }
 };
 

@@ -1,4 +1,4 @@
-// What a schedule says, slot by slot: for Layout::for_each_slot, and for what a kernel of it reads (ScheduleEntry).
+// The slots of schedules, for Layout::for_each_slot, and their reads, for ScheduleEntry.
 #pragma once
 
 #include <functional>
@@ -7,43 +7,37 @@
 #include <vector>
 
 #include "kernels/common/schedule/run.hpp"
-#include "kernels/common/storage/fields.hpp"
 #include "kernels/common/storage/offsets.hpp"
-#include "kernels/common/storage/origin.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
 
 namespace workbench {
 
-/// Does the column of a slot follow from its place, instead of being an element of the same number?
-template <typename Schedule, typename Arrays>
-concept columns_follow =
-    has_own_column<Schedule, Arrays, decltype(run_of_thread<Schedule>(std::declval<const Arrays&>(), Offset{0}, PlainLoad{}))>;
-
-/// Where the slots of a walk lie.
+/// The arrays of a walk's slots.
 struct WalkedArrays {
-    int values = 0;    // numbers in Layout::arrays()
-    int columns = -1;  // -1: the columns follow from the place
+    int values = 0;    // numbers in Layout::fields()
+    int columns = -1;  // -1: the columns are computed
 
-    /// Of a schedule whose arrays all belong to `stored`.
-    template <typename Schedule>
+    /// For a schedule whose arrays all belong to `stored`.
+    template <Schedule S>
     [[nodiscard]] static WalkedArrays of(const auto& stored) {
-        const int values = array_number(stored, Schedule::values(stored));
-        if constexpr (columns_follow<Schedule, decltype(stored)>) {
+        const int values = array_number(stored, slot_values<S>(stored));
+        if constexpr (S::hooks.own_column) {
             return {values, -1};
         } else {
-            return {values, array_number(stored, Schedule::columns(stored))};
+            return {values, array_number(stored, slot_columns<S>(stored))};
         }
     }
 };
 
-/// Throws std::logic_error where a run leaves the `size` slots of its array, so that a layout which was tampered with is safe
-/// to walk.
+/// Throws std::logic_error if a run leaves the `size` slots of its array, so that corrupted layouts are safe to walk.
 void require_run_inside(Offset first, Offset count, Offset stride, Offset size);
 
-/// Calls visit(thread, run) for the threads that read something of `size` slots.
-template <typename Schedule>
-void for_each_run_of(const auto& arrays, Offset size, const auto& visit) {
-    for (Offset thread = 0; thread < Schedule::threads(arrays); ++thread) {
-        const auto run = run_of_thread<Schedule>(arrays, thread, PlainLoad{});
+/// Calls visit(thread, run) for the threads that read any of `size` slots.
+template <typename S, typename Arrays>
+requires ScheduleOf<S, Arrays>
+void for_each_run_of(const Arrays& arrays, Offset size, const auto& visit) {
+    for (Offset thread = 0; thread < S::threads(arrays); ++thread) {
+        const auto run = S::run(arrays, thread, PlainLoad{});
         if (run.count <= 0) continue;
         if constexpr (requires { run.stride; }) {
             require_run_inside(run.first, run.count, run.stride, size);
@@ -54,11 +48,11 @@ void for_each_run_of(const auto& arrays, Offset size, const auto& visit) {
     }
 }
 
-/// The column that a slot's x has, or -1.
-template <typename Schedule>
+/// The column of a slot in the matrix, or -1.
+template <Schedule S>
 [[nodiscard]] Index column_of(const auto& arrays, const auto& run, const RunSlot& place) {
-    const Index column = load_column<Schedule>(arrays, run, place, PlainLoad{});
-    if (Schedule::no_column != NoColumn::never && column < 0) return -1;
+    const Index column = load_column<S>(arrays, run, place, PlainLoad{});
+    if (S::no_column != NoColumn::never && column < 0) return -1;
     const Offset of_matrix = Offset{run.first_column} + column;
     if (of_matrix < 0 || of_matrix >= arrays.column_count) {
         throw std::logic_error("slot " + std::to_string(place.slot) + " reads a column that does not exist");
@@ -66,67 +60,64 @@ template <typename Schedule>
     return static_cast<Index>(of_matrix);
 }
 
-/// Calls visit(read) for every slot that the threads of a kernel read, thread by thread. Threads are dealt to warps of 32 in
-/// order, from first_warp on; `values` is the number of the value array.
-template <typename Schedule>
+/// Calls visit(read) for every slot that the threads of a kernel read, thread by thread. 32 threads are a warp, numbered from
+/// first_warp on; `values` is the number of the value array.
+template <Schedule S>
 void for_each_read(const auto& arrays, int values, const std::function<void(const Read&)>& visit, std::int64_t first_warp = 0) {
-    for_each_run_of<Schedule>(arrays, static_cast<Offset>(Schedule::values(arrays).size()),
-                              [&](Offset thread, const auto& run) {
-                                  if (run.row < 0) return;
-                                  for (Offset k = 0; k < run.count; ++k) {
-                                      const RunSlot place{k, run.slot(k)};
-                                      const Index column = column_of<Schedule>(arrays, run, place);
-                                      if (Schedule::no_column == NoColumn::skipped && column < 0) continue;
-                                      visit({.warp = first_warp + thread / 32,
-                                             .lane = static_cast<int>(thread % 32),
-                                             .step = k,
-                                             .array = values,
-                                             .index = place.slot,
-                                             .row = run.row < 0 ? -1 : Schedule::row_of(arrays, run, PlainLoad{}),
-                                             .column = column});
-                                  }
-                              });
+    for_each_run_of<S>(arrays, static_cast<Offset>(slot_values<S>(arrays).size()), [&](Offset thread, const auto& run) {
+        if (run.row < 0) return;
+        for (Offset k = 0; k < run.count; ++k) {
+            const RunSlot place{k, run.slot(k)};
+            const Index column = column_of<S>(arrays, run, place);
+            if (S::no_column == NoColumn::skipped && column < 0) continue;
+            visit({.warp = first_warp + thread / 32,
+                   .lane = static_cast<int>(thread % 32),
+                   .step = k,
+                   .array = values,
+                   .index = place.slot,
+                   .row = run.row < 0 ? -1 : row_of_run<S>(arrays, run, PlainLoad{}),
+                   .column = column});
+        }
+    });
 }
 
-/// Calls visit(slot) for every slot of a value array in the order of memory. `Schedule` has one thread for each stored row, and
-/// its runs are the slots of that row in the order of its entries, padding after them: nonzero(stored, k) is the k-th entry's
-/// position in CsrMatrix::values, or -1 where the row has no such entry. Throws std::logic_error where the runs are not each
-/// slot once.
-template <typename Schedule>
+/// Calls visit(slot) for every slot of a value array in the order of memory. S has one thread for each stored row, whose run
+/// has the entries of that row in order, then padding: nonzero(stored, k) is the position of the k-th entry in
+/// CsrMatrix::values, or -1 if the row has no such entry. Throws std::logic_error unless the runs contain each slot once.
+template <Schedule S>
 void for_each_stored_slot(const auto& arrays, const WalkedArrays& where, const auto& nonzero,
                           const std::function<void(const Slot&)>& visit) {
     struct Owner {
         Offset stored = -1;
         Offset k = 0;
     };
-    if constexpr (!columns_follow<Schedule, decltype(arrays)>) {
-        if (Schedule::columns(arrays).size() != Schedule::values(arrays).size()) {
+    if constexpr (!S::hooks.own_column) {
+        if (slot_columns<S>(arrays).size() != slot_values<S>(arrays).size()) {
             throw std::logic_error("there are not as many columns as values");
         }
     }
-    std::vector<Owner> owners(Schedule::values(arrays).size());
-    for_each_run_of<Schedule>(
-        arrays, static_cast<Offset>(Schedule::values(arrays).size()), [&](Offset stored, const auto& run) {
-            for (Offset k = 0; k < run.count; ++k) {
-                Owner& owner = owners[run.slot(k)];
-                if (owner.stored >= 0) throw std::logic_error("slot " + std::to_string(run.slot(k)) + " belongs to two rows");
-                owner = {stored, k};
-            }
-        });
+    std::vector<Owner> owners(slot_values<S>(arrays).size());
+    for_each_run_of<S>(arrays, static_cast<Offset>(slot_values<S>(arrays).size()), [&](Offset stored, const auto& run) {
+        for (Offset k = 0; k < run.count; ++k) {
+            Owner& owner = owners[run.slot(k)];
+            if (owner.stored >= 0) throw std::logic_error("slot " + std::to_string(run.slot(k)) + " belongs to two rows");
+            owner = {stored, k};
+        }
+    });
     for (Offset index = 0; index < static_cast<Offset>(owners.size()); ++index) {
         const auto [stored, k] = owners[index];
         if (stored < 0) throw std::logic_error("slot " + std::to_string(index) + " belongs to no row");
-        const auto run = run_of_thread<Schedule>(arrays, stored, PlainLoad{});
+        const auto run = S::run(arrays, stored, PlainLoad{});
         const RunSlot place{k, index};
         Slot slot{.array = where.values,
                   .column_array = where.columns,
                   .index = index,
                   .column_index = where.columns < 0 ? 0 : index,
                   .nonzero = nonzero(stored, k),
-                  .column = column_of<Schedule>(arrays, run, place),
-                  .row = run.row < 0 ? -1 : Schedule::row_of(arrays, run, PlainLoad{})};
+                  .column = column_of<S>(arrays, run, place),
+                  .row = run.row < 0 ? -1 : row_of_run<S>(arrays, run, PlainLoad{})};
         if (slot.column < 0) slot.row = -1;
-        if ((Schedule::no_column == NoColumn::slot_read || Schedule::no_column == NoColumn::column_read) && slot.nonzero < 0 &&
+        if ((S::no_column == NoColumn::slot_read || S::no_column == NoColumn::column_read) && slot.nonzero < 0 &&
             slot.column >= 0) {
             throw std::logic_error("slot " + std::to_string(index) + " is padding, but has a column");
         }
@@ -134,41 +125,62 @@ void for_each_stored_slot(const auto& arrays, const WalkedArrays& where, const a
     }
 }
 
-/// The same for a schedule over all arrays of a layout whose stored rows are known.
-template <typename Schedule>
+/// for_each_stored_slot of a layout with an origin.
+template <Schedule S>
 void for_each_stored_slot(const auto& arrays, const Origin& origin, const std::function<void(const Slot&)>& visit) {
-    for_each_stored_slot<Schedule>(
-        arrays, WalkedArrays::of<Schedule>(arrays), [&](Offset stored, Offset k) { return origin.nonzero(stored, k); }, visit);
+    for_each_stored_slot<S>(
+        arrays, WalkedArrays::of<S>(arrays), [&](Offset stored, Offset k) { return origin.nonzero(stored, k); }, visit);
 }
 
-/// The slots of compressed rows that hold all nonzeros of the matrix in its order. Throws std::logic_error where the offsets do
-/// not tile the arrays.
-template <typename Schedule>
+/// for_each_stored_slot of compressed rows with the nonzeros in the order of the matrix. Throws std::logic_error unless the
+/// offsets tile the arrays.
+template <Schedule S>
 void for_each_compressed_slot(const auto& arrays, const std::function<void(const Slot&)>& visit) {
-    const auto& values = Schedule::values(arrays);
+    const auto& values = slot_values<S>(arrays);
     if (!tiles(arrays.row_offsets, values.size())) throw std::logic_error("the row offsets do not tile the arrays");
-    for_each_stored_slot<Schedule>(
-        arrays, WalkedArrays::of<Schedule>(arrays), [&](Offset row, Offset k) { return arrays.row_offsets[row] + k; }, visit);
+    for_each_stored_slot<S>(
+        arrays, WalkedArrays::of<S>(arrays), [&](Offset row, Offset k) { return arrays.row_offsets[row] + k; }, visit);
 }
 
-/// The reads of schedules over the arrays of one struct, one after another; each begins with a new warp.
+template <ValueType Value, typename Stored, typename Rows>
+void CompressedLayout<Value, Stored, Rows>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    for_each_compressed_slot<Rows>(this->stored(), visit);
+}
+
+template <ValueType Value, typename Stored, typename Rows>
+void OriginLayout<Value, Stored, Rows>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    with_schedule<Rows>(this->stored(),
+                        [&]<typename Chosen>(Chosen) { for_each_stored_slot<Chosen>(this->stored(), origin, visit); });
+}
+
+template <ValueType Value, typename Stored, typename Rows>
+void PatternLayout<Value, Stored, Rows>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
+    PatternWalk walk(pattern);
+    const auto nonzero = [&](Offset thread, Offset k) {
+        const auto run = Rows::run(this->stored(), thread, PlainLoad{});
+        return walk.nonzero_at(run.row, load_column<Rows>(this->stored(), run, RunSlot{k, run.slot(k)}, PlainLoad{}));
+    };
+    for_each_stored_slot<Rows>(this->stored(), WalkedArrays::of<Rows>(this->stored()), nonzero, visit);
+}
+
+/// Visits the reads of schedules one after another; each begins a new warp.
 template <typename... Schedules>
 void walk_in_turn(const auto& stored, const std::function<void(const Read&)>& visit) {
     std::int64_t first_warp = 0;
     const auto walk = [&]<typename Chosen>(Chosen) {
-        for_each_read<Chosen>(stored, array_number(stored, Chosen::values(stored)), visit, first_warp);
+        for_each_read<Chosen>(stored, array_number(stored, slot_values<Chosen>(stored)), visit, first_warp);
         first_warp += (Chosen::threads(stored) + 31) / 32;
     };
     (with_schedule<Schedules>(stored, walk), ...);
 }
 
-/// For ScheduleEntry::walk, of a StoredLayout.
+/// For ScheduleEntry::walk.
 template <ValueType Value, typename OwnLayout, typename... Schedules>
 void walk_reads(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    walk_in_turn<Schedules...>(dynamic_cast<const OwnLayout&>(layout).stored(), visit);
+    with_stored(dynamic_cast<const OwnLayout&>(layout), [&](const auto& stored) { walk_in_turn<Schedules...>(stored, visit); });
 }
 
-/// What a kernel of the layout reads whose threads follow these schedules.
+/// The reads of a kernel whose threads follow these schedules, one after another.
 template <template <typename> typename LayoutOf, typename... Schedules>
 [[nodiscard]] ScheduleEntry schedule_of(std::string kernel) {
     return {std::move(kernel),

@@ -1,27 +1,27 @@
-// Triplets added to y on a GPU with fewer atomic additions than one a triplet: a warp sums up before it adds. Threads that hold
-// nonzeros of one row add to it atomically, so that they cannot race in global memory.
+// The product of triplets on a GPU with fewer atomic additions than triplets: a warp sums up each of its rows before it adds.
+// Threads with nonzeros of one row add to it atomically, so that they cannot race in global memory.
 #pragma once
 
 #include "kernels/common/schedule/device_rows.cuh"
 
 namespace workbench {
 
-/// One thread a triplet; the lanes of a warp that hold one row sum up first and add once. Lanes of one row are neighbours.
-template <typename Schedule, typename Arrays, typename Value>
+/// One thread a triplet. The lanes of a warp that hold one row are neighbours; they sum up first and add once.
+template <Schedule S, typename Arrays, typename Value>
 __global__ void __launch_bounds__(row_threads)
     add_runs(const __grid_constant__ Arrays arrays, TargetRows target, const Value* __restrict__ x, Value* __restrict__ y) {
     constexpr unsigned all_lanes = ~0u;
     const int lane = static_cast<int>(threadIdx.x % 32);
-    // Threads past the last triplet take part in the shuffles, with a row of their own (-1).
+    // Threads past the last triplet have row -1, and take part in the shuffles.
     const Offset thread = static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x;
-    const auto run = run_of_thread<Schedule>(arrays, thread, StreamingLoad{});
+    const auto run = S::run(arrays, thread, StreamingLoad{});
     Index row = -1;
     Value sum = 0;
     if (run.row >= 0) {
-        row = Schedule::row_of(arrays, run, StreamingLoad{});
-        sum = multiply_run<Schedule>(arrays, run, x, StreamingLoad{});
+        row = row_of_run<S>(arrays, run, StreamingLoad{});
+        sum = multiply_run<S>(arrays, run, x, StreamingLoad{});
     }
-    // Before each round a lane holds the sum over its row in the next `distance` lanes.
+    // Before each round, a lane holds the sum over its row in the next `distance` lanes.
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
         const Value further = __shfl_down_sync(all_lanes, sum, distance);
@@ -32,12 +32,12 @@ __global__ void __launch_bounds__(row_threads)
     if (row >= 0 && (lane == 0 || row_before != row)) atomicAdd(y + target[row], sum);
 }
 
-/// y += A x; y must hold what is added to.
-template <typename Schedule, typename Value>
+/// y += A x.
+template <Schedule S, typename Value>
 void launch_runs(const auto& view, TargetRows target, const Value* x, Value* y, cudaStream_t stream, const char* name) {
-    const Offset count = Schedule::threads(view);
+    const Offset count = S::threads(view);
     if (count == 0) return;
-    add_runs<Schedule><<<blocks_for(count, row_threads), row_threads, 0, stream>>>(view, target, x, y);
+    add_runs<S><<<blocks_for(count, row_threads), row_threads, 0, stream>>>(view, target, x, y);
     check_launch(name);
 }
 

@@ -1,4 +1,4 @@
-// The product of triplets with x on the host, for the Kokkos kernels of all layouts that hold some.
+// The product of triplets with x on the host, for the Kokkos kernels of layouts that store triplets.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,7 @@
 
 namespace workbench {
 
-/// y += A x. Threads take runs of triplets; the row in which a run ends and the next begins belongs to both, so that sums are
-/// added to y atomically.
+/// y += A x. Threads take runs of triplets and add the sum of each row atomically, since a row may belong to two runs.
 template <ValueType Value>
 void add_triplets(const Triplets<Value, HostArray>& triplets, const Value* x, Value* y) {
     constexpr Offset run = 4096;

@@ -1,5 +1,4 @@
-// Finding the blocks of a matrix that hold nonzeros, block row by block row: for the builders of layouts that store whole
-// blocks.
+// The blocks of a matrix that hold nonzeros, block row by block row, for builders of layouts that store whole blocks.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +15,11 @@ struct BlockSize {
     Index width = 1;
 };
 
-/// How many blocks of `size` rows or columns cover `count`.
+/// The number of blocks of `size` rows or columns that cover `count`.
 [[nodiscard]] constexpr Index block_count_of(Index count, Index size) { return count / size + (count % size > 0 ? 1 : 0); }
 
-/// Merges the rows of a block row. Calls visit_block(block column) for every block that holds a nonzero, from left to right,
-/// and then visit_entry(row of the block, position in the matrix) for its nonzeros.
+/// Calls visit_block(block column) for every block of a block row that holds a nonzero, from left to right, and after each
+/// visit_entry(row of the block, position in the matrix) for its nonzeros.
 template <typename Value, typename VisitBlock, typename VisitEntry>
 void walk_block_row(const CsrView<Value>& matrix, const BlockSize& size, Index block_row, const VisitBlock& visit_block,
                     const VisitEntry& visit_entry) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int block_row_chunk = 64;  // block rows that a thread of the host takes at a time
 
-/// Blocks before each block row, and after the last.
+/// The number of blocks before each block row, and of all. [block rows + 1]
 template <typename Value>
 HostArray<Offset> block_offsets(const CsrView<Value>& matrix, Index size) {
     const Index block_rows = block_count_of(matrix.rows, size);
@@ -69,7 +69,7 @@ Blocks<Value, HostArray> build_blocks(const CsrView<MatrixValue>& matrix, Index 
                         count, size, size, std::numeric_limits<Index>::max()));
     }
     Blocks<Value, HostArray> blocks;
-    blocks.size = size;
+    blocks.block_size = size;
     blocks.block_offsets.assign(offsets.begin(), offsets.end());
     make_zeros(blocks.block_columns, count);
     make_zeros(blocks.values, count * area);
@@ -85,7 +85,7 @@ Blocks<Value, HostArray> build_blocks(const CsrView<MatrixValue>& matrix, Index 
     return blocks;
 }
 
-// From the matrix as it flows through the pipeline, and from layout csr.
+// From the pipeline's matrix, and from layout csr.
 template Offset count_blocks(const CsrView<float>&, Index);
 template Offset count_blocks(const CsrView<double>&, Index);
 template Index choose_block_size<float>(const CsrView<float>&, std::span<const Index>);

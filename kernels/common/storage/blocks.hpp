@@ -13,7 +13,7 @@ namespace workbench {
 
 inline constexpr Index largest_block = 32;  // a row of a block is read by lanes of one warp
 
-/// A matrix in CSR with ascending columns, whatever holds its arrays.
+/// A view of a matrix in CSR with ascending columns.
 template <typename Value>
 struct CsrView {
     Index rows = 0;
@@ -23,38 +23,34 @@ struct CsrView {
     std::span<const Value> values;
 };
 
-/// Blocks of size x size that hold at least one nonzero. Element (r, c) of block b: values[(b * size + r) * size + c]. Where
-/// the size does not divide the sides of the matrix, the blocks at its lower and right edge reach beyond it. Padding is 0.
+/// Blocks of block_size x block_size that hold at least one nonzero. Element (r, c) of block b is
+/// values[(b * block_size + r) * block_size + c]. If block_size does not divide the sides of the matrix, the blocks at its
+/// lower and right edge reach beyond it. Padding is 0.
 template <typename Value, template <typename> typename Array>
 struct Blocks {
-    template <template <typename> typename Other>
-    using In = Blocks<Value, Other>;
+    Index block_size = 1;
+    Array<Index> block_offsets;  // first block of each block row
+    Array<Index> block_columns;  // ascending in each block row
+    Array<Value> values;
 
-    Index size = 1;
-    Array<Index> block_offsets;  // [block rows + 1] first block of each block row
-    Array<Index> block_columns;  // [blocks] ascending in each block row
-    Array<Value> values;         // [blocks * size * size]
-
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "block_size", of.size...);
-        visit(ArrayRole::structure, "block_offsets [block rows + 1]", of.block_offsets...);
-        visit(ArrayRole::column, "block_columns [blocks]", of.block_columns...);
-        visit(ArrayRole::value, "values [blocks * size * size]", of.values...);
+    static constexpr auto fields() {
+        return field_list(number_field<&Blocks::block_size>(), structure_array<&Blocks::block_offsets>("block rows + 1"),
+                          column_array<&Blocks::block_columns>("blocks"),
+                          value_array<&Blocks::values>("blocks * block_size * block_size"));
     }
 
     [[nodiscard]] constexpr Index block_rows() const { return static_cast<Index>(block_offsets.size()) - 1; }
 };
 
-/// How many blocks of this size hold a nonzero.
+/// The number of blocks of this size that hold a nonzero.
 template <typename Value>
 [[nodiscard]] Offset count_blocks(const CsrView<Value>& matrix, Index size);
 
-/// The size among `sizes`, which is not empty, whose blocks take the fewest bytes; the smallest such size.
+/// The smallest of `sizes` whose blocks take the fewest bytes. `sizes` must not be empty.
 template <ValueType Value, typename MatrixValue>
 [[nodiscard]] Index choose_block_size(const CsrView<MatrixValue>& matrix, std::span<const Index> sizes);
 
-/// Throws Unsuitable, with the figures, where the blocks have more than `slots_per_nonzero` places a nonzero, would not fit
-/// into memory, or are too many for 32 bits.
+/// Throws Unsuitable, with the figures, if the slots exceed the bound or the free memory, or the blocks 32 bits.
 template <ValueType Value, typename MatrixValue>
 [[nodiscard]] Blocks<Value, HostArray> build_blocks(const CsrView<MatrixValue>& matrix, Index size, const SlotBound& bound);
 

@@ -1,4 +1,4 @@
-// ELL, the storage that several layouts share: every row has as many slots as the longest one.
+// ELL, a storage that several layouts share: every row has as many slots as the longest one.
 // Source: Kincaid, Oppe, Young, "ITPACKV 2D user's guide" (1989); on a GPU: Bell, Garland (2008), and the dissertation by
 // Wikberg, "Unstructured mesh FVM with GPU" (2025), section 4.2.3.
 #pragma once
@@ -14,30 +14,24 @@ enum class EllOrder {
     column_major,  // the k-th slots of all rows are neighbours
 };
 
-/// The column that is stored in padding: no kernel reads x for it.
+/// The column of padding, for which no kernel reads x.
 inline constexpr Index no_column = -1;
 
-/// The rows of a share, packed to the left: slot k of the row stored at place r holds its k-th nonzero, or padding of value 0
-/// and column -1.
+/// The rows of a share, packed to the left: slot k of the row at place r holds its k-th nonzero, or padding of value 0 and
+/// column -1.
 template <typename Value, template <typename> typename Array>
 struct Ell {
-    template <template <typename> typename Other>
-    using In = Ell<Value, Other>;
-
     EllOrder order = EllOrder::column_major;
-    Index row_count = 0;          // rows stored
-    Index column_count = 0;       // of the matrix
-    Index width = 0;              // slots of each row
-    Array<Index> column_indices;  // [row_count * width]
-    Array<Value> values;          // [row_count * width]
+    Index row_count = 0;     // rows stored
+    Index column_count = 0;  // of the matrix
+    Index width = 0;         // slots of each row
+    Array<Index> column_indices;
+    Array<Value> values;
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "order", of.order...);
-        visit(ArrayRole::number, "row_count", of.row_count...);
-        visit(ArrayRole::number, "column_count", of.column_count...);
-        visit(ArrayRole::number, "width", of.width...);
-        visit(ArrayRole::column, "columns [row_count * width]", of.column_indices...);
-        visit(ArrayRole::value, "values [row_count * width]", of.values...);
+    static constexpr auto fields() {
+        return field_list(number_field<&Ell::order>(), number_field<&Ell::row_count>(), number_field<&Ell::column_count>(),
+                          number_field<&Ell::width>(), column_array<&Ell::column_indices>("row_count * width"),
+                          value_array<&Ell::values>("row_count * width"));
     }
 
     /// Below 2^62, as both factors are below 2^31.
@@ -48,7 +42,7 @@ struct Ell {
     }
 };
 
-/// The slots of a stored row that one of its lanes reads: every lanes-th, from slot `lane` on.
+/// The slots of a stored row that one of its lanes reads: every lanes-th, beginning with slot `lane`.
 template <EllOrder order, int lanes>
 [[nodiscard]] constexpr auto run_in_ell(const auto& ell, Index row, Offset stored, int lane) {
     const Offset count = (ell.width - lane + lanes - 1) / lanes;
@@ -59,7 +53,7 @@ template <EllOrder order, int lanes>
     }
 }
 
-/// A schedule with one lane a row, for the order in which the slots lie.
+/// The schedule with one lane a row for the order of the slots.
 template <template <EllOrder, int> typename Rows>
 struct EllRowsOfOneLane {
     static auto choose(const auto& ell, const auto& use) {
@@ -67,8 +61,7 @@ struct EllRowsOfOneLane {
     }
 };
 
-/// Throws Unsuitable, with the figures, where the slots are more than `slots_per_nonzero` times the nonzeros, or where they
-/// would not fit into memory.
+/// Throws Unsuitable, with the figures, if the slots exceed `slots_per_nonzero` times the nonzeros, or the free memory.
 template <ValueType Value>
 [[nodiscard]] Ell<Value, HostArray> build_ell(const CsrMatrix& matrix, const ShareView& share, EllOrder order,
                                               double slots_per_nonzero);

@@ -1,31 +1,26 @@
-// The arrays of a layout stand in one struct, whose storage is a parameter: vectors on the host, memory of a device, or plain
-// views, which kernels take by value. The struct lists its fields once, in `fields`; the footprint, the copy to a device and
-// the view follow from that list.
+// The arrays of a layout are one struct, whose storage is a parameter: vectors on the host, memory of a device, or plain views,
+// which kernels take by value. The struct lists its members once, in `fields`. The footprint, the copy to a device, the view,
+// the names in messages and the header for kernels beside a recipe follow from that list.
 //
 //   template <typename Value, template <typename> typename Array>
 //   struct Format {
-//       template <template <typename> typename Other>
-//       using In = Format<Value, Other>;  // the same in another storage
-//
 //       Index row_count = 0;
 //       Array<Value> values;
 //
-//       static constexpr void fields(const auto& visit, auto&... of) {  // field by field, of one struct or of several alike
-//           visit(ArrayRole::number, "row_count", of.row_count...);
-//           visit(ArrayRole::value, "values [nonzeros]", of.values...);
+//       static constexpr auto fields() {
+//           return field_list(number_field<&Format::row_count>(), value_array<&Format::values>("nonzeros"));
 //       }
 //   };
 //
-// Behind the name of an array stands how long it is, in words, for whoever writes a kernel beside a recipe.
+// The text is the length of an array in words, for readers of that header.
 #pragma once
 
-#include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "pipeline/contract/device.hpp"
@@ -34,10 +29,10 @@
 
 namespace workbench {
 
-template <typename Field>
-concept NumberField = std::is_arithmetic_v<Field> || std::is_enum_v<Field>;
+template <typename Member>
+concept NumberMember = std::is_arithmetic_v<Member> || std::is_enum_v<Member>;
 
-/// An array that somebody else owns, on the host or on a device.
+/// A view of an array on the host or on a device.
 template <typename Element>
 class ArrayView {
 public:
@@ -69,55 +64,142 @@ private:
     Offset size_ = 0;
 };
 
-/// For the fields of a struct within a struct: visits them with a prefix before their names.
-[[nodiscard]] auto prefixed(std::string prefix, const auto& visit) {
-    return [prefix = std::move(prefix), &visit](ArrayRole role, const std::string& name, auto&... of) {
-        visit(role, prefix + name, of...);
-    };
+/// The name of a member.
+template <auto member>
+[[nodiscard]] constexpr auto member_name() {
+    const std::string_view text = __PRETTY_FUNCTION__;  // "... [with auto member = &Csr<double, HostArray>::values]"
+    const std::size_t begin = text.rfind(':') + 1;
+    return text.substr(begin, text.rfind(']') - begin);
 }
 
-/// "values [nonzeros]" taken apart.
-struct FieldName {
-    std::string name;
-    std::string length;
+/// What a list of fields says of one of them.
+struct FieldInfo {
+    ArrayRole role = ArrayRole::number;
+    const char* length = "";  // of an array, in words: "rows + 1"
+    std::string (*name)() = nullptr;
 };
 
-[[nodiscard]] inline FieldName field_name(const std::string& listed) {
-    const std::size_t bracket = listed.find(" [");
-    if (bracket == std::string::npos) return {listed, ""};
-    return {listed.substr(0, bracket), listed.substr(bracket + 2, listed.size() - bracket - 3)};
-}
+/// A member of a struct, or a member of a member, whose name joins both: first.values is "first_values".
+template <auto... path>
+struct Field {
+    ArrayRole role = ArrayRole::number;
+    const char* length = "";
 
-template <typename Element>
-[[nodiscard]] constexpr ElementType element_type() {
-    if constexpr (std::is_enum_v<Element>) {
-        return element_type<std::underlying_type_t<Element>>();
-    } else if constexpr (std::is_floating_point_v<Element>) {
-        return sizeof(Element) == 4 ? ElementType::f32 : ElementType::f64;
-    } else {
-        constexpr bool is_signed = std::is_signed_v<Element>;
-        switch (sizeof(Element)) {
-            case 1: return is_signed ? ElementType::i8 : ElementType::u8;
-            case 2: return is_signed ? ElementType::i16 : ElementType::u16;
-            case 4: return is_signed ? ElementType::i32 : ElementType::u32;
-            default: return is_signed ? ElementType::i64 : ElementType::u64;
+    static std::string name() {
+        std::string joined;
+        ((joined += joined.empty() ? "" : "_", joined += member_name<path>()), ...);
+        return joined;
+    }
+    [[nodiscard]] constexpr FieldInfo info() const { return {role, length, name}; }
+    [[nodiscard]] static constexpr auto& in(auto& stored) { return member_of<path...>(stored); }
+
+private:
+    template <auto member, auto... deeper>
+    static constexpr auto& member_of(auto& object) {
+        if constexpr (sizeof...(deeper) == 0) {
+            return object.*member;
+        } else {
+            return member_of<deeper...>(object.*member);
         }
     }
+};
+
+template <auto member>
+[[nodiscard]] constexpr Field<member> number_field() {
+    return {};
 }
+template <auto member>
+[[nodiscard]] constexpr Field<member> value_array(const char* length) {
+    return {ArrayRole::value, length};
+}
+template <auto member>
+[[nodiscard]] constexpr Field<member> column_array(const char* length) {
+    return {ArrayRole::column, length};
+}
+template <auto member>
+[[nodiscard]] constexpr Field<member> structure_array(const char* length) {
+    return {ArrayRole::structure, length};
+}
+
+/// The fields of a member that lists its own.
+template <auto member>
+[[nodiscard]] constexpr auto nested_fields() {
+    const auto fields = []<typename Member, typename Struct>(Member Struct::*) { return Member::fields(); };
+    const auto of_member = []<auto... path>(const Field<path...>& field) {
+        return Field<member, path...>{field.role, field.length};
+    };
+    return std::apply([&](const auto&... field) { return std::tuple{of_member(field)...}; }, fields(member));
+}
+
+/// A list of fields and of other lists, such as that of a base.
+[[nodiscard]] constexpr auto field_list(const auto&... parts) {
+    [[maybe_unused]] const auto as_list = []<typename Part>(const Part& part) {
+        if constexpr (requires { std::tuple_size<Part>::value; }) {
+            return part;
+        } else {
+            return std::tuple{part};
+        }
+    };
+    return std::tuple_cat(as_list(parts)...);
+}
+
+/// The fields that a format begins with.
+struct MatrixSize {
+    Index row_count = 0;
+    Index column_count = 0;
+
+    static constexpr auto fields() {
+        return field_list(number_field<&MatrixSize::row_count>(), number_field<&MatrixSize::column_count>());
+    }
+};
+
+template <typename Stored>
+inline constexpr auto fields_in = Stored::fields();
+
+/// Calls visit(FieldInfo, member...) field by field, of one struct or of the same in several storages.
+template <typename First, typename... Others>
+constexpr void for_each_field(const auto& visit, First& first, Others&... others) {
+    using Stored = std::remove_const_t<First>;
+    const auto visit_one = [&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
+        constexpr const auto& field = std::get<i>(fields_in<Stored>);
+        visit(field.info(), field.in(first), std::get<i>(fields_in<std::remove_const_t<Others>>).in(others)...);
+    };
+    [&]<std::size_t... i>(std::index_sequence<i...>) { (visit_one(std::integral_constant<std::size_t, i>{}), ...); }
+    (std::make_index_sequence<std::tuple_size_v<std::remove_const_t<decltype(fields_in<Stored>)>>>{});
+}
+
+template <typename Stored, template <typename> typename Other>
+struct InStorageOf;
+template <template <template <typename> typename> typename Format, template <typename> typename Array,
+          template <typename> typename Other>
+struct InStorageOf<Format<Array>, Other> {
+    using Type = Format<Other>;
+};
+template <template <typename, template <typename> typename> typename Format, typename Value, template <typename> typename Array,
+          template <typename> typename Other>
+struct InStorageOf<Format<Value, Array>, Other> {
+    using Type = Format<Value, Other>;
+};
+template <template <typename, typename, template <typename> typename> typename Format, typename Value, typename ColumnIndex,
+          template <typename> typename Array, template <typename> typename Other>
+struct InStorageOf<Format<Value, ColumnIndex, Array>, Other> {
+    using Type = Format<Value, ColumnIndex, Other>;
+};
+
+/// The same struct in another storage: InStorage<Csr<double, HostArray>, DeviceArray> is Csr<double, DeviceArray>.
+template <typename Stored, template <typename> typename Other>
+using InStorage = typename InStorageOf<Stored, Other>::Type;
 
 /// The fields of a struct on the host, for Layout::fields.
 template <typename Stored>
 [[nodiscard]] std::vector<LayoutField> fields_of(const Stored& stored) {
     std::vector<LayoutField> fields;
-    Stored::fields(
-        [&](ArrayRole role, const std::string& listed, const auto& field) {
-            using Field = std::remove_cvref_t<decltype(field)>;
-            FieldName name = field_name(listed);
-            if constexpr (NumberField<Field>) {
-                fields.push_back({std::move(name.name), role, false, element_type<Field>(), "", &field, 1});
+    for_each_field(
+        [&]<typename Member>(const FieldInfo& info, const Member& member) {
+            if constexpr (NumberMember<Member>) {
+                fields.push_back({info.name(), info.role, element_type<Member>(), "", &member, 1});
             } else {
-                fields.push_back({std::move(name.name), role, true, element_type<typename Field::value_type>(),
-                                  std::move(name.length), field.data(), field.size()});
+                fields.push_back(array_field(info.name(), info.role, member, info.length));
             }
         },
         stored);
@@ -127,63 +209,47 @@ template <typename Stored>
 /// Passes every field of a struct on the host, for Layout::transfer.
 template <typename Stored>
 void transfer_fields(Transfer& transfer, Stored& stored) {
-    Stored::fields([&](ArrayRole, const std::string&, auto& field) { transfer(field); }, stored);
+    for_each_field([&](const FieldInfo&, auto& member) { transfer(member); }, stored);
 }
 
-/// The arrays of a struct on the host, for Layout::arrays.
-template <typename Stored>
-[[nodiscard]] std::vector<LayoutArray> arrays_of(const Stored& stored) {
-    std::vector<LayoutArray> arrays;
-    Stored::fields(
-        [&](ArrayRole role, const std::string& name, const auto& field) {
-            if constexpr (!NumberField<std::remove_cvref_t<decltype(field)>>) {
-                arrays.push_back(layout_array(field_name(name).name, role, field));
-            }
-        },
-        stored);
-    return arrays;
-}
-
-/// Which of arrays_of(stored) an array is. Throws std::logic_error where it is none of them.
+/// The number of an array among fields_of(stored). Throws std::logic_error if it is none of them.
 template <typename Stored>
 [[nodiscard]] int array_number(const Stored& stored, const auto& array) {
     int number = 0;
     int found = -1;
-    Stored::fields(
-        [&](ArrayRole, const std::string&, const auto& field) {
-            if constexpr (!NumberField<std::remove_cvref_t<decltype(field)>>) {
-                if (static_cast<const void*>(&field) == static_cast<const void*>(&array)) found = number;
-                ++number;
-            }
+    for_each_field(
+        [&](const FieldInfo&, const auto& member) {
+            if (static_cast<const void*>(&member) == static_cast<const void*>(&array)) found = number;
+            ++number;
         },
         stored);
     if (found < 0) throw std::logic_error("a layout asks for the number of an array that it does not list");
     return found;
 }
 
-/// A copy on a device. `of` names the layout in the error where memory lacks: "csr16".
+/// A copy on a device. `of` names the layout in the error for lack of memory: "csr16".
 template <typename Stored>
 [[nodiscard]] auto copy_to(Device& device, const Stored& stored, const std::string& of) {
-    typename Stored::template In<DeviceArray> copy;
-    Stored::fields(
-        [&](ArrayRole, const std::string& name, const auto& from, auto& to) {
-            if constexpr (NumberField<std::remove_cvref_t<decltype(from)>>) {
+    InStorage<Stored, DeviceArray> copy;
+    for_each_field(
+        [&]<typename Member>(const FieldInfo& info, const Member& from, auto& to) {
+            if constexpr (NumberMember<Member>) {
                 to = from;
             } else {
-                to = {device, from, of + " " + field_name(name).name};
+                to = {device, from, of + " " + info.name()};
             }
         },
         stored, copy);
     return copy;
 }
 
-/// Views of arrays wherever they lie: what a kernel takes.
+/// Views of the arrays, in whatever storage: what a kernel takes.
 template <typename Stored>
 [[nodiscard]] auto view_of(const Stored& stored) {
-    typename Stored::template In<ArrayView> view;
-    Stored::fields(
-        [](ArrayRole, const std::string&, const auto& from, auto& to) {
-            if constexpr (NumberField<std::remove_cvref_t<decltype(from)>>) {
+    InStorage<Stored, ArrayView> view;
+    for_each_field(
+        []<typename Member>(const FieldInfo&, const Member& from, auto& to) {
+            if constexpr (NumberMember<Member>) {
                 to = from;
             } else {
                 to = {from.data(), static_cast<Offset>(from.size())};
@@ -191,109 +257,6 @@ template <typename Stored>
         },
         stored, view);
     return view;
-}
-
-/// A layout whose arrays stand in such a struct, which has row_count and column_count.
-template <ValueType Value, typename StoredArrays>
-struct StoredLayout : Layout<Value>, StoredArrays {
-    using Stored = StoredArrays;
-    Offset nonzero_count = 0;
-
-    [[nodiscard]] const Stored& stored() const { return *this; }
-    [[nodiscard]] Index rows() const override { return this->row_count; }
-    [[nodiscard]] Index columns() const override { return this->column_count; }
-    [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override { return arrays_of(stored()); }
-    [[nodiscard]] std::vector<LayoutField> fields() const override { return fields_of(stored()); }
-    void transfer(Transfer& transfer) override { transfer_with(transfer); }
-
-protected:
-    /// For a layout that holds more than its fields: those, and this.
-    void transfer_with(Transfer& transfer, auto&... more) {
-        transfer_fields(transfer, static_cast<Stored&>(*this));
-        transfer(nonzero_count, more...);
-    }
-};
-
-/// The same where the arrays are those of one of several structs: columns of 16 bits or of 32, say.
-template <ValueType Value, typename... StoredArrays>
-struct VariantLayout : Layout<Value> {
-    std::variant<StoredArrays...> stored;
-    Offset nonzero_count = 0;
-
-    [[nodiscard]] Index rows() const override {
-        return std::visit([](const auto& one) { return one.row_count; }, stored);
-    }
-    [[nodiscard]] Index columns() const override {
-        return std::visit([](const auto& one) { return one.column_count; }, stored);
-    }
-    [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override {
-        return std::visit([](const auto& one) { return arrays_of(one); }, stored);
-    }
-    [[nodiscard]] std::vector<LayoutField> fields() const override {
-        return std::visit([](const auto& one) { return fields_of(one); }, stored);
-    }
-    void transfer(Transfer& transfer) override { transfer_with(transfer); }
-
-protected:
-    /// As in StoredLayout.
-    void transfer_with(Transfer& transfer, auto&... more) {
-        std::size_t kind = stored.index();
-        transfer(kind);
-        if (transfer.reads()) make_empty(kind, std::index_sequence_for<StoredArrays...>());
-        std::visit([&transfer](auto& one) { transfer_fields(transfer, one); }, stored);
-        transfer(nonzero_count, more...);
-    }
-
-private:
-    template <std::size_t... kinds>
-    void make_empty(std::size_t kind, std::index_sequence<kinds...>) {
-        if (kind >= sizeof...(kinds)) throw BrokenTransfer("a kind of arrays that is not known");
-        (void)((kind == kinds ? (stored.template emplace<kinds>(), true) : false) || ...);
-    }
-};
-
-template <typename OwnLayout>
-[[nodiscard]] FieldLists field_lists() {
-    const auto without_data = [](const auto& stored) {
-        std::vector<LayoutField> fields = fields_of(stored);
-        for (LayoutField& field : fields) field.data = nullptr;
-        return fields;
-    };
-    if constexpr (requires { typename OwnLayout::Stored; }) {
-        return {without_data(typename OwnLayout::Stored{})};
-    } else {
-        return []<typename... Stored>(const auto& of_each, const std::variant<Stored...>*) {
-            return FieldLists{of_each(Stored{})...};
-        }(without_data, static_cast<const decltype(OwnLayout::stored)*>(nullptr));
-    }
-}
-
-/// For LayoutEntry::fields.
-template <template <typename> typename LayoutOf>
-[[nodiscard]] ForEachPrecision<ListFields> field_lists_of() {
-    return {field_lists<LayoutOf<float>>, field_lists<LayoutOf<double>>};
-}
-
-template <typename OwnLayout, ValueType Value>
-[[nodiscard]] std::unique_ptr<Layout<Value>> empty_layout(const Parameters&) {
-    return std::make_unique<OwnLayout>();
-}
-
-/// For LayoutEntry::empty.
-template <template <typename> typename LayoutOf>
-[[nodiscard]] ForEachPrecision<EmptyLayout> empty_layouts_of() {
-    return {empty_layout<LayoutOf<float>, float>, empty_layout<LayoutOf<double>, double>};
-}
-
-/// What a kernel of the layout says of its own bytes: nothing, unless the layout has slots that no kernel reads.
-[[nodiscard]] std::optional<std::int64_t> own_bytes_of(const auto& layout) {
-    if constexpr (requires { layout.bytes_of_product(); }) {
-        return layout.bytes_of_product();
-    } else {
-        return {};
-    }
 }
 
 }  // namespace workbench

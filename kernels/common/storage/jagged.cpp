@@ -13,11 +13,11 @@ namespace {
 
 constexpr int row_chunk = 256;  // rows that a thread takes at a time
 
-/// The rows [first, end) of a group: diagonal k has as many slots as reach to the last row that is longer than k.
+/// Appends the diagonals of a group, rows [first, end): diagonal k has a slot for each row up to the last one longer than k.
 void append_diagonals(const ShareView& share, Index first, Index end, Offset longest, HostArray<Offset>& diagonal_offsets) {
     Index longer = end;
     for (Offset k = 0; k < longest; ++k) {
-        while (share.length(longer - 1) <= k) --longer;  // ends at the first row at the latest
+        while (share.length(longer - 1) <= k) --longer;  // stops at the first row at the latest
         diagonal_offsets.push_back(diagonal_offsets.back() + longer - first);
     }
 }

@@ -6,12 +6,12 @@
 
 namespace workbench {
 
-/// As multiply_run for a row whose end is found while it is read. Fast where neighbouring lanes have neighbouring places of
-/// a group.
-template <typename Schedule, typename Value, typename Load>
+/// Like multiply_run, but finds the end of the row while reading it. Fast if neighbouring lanes have neighbouring places of a
+/// group.
+template <Schedule S, typename Value, typename Load>
 __device__ __forceinline__ Value multiply_run(const auto& jagged, const JaggedRow& row, const Value* __restrict__ x,
                                               const Load& load) {
-    constexpr int in_flight = Schedule::entries_in_flight;
+    constexpr int in_flight = S::entries_in_flight;
     const Value* const x_of_row = x + row.first_column;
     Value sum = 0;
     bool more = row.first_diagonal < row.end_diagonal;

@@ -1,4 +1,4 @@
-// Offsets into an array: what makes them sound.
+// Checks of offsets into an array, and lookups.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 
 namespace workbench {
 
-/// Do the offsets walk through `length` elements from the beginning to the end, without a step back?
+/// True if the offsets ascend from 0 to `length`.
 template <typename Integer>
 [[nodiscard]] bool tiles(const HostArray<Integer>& offsets, std::size_t length) {
     return !offsets.empty() && offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
            static_cast<std::size_t>(offsets.back()) == length;
 }
 
-/// The piece between two offsets that holds this element, which one of them does.
+/// The number of the piece between two offsets that holds this element.
 [[nodiscard]] inline Index piece_with(std::span<const Offset> offsets, Offset element) {
     return static_cast<Index>(std::upper_bound(offsets.begin(), offsets.end(), element) - offsets.begin()) - 1;
 }

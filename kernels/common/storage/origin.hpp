@@ -1,5 +1,5 @@
-// Where the slots of a layout come from: which nonzeros each stored row holds. No kernel reads it and it is no part of a
-// footprint: it tells which nonzero a slot holds.
+// The nonzeros that each stored row of a layout holds, for the walk over its slots. No kernel reads this, and it does not count
+// in the footprint.
 #pragma once
 
 #include <vector>
@@ -9,20 +9,18 @@
 
 namespace workbench {
 
-/// Kept as runs of neighbouring nonzeros: most rows are one run, so that it takes little memory beside the arrays of the
-/// layout.
+/// Stored as runs of neighbouring nonzeros: most rows are one run, so that it takes little memory beside the layout.
 class Origin {
 public:
     Origin() = default;
-    /// Of the rows of a share in its order; or of the stored rows listed, -1 for a row without nonzeros.
+    /// For the rows of a share in its order, or for the listed stored rows, where -1 is a row without nonzeros.
     explicit Origin(const ShareView& share);
     Origin(const ShareView& share, const HostArray<Index>& stored_rows);
 
-    /// Rows known.
     [[nodiscard]] Index row_count() const { return static_cast<Index>(row_runs_.size()) - 1; }
-    /// Nonzeros of a row.
+    /// The number of nonzeros of a row.
     [[nodiscard]] Offset length(Index row) const { return lengths_[row]; }
-    /// The k-th nonzero of a row as a position in CsrMatrix::values; -1 past its end, and in rows not known.
+    /// The k-th nonzero of a row as a position in CsrMatrix::values; -1 past its end and past the last row.
     [[nodiscard]] Offset nonzero(Offset row, Offset k) const;
 
     void transfer(Transfer& all) { all(row_runs_, lengths_, runs_); }
@@ -30,7 +28,7 @@ public:
 private:
     struct Run {
         Offset first = 0;   // position in CsrMatrix::values
-        Offset before = 0;  // nonzeros of the row that come before
+        Offset before = 0;  // nonzeros of the row in earlier runs
     };
     HostArray<Offset> row_runs_{0};  // [rows + 1] first run of each row
     HostArray<Offset> lengths_;      // [rows]

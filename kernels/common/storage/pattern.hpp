@@ -1,4 +1,4 @@
-// Where the nonzeros of a matrix stand: for layouts that store whole blocks or diagonals and must tell nonzeros from padding.
+// The places of a matrix's nonzeros, by which layouts that store whole blocks or diagonals tell nonzeros from padding.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace workbench {
 
-/// A matrix without its values. No kernel reads it and it is no part of a footprint: it tells which nonzero a slot holds.
+/// A matrix without its values. No kernel reads it, and it does not count in the footprint.
 struct Pattern {
     HostArray<Offset> row_offsets{0};  // [rows + 1]
     HostArray<Index> columns;          // [nonzeros]
@@ -19,14 +19,14 @@ struct Pattern {
     void transfer(Transfer& all) { all(row_offsets, columns); }
 };
 
-/// Finds the nonzeros of a layout whose slots, walked in the order of memory, ascend by column in every row.
+/// Finds the nonzeros of a layout whose slots, in the order of memory, ascend by column in every row.
 class PatternWalk {
 public:
     explicit PatternWalk(const Pattern& pattern)
         : pattern_(pattern), next_(pattern.row_offsets.begin(), pattern.row_offsets.end() - 1) {}
 
-    /// The nonzero at a place of the matrix, as a position in CsrMatrix::values; -1 where there is none, or no such place
-    /// (row or column -1).
+    /// The nonzero at a place of the matrix, as a position in CsrMatrix::values; -1 if there is none, or if row or column is
+    /// -1.
     [[nodiscard]] Offset nonzero_at(Index row, Index column) {
         if (row < 0 || column < 0) return -1;
         Offset& next = next_[row];
@@ -36,7 +36,7 @@ public:
 
 private:
     const Pattern& pattern_;
-    HostArray<Offset> next_;  // [rows] the first nonzero of each row that was not met yet
+    HostArray<Offset> next_;  // [rows] the first nonzero of each row that was not found yet
 };
 
 }  // namespace workbench

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index reach = 1 << 16;
 
-/// The columns of a slice's nonzeros: the first of them, and whether 16 bits reach from there to the last.
+/// The first column of a slice's nonzeros, and whether 16 bits reach from there to the last.
 struct Reach {
     Index first = 0;
     bool wide = false;

@@ -1,5 +1,5 @@
-// Columns of 16 bits for sliced storage, counted from one column a slice, which an order of small bandwidth makes fit. A slice
-// that reaches over more columns keeps 32 bits: the upper halves stand apart, so that all others pay nothing for it.
+// Columns of 16 bits for sliced storage, counted from the first column of their slice. A slice that reaches over more than
+// 65536 columns keeps 32 bits: the upper halves are in an array of their own, so that the other slices are not larger for it.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 
 namespace workbench {
 
-/// What columns of the matrix's own width need beside them: nothing.
+/// Columns of 32 bits have no further arrays.
 template <typename ColumnIndex, template <typename> typename Array>
 struct SliceColumns {
-    static constexpr void fields(const auto&, auto&...) {}
+    static constexpr auto fields() { return field_list(); }
 };
 
-/// Columns of 16 bits count from one column a slice. A slice that reaches over more columns than that is wide: its columns
-/// count from 0, and the upper halves of them stand in an array of their own.
+/// A slice that reaches over more columns than 16 bits count is wide: its columns count from 0, and their upper halves are in
+/// an array of their own.
 template <template <typename> typename Array>
 struct SliceColumns<std::uint16_t, Array> {
-    Array<Index> first_columns;         // [slices] of wide slice i: -1 - i
-    Array<Offset> wide_offsets;         // [wide slices] where the upper halves of its columns begin
-    Array<std::uint16_t> high_columns;  // [slots of wide slices] the upper halves, in the order of the slots
+    Array<Index> first_columns;         // of wide slice i: -1 - i
+    Array<Offset> wide_offsets;         // where the upper halves of its columns begin
+    Array<std::uint16_t> high_columns;  // the upper halves, in the order of the slots
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::structure, "first_columns [slices]", of.first_columns...);
-        visit(ArrayRole::structure, "wide_offsets [wide slices]", of.wide_offsets...);
-        visit(ArrayRole::column, "high_columns [slots of wide slices]", of.high_columns...);
+    static constexpr auto fields() {
+        return field_list(structure_array<&SliceColumns::first_columns>("slices"),
+                          structure_array<&SliceColumns::wide_offsets>("wide slices"),
+                          column_array<&SliceColumns::high_columns>("slots of wide slices"));
     }
 };
 
@@ -39,36 +39,36 @@ concept HasShortColumns = requires(const Arrays& arrays) {
     arrays.first_columns;
 };
 
-/// What shorten_columns makes.
+/// The result of shorten_columns.
 struct ShortColumns {
     HostArray<std::uint16_t> column_indices;  // [slots]
     SliceColumns<std::uint16_t, HostArray> of_slices;
 };
 
-/// The columns of slices in 16 bits. `columns` are the matrix's, slot by slot as Slices has them; length_of_lane(lane) tells
-/// how many of its slots hold a nonzero: the others get the first column of their slice. In parallel.
+/// The columns of slices in 16 bits, in parallel. columns: those of the matrix, [slots]. length_of_lane(lane) is the number of
+/// its slots that hold a nonzero; the others get the first column of their slice.
 [[nodiscard]] ShortColumns shorten_columns(const HostArray<Index>& columns, const HostArray<Offset>& slice_offsets,
                                            Index slice_height, const std::function<Offset(Offset)>& length_of_lane);
 
-/// Throws std::logic_error where a slice has no first column, or is wide and has no upper halves, so that slices which were
-/// tampered with are safe to walk.
+/// Throws std::logic_error if a slice lacks its first column, or a wide one its upper halves, so that corrupted arrays are safe
+/// to walk.
 void require_sound_columns(const SliceColumns<std::uint16_t, HostArray>& columns, const HostArray<Offset>& slice_offsets);
 
-/// "slices with columns of 32 bits", "3 of 17".
+/// For Layout::notes: "slices with columns of 32 bits", "3 of 17".
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes_on_columns(
     const SliceColumns<std::uint16_t, HostArray>& columns);
 
-/// Of a lane of a slice that may be wide.
+/// The run of a lane of a slice that may be wide.
 template <typename OwnRun>
 struct RunOfWideSlice : OwnRun {
     bool wide = false;
     Offset to_high = 0;  // from a slot to the upper half of its column
 };
 
-/// What kinds of columns the slices have, for schedules to be compiled for it.
+/// The kinds of columns that schedules over slices are compiled for.
 enum class ColumnKind { as_stored, of_slices, of_wide_slices };
 
-/// The run with what the columns of its slice are counted from.
+/// The run with the first column of its slice.
 template <ColumnKind kind>
 [[nodiscard]] constexpr auto with_columns_of_slice(const auto& arrays, auto run, Offset slice) {
     if constexpr (kind == ColumnKind::as_stored) {
@@ -91,11 +91,11 @@ template <ColumnKind kind>
     }
 }
 
-/// The columns of slices, for schedules over them.
+/// The functions of a schedule over slices that compute columns.
 template <ColumnKind kind>
-struct ColumnsOfSlices : ScheduleDefaults {};
+struct ColumnsOfSlices {};
 template <>
-struct ColumnsOfSlices<ColumnKind::of_wide_slices> : ScheduleDefaults {
+struct ColumnsOfSlices<ColumnKind::of_wide_slices> {
     static constexpr bool has_plain_columns(const auto& run) { return !run.wide; }
     static constexpr Index column(const auto& arrays, const auto& run, const RunSlot& place, const auto& load) {
         Index column = load(arrays.column_indices.data() + place.slot);
@@ -104,7 +104,13 @@ struct ColumnsOfSlices<ColumnKind::of_wide_slices> : ScheduleDefaults {
     }
 };
 
-/// Calls use(Known kind of columns).
+/// The hooks of a schedule over slices with these columns.
+[[nodiscard]] constexpr Hooks with_columns_of(ColumnKind kind, Hooks hooks) {
+    hooks.own_column = hooks.own_has_plain_columns = kind == ColumnKind::of_wide_slices;
+    return hooks;
+}
+
+/// Calls use(std::integral_constant) with the kind of the columns.
 auto with_column_kind(const auto& arrays, const auto& use) {
     using enum ColumnKind;
     if constexpr (HasShortColumns<std::remove_cvref_t<decltype(arrays)>>) {

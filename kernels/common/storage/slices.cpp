@@ -17,7 +17,7 @@
 namespace workbench {
 namespace {
 
-/// The places of every slice, in order.
+/// The places of each slice.
 std::vector<SlicePlaces> cut_into_slices(const SlicePlan& plan) {
     std::vector<SlicePlaces> slices;
     const Index groups = static_cast<Index>(plan.group_places.size()) - 1;
@@ -52,7 +52,7 @@ void measure(Slices<Value, ColumnIndex, HostArray>& slices, const std::vector<Sl
     std::partial_sum(slices.slice_offsets.begin(), slices.slice_offsets.end(), slices.slice_offsets.begin());
 }
 
-/// Every lane has an offset of its own, a lane without a row too.
+/// Every lane has an offset, including lanes without a row.
 void require_memory_for_lanes(std::size_t slices, Index slice_height) {
     const double lanes = static_cast<double>(slices) * slice_height;
     const double wanted = lanes * sizeof(Offset);
@@ -136,7 +136,7 @@ Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, cons
     const std::vector<SlicePlaces> places = cut_into_slices(plan);
     require_memory_for_lanes(places.size(), plan.slice_height);
     measure(slices, places, share, plan);
-    // A width and a slice height below 2^31 each and fewer than 2^32 lanes keep the number of slots below 2^63.
+    // A width and a slice height below 2^31 and fewer than 2^32 lanes keep the number of slots below 2^63.
     const Offset slots = slices.slice_offsets.back();
     require_bounded_slots(fmt::format("slices of height {}", plan.slice_height), static_cast<double>(slots),
                           share.entry_count(), sizeof(Value) + sizeof(ColumnIndex),

@@ -1,5 +1,5 @@
-// Sliced ELL, the storage that several layouts share: rows in slices of equal height, each slice padded to its longest row
-// and stored column by column, so that the lanes of a warp read neighbouring slots.
+// Sliced ELL, a storage that several layouts share: rows in slices of equal height, each slice padded to its longest row and
+// stored column by column, so that the lanes of a warp read neighbouring slots.
 #pragma once
 
 #include <vector>
@@ -11,35 +11,30 @@
 
 namespace workbench {
 
-/// Slices that a thread of the host takes at a time: some hundred rows of the usual slice height.
+/// Slices that a thread of the host takes at a time: a few hundred rows.
 inline constexpr int slice_chunk = 8;
 
-/// Stored rows in slices. Slices start afresh at every group (a partition, say): the last slice of a group may have lanes
-/// without a row. Slot of the k-th entry of lane l of slice s: slice_offsets[s] + k * slice_height + l. Padding has value 0 and
-/// column 0 of the column's base.
+/// Stored rows in slices. Every group of rows, such as a part of a partition, begins a new slice: the last slice of a group may
+/// have lanes without a row. The k-th entry of lane l of slice s is slot slice_offsets[s] + k * slice_height + l. Padding has
+/// value 0 and column 0, relative to the group's first column.
 template <typename Value, typename ColumnIndex, template <typename> typename Array>
 struct Slices {
-    template <template <typename> typename Other>
-    using In = Slices<Value, ColumnIndex, Other>;
-
     Index slice_height = 32;
-    Array<Offset> slice_offsets;        // [slices + 1] first slot of each slice; multiples of slice_height
-    Array<ColumnIndex> column_indices;  // [slots]
-    Array<Value> values;                // [slots]
+    Array<Offset> slice_offsets;  // first slot of each slice; multiples of slice_height
+    Array<ColumnIndex> column_indices;
+    Array<Value> values;
 
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::number, "slice_height", of.slice_height...);
-        visit(ArrayRole::structure, "slice_offsets [slices + 1]", of.slice_offsets...);
-        visit(ArrayRole::column, "columns [slots]", of.column_indices...);
-        visit(ArrayRole::value, "values [slots]", of.values...);
+    static constexpr auto fields() {
+        return field_list(number_field<&Slices::slice_height>(), structure_array<&Slices::slice_offsets>("slices + 1"),
+                          column_array<&Slices::column_indices>("slots"), value_array<&Slices::values>("slots"));
     }
 
     [[nodiscard]] constexpr Index slice_count() const { return static_cast<Index>(slice_offsets.size()) - 1; }
     [[nodiscard]] constexpr Offset lane_count() const { return Offset{slice_count()} * slice_height; }
 };
 
-/// The slots of a lane of a slice that one of its `threads` reads: every threads-th, from slot number `thread` on. Height: that
-/// of the slices where it is known when this is compiled, otherwise 0.
+/// The slots of a lane of a slice that one of its `threads` reads: every threads-th, beginning with number `thread`. height:
+/// that of the slices if it is known at compile time, otherwise 0.
 template <int height, int threads = 1>
 [[nodiscard]] constexpr auto run_in_slice(const auto& slices, Index row, Offset slice, int lane, int thread = 0,
                                           Index first_column = 0) {
@@ -55,7 +50,7 @@ template <int height, int threads = 1>
     }
 }
 
-/// What goes into slices. The places are the rows to store, group by group; a place without a stored row is a row of padding.
+/// The rows that go into slices: places, group by group. A place without a stored row is a row of padding.
 struct SlicePlan {
     Index slice_height = 32;
     std::vector<Index> group_places{0};   // [groups + 1] first place of each group
@@ -65,18 +60,18 @@ struct SlicePlan {
 
     /// The first slice of each group. [groups + 1]
     [[nodiscard]] HostArray<Index> group_slices() const;
-    /// Which stored row lies in each lane of all slices; -1: none. [slices * slice_height]
+    /// The stored row in each lane of all slices, or -1. [slices * slice_height]
     [[nodiscard]] HostArray<Index> lane_rows() const;
 };
 
-/// Builds slices from a share, in two passes over its entries, on all cores; the second by the preparer where there is one that
-/// takes it. Throws std::logic_error where an entry lies
-/// outside the columns of its group, and Unsuitable where lanes or padding would not fit into memory (with the bytes).
+/// Builds slices from a share, in two passes over its entries, on all cores or by a preparer that takes the second pass. Throws
+/// std::logic_error if an entry is outside the columns of its group, and Unsuitable, with the bytes, if lanes or padding exceed
+/// the free memory.
 template <ValueType Value, typename ColumnIndex>
 [[nodiscard]] Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, const ShareView& share,
                                                                  const SlicePlan& plan, Preparer* preparer);
 
-/// Throws std::logic_error where the offsets do not tile the arrays, so that slices which were tampered with are safe to walk.
+/// Throws std::logic_error unless the offsets tile the arrays, so that corrupted slices are safe to walk.
 template <ValueType Value, typename ColumnIndex>
 void require_sound_offsets(const Slices<Value, ColumnIndex, HostArray>& slices);
 

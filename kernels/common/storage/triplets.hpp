@@ -1,4 +1,4 @@
-// Triplets, the storage that several layouts share: a row, a column and a value for each nonzero.
+// Triplets, a storage that several layouts share: a row, a column and a value for each nonzero.
 #pragma once
 
 #include "kernels/common/schedule/run.hpp"
@@ -7,30 +7,23 @@
 
 namespace workbench {
 
-/// The nonzeros of a share, row by row in the order in which the share stores its rows: the nonzeros of a row are neighbours.
+/// The nonzeros of a share in the order of its rows: those of a row are neighbours.
 template <typename Value, template <typename> typename Array>
 struct Triplets {
-    template <template <typename> typename Other>
-    using In = Triplets<Value, Other>;
+    Array<Index> row_indices;  // of the matrix in its current order
+    Array<Index> column_indices;
+    Array<Value> values;
 
-    Array<Index> row_indices;     // [nonzeros] of the matrix in its current order
-    Array<Index> column_indices;  // [nonzeros]
-    Array<Value> values;          // [nonzeros]
-
-    static constexpr void fields(const auto& visit, auto&... of) {
-        visit(ArrayRole::structure, "rows [nonzeros]", of.row_indices...);
-        visit(ArrayRole::column, "columns [nonzeros]", of.column_indices...);
-        visit(ArrayRole::value, "values [nonzeros]", of.values...);
+    static constexpr auto fields() {
+        return field_list(structure_array<&Triplets::row_indices>("nonzeros"),
+                          column_array<&Triplets::column_indices>("nonzeros"), value_array<&Triplets::values>("nonzeros"));
     }
 };
 
 /// A thread a triplet, which adds to y atomically.
-struct EachTriplet : ScheduleDefaults {
-    static constexpr int entries_in_flight = 1;
-    static constexpr bool atomic = true;
-
+struct EachTriplet final : ScheduleBase<Hooks{.entries_in_flight = 1, .atomic = true, .own_row_of = true}> {
     static constexpr Offset threads(const auto& triplets) { return static_cast<Offset>(triplets.values.size()); }
-    static constexpr Run<Known<1>, Known<1>> run(const auto& triplets, Offset thread) {
+    static constexpr Run<Known<1>, Known<1>> run(const auto& triplets, Offset thread, const auto&) {
         return {thread < threads(triplets) ? 0 : -1, thread};
     }
     static constexpr Index row_of(const auto& triplets, const auto& run, const auto& load) {
@@ -38,7 +31,7 @@ struct EachTriplet : ScheduleDefaults {
     }
 };
 
-/// Throws std::logic_error where the arrays are not of one size, so that triplets which were tampered with are safe to walk.
+/// Throws std::logic_error if the arrays differ in size, so that corrupted triplets are safe to walk.
 void require_as_many_rows(const auto& triplets) {
     if (triplets.row_indices.size() != triplets.values.size()) throw std::logic_error("there are not as many rows as values");
 }
@@ -46,7 +39,7 @@ void require_as_many_rows(const auto& triplets) {
 template <ValueType Value>
 [[nodiscard]] Triplets<Value, HostArray> build_triplets(const CsrMatrix& matrix, const ShareView& share);
 
-/// The positions in CsrMatrix::values of a share's entries, as triplets have them.
+/// The positions in CsrMatrix::values of a share's entries, in the order of the triplets.
 [[nodiscard]] HostArray<Offset> entries_of(const ShareView& share);
 
 }  // namespace workbench

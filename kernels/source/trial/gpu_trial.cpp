@@ -11,7 +11,7 @@ namespace {
 
 class GpuTrial {
 public:
-    GpuTrial(const Trial& trial, const CudaDriver& driver) : trial_(trial), plan_(trial.plan), driver_(driver) {}
+    GpuTrial(const MappedTrial& trial, const CudaDriver& driver) : trial_(trial), plan_(trial.plan), driver_(driver) {}
 
     [[noreturn]] void run() {
         require(driver_.initialise(0));
@@ -84,7 +84,7 @@ private:
         }
     }
 
-    const Trial& trial_;
+    const MappedTrial& trial_;
     TrialPlan& plan_;
     const CudaDriver& driver_;
     alignas(16) std::array<unsigned char, most_trial_arguments> arguments_{};
@@ -92,7 +92,7 @@ private:
 
 }  // namespace
 
-void try_on_gpu(const Trial& trial) {
+void try_on_gpu(const MappedTrial& trial) {
     std::string why;
     const CudaDriver* const driver = open_cuda_driver(why);
     if (driver == nullptr) conclude(trial.plan, TrialVerdict::refused, why.c_str());

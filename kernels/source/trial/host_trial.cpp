@@ -12,7 +12,7 @@ namespace workbench {
 namespace {
 
 /// Maps pages of the file between inaccessible pages.
-unsigned char* map_array(const Trial& trial, TrialArray& array, int protection) {
+unsigned char* map_array(const MappedTrial& trial, TrialArray& array, int protection) {
     const std::size_t pages = array.page_bytes();
     void* const room = mmap(nullptr, pages + 2 * trial_guard_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED) conclude(trial.plan, TrialVerdict::refused, "no room for the arrays");
@@ -26,7 +26,7 @@ unsigned char* map_array(const Trial& trial, TrialArray& array, int protection) 
 
 }  // namespace
 
-void try_on_host(const Trial& trial) {
+void try_on_host(const MappedTrial& trial) {
     TrialPlan& plan = trial.plan;
     void* const library = dlopen(plan.shared_object.data(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) conclude(plan, TrialVerdict::not_loadable, dlerror());

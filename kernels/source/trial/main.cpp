@@ -62,7 +62,7 @@ int run(int argc, char** argv) {
     (void)setrlimit(RLIMIT_CORE, &no_core);
     plan_of_handler = &plan;
     watch_signals();
-    const Trial trial{plan, file, static_cast<const unsigned char*>(bytes)};
+    const MappedTrial trial{plan, file, static_cast<const unsigned char*>(bytes)};
     if (plan.on_gpu) try_on_gpu(trial);
     try_on_host(trial);
 }

@@ -6,7 +6,7 @@
 namespace workbench {
 
 /// The plan, in memory shared with the program, and the file that contains it.
-struct Trial {
+struct MappedTrial {
     TrialPlan& plan;
     int file = -1;
     const unsigned char* bytes = nullptr;  // the whole file
@@ -19,7 +19,7 @@ struct Trial {
 void start_product(TrialPlan& plan, bool accumulating);
 void end_product();
 
-[[noreturn]] void try_on_host(const Trial& trial);
-[[noreturn]] void try_on_gpu(const Trial& trial);
+[[noreturn]] void try_on_host(const MappedTrial& trial);
+[[noreturn]] void try_on_gpu(const MappedTrial& trial);
 
 }  // namespace workbench

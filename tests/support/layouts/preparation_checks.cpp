@@ -33,8 +33,8 @@ std::vector<std::string> built(const RecipeLayout& layout, const StagedMatrix& s
     std::vector<std::string> arrays;
     try {
         const auto made = layout.entry->build.template get<Value>()(staged, layout.parameters);
-        for (const LayoutArray& array : made->arrays()) {
-            arrays.emplace_back(static_cast<const char*>(array.data), array.bytes());
+        for (const LayoutField& field : made->fields()) {
+            arrays.emplace_back(static_cast<const char*>(field.data), field.bytes());
         }
     } catch (const Unsuitable& reason) {
         arrays.emplace_back(reason.what());

@@ -103,10 +103,10 @@ struct PlainRows final : Layout<Value> {
     [[nodiscard]] Index rows() const override { return matrix.rows; }
     [[nodiscard]] Index columns() const override { return matrix.columns; }
     [[nodiscard]] Offset nonzeros() const override { return matrix.nonzeros(); }
-    [[nodiscard]] std::vector<LayoutArray> arrays() const override {
-        return {layout_array("offsets", ArrayRole::structure, matrix.row_offsets),
-                layout_array("columns", ArrayRole::column, matrix.column_indices),
-                layout_array("values", ArrayRole::value, values)};
+    [[nodiscard]] std::vector<LayoutField> fields() const override {
+        return {array_field("offsets", ArrayRole::structure, matrix.row_offsets),
+                array_field("columns", ArrayRole::column, matrix.column_indices),
+                array_field("values", ArrayRole::value, values)};
     }
     void for_each_slot(const std::function<void(const Slot&)>&) const override {}
 };

@@ -1,0 +1,106 @@
+// A format as one value: its layout, how it is filled, its kernels, and the schedules by which they read.
+//
+//   LayoutEntry csr16_entry() {
+//       return format<Csr16Layout>({.summary = "CSR with columns of 16 bits", ...}, fill)
+//           .host<Csr16Rows<1>>("rows", "rows in parallel")
+//           .cuda<Csr16Rows<8>>("lanes", "eight threads a row");
+//   }
+//
+// The kernel and the walk over its reads follow from one schedule, so that they cannot differ.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/common/entry/loop_kernel.hpp"
+#include "kernels/common/refusal/value_range.hpp"
+#include "kernels/common/schedule/host_rows.hpp"
+#include "kernels/common/schedule/walk.hpp"
+
+namespace workbench {
+
+/// Builds up a LayoutEntry.
+template <template <typename> typename LayoutOf>
+class Format {
+public:
+    explicit Format(LayoutEntry entry) : entry_(std::move(entry)) {}
+    operator LayoutEntry() { return std::move(entry_); }  // NOLINT(*-explicit-*): the end of the expression
+
+    /// The Kokkos kernel of a schedule with one lane a row, or of a choice of schedules.
+    template <typename S>
+    Format& host(std::string name, std::string summary) {
+        return with({host_rows<LayoutOf, S>(std::move(name), std::move(summary))});
+    }
+    /// A Kokkos kernel with a loop of its own: KernelOf<Value>(layout).
+    template <template <typename> typename KernelOf>
+    Format& host(std::string name, std::string summary) {
+        return with({loop_kernel<LayoutOf, KernelOf>(Backend::kokkos, std::move(name), std::move(summary))});
+    }
+
+    /// The CUDA kernel of a schedule, or of a choice of schedules.
+    template <typename S>
+    Format& cuda(std::string name, std::string summary) {
+        entry_.schedules.push_back(schedule_of<LayoutOf, S>(name));
+        if constexpr (WORKBENCH_HAS_CUDA) with({CudaRows<LayoutOf, S>::entry(std::move(name), std::move(summary))});
+        return *this;
+    }
+    /// A CUDA kernel with a loop of its own that reads by these schedules, one after another.
+    template <template <typename> typename KernelOf, typename... Schedules>
+    requires(sizeof...(Schedules) > 0) Format& cuda(std::string name, std::string summary) {
+        return cuda<KernelOf>(std::move(name), std::move(summary), schedule_of<LayoutOf, Schedules...>({}).walk);
+    }
+    /// A CUDA kernel with a loop of its own, and the walk over its reads.
+    template <template <typename> typename KernelOf>
+    Format& cuda(std::string name, std::string summary, const ForEachPrecision<WalkReads>& walk) {
+        entry_.schedules.push_back({name, walk});
+        if constexpr (WORKBENCH_HAS_CUDA) with({CudaLoop<LayoutOf, KernelOf>::entry(std::move(name), std::move(summary))});
+        return *this;
+    }
+    /// Kernels that exist only with CUDA, as a function that does, too.
+    template <std::vector<KernelEntry> (*kernels)()>
+    Format& with_cuda() {
+        if constexpr (WORKBENCH_HAS_CUDA) with(kernels());
+        return *this;
+    }
+    Format& with(const std::vector<KernelEntry>& kernels) {
+        entry_.add(kernels);
+        return *this;
+    }
+
+private:
+    LayoutEntry entry_;
+};
+
+template <typename OwnLayout, typename Fill, ValueType Value>
+std::unique_ptr<Layout<Value>> build_filled(const StagedMatrix& staged, const Parameters& parameters) {
+    const CsrMatrix& matrix = staged.matrix;
+    require_values_in_range<Value>(matrix);
+    auto layout = std::make_unique<OwnLayout>();
+    layout->row_count = matrix.rows;
+    layout->column_count = matrix.columns;
+    layout->nonzero_count = matrix.nonzeros();
+    Fill{}(*layout, staged, parameters);
+    return layout;
+}
+
+/// A format with a `build` of its own. Unless the entry says otherwise, it has the layout's name and takes a matrix that is not
+/// split.
+template <template <typename> typename LayoutOf>
+[[nodiscard]] Format<LayoutOf> format(LayoutEntry entry) {
+    if (entry.name.empty()) entry.name = LayoutOf<float>::name;
+    if (entry.needs == nullptr) entry.needs = [](const Parameters&) { return Needs{.unsplit = true}; };
+    entry.empty = empty_layouts_of<LayoutOf>();
+    entry.fields = field_lists_of<LayoutOf>();
+    return Format<LayoutOf>(std::move(entry));
+}
+
+/// A format whose layouts fill(layout, staged, parameters) fills, once the numbers of their rows, columns and nonzeros are set.
+/// Fill: a lambda without captures.
+template <template <typename> typename LayoutOf, typename Fill>
+[[nodiscard]] Format<LayoutOf> format(LayoutEntry entry, Fill) {
+    entry.build = {build_filled<LayoutOf<float>, Fill, float>, build_filled<LayoutOf<double>, Fill, double>};
+    return format<LayoutOf>(std::move(entry));
+}
+
+}  // namespace workbench

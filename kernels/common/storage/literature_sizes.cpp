@@ -1,0 +1,123 @@
+#include "kernels/common/storage/literature_sizes.hpp"
+
+#include <algorithm>
+
+#include "kernels/staircase_sell/length_groups.hpp"
+
+namespace workbench {
+namespace {
+
+std::int64_t bytes_of(Offset values, Offset indices, Offset pointers, const ElementSizes& sizes) {
+    return bounded_sum(bounded_sum(bounded_product(values, sizes.value), bounded_product(indices, sizes.index)),
+                       bounded_product(pointers, sizes.offset));
+}
+
+}  // namespace
+
+std::int64_t coo_size(Offset nonzeros, const ElementSizes& sizes) {
+    return bytes_of(nonzeros, bounded_product(nonzeros, 2), 0, sizes);
+}
+
+std::int64_t csr_size(Index rows, Offset nonzeros, const ElementSizes& sizes) {
+    return bytes_of(nonzeros, nonzeros, Offset{rows} + 1, sizes);
+}
+
+std::int64_t bsr_size(Index rows, Offset blocks, Index block_size, const ElementSizes& sizes) {
+    return bytes_of(bounded_product(blocks, Offset{block_size} * block_size), blocks,
+                    rounded_up(rows, block_size) / block_size + 1, sizes);
+}
+
+Offset count_blocks(const CsrMatrix& matrix, Index block_size) {
+    HostArray<Index> last_seen(rounded_up(matrix.columns, block_size) / block_size, -1);  // block row that last had this one
+    Offset blocks = 0;
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (const Index column : matrix.row_columns(row)) {
+            Index& seen = last_seen[column / block_size];
+            blocks += seen != row / block_size ? 1 : 0;
+            seen = row / block_size;
+        }
+    }
+    return blocks;
+}
+
+std::int64_t ell_size(Index rows, Offset longest_row, const ElementSizes& sizes) {
+    const std::int64_t slots = bounded_product(rows, longest_row);
+    return bytes_of(slots, slots, 0, sizes);
+}
+
+std::int64_t sell_size(Offset slices, Offset slots, const ElementSizes& sizes) {
+    return bytes_of(slots, slots, slices + 1, sizes);
+}
+
+Offset sell_slots(std::span<const Offset> lengths, Index slice_height) {
+    Offset slots = 0;
+    for (std::size_t first = 0; first < lengths.size(); first += slice_height) {
+        const auto slice = lengths.subspan(first, std::min<std::size_t>(slice_height, lengths.size() - first));
+        slots += *std::max_element(slice.begin(), slice.end()) * slice_height;
+    }
+    return slots;
+}
+
+std::int64_t staircase_sell_size(Offset slots, const ElementSizes& sizes) { return bytes_of(slots, slots, 0, sizes); }
+
+Offset staircase_sell_slots(std::span<const Offset> ascending_lengths, std::span<const Index> groups, Index slice_height) {
+    Offset slots = 0;
+    for (std::size_t group = 0; group + 1 < groups.size(); ++group) {
+        const Offset rows = rounded_up(Offset{groups[group + 1]} - groups[group], slice_height);
+        if (rows > 0) slots += rows * ascending_lengths[groups[group + 1] - 1];
+    }
+    return slots;
+}
+
+std::vector<StorageSize> coo_storage_sizes(const StorageQuestion& question) {
+    const Offset nonzeros = question.matrix.nonzeros();
+    return {{"COO", "eq. 4.1", 0, {}, nonzeros, coo_size(nonzeros, question.sizes)}};
+}
+
+std::vector<StorageSize> csr_storage_sizes(const StorageQuestion& question) {
+    const Offset nonzeros = question.matrix.nonzeros();
+    return {{"CSR", "eq. 4.2", 0, {}, nonzeros, csr_size(question.matrix.rows, nonzeros, question.sizes)}};
+}
+
+std::vector<StorageSize> csc_storage_sizes(const StorageQuestion& question) {
+    const Offset nonzeros = question.matrix.nonzeros();
+    return {{"CSC", "eq. 4.2, by columns", 0, {}, nonzeros, csr_size(question.matrix.columns, nonzeros, question.sizes)}};
+}
+
+std::vector<StorageSize> bsr_storage_sizes(const StorageQuestion& question) {
+    std::vector<StorageSize> all;
+    for (const Index size : {2, 3, 4}) {
+        const Offset blocks = count_blocks(question.matrix, size);
+        all.push_back(
+            {"BSR", "eq. 4.3", size, {}, blocks * size * size, bsr_size(question.matrix.rows, blocks, size, question.sizes)});
+    }
+    return all;
+}
+
+std::vector<StorageSize> ell_storage_sizes(const StorageQuestion& question) {
+    const Index rows = question.matrix.rows;
+    const Offset longest = rows == 0 ? 0 : question.ascending_lengths.back();
+    return {{"ELL", "eq. 4.4", 0, {}, rows * longest, ell_size(rows, longest, question.sizes)}};
+}
+
+std::vector<StorageSize> sell_storage_sizes(const StorageQuestion& question) {
+    const Index height = question.slice_height;
+    const Offset slices = rounded_up(question.matrix.rows, height) / height;
+    const Offset slots = sell_slots(question.lengths, height);
+    const Offset fewer = sell_slots(question.ascending_lengths, height);
+    return {{"SELL", "eq. 4.5", height, {}, slots, sell_size(slices, slots, question.sizes)},
+            {"SELL by length", "eq. 4.5, by length", height, {}, fewer, sell_size(slices, fewer, question.sizes)}};
+}
+
+std::vector<StorageSize> staircase_sell_storage_sizes(const StorageQuestion& question) {
+    const Index height = question.slice_height;
+    std::vector<StorageSize> all;
+    for (const double alpha : question.alphas) {
+        const std::vector<Index> groups = length_groups(question.ascending_lengths, height, alpha);
+        const Offset slots = staircase_sell_slots(question.ascending_lengths, groups, height);
+        all.push_back({"Staircase SELL", "table 5.2", height, alpha, slots, staircase_sell_size(slots, question.sizes)});
+    }
+    return all;
+}
+
+}  // namespace workbench

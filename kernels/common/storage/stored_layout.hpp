@@ -1,0 +1,152 @@
+// Layouts whose arrays are a struct that lists its fields (fields.hpp).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "kernels/common/storage/fields.hpp"
+#include "kernels/common/storage/origin.hpp"
+#include "kernels/common/storage/pattern.hpp"
+
+namespace workbench {
+
+/// A layout whose arrays are one such struct, with row_count and column_count.
+template <ValueType Value, typename StoredArrays>
+struct StoredLayout : Layout<Value>, StoredArrays {
+    using Stored = StoredArrays;
+    Offset nonzero_count = 0;
+
+    [[nodiscard]] const Stored& stored() const { return *this; }
+    [[nodiscard]] Index rows() const override { return this->row_count; }
+    [[nodiscard]] Index columns() const override { return this->column_count; }
+    [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
+    [[nodiscard]] std::vector<LayoutField> fields() const override { return fields_of(stored()); }
+    void transfer(Transfer& transfer) override { transfer_with(transfer); }
+
+protected:
+    /// For a layout that holds more than its fields: passes those, and `more`.
+    void transfer_with(Transfer& transfer, auto&... more) {
+        transfer_fields(transfer, static_cast<Stored&>(*this));
+        transfer(nonzero_count, more...);
+    }
+};
+
+/// A StoredLayout of compressed rows, whose slots are the nonzeros in the order of the matrix: of each row those of the thread
+/// that a schedule with one lane gives it.
+template <ValueType Value, typename Stored, typename Rows>
+struct CompressedLayout : StoredLayout<Value, Stored> {
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;  // schedule/walk.hpp
+};
+
+/// A StoredLayout with one thread of a schedule a stored row, whose slots hold the nonzeros that the origin lists, then
+/// padding.
+template <ValueType Value, typename Stored, typename Rows>
+struct OriginLayout : StoredLayout<Value, Stored> {
+    Origin origin;
+
+    void transfer(Transfer& all) override { this->transfer_with(all, origin); }
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;  // schedule/walk.hpp
+};
+
+/// A StoredLayout with one thread of a schedule a row, whose slots ascend by column; the pattern of the matrix tells nonzeros
+/// from padding.
+template <ValueType Value, typename Stored, typename Rows>
+struct PatternLayout : StoredLayout<Value, Stored> {
+    Pattern pattern;
+
+    void transfer(Transfer& all) override { this->transfer_with(all, pattern); }
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;  // schedule/walk.hpp
+};
+
+/// A layout whose arrays are one of several such structs, such as with columns of 16 or of 32 bits.
+template <ValueType Value, typename... StoredArrays>
+struct VariantLayout : Layout<Value> {
+    std::variant<StoredArrays...> stored;
+    Offset nonzero_count = 0;
+
+    [[nodiscard]] Index rows() const override {
+        return std::visit([](const auto& one) { return one.row_count; }, stored);
+    }
+    [[nodiscard]] Index columns() const override {
+        return std::visit([](const auto& one) { return one.column_count; }, stored);
+    }
+    [[nodiscard]] Offset nonzeros() const override { return nonzero_count; }
+    [[nodiscard]] std::vector<LayoutField> fields() const override {
+        return std::visit([](const auto& one) { return fields_of(one); }, stored);
+    }
+    void transfer(Transfer& transfer) override { transfer_with(transfer); }
+
+protected:
+    /// As in StoredLayout.
+    void transfer_with(Transfer& transfer, auto&... more) {
+        std::size_t kind = stored.index();
+        transfer(kind);
+        if (transfer.reads()) make_empty(kind, std::index_sequence_for<StoredArrays...>());
+        std::visit([&transfer](auto& one) { transfer_fields(transfer, one); }, stored);
+        transfer(nonzero_count, more...);
+    }
+
+private:
+    template <std::size_t... kinds>
+    void make_empty(std::size_t kind, std::index_sequence<kinds...>) {
+        if (kind >= sizeof...(kinds)) throw BrokenTransfer("a kind of arrays that is not known");
+        (void)((kind == kinds ? (stored.template emplace<kinds>(), true) : false) || ...);
+    }
+};
+
+/// Calls use(stored) with the arrays of a layout.
+template <typename OwnLayout>
+decltype(auto) with_stored(const OwnLayout& layout, const auto& use) {
+    if constexpr (requires { typename OwnLayout::Stored; }) {
+        return use(layout.stored());
+    } else {
+        return std::visit(use, layout.stored);
+    }
+}
+
+template <typename OwnLayout>
+[[nodiscard]] FieldLists field_lists() {
+    const auto without_data = [](const auto& stored) {
+        std::vector<LayoutField> fields = fields_of(stored);
+        for (LayoutField& field : fields) field.data = nullptr;
+        return fields;
+    };
+    if constexpr (requires { typename OwnLayout::Stored; }) {
+        return {without_data(typename OwnLayout::Stored{})};
+    } else {
+        return []<typename... Stored>(const auto& of_each, const std::variant<Stored...>*) {
+            return FieldLists{of_each(Stored{})...};
+        }(without_data, static_cast<const decltype(OwnLayout::stored)*>(nullptr));
+    }
+}
+
+/// For LayoutEntry::fields.
+template <template <typename> typename LayoutOf>
+[[nodiscard]] ForEachPrecision<ListFields> field_lists_of() {
+    return {field_lists<LayoutOf<float>>, field_lists<LayoutOf<double>>};
+}
+
+template <typename OwnLayout, ValueType Value>
+[[nodiscard]] std::unique_ptr<Layout<Value>> empty_layout(const Parameters&) {
+    return std::make_unique<OwnLayout>();
+}
+
+/// For LayoutEntry::empty.
+template <template <typename> typename LayoutOf>
+[[nodiscard]] ForEachPrecision<EmptyLayout> empty_layouts_of() {
+    return {empty_layout<LayoutOf<float>, float>, empty_layout<LayoutOf<double>, double>};
+}
+
+/// For Kernel::own_bytes_to_move: the bytes that the layout reports where its kernels leave slots unread.
+[[nodiscard]] std::optional<std::int64_t> own_bytes_of(const auto& layout) {
+    if constexpr (requires { layout.bytes_of_product(); }) {
+        return layout.bytes_of_product();
+    } else {
+        return {};
+    }
+}
+
+}  // namespace workbench
