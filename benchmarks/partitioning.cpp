@@ -59,11 +59,10 @@ void measure(const std::string& path, const Options& options) {
     const Index parts = options.parts;
     const Index capacity = (matrix.rows + parts - 1) / parts;
 
-    std::vector<Index> part_of(matrix.rows, 0);
-    MultilevelResult found;
-    const double seconds = least_seconds_of(options.repetitions, [&] {
-        found = partition_in_levels(graph, weights, parts, {}, "partitioning_benchmark", part_of);
-    });
+    FoundPartition found;
+    const double seconds = least_seconds_of(
+        options.repetitions, [&] { found = partition_in_levels(graph, weights, parts, {}, "partitioning_benchmark"); });
+    std::vector<Index>& part_of = found.part_of;
     const std::uint64_t sum = checksum(part_of);
     const double heaviest = imbalance(graph, part_of, parts);
     const Offset cut = edge_cut(graph, part_of);
@@ -71,7 +70,7 @@ void measure(const std::string& path, const Options& options) {
     std::printf("%-14s graph %.3f s; levels: %.3f s, cut %ld, heaviest %.4f, fit %.3f s to %ld, sum %016lx",
                 std::filesystem::path(path).stem().c_str(), graph_seconds, seconds, cut, heaviest, fit_seconds,
                 edge_cut(graph, part_of), sum);
-    for (const SearchStart start : {SearchStart::rim, SearchStart::first_vertex}) {
+    for (const SearchStart start : {SearchStart::pseudo_peripheral, SearchStart::first_vertex}) {
         const double order_seconds = least_seconds_of(options.repetitions, [&] {
             const std::vector<Index> order = cuthill_mckee_order(graph, start).old_of_new;
             const std::vector<Index> boundaries = equal_pieces(order, weights, {parts, capacity, {}});
@@ -79,21 +78,18 @@ void measure(const std::string& path, const Options& options) {
                 for (Index i = boundaries[part]; i < boundaries[part + 1]; ++i) part_of[order[i]] = part;
             }
         });
-        std::printf("; %s: %.3f s, cut %ld", start == SearchStart::rim ? "rcm_blocks" : "bfs_blocks", order_seconds,
-                    edge_cut(graph, part_of));
+        std::printf("; %s: %.3f s, cut %ld", start == SearchStart::pseudo_peripheral ? "rcm_blocks" : "bfs_blocks",
+                    order_seconds, edge_cut(graph, part_of));
     }
     if (!options.no_metis) {
-        std::fill(part_of.begin(), part_of.end(), 0);
         const MetisGraph coupled = metis_graph(graph, weights, "partitioning_benchmark");
-        Offset metis_cut = 0;
-        const double metis_seconds = least_seconds_of(options.repetitions, [&] {
-            metis_cut = partition_with_metis(coupled, parts, {}, "partitioning_benchmark", part_of);
-        });
+        const double metis_seconds =
+            least_seconds_of(options.repetitions, [&] { found = partition_with_metis(coupled, parts, {}); });
         const double metis_heaviest = imbalance(graph, part_of, parts);
         fit_partition(graph, part_of, parts, capacity);
         std::printf("; METIS: %.3f s, cut %ld, heaviest %.4f, fit to %ld; %.2f x as fast, cut %+.2f %%", metis_seconds,
-                    metis_cut, metis_heaviest, edge_cut(graph, part_of), metis_seconds / seconds,
-                    100 * (static_cast<double>(cut) / static_cast<double>(metis_cut) - 1));
+                    found.cut, metis_heaviest, edge_cut(graph, part_of), metis_seconds / seconds,
+                    100 * (static_cast<double>(cut) / static_cast<double>(found.cut) - 1));
     }
     std::printf("\n");
     std::fflush(stdout);

@@ -209,11 +209,11 @@ private:
     /// The matrix's columns and values, 12 bytes a nonzero, into memory that was touched before and into fresh memory.
     void copies() {
         const auto count = matrix_.values.size();
-        std::unique_ptr<RawArray<Index>> columns;
-        std::unique_ptr<RawArray<double>> values;
+        std::unique_ptr<HostArray<Index>> columns;
+        std::unique_ptr<HostArray<double>> values;
         const auto fresh = [&] {
-            columns = std::make_unique<RawArray<Index>>(count);
-            values = std::make_unique<RawArray<double>>(count);
+            columns = std::make_unique<HostArray<Index>>(unwritten_array<Index>(count));
+            values = std::make_unique<HostArray<double>>(unwritten_array<double>(count));
         };
         const auto copy = [&] {
             using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<std::size_t>>;

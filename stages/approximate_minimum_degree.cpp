@@ -1,9 +1,8 @@
-// Approximate minimum degree: the order in which elimination fills in little. Here a rival of the orders for locality.
+// Approximate minimum degree: an order for little fill-in, here a rival of the orders for locality.
 #include <fmt/format.h>
 #include <suitesparse/amd.h>
 
 #include <array>
-#include <cmath>
 #include <vector>
 
 #include "pipeline/contract/errors.hpp"
@@ -18,7 +17,7 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
     const Graph graph = adjacency_graph(staged.matrix, staged.node_size);
     const std::vector<SuiteSparse_long> offsets(graph.offsets.begin(), graph.offsets.end());
     std::vector<SuiteSparse_long> neighbours(graph.neighbours.begin(), graph.neighbours.end());
-    neighbours.resize(std::max<std::size_t>(neighbours.size(), 1));  // AMD refuses an array without an address
+    neighbours.resize(std::max<std::size_t>(neighbours.size(), 1));  // AMD refuses a null pointer
     std::vector<SuiteSparse_long> found(std::max<std::size_t>(graph.vertex_count(), 1));
     std::array<double, AMD_CONTROL> control{};
     std::array<double, AMD_INFO> info{};
@@ -30,17 +29,17 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
         throw MachineError(fmt::format("approximate_minimum_degree: AMD ran out of memory on {} vertices and {} edges",
                                        graph.vertex_count(), graph.neighbours.size() / 2));
     }
-    if (status != AMD_OK) throw InputError(fmt::format("approximate_minimum_degree: AMD gave up with status {}", status));
+    if (status != AMD_OK) throw InputError(fmt::format("approximate_minimum_degree: AMD failed with status {}", status));
 
-    const Permutation nodes =
-        Permutation::from_old_of_new(std::vector<Index>(found.begin(), found.begin() + graph.vertex_count()));
-    StageResult result{.change = {.order = OrderChange{Acts::symmetric, expand(nodes, staged.node_size)}}};
-    // AMD does not count the diagonal. Without dense rows the number is what symbolic elimination fills in, or slightly more.
+    std::vector<Index> order(found.begin(), found.begin() + graph.vertex_count());
+    StageResult result{.change = {.order = order_of_nodes(std::move(order), staged.node_size)}};
+    // AMD does not count the diagonal.
     result.notes.emplace_back(
         "nonzeros of a Cholesky factor, at most",
         fmt::format("{:.0f}{}", info[AMD_LNZ] + graph.vertex_count(), staged.node_size > 1 ? ", of nodes" : ""));
-    if (info[AMD_NDENSE] > 0)
+    if (info[AMD_NDENSE] > 0) {
         result.notes.emplace_back("dense rows, put last", fmt::format("{:.0f}", info[AMD_NDENSE] * staged.node_size));
+    }
     return result;
 }
 
@@ -49,16 +48,14 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
 StageEntry approximate_minimum_degree_stage() {
     return {
         .name = "approximate_minimum_degree",
-        .summary = "Number next the row of about the least degree in elimination, as sparse Cholesky factorization wants it",
-        .source = "Amestoy, Davis and Duff, 'An approximate minimum degree ordering algorithm' (1996); AMD of SuiteSparse",
-        .parameters = {{.name = "dense",
-                        .type = ParameterType::real,
-                        .default_value = 10.0,
-                        .minimum = 0,
-                        .maximum = 1e9,
-                        .help = "rows coupled with more than max(16, dense * sqrt(rows)) others are put last, unseen by the "
-                                "rest"}},
-        .contract = [](const Parameters&) { return StageContract{.needs = {.square = true}, .acts = Acts::symmetric}; },
+        .summary = "Reduce the fill-in of a Cholesky factorization: eliminate a row of approximately minimum degree next",
+        .source =
+            "Amestoy, Davis, Duff, 'An approximate minimum degree ordering algorithm', SIAM J. Matrix Analysis 1996; library: "
+            "AMD of SuiteSparse (Amestoy, Davis, Duff, 'Algorithm 837', ACM TOMS 2004)",
+        .parameters = {real_parameter(
+            "dense", by_default(10.0), between(0, 1e9),
+            "rows coupled with more than max(16, dense * sqrt(rows)) others are ignored and put last")},
+        .contract = contract_of_symmetric_order,
         .run = run};
 }
 

@@ -8,49 +8,86 @@
 namespace workbench {
 namespace {
 
-using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
-using UnevenRange =
-    Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
-
-/// Each round asks one vertex of every block of so many.
-constexpr Index rounds = 8;
-
+/// Vertices that request to join the clusters of leaders.
 template <typename AnyGraph>
-class Clustering {
+class Requests {
 public:
-    Clustering(const AnyGraph& graph, Offset heaviest, std::uint64_t seed)
+    Requests(const AnyGraph& graph, Offset heaviest, std::uint64_t seed)
         : graph_(graph),
           heaviest_(heaviest),
           seed_(mixed(seed)),
-          cluster_of_(graph.vertex_count()),
-          weight_(graph.vertex_weights),
-          wish_(graph.vertex_count(), nobody),
-          favourite_(graph.vertex_count(), nobody),
-          asked_(graph.vertex_count(), 0),
-          accepted_(graph.vertex_count(), 0) {
-        Kokkos::parallel_for("alone", Range(0, graph.vertex_count()), [&](Index vertex) { cluster_of_[vertex] = vertex; });
+          leader_of_(graph.vertex_count()),
+          choice_(graph.vertex_count()),
+          weight_(graph.vertex_count()),
+          requested_(graph.vertex_count(), 0) {}
+
+    [[nodiscard]] std::vector<Index> leaders() && { return std::move(leader_of_); }
+
+protected:
+    void make_singleton(Index vertex) {
+        leader_of_[vertex] = vertex;
+        weight_[vertex] = graph_.vertex_weights[vertex];
+    }
+
+    [[nodiscard]] bool is_singleton(Index vertex) const {
+        return leader_of_[vertex] == vertex && weight_[vertex] == graph_.vertex_weights[vertex];
+    }
+
+    void request(Index vertex) { Kokkos::atomic_add(&requested_[choice_[vertex]], graph_.vertex_weights[vertex]); }
+
+    /// The weight that a leader's cluster can still take.
+    [[nodiscard]] Offset free_weight(Index leader) const { return heaviest_ - weight_[leader]; }
+
+    /// Uniform in [0, 1).
+    static double chance(std::uint64_t random) { return static_cast<double>(random >> 11) * 0x1p-53; }
+
+    // NOLINTBEGIN(cppcoreguidelines-non-private-member-variables-in-classes): of the two classes below
+    const AnyGraph& graph_;
+    Offset heaviest_;
+    std::uint64_t seed_;
+    std::vector<Index> leader_of_;   // [vertices]
+    std::vector<Index> choice_;      // [vertices] the leader whose cluster the vertex requests to join
+    std::vector<Offset> weight_;     // [vertices] of the cluster of a leader
+    std::vector<Offset> requested_;  // [vertices] the weight of the requests to a leader
+    // NOLINTEND(cppcoreguidelines-non-private-member-variables-in-classes)
+};
+
+/// gather_along_heavy_edges.
+template <typename AnyGraph>
+class HeavyEdgeClustering : public Requests<AnyGraph> {
+    using Base = Requests<AnyGraph>;
+    using Base::chance, Base::free_weight, Base::is_singleton;
+    using Base::choice_, Base::graph_, Base::heaviest_, Base::leader_of_, Base::requested_, Base::seed_, Base::weight_;
+
+public:
+    HeavyEdgeClustering(const AnyGraph& graph, Offset heaviest, std::uint64_t seed)
+        : Base(graph, heaviest, seed), preferred_(graph.vertex_count(), none), accepted_(graph.vertex_count(), 0) {
+        Kokkos::parallel_for("singletons", HostRange<>(0, graph.vertex_count()), [&](Index vertex) {
+            this->make_singleton(vertex);
+            choice_[vertex] = none;
+        });
     }
 
     void gather() {
         for (Index round = 0; round < rounds; ++round) {
-            ask(round);
-            for_round("accept", round, [&](Index vertex) { accepted_[vertex] = may_join(vertex) ? 1 : 0; });
-            for_round("join", round, [&](Index vertex) { join(vertex); });
+            request_to_join(round);
+            for_requests("accept", round, [&](Index vertex) { accepted_[vertex] = may_join(vertex) ? 1 : 0; });
+            for_requests("join", round, [&](Index vertex) { join(vertex); });
         }
     }
 
-    /// Those that are alone and have the same favourite become clusters of their own.
+    /// Merges singletons that prefer the same cluster.
     void gather_over_two_hops() {
-        std::vector<Index> alone;
+        std::vector<Index> singletons;
         for (Index vertex = 0; vertex < graph_.vertex_count(); ++vertex) {
-            if (is_alone(vertex) && favourite_[vertex] != nobody) alone.push_back(vertex);
+            if (is_singleton(vertex) && preferred_[vertex] != none) singletons.push_back(vertex);
         }
-        std::stable_sort(alone.begin(), alone.end(), [&](Index a, Index b) { return favourite_[a] < favourite_[b]; });
-        Index leader = nobody;
-        for (const Index vertex : alone) {
+        std::stable_sort(singletons.begin(), singletons.end(), [&](Index a, Index b) { return preferred_[a] < preferred_[b]; });
+        Index leader = none;
+        for (const Index vertex : singletons) {
             const Offset own = graph_.vertex_weights[vertex];
-            if (leader != nobody && favourite_[leader] == favourite_[vertex] && weight_[leader] + own <= heaviest_) {
-                cluster_of_[vertex] = leader;
+            if (leader != none && preferred_[leader] == preferred_[vertex] && weight_[leader] + own <= heaviest_) {
+                leader_of_[vertex] = leader;
                 weight_[leader] += own;
             } else {
                 leader = vertex;
@@ -61,52 +98,47 @@ public:
     [[nodiscard]] Index count() const {
         Index clusters = 0;
         Kokkos::parallel_reduce(
-            "clusters", Range(0, graph_.vertex_count()),
-            [&](Index vertex, Index& sum) { sum += cluster_of_[vertex] == vertex ? 1 : 0; }, clusters);
+            "clusters", HostRange<>(0, graph_.vertex_count()),
+            [&](Index vertex, Index& sum) { sum += leader_of_[vertex] == vertex ? 1 : 0; }, clusters);
         return clusters;
     }
 
-    [[nodiscard]] std::vector<Index> leaders() && { return std::move(cluster_of_); }
-
 private:
-    static constexpr Index nobody = -1;
+    static constexpr Index none = -1;
+    static constexpr Index rounds = 8;  // each of which considers one vertex of every block of 8
 
-    /// Nobody joined it, and it joined nobody.
-    [[nodiscard]] bool is_alone(Index vertex) const {
-        return cluster_of_[vertex] == vertex && weight_[vertex] == graph_.vertex_weights[vertex];
-    }
-
-    /// The vertex of a block that a round asks: neighbours by number never together, others by chance.
-    [[nodiscard]] Index asked_of_block(Index block, Index round) const {
+    /// The vertex of a block that a round considers. Vertices with adjacent numbers, which are often neighbours, are never
+    /// considered in the same round.
+    [[nodiscard]] Index vertex_of_round(Index block, Index round) const {
         return block * rounds + static_cast<Index>((mixed(seed_ ^ static_cast<std::uint64_t>(block)) + round) % rounds);
     }
 
     template <typename Body>
-    void for_round(const char* name, Index round, const Body& body) const {
+    void for_requests(const char* name, Index round, const Body& body) const {
         const Index vertices = graph_.vertex_count();
-        Kokkos::parallel_for(name, Range(0, vertices / rounds + 1), [&, round](Index block) {
-            const Index vertex = asked_of_block(block, round);
-            if (vertex < vertices && wish_[vertex] != nobody) body(vertex);
+        Kokkos::parallel_for(name, HostRange<>(0, vertices / rounds + 1), [&, round](Index block) {
+            const Index vertex = vertex_of_round(block, round);
+            if (vertex < vertices && choice_[vertex] != none) body(vertex);
         });
     }
 
-    void ask(Index round) {
+    void request_to_join(Index round) {
         const Index vertices = graph_.vertex_count();
-        for_vertex_runs("ask", vertices / rounds + 1, [&, round](Index first, Index last) {
+        for_vertex_runs("request", vertices / rounds + 1, [&, round](Index first, Index last) {
             SparseSums coupling;
             for (Index block = first; block < last; ++block) {
-                const Index vertex = asked_of_block(block, round);
-                if (vertex < vertices && is_alone(vertex)) ask_vertex(vertex, coupling);
+                const Index vertex = vertex_of_round(block, round);
+                if (vertex < vertices && is_singleton(vertex)) request_to_join(vertex, coupling);
             }
         });
     }
 
-    void ask_vertex(Index vertex, SparseSums& coupling) {
+    void request_to_join(Index vertex, SparseSums& coupling) {
         const auto edges = graph_.edges_of(vertex);
         if (edges.empty()) return;
         const Offset own = graph_.vertex_weights[vertex];
         coupling.start(edges.size());
-        for (const WeightedEdge edge : edges) coupling.add(cluster_of_[edge.to], edge.weight);
+        for (const WeightedEdge edge : edges) coupling.add(leader_of_[edge.to], edge.weight);
         double best = -1;
         double best_of_all = -1;
         std::uint64_t best_tie = 0;
@@ -114,111 +146,98 @@ private:
             const double rating = static_cast<double>(sum) / static_cast<double>(weight_[cluster]);
             if (rating > best_of_all) {
                 best_of_all = rating;
-                favourite_[vertex] = cluster;
+                preferred_[vertex] = cluster;
             }
-            if (weight_[cluster] + own > heaviest_ || rating < best) return;
+            if (own > free_weight(cluster) || rating < best) return;
             const std::uint64_t tie = tie_of(vertex, cluster);
             if (rating == best && tie < best_tie) return;
             best = rating;
             best_tie = tie;
-            wish_[vertex] = cluster;
+            choice_[vertex] = cluster;
         });
-        if (wish_[vertex] != nobody) Kokkos::atomic_add(&asked_[wish_[vertex]], own);
+        if (choice_[vertex] != none) this->request(vertex);
     }
 
-    /// The same from both sides, so that two vertices which both prefer each other agree.
+    /// A tie-breaker that is symmetric, so that two vertices which prefer each other agree.
     [[nodiscard]] std::uint64_t tie_of(Index a, Index b) const {
         return mixed(seed_ + (static_cast<std::uint64_t>(std::min(a, b)) << 32) + static_cast<std::uint64_t>(std::max(a, b)));
     }
 
     [[nodiscard]] bool may_join(Index vertex) const {
-        const Index leader = wish_[vertex];
-        if (wish_[leader] != nobody && !(wish_[leader] == vertex && leader > vertex)) return false;  // it may leave
-        const Offset room = heaviest_ - weight_[leader];
-        if (asked_[leader] <= room) return true;
-        // By chance, so many as fill the room about.
-        const auto share = static_cast<double>(room) / static_cast<double>(asked_[leader]);
-        return static_cast<double>(tie_of(vertex, leader) >> 11) * 0x1p-53 < share;
+        const Index leader = choice_[vertex];
+        // A leader with a request of its own may leave; of two vertices that request each other the larger number joins.
+        if (choice_[leader] != none && !(choice_[leader] == vertex && leader > vertex)) return false;
+        const Offset free = free_weight(leader);
+        if (requested_[leader] <= free) return true;
+        // A random choice that fills the free weight on average.
+        return chance(tie_of(vertex, leader)) < static_cast<double>(free) / static_cast<double>(requested_[leader]);
     }
 
     void join(Index vertex) {
-        const Index leader = wish_[vertex];
+        const Index leader = choice_[vertex];
         if (accepted_[vertex] != 0) {
-            cluster_of_[vertex] = leader;
+            leader_of_[vertex] = leader;
             Kokkos::atomic_add(&weight_[leader], graph_.vertex_weights[vertex]);
         }
-        Kokkos::atomic_assign(&asked_[leader], Offset{0});
-        wish_[vertex] = nobody;
+        Kokkos::atomic_assign(&requested_[leader], Offset{0});
+        choice_[vertex] = none;
     }
 
-    const AnyGraph& graph_;
-    Offset heaviest_;
-    std::uint64_t seed_;
-    std::vector<Index> cluster_of_;  // of each vertex, the vertex that leads its cluster
-    std::vector<Offset> weight_;     // of the cluster that a vertex leads
-    std::vector<Index> wish_;        // the leader that a vertex asks for in this round
-    std::vector<Index> favourite_;   // the leader that it would ask for if there were room
-    std::vector<Offset> asked_;      // of each leader, the weight of those who ask for it in this round
-    std::vector<char> accepted_;
+    std::vector<Index> preferred_;  // [vertices] the best leader, regardless of its weight
+    std::vector<char> accepted_;    // [vertices]
 };
 
-/// Clusters by the vertices that lead them; the vertices without edges are in none.
+/// Numbers the clusters in the order of their leaders; vertices without edges are in none.
 template <typename AnyGraph>
 Clusters numbered(const AnyGraph& graph, const std::vector<Index>& leader_of) {
     const Index vertices = graph.vertex_count();
     Clusters clusters{std::vector<Index>(vertices), 0};
     std::vector<Index> number(vertices);
     Kokkos::parallel_scan(
-        "number_leaders", Range(0, vertices),
+        "number_leaders", HostRange<>(0, vertices),
         [&](Index vertex, Index& next, bool last) {
             if (leader_of[vertex] != vertex || graph.edges_of(vertex).empty()) return;
             if (last) number[vertex] = next;
             ++next;
         },
         clusters.count);
-    Kokkos::parallel_for("number_followers", Range(0, vertices), [&](Index vertex) {
+    Kokkos::parallel_for("number_followers", HostRange<>(0, vertices), [&](Index vertex) {
         clusters.of[vertex] = graph.edges_of(vertex).empty() ? -1 : number[leader_of[vertex]];
     });
     return clusters;
 }
 
-/// One vertex in so many leads.
-constexpr std::uint64_t followers_and_leader = 4;
-
+/// gather_around_leaders.
 template <typename AnyGraph>
-class Following {
-public:
-    Following(const AnyGraph& graph, Offset heaviest, std::uint64_t seed)
-        : graph_(graph),
-          heaviest_(heaviest),
-          seed_(mixed(seed)),
-          leader_of_(graph.vertex_count()),
-          wish_(graph.vertex_count()),
-          weight_(graph.vertex_count(), 0),
-          asked_(graph.vertex_count(), 0) {}
+class LeaderClustering : public Requests<AnyGraph> {
+    using Base = Requests<AnyGraph>;
+    using Base::chance, Base::free_weight, Base::is_singleton;
+    using Base::choice_, Base::graph_, Base::leader_of_, Base::requested_, Base::seed_, Base::weight_;
 
-    std::vector<Index> gather() && {
-        for_all("follow_leaders", [this](Index vertex) { wish_[vertex] = first_choice(vertex); });
-        for_all("weigh_alone", [this](Index vertex) {
-            leader_of_[vertex] = vertex;
-            weight_[vertex] = graph_.vertex_weights[vertex];
-        });
+public:
+    using Base::Base;
+
+    void gather() {
+        for_all("follow_leaders", [this](Index vertex) { choice_[vertex] = adjacent_leader(vertex); });
+        for_all("singletons", [this](Index vertex) { this->make_singleton(vertex); });
         join();
-        for_all("follow_followers", [this](Index vertex) { wish_[vertex] = second_choice(vertex); });
+        for_all("follow_followers", [this](Index vertex) { choice_[vertex] = leader_of_neighbour(vertex); });
         join();
-        return std::move(leader_of_);
     }
 
 private:
+    /// Leaders are the vertices of at least this rank: one in four.
+    static constexpr std::uint64_t least_of_leaders = 0 - (0 - std::uint64_t{1}) / 4;
+
     template <typename Body>
     void for_all(const char* name, const Body& body) const {
-        Kokkos::parallel_for(name, UnevenRange(0, graph_.vertex_count()).set_chunk_size(1024), body);
+        Kokkos::parallel_for(name, UnevenHostRange<>(0, graph_.vertex_count()).set_chunk_size(1024), body);
     }
 
     [[nodiscard]] std::uint64_t rank(Index vertex) const { return mixed(seed_ ^ static_cast<std::uint64_t>(vertex)); }
-    static constexpr std::uint64_t least_of_leaders = 0 - (0 - std::uint64_t{1}) / followers_and_leader;
 
-    [[nodiscard]] Index first_choice(Index vertex) const {
+    /// The adjacent leader of highest rank; the vertex itself if it leads, or if there is none.
+    [[nodiscard]] Index adjacent_leader(Index vertex) const {
         if (rank(vertex) >= least_of_leaders) return vertex;
         std::uint64_t best = least_of_leaders;
         Index choice = vertex;
@@ -231,61 +250,56 @@ private:
         return choice;
     }
 
-    [[nodiscard]] Index second_choice(Index vertex) const {
-        const Offset own = graph_.vertex_weights[vertex];
-        if (leader_of_[vertex] != vertex || weight_[vertex] != own) return vertex;  // not alone
+    /// For a singleton, the leader of highest rank that a neighbour follows; the vertex itself if there is none.
+    [[nodiscard]] Index leader_of_neighbour(Index vertex) const {
+        if (!is_singleton(vertex)) return vertex;
         std::uint64_t best = 0;
         Index choice = vertex;
         for (const WeightedEdge edge : graph_.edges_of(vertex)) {
             const Index leader = leader_of_[edge.to];
-            if (leader == edge.to || weight_[leader] + own > heaviest_ || rank(leader) < best) continue;
+            const bool fits = graph_.vertex_weights[vertex] <= free_weight(leader);
+            if (leader == edge.to || !fits || rank(leader) < best) continue;
             best = rank(leader);
             choice = leader;
         }
         return choice;
     }
 
-    /// Wishes come true; where too many want to follow one leader, for so many as there is room for about, by chance.
+    /// Accepts all requests to a leader, or a random choice that fills its free weight on average.
     void join() {
-        for_all("ask", [this](Index vertex) {
-            if (wish_[vertex] != vertex) Kokkos::atomic_add(&asked_[wish_[vertex]], graph_.vertex_weights[vertex]);
+        for_all("request", [this](Index vertex) {
+            if (choice_[vertex] != vertex) this->request(vertex);
         });
-        for_all("choose", [this](Index vertex) {
-            const Index leader = wish_[vertex];
+        for_all("accept", [this](Index vertex) {
+            const Index leader = choice_[vertex];
             if (leader == vertex) return;
-            const Offset room = heaviest_ - weight_[leader];
-            const auto chance = static_cast<double>(mixed(seed_ + rank(vertex)) >> 11) * 0x1p-53;
-            if (asked_[leader] <= room || chance * static_cast<double>(asked_[leader]) < static_cast<double>(room)) {
+            const Offset free = free_weight(leader);
+            const double draw = chance(mixed(seed_ + rank(vertex)));
+            if (requested_[leader] <= free || draw * static_cast<double>(requested_[leader]) < static_cast<double>(free)) {
                 leader_of_[vertex] = leader;
             }
         });
         for_all("join", [this](Index vertex) {
-            const Index leader = wish_[vertex];
+            const Index leader = choice_[vertex];
             if (leader == vertex) return;
-            Kokkos::atomic_assign(&asked_[leader], Offset{0});
+            Kokkos::atomic_assign(&requested_[leader], Offset{0});
             if (leader_of_[vertex] == leader) Kokkos::atomic_add(&weight_[leader], graph_.vertex_weights[vertex]);
         });
     }
-
-    const AnyGraph& graph_;
-    Offset heaviest_;
-    std::uint64_t seed_;
-    std::vector<Index> leader_of_;
-    std::vector<Index> wish_;
-    std::vector<Offset> weight_;  // of the cluster that a vertex leads
-    std::vector<Offset> asked_;   // of each leader, the weight of those who want to follow it
 };
 
 }  // namespace
 
 template <typename AnyGraph>
 Clusters gather_around_leaders(const AnyGraph& graph, Offset heaviest, std::uint64_t seed) {
-    return numbered(graph, Following(graph, heaviest, seed).gather());
+    LeaderClustering<AnyGraph> clustering(graph, heaviest, seed);
+    clustering.gather();
+    return numbered(graph, std::move(clustering).leaders());
 }
 
 template <typename AnyGraph>
 Clusters gather_along_heavy_edges(const AnyGraph& graph, Offset heaviest, std::uint64_t seed) {
-    Clustering clustering(graph, heaviest, seed);
+    HeavyEdgeClustering clustering(graph, heaviest, seed);
     clustering.gather();
     if (clustering.count() > graph.vertex_count() / 4 * 3) clustering.gather_over_two_hops();
     return numbered(graph, std::move(clustering).leaders());
@@ -295,21 +309,21 @@ template <typename AnyGraph>
 WeightedGraph contract(const AnyGraph& graph, const Clusters& clusters) {
     const Index vertices = graph.vertex_count();
     const std::vector<Index>& cluster_of = clusters.of;
-    // The members of each cluster, in order.
+    // The members of the clusters, which are sorted below.
     std::vector<Offset> first(static_cast<std::size_t>(clusters.count) + 1, 0);
-    Kokkos::parallel_for("count_members", Range(0, vertices), [&](Index vertex) {
+    Kokkos::parallel_for("count_members", HostRange<>(0, vertices), [&](Index vertex) {
         if (cluster_of[vertex] >= 0) Kokkos::atomic_add(&first[cluster_of[vertex] + 1], Offset{1});
     });
     sum_up(first);
     std::vector<Offset> next(first.begin(), first.end() - 1);
     std::vector<Index> members(first.back());
-    Kokkos::parallel_for("list_members", Range(0, vertices), [&](Index vertex) {
+    Kokkos::parallel_for("list_members", HostRange<>(0, vertices), [&](Index vertex) {
         if (cluster_of[vertex] >= 0) members[Kokkos::atomic_fetch_add(&next[cluster_of[vertex]], Offset{1})] = vertex;
     });
     WeightedGraph coarse;
     coarse.vertex_weights.assign(clusters.count, 0);
-    std::vector<Offset> place(static_cast<std::size_t>(clusters.count) + 1, 0);  // of edges while their number is not known
-    Kokkos::parallel_for("sort_members", Range(0, clusters.count), [&](Index cluster) {
+    std::vector<Offset> place(static_cast<std::size_t>(clusters.count) + 1, 0);  // of edges, with gaps
+    Kokkos::parallel_for("sort_members", HostRange<>(0, clusters.count), [&](Index cluster) {
         std::sort(members.begin() + first[cluster], members.begin() + first[cluster + 1]);
         for (Offset i = first[cluster]; i < first[cluster + 1]; ++i) {
             coarse.vertex_weights[cluster] += graph.vertex_weights[members[i]];
@@ -318,8 +332,8 @@ WeightedGraph contract(const AnyGraph& graph, const Clusters& clusters) {
     });
     sum_up(place);
 
-    constexpr Offset ahead = 6;  // the rows of a cluster lie anywhere in memory
-    const RawArray<WeightedEdge> edges(graph.ends());
+    constexpr Offset ahead = 6;  // the adjacency lists of the members are scattered in memory
+    HostArray<WeightedEdge> edges = unwritten_array<WeightedEdge>(graph.ends());
     coarse.offsets.assign(static_cast<std::size_t>(clusters.count) + 1, 0);
     for_vertex_runs("sum_up_edges", clusters.count, [&](Index begin, Index end) {
         SparseSums coupling;
@@ -327,7 +341,7 @@ WeightedGraph contract(const AnyGraph& graph, const Clusters& clusters) {
         for (Index cluster = begin; cluster < end; ++cluster) {
             const auto most = static_cast<std::size_t>(place[cluster + 1] - place[cluster]);
             coupling.start(std::min(most, static_cast<std::size_t>(clusters.count)));
-            // Listed first: these reads of memory need not wait for each other, as they would between searches in the table.
+            // A list decouples these scattered reads from the searches in the hash table, which would delay them.
             if (most > listed.size()) listed.resize(most);
             std::size_t count = 0;
             for (Offset i = first[cluster]; i < first[cluster + 1]; ++i) {
@@ -347,8 +361,8 @@ WeightedGraph contract(const AnyGraph& graph, const Clusters& clusters) {
         }
     });
     sum_up(coarse.offsets);
-    coarse.edges = RawArray<WeightedEdge>(coarse.offsets.back());
-    Kokkos::parallel_for("close_gaps", UnevenRange(0, clusters.count), [&](Index cluster) {
+    make_room(coarse.edges, coarse.offsets.back());
+    Kokkos::parallel_for("close_gaps", UnevenHostRange<>(0, clusters.count), [&](Index cluster) {
         std::copy_n(edges.data() + place[cluster], coarse.edges_of(cluster).size(),
                     coarse.edges.data() + coarse.offsets[cluster]);
     });

@@ -1,4 +1,4 @@
-// One step of multilevel partitioning: vertices that belong together become one.
+// Coarsening, one step of multilevel partitioning: clusters of vertices become single vertices.
 #pragma once
 
 #include <cstdint>
@@ -8,32 +8,33 @@
 
 namespace workbench {
 
-/// Which cluster each vertex belongs to, -1: none, as it has no edges.
 struct Clusters {
-    std::vector<Index> of;
+    std::vector<Index> of;  // [vertices] the cluster of each vertex; -1: none, because it has no edges
     Index count = 0;
 };
 
-/// Gathers vertices around leaders that a hash chooses, about one in four: each follows the neighbouring leader of highest
-/// rank, or where there is none, the leader that a neighbour follows. Weights of edges do not count: for graphs whose edges
-/// weigh about the same. It reads each edge once, in order. No cluster becomes much heavier than `heaviest`. Clusters are
-/// numbered by their leaders. In parallel, the same for any number of threads. Source: aggregates around roots, as of Bell,
-/// Dalton, Olson, "Exposing fine-grained parallelism in algebraic multigrid methods" (2012), with roots by chance instead of an
+/// Aggregation around leaders, about one vertex in four, which are chosen by a hash. Each vertex follows the adjacent leader of
+/// highest rank or, without an adjacent leader, the leader of a neighbour. Ignores edge weights, so it suits graphs with
+/// similar ones; reads each edge once, in order. No cluster becomes much heavier than `heaviest`. Clusters are numbered in the
+/// order of their leaders. In parallel, with the same result for any number of threads. Source: Bell, Dalton, Olson, "Exposing
+/// fine-grained parallelism in algebraic multigrid methods", SIAM J. Scientific Computing 2012, with random roots instead of an
 /// independent set.
 template <typename AnyGraph>
 [[nodiscard]] Clusters gather_around_leaders(const AnyGraph& graph, Offset heaviest, std::uint64_t seed);
 
-/// Gathers vertices in clusters along heavy edges, none much heavier than `heaviest`: in rounds, each vertex that is still
-/// alone asks for the neighbouring cluster that it is coupled to most, and leaders stay. Where that leaves more than three
-/// quarters of the vertices, as in stars, those that are alone and would have gone to one cluster are gathered themselves.
-/// Clusters are numbered by their leaders. In parallel, the same for any number of threads. Source: size-constrained label
-/// propagation of Meyerhenke, Sanders, Schulz (2014), in synchronous rounds as by Gottesbueren, Hamann, Sanders, Wagner,
-/// "Deterministic parallel hypergraph partitioning" (2022); two hops: LaSalle et al. (2015).
+/// Clustering along heavy edges, with clusters not much heavier than `heaviest`. In rounds, each singleton requests to join the
+/// adjacent cluster to which it is coupled most, relative to the cluster's weight. If more than three quarters of the vertices
+/// remain, as in stars, singletons that prefer the same cluster are merged with each other (two-hop matching). Clusters are
+/// numbered in the order of their leaders. In parallel, with the same result for any number of threads. Source:
+/// size-constrained label propagation of Meyerhenke, Sanders, Schulz, "Partitioning complex networks via size-constrained
+/// clustering", SEA 2014, in synchronous rounds as in Gottesbueren, Hamann, "Deterministic parallel hypergraph partitioning",
+/// Euro-Par 2022; two-hop matching: LaSalle et al., "Improving graph partitioning for modern graphs and architectures", IA3
+/// 2015.
 template <typename AnyGraph>
 [[nodiscard]] Clusters gather_along_heavy_edges(const AnyGraph& graph, Offset heaviest, std::uint64_t seed);
 
-/// The graph of the clusters, none of which is empty: weights of their vertices and of parallel edges add up, edges inside a
-/// cluster vanish. In parallel, the same for any number of threads.
+/// The graph of the clusters, none of which is empty. Weights of vertices and of parallel edges add up, and edges within
+/// clusters vanish. In parallel, with the same result for any number of threads.
 template <typename AnyGraph>
 [[nodiscard]] WeightedGraph contract(const AnyGraph& graph, const Clusters& clusters);
 

@@ -1,4 +1,4 @@
-// Segments of columns, so that the share of x that a segment reads stays in a cache, and the nonzeros split by them into tiles.
+// Column segments whose part of x fits into a cache, and the split of the nonzeros into segments or tiles.
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -10,26 +10,26 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/preparer.hpp"
 #include "stages/blocks.hpp"
+#include "stages/parameters.hpp"
 #include "stages/stages.hpp"
 #include "stages/tile_split.hpp"
-#include "stages/value_bytes.hpp"
 
 namespace workbench {
 namespace {
 
-/// Each thread that splits the nonzeros has a place for every segment.
+/// A limit on the tables with one element per segment, which every thread has during the split.
 constexpr Index most_segments = 1 << 20;
 
 bool is_uniform(const Parameters& parameters) { return parameters.text("method") == "uniform"; }
 
-/// "4096, 16384": numbers of columns that grow.
+/// The ascending list of `level_widths`, such as "4096, 16384".
 std::vector<std::int64_t> level_widths(const Parameters& parameters) {
     std::vector<std::int64_t> widths;
     if (!parameters.has("level_widths")) return widths;
     const std::string& text = parameters.text("level_widths");
     const auto refuse = [&text] {
         throw ParameterError("level_widths",
-                             "found \"" + text + "\", expected growing numbers of columns like \"4096, 16384\"");
+                             "found \"" + text + "\", expected ascending numbers of columns such as \"4096, 16384\"");
     };
     const char* const end = text.data() + text.size();
     const auto skip_blanks = [end](const char* at) {
@@ -52,7 +52,7 @@ std::vector<std::int64_t> level_widths(const Parameters& parameters) {
 void refuse_beside(const Parameters& parameters, std::string_view method, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         if (parameters.has(name)) {
-            throw ParameterError(name, name + " is not for method = \"" + std::string(method) + "\"");
+            throw ParameterError(name, name + " does not apply to method = \"" + std::string(method) + "\"");
         }
     }
 }
@@ -80,14 +80,14 @@ StageContract contract(const Parameters& parameters) {
     return contract;
 }
 
-/// As many columns as entries of x fill the cache.
+/// The number of entries of x that fit into the cache.
 std::int64_t columns_in_cache(const Parameters& parameters, const StageContext& context) {
     const double bytes = static_cast<double>(device_cache(parameters.text("fit")).bytes) * parameters.real("cache_share");
     return std::max<std::int64_t>(1,
                                   static_cast<std::int64_t>(bytes / static_cast<double>(bytes_of_value(parameters, context))));
 }
 
-/// The slides' non-uniform segments: narrow ones where the columns are densest, then wider and wider ones, then the rest.
+/// Non-uniform segments: narrow segments over the densest columns, then wider and wider ones, then the rest.
 std::vector<Index> non_uniform_boundaries(Index columns, const Parameters& parameters) {
     std::vector<Index> boundaries{0};
     const auto add = [&](std::int64_t width) {
@@ -126,7 +126,7 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
     Cuts segments{CutKind::segment, boundaries_of(staged.matrix.columns, parameters, context)};
     if (segments.count() > most_segments) {
         throw Unsuitable(std::to_string(segments.count()) + " segments of " + std::to_string(staged.matrix.columns) +
-                         " columns, expected at most " + std::to_string(most_segments) + ": make them wider");
+                         " columns, expected at most " + std::to_string(most_segments) + ": make the segments wider");
     }
     const Cuts* row_blocks = staged.find_cuts(CutKind::row_block);
     std::optional<std::vector<Share>> tiles;
@@ -147,70 +147,39 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
 }
 
 std::vector<ParameterDeclaration> declarations() {
-    const double most_columns = std::numeric_limits<Index>::max();
-    return {
-        {.name = "method",
-         .type = ParameterType::choice,
-         .default_value = "uniform",
-         .words = {"uniform", "non_uniform"},
-         .help = "segments of equal width, or narrow ones over the densest columns and wide ones over the rest (NUS)"},
-        {.name = "width",
-         .type = ParameterType::integer,
-         .optional = true,
-         .minimum = 1,
-         .maximum = most_columns,
-         .unit = "columns",
-         .help = "uniform: columns of a segment, the last segment may have fewer; give width, count or fit"},
-        {.name = "count",
-         .type = ParameterType::integer,
-         .optional = true,
-         .minimum = 1,
-         .maximum = most_segments,
-         .unit = "segments",
-         .help = "uniform: number of segments, of equal width to one column; never more than there are columns"},
-        {.name = "fit",
-         .type = ParameterType::choice,
-         .optional = true,
-         .words = device_cache_names(),
-         .help = "uniform: as many columns as values of x go into this cache of this device"},
-        value_bytes_parameter("with fit: size of a value of x"),
-        {.name = "cache_share",
-         .type = ParameterType::real,
-         .default_value = 1.0,
-         .minimum = 0.001,
-         .maximum = 1,
-         .help = "with fit: share of the cache that x may take; the rest is for what streams through it",
-         .formerly = "share"},
-        {.name = "segment_count",
-         .type = ParameterType::integer,
-         .optional = true,
-         .minimum = 0,
-         .maximum = most_segments,
-         .unit = "segments",
-         .help = "non_uniform: number of segments over the densest columns (the slides' seg_num)"},
-        {.name = "segment_size",
-         .type = ParameterType::integer,
-         .optional = true,
-         .minimum = 1,
-         .maximum = most_columns,
-         .unit = "columns",
-         .help = "non_uniform: columns of each of these (the slides' seg_size)"},
-        {.name = "level_widths",
-         .type = ParameterType::text,
-         .optional = true,
-         .help = "non_uniform: widths of the segments that follow, growing: \"4096, 16384\"; the rest is one segment"},
-    };
+    return {choice_parameter(
+                "method", by_default("uniform"), {"uniform", "non_uniform"},
+                "segments of equal width, or narrow segments over the densest columns and wide ones over the rest (NUS)"),
+            integer_parameter("width", not_required, between(1, largest_index, "columns"),
+                              "uniform: columns per segment; the last segment may have fewer; give width, count or fit"),
+            integer_parameter(
+                "count", not_required, between(1, most_segments, "segments"),
+                "uniform: number of segments, at most the number of columns; their widths differ by at most one column"),
+            choice_parameter("fit", not_required, device_cache_names(),
+                             "uniform: as many columns as values of x fit into this cache"),
+            value_bytes_parameter("with fit: size of a value of x"),
+            renamed_from("share", real_parameter("cache_share", by_default(1.0), between(0.001, 1),
+                                                 "with fit: fraction of the cache for x; the rest is for streamed arrays")),
+            integer_parameter("segment_count", not_required, between(0, most_segments, "segments"),
+                              "non_uniform: number of segments over the densest columns (seg_num of the slides)"),
+            integer_parameter("segment_size", not_required, between(1, largest_index, "columns"),
+                              "non_uniform: columns of each of these segments (seg_size of the slides)"),
+            declare("level_widths", ParameterType::text, not_required, {},
+                    "non_uniform: ascending widths of the following segments: \"4096, 16384\"; the rest is one segment")};
 }
 
 }  // namespace
 
 StageEntry column_segmentation_stage() {
-    return {.name = "column_segmentation",
-            .summary = "Cut the columns into segments and split the nonzeros by them: into tiles where there are row blocks",
-            .source = "Nagasaka, 'Exploiting GPU Caches in Sparse Matrix Vector Multiplication': segmented and NUS formats",
-            .parameters = declarations(),
-            .contract = contract,
-            .run = run};
+    return {
+        .name = "column_segmentation",
+        .summary = "Cut the columns into segments, and split the nonzeros by segment, or by tile if there are row blocks",
+        .source =
+            "Nagasaka, 'Exploiting GPU Caches in Sparse Matrix Vector Multiplication', slides, Tokyo Institute of Technology: "
+            "segmented and NUS formats",
+        .parameters = declarations(),
+        .contract = contract,
+        .run = run};
 }
 
 }  // namespace workbench

@@ -1,9 +1,10 @@
-// The order of Cuthill and McKee, found by all threads.
+// The Cuthill-McKee order, computed by all threads.
 #pragma once
 
 #include <vector>
 
 #include "stages/graph.hpp"
+#include "stages/levels.hpp"
 
 namespace workbench {
 
@@ -12,22 +13,16 @@ struct CuthillMcKeeOrder {
     Index components = 0;
 };
 
-/// Where the search begins in each connected component: at a vertex at its rim, or at its first, which need not be looked for.
-enum class SearchStart { rim, first_vertex };
+/// The start vertex in each connected component: a pseudo-peripheral vertex, or the first vertex, which needs no search.
+enum class SearchStart { pseudo_peripheral, first_vertex };
 
-/// Of edges, in a level: one with about fewer is done by one thread before several have begun. On 16 cores waking them takes
-/// some 100 us, in which one thread follows 20,000 edges; levels of meshes of two dimensions have about as many.
-inline constexpr Offset least_ends_for_threads = 65536;
-
-/// Numbers the vertices of each connected component level by level: by the place of the first neighbour that has one, then by
-/// degree, then by number. Components come in the order of their first vertices. The rim is found after George and Liu: from
-/// the component's first vertex to one of least degree among those farthest from it, and on from there while the distance
-/// grows. Levels of least_for_threads ends of edges and more are handled by all threads; the order is the same for any number
-/// of them, and that of a breadth-first search with one. Linear in vertices and edges, but for sorting the vertices that have
-/// one parent, however many components there are. Source: Cuthill, McKee (1969); George, Liu (1979); level by level in parallel
-/// as by Karantasis, Lenharth, Nguyen, Garzaran, Pingali, "Parallelization of reordering algorithms for bandwidth and wavefront
-/// reduction" (2014).
-[[nodiscard]] CuthillMcKeeOrder cuthill_mckee_order(const Graph& graph, SearchStart start = SearchStart::rim,
+/// Numbers the vertices of each connected component by levels: by the place of their first numbered neighbour, then by degree,
+/// then by vertex number. Components are in the order of their first vertices. Levels of least_for_threads edge ends or more
+/// are processed by all threads; the order is that of a serial breadth-first search. Linear in vertices and edges, except for
+/// sorting the vertices that share a parent. Source: Cuthill, McKee (1969); George, Liu (1979); levels in parallel after
+/// Karantasis, Lenharth, Nguyen, Garzaran, Pingali, "Parallelization of reordering algorithms for bandwidth and wavefront
+/// reduction", SC 2014.
+[[nodiscard]] CuthillMcKeeOrder cuthill_mckee_order(const Graph& graph, SearchStart start = SearchStart::pseudo_peripheral,
                                                     Offset least_for_threads = least_ends_for_threads);
 
 }  // namespace workbench

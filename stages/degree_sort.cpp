@@ -1,6 +1,7 @@
-// Rows and columns by their number of neighbours in the graph.
+// Sorts rows and columns by their degree in the graph.
 #include "stages/graph.hpp"
 #include "stages/order.hpp"
+#include "stages/parameters.hpp"
 #include "stages/stages.hpp"
 
 namespace workbench {
@@ -10,9 +11,8 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
     const Graph graph = adjacency_graph(staged.matrix, staged.node_size);
     std::vector<Index> keys(graph.vertex_count());
     for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) keys[vertex] = graph.degree(vertex);
-    std::vector<Index> order = sorted({keys, {}, parameters.text("order") == "descending"}, staged.preparer);
-    const Permutation nodes = Permutation::from_old_of_new(std::move(order));
-    return {.change = {.order = OrderChange{Acts::symmetric, expand(nodes, staged.node_size)}}};
+    std::vector<Index> order = sorted({.keys = keys, .groups = {}, .descending = descends(parameters)}, staged.preparer);
+    return {.change = {.order = order_of_nodes(std::move(order), staged.node_size)}};
 }
 
 }  // namespace
@@ -20,14 +20,10 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
 StageEntry degree_sort_stage() {
     return {
         .name = "degree_sort",
-        .summary = "Sort rows and columns alike by their degree in the graph of A + A^T, so that hubs are neighbours (stable)",
-        .source = "Faldu, Diamond and Grot, 'A closer look at lightweight graph reordering' (2019), section II: Sort",
-        .parameters = {{.name = "order",
-                        .type = ParameterType::choice,
-                        .default_value = "descending",
-                        .words = {"descending", "ascending"},
-                        .help = "most neighbours first, or fewest first; equals keep their order"}},
-        .contract = [](const Parameters&) { return StageContract{.needs = {.square = true}, .acts = Acts::symmetric}; },
+        .summary = "Sort rows and columns alike by their degree in the graph of A + A^T, so that hubs are adjacent (stable)",
+        .source = "Faldu, Diamond, Grot, 'A closer look at lightweight graph reordering', IISWC 2019, section II: Sort",
+        .parameters = {direction_parameter("vertices of highest degree")},
+        .contract = contract_of_symmetric_order,
         .run = run};
 }
 

@@ -1,4 +1,4 @@
-// Rows in groups of like length whose padding is least, found by dynamic programming: what the nonlinear hash is compared with.
+// Groups of rows of similar length with minimum padding, by dynamic programming: the baseline of the nonlinear hash.
 #include <atomic>
 #include <cstdint>
 #include <utility>
@@ -24,32 +24,20 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
             .notes = {{"groups", std::to_string(groups)}, {"padding of the groups", std::to_string(padding)}}};
 }
 
-std::vector<ParameterDeclaration> parameters() {
-    std::vector<ParameterDeclaration> all = placement_parameters();
-    all.push_back(
-        {.name = "groups",
-         .type = ParameterType::integer,
-         .default_value = std::int64_t{8},
-         .minimum = 1,
-         .maximum = 256,
-         .unit = "groups",
-         .help = "the most groups of rows that are placed together: in the matrix, in each partition, or in each tile"});
-    return all;
-}
-
 }  // namespace
 
 StageEntry dynamic_program_groups_stage() {
-    return {
-        .name = "dynamic_program_groups",
-        .summary = "Group rows by length so that groups padded to their longest row pad least, shortest group first",
-        .source =
-            "after Regu2D: Fei, Zhang, 'Regu2D: accelerating vectorization of SpMV on Intel processors through "
-            "2D-partitioning and regular arrangement' (2021), as HBP compares itself with it; the recurrence is a design of "
-            "this project",
-        .parameters = parameters(),
-        .contract = placement_contract,
-        .run = run};
+    return {.name = "dynamic_program_groups",
+            .summary = "Group rows by length with minimum padding to the longest row of each group; shortest group first",
+            .source =
+                "after Fei, Zhang, 'Regu2D: accelerating vectorization of SpMV on Intel processors through 2D-partitioning and "
+                "regular "
+                "arrangement', ICPP 2021, with which HBP compares itself; the recurrence is a design of this project",
+            .parameters = placement_parameters(
+                integer_parameter("groups", by_default(8), between(1, 256, "groups"),
+                                  "maximum number of groups in the matrix, in each partition, or in each tile")),
+            .contract = placement_contract,
+            .run = run};
 }
 
 }  // namespace workbench

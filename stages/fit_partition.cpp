@@ -1,7 +1,5 @@
 #include "stages/fit_partition.hpp"
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -15,10 +13,6 @@
 namespace workbench {
 namespace {
 
-using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
-using DynamicRange =
-    Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
-
 class Fitter {
 public:
     Fitter(const Graph& graph, std::vector<Index>& part_of, Index parts, Index capacity)
@@ -27,25 +21,25 @@ public:
             if (graph.degree(vertex) == 0) continue;
             members_[part_of[vertex]].push_back(vertex);
         }
-        guarded_for("count_links", DynamicRange(0, parts).set_chunk_size(1), [this](Index part) {
+        guarded_for("count_links", UnevenHostRange<>(0, parts).set_chunk_size(1), [this](Index part) {
             for (const Index vertex : members_[part]) {
                 for (const Index neighbour : graph_.neighbours_of(vertex)) add_links(part, part_of_[neighbour], 1);
             }
         });
     }
 
-    void empty_the_overfull() {
+    void shrink_overfull_parts() {
         for (Index part = 0; part < part_count(); ++part) {
-            while (room(part) < 0) {
-                const std::vector<Index> path = path_to_room(part);
-                // Parts on the way are full: each has enough vertices to pass on.
-                const Index count = std::min(-room(part), room(path.back()));
+            while (free_places(part) < 0) {
+                const std::vector<Index> path = path_to_free_places(part);
+                // Parts within the path are full, so each has enough vertices to pass on.
+                const Index count = std::min(-free_places(part), free_places(path.back()));
                 for (std::size_t hop = path.size() - 1; hop > 0; --hop) move_best(path[hop - 1], path[hop], count);
             }
         }
     }
 
-    void deal_vertices_without_edges() {
+    void assign_vertices_without_edges() {
         using SizeAndPart = std::pair<std::size_t, Index>;
         std::priority_queue<SizeAndPart, std::vector<SizeAndPart>, std::greater<>> smallest;
         for (Index part = 0; part < part_count(); ++part) smallest.emplace(members_[part].size(), part);
@@ -66,7 +60,7 @@ private:
     };
 
     [[nodiscard]] Index part_count() const { return static_cast<Index>(members_.size()); }
-    [[nodiscard]] Index room(Index part) const { return capacity_ - static_cast<Index>(members_[part].size()); }
+    [[nodiscard]] Index free_places(Index part) const { return capacity_ - static_cast<Index>(members_[part].size()); }
 
     void add_links(Index from, Index to, Offset count) {
         if (from == to) return;
@@ -75,7 +69,7 @@ private:
         if (link->second == 0) links_[from].erase(link);
     }
 
-    /// The neighbours of a part, those with the longest border first.
+    /// The adjacent parts of a part, in descending order of the edges between them.
     [[nodiscard]] std::vector<Index> neighbour_parts(Index part) const {
         std::vector<Index> neighbours;
         for (const auto& link : links_[part]) neighbours.push_back(link.first);
@@ -84,14 +78,14 @@ private:
         return neighbours;
     }
 
-    /// The fewest borders to cross from a part to one with room. Where no way leads there: straight to the part with most room.
-    [[nodiscard]] std::vector<Index> path_to_room(Index start) const {
+    /// The shortest path from a part to one with free places. If there is no path: directly to the smallest part.
+    [[nodiscard]] std::vector<Index> path_to_free_places(Index start) const {
         std::map<Index, Index> came_from{{start, start}};
         std::deque<Index> queue{start};
         for (; !queue.empty(); queue.pop_front()) {
             for (const Index part : neighbour_parts(queue.front())) {
                 if (!came_from.try_emplace(part, queue.front()).second) continue;
-                if (room(part) <= 0) {
+                if (free_places(part) <= 0) {
                     queue.push_back(part);
                     continue;
                 }
@@ -106,7 +100,7 @@ private:
         return {start, static_cast<Index>(smallest - members_.begin())};
     }
 
-    /// By how many edges the cut shrinks when the vertex goes.
+    /// The decrease of the edge cut if the vertex moves.
     [[nodiscard]] Index gain_of_move(Index vertex, Index from, Index to) const {
         Index gain = 0;
         for (const Index neighbour : graph_.neighbours_of(vertex)) {
@@ -119,7 +113,7 @@ private:
     void move_best(Index from, Index to, Index count) {
         const std::vector<Index>& members = members_[from];
         std::vector<Candidate> candidates(members.size());
-        Kokkos::parallel_for("gains_of_moves", Range(0, static_cast<Index>(members.size())), [&](Index i) {
+        Kokkos::parallel_for("gains_of_moves", HostRange<>(0, static_cast<Index>(members.size())), [&](Index i) {
             gain_[members[i]] = gain_of_move(members[i], from, to);
             candidates[i] = {gain_[members[i]], members[i]};
         });
@@ -128,12 +122,12 @@ private:
             const Candidate candidate = best.top();
             best.pop();
             const Index vertex = candidate.vertex;
-            if (part_of_[vertex] != from || gain_[vertex] != candidate.gain) continue;  // it moved, or its gain grew since
+            if (part_of_[vertex] != from || gain_[vertex] != candidate.gain) continue;  // an outdated entry
             reassign(vertex, from, to);
             --count;
             for (const Index neighbour : graph_.neighbours_of(vertex)) {
                 if (part_of_[neighbour] != from) continue;
-                gain_[neighbour] += 2;  // one neighbour less here, one more there
+                gain_[neighbour] += 2;  // one neighbour fewer on this side, one more beyond
                 best.push({gain_[neighbour], neighbour});
             }
         }
@@ -155,9 +149,9 @@ private:
     const Graph& graph_;
     std::vector<Index>& part_of_;
     Index capacity_;
-    std::vector<std::vector<Index>> members_;     // of each part
-    std::vector<std::map<Index, Offset>> links_;  // of each part: edges to each other part
-    std::vector<Index> gain_;                     // of each vertex, for the move at hand
+    std::vector<std::vector<Index>> members_;     // [parts]
+    std::vector<std::map<Index, Offset>> links_;  // [parts] the number of edges to each other part
+    std::vector<Index> gain_;                     // [vertices] in move_best
 };
 
 }  // namespace
@@ -165,7 +159,7 @@ private:
 Offset edge_cut(const Graph& graph, const std::vector<Index>& part_of) {
     Offset ends = 0;
     Kokkos::parallel_reduce(
-        "edge_cut", Range(0, graph.vertex_count()),
+        "edge_cut", HostRange<>(0, graph.vertex_count()),
         [&](Index vertex, Offset& sum) {
             for (const Index neighbour : graph.neighbours_of(vertex)) sum += part_of[vertex] != part_of[neighbour] ? 1 : 0;
         },
@@ -174,10 +168,10 @@ Offset edge_cut(const Graph& graph, const std::vector<Index>& part_of) {
 }
 
 void fit_partition(const Graph& graph, std::vector<Index>& part_of, Index parts, Index capacity) {
-    if (Offset{parts} * capacity < graph.vertex_count()) throw std::logic_error("the parts together are too small");
+    if (Offset{parts} * capacity < graph.vertex_count()) throw std::logic_error("the capacity of all parts is too small");
     Fitter fitter(graph, part_of, parts, capacity);
-    fitter.empty_the_overfull();
-    fitter.deal_vertices_without_edges();
+    fitter.shrink_overfull_parts();
+    fitter.assign_vertices_without_edges();
 }
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// Moves vertices between the parts of a graph partition until no part is too large.
+// Moves vertices between the parts of a graph partition until no part exceeds its capacity.
 #pragma once
 
 #include <vector>
@@ -7,14 +7,13 @@
 
 namespace workbench {
 
-/// The edges between vertices of different parts.
+/// The number of edges between different parts.
 [[nodiscard]] Offset edge_cut(const Graph& graph, const std::vector<Index>& part_of);
 
-/// Moves vertices until no part has more than `capacity`; parts x capacity >= vertices. Takes the moves that add least to the
-/// edge cut: from a part that is too full to the nearest part with room, one vertex across each border on the way, each time
-/// the one with most neighbours beyond the border and fewest on this side. Vertices without edges cost nothing anywhere: they
-/// are dealt out last, always to the smallest part, and part_of need not say anything about them. For the others
-/// part_of[vertex] is in 0 .. parts - 1. The same for the same input everywhere.
+/// Moves vertices until no part has more than `capacity` vertices, where parts * capacity >= vertices. A greedy heuristic for a
+/// small edge cut: from an overfull part to the nearest part below capacity, it moves one vertex across each border on the
+/// path, the one with the most neighbours beyond the border and the fewest on its own side. Vertices without edges are assigned
+/// last, each to the smallest part, whatever part_of says; for all others part_of must be in 0 .. parts - 1. Deterministic.
 void fit_partition(const Graph& graph, std::vector<Index>& part_of, Index parts, Index capacity);
 
 }  // namespace workbench

@@ -1,24 +1,23 @@
 #include "stages/graph.hpp"
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 
 #include "pipeline/matrix/host_array.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/random.hpp"
 
 namespace workbench {
 namespace {
 
-using Range =
-    Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
+using Range = UnevenHostRange<>;
 
-/// The nodes whose columns a node's rows use, its own left out: edges from row to column, ascending for each node.
+/// The directed edges from rows to columns, without self-loops, ascending for each node.
 Graph links_of_rows(const CsrMatrix& matrix, Index node_size) {
     const Index nodes = matrix.rows / node_size;
-    const RawArray<Index> links(matrix.nonzeros());  // of a node from its first row's offset on: there are no more than entries
+    HostArray<Index> links =
+        unwritten_array<Index>(matrix.nonzeros());  // with gaps: those of a node start where its entries do
     const auto first_link = [&](Index node) { return links.data() + matrix.row_offsets[node * node_size]; };
 
     Graph graph;
@@ -49,8 +48,8 @@ Graph links_of_rows(const CsrMatrix& matrix, Index node_size) {
     return graph;
 }
 
-/// Does every edge a -> b have its b -> a? By sums of hashes, 128 bits in all, in which those two cancel out: a search for each
-/// edge takes longer than all the rest.
+/// Returns true if there is an edge b -> a for every edge a -> b. Compares sums of hashes (128 bits) in which the two cancel,
+/// because a search for each edge would take longer than the rest of the construction.
 bool has_both_directions(const Graph& graph) {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
@@ -79,7 +78,7 @@ void for_each_missing(const Graph& graph, const Visit& visit) {
     });
 }
 
-/// Adds to every edge the one that leads back. Most matrices have a symmetric pattern and lack none.
+/// Adds the missing reverse edges. Matrices of symmetric pattern, which are the most common ones, have none.
 Graph with_both_directions(Graph graph) {
     if (has_both_directions(graph)) return graph;
     HostArray<Offset> offsets(graph.offsets.size(), 0);
@@ -96,7 +95,7 @@ Graph with_both_directions(Graph graph) {
         next[vertex] = offsets[vertex] + graph.degree(vertex);
     });
     for_each_missing(graph, [&](Index from, Index to) { neighbours[Kokkos::atomic_fetch_add(&next[from], Offset{1})] = to; });
-    // Sorting also makes the result independent of the order in which threads came.
+    // This also makes the result independent of the order in which threads appended edges.
     Kokkos::parallel_for("sort_edges", Range(0, graph.vertex_count()), [&](Index vertex) {
         std::sort(neighbours.begin() + offsets[vertex], neighbours.begin() + offsets[vertex + 1]);
     });

@@ -1,4 +1,4 @@
-// A square matrix as graph algorithms see it.
+// The graph of a square matrix.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace workbench {
 
-/// An undirected graph without self-loops and duplicate edges; every edge is stored at both of its ends.
+/// An undirected graph without self-loops and duplicate edges. Every edge is stored at both of its ends.
 struct Graph {
     HostArray<Offset> offsets{0};  // [vertices + 1] into neighbours
-    HostArray<Index> neighbours;   // ascending for each vertex
+    HostArray<Index> neighbours;   // [edge ends] ascending for each vertex
 
     [[nodiscard]] Index vertex_count() const { return static_cast<Index>(offsets.size()) - 1; }
     [[nodiscard]] Index degree(Index vertex) const { return static_cast<Index>(offsets[vertex + 1] - offsets[vertex]); }
@@ -20,10 +20,9 @@ struct Graph {
     }
 };
 
-/// The graph of A + A^T: a vertex for each node of `node_size` consecutive rows, an edge between two nodes where A stores an
-/// entry (a stored zero too) in the rows of one and the columns of the other. The matrix is square, its rows a multiple of
-/// node_size. In parallel; linear in the nonzeros but for the searches and sorts in the list
-/// of one vertex.
+/// The graph of A + A^T: a vertex for each node of `node_size` consecutive rows, and an edge between two nodes if A has an
+/// entry (which may be zero) in the rows of one and the columns of the other. The matrix is square, and node_size divides its
+/// size. In parallel; linear in the nonzeros, except for searches and sorts within the adjacency list of a vertex.
 [[nodiscard]] Graph adjacency_graph(const CsrMatrix& matrix, Index node_size);
 
 }  // namespace workbench

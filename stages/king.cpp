@@ -1,4 +1,4 @@
-// King's order: number next whatever lets the fewest new vertices into the front.
+// King's order: number next the vertex that adds the fewest vertices to the front.
 #include <cstdint>
 #include <functional>
 #include <queue>
@@ -13,12 +13,13 @@
 namespace workbench {
 namespace {
 
-/// The front is the vertices that are not numbered and have a neighbour that is. Each change of a vertex of the front is one
-/// entry of a heap, so that all takes O(edges log edges), whatever the degrees.
+/// The front are the vertices without a number that have a numbered neighbour. Each update of a vertex of the front is an entry
+/// of a heap, so the order takes O(edges log edges) for any degrees.
 class KingOrder {
 public:
-    explicit KingOrder(const Graph& graph) : graph_(graph), state_(graph.vertex_count(), State::outside) {
-        for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) new_ones_.push_back(graph.degree(vertex));
+    explicit KingOrder(const Graph& graph)
+        : graph_(graph), state_(graph.vertex_count(), State::outside), entered_(graph.vertex_count(), 0) {
+        for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) outside_.push_back(graph.degree(vertex));
     }
 
     void number_component(Index start) {
@@ -26,7 +27,7 @@ public:
         while (!front_.empty()) {
             const Index vertex = std::get<2>(front_.top());
             front_.pop();
-            if (state_[vertex] == State::numbered) continue;  // new ones only become fewer: its last entry came first
+            if (state_[vertex] == State::numbered) continue;  // an outdated entry: priorities only rise
             state_[vertex] = State::numbered;
             order_.push_back(vertex);
             for (const Index neighbour : graph_.neighbours_of(vertex)) {
@@ -42,22 +43,21 @@ private:
 
     void enter(Index vertex) {
         state_[vertex] = State::front;
-        entered_.resize(state_.size(), 0);
         entered_[vertex] = ++entries_;
         push(vertex);
         for (const Index neighbour : graph_.neighbours_of(vertex)) {
-            --new_ones_[neighbour];
+            --outside_[neighbour];
             if (state_[neighbour] == State::front) push(neighbour);
         }
     }
-    void push(Index vertex) { front_.emplace(new_ones_[vertex], entered_[vertex], vertex); }
+    void push(Index vertex) { front_.emplace(outside_[vertex], entered_[vertex], vertex); }
 
     const Graph& graph_;
     std::vector<State> state_;
-    std::vector<Index> new_ones_;  // [vertices] neighbours outside: so many the front would gain
-    std::vector<Index> entered_;   // [vertices] when it came into the front: of equals the one that waits longest is next
+    std::vector<Index> outside_;  // [vertices] neighbours outside of the front, which numbering the vertex would add
+    std::vector<Index> entered_;  // [vertices] the time at which it entered the front; the earliest vertex wins ties
     Index entries_ = 0;
-    using Waiting = std::tuple<Index, Index, Index>;  // new ones, entered, vertex
+    using Waiting = std::tuple<Index, Index, Index>;  // outside, entered, vertex
     std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> front_;
     std::vector<Index> order_;
 };
@@ -72,22 +72,23 @@ StageResult run(const StagedMatrix& staged, const Parameters&, const StageContex
         king.number_component(search.pseudo_peripheral(vertex));
         ++components;
     }
-    const Permutation nodes = Permutation::from_old_of_new(king.take_order());
-    return {.change = {.order = OrderChange{Acts::symmetric, expand(nodes, staged.node_size)}},
+    return {.change = {.order = order_of_nodes(king.take_order(), staged.node_size)},
             .notes = {{"connected components", std::to_string(components)}}};
 }
 
 }  // namespace
 
 StageEntry king_stage() {
-    return {.name = "king",
-            .summary = "Reduce the profile: number next the row that couples the fewest new ones to those numbered",
-            .source =
-                "King, 'An automatic reordering scheme for simultaneous equations derived from network systems' (1970); "
-                "start by George, Liu (1979)",
-            .parameters = {},
-            .contract = [](const Parameters&) { return StageContract{.needs = {.square = true}, .acts = Acts::symmetric}; },
-            .run = run};
+    return {
+        .name = "king",
+        .summary = "Reduce the profile: number next the row that adds the fewest rows to the front",
+        .source =
+            "King, 'An automatic reordering scheme for simultaneous equations derived from network systems', Int. J. Numerical "
+            "Methods in Engineering 1970; start: George, Liu, 'An implementation of a pseudoperipheral node finder', ACM TOMS "
+            "1979",
+        .parameters = {},
+        .contract = contract_of_symmetric_order,
+        .run = run};
 }
 
 }  // namespace workbench

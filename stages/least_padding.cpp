@@ -8,7 +8,7 @@
 namespace workbench {
 namespace {
 
-/// The distinct lengths d_0 < d_1 < ..., with sums over the rows that are shorter.
+/// The distinct lengths d_0 < d_1 < ..., with sums over all shorter rows.
 struct Histogram {
     std::vector<Index> lengths;
     std::vector<std::int64_t> rows_before{0};      // [distinct + 1]
@@ -30,33 +30,41 @@ struct Histogram {
 
     [[nodiscard]] Index distinct() const { return static_cast<Index>(lengths.size()); }
 
-    /// Padding of one group of the lengths first .. end - 1.
+    /// The padding of a group of the distinct lengths first .. end - 1.
     [[nodiscard]] std::int64_t padding(Index first, Index end) const {
         return lengths[end - 1] * (rows_before[end] - rows_before[first]) - (nonzeros_before[end] - nonzeros_before[first]);
     }
 };
 
-/// One layer of the table: the least padding of the first `end` lengths in g groups or fewer, and where the last group begins.
+/// One layer of the table: the minimum padding of the first `end` lengths in g groups or fewer, and the begin of the last
+/// group.
 struct Layer {
     std::vector<std::int64_t> padding;  // [distinct + 1]
     std::vector<Index> last_cut;        // [distinct + 1]
 };
 
-/// Fills next for begin <= end of the last group < stop, whose last cuts are known to lie in low .. high.
-void fill_layer(const Histogram& histogram, const Layer& layer, Layer& next, Index begin, Index stop, Index low, Index high) {
-    if (begin >= stop) return;
-    const Index end = begin + (stop - begin) / 2;
-    std::int64_t best = std::numeric_limits<std::int64_t>::max();
-    for (Index cut = low; cut <= std::min(high, end - 1); ++cut) {
-        const std::int64_t padding = layer.padding[cut] + histogram.padding(cut, end);
-        if (padding >= best) continue;
-        best = padding;
-        next.last_cut[end] = cut;
+/// Fills a layer from the previous one by divide and conquer.
+struct LayerFiller {
+    const Histogram& histogram;
+    const Layer& previous;
+    Layer& layer;
+
+    /// Fills the elements begin .. stop - 1, whose last cuts lie in low .. high.
+    void fill(Index begin, Index stop, Index low, Index high) {
+        if (begin >= stop) return;
+        const Index end = begin + (stop - begin) / 2;
+        std::int64_t best = std::numeric_limits<std::int64_t>::max();
+        for (Index cut = low; cut <= std::min(high, end - 1); ++cut) {
+            const std::int64_t padding = previous.padding[cut] + histogram.padding(cut, end);
+            if (padding >= best) continue;
+            best = padding;
+            layer.last_cut[end] = cut;
+        }
+        layer.padding[end] = best;
+        fill(begin, end, low, layer.last_cut[end]);
+        fill(end + 1, stop, layer.last_cut[end], high);
     }
-    next.padding[end] = best;
-    fill_layer(histogram, layer, next, begin, end, low, next.last_cut[end]);
-    fill_layer(histogram, layer, next, end + 1, stop, next.last_cut[end], high);
-}
+};
 
 }  // namespace
 
@@ -69,7 +77,7 @@ LengthGroups groups_of_least_padding(std::span<const Index> lengths, Index most_
     for (Index end = 1; end <= distinct; ++end) layer.padding[end] = histogram.padding(0, end);
     layers.push_back(layer);
     while (layers.back().padding[distinct] > 0 && static_cast<Index>(layers.size()) < most_groups) {
-        fill_layer(histogram, layers.back(), layer, 1, distinct + 1, 0, distinct - 1);
+        LayerFiller{histogram, layers.back(), layer}.fill(1, distinct + 1, 0, distinct - 1);
         layers.push_back(layer);
     }
 

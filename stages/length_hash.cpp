@@ -7,7 +7,7 @@
 namespace workbench {
 namespace {
 
-/// The first free slot from `slot` on; next_free.size() - 1 where there is none.
+/// The first free slot from `slot` on; next_free.size() - 1 if there is none.
 Index find_free(std::vector<Index>& next_free, Index slot, Offset& probes) {
     for (++probes; next_free[slot] != slot; ++probes) {
         next_free[slot] = next_free[next_free[slot]];
@@ -41,12 +41,12 @@ LengthHash fit_length_hash(std::span<const Index> lengths, Index sample) {
 
 HashedRows place_by_hash(std::span<const Index> lengths, const LengthHash& hash) {
     const auto rows = static_cast<Index>(lengths.size());
-    std::vector<Index> next_free(lengths.size() + 1);  // of a free slot: itself; the last one stands for "none"
+    std::vector<Index> next_free(lengths.size() + 1);  // a free slot links to itself; the last one means none
     for (Index slot = 0; slot <= rows; ++slot) next_free[slot] = slot;
     HashedRows placed{std::vector<Index>(lengths.size()), 0};
-    std::vector<Index> resume = hash.starts;  // of each class: everything from its start to here is taken
-    resume.push_back(rows - 1);               // lengths beyond the sample's
-    Index last_free = rows - 1;               // once probing has reached the end: all slots behind it are taken
+    std::vector<Index> resume = hash.starts;  // [classes] all slots from the start to here are occupied
+    resume.push_back(rows - 1);               // for lengths above those of the sample
+    Index last_free = rows - 1;               // all slots behind it are occupied
     for (Index row = 0; row < rows; ++row) {
         const auto row_class = static_cast<std::size_t>(length_class(lengths[row]));
         Index& from = resume[std::min(row_class, hash.starts.size())];

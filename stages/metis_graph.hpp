@@ -1,4 +1,4 @@
-// METIS, called safely.
+// A safe interface to METIS.
 #pragma once
 
 #include <metis.h>
@@ -11,18 +11,20 @@
 
 namespace workbench {
 
-/// A graph as METIS takes it: without the vertices that have no edges. METIS cannot match those when it makes the graph
-/// coarser; the rest is partitioned much better without them.
+/// A graph for METIS, without the vertices that have no edges: METIS cannot match those when it coarsens the graph, and
+/// partitions the rest much better without them.
 struct MetisGraph {
-    std::vector<Index> vertices;  // of the whole graph
+    std::string_view stage;       // the stage that calls METIS, for error messages
+    Index whole_count = 0;        // vertices of the whole graph
+    std::vector<Index> vertices;  // their numbers in the whole graph
     std::vector<idx_t> offsets{0};
     std::vector<idx_t> neighbours;
-    std::vector<idx_t> edge_weights;  // of neighbours; empty: all 1
-    std::vector<idx_t> weights;       // of vertices
+    std::vector<idx_t> edge_weights;  // of neighbours; empty: all are 1
+    std::vector<idx_t> weights;       // of vertices; empty: all are 1
 };
 
-/// Weights are scaled down where METIS could not add them up. Throws InputError where there are more ends of edges than METIS
-/// counts; `stage` is who asks.
+/// Weights are scaled down if METIS could not add them up; empty weights are all 1. Throws InputError if there are more edge
+/// ends than METIS can count.
 [[nodiscard]] MetisGraph metis_graph(const Graph& graph, const std::vector<Offset>& weights, std::string_view stage);
 [[nodiscard]] MetisGraph metis_graph(const WeightedGraph& graph, std::string_view stage);
 
@@ -32,9 +34,17 @@ struct MetisOptions {
     Index seed = 1;
 };
 
-/// Calls METIS for 2 parts or more, fewer than vertices. Writes the part of each vertex that has edges; returns the edge cut.
-/// Throws MachineError where memory runs out. METIS has one thread, and random numbers that are those of the whole process.
-Offset partition_with_metis(MetisGraph graph, Index parts, const MetisOptions& options, std::string_view stage,
-                            std::vector<Index>& part_of);
+struct FoundPartition {
+    std::vector<Index> part_of;   // [vertices of the whole graph] -1 for vertices without edges
+    Offset cut = 0;               // the sum of the weights of the edges between parts
+    std::vector<Index> levels{};  // of a multilevel partition: the number of vertices of each graph, finest first
+};
+
+/// Partitions a graph into 2 parts or more, fewer than vertices. Throws MachineError if memory is short. METIS is serial, and
+/// uses the random number generator of the process.
+[[nodiscard]] FoundPartition partition_with_metis(MetisGraph graph, Index parts, const MetisOptions& options);
+
+/// A nested dissection order of the vertices, as numbers of the whole graph. Throws MachineError if memory is short.
+[[nodiscard]] std::vector<Index> dissect_with_metis(MetisGraph graph, Index seed);
 
 }  // namespace workbench

@@ -14,24 +14,25 @@
 namespace workbench {
 namespace {
 
-using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
+using Range = HostRange<>;
 
-/// A graph and the clusters that its vertices become in the next, coarser one.
+/// A graph, and the clusters that become the vertices of the next coarser graph.
 struct Level {
     WeightedGraph graph;
     Clusters clusters;
 };
 
-/// Coarsening that leaves more of the vertices than this has come to its end.
+/// Coarsening ends if more than this fraction of the vertices remains.
 constexpr double stalled = 0.95;
-/// What a cluster may weigh: as many vertices of the mean weight of its level. Following leaders gives about six, and a few of
-/// many; edges then lead further in the coarser graph, whose clusters are to be alike.
+/// The maximum weight of a cluster, in vertices of the mean weight of its level. Clusters around leaders have about 6 vertices,
+/// with a few large exceptions; clusters along edges are kept uniform, because edges reach further in a coarser graph.
 constexpr Offset vertices_around_leader = 20;
 constexpr Offset vertices_along_edges = 5;
-/// ... and on all levels this, where METIS's graph has vertices of mean weight 1: parts can then be balanced.
+/// The maximum weight of a cluster on any level, relative to the mean vertex weight of the graph for METIS, so that parts can
+/// be balanced.
 constexpr double heaviest_for_metis = 1.5;
 
-/// Has a vertex many times as many edges as the mean, as in networks?
+/// Returns true if a vertex has many times more edges than the mean, as in networks.
 template <typename AnyGraph>
 bool is_uneven(const AnyGraph& graph) {
     constexpr Offset times_the_mean = 16;
@@ -43,8 +44,8 @@ bool is_uneven(const AnyGraph& graph) {
     return most * graph.vertex_count() > times_the_mean * graph.ends();
 }
 
-/// Turns cost most on the finest level, where the next ones gain little in a mesh. The graphs of networks are worth more of
-/// them: their clusters say less about where good borders run.
+/// Turns are most expensive on the finest level, where further turns gain little in meshes. Networks need more turns, because
+/// their clusters predict good borders less well.
 Refinement refinement_of(bool uneven, bool finest) {
     Refinement refinement;
     refinement.most_turns = uneven ? 24 : 12;
@@ -52,7 +53,7 @@ Refinement refinement_of(bool uneven, bool finest) {
     return refinement;
 }
 
-/// Brings a partition of clusters to their vertices.
+/// Projects a partition of clusters to their vertices.
 void project(Partition& partition, const WeightedGraph& coarse, const Clusters& clusters) {
     measure_border(coarse, partition);
     const auto vertices = static_cast<Index>(clusters.of.size());
@@ -67,27 +68,27 @@ void project(Partition& partition, const WeightedGraph& coarse, const Clusters& 
     partition.border = std::move(border);
 }
 
-/// The parts of the vertices of a small graph: METIS's where they have edges, always the lightest for the others, the heaviest
-/// of them first.
+/// A partition of a small graph: by METIS for vertices with edges; all others, in order of descending weight, go to the
+/// lightest part.
 std::vector<Index> first_partition(const WeightedGraph& graph, Index parts, const MetisOptions& options,
                                    std::string_view stage) {
     std::vector<Index> part_of(graph.vertex_count(), -1);
     MetisGraph coupled = metis_graph(graph, stage);
     if (std::cmp_less(parts, coupled.vertices.size())) {
-        partition_with_metis(std::move(coupled), parts, options, stage, part_of);
+        part_of = partition_with_metis(std::move(coupled), parts, options).part_of;
     }
     std::vector<Offset> weight(parts, 0);
-    std::vector<Index> left;
+    std::vector<Index> unassigned;
     for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) {
         if (part_of[vertex] >= 0) weight[part_of[vertex]] += graph.vertex_weights[vertex];
-        if (part_of[vertex] < 0) left.push_back(vertex);
+        if (part_of[vertex] < 0) unassigned.push_back(vertex);
     }
-    std::stable_sort(left.begin(), left.end(),
+    std::stable_sort(unassigned.begin(), unassigned.end(),
                      [&](Index a, Index b) { return graph.vertex_weights[a] > graph.vertex_weights[b]; });
     using WeightAndPart = std::pair<Offset, Index>;
     std::priority_queue<WeightAndPart, std::vector<WeightAndPart>, std::greater<>> lightest;
     for (Index part = 0; part < parts; ++part) lightest.emplace(weight[part], part);
-    for (const Index vertex : left) {
+    for (const Index vertex : unassigned) {
         const auto [before, part] = lightest.top();
         lightest.pop();
         part_of[vertex] = part;
@@ -96,14 +97,13 @@ std::vector<Index> first_partition(const WeightedGraph& graph, Index parts, cons
     return part_of;
 }
 
-/// Of how many vertices METIS is to partition a graph.
+/// The number of vertices at which coarsening ends.
 Offset enough_for_metis(Index parts, const MultilevelOptions& options) {
     return std::max(Offset{options.vertices_a_part} * parts, options.least_vertices);
 }
 
 template <typename AnyGraph>
-MultilevelResult partition_large(const AnyGraph& graph, Index parts, const MultilevelOptions& options, std::string_view stage,
-                                 std::vector<Index>& part_of) {
+FoundPartition partition_large(const AnyGraph& graph, Index parts, const MultilevelOptions& options, std::string_view stage) {
     const Offset total = std::accumulate(graph.vertex_weights.begin(), graph.vertex_weights.end(), Offset{0});
     const Offset enough = enough_for_metis(parts, options);
     const Offset too_few = std::max<Offset>(enough / 2, parts);
@@ -127,11 +127,11 @@ MultilevelResult partition_large(const AnyGraph& graph, Index parts, const Multi
         WeightedGraph coarse = contract(finer.graph, finer.clusters);
         levels.push_back({std::move(coarse), {}});
     }
-    MultilevelResult result;
+    FoundPartition result;
     result.levels.push_back(finest);
     for (const Level& level : levels) result.levels.push_back(level.graph.vertex_count());
 
-    Partition partition{first_partition(levels.back().graph, parts, options.metis, stage), parts, 0, {}};
+    Partition partition{.part_of = first_partition(levels.back().graph, parts, options.metis, stage), .parts = parts};
     measure_border(levels.back().graph, partition);
     const double allowed = options.metis.imbalance * static_cast<double>(total) / parts;
     const Offset heaviest_part = std::max(static_cast<Offset>(allowed), total / parts + 1);
@@ -142,17 +142,17 @@ MultilevelResult partition_large(const AnyGraph& graph, Index parts, const Multi
     project(partition, levels.front().graph, first);
     refine_partition(graph, partition, heaviest_part, refinement_of(uneven, true), seed + levels.size());
     result.cut = partition.cut;
-    part_of = std::move(partition.part_of);
+    result.part_of = std::move(partition.part_of);
     return result;
 }
 
-/// Merging that takes away less than this is not worth its time.
+/// Merging takes longer than it saves if it removes a smaller fraction of the vertices.
 constexpr double least_share_to_merge = 0.1;
 
 }  // namespace
 
-MultilevelResult partition_in_levels(const Graph& graph, const std::vector<Offset>& weights, Index parts,
-                                     const MultilevelOptions& options, std::string_view stage, std::vector<Index>& part_of) {
+FoundPartition partition_in_levels(const Graph& graph, const std::vector<Offset>& weights, Index parts,
+                                   const MultilevelOptions& options, std::string_view stage) {
     const Index vertices = graph.vertex_count();
     const Offset large = 2 * enough_for_metis(parts, options);
     Index coupled = 0;
@@ -160,17 +160,19 @@ MultilevelResult partition_in_levels(const Graph& graph, const std::vector<Offse
         "coupled_vertices", Range(0, vertices), [&](Index vertex, Index& sum) { sum += graph.degree(vertex) > 0 ? 1 : 0; },
         coupled);
     if (coupled <= large) {
-        const Offset cut = partition_with_metis(metis_graph(graph, weights, stage), parts, options.metis, stage, part_of);
-        return {cut, {coupled}};
+        FoundPartition result = partition_with_metis(metis_graph(graph, weights, stage), parts, options.metis);
+        result.levels = {coupled};
+        return result;
     }
     if (share_to_merge(graph) >= least_share_to_merge) {
         const MergedGraph merged = merge_supervariables(graph, weights);
         if (merged.graph.vertex_count() > large) {
-            std::vector<Index> part_of_merged;
-            MultilevelResult result = partition_large(merged.graph, parts, options, stage, part_of_merged);
+            FoundPartition result = partition_large(merged.graph, parts, options, stage);
+            std::vector<Index> part_of(vertices, -1);
             Kokkos::parallel_for("unmerge", Range(0, vertices), [&](Index vertex) {
-                if (merged.vertex_of[vertex] >= 0) part_of[vertex] = part_of_merged[merged.vertex_of[vertex]];
+                if (merged.vertex_of[vertex] >= 0) part_of[vertex] = result.part_of[merged.vertex_of[vertex]];
             });
+            result.part_of = std::move(part_of);
             result.levels.insert(result.levels.begin(), coupled);
             return result;
         }
@@ -179,7 +181,7 @@ MultilevelResult partition_in_levels(const Graph& graph, const std::vector<Offse
     Kokkos::parallel_for("weigh_coupled", Range(0, vertices), [&](Index vertex) {
         if (graph.degree(vertex) == 0) unit.vertex_weights[vertex] = 0;
     });
-    MultilevelResult result = partition_large(unit, parts, options, stage, part_of);
+    FoundPartition result = partition_large(unit, parts, options, stage);
     result.levels.front() = coupled;
     return result;
 }

@@ -1,11 +1,11 @@
-// The order in which the matrix comes.
+// The input order.
 #include "stages/stages.hpp"
 
 namespace workbench {
 
 StageEntry natural_stage() {
     return {.name = "natural",
-            .summary = "Leave the matrix in its current order: what the other orders are compared with",
+            .summary = "Keep the current order: the baseline of the other orders",
             .source = "",
             .parameters = {},
             .contract = [](const Parameters&) { return StageContract{}; },

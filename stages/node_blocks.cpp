@@ -1,8 +1,9 @@
-// Finds the unknowns of a mesh node: consecutive rows whose nonzeros form dense blocks.
+// Detects mesh nodes: consecutive rows (unknowns) whose nonzeros form dense blocks.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <vector>
 
 #include "pipeline/contract/errors.hpp"
@@ -12,16 +13,14 @@
 namespace workbench {
 namespace {
 
-/// How many unknowns a node may have, the fewest first. Of blocks that take the same bytes these win.
+/// The possible numbers of unknowns of a node. The smallest one wins ties.
 constexpr std::array<Index, 4> sizes{2, 3, 4, 6};
 
-/// The blocks of size x size, on a grid from the first row and column on, that hold a nonzero.
+/// The number of blocks of size x size, aligned to the first row and column, that have nonzeros.
 Offset count_blocks(const CsrMatrix& matrix, Index size) {
     const Index nodes = matrix.rows / size;
     std::vector<Offset> blocks(nodes, 0);
-    using Range =
-        Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
-    guarded_for("blocks_of_nodes", Range(0, nodes), [&](Index node) {
+    guarded_for("blocks_of_nodes", UnevenHostRange<>(0, nodes), [&](Index node) {
         std::vector<Index> columns;
         columns.reserve(matrix.row_offsets[(node + 1) * size] - matrix.row_offsets[node * size]);
         for (Index row = node * size; row < (node + 1) * size; ++row) {
@@ -32,12 +31,10 @@ Offset count_blocks(const CsrMatrix& matrix, Index size) {
         std::sort(columns.begin(), columns.end());
         blocks[node] = std::unique(columns.begin(), columns.end()) - columns.begin();
     });
-    Offset sum = 0;
-    for (const Offset of_node : blocks) sum += of_node;
-    return sum;
+    return std::accumulate(blocks.begin(), blocks.end(), Offset{0});
 }
 
-/// Has no order that led here torn such a node of the input apart?
+/// Returns true if an order does not split nodes of this size of the input.
 bool keeps_nodes(const Permutation& order, Index size) {
     for (Index i = 0; i < order.size(); ++i) {
         const Index first = order.old_of_new(i - i % size);
@@ -57,8 +54,8 @@ struct Found {
     Offset blocks = 0;
 };
 
-/// The size whose blocks, each with its values in f64 and one column of 16 bits, take the fewest bytes; 1 where the nonzeros
-/// alone take fewer. So a few incomplete blocks, as fixed unknowns leave them, are no hindrance.
+/// The size whose blocks take the fewest bytes with f64 values and one 16-bit column per block; 1 if single nonzeros take
+/// fewer. This tolerates a few incomplete blocks, which fixed unknowns cause.
 Found find_nodes(const StagedMatrix& staged) {
     constexpr Offset column_bytes = 2;
     const auto bytes = [](const Found& found) {
@@ -76,7 +73,7 @@ Found find_nodes(const StagedMatrix& staged) {
 Found asked_for(const StagedMatrix& staged, Index size) {
     if (size > 1 && !may_be_node(staged, size)) {
         throw Unsuitable(fmt::format(
-            "a matrix of {} x {}, as the stages before left it, does not consist of nodes of {} neighbouring rows (unknowns)",
+            "a matrix of {} x {}, in its current order, cannot be divided into nodes of {} consecutive rows (unknowns)",
             staged.matrix.rows, staged.matrix.columns, size));
     }
     return {size, size > 1 ? count_blocks(staged.matrix, size) : staged.matrix.nonzeros()};
@@ -86,7 +83,7 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
     StageResult result;
     const auto note = [&](std::string what, std::string text) { result.notes.emplace_back(std::move(what), std::move(text)); };
     if (staged.node_size > 1 && parameters.is_word("unknowns", "auto")) {
-        note("unknowns a node", fmt::format("{}, as [matrix] says", staged.node_size));
+        note("unknowns a node", fmt::format("{}, from [matrix]", staged.node_size));
         return result;
     }
     const Found found = parameters.is_word("unknowns", "auto")
@@ -107,22 +104,14 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
 StageEntry node_blocks_stage() {
     return {
         .name = "node_blocks",
-        .summary =
-            "Find the unknowns of a mesh node: rows side by side whose nonzeros form dense blocks; orders after it keep "
-            "them together",
+        .summary = "Detect mesh nodes: consecutive rows whose nonzeros form dense blocks, which later orders keep together",
         .source =
-            "made here; blocks as of Im and Yelick, 'Optimizing sparse matrix computations for register reuse in "
-            "SPARSITY' (2001)",
-        .parameters = {{.name = "unknowns",
-                        .type = ParameterType::integer,
-                        .default_value = std::string("auto"),
-                        .minimum = 1,
-                        .maximum = 6,
-                        .words = {"auto"},
-                        .unit = "rows",
-                        .help = "rows of a node; auto: 2, 3, 4 or 6, whichever blocks take fewest bytes with one column each, "
-                                "or 1 where single nonzeros take fewer. Incomplete blocks, as fixed unknowns leave them, "
-                                "count as whole"}},
+            "a design of this project; dense blocks: Im, Yelick, 'Optimizing sparse matrix computations for register reuse in "
+            "SPARSITY', ICCS 2001",
+        .parameters = {integer_parameter(
+            "unknowns", by_default("auto"), between(1, 6, "rows", {"auto"}),
+            "rows of a node; auto: 2, 3, 4 or 6, for the fewest bytes of blocks with one column each, or 1 "
+            "if single nonzeros take fewer bytes; incomplete blocks count as full")},
         .contract = [](const Parameters&) { return StageContract{}; },
         .run = run};
 }

@@ -1,16 +1,12 @@
 #include "stages/order.hpp"
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/matrix/host_threads.hpp"
+#include "stages/parameters.hpp"
 
 namespace workbench {
 
@@ -23,6 +19,17 @@ Permutation expand(const Permutation& node_order, Index node_size) {
     return Permutation::from_old_of_new(std::move(old_of_new));
 }
 
+OrderChange order_of_nodes(std::vector<Index> old_of_new, Index node_size, Acts acts) {
+    return {acts, expand(Permutation::from_old_of_new(std::move(old_of_new)), node_size)};
+}
+
+StageContract contract_of_symmetric_order(const Parameters&) { return {.needs = {.square = true}, .acts = Acts::symmetric}; }
+
+StageContract contract_of_order(const Parameters& parameters) {
+    const Acts acts = axes_of(parameters);
+    return {.needs = {.square = acts == Acts::symmetric}, .acts = acts};
+}
+
 std::vector<Index> all_of(Index size) {
     std::vector<Index> list(size);
     std::iota(list.begin(), list.end(), 0);
@@ -31,28 +38,28 @@ std::vector<Index> all_of(Index size) {
 
 void stable_sort_by(std::vector<Index>& list, std::span<const Index> keys) {
     if (list.empty()) return;
-    // Each thread has a piece of the list, and counts its keys: so it knows the places of its things.
-    constexpr std::int64_t worth_a_thread = 1 << 15;
+    // Each thread counts the keys of a piece of the list, from which the places of its items follow.
+    constexpr std::int64_t items_per_thread = 1 << 15;  // fewer are not worth a thread
     const std::int64_t key_count = std::int64_t{*std::max_element(keys.begin(), keys.end())} + 1;
-    const auto things = static_cast<std::int64_t>(list.size());
-    const std::int64_t pieces = std::clamp<std::int64_t>(things / std::max(key_count, worth_a_thread), 1, host_threads());
-    using Pieces = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<std::int64_t>>;
+    const auto items = static_cast<std::int64_t>(list.size());
+    const std::int64_t pieces = std::clamp<std::int64_t>(items / std::max(key_count, items_per_thread), 1, host_threads());
+    using Pieces = HostRange<std::int64_t>;
     const auto for_each_of_piece = [&](std::int64_t piece, const auto& visit) {
-        const std::int64_t end = things * (piece + 1) / pieces;
-        for (std::int64_t i = things * piece / pieces; i < end; ++i) visit(list[i]);
+        const std::int64_t end = items * (piece + 1) / pieces;
+        for (std::int64_t i = items * piece / pieces; i < end; ++i) visit(list[i]);
     };
-    std::vector<std::vector<Index>> next(pieces);  // [keys] of each piece
+    std::vector<std::vector<Index>> next(pieces);  // [pieces][keys]
     guarded_for("count_keys", Pieces(0, pieces), [&](std::int64_t piece) {
         next[piece].assign(key_count, 0);
-        for_each_of_piece(piece, [&](Index thing) { ++next[piece][keys[thing]]; });
+        for_each_of_piece(piece, [&](Index item) { ++next[piece][keys[item]]; });
     });
     Index before = 0;
     for (std::int64_t key = 0; key < key_count; ++key) {
         for (std::vector<Index>& of_piece : next) before += std::exchange(of_piece[key], before);
     }
     std::vector<Index> sorted(list.size());
-    Kokkos::parallel_for("place_things", Pieces(0, pieces), [&](std::int64_t piece) {
-        for_each_of_piece(piece, [&](Index thing) { sorted[next[piece][keys[thing]]++] = thing; });
+    Kokkos::parallel_for("place_items", Pieces(0, pieces), [&](std::int64_t piece) {
+        for_each_of_piece(piece, [&](Index item) { sorted[next[piece][keys[item]]++] = item; });
     });
     list = std::move(sorted);
 }
@@ -64,7 +71,7 @@ std::vector<Index> sorted(const SortTask& task, Preparer* preparer) {
     std::vector<Index> order = all_of(static_cast<Index>(task.keys.size()));
     if (order.empty()) return order;
     if (task.descending) {
-        // Counted down from the largest: the sort ascends and is stable.
+        // An ascending sort of the complements, which keeps the order of ties.
         const Index largest = *std::max_element(task.keys.begin(), task.keys.end());
         std::vector<Index> keys(task.keys.size());
         std::transform(task.keys.begin(), task.keys.end(), keys.begin(), [&](Index key) { return largest - key; });
@@ -76,11 +83,14 @@ std::vector<Index> sorted(const SortTask& task, Preparer* preparer) {
     return order;
 }
 
-Acts acts_named(std::string_view word) {
-    for (const Acts acts : {Acts::symmetric, Acts::rows, Acts::columns}) {
-        if (name_of(acts) == word) return acts;
-    }
-    throw std::logic_error("no order acts on '" + std::string(word) + "'");
+std::vector<Index> longest_of_nodes(std::vector<Index> lengths, Index node_size) {
+    if (node_size == 1) return lengths;
+    std::vector<Index> longest(lengths.size() / node_size);
+    Kokkos::parallel_for("longest_of_nodes", HostRange<std::size_t>(0, longest.size()), [&](std::size_t node) {
+        const auto first = lengths.begin() + static_cast<std::ptrdiff_t>(node * node_size);
+        longest[node] = *std::max_element(first, first + node_size);
+    });
+    return longest;
 }
 
 }  // namespace workbench

@@ -2,29 +2,37 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "pipeline/contract/stage.hpp"
 #include "pipeline/matrix/permutation.hpp"
 #include "pipeline/matrix/preparer.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
 
 namespace workbench {
 
-/// The order of the rows for an order of the nodes: a node's `node_size` rows stay together and in order.
+/// The row order that follows from a node order: the rows of a node stay together and in order.
 [[nodiscard]] Permutation expand(const Permutation& node_order, Index node_size);
 
-/// 0, 1, .. size - 1: a list of things to be sorted.
+/// The change that brings nodes, and so their rows or columns, into a new order. old_of_new: [nodes].
+[[nodiscard]] OrderChange order_of_nodes(std::vector<Index> old_of_new, Index node_size, Acts acts = Acts::symmetric);
+
+/// The contract of a stage that orders rows and columns alike by the graph of A + A^T.
+[[nodiscard]] StageContract contract_of_symmetric_order(const Parameters& parameters);
+
+/// The contract of a stage with an apply_parameter.
+[[nodiscard]] StageContract contract_of_order(const Parameters& parameters);
+
+/// 0, 1, ..., size - 1.
 [[nodiscard]] std::vector<Index> all_of(Index size);
 
-/// Sorts a list of things by keys[thing], ascending and stable, by counting: linear in the list and the largest key.
-/// Keys are >= 0.
+/// Sorts a list of items by keys[item] >= 0, ascending and stable. A counting sort, linear in the list and the largest key.
 void stable_sort_by(std::vector<Index>& list, std::span<const Index> keys);
 
-/// The things in the order that the task asks for, by the preparer where it takes the work, or here. [things]
+/// [items] The items in the order of the task, sorted by the preparer if it accepts the task, otherwise on the host.
 [[nodiscard]] std::vector<Index> sorted(const SortTask& task, Preparer* preparer);
 
-/// "symmetric", "rows" or "columns".
-[[nodiscard]] Acts acts_named(std::string_view word);
+/// [nodes] The length of the longest row of each node, from the lengths of the rows.
+[[nodiscard]] std::vector<Index> longest_of_nodes(std::vector<Index> lengths, Index node_size);
 
 }  // namespace workbench

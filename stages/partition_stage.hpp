@@ -1,6 +1,7 @@
-// Shared by the stages that partition the rows: how many parts of which size, what rows weigh, and what is made of the parts.
+// Shared by the stages that partition the rows: the plan of the parts, the weights of the rows, and the resulting change.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,55 +12,58 @@
 
 namespace workbench {
 
-/// How many parts, and how many nodes fit into one.
 struct PartitionPlan {
     Index parts = 1;
-    Index capacity = 0;           // nodes
-    std::optional<Index> rounds;  // K of EHYB eq. 1, where it was asked for
+    Index capacity = 0;           // nodes per part
+    std::optional<Index> rounds;  // K of EHYB eq. 1, if the number of parts is automatic
 };
 
-/// `parts`, `weights`, `capacity`, `device` and `value_bytes`: what plan_parts and node_weights ask for. `balancer`: who
-/// balances the weights, for the help.
-[[nodiscard]] std::vector<ParameterDeclaration> plan_parameters(const std::string& balancer);
+/// `parts`, `weights`, `capacity`, `device`, `value_bytes` and `keep`, followed by the stage's own parameters.
+[[nodiscard]] std::vector<ParameterDeclaration> partition_parameters(const std::vector<ParameterDeclaration>& own = {});
+/// `imbalance`, of stages that call METIS.
+[[nodiscard]] ParameterDeclaration imbalance_parameter();
 
-/// `keep`: what contract_of_partition and finish_partition ask for.
-[[nodiscard]] ParameterDeclaration keep_parameter();
-
-/// Of a stage with these parameters.
 [[nodiscard]] StageContract contract_of_partition(const Parameters& parameters);
 
-/// EHYB eq. 1 and 2, in whole nodes. Throws MachineError where the GPU that is asked for is missing, InputError where the parts
-/// cannot hold the rows; `stage` is who asks.
-[[nodiscard]] PartitionPlan plan_parts(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context,
-                                       std::string_view stage);
+/// The run of a stage that partitions the nodes of a matrix. The arguments must outlive it.
+class Partitioning {
+public:
+    /// Plans the parts by EHYB eq. 1 and 2 in whole nodes, and notes the plan. Throws MachineError if there is no GPU where the
+    /// plan depends on it, and InputError if the parts cannot hold the rows.
+    Partitioning(const StagedMatrix& staged, const Parameters& parameters, const StageContext& context, std::string_view stage);
 
-/// [nodes] What each weighs; at least 1.
-[[nodiscard]] std::vector<Offset> node_weights(const StagedMatrix& staged, const Parameters& parameters,
-                                               const StageContext& context);
+    [[nodiscard]] const Graph& graph() const { return graph_; }
+    [[nodiscard]] const PartitionPlan& plan() const { return plan_; }
 
-/// Adds a note with a number.
-void note_count(StageResult& result, std::string what, Offset value, std::string_view unit = "");
+    /// [nodes] The weight of each node, at least 1.
+    [[nodiscard]] std::vector<Offset> weights() const;
 
-void note_plan(StageResult& result, const PartitionPlan& plan, Index node_size);
+    void note(std::string what, Offset value, std::string_view unit = "");
+    void note(std::string what, std::string text);
 
-/// Vertices in order, in parts of equal size: where nothing is partitioned.
-[[nodiscard]] std::vector<Index> consecutive_parts(Index vertices, Index parts);
+    /// Calls `find` for the part of each node [nodes], and moves nodes until every part fits (fit_partition). The nodes keep
+    /// their order within a part. METIS needs 2 parts or more, and fewer than nodes with edges; otherwise the parts are
+    /// consecutive nodes.
+    [[nodiscard]] StageResult partition_by(const std::function<std::vector<Index>()>& find);
 
-/// Are there more vertices with edges than parts, and two parts or more? Otherwise METIS is not to be called, and a note says
-/// so.
-[[nodiscard]] bool is_for_metis(const Graph& graph, const PartitionPlan& plan, Index node_size, StageResult& result);
+    /// Orders the nodes, with parts that begin at these places of the order: [parts + 1].
+    [[nodiscard]] StageResult cut(std::vector<Index> order, std::vector<Index> begins);
 
-/// Moves vertices until every part fits (fit_partition), and notes how many.
-void fit_to_plan(const Graph& graph, const PartitionPlan& plan, Index node_size, std::vector<Index>& part_of,
-                 StageResult& result);
+private:
+    [[nodiscard]] bool is_for_metis();
+    void fit(std::vector<Index>& part_of);
 
-/// Cuts nodes in an order into pieces of about equal weight, each within the plan's capacity. Returns where each piece begins
-/// in the order, and its end: [parts + 1]. `weights`: of each node.
+    const StagedMatrix& staged_;
+    const Parameters& parameters_;
+    const StageContext& context_;
+    PartitionPlan plan_;
+    Graph graph_;
+    StageResult result_;
+};
+
+/// Cuts an order of nodes into pieces of about equal weight, each within the capacity of the plan. Returns the begin of each
+/// piece in the order, and the end: [parts + 1]. weights: [nodes].
 [[nodiscard]] std::vector<Index> equal_pieces(const std::vector<Index>& order, const std::vector<Offset>& weights,
                                               const PartitionPlan& plan);
-
-/// Notes the edge cut, and orders the nodes by their parts, otherwise as they are; with the parts as cuts, if they are kept.
-void finish_partition(const StagedMatrix& staged, const Parameters& parameters, const Graph& graph, const PartitionPlan& plan,
-                      const std::vector<Index>& part_of, StageResult& result);
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
-// A community order: vertices are merged where that raises the modularity, and numbered so that a community within a community
-// within ... lies together, as caches within caches want it.
+// Rabbit order: merges vertices where that increases the modularity, and numbers the hierarchy of communities depth first, so
+// that it maps to the hierarchy of caches.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -14,17 +14,17 @@ namespace {
 
 struct Edge {
     Index to = 0;
-    Offset weight = 0;  // edges of the graph
+    Offset weight = 0;  // number of edges of the graph
 };
 
-/// Incremental aggregation: vertices by ascending degree, each merged into the neighbouring community that it gains most from.
-/// What is merged becomes a child in the dendrogram; its edges are added up when its parent's turn comes, and those that are of
-/// one community by then are dropped.
+/// Incremental aggregation: in the order of ascending degrees, each vertex is merged into the neighbouring community with the
+/// largest gain of modularity, and becomes a child in the dendrogram. The parent adds up the edges of its children when its
+/// turn comes, and drops those within its community.
 class Communities {
 public:
     explicit Communities(const Graph& graph)
         : graph_(graph),
-          towards_(all_of(graph.vertex_count())),
+          parent_(all_of(graph.vertex_count())),
           children_(graph.vertex_count()),
           strength_(graph.vertex_count()),
           edges_(graph.vertex_count()),
@@ -35,8 +35,8 @@ public:
     void aggregate() {
         std::vector<Index> degrees(graph_.vertex_count());
         for (Index vertex = 0; vertex < graph_.vertex_count(); ++vertex) degrees[vertex] = graph_.degree(vertex);
-        // Equals in an order that has nothing to do with their numbers: one after the other, the vertices of a grid would all
-        // join one community that grows and grows, and each would carry its edges on.
+        // Ties are in random order: in the order of their numbers, the vertices of a grid would all join one growing community,
+        // and its edges would be added up again and again.
         const Permutation shuffled = random_permutation(graph_.vertex_count(), 1);
         std::vector<Index> turns(shuffled.old_of_new().begin(), shuffled.old_of_new().end());
         stable_sort_by(turns, degrees);
@@ -44,18 +44,18 @@ public:
             gather_edges(vertex);
             const Index best = best_neighbour(vertex);
             if (best < 0) continue;
-            towards_[vertex] = best;
+            parent_[vertex] = best;
             children_[best].push_back(vertex);
             strength_[best] += strength_[vertex];
         }
     }
 
-    /// Depth first through the dendrogram: a vertex, then what was merged into it, in that order.
+    /// The dendrogram in depth-first order: a vertex, then its children in the order in which they were merged.
     [[nodiscard]] std::vector<Index> order() const {
         std::vector<Index> order;
         std::vector<Index> stack;
         for (Index root = 0; root < graph_.vertex_count(); ++root) {
-            if (towards_[root] != root) continue;
+            if (parent_[root] != root) continue;
             stack.assign(1, root);
             while (!stack.empty()) {
                 const Index vertex = stack.back();
@@ -69,21 +69,21 @@ public:
 
     [[nodiscard]] Index count() const {
         Index count = 0;
-        for (Index vertex = 0; vertex < graph_.vertex_count(); ++vertex) count += towards_[vertex] == vertex ? 1 : 0;
+        for (Index vertex = 0; vertex < graph_.vertex_count(); ++vertex) count += parent_[vertex] == vertex ? 1 : 0;
         return count;
     }
 
 private:
-    /// The vertex that the community is called after. Halves the path that it goes.
+    /// The root of the vertex's tree, which names the community. A union-find lookup with path halving.
     Index community_of(Index vertex) {
-        while (towards_[vertex] != vertex) {
-            towards_[vertex] = towards_[towards_[vertex]];
-            vertex = towards_[vertex];
+        while (parent_[vertex] != vertex) {
+            parent_[vertex] = parent_[parent_[vertex]];
+            vertex = parent_[vertex];
         }
         return vertex;
     }
 
-    /// The edges of a vertex and of all that was merged into it, to other communities.
+    /// Adds up the edges of a vertex and its children to other communities.
     void gather_edges(Index vertex) {
         std::vector<Edge> gathered;
         const auto add = [&](Index to, Offset weight) {
@@ -101,8 +101,9 @@ private:
         edges_[vertex] = std::move(gathered);
     }
 
-    /// The community that raises the modularity most when the vertex joins it, of equals the one of the lowest number; -1 where
-    /// none raises it. The gain is 2 (w / 2m - d d' / (2m)^2), with 2m the sum of all degrees; here times (2m)^2 / 2.
+    /// The community whose merge with the vertex increases the modularity most (the smallest number in case of ties), or -1 if
+    /// no merge does. The gain is 2 (w / 2m - d d' / (2m)^2), where 2m is the sum of all degrees; here it is scaled by (2m)^2
+    /// / 2.
     [[nodiscard]] Index best_neighbour(Index vertex) const {
         const auto all = static_cast<double>(graph_.offsets.back());
         Index best = -1;
@@ -118,19 +119,18 @@ private:
     }
 
     const Graph& graph_;
-    std::vector<Index> towards_;                // [vertices] nearer to what the community is called after; itself: it is
+    std::vector<Index> parent_;                 // [vertices] a vertex nearer to the root of the community; a root: itself
     std::vector<std::vector<Index>> children_;  // [vertices] in the order in which they were merged
-    std::vector<Offset> strength_;              // [vertices] sum of the degrees of its community
-    std::vector<std::vector<Edge>> edges_;      // [vertices] of those that had their turn and whose parents wait for theirs
-    std::vector<Offset> weight_to_;             // [vertices] while edges are gathered
+    std::vector<Offset> strength_;              // [vertices] sum of the degrees in the community of a root
+    std::vector<std::vector<Edge>> edges_;      // [vertices] of merged vertices, until the parent adds them up
+    std::vector<Offset> weight_to_;             // [vertices] in gather_edges: sums by community
 };
 
 StageResult run(const StagedMatrix& staged, const Parameters&, const StageContext&) {
     const Graph graph = adjacency_graph(staged.matrix, staged.node_size);
     Communities communities(graph);
     communities.aggregate();
-    const Permutation nodes = Permutation::from_old_of_new(communities.order());
-    return {.change = {.order = OrderChange{Acts::symmetric, expand(nodes, staged.node_size)}},
+    return {.change = {.order = order_of_nodes(communities.order(), staged.node_size)},
             .notes = {{"communities", std::to_string(communities.count())}}};
 }
 
@@ -138,12 +138,12 @@ StageResult run(const StagedMatrix& staged, const Parameters&, const StageContex
 
 StageEntry rabbit_order_stage() {
     return {.name = "rabbit_order",
-            .summary = "Gather communities, and communities within them: merge rows while that raises the modularity",
+            .summary = "Order by a hierarchy of communities: merge rows while that increases the modularity",
             .source =
-                "Arai, Shiokawa, Yamamuro, Onizuka and Iwamura, 'Rabbit order: just-in-time parallel reordering for fast "
-                "graph analysis' (2016); here on one thread, the same everywhere",
+                "Arai, Shiokawa, Yamamuro, Onizuka, Iwamura, 'Rabbit order: just-in-time parallel reordering for fast graph "
+                "analysis', IPDPS 2016; here serial, with the same result on every machine",
             .parameters = {},
-            .contract = [](const Parameters&) { return StageContract{.needs = {.square = true}, .acts = Acts::symmetric}; },
+            .contract = contract_of_symmetric_order,
             .run = run};
 }
 

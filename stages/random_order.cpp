@@ -1,20 +1,16 @@
-// A random order: the control that shows what any order at all is worth.
+// A random order, as the control experiment.
 #include <cstdint>
 
 #include "pipeline/matrix/random.hpp"
 #include "stages/order.hpp"
+#include "stages/parameters.hpp"
 #include "stages/stages.hpp"
 
 namespace workbench {
 namespace {
 
-StageContract contract(const Parameters& parameters) {
-    const Acts acts = acts_named(parameters.text("apply"));
-    return {.needs = {.square = acts == Acts::symmetric}, .acts = acts};
-}
-
 StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
-    const Acts acts = acts_named(parameters.text("apply"));
+    const Acts acts = axes_of(parameters);
     const Index length = acts == Acts::columns ? staged.matrix.columns : staged.matrix.rows;
     const Permutation nodes =
         random_permutation(length / staged.node_size, static_cast<std::uint64_t>(parameters.integer("seed")));
@@ -24,22 +20,16 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
 }  // namespace
 
 StageEntry random_order_stage() {
-    return {.name = "random_order",
-            .summary = "Shuffle rows, columns or both alike: the control that a good order is measured against",
-            .source = "Fisher-Yates shuffle on SplitMix64, the same on every machine",
-            .parameters = {{.name = "seed",
-                            .type = ParameterType::integer,
-                            .default_value = std::int64_t{1},
-                            .minimum = 0,
-                            .help = "start of the generator: another seed gives another order"},
-                           {.name = "apply",
-                            .type = ParameterType::choice,
-                            .default_value = "symmetric",
-                            .words = {"symmetric", "rows", "columns"},
-                            .help = "what the order acts on: rows and columns alike, rows alone, or columns alone"}},
-            .contract = contract,
-            .reads_entries = [](const Parameters&) { return false; },
-            .run = run};
+    return {
+        .name = "random_order",
+        .summary = "Shuffle rows, columns, or both alike: the control experiment for other orders",
+        .source =
+            "Fisher-Yates shuffle: Durstenfeld, 'Algorithm 235: random permutation', Communications of the ACM 1964; random "
+            "numbers: SplitMix64 of Steele, Lea, Flood, 'Fast splittable pseudorandom number generators', OOPSLA 2014",
+        .parameters = {seed_parameter(at_least(0)), apply_parameter(by_default("symmetric"), {"symmetric", "rows", "columns"})},
+        .contract = contract_of_order,
+        .reads_entries = [](const Parameters&) { return false; },
+        .run = run};
 }
 
 }  // namespace workbench

@@ -11,10 +11,7 @@
 namespace workbench {
 namespace {
 
-using DynamicRange =
-    Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
-
-/// Sums by key like SparseSums, for keys of which a few come again and again: the parts around a vertex.
+/// Sums by key like SparseSums, in a list that suits a few keys which occur repeatedly, such as the parts around a vertex.
 class FewSums {
 public:
     void start(std::size_t most_keys) {
@@ -37,11 +34,11 @@ public:
     }
 
 private:
-    std::vector<std::pair<Index, Offset>> sums_;  // the first count_
+    std::vector<std::pair<Index, Offset>> sums_;  // the first count_ are in use
     std::size_t count_ = 0;
 };
 
-/// A list of keys is searched from its front: longer ones take a table.
+/// The number of keys above which SparseSums is faster than FewSums.
 constexpr std::size_t most_listed_keys = 64;
 
 template <typename AnyGraph>
@@ -68,7 +65,7 @@ public:
             add_to(weight_, here);
         });
         const Offset mean = std::accumulate(weight_.begin(), weight_.end(), Offset{0}) / partition.parts;
-        room_up_to_ = heaviest - std::max<Offset>(heaviest - mean, 0) / 10;
+        heaviest_target_ = heaviest - std::max<Offset>(heaviest - mean, 0) / 10;
     }
 
     void improve() {
@@ -78,7 +75,7 @@ public:
         for (int turn = 0; turn < refinement_.most_turns && without_success < refinement_.patience; ++turn) {
             choose_moves();
             if (excess() == 0) {
-                keep_what_pays(turn);
+                select_moves(turn);
             } else {
                 evict(turn);
             }
@@ -87,12 +84,12 @@ public:
             ++without_success;
             if (figures >= best_figures) continue;
             const auto gained = static_cast<double>(best_figures.second - figures.second);
-            const bool worth_it =
+            const bool continues =
                 figures.first < best_figures.first || gained > refinement_.least_gain * static_cast<double>(figures.second);
             best_figures = figures;
             best = part_of_;
             without_success = 0;
-            if (!worth_it) break;
+            if (!continues) break;
         }
         part_of_ = std::move(best);
         partition_.cut = best_figures.second;
@@ -113,11 +110,11 @@ private:
 
     struct Choice {
         Index part = stays;
-        Offset gain = 0;    // by how much the cut shrinks
-        Offset inside = 0;  // the weight of the edges within the vertex's part
+        Offset gain = 0;    // the decrease of the cut
+        Offset inside = 0;  // the weight of the vertex's edges within its part
     };
 
-    /// For a vertex: the part other than its own to which it is coupled most, of those allowed.
+    /// The allowed part, other than its own, to which a vertex is coupled most.
     template <typename Allowed>
     [[nodiscard]] Choice choose(Index vertex, FewSums& few, SparseSums& many, const Allowed& allowed) const {
         const std::size_t most_keys = std::min(graph_.edges_of(vertex).size(), weight_.size());
@@ -148,7 +145,7 @@ private:
         return choice;
     }
 
-    /// Where the vertices want to go whose neighbourhood changed.
+    /// Updates the choices of the vertices whose neighbourhood has changed.
     void choose_moves() {
         runs_.for_each_run("choose_moves", [&](Index first, Index last) {
             FewSums few;
@@ -157,26 +154,27 @@ private:
                 if (stale_[vertex] == 0) continue;
                 stale_[vertex] = 0;
                 const Choice choice = choose(vertex, few, many, [](Index) { return true; });
-                const bool dear = choice.gain < 0 &&
-                                  -static_cast<double>(choice.gain) >= refinement_.descent * static_cast<double>(choice.inside);
-                target_[vertex] = dear ? stays : choice.part;
+                const bool too_costly = choice.gain < 0 && -static_cast<double>(choice.gain) >=
+                                                               refinement_.descent * static_cast<double>(choice.inside);
+                target_[vertex] = too_costly ? stays : choice.part;
                 gain_[vertex] = choice.gain;
             }
         });
     }
 
-    /// Is a vertex on its way? Those that moved in the last turn rest.
+    /// Returns true if a vertex has a target and did not move in the last turn.
     [[nodiscard]] bool may_move(Index vertex) const { return target_[vertex] != stays && moved_[vertex] == 0; }
 
-    /// Is a neighbour's move to be counted on? Better moves first, then by number.
+    /// Returns true if a neighbour's move is assumed to happen first: the one with the larger gain, then the smaller number.
     [[nodiscard]] bool goes_before(Index neighbour, Index vertex) const {
         return may_move(neighbour) &&
                (gain_[neighbour] > gain_[vertex] || (gain_[neighbour] == gain_[vertex] && neighbour < vertex));
     }
 
-    void keep_what_pays(int turn) {
+    /// Selects the moves that pay off and fit.
+    void select_moves(int turn) {
         std::fill(arriving_.begin(), arriving_.end(), 0);
-        runs_.for_each_run("keep_what_pays", [&](Index first, Index last) {
+        runs_.for_each_run("select_moves", [&](Index first, Index last) {
             std::vector<Offset> here(arriving_.size(), 0);
             for (Index vertex = first; vertex < last; ++vertex) {
                 pays_[vertex] = may_move(vertex) && pays(vertex) ? 1 : 0;
@@ -184,7 +182,7 @@ private:
             }
             add_to(arriving_, here);
         });
-        runs_.for_each_vertex("keep_what_fits",
+        runs_.for_each_vertex("fit_moves",
                               [&](Index vertex) { moved_[vertex] = pays_[vertex] != 0 && fits(vertex, turn) ? 1 : 0; });
     }
 
@@ -199,16 +197,16 @@ private:
         return gain >= 0;
     }
 
-    /// By chance, so many as there is room for about.
+    /// True for all moves to a part that can take them; otherwise for a random choice that fills the part on average.
     [[nodiscard]] bool fits(Index vertex, int turn) const {
         const Offset arriving = arriving_[target_[vertex]];
-        const Offset room = heaviest_ - weight_[target_[vertex]];
-        if (arriving <= room) return true;
+        const Offset free = heaviest_ - weight_[target_[vertex]];
+        if (arriving <= free) return true;
         return static_cast<double>(tie(vertex, turn) >> 11) * 0x1p-53 * static_cast<double>(arriving) <
-               static_cast<double>(room);
+               static_cast<double>(free);
     }
 
-    /// Carries the moves out. Returns twice the change of the cut.
+    /// Makes the selected moves. Returns twice the change of the cut.
     Offset move() {
         runs_.for_each_run("move", [&](Index first, Index last) {
             std::vector<Offset> more(weight_.size(), 0);
@@ -216,7 +214,7 @@ private:
                 if (moved_[vertex] == 0) continue;
                 more[part_of_[vertex]] -= graph_.vertex_weights[vertex];
                 more[target_[vertex]] += graph_.vertex_weights[vertex];
-                std::swap(part_of_[vertex], target_[vertex]);  // where it was, until the next choice
+                std::swap(part_of_[vertex], target_[vertex]);  // target_ is its old part until the next choice
             }
             add_to(weight_, more);
         });
@@ -239,40 +237,39 @@ private:
         return change;
     }
 
-    /// Most are marked already: who writes takes the line from other cores.
+    /// Reads first, because most vertices are marked already, and a write takes the cache line from other cores.
     void mark_stale(Index vertex) {
         std::atomic_ref<char> stale(stale_[vertex]);
         if (stale.load(std::memory_order_relaxed) == 0) stale.store(1, std::memory_order_relaxed);
     }
 
-    /// What one run adds to sums of all of them, by part.
+    /// Adds the sums by part of one run to those of all runs.
     static void add_to(std::vector<Offset>& sums, const std::vector<Offset>& of_run) {
         for (std::size_t part = 0; part < sums.size(); ++part) {
             if (of_run[part] != 0) Kokkos::atomic_add(&sums[part], of_run[part]);
         }
     }
 
-    /// Each part that is too heavy sends away vertices until it fits, those that cost least first; where its border has too few
-    /// that find room beyond it, any, to any part with room.
+    /// Each overweight part evicts vertices until it fits: first those that cost least among the vertices on its border, then
+    /// any vertices to any part that can take them.
     void evict(int turn) {
-        std::vector<Index> place(weight_.size(), stays);  // among the heavy parts
+        std::vector<Index> place(weight_.size(), stays);  // of the overweight parts, in members
         std::vector<std::vector<Index>> members;
-        std::vector<Index> with_room;
+        std::vector<Index> takers;
         for (Index part = 0; part < static_cast<Index>(weight_.size()); ++part) {
             if (weight_[part] > heaviest_) {
                 place[part] = static_cast<Index>(members.size());
                 members.emplace_back();
-            } else if (weight_[part] < room_up_to_) {
-                with_room.push_back(part);
+            } else if (weight_[part] < heaviest_target_) {
+                takers.push_back(part);
             }
         }
         for (Index vertex = 0; vertex < graph_.vertex_count(); ++vertex) {
             if (place[part_of_[vertex]] != stays) members[place[part_of_[vertex]]].push_back(vertex);
             moved_[vertex] = 0;
         }
-        const auto heavy_count = static_cast<Index>(members.size());
-        guarded_for("evict", DynamicRange(0, heavy_count).set_chunk_size(1),
-                    [&](Index heavy) { evict_from(members[heavy], with_room, turn); });
+        guarded_for("evict", UnevenHostRange<>(0, static_cast<Index>(members.size())).set_chunk_size(1),
+                    [&](Index heavy) { evict_from(members[heavy], takers, turn); });
     }
 
     struct Eviction {
@@ -283,20 +280,21 @@ private:
         Index target;
     };
 
-    void evict_from(const std::vector<Index>& members, const std::vector<Index>& with_room, int turn) {
+    void evict_from(const std::vector<Index>& members, const std::vector<Index>& takers, int turn) {
         std::vector<Eviction> evictions;
         FewSums few;
         SparseSums many;
         for (const Index vertex : members) {
             const Offset own = graph_.vertex_weights[vertex];
             if (own == 0) continue;
-            const Choice choice = choose(vertex, few, many, [&](Index part) { return weight_[part] + own <= room_up_to_; });
+            const Choice choice =
+                choose(vertex, few, many, [&](Index part) { return weight_[part] + own <= heaviest_target_; });
             const std::uint64_t chance = tie(vertex, turn);
             const bool on_border = choice.part != stays;
-            if (!on_border && with_room.empty()) continue;
-            const Index target = on_border ? choice.part : with_room[chance % with_room.size()];
+            if (!on_border && takers.empty()) continue;
+            const Index target = on_border ? choice.part : takers[chance % takers.size()];
             const double loss = on_border ? -static_cast<double>(choice.gain) / static_cast<double>(own) : 0;
-            evictions.push_back({on_border, loss, chance, vertex, target});
+            evictions.push_back({.on_border = on_border, .loss = loss, .tie = chance, .vertex = vertex, .target = target});
         }
         std::sort(evictions.begin(), evictions.end(), [](const Eviction& a, const Eviction& b) {
             return std::tuple(!a.on_border, a.loss, a.tie, a.vertex) < std::tuple(!b.on_border, b.loss, b.tie, b.vertex);
@@ -317,14 +315,14 @@ private:
     const Refinement& refinement_;
     std::uint64_t seed_;
     VertexRuns runs_;
-    std::vector<Offset> weight_;    // of each part
-    std::vector<Offset> arriving_;  // of each part, the weight of the vertices that would come
-    HostArray<Index> target_;       // of each vertex
-    HostArray<Offset> gain_;        // of each vertex that has a target
-    HostArray<char> moved_;         // in the last turn: those rest in the next
-    std::vector<char> stale_;       // its neighbourhood changed since it chose
-    HostArray<char> pays_;          // its move, should there be room
-    Offset room_up_to_ = 0;         // a part takes evicted vertices up to this weight
+    std::vector<Offset> weight_;    // [parts]
+    std::vector<Offset> arriving_;  // [parts] the weight of the moves that pay off
+    HostArray<Index> target_;       // [vertices] the chosen part
+    HostArray<Offset> gain_;        // [vertices] of vertices with a target
+    HostArray<char> moved_;         // [vertices] in this turn; they rest in the next turn
+    std::vector<char> stale_;       // [vertices] the neighbourhood has changed since the vertex chose
+    HostArray<char> pays_;          // [vertices] the move reduces the cut, or keeps it
+    Offset heaviest_target_ = 0;    // the maximum weight of a part that takes evicted vertices
 };
 
 }  // namespace

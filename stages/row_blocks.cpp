@@ -1,7 +1,6 @@
-// Cuts between rows, for tiles.
-#include <limits>
-
+// Cuts rows into blocks, for tiles.
 #include "stages/blocks.hpp"
+#include "stages/parameters.hpp"
 #include "stages/stages.hpp"
 
 namespace workbench {
@@ -26,27 +25,19 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
 }  // namespace
 
 StageEntry row_blocks_stage() {
-    return {
-        .name = "row_blocks",
-        .summary = "Cut the rows into blocks; with column_segmentation after it the matrix is cut into tiles",
-        .source = "Yan, Diao, Liu, An, Xu, 'A Nonlinear Hash-based Optimization Method for SpMV on GPUs' (2025): 2D partition",
-        .parameters = {{.name = "height",
-                        .type = ParameterType::integer,
-                        .optional = true,
-                        .minimum = 1,
-                        .maximum = std::numeric_limits<Index>::max(),
-                        .unit = "rows",
-                        .help = "rows of a block, the last block may have fewer; give height or count"},
-                       {.name = "count",
-                        .type = ParameterType::integer,
-                        .optional = true,
-                        .minimum = 1,
-                        .maximum = std::numeric_limits<Index>::max(),
-                        .unit = "blocks",
-                        .help = "number of blocks, of equal height to one row; never more than there are rows"}},
-        .contract = contract,
-        .reads_entries = [](const Parameters&) { return false; },
-        .run = run};
+    return {.name = "row_blocks",
+            .summary = "Cut the rows into blocks; a following column_segmentation cuts the matrix into tiles",
+            .source =
+                "Yan, Diao, Liu, An, Xu, 'A Nonlinear Hash-based Optimization Method for SpMV on GPUs' (HBP), arXiv 2025: 2D "
+                "partition",
+            .parameters = {integer_parameter("height", not_required, between(1, largest_index, "rows"),
+                                             "rows per block; the last block may have fewer; give height or count"),
+                           integer_parameter(
+                               "count", not_required, between(1, largest_index, "blocks"),
+                               "number of blocks, at most the number of rows; their heights differ by at most one row")},
+            .contract = contract,
+            .reads_entries = [](const Parameters&) { return false; },
+            .run = run};
 }
 
 }  // namespace workbench

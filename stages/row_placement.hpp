@@ -1,4 +1,4 @@
-// Shared by the stages that place rows by their lengths: which rows, how far they may move, and the change.
+// Shared by the stages that place rows by their lengths: the groups within which rows move, and the resulting change.
 #pragma once
 
 #include <functional>
@@ -10,24 +10,22 @@
 
 namespace workbench {
 
-/// Places rows of these lengths: gives the row in each place, as Permutation::from_old_of_new takes it. Called for many groups
-/// of rows at a time, from all cores.
+/// Returns the row in each place (list[new] = old) for rows of these lengths. Called concurrently for many groups of rows.
 using PlaceRows = std::function<std::vector<Index>(std::span<const Index> lengths)>;
 
-/// The same of many groups at once, by a preparer: all their lengths one after the other, and the first row of each group
-/// [groups + 1]; gives the places counted from each group's first. Nothing: it leaves them to `PlaceRows`.
+/// Places the rows of many groups at once by a preparer. first: [groups + 1] the first row of each group in `lengths`. Returns
+/// rows relative to the first row of their group, or nothing if the preparer declines.
 using PlaceTables =
     std::function<std::optional<std::vector<Index>>(std::span<const Index> lengths, std::span<const Offset> first)>;
 
-/// `within` and `apply`.
-[[nodiscard]] std::vector<ParameterDeclaration> placement_parameters();
+/// `within` and `apply`, followed by the stage's own parameter.
+[[nodiscard]] std::vector<ParameterDeclaration> placement_parameters(ParameterDeclaration own);
 
-/// An order of the matrix, or of the storage in every tile. Throws ParameterError where `apply` and `within` do not go
-/// together.
+/// The contract of an order of the matrix, or of the storage of every tile. Throws ParameterError for `apply` within tiles.
 [[nodiscard]] StageContract placement_contract(const Parameters& parameters);
 
-/// Places all rows, those of each partition, or those of each tile as they are stored in it. Where nodes are to stay whole,
-/// they are placed by their longest rows. `place_tables`: asked first; null: nobody is.
+/// Places all rows, the rows of each partition, or the stored rows of each tile. Nodes are placed by their longest rows.
+/// `place_tables` is tried first, unless it is null.
 [[nodiscard]] StageChange place_rows(const StagedMatrix& staged, const Parameters& parameters, const PlaceRows& place,
                                      const PlaceTables& place_tables = nullptr);
 

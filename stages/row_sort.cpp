@@ -1,6 +1,4 @@
-// Rows of like length together: what sliced layouts pad less.
-#include <Kokkos_Core.hpp>
-
+// Sorts rows by length, so that sliced layouts have less padding.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -11,42 +9,38 @@
 #include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/host_array.hpp"
 #include "stages/order.hpp"
+#include "stages/parameters.hpp"
 #include "stages/stages.hpp"
 
 namespace workbench {
 namespace {
 
-using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
-
-// What the parameters ask for. Throws ParameterError where they contradict each other.
+/// The parameters of the stage. Throws ParameterError where they contradict each other.
 struct Request {
     std::string within;
-    bool inside_partition = false;  // the key counts nonzeros inside the partition only
+    bool inside_partition = false;  // the key counts only nonzeros inside the partition
     bool descending = true;
     std::optional<std::int64_t> window;  // rows
-    std::optional<ShareChoice> storage;  // the shares whose order of storage is sorted; none: the matrix is
-    Acts acts = Acts::symmetric;         // on the matrix
+    std::optional<ShareChoice> storage;  // the shares whose storage is sorted; none: the matrix is sorted
 
     explicit Request(const Parameters& parameters)
         : within(parameters.text("within")),
           inside_partition(parameters.text("key") == "nonzeros_inside_partition"),
-          descending(parameters.text("order") == "descending") {
+          descending(descends(parameters)) {
         if (parameters.has("window")) window = parameters.integer("window");
         if (window && within == "all") {
             throw ParameterError(
-                "window", "window is for within = \"window\", \"partition\", \"segment\" or \"tile\", here within is \"all\"");
+                "window", "window needs within = \"window\", \"partition\", \"segment\" or \"tile\", but within is \"all\"");
         }
         if (!window && within == "window") {
             throw ParameterError("window", "within = \"window\" needs window, a number of rows");
         }
         if (parameters.has("share") && parameters.has("apply")) {
-            throw ParameterError(
-                "apply", "apply is for an order of the matrix; with share, the order of storage in that share is sorted");
+            throw ParameterError("apply", "apply reorders the matrix, but share reorders the storage of a share");
         }
         if (within_tiles()) require_order_of_storage(parameters);
         if (within_tiles()) storage = share_choice(within);
         if (parameters.has("share")) storage = parameters.share("share");
-        if (parameters.has("apply")) acts = acts_named(parameters.text("apply"));
     }
 
     [[nodiscard]] bool within_partition() const { return within == "partition"; }
@@ -56,8 +50,8 @@ private:
     void require_order_of_storage(const Parameters& parameters) const {
         for (const std::string name : {"apply", "share"}) {
             if (!parameters.has(name)) continue;
-            throw ParameterError(
-                name, "within = \"" + within + "\" sorts the order of storage in every " + within + ", without " + name);
+            throw ParameterError(name,
+                                 "within = \"" + within + "\" sorts the storage of every " + within + ", without " + name);
         }
         if (inside_partition) {
             throw ParameterError("key", "within = \"" + within + "\" sorts by the nonzeros of a row in the " + within +
@@ -69,95 +63,98 @@ private:
 StageContract contract(const Parameters& parameters) {
     const Request request(parameters);
     StageContract contract;
+    if (!request.storage) {
+        contract = contract_of_order(parameters);
+        if (request.within_partition()) contract.keeps = {CutKind::partition};
+    } else {
+        contract.needs.shares = {*request.storage};
+    }
     if (request.within == "tile") contract.needs.cuts = {CutKind::row_block};
     if (request.within_tiles()) contract.needs.cuts.push_back(CutKind::segment);
     if (request.within_partition() || request.inside_partition) contract.needs.cuts = {CutKind::partition};
-    if (request.storage) {
-        contract.needs.shares = {*request.storage};
-    } else {
-        contract.needs.square = request.acts == Acts::symmetric;
-        contract.acts = request.acts;
-        if (request.within_partition()) contract.keeps = {CutKind::partition};
-    }
     return contract;
 }
 
-/// In parallel, or in order where many lists of rows are sorted in parallel.
-template <typename Body>
-void for_each_row(Index count, bool in_parallel, const Body& body) {
-    if (in_parallel) {
-        Kokkos::parallel_for("sort_keys", Range(0, count), body);
-    } else {
-        for (Index i = 0; i < count; ++i) body(i);
-    }
-}
-
-/// The length of each stored row. [view.row_count()]
-std::vector<Index> row_lengths(const ShareView& view, bool in_parallel) {
-    std::vector<Index> lengths(view.row_count());
-    for_each_row(view.row_count(), in_parallel, [&](Index i) { lengths[i] = static_cast<Index>(view.length(i)); });
-    return lengths;
-}
-
-/// The entries of each stored row whose column lies in the row's own partition. [view.row_count()]
-std::vector<Index> lengths_inside_partition(const ShareView& view, const CsrMatrix& matrix, const std::vector<Index>& piece_of,
-                                            bool in_parallel) {
-    std::vector<Index> lengths(view.row_count(), 0);
-    for_each_row(view.row_count(), in_parallel, [&](Index i) {
-        const Index piece = piece_of[view.row(i)];
-        for (Offset k = 0; k < view.length(i); ++k) {
-            if (piece_of[matrix.column_indices[view.entry(i, k)]] == piece) ++lengths[i];
-        }
-    });
-    return lengths;
-}
-
-/// The longest row of each node.
-std::vector<Index> longest_of_nodes(const std::vector<Index>& lengths, Index node_size) {
-    std::vector<Index> longest(lengths.size() / node_size, 0);
-    for (std::size_t i = 0; i < lengths.size(); ++i) longest[i / node_size] = std::max(longest[i / node_size], lengths[i]);
-    return longest;
-}
-
-/// The group that each node stays in, by its first row: a partition, or all rows; where there are windows, one of those that
-/// begin afresh in each.
-std::vector<Index> groups_of_nodes(const ShareView& view, Index node_size, const Request& request,
-                                   const std::vector<Index>& piece_of) {
-    std::vector<Index> groups(view.row_count() / node_size, 0);
-    if (request.within_partition()) {
-        for (std::size_t node = 0; node < groups.size(); ++node) {
-            groups[node] = piece_of[view.row(static_cast<Index>(node) * node_size)];
+/// The keys and groups by which the rows of a view are sorted.
+class RowSorter {
+public:
+    RowSorter(const StagedMatrix& staged, const Request& request) : matrix_(staged.matrix), request_(request) {
+        if (request.within_partition() || request.inside_partition) {
+            piece_of_ = staged.find_cuts(CutKind::partition)->pieces();
         }
     }
-    if (!request.window) return groups;
-    const Index pieces = groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end()) + 1;
-    std::vector<std::int64_t> rows(pieces, 0);
-    for (const Index piece : groups) rows[piece] += node_size;
-    std::vector<Index> first_window(pieces, 0);
-    for (Index piece = 1; piece < pieces; ++piece) {
-        const std::int64_t windows = rows[piece - 1] == 0 ? 0 : (rows[piece - 1] - 1) / *request.window + 1;
-        first_window[piece] = first_window[piece - 1] + static_cast<Index>(windows);
-    }
-    std::fill(rows.begin(), rows.end(), 0);
-    for (Index& group : groups) {
-        const Index piece = group;
-        group = first_window[piece] + static_cast<Index>(rows[piece] / *request.window);
-        rows[piece] += node_size;
-    }
-    return groups;
-}
 
-/// The rows of the matrix, or of a share, sorted. piece_of: the partition of each row of the matrix, where it is asked for.
-/// `preparer`: null within a parallel loop.
-Permutation sorted_rows(const ShareView& view, const StagedMatrix& staged, Index node_size, const Request& request,
-                        const std::vector<Index>& piece_of, bool in_parallel, Preparer* preparer) {
-    std::vector<Index> keys = request.inside_partition ? lengths_inside_partition(view, staged.matrix, piece_of, in_parallel)
-                                                       : row_lengths(view, in_parallel);
-    if (node_size > 1) keys = longest_of_nodes(keys, node_size);
-    std::vector<Index> groups;
-    if (request.within_partition() || request.window) groups = groups_of_nodes(view, node_size, request, piece_of);
-    return expand(Permutation::from_old_of_new(sorted({keys, groups, request.descending}, preparer)), node_size);
-}
+    /// The sorted order of the rows, where nodes are sorted by their longest row. Within a parallel loop: serial, without a
+    /// preparer.
+    [[nodiscard]] Permutation sort(const ShareView& view, Index node_size, bool in_parallel, Preparer* preparer) const {
+        std::vector<Index> keys =
+            request_.inside_partition ? lengths_inside_partition(view, in_parallel) : row_lengths(view, in_parallel);
+        keys = longest_of_nodes(std::move(keys), node_size);
+        std::vector<Index> groups;
+        if (request_.within_partition() || request_.window) groups = groups_of_nodes(view, node_size);
+        const SortTask task{.keys = keys, .groups = groups, .descending = request_.descending};
+        return expand(Permutation::from_old_of_new(sorted(task, preparer)), node_size);
+    }
+
+private:
+    template <typename Body>
+    static void for_each_row(const ShareView& view, bool in_parallel, const Body& body) {
+        if (in_parallel) {
+            Kokkos::parallel_for("sort_keys", HostRange<>(0, view.row_count()), body);
+        } else {
+            for (Index i = 0; i < view.row_count(); ++i) body(i);
+        }
+    }
+
+    /// [stored rows]
+    static std::vector<Index> row_lengths(const ShareView& view, bool in_parallel) {
+        std::vector<Index> lengths(view.row_count());
+        for_each_row(view, in_parallel, [&](Index i) { lengths[i] = static_cast<Index>(view.length(i)); });
+        return lengths;
+    }
+
+    /// [stored rows] The entries of each row whose column lies in the row's partition.
+    [[nodiscard]] std::vector<Index> lengths_inside_partition(const ShareView& view, bool in_parallel) const {
+        std::vector<Index> lengths(view.row_count(), 0);
+        for_each_row(view, in_parallel, [&](Index i) {
+            const Index piece = piece_of_[view.row(i)];
+            for (Offset k = 0; k < view.length(i); ++k) {
+                if (piece_of_[matrix_.column_indices[view.entry(i, k)]] == piece) ++lengths[i];
+            }
+        });
+        return lengths;
+    }
+
+    /// [nodes] The group of each node, by its first row: its partition, or 0; with windows, the window within that group.
+    [[nodiscard]] std::vector<Index> groups_of_nodes(const ShareView& view, Index node_size) const {
+        std::vector<Index> groups(view.row_count() / node_size, 0);
+        if (request_.within_partition()) {
+            for (std::size_t node = 0; node < groups.size(); ++node) {
+                groups[node] = piece_of_[view.row(static_cast<Index>(node) * node_size)];
+            }
+        }
+        if (!request_.window) return groups;
+        const Index pieces = groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end()) + 1;
+        std::vector<std::int64_t> rows(pieces, 0);
+        for (const Index piece : groups) rows[piece] += node_size;
+        std::vector<Index> first_window(pieces, 0);
+        for (Index piece = 1; piece < pieces; ++piece) {
+            const std::int64_t windows = rows[piece - 1] == 0 ? 0 : (rows[piece - 1] - 1) / *request_.window + 1;
+            first_window[piece] = first_window[piece - 1] + static_cast<Index>(windows);
+        }
+        std::fill(rows.begin(), rows.end(), 0);
+        for (Index& group : groups) {
+            const Index piece = group;
+            group = first_window[piece] + static_cast<Index>(rows[piece] / *request_.window);
+            rows[piece] += node_size;
+        }
+        return groups;
+    }
+
+    const CsrMatrix& matrix_;
+    const Request& request_;
+    std::vector<Index> piece_of_;  // [rows] the partition of each row, if the request needs it
+};
 
 std::string no_such_share(const StagedMatrix& staged, const ShareId& id) {
     const std::string kind(name_of(id.kind));
@@ -167,11 +164,10 @@ std::string no_such_share(const StagedMatrix& staged, const ShareId& id) {
            " without nonzeros is no share";
 }
 
-using DynamicRange =
-    Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::size_t>>;
+using Shares = UnevenHostRange<std::size_t>;
 
-/// Many shares as one task of a preparer: their rows one after the other, each share or window a group. None where partitions
-/// come into it, or where the preparer leaves it to the host.
+/// Sorts many shares as one task of a preparer, in which each share or window is a group. None if partitions matter, or if the
+/// preparer declines.
 std::optional<std::vector<Permutation>> sorted_together(const std::vector<const Share*>& shares, const Request& request,
                                                         Preparer& preparer) {
     if (request.within_partition() || request.inside_partition) return std::nullopt;
@@ -184,10 +180,9 @@ std::optional<std::vector<Permutation>> sorted_together(const std::vector<const 
     }
     constexpr std::int64_t most = std::numeric_limits<Index>::max();
     if (first.back() > most || first_group.back() > most) return std::nullopt;
-    const auto rows = static_cast<std::size_t>(first.back());
-    const RawArray<Index> keys(rows);
-    const RawArray<Index> groups(rows);
-    Kokkos::parallel_for("join_keys", DynamicRange(0, shares.size()), [&](std::size_t i) {
+    HostArray<Index> keys = unwritten_array<Index>(first.back());
+    HostArray<Index> groups = unwritten_array<Index>(first.back());
+    Kokkos::parallel_for("join_keys", Shares(0, shares.size()), [&](std::size_t i) {
         const ShareView view(*shares[i]);
         for (Index row = 0; row < view.row_count(); ++row) {
             keys[first[i] + row] = static_cast<Index>(view.length(row));
@@ -195,10 +190,10 @@ std::optional<std::vector<Permutation>> sorted_together(const std::vector<const 
         }
     });
     const std::optional<std::vector<Index>> order =
-        preparer.sort({{keys.data(), rows}, {groups.data(), rows}, request.descending});
+        preparer.sort({.keys = keys, .groups = groups, .descending = request.descending});
     if (!order) return std::nullopt;
     std::vector<Permutation> orders(shares.size());
-    guarded_for("cut_order", DynamicRange(0, shares.size()), [&](std::size_t i) {
+    guarded_for("cut_order", Shares(0, shares.size()), [&](std::size_t i) {
         std::vector<Index> own(order->begin() + first[i], order->begin() + first[i + 1]);
         for (Index& place : own) place -= static_cast<Index>(first[i]);
         orders[i] = Permutation::from_old_of_new(std::move(own));
@@ -206,9 +201,8 @@ std::optional<std::vector<Permutation>> sorted_together(const std::vector<const 
     return orders;
 }
 
-/// The order of storage in each share that is asked for. Storage may take nodes apart, which the order of the matrix may not.
-std::vector<StorageOrder> sorted_storage(const StagedMatrix& staged, const Request& request,
-                                         const std::vector<Index>& piece_of) {
+/// The order of storage of each requested share. Unlike an order of the matrix, it may split nodes.
+std::vector<StorageOrder> sorted_storage(const StagedMatrix& staged, const Request& request, const RowSorter& sorter) {
     std::vector<const Share*> shares;
     for (const Share& share : staged.shares) {
         if (request.storage->includes(share.id)) shares.push_back(&share);
@@ -216,7 +210,7 @@ std::vector<StorageOrder> sorted_storage(const StagedMatrix& staged, const Reque
     if (request.storage->one && shares.empty()) throw Unsuitable(no_such_share(staged, *request.storage->one));
     std::vector<StorageOrder> orders(shares.size());
     const auto sort = [&](std::size_t i, bool in_parallel, Preparer* preparer) {
-        orders[i] = {shares[i]->id, sorted_rows(ShareView(*shares[i]), staged, 1, request, piece_of, in_parallel, preparer)};
+        orders[i] = {shares[i]->id, sorter.sort(ShareView(*shares[i]), 1, in_parallel, preparer)};
     };
     if (shares.size() == 1) {
         sort(0, true, staged.preparer);
@@ -227,19 +221,17 @@ std::vector<StorageOrder> sorted_storage(const StagedMatrix& staged, const Reque
     if (together) {
         for (std::size_t i = 0; i < shares.size(); ++i) orders[i] = {shares[i]->id, std::move((*together)[i])};
     } else {
-        guarded_for("sort_shares", DynamicRange(0, shares.size()), [&](std::size_t i) { sort(i, false, nullptr); });
+        guarded_for("sort_shares", Shares(0, shares.size()), [&](std::size_t i) { sort(i, false, nullptr); });
     }
     return orders;
 }
 
 StageResult run(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const Request request(parameters);
-    std::vector<Index> piece_of;
-    if (request.within_partition() || request.inside_partition) piece_of = staged.find_cuts(CutKind::partition)->pieces();
-    if (request.storage) return {.change = {.storage = sorted_storage(staged, request, piece_of)}};
-    Permutation order =
-        sorted_rows(ShareView(staged.matrix), staged, staged.node_size, request, piece_of, true, staged.preparer);
-    return {.change = {.order = OrderChange{request.acts, std::move(order)}}};
+    const RowSorter sorter(staged, request);
+    if (request.storage) return {.change = {.storage = sorted_storage(staged, request, sorter)}};
+    Permutation order = sorter.sort(ShareView(staged.matrix), staged.node_size, true, staged.preparer);
+    return {.change = {.order = OrderChange{axes_of(parameters), std::move(order)}}};
 }
 
 }  // namespace
@@ -247,46 +239,32 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
 StageEntry row_sort_stage() {
     return {
         .name = "row_sort",
-        .summary = "Sort rows by their number of nonzeros, so that rows stored in one slice are of like length (stable)",
+        .summary = "Sort rows by their number of nonzeros, so that the rows of a slice have similar lengths (stable)",
         .source =
-            "SELL-C-sigma: Kreutzer, Hager, Wellein, Fehske, Bishop (2014); within partitions: EHYB section 3.2, algorithm 1; "
-            "within segments: Nagasaka's slides",
+            "Kreutzer, Hager, Wellein, Fehske, Bishop, 'A unified sparse matrix data format for efficient general sparse "
+            "matrix-vector multiplication on modern processors with wide SIMD units' (SELL-C-sigma), SIAM J. Scientific "
+            "Computing "
+            "2014; within partitions: Chen, 'Explicit caching HYB: a new high-performance SpMV framework on GPGPU' (EHYB), "
+            "arXiv "
+            "2022, section 3.2, algorithm 1; within segments: Nagasaka, 'Exploiting GPU Caches in Sparse Matrix Vector "
+            "Multiplication', slides",
         .parameters =
-            {{.name = "within",
-              .type = ParameterType::choice,
-              .default_value = "all",
-              .words = {"all", "window", "partition", "segment", "tile"},
-              .help =
-                  "how far a row may move: anywhere, within windows of equal size, within its partition, or in the order of "
-                  "storage of every segment or tile, the matrix staying as it is"},
-             {.name = "window",
-              .type = ParameterType::integer,
-              .optional = true,
-              .minimum = 1,
-              .unit = "rows",
-              .help = "size of a window (sigma), needed with within = \"window\", possible within partitions, segments and "
-                      "tiles, where windows begin afresh; a node belongs to the window of its first row"},
-             {.name = "share",
-              .type = ParameterType::share,
-              .optional = true,
-              .help = "sort the order of storage of the rows in this share, or in every share of this kind, by their lengths "
-                      "in it; the matrix stays as it is",
-              .formerly = "part"},
-             {.name = "key",
-              .type = ParameterType::choice,
-              .default_value = "nonzeros",
-              .words = {"nonzeros", "nonzeros_inside_partition"},
-              .help = "what is counted: all nonzeros of a row, or those whose column is in the row's partition"},
-             {.name = "order",
-              .type = ParameterType::choice,
-              .default_value = "descending",
-              .words = {"descending", "ascending"},
-              .help = "longest rows first, or shortest first; equal rows keep their order"},
-             {.name = "apply",
-              .type = ParameterType::choice,
-              .optional = true,
-              .words = {"symmetric", "rows"},
-              .help = "rows and columns alike (symmetric, where nothing is said), or rows alone; not with share"}},
+            {choice_parameter(
+                 "within", by_default("all"), {"all", "window", "partition", "segment", "tile"},
+                 "rows move anywhere, within windows of equal size, within their partition, or in the storage of each "
+                 "segment or tile (the matrix does not change)"),
+             integer_parameter(
+                 "window", not_required, at_least(1, "rows"),
+                 "size of a window (sigma); required for within = \"window\", optional within partitions, segments and "
+                 "tiles, each of which starts a new window; a node belongs to the window of its first row"),
+             renamed_from("part",
+                          declare("share", ParameterType::share, not_required, {},
+                                  "sort the storage of this share, or of every share of this kind, by the lengths of its rows; "
+                                  "the matrix does not change")),
+             choice_parameter("key", by_default("nonzeros"), {"nonzeros", "nonzeros_inside_partition"},
+                              "the length of a row: all of its nonzeros, or those whose column is in the row's partition"),
+             direction_parameter("longest rows"),
+             apply_parameter(not_required, {"symmetric", "rows"}, "; default: symmetric; not with share")},
         .contract = contract,
         .reads_entries = [](const Parameters& parameters) { return Request(parameters).inside_partition; },
         .run = run};

@@ -1,4 +1,4 @@
-// Sloan's order: King's greed for a small front, weighed against the distance from the far end of the graph.
+// Sloan's order: like King's order, but it weighs the size of the front against the distance to the end of the graph.
 #include <cstdint>
 #include <queue>
 #include <tuple>
@@ -12,30 +12,32 @@
 namespace workbench {
 namespace {
 
+/// The weights W1 and W2 of the paper.
 struct Weights {
-    std::int64_t distance = 2;  // Sloan's W1
-    std::int64_t front = 1;     // W2
+    std::int64_t distance = 2;
+    std::int64_t front = 1;
 };
 
-/// As in the paper: a vertex is inactive; preactive, as a neighbour of an active one or of one that is numbered; active, as a
-/// neighbour of one that is numbered; then numbered. Each becomes active once, so that all takes O(edges log edges).
+/// As in the paper: an inactive vertex becomes preactive as a neighbour of an active or numbered vertex, active as a neighbour
+/// of a numbered vertex, and then numbered. Each vertex becomes active once, so the order takes O(edges log edges).
 class SloanOrder {
 public:
     SloanOrder(const Graph& graph, Weights weights)
         : graph_(graph), weights_(weights), state_(graph.vertex_count(), State::inactive), priority_(graph.vertex_count(), 0) {}
 
-    /// `search` has searched from the end of the component last.
-    void number_component(Index start, const LevelSearch& search) {
-        for (const Index vertex : search.found()) {
-            priority_[vertex] =
-                weights_.distance * search.level(vertex) - weights_.front * (std::int64_t{graph_.degree(vertex)} + 1);
+    /// `search` must have found `levels` levels from the end of the component.
+    void number_component(Index start, const LevelSearch& search, Index levels) {
+        for (Index level = 0; level < levels; ++level) {
+            for (const Index vertex : search.level(level)) {
+                priority_[vertex] = weights_.distance * level - weights_.front * (std::int64_t{graph_.degree(vertex)} + 1);
+            }
         }
         state_[start] = State::preactive;
         push(start);
         while (!waiting_.empty()) {
             const Index vertex = std::get<2>(waiting_.top());
             waiting_.pop();
-            if (state_[vertex] == State::numbered) continue;  // priorities only rise: its last came first
+            if (state_[vertex] == State::numbered) continue;  // an outdated entry: priorities only rise
             if (state_[vertex] == State::preactive) {
                 for (const Index neighbour : graph_.neighbours_of(vertex)) raise(neighbour);
             }
@@ -54,7 +56,7 @@ private:
 
     void push(Index vertex) { waiting_.emplace(priority_[vertex], -vertex, vertex); }
 
-    /// A neighbour of it is, or will be, in the front: numbering it costs one less.
+    /// A neighbour has entered the front, so numbering this vertex adds one vertex less.
     void raise(Index vertex) {
         if (state_[vertex] == State::numbered) return;
         priority_[vertex] += weights_.front;
@@ -73,7 +75,7 @@ private:
     Weights weights_;
     std::vector<State> state_;
     std::vector<std::int64_t> priority_;
-    std::priority_queue<std::tuple<std::int64_t, Index, Index>> waiting_;  // priority, the lower number of equals, vertex
+    std::priority_queue<std::tuple<std::int64_t, Index, Index>> waiting_;  // priority, -vertex, vertex
     std::vector<Index> order_;
 };
 
@@ -85,31 +87,28 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
     for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) {
         if (search.seen(vertex)) continue;
         const Index start = search.pseudo_peripheral(vertex);
-        search.from(search.farthest());
-        sloan.number_component(start, search);
+        search.from(start);
+        const Index levels = search.from(search.farthest());
+        sloan.number_component(start, search, levels);
         ++components;
     }
-    const Permutation nodes = Permutation::from_old_of_new(sloan.take_order());
-    return {.change = {.order = OrderChange{Acts::symmetric, expand(nodes, staged.node_size)}},
+    return {.change = {.order = order_of_nodes(sloan.take_order(), staged.node_size)},
             .notes = {{"connected components", std::to_string(components)}}};
-}
-
-ParameterDeclaration weight(const char* name, std::int64_t value, const char* help) {
-    return {
-        .name = name, .type = ParameterType::integer, .default_value = value, .minimum = 0, .maximum = 1000000, .help = help};
 }
 
 }  // namespace
 
 StageEntry sloan_stage() {
     return {.name = "sloan",
-            .summary = "Reduce profile and front: number next what lies far from the end and couples few new rows",
+            .summary = "Reduce profile and front: number next a row that is far from the end and adds few rows to the front",
             .source =
-                "Sloan, 'An algorithm for profile and wavefront reduction of sparse matrices' (1986); ends by George, Liu "
-                "(1979)",
-            .parameters = {weight("distance_weight", 2, "of the distance to the end of the component (the paper's W1)"),
-                           weight("front_weight", 1, "of the rows that would join the front (the paper's W2)")},
-            .contract = [](const Parameters&) { return StageContract{.needs = {.square = true}, .acts = Acts::symmetric}; },
+                "Sloan, 'An algorithm for profile and wavefront reduction of sparse matrices', Int. J. Numerical Methods in "
+                "Engineering 1986; ends: George, Liu, 'An implementation of a pseudoperipheral node finder', ACM TOMS 1979",
+            .parameters = {integer_parameter("distance_weight", by_default(2), between(0, 1000000),
+                                             "weight of the distance to the end of the component (W1 of the paper)"),
+                           integer_parameter("front_weight", by_default(1), between(0, 1000000),
+                                             "weight of the rows that would join the front (W2 of the paper)")},
+            .contract = contract_of_symmetric_order,
             .run = run};
 }
 

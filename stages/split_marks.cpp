@@ -1,31 +1,28 @@
 #include "stages/split_marks.hpp"
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
 #include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/host_array.hpp"
-#include "pipeline/matrix/host_threads.hpp"
 #include "stages/order.hpp"
 
 namespace workbench {
 namespace {
 
-using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
+using Range = HostRange<>;
 
-/// visit(row of the matrix, entry) for the entries of one stored row.
+/// Calls visit(row of the matrix, entry) for the entries of a stored row.
 template <typename Visit>
 void for_each_entry(const ShareView& view, Index stored, const Visit& visit) {
     for (Offset k = 0; k < view.length(stored); ++k) visit(view.row(stored), view.entry(stored, k));
 }
 
-/// How many entries have each number in [0, numbers). Each thread counts some rows on its own, unless that took more memory
-/// than the entries do.
+/// [numbers] A histogram of number_of(row, entry) in 0 .. numbers - 1. Each thread has its own histogram, unless these would
+/// need more memory than the entries.
 template <typename NumberOf>
-std::vector<Offset> count_numbers(const ShareView& view, Offset numbers, const NumberOf& number_of) {
+std::vector<Offset> histogram(const ShareView& view, Offset numbers, const NumberOf& number_of) {
     std::vector<Offset> counts(numbers, 0);
     const Index pieces = host_threads();
     if (pieces > 1 && numbers * pieces > view.entry_count()) {
@@ -52,11 +49,11 @@ std::vector<Offset> count_numbers(const ShareView& view, Offset numbers, const N
     return counts;
 }
 
-/// Counts the entries by some number in [0, numbers), and marks those whose number is dense.
+/// Marks the entries of dense regions, which number_of(row, entry) numbers by 0 .. numbers - 1.
 template <typename NumberOf, typename IsDense>
 Marks mark_by_number(const CsrMatrix& matrix, const ShareView& view, Offset numbers, const NumberOf& number_of,
                      const IsDense& is_dense) {
-    const std::vector<Offset> counts = count_numbers(view, numbers, number_of);
+    const std::vector<Offset> counts = histogram(view, numbers, number_of);
     Marks marks;
     make_zeros(marks.marked, matrix.values.size());
     std::vector<unsigned char> dense(numbers, 0);
@@ -72,29 +69,29 @@ Marks mark_by_number(const CsrMatrix& matrix, const ShareView& view, Offset numb
     return marks;
 }
 
-/// The stored rows of a view in the order of their rows in the matrix.
+/// The stored rows of a view, sorted by their rows in the matrix.
 std::vector<Index> stored_by_row(const ShareView& view) {
     std::vector<Index> stored = all_of(view.row_count());
     std::sort(stored.begin(), stored.end(), [&](Index a, Index b) { return view.row(a) < view.row(b); });
     return stored;
 }
 
-/// A block of a row of blocks, and how many entries lie in it.
+/// A block of a block row, and the number of entries in it.
 struct CountedBlock {
     Index column = 0;
     Offset entries = 0;
 };
 
-/// Entries of one row of blocks, by block.
+/// The blocks of one block row.
 class BlockRow {
 public:
-    /// Entries of a row come one after the other, so that those in one block are neighbours.
+    /// Counts an entry. Consecutive entries of a row are often in the same block.
     void add(Index block) {
         if (blocks_.empty() || blocks_.back().column != block) blocks_.push_back({block});
         ++blocks_.back().entries;
     }
 
-    /// Each block once, by column.
+    /// Merges and sorts the blocks by column.
     [[nodiscard]] const std::vector<CountedBlock>& gather() {
         std::sort(blocks_.begin(), blocks_.end(), [](const auto& a, const auto& b) { return a.column < b.column; });
         std::size_t last = 0;
@@ -113,9 +110,16 @@ private:
     std::vector<CountedBlock> blocks_;
 };
 
-/// Marks the entries of stored rows that lie in one row of blocks. Returns how many blocks are dense, and how many there are.
+/// The blocks into which a matrix is divided, and the fraction of their places that makes them dense.
+struct DenseBlocks {
+    Index size = 0;
+    double fill = 0;
+};
+
+/// Marks the entries of the stored rows of one block row. Returns the numbers of dense blocks and of all blocks.
 std::pair<Offset, Offset> mark_block_row(const CsrMatrix& matrix, const ShareView& view, std::span<const Index> stored_rows,
-                                         Index size, double fill, HostArray<unsigned char>& marked) {
+                                         const DenseBlocks& dense_blocks, unsigned char* marked) {
+    const Index size = dense_blocks.size;
     BlockRow block_row;
     for (const Index stored : stored_rows) {
         for_each_entry(view, stored, [&](Index, Offset entry) { block_row.add(matrix.column_indices[entry] / size); });
@@ -126,10 +130,11 @@ std::pair<Offset, Offset> mark_block_row(const CsrMatrix& matrix, const ShareVie
     std::vector<Index> dense;
     for (const CountedBlock& block : blocks) {
         const Offset width = std::min<Offset>(size, matrix.columns - Offset{block.column} * size);
-        if (static_cast<double>(block.entries) >= fill * static_cast<double>(height * width)) dense.push_back(block.column);
+        if (static_cast<double>(block.entries) >= dense_blocks.fill * static_cast<double>(height * width))
+            dense.push_back(block.column);
     }
     for (const Index stored : stored_rows) {
-        auto next = dense.begin();  // blocks ascend, and so do the columns of a row
+        auto next = dense.begin();  // blocks ascend, like the columns of a row
         for_each_entry(view, stored, [&](Index, Offset entry) {
             const Index block = matrix.column_indices[entry] / size;
             while (next != dense.end() && *next < block) ++next;
@@ -155,7 +160,7 @@ Marks mark_dense_diagonals(const CsrMatrix& matrix, const ShareView& view, doubl
 
 Marks mark_dense_blocks(const CsrMatrix& matrix, const ShareView& view, Index size, double fill) {
     const std::vector<Index> stored = stored_by_row(view);
-    std::vector<std::size_t> begins;  // of the rows of blocks
+    std::vector<std::size_t> begins;  // of the block rows
     for (std::size_t i = 0; i < stored.size(); ++i) {
         if (i == 0 || view.row(stored[i]) / size != view.row(stored[i - 1]) / size) begins.push_back(i);
     }
@@ -166,7 +171,7 @@ Marks mark_dense_blocks(const CsrMatrix& matrix, const ShareView& view, Index si
     std::atomic<Offset> present = 0;
     guarded_for("mark_blocks", Range(0, static_cast<Index>(begins.size()) - 1), [&](Index i) {
         const std::span<const Index> rows(stored.data() + begins[i], begins[i + 1] - begins[i]);
-        const auto [of_row, present_of_row] = mark_block_row(matrix, view, rows, size, fill, marks.marked);
+        const auto [of_row, present_of_row] = mark_block_row(matrix, view, rows, {size, fill}, marks.marked.data());
         dense += of_row;
         present += present_of_row;
     });

@@ -1,4 +1,4 @@
-// Which nonzeros are dense in some way: by diagonal, by small block, by column.
+// Marks the nonzeros in dense diagonals, dense blocks or dense columns.
 #pragma once
 
 #include <vector>
@@ -8,21 +8,21 @@
 
 namespace workbench {
 
-/// The nonzeros that a split takes into its first share, and how many things they lie in.
+/// The nonzeros in dense regions: diagonals, blocks or columns.
 struct Marks {
-    HostArray<unsigned char> marked;  // [nonzeros of the matrix]; those outside the view are not
-    Offset dense = 0;                 // diagonals, blocks or columns
-    Offset present = 0;               // those that have nonzeros at all
+    HostArray<unsigned char> marked;  // [nonzeros of the matrix] 0 outside of the view
+    Offset dense = 0;                 // number of dense regions
+    Offset present = 0;               // number of regions with nonzeros
 };
 
-/// Diagonals of which at least the share `fill` of their places holds a nonzero of the view.
+/// A diagonal is dense if at least the fraction `fill` of its places hold nonzeros of the view.
 [[nodiscard]] Marks mark_dense_diagonals(const CsrMatrix& matrix, const ShareView& view, double fill);
 
-/// Blocks of size x size places, from the upper left corner of the matrix on, of which at least the share `fill` holds one;
-/// a block at the rim has only the places that lie in the matrix.
+/// A block of size x size, aligned to the first row and column, is dense if at least the fraction `fill` of its places within
+/// the matrix hold nonzeros of the view.
 [[nodiscard]] Marks mark_dense_blocks(const CsrMatrix& matrix, const ShareView& view, Index size, double fill);
 
-/// Columns with nonzeros of the view in more than the share `density` of the matrix's rows.
+/// A column is dense if more than the fraction `density` of the rows of the matrix have nonzeros of the view in it.
 [[nodiscard]] Marks mark_dense_columns(const CsrMatrix& matrix, const ShareView& view, double density);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// Every stage of this folder, one function a file. pipeline/catalogue lists them.
+// The stages of this folder, one file each. pipeline/catalogue lists them.
 #pragma once
 
 #include "pipeline/contract/stage.hpp"

@@ -7,17 +7,16 @@
 namespace workbench {
 namespace {
 
-using Range =
-    Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
+using Range = UnevenHostRange<>;
 
-/// The next neighbour that is neither of two vertices.
+/// The next neighbour that is neither a nor b.
 std::span<const Index>::iterator skip(std::span<const Index>::iterator at, std::span<const Index>::iterator end, Index a,
                                       Index b) {
     while (at != end && (*at == a || *at == b)) ++at;
     return at;
 }
 
-/// Have two vertices, neighbours of the same number, no neighbours but each other that tell them apart?
+/// Returns true if two adjacent vertices of the same degree have the same neighbours, apart from each other.
 bool same_neighbours(const Graph& graph, Index a, Index b) {
     const auto of_a = graph.neighbours_of(a);
     const auto of_b = graph.neighbours_of(b);
@@ -31,7 +30,7 @@ bool same_neighbours(const Graph& graph, Index a, Index b) {
     return i == of_a.end() && j == of_b.end();
 }
 
-/// Of each vertex the first one that it is merged with, or itself; -1 where it has no edges.
+/// [vertices] The first vertex with which each vertex is merged, or itself; -1 for vertices without edges.
 std::vector<Index> first_of_same(const Graph& graph) {
     const Index vertices = graph.vertex_count();
     std::vector<std::uint64_t> hash(vertices);
@@ -44,7 +43,7 @@ std::vector<Index> first_of_same(const Graph& graph) {
     Kokkos::parallel_for("first_of_same", Range(0, vertices), [&](Index vertex) {
         first[vertex] = graph.degree(vertex) > 0 ? vertex : -1;
         for (const Index neighbour : graph.neighbours_of(vertex)) {
-            if (neighbour > vertex) break;  // they ascend
+            if (neighbour > vertex) break;  // neighbours ascend
             if (hash[neighbour] != hash[vertex] || graph.degree(neighbour) != graph.degree(vertex)) continue;
             if (!same_neighbours(graph, neighbour, vertex)) continue;
             first[vertex] = neighbour;
@@ -89,19 +88,18 @@ MergedGraph merge_supervariables(const Graph& graph, const std::vector<Offset>& 
             ++number;
         },
         count);
-    Kokkos::parallel_for("number_the_merged", Range(0, vertices), [&](Index vertex) {
+    Kokkos::parallel_for("number_merged_vertices", Range(0, vertices), [&](Index vertex) {
         if (first[vertex] >= 0 && first[vertex] != vertex) result.vertex_of[vertex] = result.vertex_of[first[vertex]];
     });
 
-    // How many rows a merged vertex stands for, and their weights.
     WeightedGraph& merged = result.graph;
-    std::vector<Index> rows(count, 0);
+    std::vector<Index> multiplicity(count, 0);
     merged.vertex_weights.assign(count, 0);
     merged.offsets.assign(static_cast<std::size_t>(count) + 1, 0);
     Kokkos::parallel_for("merge_vertices", Range(0, vertices), [&](Index vertex) {
         const Index number = result.vertex_of[vertex];
         if (number < 0) return;
-        Kokkos::atomic_add(&rows[number], Index{1});
+        Kokkos::atomic_add(&multiplicity[number], Index{1});
         Kokkos::atomic_add(&merged.vertex_weights[number], weights[vertex]);
         if (first[vertex] != vertex) return;
         Offset degree = 0;
@@ -111,7 +109,7 @@ MergedGraph merge_supervariables(const Graph& graph, const std::vector<Offset>& 
         merged.offsets[number + 1] = degree;
     });
     sum_up(merged.offsets);
-    merged.edges = RawArray<WeightedEdge>(merged.offsets.back());
+    make_room(merged.edges, merged.offsets.back());
     Kokkos::parallel_for("merge_edges", Range(0, vertices), [&](Index vertex) {
         if (first[vertex] != vertex) return;
         const Index number = result.vertex_of[vertex];
@@ -119,7 +117,7 @@ MergedGraph merge_supervariables(const Graph& graph, const std::vector<Offset>& 
         for (const Index neighbour : graph.neighbours_of(vertex)) {
             if (first[neighbour] != neighbour) continue;
             const Index other = result.vertex_of[neighbour];
-            const Offset weight = Offset{rows[number]} * rows[other];
+            const Offset weight = Offset{multiplicity[number]} * multiplicity[other];
             *edge++ = {other, static_cast<Index>(std::min<Offset>(weight, std::numeric_limits<Index>::max()))};
         }
     });

@@ -1,4 +1,4 @@
-// Rows that no partitioning need tell apart, merged before it begins.
+// Compression of a graph before partitioning: merges vertices with the same neighbours.
 #pragma once
 
 #include <vector>
@@ -8,21 +8,20 @@
 
 namespace workbench {
 
-/// A graph, and the vertex of it that each vertex of a larger one became.
 struct MergedGraph {
     WeightedGraph graph;
-    std::vector<Index> vertex_of;  // [vertices of the larger graph] -1: left out
+    std::vector<Index> vertex_of;  // [vertices of the original graph] their vertex in `graph`; -1: none
 };
 
-/// Merges the vertices that have the same neighbours, each counted among its own: the unknowns of a mesh node, whose rows have
-/// one pattern. Weights of vertices add up, and an edge weighs as much as the edges that it stands for, so that a partition
-/// cuts the same here and there. Vertices without edges are left out. The merged vertices are in the order of their first ones.
-/// In parallel, the same for any number of threads; patterns are compared, not only their hashes.
-/// Source: supervariables of Duff, Reid (1983), indistinguishable nodes of George, Liu (1981), found by hash after
-/// Ashcraft, "Compressed graphs and the minimum degree algorithm" (1995).
+/// Merges adjacent vertices with the same closed neighbourhood, such as the unknowns of a mesh node. Weights of vertices and
+/// edges add up, so that a partition has the same cut in both graphs. Vertices without edges are omitted. Merged vertices are
+/// in the order of their first vertices. Hashes are verified by comparing the neighbourhoods. In parallel, with the same result
+/// for any number of threads. Source: supervariables of Duff, Reid, "The multifrontal solution of indefinite sparse symmetric
+/// linear equations", ACM TOMS 1983, found by hashing after Ashcraft, "Compressed graphs and the minimum degree algorithm",
+/// SIAM J. Scientific Computing 1995.
 [[nodiscard]] MergedGraph merge_supervariables(const Graph& graph, const std::vector<Offset>& weights);
 
-/// The share of the vertices that merging would take away, from a sample of them.
+/// Estimates, from a sample, the fraction of the vertices that merging would remove.
 [[nodiscard]] double share_to_merge(const Graph& graph);
 
 }  // namespace workbench

@@ -1,7 +1,5 @@
 #include "stages/tile_split.hpp"
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <numeric>
@@ -11,17 +9,14 @@
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/host_memory.hpp"
 #include "pipeline/matrix/guarded_loop.hpp"
-#include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench {
 namespace {
 
-using HostSpace = Kokkos::DefaultHostExecutionSpace;
-
-/// Nonzeros that a thread takes at a time, where a row block has as many.
+/// The maximum number of nonzeros of a chunk with more than one row.
 constexpr Offset chunk_nonzeros = 1 << 16;
 
-/// The piece of a tile that lies in one chunk of rows, and its place in the tile's share.
+/// The part of a tile in one chunk of rows, and its place in the share of the tile.
 struct Fragment {
     Index segment = 0;
     Index rows = 0;
@@ -33,10 +28,10 @@ struct Fragment {
 
 constexpr const char* advice = "wider segments or higher row blocks make fewer tiles";
 
-/// The least that a fragment in a share of its own takes, beside its rows and entries.
-constexpr std::size_t share_bytes = sizeof(Share) + sizeof(Offset) + 3 * std::size_t{32};  // malloc adds, and rounds up
+/// The memory of a share, beside its rows and entries, with the overhead of three allocations.
+constexpr std::size_t share_bytes = sizeof(Share) + sizeof(Offset) + 3 * std::size_t{32};
 
-/// Consecutive rows of one row block, and what they hold of the segments, each once, as they are met.
+/// Consecutive rows of one row block, and their fragments in the order in which they are found.
 struct Chunk {
     Index row_block = 0;
     Index begin = 0;
@@ -52,18 +47,18 @@ std::vector<Chunk> cut_into_chunks(const CsrMatrix& matrix, const std::vector<In
             while (end < block_rows[block + 1] && matrix.row_offsets[end + 1] - matrix.row_offsets[begin] <= chunk_nonzeros) {
                 ++end;
             }
-            chunks.push_back({block, begin, end});
+            chunks.push_back({.row_block = block, .begin = begin, .end = end});
             begin = end;
         }
     }
     return chunks;
 }
 
-/// body(chunk, place) for every chunk. `place` is -1 for every segment [segments], and is to be left so; each thread has one.
+/// Calls body(chunk, place) for every chunk. place: [segments] a table of the thread, which body must leave filled with -1.
 template <typename Body>
 void for_each_chunk(std::vector<Chunk>& chunks, Index segment_count, const Body& body) {
     std::atomic<std::size_t> next = 0;
-    guarded_for("for_each_chunk", Kokkos::RangePolicy<HostSpace>(0, host_threads()), [&](int) {
+    guarded_for("for_each_chunk", HostRange<>(0, host_threads()), [&](Index) {
         std::vector<Index> place(segment_count, -1);
         for (std::size_t chunk = next++; chunk < chunks.size(); chunk = next++) body(chunks[chunk], place);
     });
@@ -82,14 +77,14 @@ public:
     std::vector<Share> split() {
         count();
         require_memory();
-        lay_out();
+        place_fragments();
         allocate();
         for_each_chunk(chunks_, segments_.count(), [&](Chunk& chunk, std::vector<Index>& place) { fill(chunk, place); });
         return std::move(shares_);
     }
 
 private:
-    /// Calls visit(segment, first, end) for the entries of a row, segment by segment: they are neighbours.
+    /// Calls visit(segment, first, end) for the entries of a row in each segment, which are consecutive.
     template <typename Visit>
     void for_each_segment(Index row, const Visit& visit) const {
         const Offset end_of_row = matrix_.row_offsets[row + 1];
@@ -102,7 +97,7 @@ private:
         }
     }
 
-    /// Stops where the shares of the fragments that were met would no longer fit into memory.
+    /// Counts the fragments, and throws as soon as their shares cannot fit into memory.
     void count() {
         const std::size_t free = free_host_memory();
         const std::size_t most = free / share_bytes;
@@ -112,8 +107,8 @@ private:
             fragments_ += chunk.fragments.size();
         });
         if (fragments_ <= most) return;
-        throw Unsuitable("more than " + std::to_string(most) + " tiles, or shares of tiles, need more than the " +
-                         std::to_string(free) + " bytes that are free; " + advice);
+        throw Unsuitable("more than " + std::to_string(most) + " parts of tiles need more than the " + std::to_string(free) +
+                         " bytes that are free; " + advice);
     }
 
     void count(Chunk& chunk, std::vector<Index>& place) const {
@@ -131,7 +126,7 @@ private:
         for (const Fragment& fragment : chunk.fragments) place[fragment.segment] = -1;
     }
 
-    /// An estimate from above: no more shares than fragments. Finds a matrix cut into very many tiles.
+    /// Checks an upper bound of the memory: there are at most as many shares as fragments.
     void require_memory() const {
         std::size_t rows = 0;
         for (const Chunk& chunk : chunks_) {
@@ -146,8 +141,8 @@ private:
         }
     }
 
-    /// The shares, and where each fragment goes in its share.
-    void lay_out() {
+    /// Makes the shares, and places each fragment in its share.
+    void place_fragments() {
         constexpr auto none = static_cast<std::size_t>(-1);
         std::vector<std::size_t> share_of_segment(segments_.count(), none);
         for (std::size_t begin = 0; begin < chunks_.size();) {
@@ -161,7 +156,7 @@ private:
             std::sort(present.begin(), present.end());
             for (const Index segment : present) {
                 share_of_segment[segment] = shares_.size();
-                shares_.push_back({id_of(chunks_[begin].row_block, segment), {}, {0}, {}});
+                shares_.push_back({.id = id_of(chunks_[begin].row_block, segment)});
                 share_rows_.push_back(0);
                 share_entries_.push_back(0);
             }
@@ -180,12 +175,11 @@ private:
 
     [[nodiscard]] ShareId id_of(Index row_block, Index segment) const {
         if (row_blocks_ == nullptr) return {.kind = ShareKind::segment, .segment = segment};
-        return {ShareKind::tile, row_block, segment};
+        return {.kind = ShareKind::tile, .row_block = row_block, .segment = segment};
     }
 
     void allocate() {
-        using Range = Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::size_t>>;
-        guarded_for("allocate_shares", Range(0, shares_.size()), [&](std::size_t share) {
+        guarded_for("allocate_shares", UnevenHostRange<std::size_t>(0, shares_.size()), [&](std::size_t share) {
             shares_[share].rows.resize(share_rows_[share]);
             shares_[share].row_offsets.resize(static_cast<std::size_t>(share_rows_[share]) + 1);
             shares_[share].entries.resize(share_entries_[share]);
@@ -213,9 +207,9 @@ private:
     const Cuts& segments_;
     std::vector<Index> segment_of_;  // [columns]
     std::vector<Chunk> chunks_;
-    std::atomic<std::size_t> fragments_ = 0;
+    std::atomic<std::size_t> fragments_ = 0;  // in all chunks
     std::vector<Share> shares_;
-    std::vector<Index> share_rows_;      // [shares] rows so far, in the end all
+    std::vector<Index> share_rows_;      // [shares]
     std::vector<Offset> share_entries_;  // [shares]
 };
 

@@ -1,4 +1,4 @@
-// The nonzeros of a matrix by tiles.
+// Splits the nonzeros of a matrix into tiles.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,9 @@
 
 namespace workbench {
 
-/// A tile for each pair of a row block and a segment that has nonzeros, by row block and then by segment. Without row blocks
-/// (null): each segment that has some. A share lists the rows present in it in the order of the matrix. Linear in the nonzeros
-/// and the cuts, on all cores; the shares take memory for their nonzeros and for the rows present in them. Throws Unsuitable,
-/// with the figures, where that memory is not there.
+/// A share for each tile with nonzeros, sorted by row block and then by segment; without row blocks (null), a share for each
+/// segment with nonzeros. Rows are in the order of the matrix. In parallel; linear in the nonzeros and the cuts, in time and in
+/// memory. Throws Unsuitable, with the figures, if memory is short.
 [[nodiscard]] std::vector<Share> split_into_tiles(const CsrMatrix& matrix, const Cuts* row_blocks, const Cuts& segments);
 
 }  // namespace workbench

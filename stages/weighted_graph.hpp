@@ -1,7 +1,5 @@
-// A graph with weights, as multilevel partitioning makes it coarser and coarser.
+// Graphs with weights, which multilevel partitioning coarsens, and tools for parallel loops over their vertices.
 #pragma once
-
-#include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -12,7 +10,6 @@
 
 #include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/host_array.hpp"
-#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/types.hpp"
 #include "stages/graph.hpp"
 
@@ -21,14 +18,14 @@ namespace workbench {
 /// One end of an undirected edge.
 struct WeightedEdge {
     Index to = 0;
-    Index weight = 1;  // of so many edges between the rows that the two vertices stand for; at most the largest Index
+    Index weight = 1;  // the number of edges between the merged vertices, saturated
 };
 
-/// An undirected graph without self-loops and duplicate edges; every edge is stored at both of its ends.
+/// An undirected graph without self-loops and duplicate edges. Every edge is stored at both of its ends.
 struct WeightedGraph {
     std::vector<Offset> offsets{0};  // [vertices + 1] into edges
-    RawArray<WeightedEdge> edges;
-    std::vector<Offset> vertex_weights;  // [vertices], each at least 1
+    HostArray<WeightedEdge> edges;
+    std::vector<Offset> vertex_weights;  // [vertices] at least 1
 
     [[nodiscard]] Index vertex_count() const { return static_cast<Index>(offsets.size()) - 1; }
     [[nodiscard]] Offset ends() const { return offsets.back(); }
@@ -39,17 +36,17 @@ struct WeightedGraph {
     void prefetch(Index vertex) const {
         const WeightedEdge* const first = edges.data() + offsets[vertex];
         __builtin_prefetch(first);
-        __builtin_prefetch(first + 8);  // the next line
+        __builtin_prefetch(first + 8);  // the next cache line
     }
 };
 
-/// A Graph whose edges all weigh 1, seen as one with weights, without a copy of its edges. Vertices without edges weigh 0: they
-/// are in no cluster and in no part.
+/// A view of a Graph as a weighted graph whose edges weigh 1. Vertices without edges weigh 0; they are in no cluster and no
+/// part.
 struct UnitGraph {
     const Graph& graph;
     std::vector<Offset> vertex_weights;  // [vertices]
 
-    /// The ends of the edges of one vertex.
+    /// The edges of one vertex.
     struct Edges {
         struct Iterator {
             const Index* at;
@@ -74,14 +71,14 @@ struct UnitGraph {
     void prefetch(Index vertex) const {
         const Index* const first = graph.neighbours.data() + graph.offsets[vertex];
         __builtin_prefetch(first);
-        __builtin_prefetch(first + 16);  // the next line
+        __builtin_prefetch(first + 16);  // the next cache line
     }
 };
 
-/// Sums by key, for few of many keys: a table with open addressing, whose room grows with the keys in use alone.
+/// Sums by key, in a hash table with open addressing whose size depends only on the number of keys in use.
 class SparseSums {
 public:
-    /// Forgets all keys and makes room for so many.
+    /// Removes all keys, and reserves space for most_keys keys.
     void start(std::size_t most_keys) {
         for (std::size_t i = 0; i < count_; ++i) table_[used_[i]].key = -1;
         count_ = 0;
@@ -109,7 +106,7 @@ public:
 
     [[nodiscard]] std::size_t count() const { return count_; }
 
-    /// Calls visit(key, sum), in the order in which the keys first came.
+    /// Calls visit(key, sum) in the order in which the keys were first added.
     template <typename Visit>
     void visit(const Visit& visit) const {
         for (std::size_t i = 0; i < count_; ++i) visit(table_[used_[i]].key, table_[used_[i]].sum);
@@ -117,31 +114,31 @@ public:
 
 private:
     struct Slot {
-        Index key = -1;  // -1: free
+        Index key = -1;  // -1: empty
         Offset sum = 0;
     };
     std::vector<Slot> table_;
-    std::vector<std::uint32_t> used_;  // the first count_: slots with a key
+    std::vector<std::uint32_t> used_;  // the first count_ are the slots in use
     std::size_t count_ = 0;
     unsigned shift_ = 0;
     std::uint32_t mask_ = 0;
 };
 
-/// Consecutive runs of the vertices of a graph, one a thread, with about as many ends of edges each. Loops that take them one
-/// after the other leave a vertex to the same thread: with 16 threads most of such a loop's time is otherwise waiting for what
-/// another core wrote last.
+/// Runs of consecutive vertices of a graph, one per thread, with about equal numbers of edge ends. Consecutive loops over the
+/// same runs leave each vertex to the same thread; otherwise, with 16 threads, they spend most of their time on cache lines
+/// that other cores have written.
 class VertexRuns {
 public:
     template <typename AnyGraph>
     explicit VertexRuns(const AnyGraph& graph, Index most_runs = host_threads()) {
-        constexpr Index least = 256;  // vertices worth a thread
+        constexpr Index least = 256;  // fewer vertices are not worth a thread
         const Index vertices = graph.vertex_count();
         const Index runs = std::clamp<Index>(vertices / least, 1, most_runs);
         const auto work_before = [&](Index vertex) { return vertex + graph.ends_before(vertex); };
         for (Index run = 1; run < runs; ++run) {
             const Offset wanted = work_before(vertices) / runs * run;
-            Index first = boundaries_.back();           // the first with so much work before it lies from here ...
-            for (Index end = vertices; first < end;) {  // ... to here
+            Index first = boundaries_.back();
+            for (Index end = vertices; first < end;) {  // bisection for the first vertex with this much work before it
                 const Index middle = first + (end - first) / 2;
                 if (work_before(middle) < wanted) {
                     first = middle + 1;
@@ -154,15 +151,14 @@ public:
         boundaries_.push_back(vertices);
     }
 
-    /// Calls body(first, last) in parallel for every run. What the body throws comes to the caller.
+    /// Calls body(first, last) in parallel for every run. The body may throw.
     template <typename Body>
     void for_each_run(const std::string& name, const Body& body) const {
-        using Runs = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
-        guarded_for(name, Runs(0, static_cast<Index>(boundaries_.size()) - 1),
+        guarded_for(name, HostRange<>(0, static_cast<Index>(boundaries_.size()) - 1),
                     [&](Index run) { body(boundaries_[run], boundaries_[run + 1]); });
     }
 
-    /// Calls body(vertex) for every vertex, in parallel.
+    /// Calls body(vertex) in parallel for every vertex.
     template <typename Body>
     void for_each_vertex(const std::string& name, const Body& body) const {
         for_each_run(name, [&](Index first, Index last) {
@@ -176,14 +172,12 @@ private:
     std::vector<Index> boundaries_{0};
 };
 
-/// Calls body(first, last) in parallel for runs of the vertices 0 .. count - 1 that are large enough to make tables for. What
-/// the body throws comes to the caller.
+/// Calls body(first, last) in parallel for short runs of the vertices 0 .. count - 1, dealt to idle threads. The body may
+/// throw.
 template <typename Body>
 void for_vertex_runs(const std::string& name, Index count, const Body& body) {
     constexpr Index run = 256;
-    using Runs =
-        Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
-    guarded_for(name, Runs(0, count / run + (count % run != 0 ? 1 : 0)).set_chunk_size(1),
+    guarded_for(name, UnevenHostRange<>(0, count / run + (count % run != 0 ? 1 : 0)).set_chunk_size(1),
                 [&](Index i) { body(i * run, std::min<Offset>(count, Offset{i + 1} * run)); });
 }
 

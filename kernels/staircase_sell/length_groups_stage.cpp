@@ -1,4 +1,4 @@
-// Cuts between rows of different lengths, for layouts that store each group with one width.
+// Cuts sorted rows into groups that are stored with one width each.
 #include "kernels/staircase_sell/length_groups.hpp"
 
 #include <fmt/format.h>
@@ -15,15 +15,15 @@ HostArray<Offset> ascending_lengths(const CsrMatrix& matrix) {
     for (Index row = 0; row < matrix.rows; ++row) {
         lengths[row] = matrix.row_length(row);
         if (row == 0 || lengths[row - 1] <= lengths[row]) continue;
-        throw Unsuitable(
-            fmt::format("rows must come in ascending length, but row {} has {} nonzeros and row {} has {}: put a "
-                        "row_sort with order = \"ascending\" before it",
-                        row - 1, lengths[row - 1], row, lengths[row]));
+        throw Unsuitable(fmt::format(
+            "rows must ascend in length, but row {} has {} nonzeros and row {} has {}: precede this stage by a row_sort "
+            "with order = \"ascending\"",
+            row - 1, lengths[row - 1], row, lengths[row]));
     }
     return lengths;
 }
 
-/// The number of rows that are padded because their length made no group or did not fill its last slice.
+/// The number of rows in a group of longer rows, because theirs made no group or did not fill its last slice.
 Index passed_on(const HostArray<Offset>& lengths, const Cuts& groups) {
     Index count = 0;
     for (Index group = 0; group < groups.count(); ++group) {
@@ -50,21 +50,14 @@ StageResult run(const StagedMatrix& staged, const Parameters& parameters, const 
 
 StageEntry length_groups_stage() {
     return {.name = "length_groups",
-            .summary = "Cut rows of ascending length into groups that are stored with one width each; moves nothing",
-            .source = "Wikberg, 'Unstructured Mesh FVM with GPU' (2025), section 4.3.2, algorithm 3",
-            .parameters = {{.name = "slice_height",
-                            .type = ParameterType::integer,
-                            .default_value = std::int64_t{512},
-                            .minimum = 1,
-                            .maximum = 65536,
-                            .unit = "rows",
-                            .help = "rows that do not fill a slice are passed on to the next length; as in the layout"},
-                           {.name = "alpha",
-                            .type = ParameterType::real,
-                            .default_value = 0.01,
-                            .minimum = 0,
-                            .maximum = 1,
-                            .help = "a group of less than this share of all rows is passed on whole to the next length"}},
+            .summary = "Cut rows of ascending length into groups that are stored with one width each",
+            .source =
+                "Wikberg, 'Unstructured Mesh FVM with GPU', MPhil dissertation, University of Cambridge 2025, section 4.3.2, "
+                "algorithm 3",
+            .parameters = {integer_parameter("slice_height", by_default(512), between(1, 65536, "rows"),
+                                             "rows that do not fill a slice join the next length; must match the layout"),
+                           real_parameter("alpha", by_default(0.01), between(0, 1),
+                                          "groups with less than this fraction of all rows join the next length")},
             .contract = contract,
             .reads_entries = [](const Parameters&) { return false; },
             .run = run};

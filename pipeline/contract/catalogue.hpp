@@ -1,4 +1,4 @@
-// All that a recipe can name. The program is handed one; only pipeline/catalogue knows what is in it.
+// The stages, layouts and generators that a recipe can name. Only pipeline/catalogue knows what they are.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace workbench {
 
-/// A kernel that a recipe brings along, as the layouts list theirs.
+/// Makes an entry, like those that layouts list, for a kernel from a source file beside the recipe.
 using KernelFromSource = KernelEntry (*)(const KernelSource&);
 
 struct Catalogue {
     std::vector<StageEntry> stages = {};
     std::vector<LayoutEntry> layouts = {};
     std::vector<GeneratorEntry> generators = {};
-    std::string baseline_layout = {};  // break-even and speed-up are against its kernels, in input order
+    std::string baseline_layout = {};  // speed-up and break-even are relative to its kernels in input order
     KernelFromSource kernel_from_source = nullptr;
 
     [[nodiscard]] const StageEntry* find_stage(std::string_view name) const;

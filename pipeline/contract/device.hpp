@@ -1,4 +1,4 @@
-// The machine that kernels run on: the host, or a GPU.
+// The devices that kernels run on: the host and GPUs.
 #pragma once
 
 #include <cstddef>
@@ -10,51 +10,52 @@
 #include <vector>
 
 #include "pipeline/contract/krylov.hpp"
+#include "pipeline/matrix/interface.hpp"
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
 
 enum class DeviceKind { host, gpu };
 
-/// A device, real or from the table of models.
+/// A device of this machine, or a device model.
 struct DeviceProperties {
     DeviceKind kind = DeviceKind::host;
     std::string name;                         // "NVIDIA H200"
-    int processors = 0;                       // streaming multiprocessors; threads of the pool on the host
-    std::size_t shared_memory_per_block = 0;  // bytes a block can have at most when it asks for them; 0 on the host
+    int processors = 0;                       // streaming multiprocessors of a GPU, threads of the host
+    std::size_t shared_memory_per_block = 0;  // bytes, maximum after opt-in; 0 on the host
     std::size_t last_level_cache = 0;         // bytes: L2 of a GPU, last level of the host
     std::size_t memory = 0;                   // bytes
 };
 
-/// The models that a recipe can name for `auto` decisions: "v100", "a100", "h100", "h200", "k20x". Null where unknown.
+/// The device models that a recipe can name, such as "h200". Null if the name is unknown.
 [[nodiscard]] const DeviceProperties* find_device_model(std::string_view name);
 [[nodiscard]] std::vector<std::string> device_model_names();
 
-/// What a miss loads on all of these devices, in bytes: a sector, a line or a quarter of one.
+/// The bytes that a cache miss loads on all of these devices.
 inline constexpr int cache_sector = 32;
 
-/// A cache of a device model, as far as the cache study knows it (pipeline/cache_model/cache_model.hpp).
+/// A cache of a device model, for the cache model (pipeline/cache_model/cache_model.hpp).
 struct CacheProperties {
     std::string name;            // "l2"
-    std::size_t bytes = 0;       // of one of them
-    int ways = 0;                // places in which a sector may lie
-    int each_processor_has = 0;  // 0: there is one, which all processors share
+    std::size_t bytes = 0;       // of each instance
+    int ways = 0;                // associativity
+    int each_processor_has = 0;  // instances per processor; 0: one instance, shared by all processors
 };
 
-/// The caches of a device model that reads of x go through, the nearest first. Empty where the model is unknown.
+/// The caches that reads of x go through, nearest to the processors first. Empty if the model is unknown.
 [[nodiscard]] std::vector<CacheProperties> device_caches(std::string_view device);
 
-/// "k20x:read_only", "k20x:l2", ...: the caches of all models, and one of them. Throws std::out_of_range where it is unknown.
+/// The names of all caches ("k20x:read_only", "k20x:l2", ...), and one cache by name, or std::out_of_range.
 [[nodiscard]] std::vector<std::string> device_cache_names();
 [[nodiscard]] CacheProperties device_cache(std::string_view name);
 
-/// Memory bandwidth reached on this device in this run, in bytes per second.
+/// Memory bandwidth measured on this device in this run, in bytes per second.
 struct Bandwidth {
     double copy = 0;  // read + written
     double read = 0;
 };
 
-/// Owns memory of a device. Contents are undefined until written.
+/// Owns memory of a device, uninitialized.
 class DeviceMemory {
 public:
     using Release = void (*)(void*);
@@ -73,63 +74,53 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// A stream beside the device's own: what stands on it may run while the device's stream, or another branch, is at work.
-class Branch {
+/// A stream beside the main stream of a device, for work that may run concurrently.
+class Branch : public Interface {
 public:
-    Branch() = default;
-    Branch(const Branch&) = delete;
-    Branch& operator=(const Branch&) = delete;
-    virtual ~Branch() = default;
-
-    /// The device's work that `give` asks for, and all that kernels prepared in it will ever ask for, is of this branch.
+    /// Runs `give`. All work that it submits, and all work of kernels that are prepared in it, goes to this branch.
     virtual void take(const std::function<void()>& give) = 0;
-    /// What the branch is given from now on waits for what the device's stream has been given so far.
+    /// Later work of the branch waits for the work that the main stream has so far.
     virtual void fork() = 0;
-    /// What the device's stream is given from now on waits for what the branch has been given so far.
+    /// Later work of the main stream waits for the work that the branch has so far.
     virtual void join() = 0;
 };
 
-/// One device. Work is in order on one stream, but for branches.
-class Device {
+/// A device. Its work is done in order on the main stream, except for the work of branches.
+class Device : public Interface {
 public:
-    Device() = default;
-    Device(const Device&) = delete;
-    Device& operator=(const Device&) = delete;
-    virtual ~Device() = default;
-
     [[nodiscard]] virtual const DeviceProperties& properties() const = 0;
 
-    /// Throws MachineError that names `purpose`, the bytes wanted and the bytes that were free.
+    /// Throws MachineError with the purpose, the required bytes and the free bytes if memory is short.
     [[nodiscard]] virtual DeviceMemory allocate(std::size_t bytes, std::string_view purpose) = 0;
     virtual void upload(std::span<const std::byte> from, DeviceMemory& to) = 0;
     virtual void download(const DeviceMemory& from, std::span<std::byte> to) = 0;
 
-    /// y[target[i]] = value[i] for i < target.size(): brings y from one order to another. `target` is on the device.
+    /// y[target[i]] = values[i] for i < count: permutes y. `target` is on the device.
     virtual void scatter(const float* values, const Index* target, Index count, float* y) = 0;
     virtual void scatter(const double* values, const Index* target, Index count, double* y) = 0;
 
-    /// y[target[i]] += value[i]; no target stands there twice.
+    /// y[target[i]] += value[i]; the targets are distinct.
     virtual void scatter_add(const float* values, const Index* target, Index count, float* y) = 0;
     virtual void scatter_add(const double* values, const Index* target, Index count, double* y) = 0;
 
-    /// Sets so many bytes of this device's memory to 0, which is also the number 0.
+    /// Sets bytes of the device's memory to 0.
     virtual void zero(void* memory, std::size_t bytes) = 0;
 
-    /// Writes, then reads a buffer of at least twice the last-level cache, so that the next run finds the cache cold.
+    /// Writes and reads a buffer of at least twice the last-level cache, so that the next run starts with a cold cache.
     virtual void flush_cache() = 0;
 
-    /// Runs work and waits for it. Seconds between its start and its end as the device sees them (events on a GPU).
-    /// Throws MachineError where the device reports a failure.
+    /// Runs work, waits for it, and returns the seconds that the device measured (with events on a GPU). Throws MachineError if
+    /// the device reports a failure.
     [[nodiscard]] virtual double time(const std::function<void()>& work) = 0;
 
-    /// What this device is given from now on waits for what the other has been given so far. Both are of one kind.
+    /// Later work of this device waits for the work that another device of the same kind has so far.
     virtual void wait_for(Device& /*earlier*/) {}
 
-    /// Null where a device does one thing at a time. The device must outlive it.
+    /// Null if the device has no concurrent streams. The device must outlive the branch.
     [[nodiscard]] virtual std::unique_ptr<Branch> make_branch() { return nullptr; }
 
-    /// A solve with x = 0 to begin with. b and the inverse of the diagonal (or nothing: no preconditioner) are [size], in the
-    /// order of its products. Null where a device cannot solve. The device must outlive it.
+    /// A solver with the initial guess x = 0. b and inverse_diagonal (empty: no preconditioner) are [size], in the order of the
+    /// vectors of the product. Null if the device has no solver. The device must outlive it.
     [[nodiscard]] virtual std::unique_ptr<Krylov<float>> make_krylov(const KrylovPlan&, std::span<const float> /*b*/,
                                                                      std::span<const float> /*inverse_diagonal*/) {
         return nullptr;
@@ -139,15 +130,15 @@ public:
         return nullptr;
     }
 
-    /// Measured once and remembered.
+    /// Measured at the first call.
     [[nodiscard]] virtual Bandwidth bandwidth() = 0;
 
-    /// Names what the host does from here on, for a profiler; to be left in reverse order. See ProfilerRange.
+    /// Begin and end a named range for a profiler; ranges must nest. See ProfilerRange.
     virtual void enter_range(std::string_view) {}
     virtual void leave_range() {}
 };
 
-/// A name around some work: a profiler can be put on one kernel alone.
+/// A named range in which a profiler can show a single kernel.
 class ProfilerRange {
 public:
     ProfilerRange(Device& device, std::string_view name) : device_(device) { device_.enter_range(name); }
@@ -159,7 +150,7 @@ private:
     Device& device_;
 };
 
-/// Copies a whole array to new memory of the device.
+/// Copies an array to newly allocated memory of the device.
 template <typename T>
 [[nodiscard]] DeviceMemory to_device(Device& device, std::span<const T> array, std::string_view purpose) {
     DeviceMemory memory = device.allocate(array.size_bytes(), purpose);

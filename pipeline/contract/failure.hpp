@@ -1,4 +1,4 @@
-// A failure that is recorded while the rest of the work goes on.
+// A failure that is recorded while the rest of the run continues.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a generator promises: a matrix made from a few numbers, the same to the bit on every machine.
+// The contract of a generator: a matrix made from a few parameters, bit-identical on every machine.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace workbench {
 
-/// One kind of generated matrix, as the catalogue lists it.
+/// A generator, as the catalogue lists it.
 struct GeneratorEntry {
     std::string name;
     std::string summary;
     std::vector<ParameterDeclaration> parameters;
 
-    /// Throws InputError where there would be 2^31 rows or more, ParameterError where values do not go together, and
-    /// MachineError with the bytes wanted and had where the machine lacks the memory.
+    /// Throws InputError for 2^31 rows or more, ParameterError where values contradict each other, and MachineError with the
+    /// required and the free bytes where memory is short.
     CsrMatrix (*generate)(const Parameters&) = nullptr;
 
-    /// Rows of the matrix, without making it; and some of them, the same to the bit as in the whole matrix, with all columns.
-    /// They take the memory of these rows alone, and where the nodes of a grid are scrambled 8 bytes for each node of the
-    /// whole. Both throw as `generate` does, where the range is not of these rows std::out_of_range. Both are null where a
-    /// matrix can only be made whole: `rmat`, `delaunay`, `finite_volume`.
+    /// The number of rows, and a range of rows with all columns, bit-identical to those of the whole matrix. The range needs
+    /// memory for its own rows only, plus 8 bytes per node of a grid whose nodes are scrambled. Both throw like `generate`, and
+    /// std::out_of_range for a range outside of the matrix. Both are null for generators that can only make the whole matrix:
+    /// `rmat`, `delaunay`, `finite_volume`.
     Index (*row_count)(const Parameters&) = nullptr;
     CsrMatrix (*generate_rows)(const Parameters&, RowRange) = nullptr;
 };

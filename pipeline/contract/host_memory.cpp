@@ -14,7 +14,7 @@
 namespace workbench {
 namespace {
 
-/// The number at the beginning of a file; none where there is no such file, or a word ("max").
+/// The number at the beginning of a file; none if there is no such file, or if it begins with a word such as "max".
 std::optional<std::size_t> number_in(const char* path) {
     std::ifstream file(path);
     std::size_t number = 0;
@@ -35,7 +35,7 @@ std::optional<std::size_t> available_memory() {
 
 std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE)); }
 
-/// Of this process, in bytes: the second number of /proc/self/statm, in pages.
+/// In bytes, from the second number of /proc/self/statm, which counts pages.
 std::size_t resident_memory() {
     std::ifstream file("/proc/self/statm");
     std::size_t pages = 0;

@@ -11,7 +11,7 @@ namespace workbench {
 namespace {
 
 constexpr Offset largest = Offset{1} << 62;
-constexpr int deepest = 100;  // brackets
+constexpr int deepest = 100;  // nested parentheses
 
 std::int64_t number_at(const LayoutField& field) {
     const auto read = [&]<typename Number>(Number number) {
@@ -38,7 +38,7 @@ public:
 
     Offset value() {
         const Offset result = sum();
-        if (next() != '\0') refuse("nothing more");
+        if (next() != '\0') refuse("an operator or the end");
         if (result < 0) throw Unsuitable("'" + std::string(text_) + "' is negative: " + std::to_string(result));
         return result;
     }
@@ -51,15 +51,15 @@ private:
 
     [[noreturn]] void refuse(const std::string& expected) const {
         const std::string found =
-            at_ < text_.size() ? "found '" + std::string(text_.substr(at_, 20)) + "'" : "it ends too early";
+            at_ < text_.size() ? "found '" + std::string(text_.substr(at_, 20)) + "'" : "the expression ends";
         throw Unsuitable("'" + std::string(text_) + "', character " + std::to_string(at_ + 1) + ": " + found + ", expected " +
                          expected);
     }
 
-    /// The result of an operation that says whether it overflowed.
+    /// Returns the result of an operation, or refuses it if it overflowed or exceeds 2^62.
     [[nodiscard]] Offset bounded(bool overflow, Offset result) const {
         if (overflow || result > largest || result < -largest) {
-            throw Unsuitable("'" + std::string(text_) + "' is beyond 2^62");
+            throw Unsuitable("'" + std::string(text_) + "' exceeds 2^62");
         }
         return result;
     }
@@ -125,7 +125,7 @@ private:
         for (const char digit : word) {
             if (std::isdigit(static_cast<unsigned char>(digit)) == 0) {
                 at_ = begin;
-                refuse("a whole number");
+                refuse("an integer");
             }
             result = bounded(result > largest / 10, result) * 10 + (digit - '0');
         }

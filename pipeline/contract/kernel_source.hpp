@@ -1,4 +1,4 @@
-// A kernel that a recipe brings along as a source file, compiled when it is asked for.
+// A kernel from a source file beside the recipe, compiled on demand.
 #pragma once
 
 #include <filesystem>
@@ -11,30 +11,30 @@
 
 namespace workbench {
 
-/// What the recipe says of it. The launch shape is for a GPU alone.
+/// The part of a recipe that describes the kernel. The launch shape applies to a GPU only.
 struct KernelSource {
     std::filesystem::path file = {};
-    std::string layout = {};         // whose arrays it takes
+    std::string layout = {};         // the layout whose arrays it takes
     Backend backend = Backend::cpu;  // cpu or cuda
-    std::string threads = "rows";    // an expression of thread_count; there are threads_per_row times as many
+    std::string threads = "rows";    // an expression for thread_count, which threads_per_row multiplies
     int threads_per_row = 1;
     int threads_per_block = 256;
-    int shared_bytes = 0;  // of dynamic shared memory a block
-    bool zero_y = false;   // y is zeroed before, unless the product is added to it: for kernels that add atomically
+    int shared_bytes = 0;  // dynamic shared memory per block
+    bool zero_y = false;   // set y to zero before y = A x, for kernels that add atomically
     double limit_seconds = 10;
 
-    /// How the kernel is called in reports: the file's name without its ending.
+    /// The name in reports: the file name without its extension.
     [[nodiscard]] std::string name() const { return file.stem().string(); }
 
     friend bool operator==(const KernelSource&, const KernelSource&) = default;
 };
 
-/// What an expression can name of a layout's fields, with its value: rows, columns, slots, slices where the layout has
-/// slice_offsets, every number by its name, and the size of every array by its name and "_size".
+/// The names that an expression can use, with their values: rows, columns, slots, slices (if the layout has slice_offsets), the
+/// numbers of the layout, and the size of each array as "NAME_size".
 [[nodiscard]] std::map<std::string, Offset> launch_names(const std::vector<LayoutField>& fields, Index rows, Index columns);
 
-/// The value of an expression of names and whole numbers with + - * / and brackets; / rounds down. Throws Unsuitable where it
-/// is none, names something else, divides by zero, or is negative or beyond 2^62.
+/// The value of an expression of names and integers with + - * / and parentheses; / rounds down. Throws Unsuitable for a syntax
+/// error, an unknown name, a division by zero, and results that are negative or above 2^62.
 [[nodiscard]] Offset thread_count(const std::string& expression, const std::map<std::string, Offset>& names);
 
 }  // namespace workbench

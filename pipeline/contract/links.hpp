@@ -1,4 +1,4 @@
-// What the devices of several ranks bring each other in a product and in a solve.
+// Communication between the devices of several ranks in products and solves.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include "pipeline/contract/device.hpp"
 #include "pipeline/contract/precision.hpp"
 #include "pipeline/contract/ranks.hpp"
+#include "pipeline/matrix/interface.hpp"
 
 namespace workbench {
 
@@ -26,37 +27,27 @@ struct HaloPlan {
     Index halo = 0;             // elements that come in
 };
 
-/// Brings the halo of each product.
+/// Exchanges the halo of each product.
 template <ValueType Value>
-class Exchange {
+class Exchange : public Interface {
 public:
-    Exchange() = default;
-    Exchange(const Exchange&) = delete;
-    Exchange& operator=(const Exchange&) = delete;
-    virtual ~Exchange() = default;
-
-    /// Called by all ranks. Takes x, on the device, as what the device was given so far leaves it; goes on beside what the
-    /// device is given from now on. Does not wait for a GPU.
+    /// Collective. Sends elements of x (on the device) as the earlier work of the device leaves it, concurrently with its later
+    /// work. Does not wait for a GPU.
     virtual void start(const Value* x) = 0;
-    /// What the device is given from now on finds the halo complete, and may change x.
+    /// Later work of the device starts after the halo is complete, and may change x.
     virtual void finish() = 0;
-    /// [halo], on the device: always at the same place.
+    /// [halo], on the device, always at the same address.
     [[nodiscard]] virtual const Value* halo() const = 0;
 };
 
-/// A rank's device as one of those of all ranks.
-class Links {
+/// The links from the device of a rank to those of the other ranks.
+class Links : public Interface {
 public:
-    Links() = default;
-    Links(const Links&) = delete;
-    Links& operator=(const Links&) = delete;
-    virtual ~Links() = default;
-
     /// "MPI", "NCCL 2.28.3".
     [[nodiscard]] virtual std::string engine() const = 0;
-    [[nodiscard]] virtual int ranks() const = 0;  // how many
+    [[nodiscard]] virtual int ranks() const = 0;
 
-    /// The plan is copied. Called by all ranks. Throws MachineError.
+    /// Collective. Copies the plan. Throws MachineError.
     [[nodiscard]] virtual std::unique_ptr<Exchange<float>> make_exchange_f32(const HaloPlan& plan) = 0;
     [[nodiscard]] virtual std::unique_ptr<Exchange<double>> make_exchange_f64(const HaloPlan& plan) = 0;
 
@@ -69,8 +60,8 @@ public:
         }
     }
 
-    /// Called by all ranks. mine: [count], all: [ranks * count], in the order of the ranks, both on the device; in order with
-    /// its other work. Does not wait for a GPU.
+    /// Collective. mine [count] and all [ranks * count], in the order of the ranks, are on the device. In order with its other
+    /// work; does not wait for a GPU.
     virtual void gather(const double* mine, double* all, int count) = 0;
 };
 

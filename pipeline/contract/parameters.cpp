@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t longest_quote = 60;
 
-/// As TOML writes it: the shortest text that reads back as the same number, and never the look of an integer.
+/// The shortest TOML text that reads back as the same number, and that does not look like an integer.
 std::string real_text(double value) {
     std::array<char, 32> digits{};
     char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
@@ -21,7 +21,7 @@ std::string real_text(double value) {
     return text;
 }
 
-/// A basic string of TOML.
+/// A TOML basic string.
 std::string quoted_text(std::string_view value) {
     constexpr std::string_view hex = "0123456789ABCDEF";
     std::string text = "\"";
@@ -106,12 +106,12 @@ bool accepts(const ParameterDeclaration& declaration, const ParameterValue& valu
     return real != nullptr && declaration.type == ParameterType::real && in_range(declaration, *real);
 }
 
-/// The value in an error message: short, and with its type where the look alone may mislead.
+/// The value in an error message: shortened, and with its type where that is not obvious.
 std::string found(const ParameterDeclaration& declaration, const ParameterValue& value) {
     std::string text = to_text(value);
     if (text.size() > longest_quote) {
         std::size_t cut = longest_quote;
-        while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;  // not inside a UTF-8 sequence
+        while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;  // not within a UTF-8 sequence
         text = text.substr(0, cut) + "...";
     }
     const auto* real = std::get_if<double>(&value);
@@ -120,6 +120,18 @@ std::string found(const ParameterDeclaration& declaration, const ParameterValue&
 }
 
 }  // namespace
+
+ParameterDeclaration declare(std::string name, ParameterType type, IfAbsent if_absent, Limits limits, std::string help) {
+    return {.name = std::move(name),
+            .type = type,
+            .default_value = std::move(if_absent.default_value),
+            .optional = if_absent.optional,
+            .minimum = limits.minimum,
+            .maximum = limits.maximum,
+            .words = std::move(limits.words),
+            .unit = std::move(limits.unit),
+            .help = std::move(help)};
+}
 
 std::string to_text(const ParameterValue& value) {
     if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? "true" : "false";

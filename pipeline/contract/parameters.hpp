@@ -1,8 +1,9 @@
-// Typed parameters. A parameter is declared once; the recipe checker, `list`, `explain` and every error message read that
-// one declaration.
+// Typed parameters. A parameter is declared once; the recipe checker, `list`, `explain` and the error messages read this
+// declaration.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -17,47 +18,89 @@ namespace workbench {
 
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 
-/// `share`: a text that names a kind of share, or one share.
+/// `share`: a text that selects a kind of share, or one share.
 enum class ParameterType { boolean, integer, real, text, choice, share };
 
 struct ParameterDeclaration {
     std::string name;
     ParameterType type = ParameterType::integer;
-    std::optional<ParameterValue> default_value = {};  // none: the recipe must give it, unless optional
-    bool optional = false;                             // may be absent altogether: ask Parameters::has
-    std::optional<double> minimum = {};                // for integers and reals, inclusive
+    std::optional<ParameterValue> default_value = {};  // none: the recipe must give a value, unless optional
+    bool optional = false;                             // may have no value: see Parameters::has
+    std::optional<double> minimum = {};                // of integers and reals, inclusive
     std::optional<double> maximum = {};
-    std::vector<std::string> words = {};  // of a choice; of an integer or real, besides numbers ("auto")
-    std::string unit = {};                // empty: a pure number or a word
+    std::vector<std::string> words = {};  // the values of a choice; further values of an integer or real, such as "auto"
+    std::string unit = {};                // empty: dimensionless
     std::string help = {};                // one line
-    std::string formerly = {};            // a name that it had: an error says what it is called now
+    std::string formerly = {};            // an earlier name, for which an error message suggests the current one
 };
 
-/// A value as it is written in a recipe: 16, 0.5, true, "descending".
+/// What holds for a recipe that does not give a parameter: an error (required), no value (not_required), or a default.
+struct IfAbsent {
+    bool optional = false;
+    std::optional<ParameterValue> default_value = {};
+};
+inline const IfAbsent required{};
+inline const IfAbsent not_required{.optional = true};
+[[nodiscard]] inline IfAbsent by_default(ParameterValue value) { return {.default_value = std::move(value)}; }
+
+/// The inclusive limits of a number, its unit, and words that may stand for a number.
+struct Limits {
+    std::optional<double> minimum = {};
+    std::optional<double> maximum = {};
+    std::string unit = {};
+    std::vector<std::string> words = {};
+};
+inline constexpr double largest_index = std::numeric_limits<Index>::max();
+[[nodiscard]] inline Limits at_least(double minimum, std::string unit = {}, std::vector<std::string> words = {}) {
+    return {minimum, {}, std::move(unit), std::move(words)};
+}
+[[nodiscard]] inline Limits between(double minimum, double maximum, std::string unit = {},
+                                    std::vector<std::string> words = {}) {
+    return {minimum, maximum, std::move(unit), std::move(words)};
+}
+
+/// Declarations in the order in which they are read: integer_parameter("parts", by_default(16), at_least(1), "number of
+/// parts").
+[[nodiscard]] ParameterDeclaration declare(std::string name, ParameterType type, IfAbsent if_absent, Limits limits,
+                                           std::string help);
+[[nodiscard]] inline ParameterDeclaration integer_parameter(std::string name, IfAbsent if_absent, Limits limits,
+                                                            std::string help) {
+    return declare(std::move(name), ParameterType::integer, std::move(if_absent), std::move(limits), std::move(help));
+}
+[[nodiscard]] inline ParameterDeclaration real_parameter(std::string name, IfAbsent if_absent, Limits limits,
+                                                         std::string help) {
+    return declare(std::move(name), ParameterType::real, std::move(if_absent), std::move(limits), std::move(help));
+}
+[[nodiscard]] inline ParameterDeclaration choice_parameter(std::string name, IfAbsent if_absent, std::vector<std::string> words,
+                                                           std::string help) {
+    return declare(std::move(name), ParameterType::choice, std::move(if_absent), {.words = std::move(words)}, std::move(help));
+}
+
+/// A value as a recipe writes it: 16, 0.5, true, "descending".
 [[nodiscard]] std::string to_text(const ParameterValue& value);
 
-/// What a declaration accepts, in words: "an integer from 1 to 65536, or "auto"".
+/// The values that a declaration accepts, in words: "an integer from 1 to 65536, or "auto"".
 [[nodiscard]] std::string accepted_values(const ParameterDeclaration& declaration);
 
-/// Empty where the declaration accepts the value; otherwise what was found and what was expected. An integer is accepted where
-/// a real is declared.
+/// Empty if the declaration accepts the value; otherwise the value that was found and the values that were expected. A real
+/// parameter accepts an integer.
 [[nodiscard]] std::string reason_to_refuse(const ParameterDeclaration& declaration, const ParameterValue& value);
 
-/// A set of values for some declarations: what the recipe gave, and the defaults for the rest. Values have the declared type:
-/// the recipe checker saw to it. Asking for a name that was not declared is a mistake of the program (std::logic_error).
+/// The values of some declared parameters: those of the recipe, and defaults for the others. They have the declared types,
+/// which the recipe checker ensures. Access to a name that was not declared throws std::logic_error.
 class Parameters {
 public:
     Parameters() = default;
-    /// Takes the given values, which must be accepted by the declarations, and completes them with the defaults.
+    /// Completes the given values with the defaults. Throws std::logic_error where a declaration does not accept a value.
     Parameters(const std::vector<ParameterDeclaration>& declarations, std::map<std::string, ParameterValue> given);
 
     [[nodiscard]] bool has(std::string_view name) const;
     [[nodiscard]] bool boolean(std::string_view name) const;
     [[nodiscard]] std::int64_t integer(std::string_view name) const;
     [[nodiscard]] double real(std::string_view name) const;
-    [[nodiscard]] const std::string& text(std::string_view name) const;  // also of a choice
+    [[nodiscard]] const std::string& text(std::string_view name) const;  // of a text or a choice
     [[nodiscard]] ShareChoice share(std::string_view name) const;
-    /// Does an integer or real parameter hold this word ("auto")?
+    /// Returns true if an integer or real parameter has this word, such as "auto", for a value.
     [[nodiscard]] bool is_word(std::string_view name, std::string_view word) const;
 
     /// All values, by name, for reports.
@@ -70,7 +113,7 @@ private:
     std::map<std::string, ParameterValue, std::less<>> values_;
 };
 
-/// Values that are each fine but do not go together. The recipe checker points at the parameter.
+/// Values that are valid one by one, but not together. The recipe checker points at the parameter.
 class ParameterError : public std::runtime_error {
 public:
     ParameterError(std::string parameter_name, const std::string& what)

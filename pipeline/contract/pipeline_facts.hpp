@@ -1,4 +1,4 @@
-// What is known about a pipeline before any matrix is read; recipes that cannot work are refused by it.
+// The properties of a pipeline that are known before a matrix is read, by which the recipe checker refuses recipes.
 #pragma once
 
 #include <cstdint>
@@ -10,33 +10,33 @@
 
 namespace workbench {
 
-/// What a stage or layout, with given parameters, must find before it.
+/// The preconditions of a stage or layout with given parameters.
 struct Needs {
-    bool square = false;                   // checked as soon as the matrix is read
-    std::vector<CutKind> cuts = {};        // kinds of cuts that must be there
-    std::vector<ShareChoice> shares = {};  // shares that must be there; empty and not `unsplit`: any
+    bool square = false;                   // of the matrix; checked when it has been read
+    std::vector<CutKind> cuts = {};        // kinds of cuts that must exist
+    std::vector<ShareChoice> shares = {};  // shares that must exist; empty and not `unsplit`: any
     bool unsplit = false;                  // the nonzeros must not be split into shares
-    bool columns_by_density = false;       // columns must be in descending order of their nonzeros
+    bool columns_by_density = false;       // columns must descend in their number of nonzeros
 };
 
-/// Shares that a stage makes, perhaps only with, or only without, cuts that a stage before it has made.
+/// Shares that a stage makes, possibly only with, or only without, cuts of an earlier stage.
 struct GivesShares {
     ShareKind kind = ShareKind::all;
     std::optional<CutKind> only_with = {};
     std::optional<CutKind> only_without = {};
 };
 
-/// What a stage, with given parameters, does to what is known.
+/// The preconditions and effects of a stage with given parameters.
 struct StageContract {
     Needs needs = {};
-    std::optional<Acts> acts = {};    // none: it leaves the order of the matrix as it is
-    std::vector<CutKind> keeps = {};  // kinds of cuts that its order leaves valid
+    std::optional<Acts> acts = {};    // the axes that it reorders; none: it does not reorder the matrix
+    std::vector<CutKind> keeps = {};  // kinds of cuts that remain valid
     std::vector<CutKind> gives_cuts = {};
-    std::map<CutKind, std::int64_t> most_pieces = {};  // of cuts that it gives, where it is known without the matrix
+    std::map<CutKind, std::int64_t> most_pieces = {};  // of its cuts, where the number does not depend on the matrix
     std::vector<GivesShares> gives_shares = {};        // empty: it does not split
-    std::optional<ShareId> splits = {};                // the share that these replace and are within; none: the whole matrix
-    bool depends_on_precision = false;                 // it asks for StageContext::precision, and runs anew for each
-    bool gives_columns_by_density = false;             // its order of the columns descends in their nonzeros
+    std::optional<ShareId> splits = {};                // the share that it splits; none: the whole matrix
+    bool depends_on_precision = false;                 // it reads StageContext::precision, and runs once per precision
+    bool gives_columns_by_density = false;             // its column order descends in the number of nonzeros
 };
 
 }  // namespace workbench

@@ -18,7 +18,7 @@ concept ValueType = std::same_as<Value, float> || std::same_as<Value, double>;
 template <ValueType Value>
 inline constexpr Precision precision_of = std::same_as<Value, float> ? Precision::f32 : Precision::f64;
 
-/// The same thing for both value types: `both.get<float>()`.
+/// One object for each value type: `both.get<float>()`.
 template <template <typename> class Thing>
 struct ForEachPrecision {
     Thing<float> f32 = {};

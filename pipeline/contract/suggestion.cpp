@@ -10,7 +10,7 @@ constexpr std::size_t longest_word = 64;
 
 char lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; }
 
-/// Letters to add, drop, replace or swap with their neighbour to get from one word to the other (optimal string alignment).
+/// The optimal string alignment distance: insertions, deletions, substitutions and swaps of adjacent letters.
 std::size_t edit_distance(std::string_view from, std::string_view to) {
     std::vector<std::size_t> before_last(to.size() + 1);
     std::vector<std::size_t> last(to.size() + 1);

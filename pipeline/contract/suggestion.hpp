@@ -7,11 +7,11 @@
 
 namespace workbench {
 
-/// "; did you mean 'metis_partition'?" with the nearest candidate: few letters added, dropped, replaced or swapped, or the word
-/// is its beginning. Empty where none is near.
+/// "; did you mean 'metis_partition'?" with the candidate of the smallest edit distance, or one that begins with the word.
+/// Empty if no candidate is close.
 [[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
-/// "; did you mean 'b'? Expected one of a, b, c", or "; expected one of a, b, c" where no candidate is near.
+/// "; did you mean 'b'? Expected one of a, b, c", or "; expected one of a, b, c" if no candidate is close.
 [[nodiscard]] std::string expected_one_of(std::string_view word, const std::vector<std::string>& candidates);
 
 /// "a, b, c".

@@ -1,4 +1,4 @@
-// What an object holds, piece by piece: written to somewhere, or read back from there, by one description of it.
+// Serialization: one description of an object serves for writing it and for reading it back.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,19 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/matrix/interface.hpp"
+
 namespace workbench {
 
-/// What is read is not what was written.
+/// The data that is read cannot have been written by the same description.
 struct BrokenTransfer : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Takes numbers, arrays, and objects with a `transfer(Transfer&)` of their own, in an order that is the same whenever an
-/// object of the kind passes. Reading throws BrokenTransfer, before memory is taken, where there is less than an array needs.
-class Transfer {
+/// Writes or reads numbers, arrays, and objects with a function `transfer(Transfer&)`, in the same order for each object of a
+/// type. Reading throws BrokenTransfer, before it allocates, if an array is longer than the remaining data.
+class Transfer : public Interface {
 public:
-    Transfer() = default;
-    Transfer(const Transfer&) = delete;
-    Transfer& operator=(const Transfer&) = delete;
-    virtual ~Transfer() = default;
-
     template <typename... Parts>
     void operator()(Parts&... parts) {
         (pass(parts), ...);
@@ -35,7 +32,7 @@ public:
 
 private:
     virtual void pass_bytes(void* data, std::size_t bytes) = 0;
-    /// Bytes that can still be read.
+    /// The bytes that remain to be read.
     [[nodiscard]] virtual std::size_t left() const = 0;
 
     std::size_t pass_count(std::size_t count) {
@@ -44,7 +41,7 @@ private:
         return passed;
     }
 
-    /// Any byte may be read, and not every byte is a bool.
+    /// As a byte, because the data may contain bytes that are no valid bool.
     bool pass_truth(bool truth) {
         std::uint8_t byte = truth ? 1 : 0;
         pass_bytes(&byte, sizeof byte);
@@ -96,7 +93,7 @@ private:
     }
 
     void resize(auto& list, std::size_t count, std::size_t element_bytes) {
-        if (count > left() / element_bytes) throw BrokenTransfer("an array of more than is there");
+        if (count > left() / element_bytes) throw BrokenTransfer("an array is longer than the remaining data");
         list.resize(count);
     }
 };

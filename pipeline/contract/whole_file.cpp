@@ -16,7 +16,7 @@ WholeFile::WholeFile(const std::filesystem::path& path) : path_(path) {
     if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), made);
     if (made) throw MachineError(path.string() + ": cannot be written: " + made.message());
 
-    // A device or a pipe is written to, a link is followed: a file must not take their place.
+    // A regular file must not replace a device, a pipe or a link.
     std::error_code unknown;
     const std::filesystem::file_status status = std::filesystem::status(path, unknown);
     replaceable_ = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
@@ -33,12 +33,12 @@ WholeFile::~WholeFile() {
 }
 
 void WholeFile::write(std::string_view bytes) {
-    if (bytes.empty()) return;  // of an empty array there may be no address
+    if (bytes.empty()) return;  // its address may be null
     if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail(errno);
 }
 
 void WholeFile::finish() {
-    // A full disk may show only when the last bytes leave the buffer, at close.
+    // A full disk may be reported only when the buffer is flushed at close.
     const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
     if (closed && (!replaceable_ || std::rename(written_to_.c_str(), target_.c_str()) == 0)) return;
     const int error = errno;
@@ -53,7 +53,7 @@ void check_writable(const std::filesystem::path& path) {
     const std::filesystem::file_status status = std::filesystem::status(path, unknown);
     if (std::filesystem::exists(status) && std::filesystem::is_other(status)) return;
 
-    std::vector<std::filesystem::path> missing;  // the folders that are made for it, the innermost first
+    std::vector<std::filesystem::path> missing;  // the folders that WholeFile creates, innermost first
     for (std::filesystem::path folder = path.parent_path(); !folder.empty() && !std::filesystem::exists(folder, unknown);
          folder = folder.parent_path()) {
         missing.push_back(folder);

@@ -1,4 +1,4 @@
-// Output files are written whole or not at all.
+// Output files that are complete or absent.
 #pragma once
 
 #include <cstdio>
@@ -8,10 +8,9 @@
 
 namespace workbench {
 
-/// A file that is written piece by piece under a temporary name beside `path` and gets its name when it is complete, so that
-/// nobody ever sees half a file. Folders above it are made. A link is followed, and a device or pipe is written
-/// to as it is. Every failure is a MachineError that names the path and the reason. Nothing is left behind where the file is
-/// not finished.
+/// A file that is written under a temporary name in the folder of `path`, and renamed when it is complete. Missing folders are
+/// created, links are followed, and devices and pipes are written directly. Every failure is a MachineError with the path and
+/// the reason. A file that is not finished is removed.
 class WholeFile {
 public:
     explicit WholeFile(const std::filesystem::path& path);
@@ -21,7 +20,7 @@ public:
 
     void write(std::string_view bytes);
 
-    /// Gives the file its name. The last thing to be called.
+    /// Renames the file. No other function may be called after this one.
     void finish();
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -30,17 +29,17 @@ private:
     [[noreturn]] void fail(int error) const;
 
     std::filesystem::path path_;
-    std::filesystem::path target_;  // where a link leads to, if it is one
-    std::string written_to_;        // the temporary name; a device's own
+    std::filesystem::path target_;  // of a link; otherwise path_
+    std::string written_to_;        // the temporary name, or the name of a device or pipe
     bool replaceable_ = true;
     std::FILE* file_ = nullptr;
 };
 
-/// Throws as WholeFile does where no such file can be begun. Leaves nothing behind, no folder either; a device or pipe, which
-/// opening would change, is not tried.
+/// Throws like WholeFile if the file cannot be created, and leaves no file or folder. Devices and pipes are not opened, because
+/// that would change them.
 void check_writable(const std::filesystem::path& path);
 
-/// The same as WholeFile for a file whose bytes are all there.
+/// Writes a WholeFile at once.
 void write_whole_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace workbench

@@ -1,5 +1,3 @@
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -14,18 +12,17 @@
 #include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/host_array.hpp"
 #include "pipeline/matrix/host_threads.hpp"
+#include "pipeline/matrix/row_range.hpp"
 #include "pipeline/matrix/sort_row.hpp"
 
 namespace workbench {
 namespace {
 
-using Host = Kokkos::DefaultHostExecutionSpace;
-using Chunk = std::span<const Entry>;  // of the list; none is empty
+using Chunk = std::span<const Entry>;  // of the list; never empty
 
-/// work(i) for each i below count, shared out among the threads.
 template <typename Work>
 void in_parallel(std::size_t count, const Work& work) {
-    guarded_for("csr_from_entries", Kokkos::RangePolicy<Host, Kokkos::IndexType<std::size_t>>(0, count), work);
+    guarded_for("csr_from_entries", HostRange<std::size_t>(0, count), work);
 }
 
 std::vector<Chunk> chunks_of(std::span<const std::span<const Entry>> pieces) {
@@ -39,9 +36,10 @@ std::vector<Chunk> chunks_of(std::span<const std::span<const Entry>> pieces) {
     return chunks;
 }
 
-// ---- is the list in order? ----
+// ---- checking the list ----
 
-/// Throws where an entry lies outside. Is this the order of the matrix: row by row, with columns that ascend strictly?
+/// Returns true if the list is in the order of the matrix: row by row, with strictly ascending columns. Throws where an entry
+/// lies outside of the matrix.
 bool check_entries(Index rows, Index columns, const std::vector<Chunk>& chunks) {
     const auto is_outside = [](Index index, Index end) {
         return static_cast<std::uint32_t>(index) >= static_cast<std::uint32_t>(end);
@@ -66,7 +64,7 @@ bool check_entries(Index rows, Index columns, const std::vector<Chunk>& chunks) 
     return in_order;
 }
 
-// ---- a list in order ----
+// ---- lists in the order of the matrix ----
 
 void make_places(CsrMatrix& matrix, Offset nonzeros) {
     make_zeros(matrix.column_indices, nonzeros);
@@ -92,10 +90,10 @@ void copy_in_order(const std::vector<Chunk>& chunks, CsrMatrix& matrix) {
     std::fill(offsets + last_row + 1, offsets + matrix.rows + 1, begins.back());
 }
 
-// ---- any other list: into blocks of rows, then from each block into its rows ----
+// ---- all other lists: a radix sort into blocks of rows, then a sort within each block ----
 
-// Entries written straight into their rows would each miss the cache. Blocks are few enough for the ends of all to stay in the
-// cache, and small enough for one block to.
+/// Blocks of 2^shift rows. Scattering entries directly to their rows would miss the cache for each entry, so the blocks are few
+/// enough that the ends of all blocks fit into the cache, and small enough that one block does.
 struct RowBlocks {
     int shift = 0;
     Index count = 0;
@@ -116,7 +114,7 @@ RowBlocks row_blocks(Index rows, Offset nonzeros) {
     return blocks;
 }
 
-/// Calls visit(row, column, value) for the entries of some chunks, each followed by its mirror image.
+/// Calls visit(row, column, value) for each entry, and then for its mirror image.
 template <typename Visit>
 void for_each_entry(std::span<const Chunk> chunks, Mirror mirror, const Visit& visit) {
     const double sign = mirror == Mirror::negated ? -1 : 1;
@@ -128,7 +126,7 @@ void for_each_entry(std::span<const Chunk> chunks, Mirror mirror, const Visit& v
     }
 }
 
-/// The list, a share of it for each thread, and for each share and block the next place.
+/// The list in one share per thread, and for each share and block the place of the next entry.
 struct Shares {
     std::vector<std::span<const Chunk>> chunks;
     std::vector<std::vector<Offset>> next;
@@ -150,8 +148,8 @@ Shares shares_of(std::span<const Chunk> chunks, Mirror mirror, const RowBlocks& 
     return shares;
 }
 
-/// Makes places of counts, block by block and in a block share by share, so that entries keep the order of the list. Where each
-/// block begins, and the end of the last.
+/// Turns counts into places, block by block and share by share within a block, so that entries keep the order of the list.
+/// Returns the begin of each block and the end of the last one.
 std::vector<Offset> count_to_places(Shares& shares, const RowBlocks& blocks) {
     std::vector<Offset> begins;
     Offset place = 0;
@@ -163,47 +161,49 @@ std::vector<Offset> count_to_places(Shares& shares, const RowBlocks& blocks) {
     return begins;
 }
 
-/// The entries of one block on their way to their rows.
-struct Scratch {
-    RawArray<Index> columns;
-    RawArray<double> values;
+/// Sorts the entries within blocks of rows. One per thread, so that its buffers are reused for many blocks.
+class BlockSorter {
+public:
+    BlockSorter(const HostArray<Index>& row_of, CsrMatrix& matrix) : row_of_(row_of), matrix_(matrix) {}
 
-    void make_room(std::size_t count) {
-        if (columns.size() >= count) return;
-        columns = RawArray<Index>(count);
-        values = RawArray<double>(count);
+    /// Brings the entries begin .. end - 1 of the rows of a block into the order of the matrix, and writes the row offsets.
+    /// Returns true if there are duplicates.
+    bool sort(RowRange rows, Offset begin, Offset end) {
+        if (columns_.size() < static_cast<std::size_t>(end - begin)) {
+            make_room(columns_, end - begin);
+            make_room(values_, end - begin);
+        }
+        Offset* row_ends = matrix_.row_offsets.data() + 1;
+        for (Offset i = begin; i < end; ++i) ++row_ends[row_of_[i]];
+        Offset row_end = 0;
+        for (Index row = rows.first; row < rows.end; ++row) row_end = row_ends[row] += row_end;
+        for (Offset i = end; i-- > begin;) {
+            const Offset place = --row_ends[row_of_[i]];
+            columns_[place] = matrix_.column_indices[i];
+            values_[place] = matrix_.values[i];
+        }
+        bool duplicates = false;
+        for (Index row = rows.first; row < rows.end; ++row) {
+            const Offset row_begin = row_ends[row];  // relative to the block
+            const Offset length = (row + 1 < rows.end ? row_ends[row + 1] : end - begin) - row_begin;
+            Index* columns = columns_.data() + row_begin;
+            sort_row(columns, values_.data() + row_begin, length);
+            duplicates |= std::adjacent_find(columns, columns + length) != columns + length;
+            row_ends[row] = begin + row_begin + length;
+        }
+        std::copy_n(columns_.data(), end - begin, matrix_.column_indices.data() + begin);
+        std::copy_n(values_.data(), end - begin, matrix_.values.data() + begin);
+        return duplicates;
     }
+
+private:
+    const HostArray<Index>& row_of_;  // [nonzeros]
+    CsrMatrix& matrix_;
+    HostArray<Index> columns_;
+    HostArray<double> values_;
 };
 
-/// Brings the entries from `begin` to `end`, which belong to the rows from `first` to `last`, into the order of the matrix. Is
-/// any column in a row twice?
-bool sort_block(const RawArray<Index>& row_of, Index first, Index last, Offset begin, Offset end, CsrMatrix& matrix,
-                Scratch& scratch) {
-    scratch.make_room(end - begin);
-    Offset* row_ends = matrix.row_offsets.data() + 1;  // those of other blocks are left alone
-    for (Offset i = begin; i < end; ++i) ++row_ends[row_of[i]];
-    Offset row_end = 0;
-    for (Index row = first; row < last; ++row) row_end = row_ends[row] += row_end;
-    for (Offset i = end; i-- > begin;) {
-        const Offset place = --row_ends[row_of[i]];
-        scratch.columns[place] = matrix.column_indices[i];
-        scratch.values[place] = matrix.values[i];
-    }
-    bool duplicates = false;
-    for (Index row = first; row < last; ++row) {  // row_ends[row] has become its beginning, in the block
-        const Offset row_begin = row_ends[row];
-        const Offset length = (row + 1 < last ? row_ends[row + 1] : end - begin) - row_begin;
-        Index* columns = scratch.columns.data() + row_begin;
-        sort_row(columns, scratch.values.data() + row_begin, length);
-        duplicates |= std::adjacent_find(columns, columns + length) != columns + length;
-        row_ends[row] = begin + row_begin + length;
-    }
-    std::copy_n(scratch.columns.data(), end - begin, matrix.column_indices.data() + begin);
-    std::copy_n(scratch.values.data(), end - begin, matrix.values.data() + begin);
-    return duplicates;
-}
-
-/// Sums neighbours with the same column in rows that are sorted, and closes the gaps.
+/// Sums duplicates in sorted rows, and closes the gaps.
 void sum_duplicates(CsrMatrix& matrix) {
     Offset kept = 0;
     Offset begin = 0;
@@ -233,7 +233,7 @@ void sort_entries(const std::vector<Chunk>& chunks, Mirror mirror, CsrMatrix& ma
     Shares shares = shares_of(chunks, mirror, blocks);
     const std::vector<Offset> begins = count_to_places(shares, blocks);
     make_places(matrix, begins.back());
-    const RawArray<Index> row_of(begins.back());
+    HostArray<Index> row_of = unwritten_array<Index>(begins.back());
     in_parallel(shares.chunks.size(), [&](std::size_t share) {
         std::vector<Offset>& next = shares.next[share];
         for_each_entry(shares.chunks[share], mirror, [&](Index row, Index column, double value) {
@@ -246,12 +246,10 @@ void sort_entries(const std::vector<Chunk>& chunks, Mirror mirror, CsrMatrix& ma
     std::atomic<Index> next_block = 0;
     std::atomic<bool> duplicates = false;
     in_parallel(host_threads(), [&](std::size_t) {
-        Scratch scratch;
+        BlockSorter sorter(row_of, matrix);
         for (Index block = next_block++; block < blocks.count; block = next_block++) {
-            if (sort_block(row_of, blocks.first_row(block, matrix.rows), blocks.first_row(block + 1, matrix.rows),
-                           begins[block], begins[block + 1], matrix, scratch)) {
-                duplicates = true;
-            }
+            const RowRange rows{blocks.first_row(block, matrix.rows), blocks.first_row(block + 1, matrix.rows)};
+            if (sorter.sort(rows, begins[block], begins[block + 1])) duplicates = true;
         }
     });
     if (duplicates) sum_duplicates(matrix);
@@ -261,7 +259,7 @@ void sort_entries(const std::vector<Chunk>& chunks, Mirror mirror, CsrMatrix& ma
 
 CsrMatrix csr_from_entries(Index rows, Index columns, std::span<const std::span<const Entry>> pieces, Mirror mirror) {
     if (mirror != Mirror::nothing && rows != columns) {
-        throw std::invalid_argument("mirror images in a matrix that is not square");
+        throw std::invalid_argument("mirror images need a square matrix");
     }
     const std::vector<Chunk> chunks = chunks_of(pieces);
     const bool in_order = check_entries(rows, columns, chunks);

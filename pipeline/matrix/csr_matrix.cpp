@@ -8,22 +8,13 @@
 
 #include "pipeline/matrix/guarded_loop.hpp"
 #include "pipeline/matrix/host_array.hpp"
-#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/permutation.hpp"
-#include "pipeline/matrix/permuted_offsets.hpp"
 #include "pipeline/matrix/sort_row.hpp"
 
 namespace workbench {
-namespace {
-
-using Host = Kokkos::DefaultHostExecutionSpace;
-using Rows = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
-using Pieces = Kokkos::RangePolicy<Host, Kokkos::IndexType<int>>;
-
-}  // namespace
 
 CsrMatrix transpose(const CsrMatrix& matrix) {
-    // Each thread has consecutive rows, and counts what they hold of each column: so it knows the places of its entries.
+    // Each thread counts the entries per column of its rows, from which the places of its entries in the result follow.
     const Offset nonzeros = matrix.nonzeros();
     const auto pieces = static_cast<int>(std::clamp<Offset>(nonzeros / std::max(matrix.columns, 1), 1, host_threads()));
     std::vector<Index> first_row{0};
@@ -38,25 +29,24 @@ CsrMatrix transpose(const CsrMatrix& matrix) {
             for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) visit(row, i);
         }
     };
-    std::vector<std::vector<Index>> before(pieces);  // [columns] entries of a column in the pieces before
-    guarded_for("count_columns", Pieces(0, pieces), [&](int piece) {
+    std::vector<std::vector<Index>> before(pieces);  // [columns] entries of a column in earlier pieces
+    guarded_for("count_columns", HostRange<int>(0, pieces), [&](int piece) {
         before[piece].assign(matrix.columns, 0);
         for_each_entry(piece, [&](Index, Offset i) { ++before[piece][matrix.column_indices[i]]; });
     });
 
-    CsrMatrix result;
-    result.rows = matrix.columns;
-    result.columns = matrix.rows;
+    CsrMatrix result{.rows = matrix.columns,
+                     .columns = matrix.rows,
+                     .column_indices = unwritten_array<Index>(nonzeros),
+                     .values = unwritten_array<double>(nonzeros)};
     make_zeros(result.row_offsets, static_cast<std::size_t>(matrix.columns) + 1);
-    Kokkos::parallel_for("add_columns", Rows(0, matrix.columns), [&](Index column) {
+    Kokkos::parallel_for("add_columns", UnevenHostRange<>(0, matrix.columns), [&](Index column) {
         Index all = 0;
         for (std::vector<Index>& of_piece : before) all += std::exchange(of_piece[column], all);
         result.row_offsets[column + 1] = all;
     });
     sum_up(result.row_offsets);
-    make_room(result.column_indices, matrix.column_indices.size());
-    make_room(result.values, matrix.values.size());
-    Kokkos::parallel_for("place_entries", Pieces(0, pieces), [&](int piece) {
+    Kokkos::parallel_for("place_entries", HostRange<int>(0, pieces), [&](int piece) {
         for_each_entry(piece, [&](Index row, Offset i) {
             const Index column = matrix.column_indices[i];
             const Offset place = result.row_offsets[column] + before[piece][column]++;
@@ -68,8 +58,7 @@ CsrMatrix transpose(const CsrMatrix& matrix) {
 }
 
 HostArray<Offset> permuted_offsets(std::span<const Offset> row_offsets, const Permutation& row_order) {
-    HostArray<Offset> offsets;
-    make_room(offsets, row_offsets.size());
+    HostArray<Offset> offsets = unwritten_array<Offset>(row_offsets.size());
     offsets[0] = 0;
     for_pieces(row_order.size(), [&](std::size_t begin, std::size_t end) {
         for (std::size_t row = begin; row < end; ++row) {
@@ -84,17 +73,16 @@ HostArray<Offset> permuted_offsets(std::span<const Offset> row_offsets, const Pe
 CsrMatrix permute(const CsrMatrix& matrix, const Permutation& row_order, const Permutation& column_order) {
     if (row_order.size() != matrix.rows || column_order.size() != matrix.columns) {
         throw std::invalid_argument("orders of " + std::to_string(row_order.size()) + " rows and " +
-                                    std::to_string(column_order.size()) + " columns do not fit a matrix of " +
+                                    std::to_string(column_order.size()) + " columns do not match a matrix of " +
                                     std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns));
     }
-    CsrMatrix result;
-    result.rows = matrix.rows;
-    result.columns = matrix.columns;
-    result.row_offsets = permuted_offsets(matrix.row_offsets, row_order);
-    make_room(result.column_indices, matrix.column_indices.size());
-    make_room(result.values, matrix.values.size());
+    CsrMatrix result{.rows = matrix.rows,
+                     .columns = matrix.columns,
+                     .row_offsets = permuted_offsets(matrix.row_offsets, row_order),
+                     .column_indices = unwritten_array<Index>(matrix.column_indices.size()),
+                     .values = unwritten_array<double>(matrix.values.size())};
     const bool columns_move = !column_order.is_identity();
-    guarded_for("permute", Rows(0, matrix.rows), [&](Index row) {
+    guarded_for("permute", UnevenHostRange<>(0, matrix.rows), [&](Index row) {
         const Offset from = matrix.row_offsets[row_order.old_of_new(row)];
         const Offset to = result.row_offsets[row];
         const Offset length = result.row_length(row);
@@ -109,15 +97,16 @@ CsrMatrix permute(const CsrMatrix& matrix, const Permutation& row_order, const P
 
 void check_csr(const CsrMatrix& matrix) {
     const auto fail = [](const std::string& what) { throw std::logic_error("not a CSR matrix: " + what); };
-    if (matrix.rows < 0 || matrix.columns < 0) fail("negative size");
-    if (matrix.row_offsets.size() != static_cast<std::size_t>(matrix.rows) + 1) fail("row_offsets is not rows + 1 long");
+    if (matrix.rows < 0 || matrix.columns < 0) fail("a size is negative");
+    if (matrix.row_offsets.size() != static_cast<std::size_t>(matrix.rows) + 1)
+        fail("row_offsets does not have rows + 1 elements");
     if (matrix.row_offsets.front() != 0) fail("row_offsets does not start at 0");
     for (Index row = 0; row < matrix.rows; ++row) {
         if (matrix.row_length(row) < 0) fail("row_offsets descends at row " + std::to_string(row));
     }
     if (matrix.column_indices.size() != static_cast<std::size_t>(matrix.nonzeros()) ||
         matrix.values.size() != matrix.column_indices.size()) {
-        fail("column_indices and values are not as long as the last offset says");
+        fail("column_indices or values does not have as many elements as the last offset says");
     }
     for (Index row = 0; row < matrix.rows; ++row) {
         Index previous = -1;

@@ -1,4 +1,4 @@
-// The matrix as it flows through the pipeline: compressed sparse rows, in f64.
+// The matrix that flows through the pipeline: compressed sparse rows in f64.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@ namespace workbench {
 
 class Permutation;
 
-/// A sparse matrix in compressed sparse rows. The columns of a row ascend strictly: there are no duplicates, so that two
-/// equal matrices have equal arrays. A stored zero is an entry like any other ("nonzero" below means "stored entry").
+/// A sparse matrix in compressed sparse rows. The columns of a row ascend strictly, so equal matrices have equal arrays. A
+/// stored zero is an entry like any other: "nonzero" means "stored entry" throughout.
 struct CsrMatrix {
     Index rows = 0;
     Index columns = 0;
@@ -38,26 +38,28 @@ struct Entry {
     double value = 0;
 };
 
-/// Builds the matrix of a coordinate list in any order; entries at the same place are summed in the order of the list.
+/// Builds a matrix from a coordinate list in any order. Duplicates are summed in the order of the list.
 /// Throws std::out_of_range where an entry lies outside rows x columns.
 [[nodiscard]] CsrMatrix csr_from_entries(Index rows, Index columns, std::span<const Entry> entries);
 
-/// What an entry off the diagonal stands for besides itself, in a list that gives one triangle of a square matrix.
+/// The mirror images that a list of one triangle of a square matrix implies: none, a_ji = a_ij, or a_ji = -a_ij.
 enum class Mirror { nothing, same, negated };
 
-/// The same of a list in pieces, each entry followed by its mirror image. Beyond list and matrix it takes four bytes a nonzero,
-/// and for each thread a copy of some rows.
+/// Like above, for a list in pieces where each entry is followed by its mirror image. Besides the list and the matrix it needs
+/// four bytes per nonzero, and for each thread the entries of one block of rows.
 [[nodiscard]] CsrMatrix csr_from_entries(Index rows, Index columns, std::span<const std::span<const Entry>> pieces,
                                          Mirror mirror);
 
-/// The transpose. Its columns ascend in each row, as everywhere.
 [[nodiscard]] CsrMatrix transpose(const CsrMatrix& matrix);
 
-/// P A Q^T: row i of the result is row row_order.old_of_new(i) of the matrix, and likewise for columns.
-/// Values are moved, never computed with, so the result is exact.
+/// P A Q^T: row i of the result is row row_order.old_of_new(i) of the matrix, and likewise for columns. Values are only moved,
+/// so the result is exact. Throws std::invalid_argument where the sizes of the orders do not match the matrix.
 [[nodiscard]] CsrMatrix permute(const CsrMatrix& matrix, const Permutation& row_order, const Permutation& column_order);
 
-/// Throws std::logic_error with the first broken promise of CsrMatrix (sizes, ascending offsets, ascending columns in range).
+/// The row offsets of P A Q^T from those of A. [rows + 1]
+[[nodiscard]] HostArray<Offset> permuted_offsets(std::span<const Offset> row_offsets, const Permutation& row_order);
+
+/// Throws std::logic_error with the first invariant of CsrMatrix that is violated: sizes, ascending offsets, ascending columns.
 void check_csr(const CsrMatrix& matrix);
 
 }  // namespace workbench

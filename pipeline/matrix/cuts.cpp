@@ -1,17 +1,13 @@
 #include "pipeline/matrix/cuts.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace workbench {
 
 std::string_view name_of(CutKind kind) {
-    switch (kind) {
-        case CutKind::partition: return "partition";
-        case CutKind::row_block: return "row_block";
-        case CutKind::length_group: return "length_group";
-        case CutKind::segment: return "segment";
-    }
-    return "unknown";
+    constexpr std::array<std::string_view, 4> names{"partition", "row_block", "length_group", "segment"};
+    return names.at(static_cast<std::size_t>(kind));
 }
 
 bool cuts_rows(CutKind kind) { return kind != CutKind::segment; }

@@ -1,4 +1,4 @@
-// Orders of a matrix that come one after the other, and move its entries once.
+// Delayed permutation: consecutive orders of a matrix are composed, and its entries are moved once.
 #pragma once
 
 #include <optional>
@@ -8,19 +8,19 @@
 
 namespace workbench {
 
-/// The entries of a matrix whose orders they have yet to follow: orders that come one after the other move them once.
+/// A matrix before the orders that its entries have not followed yet, and the composition of those orders.
 struct EntriesBehind {
-    CsrMatrix matrix;  // as it was before these orders
-    Permutation rows;  // all that have come since, as one
+    CsrMatrix matrix;
+    Permutation rows;
     Permutation columns;
 };
 
-/// The same change, but an order moves no entries: `staged.matrix` keeps its sizes and row offsets, which are those after the
-/// order, and is without columns and values until catch_up; nothing that asks for them may be done before. `behind`: none, or
-/// what earlier changes of this matrix left there. Throws as `apply` does.
+/// Applies a change, but an order moves no entries: `staged.matrix` has the row offsets after the order, and no columns or
+/// values until catch_up is called. `behind` is empty, or holds the result of earlier calls for this matrix. Throws like the
+/// other `apply`.
 void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>& keeps, std::optional<EntriesBehind>& behind);
 
-/// Lets the entries follow, if they are behind. What it leaves is what `apply` would have left without waiting, bit for bit.
+/// Moves the entries, if they are behind. The matrix is then bit-identical to what immediate permutation would have made.
 void catch_up(StagedMatrix& staged, std::optional<EntriesBehind>& behind);
 
 }  // namespace workbench

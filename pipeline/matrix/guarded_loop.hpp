@@ -1,18 +1,18 @@
-// Parallel loops whose bodies may throw, for want of memory say.
+// Parallel loops whose bodies may throw, for example where memory runs out.
 #pragma once
-
-#include <Kokkos_Core.hpp>
 
 #include <exception>
 #include <mutex>
 #include <string>
 
+#include "pipeline/matrix/host_threads.hpp"
+
 namespace workbench {
 
-/// An exception that leaves the body of a parallel loop ends the program. This takes it to the thread that started the loop.
+/// Carries an exception from the body of a parallel loop to the thread that started the loop; Kokkos would end the program.
 class LoopGuard {
 public:
-    /// Runs the work of one iteration. What it throws is kept, of all iterations the first that came.
+    /// Runs the work of one iteration, and keeps the first exception of all iterations.
     template <typename Work>
     void run(const Work& work) {
         try {
@@ -23,7 +23,7 @@ public:
         }
     }
 
-    /// After the loop: throws what was kept.
+    /// Throws the exception that was kept, if any. To be called after the loop.
     void finish() const {
         if (thrown_) std::rethrow_exception(thrown_);
     }
@@ -33,7 +33,7 @@ private:
     std::exception_ptr thrown_;
 };
 
-/// Kokkos::parallel_for on the host, whose body may throw: the loop goes through all the same, then the exception comes.
+/// Kokkos::parallel_for on the host with a body that may throw. All iterations run; then the first exception is thrown.
 template <typename Policy, typename Body>
 void guarded_for(const std::string& name, const Policy& policy, const Body& body) {
     LoopGuard guard;

@@ -1,20 +1,22 @@
 #include "pipeline/matrix/host_array.hpp"
 
 #include <sys/mman.h>
-#include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 
+#include "pipeline/matrix/host_threads.hpp"
+
 namespace workbench {
 namespace {
 
-using Host = Kokkos::DefaultHostExecutionSpace;
-using Range = Kokkos::RangePolicy<Host, Kokkos::IndexType<std::size_t>>;
+using Range = HostRange<std::size_t>;
 
 constexpr std::size_t piece = std::size_t{1} << 15;
-constexpr std::size_t few = 4 * piece;  // done by one thread before others have begun
+
+/// Returns true if one thread finishes the work before others would have started, or if a parallel loop already runs.
+bool is_for_one_thread(std::size_t count) { return count < 4 * piece || Kokkos::DefaultHostExecutionSpace::in_parallel(); }
 
 }  // namespace
 
@@ -28,7 +30,7 @@ void advise_huge_pages(void* begin, std::size_t bytes) {
 }
 
 void for_pieces(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work) {
-    if (count < few || Host::in_parallel()) {
+    if (is_for_one_thread(count)) {
         work(0, count);
         return;
     }
@@ -37,7 +39,7 @@ void for_pieces(std::size_t count, const std::function<void(std::size_t, std::si
 }
 
 void sum_up(std::span<Offset> counts) {
-    if (counts.size() < few || Host::in_parallel()) {
+    if (is_for_one_thread(counts.size())) {
         std::partial_sum(counts.begin(), counts.end(), counts.begin());
         return;
     }

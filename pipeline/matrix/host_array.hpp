@@ -1,6 +1,6 @@
-// The arrays of matrices, shares and layouts. Large ones lie in huge pages, where the system has them: with small ones, making
-// the pages and looking up their addresses takes longer than the work on what is in them. All threads write their first
-// values, because one alone takes longer than all of them do for what comes after.
+// The arrays of matrices, shares and layouts. Large ones are in huge pages where the system has them, because page faults and
+// TLB misses would otherwise take longer than the work itself; all threads write the first values, because one thread alone
+// would take longer than all of them take for the work that follows.
 #pragma once
 
 #include <algorithm>
@@ -17,17 +17,17 @@
 
 namespace workbench {
 
-/// Asks for huge pages for the whole ones among these bytes, which nobody has touched yet. Advice, no more.
+/// Asks for huge pages for these bytes, none of which has been touched yet. A hint: it cannot fail.
 void advise_huge_pages(void* begin, std::size_t bytes);
 
-/// Calls work(begin, end) for pieces of 0 .. count, by all threads where they are many; within a parallel loop by
-/// the thread that calls.
+/// Calls work(begin, end) for pieces of 0 .. count, by all threads where there are many; inside a parallel loop, by the calling
+/// thread.
 void for_pieces(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work);
 
-/// Turns counts, [i + 1] of item i, into offsets, in parallel like for_pieces.
+/// Turns counts, [i + 1] for item i, into offsets: an inclusive scan, in parallel like for_pieces.
 void sum_up(std::span<Offset> counts);
 
-/// Stands for an item that is left unwritten, and counts such items: ArrayAllocator makes nothing of one.
+/// An iterator over items that ArrayAllocator leaves unwritten.
 class Unwritten {
 public:
     using iterator_category = std::random_access_iterator_tag;
@@ -49,12 +49,12 @@ private:
     std::ptrdiff_t place_;
 };
 
-/// That of std::vector, but for huge pages and for items that are left unwritten.
+/// Like std::allocator, but uses huge pages and can leave items unwritten.
 template <typename Item>
 struct ArrayAllocator : std::allocator<Item> {
     ArrayAllocator() = default;
     template <typename Other>
-    ArrayAllocator(const ArrayAllocator<Other>&) {}  // as between any allocators of one kind: nothing is kept
+    ArrayAllocator(const ArrayAllocator<Other>&) {}  // there is no state to copy
     template <typename Other>
     struct rebind {
         using other = ArrayAllocator<Other>;
@@ -81,26 +81,32 @@ bool operator==(const HostArray<Item>& a, const std::vector<Item>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-/// Gives an array so many items without a value: all of them are to be written before any is read.
+/// An array of `count` items without values: each must be written before it is read.
 template <typename Item>
-void make_room(HostArray<Item>& items, std::size_t count) {
-    items = HostArray<Item>(Unwritten(0), Unwritten(count));
+[[nodiscard]] HostArray<Item> unwritten_array(std::size_t count) {
+    return HostArray<Item>(Unwritten(0), Unwritten(count));
 }
 
-/// Gives an array so many items of one value.
+/// Replaces an array by `count` items without values: each must be written before it is read.
+template <typename Item>
+void make_room(HostArray<Item>& items, std::size_t count) {
+    items = unwritten_array<Item>(count);
+}
+
+/// Replaces an array by `count` items of one value.
 template <typename Item>
 void make_filled(HostArray<Item>& items, std::size_t count, const std::type_identity_t<Item>& value) {
     make_room(items, count);
     for_pieces(count, [&](std::size_t begin, std::size_t end) { std::fill(items.data() + begin, items.data() + end, value); });
 }
 
-/// Gives an array so many zeros.
+/// Replaces an array by `count` zeros.
 template <typename Item>
 void make_zeros(HostArray<Item>& items, std::size_t count) {
     make_filled(items, count, Item{});
 }
 
-/// Gives an array the items of another, perhaps rounded.
+/// Replaces an array by the items of another one, converted to its type.
 template <typename Item, typename From>
 void make_copy(HostArray<Item>& items, const From& from) {
     make_room(items, from.size());
@@ -109,28 +115,5 @@ void make_copy(HostArray<Item>& items, const From& from) {
                        [](const auto& item) { return static_cast<Item>(item); });
     });
 }
-
-/// Room for so many items, without a value until they are written. Unlike HostArray it can't be copied.
-template <typename Item>
-class RawArray {
-    static_assert(std::is_trivially_copyable_v<Item>);
-
-public:
-    RawArray() = default;
-    explicit RawArray(std::size_t count) : items_(static_cast<Item*>(::operator new(count * sizeof(Item)))), size_(count) {
-        advise_huge_pages(items_.get(), count * sizeof(Item));
-    }
-
-    [[nodiscard]] std::size_t size() const { return size_; }
-    [[nodiscard]] Item* data() const { return items_.get(); }
-    [[nodiscard]] Item& operator[](std::size_t i) const { return items_.get()[i]; }
-
-private:
-    struct Delete {
-        void operator()(Item* items) const { ::operator delete(items); }
-    };
-    std::unique_ptr<Item, Delete> items_;
-    std::size_t size_ = 0;
-};
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
-// The hash by which rows of like length fall together: its classes, and how it is fitted to a sample. Used by the host
-// (stages/length_hash.cpp) and by a GPU (kernels/prepare), which must come to the same starts to the bit.
+// The nonlinear hash of row lengths: its classes, and how it is fitted to a sample. The host (stages/length_hash.cpp) and the
+// GPU (kernels/prepare) share this code, because both must compute the same table.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +11,18 @@
 
 namespace workbench {
 
-/// The nonlinear part of the hash: lengths below 32 are classes of their own, longer ones fall into 16 classes a doubling, so
-/// that the rows of a class differ by at most a sixteenth. Rises with the length; below length_classes for every length.
+/// The class of a row length. Each length below 32 has its own class; longer ones have 16 classes per doubling, so that the
+/// lengths of a class differ by at most a sixteenth. Monotonic in the length; in 0 .. length_classes - 1.
 [[nodiscard]] constexpr int length_class(Index length) {
-    constexpr int bits = 4;  // classes a doubling, as a power of two
+    constexpr int bits = 4;  // log2 of the classes per doubling
     const int shift = std::max(static_cast<int>(std::bit_width(static_cast<std::uint32_t>(length))) - 1 - bits, 0);
     return (shift << bits) + (length >> shift);
 }
 
 inline constexpr int length_classes = 448;
 
-/// A random row, always the same, of each of `sample` equal stretches of the rows, without a division for each: stretches are
-/// `step` / 2^32 long.
+/// Stratified sampling: a random row, always the same, from each of `sample` equal ranges of the rows. A range has step / 2^32
+/// rows, which avoids a division per row.
 class SampledRows {
 public:
     /// 1 <= sample <= rows
@@ -40,9 +40,8 @@ private:
     bool every_row_;
 };
 
-/// The first slot of a class, where `shorter` of the `sample` rows are in lower classes: about so many of all slots; and half a
-/// standard error of the sample too early, unless the sample is all rows.
-/// root: the square root of a double, correctly rounded.
+/// The first slot of a class, where `shorter` of the `sample` rows are in lower classes: the same share of all slots, minus
+/// half a standard error of the sample unless the sample is all rows. root: the correctly rounded square root of a double.
 template <typename Root>
 [[nodiscard]] constexpr Index class_start(std::int64_t shorter, Index sample, Index slots, const Root& root) {
     const std::int64_t start = shorter * slots / sample;
@@ -52,8 +51,8 @@ template <typename Root>
                               static_cast<std::int64_t>(0.5 * slots * root(share * (1 - share) / static_cast<double>(sample))));
 }
 
-/// The slots that a row goes through, `home` being that of its class: up to the last one, then back from there, where all from
-/// its home on are taken.
+/// The probe sequence of a class that starts at slot `home`: upwards to the last slot, then downwards from home - 1. slot_at
+/// gives the slot of a position in the sequence, and position_of the position of a slot.
 [[nodiscard]] constexpr Index slot_at(Index home, Index position, Index slots) {
     return position < slots - home ? home + position : slots - 1 - position;
 }

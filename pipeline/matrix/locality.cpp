@@ -1,7 +1,5 @@
 #include "pipeline/matrix/locality.hpp"
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <limits>
@@ -12,23 +10,20 @@
 namespace workbench {
 namespace {
 
-using Host = Kokkos::DefaultHostExecutionSpace;
-using Places = Kokkos::RangePolicy<Host, Kokkos::IndexType<Index>>;
-// Rows may differ much in length.
-using Rows = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Index>>;
+using Rows = UnevenHostRange<>;
 
 constexpr Index row_block = 32;
 
 double ratio(Offset part, Offset whole) { return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole); }
 
-/// The span of what `bounds(place)` tells as {first, last}; first > last where there is nothing.
+/// bounds(place) returns the {first, last} nonzero of a row or column; first > last if it has none.
 template <typename Bounds>
 Span measure_span(Index places, const Bounds& bounds) {
     Span span;
     Offset sum = 0;
     Offset count = 0;
     Kokkos::parallel_reduce(
-        "span", Places(0, places),
+        "span", HostRange<>(0, places),
         [&bounds](Index place, Index& maximum, Offset& part, Offset& present) {
             const auto [first, last] = bounds(place);
             if (first > last) return;
@@ -37,7 +32,7 @@ Span measure_span(Index places, const Bounds& bounds) {
             ++present;
         },
         Kokkos::Max<Index>(span.maximum), Kokkos::Sum<Offset>(sum), Kokkos::Sum<Offset>(count));
-    span.maximum = std::max(span.maximum, Index{0});  // a reduction over nothing leaves the smallest number
+    span.maximum = std::max(span.maximum, Index{0});  // the maximum over nothing is the smallest Index
     span.mean = ratio(sum, count);
     return span;
 }
@@ -47,7 +42,7 @@ struct Bounds {
     Index last = -1;
 };
 
-/// Few rows move a bound: most only read it.
+/// An atomic minimum or maximum that writes only where the bound moves, which few rows do.
 template <typename Before>
 void move_bound(Index& bound, Index row, Before before) {
     std::atomic_ref<Index> shared(bound);
@@ -67,7 +62,7 @@ std::vector<Bounds> rows_of_columns(const CsrMatrix& matrix) {
     return bounds;
 }
 
-/// The number of distinct lines in an ascending list, for lines of the three sizes, each twice the one before.
+/// The number of distinct lines in an ascending list, for the three line sizes, each of which is twice the previous one.
 std::array<Offset, 3> count_lines(std::vector<Index>& lines) {
     std::array<Offset, 3> counts{};
     for (Offset& count : counts) {
@@ -78,7 +73,7 @@ std::array<Offset, 3> count_lines(std::vector<Index>& lines) {
     return counts;
 }
 
-/// The number of lines that one row block reads, for lines of the three sizes.
+/// The number of lines that a row block reads, for the three line sizes.
 std::array<Offset, 3> lines_of_block(const CsrMatrix& matrix, Index block) {
     constexpr Index columns_a_line = cache_line_bytes[0] / static_cast<Index>(sizeof(double));
     thread_local std::vector<Index> lines;
@@ -114,8 +109,10 @@ std::array<CacheLines, 3> measure_lines(const CsrMatrix& matrix) {
     guard.finish();
     std::array<CacheLines, 3> all;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        all[i] = {cache_line_bytes[i], sums[i], ratio(sums[i], blocks),
-                  ratio(cache_line_bytes[i] * sums[i], matrix.nonzeros())};
+        all[i] = {.line_bytes = cache_line_bytes[i],
+                  .lines = sums[i],
+                  .per_row_block = ratio(sums[i], blocks),
+                  .bytes_per_nonzero = ratio(cache_line_bytes[i] * sums[i], matrix.nonzeros())};
     }
     return all;
 }
@@ -147,7 +144,7 @@ Symmetry measure_symmetry(const CsrMatrix& matrix) {
             for (std::size_t k = 0; k < columns.size(); ++k) {
                 if (columns[k] == row) continue;
                 ++others;
-                if (columns[k] < row) continue;  // found from its mirror image, if it has one
+                if (columns[k] < row) continue;  // its mirror image finds it
                 const auto mirror = matrix.row_columns(columns[k]);
                 const auto found = std::lower_bound(mirror.begin(), mirror.end(), row);
                 if (found == mirror.end() || *found != row) continue;

@@ -1,4 +1,4 @@
-// Locality of a matrix in its current order: how far its columns lie apart, and how many lines of x its rows read.
+// Locality of a matrix in its current order: the spans of its rows and columns, and the cache lines of x that its rows read.
 #pragma once
 
 #include <array>
@@ -8,35 +8,34 @@
 
 namespace workbench {
 
-/// Places from the first to the last nonzero of a row or column, both included: last - first + 1. Over those that have a
-/// nonzero; 0 where none has.
+/// The span last - first + 1 of the nonzeros of a row or column, over the rows or columns that have nonzeros; 0 if none has.
 struct Span {
     double mean = 0;
     Index maximum = 0;
 };
 
-/// 32: a sector of a GPU's cache; 64: a line of a CPU's; 128: a line of a GPU's.
+/// A sector of a GPU's cache, a cache line of a CPU, and a cache line of a GPU.
 inline constexpr std::array<Index, 3> cache_line_bytes{32, 64, 128};
 
-/// What the row blocks read of x: blocks of 32 consecutive rows, as a warp with a thread a row has them; x in f64, beginning at
-/// a line.
+/// The cache lines of x that blocks of 32 consecutive rows read, where a block is a warp with one thread per row. x is in f64
+/// and aligned to a line.
 struct CacheLines {
     Index line_bytes = 0;
-    Offset lines = 0;              // sum over the row blocks of the number of distinct lines that their columns lie in
+    Offset lines = 0;              // distinct lines of a row block, summed over the row blocks
     double per_row_block = 0;      // lines / row blocks
-    double bytes_per_nonzero = 0;  // line_bytes * lines / nonzeros: 8 where no line is read twice or in part
+    double bytes_per_nonzero = 0;  // line_bytes * lines / nonzeros: 8 if each line is read once and used fully
 };
 
-/// Maximal runs of consecutive columns in a row.
+/// Maximal runs of consecutive columns in the rows.
 struct NeighbourRuns {
     Offset count = 0;        // nonzeros a_ij without a stored a_i,j-1
     double mean_length = 0;  // nonzeros / count
 };
 
-/// Shares of the nonzeros off the diagonal, 0 .. 1; both 1 where there are none.
+/// Fractions of the off-diagonal nonzeros; both are 1 if there are none.
 struct Symmetry {
-    double pattern = 1;  // a_ij whose mirror image a_ji is stored
-    double values = 1;   // a_ij whose mirror image is stored and equal; a NaN equals nothing
+    double pattern = 1;  // a_ji is stored, too
+    double values = 1;   // a_ji is stored and equal to a_ij; a NaN equals nothing
 };
 
 struct Locality {
@@ -44,7 +43,7 @@ struct Locality {
     Span column_span;
     std::array<CacheLines, cache_line_bytes.size()> x_lines;
     NeighbourRuns neighbour_runs;
-    std::optional<Symmetry> symmetry;  // none where the matrix is not square
+    std::optional<Symmetry> symmetry;  // of a square matrix
 };
 
 [[nodiscard]] Locality measure_locality(const CsrMatrix& matrix);

@@ -1,15 +1,15 @@
 #include "pipeline/matrix/metrics.hpp"
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
+#include "pipeline/matrix/host_threads.hpp"
+
 namespace workbench {
 namespace {
 
-using Rows = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
+using Rows = HostRange<>;
 
 void measure_distances(const CsrMatrix& matrix, Metrics& metrics) {
     Offset sum = 0;
@@ -23,7 +23,7 @@ void measure_distances(const CsrMatrix& matrix, Metrics& metrics) {
             for (const Index column : columns) distance_sum += std::abs(row - column);
         },
         Kokkos::Max<Index>(metrics.bandwidth), Kokkos::Sum<Offset>(sum), Kokkos::Sum<Offset>(metrics.profile));
-    // A reduction over no rows leaves the smallest number as the maximum.
+    // The maximum over no rows is the smallest Index.
     metrics.bandwidth = std::max(metrics.bandwidth, Index{0});
     metrics.mean_bandwidth = matrix.nonzeros() == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(matrix.nonzeros());
 }
@@ -53,8 +53,8 @@ PartitionMetrics measure_partition(const StagedMatrix& staged, const Cuts& cuts)
     const std::vector<Index> piece_of = cuts.pieces();
     const Permutation& rows = staged.row_order;
     const Permutation& columns = staged.column_order;
-    // A pair of vertices that is stored both ways is counted once. A vertex is a row and a column of the input, which stand at
-    // different places where rows alone were reordered.
+    // An edge that is stored in both directions counts once. Its mirror image is found through the input, because the row and
+    // the column of a vertex have different numbers where only the rows were reordered.
     const auto counts = [&](Index row, Index column) {
         const Index u = rows.old_of_new(row);
         const Index v = columns.old_of_new(column);
@@ -113,7 +113,7 @@ RowLengths measure_row_lengths(const CsrMatrix& matrix) {
     lengths.minimum = static_cast<Index>(minimum);
     lengths.maximum = static_cast<Index>(maximum);
     lengths.standard_deviation = std::sqrt(squares / matrix.rows);
-    // Rounding must not make a skew of lengths that are all alike.
+    // Equal lengths have no skew, whatever the rounding errors.
     if (minimum < maximum) lengths.skew = cubes / matrix.rows / (lengths.standard_deviation * squares / matrix.rows);
     return lengths;
 }
@@ -138,14 +138,14 @@ Offset sorted_warp_iterations(std::span<const Offset> row_offsets, Index warp_si
     for (std::size_t row = 0; row < rows; ++row) longest = std::max(longest, row_offsets[row + 1] - row_offsets[row]);
     std::vector<Index> rows_of_length(static_cast<std::size_t>(longest) + 1, 0);
     for (std::size_t row = 0; row < rows; ++row) ++rows_of_length[row_offsets[row + 1] - row_offsets[row]];
-    // A warp takes as many iterations as its first row is long.
+    // The number of iterations of a warp is the length of its first row.
     const auto warps = [warp_size](Offset count) { return (count + warp_size - 1) / warp_size; };
     Offset iterations = 0;
     Offset longer = 0;
     for (Offset length = longest; length > 0; --length) {
-        const Offset as_long = longer + rows_of_length[length];
-        iterations += length * (warps(as_long) - warps(longer));
-        longer = as_long;
+        const Offset at_least = longer + rows_of_length[length];
+        iterations += length * (warps(at_least) - warps(longer));
+        longer = at_least;
     }
     return iterations;
 }
@@ -169,7 +169,7 @@ Metrics measure(const StagedMatrix& staged) {
     metrics.warp_iterations = warp_iterations(matrix.row_offsets);
     metrics.sorted_warp_iterations = sorted_warp_iterations(matrix.row_offsets);
     metrics.warp_work = warp_work(matrix.row_offsets);
-    // A slice is as wide as its longest row, which is what a warp iterates over.
+    // The width of a slice is its longest row, which is also the number of iterations of its warp.
     metrics.sell32_slots = 32 * metrics.warp_iterations;
     if (metrics.sell32_slots > 0) {
         metrics.sell32_padding = 1 - static_cast<double>(matrix.nonzeros()) / static_cast<double>(metrics.sell32_slots);

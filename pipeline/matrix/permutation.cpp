@@ -12,7 +12,7 @@
 namespace workbench {
 namespace {
 
-/// By all threads. Of a list that holds a value twice it is no inverse.
+/// The inverse of a permutation, computed by all threads. Places stay -1 if the list is no permutation.
 std::vector<Index> places_of_values(const std::vector<Index>& list) {
     std::vector<Index> result(list.size(), -1);
     for_pieces(list.size(), [&](std::size_t begin, std::size_t end) {
@@ -27,15 +27,15 @@ std::vector<Index> places_of_values(const std::vector<Index>& list) {
 std::vector<Index> inverse(const std::vector<Index>& list) {
     const auto size = static_cast<Index>(list.size());
     std::vector<Index> result = places_of_values(list);
-    // With no place left empty there are as many values as places, and none is there twice.
+    // If no place is empty, every value occurs exactly once.
     if (std::find(result.begin(), result.end(), -1) == result.end()) return result;
     result.assign(list.size(), -1);
     for (Index i = 0; i < size; ++i) {
         const Index value = list[i];
         if (value < 0 || value >= size || result[value] != -1) {
-            throw std::invalid_argument("not a permutation of 0 .. " + std::to_string(size - 1) + ": place " +
-                                        std::to_string(i) + " holds " + std::to_string(value) +
-                                        (value < 0 || value >= size ? ", which is out of range" : " a second time"));
+            throw std::invalid_argument("not a permutation of 0 .. " + std::to_string(size - 1) + ": element " +
+                                        std::to_string(i) + " is " + std::to_string(value) +
+                                        (value < 0 || value >= size ? ", which is out of range" : ", which is a duplicate"));
         }
         result[value] = i;
     }
@@ -65,8 +65,8 @@ Permutation Permutation::from_new_of_old(std::vector<Index> list) {
 
 Permutation Permutation::then(const Permutation& next) const {
     if (next.size() != size()) {
-        throw std::invalid_argument("permutations of " + std::to_string(size()) + " and " + std::to_string(next.size()) +
-                                    " things cannot follow each other");
+        throw std::invalid_argument("cannot compose permutations of sizes " + std::to_string(size()) + " and " +
+                                    std::to_string(next.size()));
     }
     std::vector<Index> old_of_new(old_of_new_.size());
     std::vector<Index> new_of_old(old_of_new_.size());

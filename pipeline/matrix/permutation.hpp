@@ -1,4 +1,4 @@
-// A reordering of an axis whose direction cannot be mistaken.
+// A permutation of an axis whose type states its direction.
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace workbench {
 
-/// A bijection between an old and a new numbering. Its direction is named where it is built and where it is asked; nowhere in
-/// the program is a bare list of integers a permutation.
+/// A bijection between an old and a new numbering. The names of its functions state the direction, so no bare list of integers
+/// serves as a permutation anywhere in the program.
 class Permutation {
 public:
-    Permutation() = default;  // of nothing
+    Permutation() = default;  // of size 0
 
     [[nodiscard]] static Permutation identity(Index size);
 
@@ -28,7 +28,7 @@ public:
     [[nodiscard]] std::span<const Index> old_of_new() const { return old_of_new_; }
     [[nodiscard]] std::span<const Index> new_of_old() const { return new_of_old_; }
 
-    /// This order first, then `next`: from this one's old numbering to `next`'s new one.
+    /// The composition: from the old numbering of this permutation to the new numbering of `next`.
     /// Throws std::invalid_argument where the sizes differ.
     [[nodiscard]] Permutation then(const Permutation& next) const;
 

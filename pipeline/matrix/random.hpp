@@ -1,5 +1,5 @@
-// Random numbers and orders that are the same on every machine, as those of the standard library's distributions are not.
-// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014): SplitMix64.
+// Random numbers and permutations that are the same on every machine, unlike the distributions of the standard library.
+// Source: SplitMix64 of Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace workbench {
 
-/// The numbers of SplitMix64 are mixed(seed), mixed(seed + random_step), mixed(seed + 2 random_step), ...
+/// SplitMix64 returns mixed(seed), mixed(seed + random_step), mixed(seed + 2 random_step), ...
 inline constexpr std::uint64_t random_step = 0x9E3779B97F4A7C15U;
 
-/// Every bit of the input reaches every bit of the output; a bijection.
+/// A bijection in which every bit of the input affects every bit of the output.
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t bits) {
     bits += random_step;
     bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -20,7 +20,6 @@ inline constexpr std::uint64_t random_step = 0x9E3779B97F4A7C15U;
     return bits ^ (bits >> 31);
 }
 
-/// Numbers one after the other.
 struct RandomStream {
     std::uint64_t state;
 
@@ -30,22 +29,22 @@ struct RandomStream {
         return number;
     }
 
-    /// Uniform in 0 .. bound - 1; bound >= 1. Numbers of the last, incomplete round of `bound` are drawn again.
+    /// Uniform in 0 .. bound - 1, by rejection; bound >= 1.
     std::uint64_t below(std::uint64_t bound) {
         constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
-        const std::uint64_t end_of_rounds = largest - largest % bound;
+        const std::uint64_t end_of_uniform = largest - largest % bound;
         std::uint64_t drawn = next();
-        while (drawn >= end_of_rounds) drawn = next();
+        while (drawn >= end_of_uniform) drawn = next();
         return drawn % bound;
     }
 };
 
-/// The numbers that belong to one thing of many, a row say, whoever draws them and when.
-[[nodiscard]] constexpr RandomStream random_stream(std::uint64_t seed, std::uint64_t thing) {
-    return {mixed(mixed(seed) ^ thing)};
+/// An independent stream for one of many items, such as a row, so that results do not depend on the order of the draws.
+[[nodiscard]] constexpr RandomStream random_stream(std::uint64_t seed, std::uint64_t item) {
+    return {mixed(mixed(seed) ^ item)};
 }
 
-/// All orders of `size` things are equally likely (Fisher and Yates).
+/// A uniformly random permutation (Fisher-Yates shuffle).
 [[nodiscard]] Permutation random_permutation(Index size, std::uint64_t seed);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// Neighbouring rows of a matrix.
+// A range of consecutive rows of a matrix.
 #pragma once
 
 #include <stdexcept>
@@ -8,8 +8,7 @@
 
 namespace workbench {
 
-/// The rows from `first` up to, and without, `end`. A CsrMatrix of such rows has count() rows, which are numbered from 0, and
-/// all columns of the matrix.
+/// Rows first .. end - 1. A CsrMatrix of a range has count() rows, numbered from 0, and all columns of the matrix.
 struct RowRange {
     Index first = 0;
     Index end = 0;
@@ -19,7 +18,7 @@ struct RowRange {
     friend bool operator==(const RowRange&, const RowRange&) = default;
 };
 
-/// Throws std::out_of_range unless these are rows of a matrix of so many.
+/// Throws std::out_of_range unless the range lies within 0 .. rows.
 inline void check_range(RowRange range, Index rows) {
     if (0 <= range.first && range.first <= range.end && range.end <= rows) return;
     throw std::out_of_range("rows " + std::to_string(range.first) + " to " + std::to_string(range.end) + " of " +

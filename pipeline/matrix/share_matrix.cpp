@@ -1,16 +1,14 @@
 #include "pipeline/matrix/share_matrix.hpp"
-#include "pipeline/matrix/host_array.hpp"
-
-#include <Kokkos_Core.hpp>
 
 #include <algorithm>
+
+#include "pipeline/matrix/host_array.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 
 namespace workbench {
 namespace {
 
-using HostSpace = Kokkos::DefaultHostExecutionSpace;
-
-/// Is every row of the matrix there, in its order?
+/// Returns true if the view has every row of the matrix, in order.
 bool has_all_rows_in_order(const ShareView& view, const CsrMatrix& matrix) {
     if (view.row_count() != matrix.rows) return false;
     for (Index i = 0; i < view.row_count(); ++i) {
@@ -19,7 +17,7 @@ bool has_all_rows_in_order(const ShareView& view, const CsrMatrix& matrix) {
     return true;
 }
 
-/// Where each row of the matrix is stored in the share; -1: it is not present.
+/// [rows] The place of each row of the matrix in the share; -1: the row is not present.
 std::vector<Index> places_of_rows(const ShareView& view, Index rows) {
     std::vector<Index> stored_at(rows, -1);
     for (Index i = 0; i < view.row_count(); ++i) stored_at[view.row(i)] = i;
@@ -32,8 +30,7 @@ void ShareMatrix::take_values(std::span<const double> whole) {
     HostArray<double>& values = staged.matrix.values;
     if (values.size() != entries.size()) make_room(values, entries.size());
     const auto count = static_cast<Offset>(entries.size());
-    Kokkos::parallel_for("take_values", Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<Offset>>(0, count),
-                         [&](Offset i) { values[i] = whole[entries[i]]; });
+    Kokkos::parallel_for("take_values", HostRange<Offset>(0, count), [&](Offset i) { values[i] = whole[entries[i]]; });
 }
 
 ShareMatrix matrix_of_share(const StagedMatrix& whole, const ShareId& id, RowsOfShare rows) {
@@ -54,14 +51,13 @@ ShareMatrix matrix_of_share(const StagedMatrix& whole, const ShareId& id, RowsOf
     }
     make_room(share.entries, matrix.nonzeros());
     make_room(matrix.column_indices, matrix.nonzeros());
-    Kokkos::parallel_for("list_entries", Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<Index>>(0, matrix.rows),
-                         [&](Index row) {
-                             for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
-                                 const Offset entry = view.entry(stored(row), i - matrix.row_offsets[row]);
-                                 share.entries[i] = entry;
-                                 matrix.column_indices[i] = from.column_indices[entry];
-                             }
-                         });
+    Kokkos::parallel_for("list_entries", HostRange<>(0, matrix.rows), [&](Index row) {
+        for (Offset i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; ++i) {
+            const Offset entry = view.entry(stored(row), i - matrix.row_offsets[row]);
+            share.entries[i] = entry;
+            matrix.column_indices[i] = from.column_indices[entry];
+        }
+    });
     share.take_values(from.values);
     if (!all) {
         for (Index i = 0; i < view.row_count(); ++i) share.rows.push_back(view.row(i));

@@ -1,4 +1,4 @@
-// A share of the nonzeros as a matrix of its own: what a layout of a hybrid is built from.
+// A share of the nonzeros as a separate matrix, from which a layout of a hybrid is built.
 #pragma once
 
 #include <span>
@@ -8,25 +8,25 @@
 
 namespace workbench {
 
-/// Which rows the matrix of a share has.
+/// The rows that the matrix of a share has.
 enum class RowsOfShare {
-    present,  // those present in the share, in its order of storage
-    all,      // all, in the order of the whole matrix: empty where the share has none
+    present,  // the rows present in the share, in its order of storage
+    all,      // all rows, in the order of the whole matrix; some may be empty
 };
 
 struct ShareMatrix {
     StagedMatrix staged;        // not split; its orders are the identity
-    std::vector<Index> rows;    // [rows] which row of the whole matrix each is; empty: row i is row i, all are there
-    HostArray<Offset> entries;  // [nonzeros] positions in CsrMatrix::values of the whole
+    std::vector<Index> rows;    // [rows] their numbers in the whole matrix; empty: the rows are those of the whole matrix
+    HostArray<Offset> entries;  // [nonzeros] positions in CsrMatrix::values of the whole matrix
 
-    /// Takes the values from those of the whole. [nonzeros of the whole]
+    /// Copies the values of this share from those of the whole matrix. [nonzeros of the whole]
     void take_values(std::span<const double> whole);
 };
 
-/// The columns are those of the whole matrix. With all rows the cuts of the whole are kept, with rows of its own only segments.
+/// The columns are those of the whole matrix. With RowsOfShare::all every cut is kept, otherwise only segments.
 [[nodiscard]] ShareMatrix matrix_of_share(const StagedMatrix& whole, const ShareId& id, RowsOfShare rows);
 
-/// The nonzeros of a share at their places in the input, from before the first stage.
+/// The nonzeros of a share at their places in the input matrix, before the first stage.
 [[nodiscard]] CsrMatrix share_of_input(const StagedMatrix& whole, const ShareId& id);
 
 }  // namespace workbench

@@ -6,7 +6,7 @@
 namespace workbench {
 namespace {
 
-/// Takes a number from the front of a text. None, and the text as it was, where there is no number of an Index.
+/// Takes a number from the front of a text. None, without a change of the text, if no Index is there.
 std::optional<Index> take_number(std::string_view& text) {
     Index number = 0;
     const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -38,26 +38,24 @@ std::optional<ShareId> share_of_path(std::string_view words) {
 }  // namespace
 
 std::string_view name_of(ShareKind kind) {
-    switch (kind) {
-        case ShareKind::all: return "all";
-        case ShareKind::inside: return "inside";
-        case ShareKind::outside: return "outside";
-        case ShareKind::first: return "first";
-        case ShareKind::rest: return "rest";
-        case ShareKind::long_rows: return "long";
-        case ShareKind::short_rows: return "short";
-        case ShareKind::dense_diagonals: return "dense_diagonals";
-        case ShareKind::sparse_diagonals: return "sparse_diagonals";
-        case ShareKind::dense_blocks: return "dense_blocks";
-        case ShareKind::sparse_blocks: return "sparse_blocks";
-        case ShareKind::dense_columns: return "dense_columns";
-        case ShareKind::sparse_columns: return "sparse_columns";
-        case ShareKind::near: return "near";
-        case ShareKind::far: return "far";
-        case ShareKind::segment: return "segment";
-        case ShareKind::tile: return "tile";
-    }
-    return "unknown";
+    constexpr std::array<std::string_view, 17> names{"all",
+                                                     "inside",
+                                                     "outside",
+                                                     "first",
+                                                     "rest",
+                                                     "long",
+                                                     "short",
+                                                     "dense_diagonals",
+                                                     "sparse_diagonals",
+                                                     "dense_blocks",
+                                                     "sparse_blocks",
+                                                     "dense_columns",
+                                                     "sparse_columns",
+                                                     "near",
+                                                     "far",
+                                                     "segment",
+                                                     "tile"};
+    return names.at(static_cast<std::size_t>(kind));
 }
 
 std::string name_of(const ShareId& id) {
@@ -101,7 +99,7 @@ std::optional<ShareChoice> share_choice(std::string_view words) {
             place.remove_prefix(1);
         }
         id.segment = take_number(place).value_or(0);
-        // Exactly: no blanks, no leading zeros, nothing after it.
+        // The canonical name only: no extra blanks, leading zeros or trailing text.
         if (name_of(id) == words) return ShareChoice{kind, id};
     }
     return std::nullopt;

@@ -13,17 +13,17 @@ namespace {
 
 constexpr Offset short_row = 128;
 
-/// Neighbouring columns in a row that is not in order: the unknowns of a mesh node, which orders keep together.
+/// A run of consecutive columns in an unsorted row: typically the unknowns of a mesh node, which orders keep together.
 struct Run {
     int begin = 0;
-    int length = 0;  // 0: there is none
+    int length = 0;  // 0: empty slot
 };
 
-/// A short row of few runs: those are sorted, and moved whole. False, and nothing is changed, where they are more than half as
-/// many as the entries, or where one begins within another, for a column is there twice.
+/// Sorts a short row of few runs by moving whole runs. Returns false, without a change, if there are more than length / 2 runs,
+/// or if runs overlap because of duplicate columns.
 bool sort_runs(Index* columns, double* values, int length) {
     constexpr int most = static_cast<int>(short_row) / 2;
-    // Only the first are used.
+    // Only the first `count` of each are used.
     std::array<Index, most> firsts;  // NOLINT(cppcoreguidelines-pro-type-member-init)
     std::array<Run, most> runs;      // NOLINT(cppcoreguidelines-pro-type-member-init)
     int count = 0;
@@ -60,8 +60,9 @@ bool sort_runs(Index* columns, double* values, int length) {
     return true;
 }
 
-// The place of an entry is the number of those before it. Counting them all takes n^2 comparisons, but many at once and none to
-// be guessed: up to this length it is twice as fast as insertion, and more. The smaller the keys, the more at once.
+/// A rank sort: the place of an entry is the number of smaller keys. It takes n^2 comparisons, but they are vectorized and
+/// without branches, which is at least twice as fast as insertion sort for rows of this length. Narrow keys make the vectors
+/// longer.
 template <typename Key>
 void sort_by_keys(Index* columns, double* values, const Key* keys, int length) {
     // Only the first `length` of each are used.
@@ -76,7 +77,7 @@ void sort_by_keys(Index* columns, double* values, const Key* keys, int length) {
         Key before = 0;
         for (int k = 0; k < length; ++k) before = static_cast<Key>(before + (keys[k] < key ? 1 : 0));
         int place = before;
-        while (columns[place] == old_columns[i]) ++place;  // behind those that came before
+        while (columns[place] == old_columns[i]) ++place;  // stable: behind earlier entries of this column
         columns[place] = old_columns[i];
         values[place] = old_values[i];
     }
@@ -101,7 +102,6 @@ void sort_short_row(Index* columns, double* values, int length) {
 void sort_long_row(Index* columns, double* values, Offset length) {
     std::vector<std::pair<Index, double>> entries(length);
     for (Offset i = 0; i < length; ++i) entries[i] = {columns[i], values[i]};
-    // Stable, so that duplicates are summed in the order in which they came.
     std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (Offset i = 0; i < length; ++i) std::tie(columns[i], values[i]) = entries[i];
 }

@@ -1,11 +1,11 @@
-// The entries of one row, put into the order of their columns.
+// Sorts the entries of one row by column.
 #pragma once
 
 #include "pipeline/matrix/types.hpp"
 
 namespace workbench {
 
-/// Sorts the entries of a row by column, in place; those of the same column stay in the order in which they came.
+/// Sorts the entries of a row by column, in place and stable.
 void sort_row(Index* columns, double* values, Offset length);
 
 }  // namespace workbench

@@ -1,35 +1,34 @@
 #include "pipeline/matrix/staged_matrix.hpp"
 
-#include "pipeline/matrix/entries_behind.hpp"
-#include "pipeline/matrix/host_array.hpp"
-#include "pipeline/matrix/permuted_offsets.hpp"
-#include "pipeline/matrix/preparer.hpp"
-
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <stdexcept>
 #include <utility>
 
+#include "pipeline/matrix/entries_behind.hpp"
+#include "pipeline/matrix/host_array.hpp"
+#include "pipeline/matrix/host_threads.hpp"
+#include "pipeline/matrix/preparer.hpp"
+
 namespace workbench {
 namespace {
 
-template <typename Things, typename Matches>
-auto find_in(Things& things, Matches matches) -> decltype(things.data()) {
-    const auto found = std::find_if(things.begin(), things.end(), matches);
-    return found == things.end() ? nullptr : &*found;
+template <typename Items, typename Matches>
+auto find_in(Items& items, Matches matches) -> decltype(items.data()) {
+    const auto found = std::find_if(items.begin(), items.end(), matches);
+    return found == items.end() ? nullptr : &*found;
 }
 
-/// Nodes are whole where every node of the new order is one node of the old, its rows in their old sequence.
+/// Throws unless every node of the new order is a node of the old order, with its rows in the same sequence.
 void check_nodes(const Permutation& order, Index node_size, std::string_view what) {
     for (Index i = 0; i < order.size(); ++i) {
         const Index within = i % node_size;
         const Index first = order.old_of_new(i - within);
         if (first % node_size != 0 || order.old_of_new(i) != first + within) {
-            throw std::logic_error(std::string(what) + " tears the node of " + std::to_string(node_size) + " unknowns at row " +
-                                   std::to_string(i) + " apart");
+            throw std::logic_error(std::string(what) + " splits the node of " + std::to_string(node_size) +
+                                   " unknowns at row " + std::to_string(i));
         }
     }
 }
@@ -40,46 +39,47 @@ void check_cuts(const StagedMatrix& staged, const Cuts& cuts) {
                std::is_sorted(cuts.boundaries.begin(), cuts.boundaries.end());
     };
     if ((cuts_rows(cuts.kind) && !tiles(staged.matrix.rows)) || (cuts_columns(cuts.kind) && !tiles(staged.matrix.columns))) {
-        throw std::logic_error("cuts of kind " + std::string(name_of(cuts.kind)) + " do not tile their axis");
+        throw std::logic_error("cuts of kind " + std::string(name_of(cuts.kind)) + " do not cover their axis");
     }
 }
 
-/// What the shares before this one hold: `covered` are their nonzeros, `listed_by` the last of them to list each row.
-struct SharesSeen {
-    std::vector<bool> covered;            // [nonzeros]
-    std::vector<const Share*> listed_by;  // [rows]
+[[noreturn]] void refuse(const Share& share, const std::string& what) {
+    throw std::logic_error("share '" + name_of(share.id) + "' " + what);
+}
+
+/// The shares that were checked so far.
+struct CheckedShares {
+    std::vector<bool> covered;            // [nonzeros] is in one of them
+    std::vector<const Share*> listed_by;  // [rows] the last one that lists the row
 };
 
-/// One share, against those before it, to which it is added.
-void check_share(const Share& share, const CsrMatrix& matrix, SharesSeen& seen) {
-    const auto fail = [&share](const std::string& what) {
-        throw std::logic_error("share '" + name_of(share.id) + "' " + what);
-    };
+/// Checks a share against the shares before it, and adds it to them.
+void check_share(const Share& share, const CsrMatrix& matrix, CheckedShares& checked) {
     if (share.row_offsets.size() != share.rows.size() + 1 || share.row_offsets.front() != 0 ||
         share.row_offsets.back() != static_cast<Offset>(share.entries.size())) {
-        fail("has arrays whose sizes do not fit");
+        refuse(share, "has arrays of inconsistent sizes");
     }
-    if (!std::is_sorted(share.row_offsets.begin(), share.row_offsets.end())) fail("has offsets that descend");
+    if (!std::is_sorted(share.row_offsets.begin(), share.row_offsets.end())) refuse(share, "has offsets that descend");
     for (std::size_t stored = 0; stored < share.rows.size(); ++stored) {
         const Index row = share.rows[stored];
-        if (row < 0 || row >= matrix.rows) fail("lists row " + std::to_string(row) + ", which does not exist");
-        if (seen.listed_by[row] == &share) fail("lists row " + std::to_string(row) + " twice");
-        seen.listed_by[row] = &share;
+        if (row < 0 || row >= matrix.rows) refuse(share, "lists row " + std::to_string(row) + ", which does not exist");
+        if (checked.listed_by[row] == &share) refuse(share, "lists row " + std::to_string(row) + " twice");
+        checked.listed_by[row] = &share;
         Offset previous = -1;
         for (Offset i = share.row_offsets[stored]; i < share.row_offsets[stored + 1]; ++i) {
             const Offset entry = share.entries[i];
             if (entry < matrix.row_offsets[row] || entry >= matrix.row_offsets[row + 1] || entry <= previous) {
-                fail("holds entry " + std::to_string(entry) + " in row " + std::to_string(row) +
-                     ", out of order or of another row");
+                refuse(share, "has entry " + std::to_string(entry) + " in row " + std::to_string(row) +
+                                  ", out of order or from another row");
             }
-            if (seen.covered[entry]) fail("holds entry " + std::to_string(entry) + ", which another share holds too");
-            seen.covered[entry] = true;
+            if (checked.covered[entry]) refuse(share, "has entry " + std::to_string(entry) + ", which another share has, too");
+            checked.covered[entry] = true;
             previous = entry;
         }
     }
 }
 
-/// The kinds that the entries of a share are of: its own, and those of the shares that it was split from.
+/// The kind of a share, and the kinds of the shares that it was split from.
 std::vector<ShareKind> kinds_of(const ShareId& id) {
     std::vector<ShareKind> kinds{id.kind};
     for (const ShareKind parent : id.within) {
@@ -88,7 +88,7 @@ std::vector<ShareKind> kinds_of(const ShareId& id) {
     return kinds;
 }
 
-/// The cuts that say where the entries of such a share lie.
+/// The cuts that define a share of this kind.
 std::vector<CutKind> cuts_of_share(ShareKind kind) {
     switch (kind) {
         case ShareKind::inside:
@@ -99,16 +99,23 @@ std::vector<CutKind> cuts_of_share(ShareKind kind) {
     }
 }
 
-/// Does an entry lie where the share says that its entries lie, as far as its name and the cuts tell? `k` is its number among
-/// those of its row in the share.
-bool lies_in(ShareKind kind, const ShareId& id, const StagedMatrix& staged, Index row, Offset entry, Offset k) {
+/// An entry of a share: its row, and its number k among the share's entries of that row.
+struct ShareEntry {
+    Index row = 0;
+    Offset entry = 0;
+    Offset k = 0;
+};
+
+/// Returns true if an entry belongs to the share as far as the cuts and the share's kind and place can decide it.
+bool belongs_to(ShareKind kind, const ShareId& id, const StagedMatrix& staged, const ShareEntry& at) {
     const auto piece = [&](CutKind cuts, Index place) { return staged.find_cuts(cuts)->piece_at(place); };
-    const Index column = staged.matrix.column_indices[entry];
+    const Index row = at.row;
+    const Index column = staged.matrix.column_indices[at.entry];
     const auto in_one_partition = [&] { return piece(CutKind::partition, row) == piece(CutKind::partition, column); };
     switch (kind) {
         case ShareKind::inside: return in_one_partition();
         case ShareKind::outside: return !in_one_partition();
-        case ShareKind::first: return id.is_split_again() || entry == staged.matrix.row_offsets[row] + k;
+        case ShareKind::first: return id.is_split_again() || at.entry == staged.matrix.row_offsets[row] + at.k;
         case ShareKind::segment: return piece(CutKind::segment, column) == id.segment;
         case ShareKind::tile:
             return piece(CutKind::row_block, row) == id.row_block && piece(CutKind::segment, column) == id.segment;
@@ -116,54 +123,51 @@ bool lies_in(ShareKind kind, const ShareId& id, const StagedMatrix& staged, Inde
     }
 }
 
-/// Is a share, whose arrays are sound, what its kind and place say?
+/// Checks that a share, whose arrays are sound, has the entries that its kind and place require.
 void check_place(const Share& share, const StagedMatrix& staged) {
-    const auto fail = [&share](const std::string& what) {
-        throw std::logic_error("share '" + name_of(share.id) + "' " + what);
-    };
-    if (&share != staged.find_share(share.id)) fail("is there twice");
+    if (&share != staged.find_share(share.id)) refuse(share, "exists twice");
     const std::vector<ShareKind> kinds = kinds_of(share.id);
     for (const ShareKind kind : kinds) {
         for (const CutKind cuts : cuts_of_share(kind)) {
-            if (staged.find_cuts(cuts) == nullptr) fail("is there without cuts of kind " + std::string(name_of(cuts)));
+            if (staged.find_cuts(cuts) == nullptr) refuse(share, "needs cuts of kind " + std::string(name_of(cuts)));
         }
     }
     for (std::size_t stored = 0; stored < share.rows.size(); ++stored) {
         for (Offset i = share.row_offsets[stored]; i < share.row_offsets[stored + 1]; ++i) {
-            const auto there = [&](ShareKind kind) {
-                return lies_in(kind, share.id, staged, share.rows[stored], share.entries[i], i - share.row_offsets[stored]);
-            };
-            if (std::all_of(kinds.begin(), kinds.end(), there)) continue;
-            fail("holds entry " + std::to_string(share.entries[i]) + ", which does not lie there");
+            const ShareEntry at{share.rows[stored], share.entries[i], i - share.row_offsets[stored]};
+            const auto belongs = [&](ShareKind kind) { return belongs_to(kind, share.id, staged, at); };
+            if (std::all_of(kinds.begin(), kinds.end(), belongs)) continue;
+            refuse(share, "has entry " + std::to_string(share.entries[i]) + ", which does not belong to it");
         }
     }
 }
 
-/// The share that each order is for, all of them found before any is applied.
+/// The share that each order applies to. All are found before any is changed, so that a refused change changes nothing.
 std::vector<Share*> shares_to_order(StagedMatrix& staged, const std::vector<StorageOrder>& orders) {
     std::vector<Share*> found;
     auto next = staged.shares.begin();
     for (const StorageOrder& change : orders) {
         next = std::find_if(next, staged.shares.end(), [&](const Share& share) { return share.id == change.share; });
         if (next == staged.shares.end()) {
-            throw std::logic_error("there is no share '" + name_of(change.share) + "' to order, or it is out of turn");
+            throw std::logic_error("there is no share '" + name_of(change.share) +
+                                   "' to order, or the orders are not in the order of the shares");
         }
         if (change.order.size() != static_cast<Index>(next->rows.size())) {
-            throw std::logic_error("an order of " + std::to_string(change.order.size()) + " rows for share '" +
-                                   name_of(next->id) + "' of " + std::to_string(next->rows.size()));
+            refuse(*next, "has " + std::to_string(next->rows.size()) + " rows, but its order has " +
+                              std::to_string(change.order.size()));
         }
         found.push_back(&*next++);
     }
     return found;
 }
 
-/// reorder_rows by all threads, for one large share.
-Share reorder_rows_together(const Share& share, const Permutation& order) {
-    using Rows = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>;
-    Share ordered{share.id, {}, permuted_offsets(share.row_offsets, order), {}};
-    ordered.rows.resize(share.rows.size());
-    make_room(ordered.entries, share.entries.size());
-    Kokkos::parallel_for("order_rows", Rows(0, order.size()), [&](Index row) {
+/// Like reorder_rows, but one large share is reordered by all threads.
+Share reorder_rows_in_parallel(const Share& share, const Permutation& order) {
+    Share ordered{.id = share.id,
+                  .rows = unwritten_array<Index>(share.rows.size()),
+                  .row_offsets = permuted_offsets(share.row_offsets, order),
+                  .entries = unwritten_array<Offset>(share.entries.size())};
+    Kokkos::parallel_for("order_rows", HostRange<>(0, order.size()), [&](Index row) {
         const Index old = order.old_of_new(row);
         ordered.rows[row] = share.rows[old];
         std::copy(share.entries.begin() + share.row_offsets[old], share.entries.begin() + share.row_offsets[old + 1],
@@ -173,20 +177,18 @@ Share reorder_rows_together(const Share& share, const Permutation& order) {
 }
 
 void apply_storage(StagedMatrix& staged, const std::vector<StorageOrder>& orders) {
-    using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                      Kokkos::IndexType<std::size_t>>;
     const std::vector<Share*> shares = shares_to_order(staged, orders);
     if (shares.size() == 1) {
-        *shares.front() = reorder_rows_together(*shares.front(), orders.front().order);
+        *shares.front() = reorder_rows_in_parallel(*shares.front(), orders.front().order);
         return;
     }
-    Kokkos::parallel_for("order_storage", Range(0, shares.size()),
+    Kokkos::parallel_for("order_storage", UnevenHostRange<std::size_t>(0, shares.size()),
                          [&](std::size_t i) { *shares[i] = reorder_rows(*shares[i], orders[i].order.old_of_new()); });
 }
 
-/// The rows' lengths follow an order at once, the entries go to `behind`.
-void leave_behind(StagedMatrix& staged, const Permutation& rows, const Permutation& columns,
-                  std::optional<EntriesBehind>& behind) {
+/// Permutes the row offsets at once, and leaves the permutation of the entries to catch_up.
+void delay_entries(StagedMatrix& staged, const Permutation& rows, const Permutation& columns,
+                   std::optional<EntriesBehind>& behind) {
     CsrMatrix& matrix = staged.matrix;
     HostArray<Offset> offsets = permuted_offsets(matrix.row_offsets, rows);
     if (behind) {
@@ -201,47 +203,47 @@ void leave_behind(StagedMatrix& staged, const Permutation& rows, const Permutati
 
 CsrMatrix permuted(const CsrMatrix& matrix, const Permutation& rows, const Permutation& columns, Preparer* preparer) {
     if (preparer != nullptr) {
-        if (std::optional<CsrMatrix> made = preparer->permute(matrix, rows, columns)) return std::move(*made);
+        if (std::optional<CsrMatrix> prepared = preparer->permute(matrix, rows, columns)) return std::move(*prepared);
     }
     return permute(matrix, rows, columns);
 }
 
-/// `behind`: null where the entries move at once.
+/// `behind`: null if the entries are permuted at once.
 void apply_order_of_matrix(StagedMatrix& staged, const OrderChange& change, const std::vector<CutKind>& keeps,
                            std::optional<EntriesBehind>* behind) {
     const bool rows_move = change.acts != Acts::columns;
     const bool columns_move = change.acts != Acts::rows;
     if ((rows_move && change.order.size() != staged.matrix.rows) ||
         (columns_move && change.order.size() != staged.matrix.columns)) {
-        throw std::logic_error("an order of " + std::to_string(change.order.size()) + " for a matrix of " +
+        throw std::logic_error("an order of " + std::to_string(change.order.size()) + " rows or columns for a matrix of " +
                                std::to_string(staged.matrix.rows) + " x " + std::to_string(staged.matrix.columns));
     }
     if (staged.node_size > 1) check_nodes(change.order, staged.node_size, "the new order");
 
-    const Permutation still = rows_move && columns_move
-                                  ? Permutation()
-                                  : Permutation::identity(rows_move ? staged.matrix.columns : staged.matrix.rows);
-    const Permutation& row_change = rows_move ? change.order : still;
-    const Permutation& column_change = columns_move ? change.order : still;
+    const Permutation identity = rows_move && columns_move
+                                     ? Permutation()
+                                     : Permutation::identity(rows_move ? staged.matrix.columns : staged.matrix.rows);
+    const Permutation& row_change = rows_move ? change.order : identity;
+    const Permutation& column_change = columns_move ? change.order : identity;
     if (behind == nullptr) {
         staged.matrix = permuted(staged.matrix, row_change, column_change, staged.preparer);
     } else {
-        leave_behind(staged, row_change, column_change, *behind);
+        delay_entries(staged, row_change, column_change, *behind);
     }
     if (rows_move) staged.row_order = staged.row_order.then(row_change);
     if (columns_move) staged.column_order = staged.column_order.then(column_change);
     std::erase_if(staged.cuts, [&](const Cuts& cuts) {
-        const bool touched = (rows_move && cuts_rows(cuts.kind)) || (columns_move && cuts_columns(cuts.kind));
-        return touched && std::find(keeps.begin(), keeps.end(), cuts.kind) == keeps.end();
+        const bool moves = (rows_move && cuts_rows(cuts.kind)) || (columns_move && cuts_columns(cuts.kind));
+        return moves && std::find(keeps.begin(), keeps.end(), cuts.kind) == keeps.end();
     });
     staged.shares.clear();
 }
 
 void require_whole_nodes(const CsrMatrix& matrix, Index node_size) {
-    if (node_size < 1) throw std::invalid_argument("nodes of " + std::to_string(node_size) + " unknowns");
+    if (node_size < 1) throw std::invalid_argument("a node size of " + std::to_string(node_size));
     if (node_size > 1 && (!matrix.square() || matrix.rows % node_size != 0)) {
         throw std::invalid_argument("a matrix of " + std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns) +
-                                    " does not consist of nodes of " + std::to_string(node_size) + " unknowns");
+                                    " cannot be divided into nodes of " + std::to_string(node_size) + " unknowns");
     }
 }
 
@@ -284,12 +286,8 @@ StagedMatrix stage_input(CsrMatrix input, Index node_size) {
 }
 
 std::string_view name_of(Acts acts) {
-    switch (acts) {
-        case Acts::symmetric: return "symmetric";
-        case Acts::rows: return "rows";
-        case Acts::columns: return "columns";
-    }
-    return "unknown";
+    constexpr std::array<std::string_view, 3> names{"symmetric", "rows", "columns"};
+    return names.at(static_cast<std::size_t>(acts));
 }
 
 namespace {
@@ -329,22 +327,22 @@ void catch_up(StagedMatrix& staged, std::optional<EntriesBehind>& behind) {
 
 void check_shares(const StagedMatrix& staged) {
     if (staged.shares.empty()) return;
-    SharesSeen seen{std::vector<bool>(staged.matrix.values.size(), false),
-                    std::vector<const Share*>(staged.matrix.rows, nullptr)};
+    CheckedShares checked{std::vector<bool>(staged.matrix.values.size(), false),
+                          std::vector<const Share*>(staged.matrix.rows, nullptr)};
     for (const Share& share : staged.shares) {
-        check_share(share, staged.matrix, seen);
+        check_share(share, staged.matrix, checked);
         check_place(share, staged);
     }
-    const auto lost = std::find(seen.covered.begin(), seen.covered.end(), false);
-    if (lost != seen.covered.end()) {
-        throw std::logic_error("entry " + std::to_string(lost - seen.covered.begin()) + " is in no share");
+    const auto lost = std::find(checked.covered.begin(), checked.covered.end(), false);
+    if (lost != checked.covered.end()) {
+        throw std::logic_error("entry " + std::to_string(lost - checked.covered.begin()) + " is in no share");
     }
 }
 
 void check_invariants(const StagedMatrix& staged, const CsrMatrix& input) {
     check_csr(staged.matrix);
     const CsrMatrix expected = permute(input, staged.row_order, staged.column_order);
-    // NaN is equal to itself here, and 0 is not -0.
+    // By bits: a NaN equals itself, and 0 differs from -0.
     const auto same_bits = [](double a, double b) {
         return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
     };
@@ -357,7 +355,7 @@ void check_invariants(const StagedMatrix& staged, const CsrMatrix& input) {
     for (std::size_t i = 0; i < staged.cuts.size(); ++i) {
         check_cuts(staged, staged.cuts[i]);
         for (std::size_t k = 0; k < i; ++k) {
-            if (staged.cuts[k].kind == staged.cuts[i].kind) throw std::logic_error("two cuts of one kind");
+            if (staged.cuts[k].kind == staged.cuts[i].kind) throw std::logic_error("there are two cuts of the same kind");
         }
     }
     require_nodes_in_orders(staged);

@@ -1,4 +1,4 @@
-// The matrix on its way through the stages, and the one place where a stage's change is applied to it.
+// The matrix as it passes through the stages, and the function that applies the change of a stage.
 #pragma once
 
 #include <optional>
@@ -15,70 +15,69 @@ namespace workbench {
 
 class Preparer;  // preparer.hpp
 
-/// A matrix on its way from the input to a layout. Always: matrix = P A Q^T of the input A, bit for bit, with P the row order
-/// and Q the column order.
+/// A matrix between the input and a layout. Invariant: matrix = P A Q^T bit for bit, with the input A, the row order P and the
+/// column order Q.
 struct StagedMatrix {
     CsrMatrix matrix;           // in the current order
     Permutation row_order;      // old: the input's rows; new: the current rows
     Permutation column_order;   // old: the input's columns; new: the current columns
-    std::vector<Cuts> cuts;     // at most one of a kind
-    Index node_size = 1;        // d consecutive rows (the unknowns of one mesh node) that orders keep together
+    std::vector<Cuts> cuts;     // at most one of each kind
+    Index node_size = 1;        // consecutive rows (the unknowns of a mesh node) that orders keep together
     std::vector<Share> shares;  // empty: the nonzeros are not split
-    /// Who is asked first to do the work on it. Changes nothing but where that is done and how long it takes; null: the host.
+    /// Offers to do the preprocessing elsewhere, with identical results; null: the host does all of it.
     Preparer* preparer = nullptr;
 
     [[nodiscard]] const Cuts* find_cuts(CutKind kind) const;
     [[nodiscard]] const Share* find_share(const ShareId& id) const;
 
-    /// One share; ShareKind::all is the unsplit matrix. Throws std::out_of_range where there is no such share.
+    /// A view of one share; ShareKind::all names the unsplit matrix. Throws std::out_of_range where the share does not exist.
     [[nodiscard]] ShareView share(const ShareId& id) const;
 
-    /// Are the nonzeros split into tiles, or into segments?
+    /// Returns true if the nonzeros are split into tiles or segments.
     [[nodiscard]] bool has_tiles() const;
 };
 
-/// The input before the first stage. Throws std::invalid_argument where node_size < 1, or where node_size > 1 and the matrix is
-/// not square or its rows are not a multiple of node_size.
+/// The input before the first stage. Throws std::invalid_argument unless node_size is 1, or divides the size of a square
+/// matrix.
 [[nodiscard]] StagedMatrix stage_input(CsrMatrix input, Index node_size = 1);
 
-/// What an order of the matrix acts on.
+/// The axes that an order acts on; symmetric: rows and columns alike.
 enum class Acts { symmetric, rows, columns };
 
 [[nodiscard]] std::string_view name_of(Acts acts);
 
-/// A new order of the current rows and columns alike, of the rows, or of the columns.
+/// A new order of the matrix.
 struct OrderChange {
     Acts acts = Acts::symmetric;
-    Permutation order = {};  // old: the order before this stage; new: the order after it
+    Permutation order = {};  // from the order before the stage to the order after it
 };
 
-/// A new order of the rows as a share stores them; the matrix stays as it is.
+/// A new order of the stored rows of a share; the matrix does not change.
 struct StorageOrder {
     ShareId share = {};
-    Permutation order = {};  // old: the places before this stage; new: those after it
+    Permutation order = {};
 };
 
-/// What a stage returns. Cuts and shares are in terms of the order *after* the change.
+/// The result of a stage. Cuts and shares refer to the order *after* the change.
 struct StageChange {
     std::optional<OrderChange> order = {};
-    std::vector<StorageOrder> storage = {};         // of some shares, in the order of StagedMatrix::shares
-    std::vector<Cuts> cuts = {};                    // replace those of the same kind
-    std::optional<std::vector<Share>> shares = {};  // replace all shares; not with `storage`
-    std::optional<Index> node_size = {};            // of the matrix from now on
+    std::vector<StorageOrder> storage = {};         // in the order of StagedMatrix::shares
+    std::vector<Cuts> cuts = {};                    // replace cuts of the same kind
+    std::optional<std::vector<Share>> shares = {};  // replace all shares; excludes `storage`
+    std::optional<Index> node_size = {};
 };
 
-/// Applies a change. `keeps` are the kinds of cuts that the order leaves valid; other cuts of an axis that is reordered are
-/// dropped, and so are all shares where the matrix itself is reordered. Throws std::logic_error where the change does not fit
-/// the matrix (sizes, an order that tears a node apart, a share that does not exist, nodes that earlier orders tore apart).
+/// Applies a change. An order drops all shares, and the cuts of the axes that it acts on, except for the kinds in `keeps`.
+/// Throws std::logic_error where the change does not match the matrix: wrong sizes, an unknown share, an order that splits a
+/// node, or a node size that earlier orders did not respect.
 void apply(StagedMatrix& staged, StageChange change, const std::vector<CutKind>& keeps);
 
-/// Checks that the shares, if any, hold each nonzero exactly once, where their kinds say, in rows that exist and are listed
-/// once. Throws std::logic_error.
+/// Throws std::logic_error unless the shares, if any, contain each nonzero exactly once, where their kinds require it, and list
+/// each of their rows once.
 void check_shares(const StagedMatrix& staged);
 
-/// Checks everything that StagedMatrix promises against the input it came from: orders are bijections of the right size, the
-/// matrix is P A Q^T exactly, cuts tile their axis, shares cover each nonzero exactly once with rows that exist and are listed
-/// once, nodes are whole. Throws std::logic_error with the first broken promise.
+/// Throws std::logic_error with the first invariant that is violated: the matrix is P A Q^T of the input exactly, cuts divide
+/// their axes, shares are sound (check_shares), and orders keep nodes together.
 void check_invariants(const StagedMatrix& staged, const CsrMatrix& input);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// The two integer widths of the whole program.
+// The two integer types of the whole program.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Arrays that all threads fill: the same as by one, whatever their size, within a parallel loop too.
+// Arrays that all threads fill, of any size and also within a parallel loop.
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>
@@ -7,18 +7,18 @@
 #include <numeric>
 #include <vector>
 
+#include "pipeline/matrix/csr_matrix.hpp"
 #include "pipeline/matrix/host_array.hpp"
 #include "pipeline/matrix/permutation.hpp"
-#include "pipeline/matrix/permuted_offsets.hpp"
 
 using namespace workbench;
 
 namespace {
 
-// About the sizes from which on threads share the work, and up to which they take pieces.
+// Around the size of a piece, and the size from which threads share the work.
 const std::vector<std::size_t> sizes{0, 1, 2, 1000, 131071, 131072, 131073, 300001};
 
-/// Fills, copies, sums up; is every item what it should be?
+/// Fills, copies and sums up arrays. Returns true if every item is correct.
 bool all_right(std::size_t count) {
     HostArray<Index> filled{7, 8, 9};
     make_filled(filled, count, -5);
@@ -45,7 +45,7 @@ bool all_right(std::size_t count) {
 }
 
 /// size - 1, ..., 0.
-std::vector<Index> turned(Index size) {
+std::vector<Index> reversed(Index size) {
     std::vector<Index> list(size);
     for (Index i = 0; i < size; ++i) list[i] = size - 1 - i;
     return list;
@@ -57,7 +57,7 @@ TEST_CASE("arrays of any size are filled, copied and summed up") {
     for (const std::size_t count : sizes) CHECK_MESSAGE(all_right(count), count);
 }
 
-TEST_CASE("arrays may be filled within a parallel loop") {
+TEST_CASE("arrays can be filled within a parallel loop") {
     int right = 0;
     Kokkos::parallel_reduce(
         "fill_arrays", Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, 8),
@@ -65,7 +65,7 @@ TEST_CASE("arrays may be filled within a parallel loop") {
     CHECK(right == 8);
 }
 
-TEST_CASE("pieces cover everything once") {
+TEST_CASE("pieces cover each index once") {
     for (const std::size_t count : sizes) {
         std::vector<int> visits(count);
         for_pieces(count, [&](std::size_t begin, std::size_t end) {
@@ -83,24 +83,24 @@ TEST_CASE("arrays and vectors of the same items are equal") {
     CHECK(array != std::vector<Index>{1, 2, 3, 4});
 }
 
-TEST_CASE("large permutations: inverse, composition, and the offsets of rows that moved") {
+TEST_CASE("large permutations: inverse, composition, and permuted row offsets") {
     constexpr Index size = 200003;
-    const Permutation turn = Permutation::from_old_of_new(turned(size));
-    CHECK(turn.new_of_old(0) == size - 1);
-    CHECK(turn.new_of_old(size - 1) == 0);
-    CHECK(turn.then(turn).is_identity());
-    CHECK_FALSE(turn.is_identity());
-    std::vector<Index> twice = turned(size);
+    const Permutation order = Permutation::from_old_of_new(reversed(size));
+    CHECK(order.new_of_old(0) == size - 1);
+    CHECK(order.new_of_old(size - 1) == 0);
+    CHECK(order.then(order).is_identity());
+    CHECK_FALSE(order.is_identity());
+    std::vector<Index> twice = reversed(size);
     twice[150000] = twice[7];
     CHECK_THROWS_WITH((void)Permutation::from_old_of_new(twice),
-                      "not a permutation of 0 .. 200002: place 150000 holds 199995 a second time");
+                      "not a permutation of 0 .. 200002: element 150000 is 199995, which is a duplicate");
     twice[150000] = size;
     CHECK_THROWS_WITH((void)Permutation::from_new_of_old(twice),
-                      "not a permutation of 0 .. 200002: place 150000 holds 200003, which is out of range");
+                      "not a permutation of 0 .. 200002: element 150000 is 200003, which is out of range");
 
     std::vector<Offset> offsets(size + 1);
     for (Index i = 0; i < size; ++i) offsets[i + 1] = offsets[i] + i % 5;
-    const HostArray<Offset> moved = permuted_offsets(offsets, turn);
+    const HostArray<Offset> moved = permuted_offsets(offsets, order);
     bool right = moved.front() == 0;
     for (Index i = 0; i < size; ++i) right = right && moved[i + 1] - moved[i] == (size - 1 - i) % 5;
     CHECK(right);

@@ -198,7 +198,7 @@ TEST_SUITE("multilevel_partition") {
         // A ring of 64 pairs: within a pair the edge weighs 100.
         WeightedGraph ring;
         ring.vertex_weights.assign(128, 1);
-        ring.edges = RawArray<WeightedEdge>(256);
+        make_room(ring.edges, 256);
         for (Index vertex = 0; vertex < 128; ++vertex) {
             ring.offsets.push_back(2 * (vertex + 1));
             ring.edges[2 * vertex] = {vertex ^ 1, 100};

@@ -98,12 +98,13 @@ StagedMatrix random_graph(Index vertices, std::uint64_t seed) {
 Indices sloan_by_the_book(const Graph& graph, std::int64_t distance_weight, std::int64_t front_weight) {
     LevelSearch search(graph);
     const Index start = search.pseudo_peripheral(0);
-    search.from(search.farthest());
+    search.from(start);
+    const Index levels = search.from(search.farthest());
     enum { inactive, preactive, active, postactive };
     std::vector<int> state(graph.vertex_count(), inactive);
     std::vector<std::int64_t> priority(graph.vertex_count());
-    for (Index v = 0; v < graph.vertex_count(); ++v) {
-        priority[v] = distance_weight * search.level(v) - front_weight * (graph.degree(v) + 1);
+    for (Index level = 0; level < levels; ++level) {
+        for (const Index v : search.level(level)) priority[v] = distance_weight * level - front_weight * (graph.degree(v) + 1);
     }
     const auto raise = [&](Index v) {
         if (state[v] == postactive) return;
