@@ -17,10 +17,10 @@ struct Refinement {
 };
 
 struct Partition {
-    std::vector<Index> part_of;  // [vertices] 0 .. parts - 1
+    std::vector<Index> part_of = {};  // [vertices] 0 .. parts - 1
     Index parts = 1;
-    Offset cut = 0;            // the sum of the weights of the edges between parts
-    std::vector<char> border;  // [vertices] 0: all neighbours are in the same part
+    Offset cut = 0;                 // the sum of the weights of the edges between parts
+    std::vector<char> border = {};  // [vertices] 0: all neighbours are in the same part
 };
 
 /// Moves vertices between parts. In each turn every vertex on a border chooses a part, based on the current partition. Moves

@@ -184,7 +184,7 @@ TEST_CASE("backends: names and devices") {
     CHECK(device_of(Backend::cusparse) == DeviceKind::gpu);
 }
 
-TEST_CASE("the catalogue finds entries by their whole name") {
+TEST_CASE("the catalogue finds entries by their full name") {
     Catalogue catalogue;
     catalogue.stages.resize(2);
     catalogue.stages[1].name = "split";
@@ -196,7 +196,7 @@ TEST_CASE("the catalogue finds entries by their whole name") {
     CHECK(catalogue.find_layout("split") == nullptr);
 }
 
-TEST_CASE("a file is written whole or not at all") {
+TEST_CASE("a file is complete or absent") {
     const TemporaryFolder folder;
     write_whole_file(folder.path() / "a" / "b.txt", "text");
     CHECK(std::filesystem::file_size(folder.path() / "a" / "b.txt") == 4);
@@ -215,6 +215,6 @@ TEST_CASE("a file is written whole or not at all") {
         files += entry.is_regular_file() ? 1 : 0;
     }
     CHECK(files == 1);
-    write_whole_file(folder.path() / "empty", {});  // an empty text has no address
+    write_whole_file(folder.path() / "empty", {});  // the address of an empty text may be null
     CHECK(std::filesystem::file_size(folder.path() / "empty") == 0);
 }

@@ -1,5 +1,5 @@
-// A matrix in rows: made from entries, transposed and permuted, with exact answers and Eigen as an oracle; every promise broken
-// once. Permutations, staged matrices and metrics are in tests/matrix.
+// CsrMatrix: construction from entries, transpose and permutation, compared with exact results and with Eigen; and violations
+// of each invariant. Permutations, staged matrices and metrics are in tests/matrix.
 #include <doctest/doctest.h>
 
 #include <Eigen/Sparse>
@@ -18,7 +18,7 @@ using namespace workbench;
 
 namespace {
 
-// The same arrays as Eigen's: structure and values.
+// Compares structure and values with a matrix of Eigen.
 bool same(const CsrMatrix& matrix, EigenMatrix expected) {
     expected.makeCompressed();
     return matrix.rows == expected.rows() && matrix.columns == expected.cols() && matrix.nonzeros() == expected.nonZeros() &&
@@ -36,7 +36,7 @@ Eigen::PermutationMatrix<Eigen::Dynamic> to_eigen(const Permutation& order) {
 
 }  // namespace
 
-TEST_CASE("csr_from_entries sorts, sums in the order of the list, and keeps zeros") {
+TEST_CASE("csr_from_entries sorts, sums duplicates in the order of the list, and keeps zeros") {
     const CsrMatrix matrix = csr_from_entries(
         3, 4,
         std::vector<Entry>{{2, 3, 1}, {0, 2, 5}, {2, 0, 7}, {2, 3, 1e16}, {0, 1, 0}, {2, 3, -1e16}, {2, 1, -1}, {2, 1, 1}});
@@ -48,7 +48,7 @@ TEST_CASE("csr_from_entries sorts, sums in the order of the list, and keeps zero
     for (const Entry& outside : std::vector<Entry>{{3, 0, 1}, {-1, 0, 1}, {0, 4, 1}, {0, -1, 1}}) {
         CHECK_THROWS_AS((void)csr_from_entries(3, 4, std::vector<Entry>{outside}), std::out_of_range);
     }
-    // A row longer than any special case for short ones, with every column twice.
+    // A row that is too long for the sort of short rows, with every column twice.
     std::vector<Entry> entries;
     for (Index i = 0; i < 400; ++i) entries.push_back({0, (i * 73) % 200, 1.0 + i});
     const CsrMatrix dense = csr_from_entries(1, 200, entries);
@@ -58,7 +58,7 @@ TEST_CASE("csr_from_entries sorts, sums in the order of the list, and keeps zero
     CHECK(dense.values[73] == 2.0 + 202.0);
 }
 
-TEST_CASE("transpose and permute, exactly, on a matrix that is not symmetric") {
+TEST_CASE("transpose and permute give exact results on an unsymmetric matrix") {
     // 00 01  .  .        columns of the transpose ascend too
     //  .  . 12  .
     // 20  .  . 23
@@ -81,7 +81,7 @@ TEST_CASE("transpose and permute, exactly, on a matrix that is not symmetric") {
     CHECK_THROWS_AS((void)permute(matrix, Permutation::identity(3), Permutation::identity(3)), std::invalid_argument);
 }
 
-TEST_CASE("the battery: sound, transposed and permuted as Eigen does it") {
+TEST_CASE("battery: matrices are sound, and transpose and permute agree with Eigen") {
     for (const NamedMatrix& named : battery()) {
         const CsrMatrix& matrix = named.matrix;
         CAPTURE(named.name);
@@ -100,7 +100,7 @@ TEST_CASE("the battery: sound, transposed and permuted as Eigen does it") {
     }
 }
 
-TEST_CASE("check_csr finds every broken promise") {
+TEST_CASE("check_csr detects a violation of each invariant") {
     const CsrMatrix good = placed(3, 4, {{0, 0}, {0, 1}, {1, 2}, {2, 0}, {2, 3}});
     CHECK_NOTHROW(check_csr(good));
     const auto broken = [&good](const std::function<void(CsrMatrix&)>& breaks) {

@@ -1,5 +1,5 @@
-// The stages: their contracts, and what chains of them promise on the whole battery. What each one does is in tests/stages:
-// exact answers on matrices that are not symmetric, where a wrong direction shows.
+// The contracts of the stages, and the invariants of chains of stages on the battery. tests/stages has exact results of each
+// stage, on unsymmetric matrices that reveal a wrong direction.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::vector<StageEntry> all_stages() {
 
 }  // namespace
 
-TEST_CASE("every stage and every parameter explains itself, and accepts its own default") {
+TEST_CASE("every stage and parameter has a description, and every default is accepted") {
     std::set<std::string> names;
     for (const StageEntry& stage : all_stages()) {
         CAPTURE(stage.name);
@@ -69,9 +69,8 @@ TEST_CASE("natural changes nothing") {
 
 namespace {
 
-/// The shares that a stage makes are of the kinds that its contract promises, and each kind of which there is only one is
-/// there.
-void check_promise(const Step& step, const StagedMatrix& before) {
+/// Checks that a stage makes shares of the kinds in its contract, and all of those that do not depend on the matrix.
+void check_shares_of_contract(const Step& step, const StagedMatrix& before) {
     std::vector<ShareKind> promised;
     for (const GivesShares& given : step.contract.gives_shares) {
         if (given.only_with && before.find_cuts(*given.only_with) == nullptr) continue;
@@ -87,8 +86,8 @@ void check_promise(const Step& step, const StagedMatrix& before) {
     }
 }
 
-/// A stage that says so finds the same whatever the columns and values are.
-void check_reading(const StageEntry& stage, const Given& given, const StagedMatrix& before, const Step& step) {
+/// Checks that a stage which does not read entries gives the same result for other columns and values.
+void check_reads_entries(const StageEntry& stage, const Given& given, const StagedMatrix& before, const Step& step) {
     const Parameters parameters(stage.parameters, given);
     if (stage.reads_entries == nullptr || stage.reads_entries(parameters)) return;
     StagedMatrix others = before;
@@ -103,7 +102,7 @@ void check_reading(const StageEntry& stage, const Given& given, const StagedMatr
 
 }  // namespace
 
-TEST_CASE("on the battery every chain of stages keeps the invariants, twice the same") {
+TEST_CASE("every chain of stages keeps the invariants on the battery, and is reproducible") {
     struct Link {
         StageEntry stage;
         Given given;
@@ -148,8 +147,8 @@ TEST_CASE("on the battery every chain of stages keeps the invariants, twice the 
                     CHECK(step.after.cuts == again.after.cuts);
                     CHECK(step.after.shares == again.after.shares);
                     for (const CutKind kind : step.contract.gives_cuts) CHECK(step.after.find_cuts(kind) != nullptr);
-                    check_promise(step, staged);
-                    check_reading(link.stage, link.given, staged, step);
+                    check_shares_of_contract(step, staged);
+                    check_reads_entries(link.stage, link.given, staged, step);
                     staged = step.after;
                 }
             }

@@ -76,6 +76,11 @@ inline constexpr double largest_index = std::numeric_limits<Index>::max();
     return declare(std::move(name), ParameterType::choice, std::move(if_absent), {.words = std::move(words)}, std::move(help));
 }
 
+[[nodiscard]] inline ParameterDeclaration renamed_from(std::string earlier_name, ParameterDeclaration declaration) {
+    declaration.formerly = std::move(earlier_name);
+    return declaration;
+}
+
 /// A value as a recipe writes it: 16, 0.5, true, "descending".
 [[nodiscard]] std::string to_text(const ParameterValue& value);
 

@@ -90,10 +90,10 @@ struct ShareChoice {
 /// A share of the nonzeros. It lists only the rows that are present in it, in the order in which they are stored, so a share
 /// with few rows is small whatever the size of the matrix.
 struct Share {
-    ShareId id;
-    HostArray<Index> rows;             // [rows present] their numbers in the current order of the matrix
+    ShareId id = {};
+    HostArray<Index> rows = {};        // [rows present] their numbers in the current order of the matrix
     HostArray<Offset> row_offsets{0};  // [rows present + 1] into entries
-    HostArray<Offset> entries;         // positions in CsrMatrix::values; ascending within a row
+    HostArray<Offset> entries = {};    // positions in CsrMatrix::values; ascending within a row
 
     friend bool operator==(const Share&, const Share&) = default;
 };

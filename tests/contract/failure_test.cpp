@@ -1,4 +1,4 @@
-// The exit code and the text that an exception becomes, and the check before the work that a file can be written.
+// The exit codes and texts of exceptions, and the early check that a file can be written.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -39,7 +39,7 @@ TEST_CASE("failures have the exit code of their error") {
           Failure{ExitCode::program_error, "d\nThis is a bug in the program: please report it."});
 }
 
-TEST_CASE("whether a file can be written is found out without a trace") {
+TEST_CASE("check_writable leaves no trace") {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "old") << "as it was";
     CHECK_NOTHROW(check_writable(folder.path() / "old"));

@@ -1,4 +1,4 @@
-// How many threads a kernel beside a recipe is given.
+// Expressions for the number of threads of a kernel beside a recipe.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -21,7 +21,7 @@ std::string refusal(const std::string& expression) {
     }
 }
 
-TEST_CASE("expressions of threads") {
+TEST_CASE("thread_count evaluates expressions") {
     CHECK(count("rows") == 10);
     CHECK(count("512") == 512);
     CHECK(count("rows + slots * 2") == 24);
@@ -29,28 +29,28 @@ TEST_CASE("expressions of threads") {
     CHECK(count("rows - slots - 1") == 2);
     CHECK(count("rows / slots * 100") == 100);
     CHECK(count("(rows + 31) / 32 * 32") == 32);
-    CHECK(count("(rows - 11) / 2 + 1") == 0);  // / rounds down, below zero too
+    CHECK(count("(rows - 11) / 2 + 1") == 0);  // / rounds down for negative values, too
     CHECK(count(" group_rows_size-1 ") == 3);
     CHECK(count("4611686018427387904") == Offset{1} << 62);
 }
 
-TEST_CASE("what is no expression is refused with its place") {
-    CHECK(refusal("") == "'', character 1: it ends too early, expected a name or a number");
-    CHECK(refusal("rows +") == "'rows +', character 7: it ends too early, expected a name or a number");
-    CHECK(refusal("rows rows") == "'rows rows', character 6: found 'rows', expected nothing more");
-    CHECK(refusal("(rows") == "'(rows', character 6: it ends too early, expected ')'");
-    CHECK(refusal("rows % 2") == "'rows % 2', character 6: found '% 2', expected nothing more");
-    CHECK(refusal("2x") == "'2x', character 1: found '2x', expected a whole number");
+TEST_CASE("errors in expressions are reported with their position") {
+    CHECK(refusal("") == "'', character 1: the expression ends, expected a name or a number");
+    CHECK(refusal("rows +") == "'rows +', character 7: the expression ends, expected a name or a number");
+    CHECK(refusal("rows rows") == "'rows rows', character 6: found 'rows', expected an operator or the end");
+    CHECK(refusal("(rows") == "'(rows', character 6: the expression ends, expected ')'");
+    CHECK(refusal("rows % 2") == "'rows % 2', character 6: found '% 2', expected an operator or the end");
+    CHECK(refusal("2x") == "'2x', character 1: found '2x', expected an integer");
     CHECK(refusal("row") == "unknown name 'row'; did you mean 'rows'? Expected one of group_rows_size, rows, slots");
     CHECK(refusal("rows / (slots - 7)") == "'rows / (slots - 7)' divides by zero");
     CHECK(refusal("slots - rows") == "'slots - rows' is negative: -3");
-    CHECK(refusal("4611686018427387904 + 1") == "'4611686018427387904 + 1' is beyond 2^62");
-    CHECK(refusal("4611686018427387904 * 4") == "'4611686018427387904 * 4' is beyond 2^62");
-    CHECK(refusal("99999999999999999999999") == "'99999999999999999999999' is beyond 2^62");
+    CHECK(refusal("4611686018427387904 + 1") == "'4611686018427387904 + 1' exceeds 2^62");
+    CHECK(refusal("4611686018427387904 * 4") == "'4611686018427387904 * 4' exceeds 2^62");
+    CHECK(refusal("99999999999999999999999") == "'99999999999999999999999' exceeds 2^62");
     CHECK(refusal(std::string(100000, '(')).find("expected a name or a number") != std::string::npos);
 }
 
-TEST_CASE("the names are the layout's fields") {
+TEST_CASE("launch_names lists the fields of a layout") {
     const std::int32_t height = 32;
     const std::vector<LayoutField> fields{
         {.name = "slice_height", .role = ArrayRole::number, .type = ElementType::i32, .data = &height},

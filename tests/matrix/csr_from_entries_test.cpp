@@ -1,4 +1,4 @@
-// Lists of entries that are long enough for threads and blocks of rows, in any order, against a map.
+// csr_from_entries on lists that are long enough for threads and blocks of rows, compared with a map; and sort_row.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using namespace workbench;
 
 namespace {
 
-// Sums of these differ with the order of the summands.
+// Values whose sum depends on the order of summation.
 double some_value(RandomStream& random) {
     constexpr std::array<double, 5> values{1, 0.1, 1e16, -1e16, 3e-7};
     return values[random.below(values.size())];
@@ -33,7 +33,7 @@ std::vector<Entry> random_list(Index rows, Index columns, std::size_t count, std
     return list;
 }
 
-// The same, added up one by one.
+// The expected matrix, added up entry by entry.
 CsrMatrix expected_of(Index rows, Index columns, const std::vector<Entry>& list, Mirror mirror = Mirror::nothing) {
     std::map<std::pair<Index, Index>, double> sums;
     const auto add = [&sums](Index row, Index column, double value) {
@@ -77,15 +77,15 @@ TEST_CASE("csr_from_entries: long lists in random order, with duplicates") {
     }
 }
 
-TEST_CASE("csr_from_entries: long lists in the orders of files") {
-    const Index rows = 20000;  // of which few have entries at both ends
+TEST_CASE("csr_from_entries: long lists in typical orders of files") {
+    const Index rows = 20000;  // the first 4000 and the last 4000 are empty
     std::vector<Entry> list = random_list(12000, 9000, 150000, 7);
     for (Entry& entry : list) entry.row += 4000;
     const CsrMatrix expected = expected_of(rows, 9000, list);
     std::stable_sort(list.begin(), list.end(), [](const Entry& a, const Entry& b) { return a.column < b.column; });
     CHECK(csr_from_entries(rows, 9000, list) == expected);
     std::stable_sort(list.begin(), list.end(), [](const Entry& a, const Entry& b) { return a.row < b.row; });
-    CHECK(csr_from_entries(rows, 9000, list) == expected);  // row by row, but for duplicates in order
+    CHECK(csr_from_entries(rows, 9000, list) == expected);  // row by row, in order except for duplicates
 
     std::vector<Entry> in_order;
     for (Index row = 0; row < rows; ++row) {
@@ -94,7 +94,7 @@ TEST_CASE("csr_from_entries: long lists in the orders of files") {
         }
     }
     CHECK(csr_from_entries(rows, 9000, in_order) == expected);
-    // One pair in the wrong order, also where the list is cut for the threads.
+    // One pair in the wrong order, also where the list is divided between threads.
     for (const std::size_t place : {std::size_t{0}, (std::size_t{1} << 16) - 1, in_order.size() - 2}) {
         std::vector<Entry> nearly = in_order;
         std::swap(nearly[place], nearly[place + 1]);
@@ -107,11 +107,11 @@ TEST_CASE("csr_from_entries: long lists in the orders of files") {
     }
 }
 
-TEST_CASE("sort_row: neighbouring columns that are moved whole, and some that only seem so") {
+TEST_CASE("sort_row: runs of consecutive columns, including runs that overlap") {
     RandomStream random{4};
     constexpr Index last = std::numeric_limits<Index>::max();
     for (int round = 0; round < 4000; ++round) {
-        // Runs that touch, overlap or are there twice, or none of it.
+        // Runs that are disjoint in even rounds; in odd rounds they may touch, overlap or repeat.
         const bool apart = round % 2 == 0;
         const auto runs = 1 + static_cast<Index>(random.below(40));
         std::vector<std::pair<Index, double>> row;
@@ -131,7 +131,7 @@ TEST_CASE("sort_row: neighbouring columns that are moved whole, and some that on
     }
 }
 
-TEST_CASE("sort_row: stable, whatever the length") {
+TEST_CASE("sort_row is stable for every length") {
     RandomStream random{3};
     for (Offset length = 0; length < 300; ++length) {
         for (const std::uint64_t columns : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{1} << 31}) {

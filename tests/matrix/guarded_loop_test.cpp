@@ -1,4 +1,4 @@
-// What the body of a parallel loop throws reaches the thread that started the loop.
+// Exceptions from the body of a parallel loop reach the thread that started the loop.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -10,12 +10,12 @@
 namespace workbench {
 namespace {
 
-using Range = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<int>>;
+using Range = HostRange<int>;
 
 }  // namespace
 
 TEST_SUITE("guarded loops") {
-    TEST_CASE("an exception comes out of the loop, and the loop goes through all the same") {
+    TEST_CASE("an exception is rethrown after all iterations") {
         std::atomic<int> count = 0;
         CHECK_THROWS_WITH_AS(guarded_for("test", Range(0, 1000),
                                          [&](int i) {
@@ -26,11 +26,11 @@ TEST_SUITE("guarded loops") {
         CHECK(count == 1000);
     }
 
-    TEST_CASE("of many exceptions one comes") {
+    TEST_CASE("one of many exceptions is rethrown") {
         CHECK_THROWS_AS(guarded_for("test", Range(0, 1000), [](int) { throw std::bad_alloc(); }), std::bad_alloc);
     }
 
-    TEST_CASE("without an exception it is a loop") {
+    TEST_CASE("without an exception all iterations run") {
         std::atomic<int> sum = 0;
         CHECK_NOTHROW(guarded_for("test", Range(0, 10), [&](int i) { sum += i; }));
         CHECK(sum == 45);

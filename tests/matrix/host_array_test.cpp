@@ -1,14 +1,13 @@
 // Arrays that all threads fill, of any size and also within a parallel loop.
 #include <doctest/doctest.h>
 
-#include <Kokkos_Core.hpp>
-
 #include <cstddef>
 #include <numeric>
 #include <vector>
 
 #include "pipeline/matrix/csr_matrix.hpp"
 #include "pipeline/matrix/host_array.hpp"
+#include "pipeline/matrix/host_threads.hpp"
 #include "pipeline/matrix/permutation.hpp"
 
 using namespace workbench;
@@ -60,8 +59,7 @@ TEST_CASE("arrays of any size are filled, copied and summed up") {
 TEST_CASE("arrays can be filled within a parallel loop") {
     int right = 0;
     Kokkos::parallel_reduce(
-        "fill_arrays", Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, 8),
-        [&](int, int& sum) { sum += all_right(300001) ? 1 : 0; }, right);
+        "fill_arrays", HostRange<>(0, 8), [&](Index, int& sum) { sum += all_right(300001) ? 1 : 0; }, right);
     CHECK(right == 8);
 }
 

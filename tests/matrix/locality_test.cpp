@@ -1,4 +1,4 @@
-// Metrics of locality and symmetry: by hand, and the battery counted in sets.
+// Metrics of locality and symmetry: computed by hand, and on the battery counted with sets.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ TEST_CASE("symmetry, by hand") {
     const auto symmetry = [](const std::vector<Entry>& entries) {
         return measure_locality(csr_from_entries(4, 4, entries)).symmetry.value();
     };
-    // Of the pairs one is equal, one is not, one has a NaN twice; one entry stands alone.
+    // Pairs: one equal, one unequal, one of two NaNs; and one entry without a mirror image.
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const Symmetry mixed =
         symmetry({{0, 0, 9}, {0, 1, 2}, {1, 0, 2}, {0, 2, 3}, {2, 0, -3}, {1, 2, nan}, {2, 1, nan}, {3, 1, 7}, {3, 3, 1}});
@@ -62,7 +62,7 @@ TEST_CASE("symmetry, by hand") {
     CHECK(symmetry({{0, 3, 1}, {1, 2, 1}}).pattern == 0);
 }
 
-TEST_CASE("locality of the battery, counted in sets") {
+TEST_CASE("locality of the battery, counted with sets") {
     for (const NamedMatrix& named : battery()) {
         const CsrMatrix& matrix = named.matrix;
         CAPTURE(named.name);

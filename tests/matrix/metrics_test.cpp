@@ -1,4 +1,4 @@
-// Metrics of the rows, of warps and of partitions: by hand, and the battery counted entry by entry.
+// Metrics of rows, warps and partitions: computed by hand, and on the battery counted entry by entry.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ TEST_CASE("metrics of a partition, by hand") {
     CHECK(uneven->nonzero_imbalance == doctest::Approx(4 / (8.0 / 3)).epsilon(1e-15));
 }
 
-TEST_CASE("metrics of nothing are zero") {
+TEST_CASE("metrics of empty matrices are zero") {
     for (const auto& [rows, columns] : std::vector<std::pair<Index, Index>>{{0, 0}, {0, 7}, {7, 0}, {9, 9}}) {
         const Metrics metrics = measure(stage_input(csr_from_entries(rows, columns, {})));
         CHECK(metrics.bandwidth == 0);
@@ -153,8 +153,8 @@ TEST_CASE("warp iterations and work, on the row lengths of PELLR, figure 5") {
     std::sort(lengths.begin(), lengths.end(), std::greater<>());
     CHECK(warp_iterations(offsets(), 8) == 15);
     CHECK(warp_work(offsets()) == 2 * 78 - 26);
-    // The paper prints 14 for them: in its list of the sorted lengths, one row of 3 has become one of 2, and with it the
-    // longest row of the third warp. So printed, the work would have changed, too.
+    // The paper prints 14: its list of sorted lengths has one row of length 2 instead of 3, which is the longest row of the
+    // third warp. That would also change the work.
     CHECK(lengths == std::vector<Offset>{7, 4, 4, 4, 4, 4, 3, 3,  //
                                          3, 3, 3, 3, 3, 3, 3, 3,  //
                                          3, 2, 2, 2, 2, 2, 2, 2,  //

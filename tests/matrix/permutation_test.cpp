@@ -1,4 +1,4 @@
-// Permutations: directions pinned by exact answers.
+// Permutations: exact results that fix the direction.
 #include <doctest/doctest.h>
 
 #include <stdexcept>
@@ -8,8 +8,8 @@
 
 using namespace workbench;
 
-TEST_CASE("a permutation reads in the direction that it was built in") {
-    // New place 0 holds the old thing 2, and so on.
+TEST_CASE("a permutation has the direction in which it was built") {
+    // The new place 0 has the old item 2, and so on.
     const Permutation order = Permutation::from_old_of_new({2, 0, 3, 1});
     CHECK(order.old_of_new(0) == 2);
     CHECK(order.new_of_old(2) == 0);
@@ -22,7 +22,7 @@ TEST_CASE("a permutation reads in the direction that it was built in") {
     CHECK(Permutation::identity(0) == Permutation());
 }
 
-TEST_CASE("then: the first order, then the next") {
+TEST_CASE("then composes permutations, the first one first") {
     const Permutation first = Permutation::from_old_of_new({2, 0, 1});   // a b c -> c a b
     const Permutation second = Permutation::from_old_of_new({1, 0, 2});  // c a b -> a c b
     CHECK(first.then(second) == Permutation::from_old_of_new({0, 2, 1}));
@@ -33,7 +33,7 @@ TEST_CASE("then: the first order, then the next") {
     CHECK_THROWS_AS((void)first.then(Permutation::identity(2)), std::invalid_argument);
 }
 
-TEST_CASE("a list that is no bijection is no permutation") {
+TEST_CASE("lists that are no bijections are refused") {
     for (const std::vector<Index>& list : std::vector<std::vector<Index>>{{0, 0}, {1, 2}, {0, -1}, {2, 1, 1}, {1}}) {
         CHECK_THROWS_AS((void)Permutation::from_old_of_new(list), std::invalid_argument);
         CHECK_THROWS_AS((void)Permutation::from_new_of_old(list), std::invalid_argument);

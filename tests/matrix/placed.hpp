@@ -1,4 +1,4 @@
-// Small matrices whose entries tell where they came from.
+// Small matrices whose values encode their places.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace workbench {
 
-/// 10 r + c at the places named, counted from 0.
+/// A matrix with the value 10 r + c at each of the places (r, c).
 inline CsrMatrix placed(Index rows, Index columns, const std::vector<std::pair<Index, Index>>& places) {
     std::vector<Entry> entries;
     for (const auto& [row, column] : places) entries.push_back({row, column, 10.0 * row + column});

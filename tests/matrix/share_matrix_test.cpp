@@ -1,4 +1,4 @@
-// Shares by name, and a share as a matrix of its own.
+// Names of shares, and a share as a separate matrix.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -10,8 +10,8 @@ using namespace workbench;
 
 namespace {
 
-/// 4 x 4 with 7 nonzeros, rows and columns turned round, split by hand into a share of rows 3 and 1, stored so, and the rest.
-StagedMatrix turned() {
+/// A 4 x 4 matrix with 7 nonzeros in reverse order, split into a share of the rows 3 and 1, stored in this order, and the rest.
+StagedMatrix reversed() {
     StagedMatrix staged = stage_input(csr_from_entries(
         4, 4, std::vector<Entry>{{0, 0, 1}, {0, 3, 2}, {1, 1, 3}, {2, 0, 4}, {2, 2, 5}, {3, 1, 6}, {3, 3, 7}}));
     StageChange change;
@@ -28,7 +28,7 @@ StagedMatrix turned() {
 
 }  // namespace
 
-TEST_CASE("shares: the names of those that were split again") {
+TEST_CASE("shares: names of shares that were split again") {
     const ShareId shorter{ShareKind::short_rows};
     const ShareId first = share_within(shorter, ShareKind::first).value();
     const ShareId near = share_within(first, ShareKind::near).value();
@@ -48,14 +48,14 @@ TEST_CASE("shares: the names of those that were split again") {
     CHECK_FALSE(single_share("tile").has_value());
     CHECK_FALSE(single_share("segment 3").has_value());
 
-    // A kind does not mean what was split from another share.
+    // A kind does not include shares that were split from another share.
     CHECK(ShareChoice{ShareKind::first}.includes({ShareKind::first}));
     CHECK_FALSE(ShareChoice{ShareKind::first}.includes(first));
     CHECK(ShareChoice{ShareKind::first, first}.includes(first));
     CHECK_FALSE(ShareChoice{ShareKind::first, first}.includes({ShareKind::first}));
 }
 
-TEST_CASE("shares: so often can one be split again, and no more") {
+TEST_CASE("shares: the limit of splitting again") {
     std::string name = "near";
     ShareId id{ShareKind::near};
     for (std::size_t i = 0; i < most_splits_again; ++i) {
@@ -69,7 +69,7 @@ TEST_CASE("shares: so often can one be split again, and no more") {
 }
 
 TEST_CASE("the matrix of a share with the rows present, in their order of storage") {
-    const ShareMatrix share = matrix_of_share(turned(), {ShareKind::long_rows}, RowsOfShare::present);
+    const ShareMatrix share = matrix_of_share(reversed(), {ShareKind::long_rows}, RowsOfShare::present);
     CHECK(share.rows == std::vector<Index>{3, 1});
     CHECK(share.entries == std::vector<Offset>{5, 6, 3});
     CHECK(share.staged.matrix == csr_from_entries(2, 4, std::vector<Entry>{{0, 0, 2}, {0, 3, 1}, {1, 3, 4}}));
@@ -80,16 +80,16 @@ TEST_CASE("the matrix of a share with the rows present, in their order of storag
     CHECK(share.staged.cuts[0].kind == CutKind::segment);
 }
 
-TEST_CASE("the matrix of a share with all rows, whatever its order of storage") {
-    const ShareMatrix share = matrix_of_share(turned(), {ShareKind::long_rows}, RowsOfShare::all);
+TEST_CASE("the matrix of a share with all rows, regardless of its order of storage") {
+    const ShareMatrix share = matrix_of_share(reversed(), {ShareKind::long_rows}, RowsOfShare::all);
     CHECK(share.rows.empty());
     CHECK(share.entries == std::vector<Offset>{3, 5, 6});
     CHECK(share.staged.matrix == csr_from_entries(4, 4, std::vector<Entry>{{1, 3, 4}, {3, 0, 2}, {3, 3, 1}}));
     CHECK(share.staged.cuts.size() == 2);
 }
 
-TEST_CASE("a share that has all rows in order needs no list of them") {
-    StagedMatrix staged = turned();
+TEST_CASE("a share with all rows in order needs no list of rows") {
+    StagedMatrix staged = reversed();
     staged.shares.clear();
     const ShareMatrix share = matrix_of_share(staged, {}, RowsOfShare::present);
     CHECK(share.rows.empty());
@@ -97,15 +97,15 @@ TEST_CASE("a share that has all rows in order needs no list of them") {
     CHECK(share.staged.cuts.size() == 2);
 }
 
-TEST_CASE("the matrix of a share takes other values") {
-    ShareMatrix share = matrix_of_share(turned(), {ShareKind::long_rows}, RowsOfShare::present);
+TEST_CASE("the matrix of a share can take other values") {
+    ShareMatrix share = matrix_of_share(reversed(), {ShareKind::long_rows}, RowsOfShare::present);
     share.take_values(std::vector<double>{10, 11, 12, 13, 14, 15, 16});
     CHECK(share.staged.matrix.values == std::vector<double>{15, 16, 13});
 }
 
 TEST_CASE("the nonzeros of a share at their places in the input") {
-    CHECK(share_of_input(turned(), {ShareKind::long_rows}) ==
+    CHECK(share_of_input(reversed(), {ShareKind::long_rows}) ==
           csr_from_entries(4, 4, std::vector<Entry>{{0, 0, 1}, {0, 3, 2}, {2, 0, 4}}));
-    CHECK(share_of_input(turned(), {ShareKind::short_rows}) ==
+    CHECK(share_of_input(reversed(), {ShareKind::short_rows}) ==
           csr_from_entries(4, 4, std::vector<Entry>{{1, 1, 3}, {2, 2, 5}, {3, 1, 6}, {3, 3, 7}}));
 }

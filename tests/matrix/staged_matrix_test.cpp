@@ -1,4 +1,4 @@
-// A matrix on its way through the stages: cuts, shares, orders that follow each other, and every promise broken once.
+// StagedMatrix: cuts, shares, consecutive orders, and violations of each invariant.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -23,7 +23,7 @@ StageChange reorder(Acts acts, Permutation order) {
     return change;
 }
 
-// A 6 x 6 matrix in two partitions of 3, split into inside and outside: all that a StagedMatrix can hold.
+// A 6 x 6 matrix with two partitions, row blocks and segments, split into inside and outside.
 CsrMatrix whole_input() {
     return placed(6, 6, {{0, 0}, {0, 4}, {1, 1}, {1, 2}, {2, 0}, {2, 5}, {3, 3}, {4, 1}, {4, 4}, {5, 3}, {5, 4}, {5, 5}});
 }
@@ -41,7 +41,7 @@ StagedMatrix whole_state() {
 
 }  // namespace
 
-TEST_CASE("cuts: which piece a place lies in") {
+TEST_CASE("cuts: the piece of each position") {
     const Cuts cuts{CutKind::row_block, {0, 0, 2, 2, 5, 5}};
     CHECK(cuts.count() == 5);
     CHECK(cuts.size(0) == 0);
@@ -57,7 +57,7 @@ TEST_CASE("cuts: which piece a place lies in") {
     CHECK(name_of(CutKind::length_group) == "length_group");
 }
 
-TEST_CASE("a view reads a share, or the whole matrix as one") {
+TEST_CASE("views of shares and of the whole matrix") {
     const StagedMatrix staged = whole_state();
     const ShareView outside = staged.share({ShareKind::outside});
     CHECK(outside.row_count() == 3);
@@ -79,7 +79,7 @@ TEST_CASE("a view reads a share, or the whole matrix as one") {
     CHECK_THROWS_AS((void)unsplit.share({ShareKind::inside}), std::out_of_range);
 }
 
-TEST_CASE("orders follow each other, and the matrix stays P A Q^T") {
+TEST_CASE("the matrix remains P A Q^T after consecutive orders") {
     // Symmetric, then rows only, then columns only.
     const CsrMatrix input = placed(3, 3, {{0, 0}, {0, 1}, {1, 2}, {2, 1}});
     StagedMatrix staged = stage_input(input);
@@ -107,7 +107,7 @@ TEST_CASE("orders follow each other, and the matrix stays P A Q^T") {
     }
 }
 
-TEST_CASE("entries that follow several orders at once are where they would be had they followed each") {
+TEST_CASE("entries that follow several orders at once give the same matrix as entries that follow each order") {
     for (const NamedMatrix& named : battery()) {
         const CsrMatrix& matrix = named.matrix;
         CAPTURE(named.name);
@@ -132,9 +132,9 @@ TEST_CASE("entries that follow several orders at once are where they would be ha
         };
         StageChange cut;
         cut.cuts = {{CutKind::row_block, {0, matrix.rows}}};
-        follow();  // nothing to do
+        follow();  // a no-op
         both(reorder(Acts::rows, random_permutation(matrix.rows, 3)));
-        CHECK(late.matrix.values.empty());  // nobody can read what is not there yet
+        CHECK(late.matrix.values.empty());  // until the entries follow
         CHECK(late.matrix.column_indices.empty());
         both(cut);
         if (matrix.square()) both(reorder(Acts::symmetric, random_permutation(matrix.rows, 5)));
@@ -147,7 +147,7 @@ TEST_CASE("entries that follow several orders at once are where they would be ha
     }
 }
 
-TEST_CASE("an order drops the cuts of the axes that it moves, but for those it keeps, and all shares") {
+TEST_CASE("an order drops all shares, and the cuts of its axes that it does not keep") {
     const auto kinds_after = [](Acts acts, const std::vector<CutKind>& keeps) {
         StagedMatrix staged = whole_state();
         apply(staged, reorder(acts, random_permutation(6, 1)), keeps);
@@ -165,7 +165,7 @@ TEST_CASE("an order drops the cuts of the axes that it moves, but for those it k
     CHECK(kinds_after(Acts::rows, {partition, row_block}) == std::vector{partition, row_block, segment});
 }
 
-TEST_CASE("new cuts replace those of their kind") {
+TEST_CASE("new cuts replace cuts of the same kind") {
     StagedMatrix staged = whole_state();
     StageChange change;
     change.cuts = {{CutKind::row_block, {0, 6}}};
@@ -173,7 +173,7 @@ TEST_CASE("new cuts replace those of their kind") {
     CHECK(staged.cuts.size() == 3);
     CHECK(staged.find_cuts(CutKind::row_block)->count() == 1);
     CHECK(staged.find_cuts(CutKind::length_group) == nullptr);
-    CHECK(staged.find_share({ShareKind::inside}) != nullptr);  // cuts alone leave the shares as they are
+    CHECK(staged.find_share({ShareKind::inside}) != nullptr);  // cuts do not affect shares
     for (const std::vector<Index>& boundaries :
          std::vector<std::vector<Index>>{{}, {0}, {0, 5}, {1, 6}, {0, 4, 3, 6}, {0, 7}}) {
         change.cuts = {{CutKind::segment, boundaries}};
@@ -181,7 +181,7 @@ TEST_CASE("new cuts replace those of their kind") {
     }
 }
 
-TEST_CASE("an order of a share moves its storage and nothing else") {
+TEST_CASE("an order of a share changes only its storage") {
     StagedMatrix staged = whole_state();
     StageChange change;
     change.storage = {{{ShareKind::outside}, Permutation::from_old_of_new({1, 2, 0})}};
@@ -191,14 +191,14 @@ TEST_CASE("an order of a share moves its storage and nothing else") {
     CHECK(staged.matrix == whole_input());
     CHECK(staged.cuts.size() == 3);
     CHECK_NOTHROW(check_invariants(staged, whole_input()));
-    // Rows of different lengths: the fourth row stored, of one entry, goes first.
+    // Rows of different lengths: the last stored row, with three entries, moves to the front.
     change.storage = {{{ShareKind::inside}, Permutation::from_old_of_new({5, 0, 1, 2, 3, 4})}};
     apply(staged, change, {});
     CHECK(staged.find_share({ShareKind::inside})->row_offsets == std::vector<Offset>{0, 3, 4, 6, 7, 8, 9});
     CHECK(staged.find_share({ShareKind::inside})->entries == std::vector<Offset>{9, 10, 11, 0, 2, 3, 4, 6, 8});
     CHECK_NOTHROW(check_invariants(staged, whole_input()));
 
-    // Two shares at once; a refused change changes neither.
+    // Two shares at once; a refused change affects neither.
     change.storage = {{{ShareKind::inside}, Permutation::from_old_of_new({1, 2, 3, 4, 5, 0})},
                       {{ShareKind::outside}, Permutation::from_old_of_new({2, 0, 1})}};
     apply(staged, change, {});
@@ -216,7 +216,7 @@ TEST_CASE("an order of a share moves its storage and nothing else") {
     refused({{{ShareKind::outside}, Permutation::identity(3)}, {{ShareKind::inside}, Permutation::identity(6)}});
 }
 
-TEST_CASE("orders that do not fit are refused") {
+TEST_CASE("orders of the wrong size are refused") {
     StagedMatrix staged = stage_input(placed(2, 3, {{0, 0}, {1, 2}}));
     CHECK_THROWS_AS(apply(staged, reorder(Acts::symmetric, Permutation::identity(2)), {}), std::logic_error);
     CHECK_THROWS_AS(apply(staged, reorder(Acts::rows, Permutation::identity(3)), {}), std::logic_error);
@@ -224,7 +224,7 @@ TEST_CASE("orders that do not fit are refused") {
     CHECK_NOTHROW(apply(staged, reorder(Acts::columns, Permutation::identity(3)), {}));
 }
 
-TEST_CASE("nodes are kept whole") {
+TEST_CASE("nodes stay together") {
     const CsrMatrix input = placed(6, 6, {{0, 0}, {1, 4}, {2, 2}, {3, 0}, {4, 5}, {5, 1}});
     StagedMatrix staged = stage_input(input, 2);
     CHECK_NOTHROW(apply(staged, reorder(Acts::symmetric, Permutation::from_old_of_new({4, 5, 0, 1, 2, 3})), {}));
@@ -234,13 +234,13 @@ TEST_CASE("nodes are kept whole") {
         CHECK_THROWS_AS(apply(staged, reorder(Acts::symmetric, Permutation::from_old_of_new(torn)), {}), std::logic_error);
         CHECK_THROWS_AS(apply(staged, reorder(Acts::rows, Permutation::from_old_of_new(torn)), {}), std::logic_error);
     }
-    CHECK_NOTHROW(check_invariants(staged, input));  // a refused change changes nothing
+    CHECK_NOTHROW(check_invariants(staged, input));  // a refused change has no effect
     CHECK_THROWS_AS((void)stage_input(input, 0), std::invalid_argument);
     CHECK_THROWS_AS((void)stage_input(input, 4), std::invalid_argument);
     CHECK_THROWS_AS((void)stage_input(placed(4, 6, {}), 2), std::invalid_argument);
 }
 
-TEST_CASE("check_invariants finds every broken promise") {
+TEST_CASE("check_invariants detects a violation of each invariant") {
     const CsrMatrix input = whole_input();
     CHECK_NOTHROW(check_invariants(whole_state(), input));
     const auto broken = [&input](const std::function<void(StagedMatrix&)>& breaks) {
@@ -258,7 +258,7 @@ TEST_CASE("check_invariants finds every broken promise") {
     broken([](StagedMatrix& s) { s.column_order = random_permutation(6, 1); });
     broken([](StagedMatrix& s) { s.row_order = Permutation::identity(5); });
     broken([](StagedMatrix& s) { s.matrix = permute(s.matrix, random_permutation(6, 1), Permutation::identity(6)); });
-    // A permutation applied the wrong way round.
+    // A permutation applied in the wrong direction.
     broken([](StagedMatrix& s) {
         const Permutation order = Permutation::from_old_of_new({1, 2, 0, 3, 4, 5});
         s.matrix = permute(s.matrix, order, order);
@@ -289,7 +289,7 @@ TEST_CASE("check_invariants finds every broken promise") {
     broken_share([](Share& inside, Share&) { inside.rows[2] = 6; });
     broken_share([](Share& inside, Share&) { inside.rows[2] = -1; });
     broken_share([](Share& inside, Share&) { inside.rows[2] = 3; });    // listed twice
-    broken_share([](Share&, Share& outside) { outside.rows[0] = 5; });  // the entry is of another row
+    broken_share([](Share&, Share& outside) { outside.rows[0] = 5; });  // the entry is in another row
     broken_share([](Share&, Share& outside) { outside.rows[0] = 0; });
     broken_share([](Share& inside, Share&) { inside.entries.pop_back(); });
     broken_share([](Share& inside, Share&) { inside.entries.push_back(7); });
@@ -299,7 +299,7 @@ TEST_CASE("check_invariants finds every broken promise") {
     broken_share([](Share& inside, Share&) { inside.row_offsets.clear(); });
     broken_share([](Share& inside, Share&) { inside.row_offsets[0] = 1; });
     broken_share([](Share& inside, Share&) { inside.row_offsets[2] = 0; });
-    broken_share([](Share&, Share& outside) { outside.row_offsets[1] = 1000; });  // beyond the entries, then descending
+    broken_share([](Share&, Share& outside) { outside.row_offsets[1] = 1000; });  // exceeds the entries, then descends
     broken_share([](Share&, Share& outside) { outside.row_offsets[1] = -1; });
     // Kinds and places.
     broken_share([](Share& inside, Share& outside) { std::swap(inside.id, outside.id); });
@@ -310,7 +310,7 @@ TEST_CASE("check_invariants finds every broken promise") {
     broken_share([](Share& inside, Share&) { inside.id = {.kind = ShareKind::segment, .segment = 0}; });
 }
 
-TEST_CASE("check_invariants finds shares at a wrong place") {
+TEST_CASE("check_invariants detects shares at wrong places") {
     const CsrMatrix input = placed(3, 4, {{0, 0}, {0, 1}, {0, 3}, {1, 2}, {2, 0}, {2, 3}});
     const auto holds = [&input](std::vector<Cuts> cuts, std::vector<Share> shares) {
         StagedMatrix staged = stage_input(input);
@@ -342,7 +342,7 @@ TEST_CASE("check_invariants finds shares at a wrong place") {
     CHECK(holds({blocks, segments}, by_tile(1, 1)));
     CHECK_FALSE(holds({blocks, segments}, by_tile(2, 1)));
     CHECK_FALSE(holds({blocks, segments}, by_tile(1, 2)));
-    CHECK_FALSE(holds({blocks, segments}, by_tile(1, 0)));  // that place is taken
+    CHECK_FALSE(holds({blocks, segments}, by_tile(1, 0)));  // this tile exists already
     CHECK_FALSE(holds({segments}, by_tile(1, 1)));
     const auto by_number = [](ShareKind one, ShareKind other) {
         return std::vector<Share>{{{one}, {0, 1, 2}, {0, 2, 3, 4}, {0, 1, 3, 4}}, {{other}, {0, 2}, {0, 1, 2}, {2, 5}}};
@@ -351,7 +351,7 @@ TEST_CASE("check_invariants finds shares at a wrong place") {
     CHECK_FALSE(holds({}, by_number(ShareKind::rest, ShareKind::first)));
 }
 
-TEST_CASE("names of shares, and the words that choose them") {
+TEST_CASE("names of shares, and texts that select them") {
     CHECK(name_of(ShareId{ShareKind::outside}) == "outside");
     CHECK(name_of(ShareId{.kind = ShareKind::segment, .segment = 3}) == "segment 3");
     CHECK(name_of(ShareId{ShareKind::tile, 12, 0}) == "tile 12,0");
@@ -379,7 +379,7 @@ TEST_CASE("names of shares, and the words that choose them") {
     }
 }
 
-TEST_CASE("values are compared by their bits: a NaN is itself") {
+TEST_CASE("values are compared by their bits, so a NaN equals itself") {
     CsrMatrix input = placed(2, 2, {{0, 0}, {1, 1}});
     input.values[1] = std::numeric_limits<double>::quiet_NaN();
     CHECK_NOTHROW(check_invariants(stage_input(input), input));

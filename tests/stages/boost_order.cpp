@@ -14,7 +14,7 @@
 namespace workbench {
 namespace {
 
-/// Shows a Graph to Boost.Graph without copying it: an edge is a position in Graph::neighbours.
+/// Adapts a Graph to Boost.Graph without a copy: an edge is a position in Graph::neighbours.
 struct BoostGraph {
     using vertex_descriptor = Index;
     using edge_descriptor = Offset;
@@ -40,7 +40,7 @@ std::pair<BoostGraph::out_edge_iterator, BoostGraph::out_edge_iterator> out_edge
 
 Index target(Offset edge, const BoostGraph& g) { return g.graph.neighbours[edge]; }
 
-// Boost.Graph demands these two of every such graph, though a breadth-first search does not call them.
+// The graph concept of Boost requires these two functions, but the breadth-first search does not call them.
 [[maybe_unused]] Index out_degree(Index vertex, const BoostGraph& g) { return g.graph.degree(vertex); }
 
 [[maybe_unused]] Index source(Offset edge, const BoostGraph& g) {
@@ -48,14 +48,13 @@ Index target(Offset edge, const BoostGraph& g) { return g.graph.neighbours[edge]
                               1);
 }
 
-/// Finds where to start in each connected component, one search after another. Boost's find_starting_node does the like, but
-/// visits all vertices for each component, which is quadratic in a matrix with many isolated vertices; this looks at one
-/// component alone.
+/// Finds a pseudo-peripheral start vertex in each connected component. Unlike find_starting_node of Boost it visits only one
+/// component per search, which is important for matrices with many isolated vertices.
 class StartFinder {
 public:
     explicit StartFinder(const Graph& graph) : graph_(graph), seen_in_(graph.vertex_count(), 0) {}
 
-    /// A start for every component, in the order of the components' first vertices.
+    /// The start vertices, in the order of the first vertices of the components.
     std::deque<Index> find_all() {
         std::deque<Index> starts;
         for (Index vertex = 0; vertex < graph_.vertex_count(); ++vertex) {
@@ -67,7 +66,7 @@ public:
 private:
     Index pseudo_peripheral(Index start) {
         Index depth = search(start);
-        // The distance grows with every turn, as a rule two or three times; the bound keeps odd graphs linear too.
+        // The same bound as in LevelSearch.
         for (int turn = 0; turn < 16; ++turn) {
             const Index candidate = least_degree_in_last_level();
             const Index candidate_depth = search(candidate);
@@ -78,7 +77,7 @@ private:
         return start;
     }
 
-    /// Breadth-first from a vertex: leaves its component in queue_, level by level. Returns the number of levels.
+    /// Searches the component of a vertex. Returns the number of levels.
     Index search(Index start) {
         ++search_number_;
         queue_.assign(1, start);
@@ -107,18 +106,18 @@ private:
     }
 
     const Graph& graph_;
-    std::vector<std::uint32_t> seen_in_;  // [vertices] the last search that saw it, 0: none
+    std::vector<std::uint32_t> seen_in_;  // [vertices] the last search that reached it; 0: none
     std::uint32_t search_number_ = 0;
     std::vector<Index> queue_;
-    std::size_t last_level_ = 0;  // where it begins in queue_
+    std::size_t last_level_ = 0;  // its begin in queue_
 };
 
 }  // namespace
 
 std::vector<Index> boost_order(const Graph& graph) {
     const std::deque<Index> starts = StartFinder(graph).find_all();
-    // Boost sorts the vertices that it finds from one vertex by this number. The degree alone would leave the order of equals
-    // to the sort of the standard library at hand.
+    // Boost sorts the neighbours of a vertex by this number; sorting by the degree alone would leave the order of ties
+    // unspecified.
     std::vector<std::int64_t> rank(graph.vertex_count());
     for (Index v = 0; v < graph.vertex_count(); ++v) rank[v] = (std::int64_t{graph.degree(v)} << 32) + v;
     std::vector<boost::default_color_type> colors(graph.vertex_count());

@@ -1,4 +1,4 @@
-// Boost.Graph's Cuthill-McKee, as an oracle for the one of the stages and to be timed beside it.
+// Cuthill-McKee of Boost.Graph, the reference for correctness and speed of the stage.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace workbench {
 
-/// The vertices in the order of Cuthill and McKee, not reversed; a component begins at a vertex at its rim. One thread.
+/// The Cuthill-McKee order, not reversed, from a pseudo-peripheral vertex of each component. Serial.
 [[nodiscard]] std::vector<Index> boost_order(const Graph& graph);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// The stage cuthill_mckee: exact orders of small graphs, and the order of discovery on the battery.
+// The stage cuthill_mckee: exact orders of small graphs, the order of discovery on the battery, and the orders of Boost.Graph.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 using namespace workbench;
 
 TEST_SUITE("cuthill_mckee") {
-    TEST_CASE("a path in one direction, numbered badly") {
-        // 2 - 0 - 3 - 1. From 0 the farthest is 1, from 1 it is 2, no farther: the search starts at 1.
+    TEST_CASE("a badly numbered path") {
+        // 2 - 0 - 3 - 1. The farthest vertex from 0 is 1, and from 1 it is 2, at the same distance: the search starts at 1.
         const StagedMatrix before = stage_input(matrix_of(4, {{2}, {3}, {}, {0}}));
         const Step plain = run(cuthill_mckee_stage(), {{"variant", "plain"}}, before);
         CHECK(plain.order() == Indices{1, 3, 0, 2});
@@ -32,14 +32,15 @@ TEST_SUITE("cuthill_mckee") {
         CHECK(reverse.after.matrix == csr_from_entries(4, 4, std::vector<Entry>{{3, 2, 14}, {2, 1, 31}, {1, 0, 3}}));
     }
 
-    TEST_CASE("equal degrees keep their numbers, a lower degree goes first") {
-        // 5 is joined to 0, 1, 2, 3; 1 also to 4. From 0 the farthest is 4, from 4 it is 0, no farther: the search starts at 0.
+    TEST_CASE("neighbours are numbered by degree, then by number") {
+        // 5 is adjacent to 0, 1, 2, 3; 1 also to 4. The farthest vertex from 0 is 4, and from 4 it is 0: the search starts at
+        // 0.
         const StagedMatrix before = stage_input(matrix_of(6, {{}, {5}, {}, {}, {1}, {0, 2, 3}}));
         CHECK(run(cuthill_mckee_stage(), {{"variant", "plain"}}, before).order() == Indices{0, 5, 2, 3, 1, 4});
     }
 
-    TEST_CASE("components one after another, isolated vertices too") {
-        // 0 - 3, 1 alone with its diagonal, 2 - 4, 5 without any entry.
+    TEST_CASE("components are numbered one by one, including isolated vertices") {
+        // 0 - 3, 1 with a diagonal entry only, 2 - 4, 5 without entries.
         const StagedMatrix before = stage_input(matrix_of(6, {{3}, {1}, {4}, {}, {}, {}}));
         const Step step = run(cuthill_mckee_stage(), {{"variant", "plain"}}, before);
         CHECK(step.order() == Indices{0, 3, 1, 2, 4, 5});
@@ -52,11 +53,11 @@ TEST_SUITE("cuthill_mckee") {
         CHECK(run(cuthill_mckee_stage(), {{"variant", "plain"}}, before).order() == Indices{0, 1, 4, 5, 2, 3});
     }
 
-    TEST_CASE("the bandwidth of a scrambled grid and a scrambled path is what it can be") {
+    TEST_CASE("the bandwidth of a scrambled grid and a scrambled path is nearly optimal") {
         for (const std::int64_t seed : {1, 2, 3}) {
             const StagedMatrix grid = run(random_order_stage(), {{"seed", seed}}, stage_input(find_in_battery("grid"))).after;
             CHECK(measure(grid).bandwidth > 30);
-            // 9 x 8 points: 8 is the least there is; level by level from a corner gives 8 or, by the luck of the ties, 9.
+            // 9 x 8 points: 8 is optimal; levels from a corner give 8 or 9, depending on ties.
             CHECK(measure(run(cuthill_mckee_stage(), {}, grid).after).bandwidth <= 9);
 
             const StagedMatrix path =
@@ -66,7 +67,7 @@ TEST_SUITE("cuthill_mckee") {
         }
     }
 
-    TEST_CASE("on the battery: the order of discovery, equals by degree and number") {
+    TEST_CASE("battery: vertices are in the order of discovery, then by degree and number") {
         for (const NamedMatrix& named : battery()) {
             const CsrMatrix& matrix = named.matrix;
             if (!matrix.square()) continue;
@@ -74,7 +75,7 @@ TEST_SUITE("cuthill_mckee") {
             const Graph graph = adjacency_graph(matrix, 1);
             const Step plain = run(cuthill_mckee_stage(), {{"variant", "plain"}}, stage_input(matrix));
             const Permutation& order = plain.result.change.order->order;
-            // Vertices come in the order of their first neighbours; where that is the same, by degree, then by number.
+            // Vertices are in the order of their first neighbours, then by degree, then by number.
             std::vector<Index> key_before{-1, 0, 0};
             for (Index position = 0; position < order.size(); ++position) {
                 const Index vertex = order.old_of_new(position);
@@ -93,7 +94,7 @@ TEST_SUITE("cuthill_mckee") {
         }
     }
 
-    TEST_CASE("the order of Boost.Graph, by one thread, by all where levels are wide, and by all at every level") {
+    TEST_CASE("the order of Boost.Graph: serial, with threads for wide levels, and with threads for every level") {
         const auto check = [](const CsrMatrix& matrix) {
             const Graph graph = adjacency_graph(matrix, 1);
             const std::vector<Index> expected = boost_order(graph);
@@ -104,7 +105,7 @@ TEST_SUITE("cuthill_mckee") {
         for (const NamedMatrix& named : battery()) {
             if (named.matrix.square()) check(named.matrix);
         }
-        // A star, whose leaves are a level; a tree whose levels double; vertices joined at random, with several components.
+        // A star, whose leaves are one level; a tree whose levels double; and random graphs with several components.
         std::vector<Indices> rows(20'000);
         for (Index leaf = 0; leaf < 20'000; ++leaf) rows[7].push_back(leaf);
         check(matrix_of(20'000, rows));
@@ -134,7 +135,7 @@ TEST_SUITE("cuthill_mckee") {
             try {
                 matrix = read_matrix(file.path().string());
             } catch (const UserError&) {
-                continue;  // complex values, say
+                continue;  // for example, complex values
             }
             if (!matrix.square()) continue;
             const Graph graph = adjacency_graph(matrix, 1);
@@ -142,7 +143,7 @@ TEST_SUITE("cuthill_mckee") {
         }
     }
 
-    TEST_CASE("many isolated vertices take no longer than their number") {
+    TEST_CASE("many isolated vertices take linear time") {
         const Step step = run(cuthill_mckee_stage(), {}, stage_input(diagonal(300'000)));
         CHECK(step.note("connected components") == "300000");
         CHECK(step.order().front() == 299'999);

@@ -13,7 +13,7 @@ namespace workbench {
 StageEntry first_column_stage();
 
 TEST_SUITE("first_column") {
-    TEST_CASE("rows by the place of their first nonzero, nodes by that of their first row") {
+    TEST_CASE("rows are sorted by their first nonzero, nodes by that of their first row") {
         const CsrMatrix matrix = matrix_of(6, {{3, 5}, {1}, {}, {2}, {1, 5}, {0}});
         CHECK(run(first_column_stage(), {}, stage_input(matrix)).order() == Indices{2, 5, 1, 4, 3, 0});
         CHECK(run(first_column_stage(), {{"width", 2_i}}, stage_input(matrix)).order() == Indices{1, 2, 4, 5, 0, 3});

@@ -1,4 +1,4 @@
-// A partition made to fit.
+// Moves vertices of a partition until every part fits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Graph path_graph(Index vertices) {
 }  // namespace
 
 TEST_SUITE("fit_partition") {
-    TEST_CASE("an overfull part hands on along its borders") {
+    TEST_CASE("an overfull part passes vertices on across its borders") {
         const Graph graph = path_graph(9);
         Indices part_of{0, 0, 0, 0, 1, 1, 1, 2, 2};
         fit_partition(graph, part_of, 3, 3);
@@ -31,8 +31,8 @@ TEST_SUITE("fit_partition") {
         CHECK(edge_cut(graph, part_of) == 2);
     }
 
-    TEST_CASE("the vertex that costs the cut least goes") {
-        // 0 and 3 both touch the other part, but 0 has three neighbours on its own side and 3 has one.
+    TEST_CASE("the vertex that increases the cut least moves") {
+        // 0 and 3 are both adjacent to the other part, but 0 has three neighbours on its own side and 3 has one.
         const Graph graph = adjacency_graph(matrix_of(6, {{1, 2, 3, 4}, {2}, {}, {5}, {}, {}}), 1);
         Indices part_of{0, 0, 0, 0, 1, 1};
         fit_partition(graph, part_of, 2, 3);
@@ -40,15 +40,15 @@ TEST_SUITE("fit_partition") {
         CHECK(edge_cut(graph, part_of) == 2);
     }
 
-    TEST_CASE("a vertex whose neighbour has gone follows it") {
-        // 1 goes first. 2 then has both of its neighbours there, and 0 only its one.
+    TEST_CASE("a vertex follows its neighbour") {
+        // 1 moves first. Then 2 has both of its neighbours there, and 0 its only one.
         const Graph graph = adjacency_graph(matrix_of(10, {{7}, {2, 7, 8, 9}, {7}, {4}, {5}, {6}, {}, {}, {}, {}}), 1);
         Indices part_of{0, 0, 0, 0, 0, 0, 0, 1, 1, 1};
         fit_partition(graph, part_of, 2, 5);
         CHECK(part_of == Indices{0, 1, 1, 0, 0, 0, 0, 1, 1, 1});
     }
 
-    TEST_CASE("where no border leads to room, a whole neighbourhood goes") {
+    TEST_CASE("without a path across borders, a whole neighbourhood moves") {
         const Graph graph = adjacency_graph(matrix_of(4, {{2}, {3}, {}, {}}), 1);
         Indices part_of{0, 0, 0, 0};
         fit_partition(graph, part_of, 2, 2);
@@ -56,14 +56,14 @@ TEST_SUITE("fit_partition") {
         CHECK(edge_cut(graph, part_of) == 0);
     }
 
-    TEST_CASE("vertices without edges are dealt to the smallest parts") {
+    TEST_CASE("vertices without edges go to the smallest parts") {
         const Graph graph = adjacency_graph(matrix_of(7, {{1}, {}, {}, {}, {}, {}, {}}), 1);
         Indices part_of(7, 0);
         fit_partition(graph, part_of, 3, 3);
         CHECK(part_of == Indices{0, 0, 1, 2, 1, 2, 0});
     }
 
-    TEST_CASE("any start is made to fit, and nothing moves where all fits") {
+    TEST_CASE("every initial partition is made to fit, and a partition that fits does not change") {
         for (const NamedMatrix& named : battery()) {
             const CsrMatrix& matrix = named.matrix;
             if (!matrix.square() || matrix.rows == 0) continue;
@@ -89,7 +89,7 @@ TEST_SUITE("fit_partition") {
         }
     }
 
-    TEST_CASE("too little room is a mistake of the program") {
+    TEST_CASE("too little capacity is a program error") {
         Indices part_of(3, 0);
         CHECK_THROWS_AS(fit_partition(path_graph(3), part_of, 2, 1), std::logic_error);
     }

@@ -24,7 +24,7 @@ TEST_SUITE("graph") {
         CHECK(graph.neighbours == Indices{1, 2, 0, 0});
     }
 
-    TEST_CASE("the battery against every pair looked at") {
+    TEST_CASE("battery: compared with all pairs of rows and columns") {
         for (const NamedMatrix& named : battery()) {
             const CsrMatrix& matrix = named.matrix;
             if (!matrix.square()) continue;
@@ -49,7 +49,7 @@ TEST_SUITE("graph") {
         }
     }
 
-    TEST_CASE("a node order as a row order") {
+    TEST_CASE("expand turns a node order into a row order") {
         const Permutation rows = expand(Permutation::from_old_of_new({2, 0, 1}), 2);
         CHECK(rows == Permutation::from_old_of_new({4, 5, 0, 1, 2, 3}));
     }

@@ -1,4 +1,4 @@
-// The stage length_groups: Algorithm 3 of Staircase SELL as printed and as meant, the stage's notes and refusals.
+// The stage length_groups: comparison with Algorithm 3 of Staircase SELL, and the notes and errors of the stage.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ Lengths rows_of(const Indices& counts) {
     return lengths;
 }
 
-/// Algorithm 3, line by line, on h[i] rows of length i, the longest of which is h.size() - 1. It gives row_ptr. Lines 17 to 19
-/// forget to append to it, and to step_ptr, for the last group; here that is done.
+/// Algorithm 3, line by line, for h[i] rows of length i. Returns row_ptr. Lines 17 to 19 of the source do not append the last
+/// group to row_ptr and step_ptr; this function does.
 Indices algorithm_3(Indices h, Index sh, double alpha) {
     Index n = 0;
     for (const Index rows : h) n += rows;
@@ -50,7 +50,7 @@ Indices algorithm_3(Indices h, Index sh, double alpha) {
     return row_ptr;
 }
 
-/// A matrix that is not symmetric with rows of these lengths: row i begins in column i, and goes round.
+/// An unsymmetric matrix with rows of these lengths: row i begins in column i and wraps around.
 CsrMatrix matrix_of(const Lengths& lengths) {
     const auto size = static_cast<Index>(lengths.size());
     std::vector<Entry> entries;
@@ -68,27 +68,27 @@ StageResult run(const Lengths& lengths, std::int64_t slice_height, double alpha)
 
 }  // namespace
 
-TEST_CASE("length groups: remainders are passed on, and the last group takes what is left") {
+TEST_CASE("length groups: remainders are passed on, and the last group has all remaining rows") {
     // 5 rows of length 1 make a slice of 4 and pass 1 on; 3 + 1 rows of length 2 make a slice; 2 rows of length 3 remain.
     CHECK(length_groups(rows_of({0, 5, 3, 2}), 4, 0) == Indices{0, 4, 8, 10});
-    // 3 rows of length 0 are no slice; with them, 6 of length 1 make two and pass 1 on to the last.
+    // 3 rows of length 0 do not fill a slice; with 6 rows of length 1 they make two, and pass 1 on to the last group.
     CHECK(length_groups(rows_of({3, 6, 0, 1}), 4, 0) == Indices{0, 8, 10});
-    // Rows without nonzeros are a group like others.
+    // Rows without nonzeros can be a group.
     CHECK(length_groups(rows_of({4, 4}), 4, 0) == Indices{0, 4, 8});
     CHECK(length_groups(rows_of({7}), 4, 0) == Indices{0, 7});
     CHECK(length_groups({}, 4, 0) == Indices{0});
 }
 
-TEST_CASE("length groups: a group below alpha is passed on whole, and the last is kept however small") {
+TEST_CASE("length groups: groups below alpha are passed on, except for the last one") {
     const Lengths lengths = rows_of({0, 40, 8, 0, 51, 1});
     CHECK(length_groups(lengths, 4, 0) == Indices{0, 40, 48, 96, 100});
-    CHECK(length_groups(lengths, 4, 0.08) == Indices{0, 40, 48, 96, 100});  // not below: 8 of 100 rows are 0.08
-    CHECK(length_groups(lengths, 4, 0.081) == Indices{0, 40, 96, 100});     // 8 + 51 rows: 14 slices, and 3 rows go on
-    CHECK(length_groups(lengths, 4, 0.5) == Indices{0, 96, 100});           // 40 and 8 wait for 51
+    CHECK(length_groups(lengths, 4, 0.08) == Indices{0, 40, 48, 96, 100});  // 8 of 100 rows are not below 0.08
+    CHECK(length_groups(lengths, 4, 0.081) == Indices{0, 40, 96, 100});     // 8 + 51 rows: 14 slices, and 3 rows are passed on
+    CHECK(length_groups(lengths, 4, 0.5) == Indices{0, 96, 100});           // 40 and 8 rows are passed on to 51
     CHECK(length_groups(lengths, 4, 1) == Indices{0, 100});
 }
 
-TEST_CASE("length groups: slice height and alpha are the recipe's") {
+TEST_CASE("length groups: slice height and alpha are parameters") {
     const Lengths lengths = rows_of({0, 40, 8, 0, 51, 1});
     CHECK(run(lengths, 4, 0).change.cuts.at(0).boundaries == Indices{0, 40, 48, 96, 100});
     CHECK(run(lengths, 4, 0.5).change.cuts.at(0).boundaries == Indices{0, 96, 100});
@@ -96,7 +96,7 @@ TEST_CASE("length groups: slice height and alpha are the recipe's") {
     CHECK(run(lengths, 50, 0).change.cuts.at(0).boundaries == Indices{0, 50, 100});
 }
 
-TEST_CASE("length groups: as Algorithm 3 says, for every alpha that it allows; below, as for the least of these") {
+TEST_CASE("length groups: equal to Algorithm 3 for every alpha that it allows, and to the smallest of these below") {
     std::uint64_t seed = 1;
     const auto random = [&seed](Index below) { return static_cast<Index>(mixed(++seed) % static_cast<std::uint64_t>(below)); };
     int groups = 0;
@@ -117,17 +117,17 @@ TEST_CASE("length groups: as Algorithm 3 says, for every alpha that it allows; b
         CHECK(length_groups(lengths, height, least / 2) == found);
         groups += static_cast<int>(found.size()) - 1;
     }
-    CHECK(groups > 1000);  // the cases are not all trivial
+    CHECK(groups > 1000);  // not all cases are trivial
 }
 
-TEST_CASE("length groups: what makes no sense is refused") {
+TEST_CASE("length groups: invalid arguments are refused") {
     CHECK_THROWS_AS((void)length_groups(Lengths{2, 1}, 4, 0), std::invalid_argument);
     CHECK_THROWS_AS((void)length_groups(Lengths{1}, 0, 0), std::invalid_argument);
     CHECK_THROWS_AS((void)length_groups(Lengths{1}, 4, 1.5), std::invalid_argument);
     CHECK_THROWS_AS((void)length_groups(Lengths{1}, 4, std::nan("")), std::invalid_argument);
 }
 
-TEST_CASE("stage length_groups: gives cuts and moves nothing") {
+TEST_CASE("stage length_groups: gives cuts, and changes nothing else") {
     const StageResult result = run(rows_of({0, 5, 3, 2}), 4, 0);
     CHECK_FALSE(result.change.order.has_value());
     CHECK_FALSE(result.change.shares.has_value());
@@ -141,15 +141,15 @@ TEST_CASE("stage length_groups: gives cuts and moves nothing") {
     CHECK_FALSE(contract.needs.square);
 }
 
-TEST_CASE("stage length_groups: rows out of order are refused with the first of them") {
+TEST_CASE("stage length_groups: refuses rows that descend, and names the first of them") {
     CHECK(message_of<Unsuitable>([] {
               (void)run({1, 2, 4, 3, 3}, 2, 0);
           }) ==
-          "rows must come in ascending length, but row 2 has 4 nonzeros and row 3 has 3: put a row_sort with order = "
-          "\"ascending\" before it");
+          "rows must ascend in length, but row 2 has 4 nonzeros and row 3 has 3: precede this stage by a row_sort with order = "
+          "\"ascending\"");
 }
 
-TEST_CASE("stage length_groups: on the battery, sorted, the cuts tile the rows in multiples of the slice height") {
+TEST_CASE("stage length_groups: on the sorted battery, groups are multiples of the slice height") {
     const StageEntry sort = row_sort_stage();
     const StageEntry cut = length_groups_stage();
     for (const NamedMatrix& named : battery()) {

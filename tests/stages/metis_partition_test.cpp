@@ -1,4 +1,4 @@
-// The stage metis_partition: every part fits, nodes stay whole, and the plan of EHYB for a number of parts.
+// The stage metis_partition: every part fits, nodes stay together, and the number of parts follows the equations of EHYB.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ std::vector<Index> sizes(const Cuts& cuts) {
 }  // namespace
 
 TEST_SUITE("metis_partition") {
-    TEST_CASE("every part fits, on the battery, by every method and weight") {
+    TEST_CASE("battery: every part fits, with every method and weight") {
         for (const NamedMatrix& named : battery()) {
             const CsrMatrix& matrix = named.matrix;
             if (!matrix.square()) continue;
@@ -64,11 +64,11 @@ TEST_SUITE("metis_partition") {
         }
     }
 
-    TEST_CASE("the cut is small where the matrix has a small one") {
+    TEST_CASE("the cut is small if the graph has a small one") {
         for (const std::string method : {"kway", "recursive"}) {
             const StagedMatrix grid = run(random_order_stage(), {}, stage_input(find_in_battery("grid"))).after;
             const Step step = run(metis_partition_stage(), {{"parts", std::int64_t{2}}, {"method", method}}, grid);
-            CHECK(measure(step.after).partition->edge_cut <= 10);  // 8 at best
+            CHECK(measure(step.after).partition->edge_cut <= 10);  // 8 is optimal
             CHECK(std::to_string(measure(step.after).partition->edge_cut) == step.note("edge cut"));
 
             const StagedMatrix two = stage_input(find_in_battery("two_components"));
@@ -76,18 +76,18 @@ TEST_SUITE("metis_partition") {
         }
     }
 
-    TEST_CASE("nodes stay whole") {
+    TEST_CASE("nodes stay together") {
         const CsrMatrix matrix = find_in_battery("node_blocks");
         const Step step = run(metis_partition_stage(), {{"parts", std::int64_t{7}}}, stage_input(matrix, 3));
         check_invariants(step.after, matrix);
         for (const Index size : sizes(*step.after.find_cuts(CutKind::partition))) {
             CHECK(size % 3 == 0);
-            CHECK(size <= 15);  // 32 nodes in 7 parts: 5 at most
+            CHECK(size <= 15);  // 32 nodes in 7 parts: at most 5
         }
         CHECK(step.note("capacity") == "15 rows");
     }
 
-    TEST_CASE("method, seed and allowed imbalance reach METIS") {
+    TEST_CASE("method, seed and imbalance are passed to METIS") {
         const StagedMatrix before = stage_input(find_in_battery("random_300"));
         const auto order = [&](Given given) {
             given["parts"] = std::int64_t{8};
@@ -100,7 +100,7 @@ TEST_SUITE("metis_partition") {
         CHECK(order({{"imbalance", 1.5}}) != usual);
     }
 
-    TEST_CASE("what a row weighs: itself, its nonzeros, or the bytes of its nonzeros, x and y") {
+    TEST_CASE("weights are rows, nonzeros, or bytes") {
         const StagedMatrix before = stage_input(find_in_battery("random_300"));
         std::set<Indices> orders;
         const auto add = [&](Given given) {
@@ -114,7 +114,7 @@ TEST_SUITE("metis_partition") {
         CHECK(orders.size() == 4);
     }
 
-    TEST_CASE("a row weighs more than its nonzeros: its x and its y") {
+    TEST_CASE("bytes include x and y of each row") {
         // Six rows of 6 nonzeros, the last of 7, and a tail of twelve of 3, the last of 2: 37 and 35 nonzeros. In bytes, with
         // 10 a nonzero and 16 a row: 466 and 542, or 512 and 496 with the first row of the tail.
         std::vector<Indices> rows;
@@ -138,7 +138,7 @@ TEST_SUITE("metis_partition") {
         CHECK(sizes_by("bytes") == Indices{7, 11});
     }
 
-    TEST_CASE("rows that move are counted as rows, whole nodes of them") {
+    TEST_CASE("moved nodes are counted as rows") {
         const CsrMatrix matrix = find_in_battery("node_blocks");
         std::int64_t moved = 0;
         for (std::int64_t parts = 2; parts <= 12; ++parts) {
@@ -159,15 +159,15 @@ TEST_SUITE("metis_partition") {
             CHECK(step.after.cuts.front().count() == std::stoi(step.note("partitions")));
             return "K " + step.note("K") + ", " + step.note("partitions") + " x " + step.note("capacity");
         };
-        CHECK(plan(1'000'000, 8) == "K 2, 160 x 6250 rows");  // 100,000 bytes a processor
+        CHECK(plan(1'000'000, 8) == "K 2, 160 x 6250 rows");  // 100,000 bytes per processor
         CHECK(plan(1'000'000, 4) == "K 1, 80 x 12500 rows");  // 50,000
-        CHECK(plan(2'000'000, 8) == "K 3, 240 x 8334 rows");  // 200,000: 66,667 in each of three
+        CHECK(plan(2'000'000, 8) == "K 3, 240 x 8334 rows");  // 200,000: 66,667 in each of three rounds
         CHECK(plan(983'040, 8) == "K 2, 160 x 6144 rows");    // 98,304 is not less than 98,304
         CHECK(plan(982'960, 8) == "K 1, 80 x 12287 rows");    // 98,296
         CHECK(plan(50, 8) == "K 1, 80 x 1 rows");
     }
 
-    TEST_CASE("values are as large as those of the run, unless the recipe says otherwise") {
+    TEST_CASE("the size of values is that of the run, unless the recipe gives it") {
         const DeviceProperties gpu{DeviceKind::gpu, "a GPU", 4, 100, 0, 0};  // 12 values of 8 bytes, 24 of 4
         const auto plan = [&gpu](Precision precision, Given given) {
             given.emplace("parts", "auto");
@@ -191,7 +191,7 @@ TEST_SUITE("metis_partition") {
         CHECK_FALSE(depends({{"parts", "auto"}, {"value_bytes", std::int64_t{8}}}));
     }
 
-    TEST_CASE("weights in bytes are those of the run's values") {
+    TEST_CASE("weights in bytes use the values of the run") {
         const StagedMatrix before = stage_input(find_in_battery("random_300"));
         const auto order = [&before](Precision precision, Given given) {
             given.emplace("parts", std::int64_t{5});
@@ -203,7 +203,7 @@ TEST_SUITE("metis_partition") {
         CHECK(order(Precision::f64, {}) != order(Precision::f32, {}));
     }
 
-    TEST_CASE("the order alone: the same, without cuts for others to respect") {
+    TEST_CASE("keep = order gives the same order without cuts") {
         const StagedMatrix before = stage_input(find_in_battery("grid"));
         const Step whole = run(metis_partition_stage(), {{"parts", std::int64_t{4}}}, before);
         const Step order = run(metis_partition_stage(), {{"parts", std::int64_t{4}}, {"keep", "order"}}, before);
@@ -214,7 +214,7 @@ TEST_SUITE("metis_partition") {
         CHECK(order.note("edge cut") == whole.note("edge cut"));
     }
 
-    TEST_CASE("the present GPU, 16-bit columns, whole nodes") {
+    TEST_CASE("the plan depends on the present GPU, 16-bit columns, and whole nodes") {
         const auto plan = [](const DeviceProperties& gpu, const StagedMatrix& staged) {
             const Step step = run(metis_partition_stage(), {{"parts", "auto"}}, staged, {.device = &gpu});
             return step.note("partitions") + " x " + step.note("capacity");
@@ -228,10 +228,10 @@ TEST_SUITE("metis_partition") {
         CHECK(plan(large, stage_input(diagonal(65'537))) == "2 x 32769 rows");
         const DeviceProperties tiny{DeviceKind::gpu, "tiny", 4, 32, 0, 0};
         CHECK_THROWS_WITH_AS(plan(tiny, stage_input(diagonal(50), 5)),
-                             "metis_partition: 32 bytes of shared memory (tiny) do not hold one node of 5 rows", InputError);
+                             "metis_partition: 32 bytes of shared memory (tiny) cannot hold one node of 5 rows", InputError);
     }
 
-    TEST_CASE("no GPU: the error names the models; a number of parts needs none") {
+    TEST_CASE("without a GPU, the error names the device models; a number of parts needs no GPU") {
         const StagedMatrix before = stage_input(find_in_battery("grid"));
         const std::string message = message_of<MachineError>([&] {
             (void)run(metis_partition_stage(), {{"parts", "auto"}}, before);
@@ -262,7 +262,7 @@ TEST_SUITE("metis_partition") {
                              InputError);
     }
 
-    TEST_CASE("the finite-element matrix with constrained rows: parts weighted by nonzeros fit all the same") {
+    TEST_CASE("parts weighted by nonzeros fit even for a finite-element matrix with constrained rows") {
         const CsrMatrix matrix = read_matrix(WORKBENCH_SOURCE_DIR "/recipes/matrices/elasticity3d.mtx.gz");
         const Graph graph = adjacency_graph(matrix, 1);
         Index isolated = 0;
@@ -275,7 +275,7 @@ TEST_SUITE("metis_partition") {
                 check_invariants(step.after, matrix);
                 const Index capacity = (matrix.rows + parts - 1) / parts;
                 for (const Index size : sizes(step.after.cuts.front())) CHECK(size <= capacity);
-                // 264 parts have 20 rows: METIS finds only 0.3 inside where it is allowed less than one row above the mean.
+                // Parts of 20 rows: METIS would find only 0.3 inside if it could not exceed the mean by one row.
                 const PartitionMetrics partition = *measure(step.after).partition;
                 CHECK(static_cast<double>(partition.nonzeros_inside) > (parts == 16 ? 0.8 : 0.37) * double(matrix.nonzeros()));
                 if (weights != "rows") CHECK(partition.nonzero_imbalance < 1.1);
@@ -283,8 +283,8 @@ TEST_SUITE("metis_partition") {
         }
     }
 
-    TEST_CASE("METIS has nothing to say on standard output") {
-        // So many parts that some get no vertex, about which METIS complains.
+    TEST_CASE("METIS does not write to standard output") {
+        // Some of these parts get no vertex, which METIS reports.
         const StagedMatrix before = stage_input(find_in_battery("arrow"));
         std::FILE* const caught = std::tmpfile();
         REQUIRE(caught != nullptr);
@@ -293,7 +293,7 @@ TEST_SUITE("metis_partition") {
         dup2(fileno(caught), STDOUT_FILENO);
         (void)run(metis_partition_stage(), {{"parts", std::int64_t{60}}, {"method", "recursive"}, {"weights", "nonzeros"}},
                   before);
-        std::puts("still heard");
+        std::puts("after METIS");
         std::fflush(stdout);
         dup2(terminal, STDOUT_FILENO);
         close(terminal);
@@ -301,10 +301,10 @@ TEST_SUITE("metis_partition") {
         std::string text(100, ' ');
         text.resize(std::fread(text.data(), 1, text.size(), caught));
         std::fclose(caught);
-        CHECK(text == "still heard\n");
+        CHECK(text == "after METIS\n");
     }
 
-    TEST_CASE("parameters that no device has") {
+    TEST_CASE("values of 5 bytes are refused") {
         const StageEntry stage = metis_partition_stage();
         const Parameters parameters(stage.parameters, {{"parts", std::int64_t{2}}, {"value_bytes", std::int64_t{5}}});
         CHECK_THROWS_AS(stage.contract(parameters), ParameterError);

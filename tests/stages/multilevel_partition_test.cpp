@@ -30,7 +30,7 @@ namespace {
 
 using Edges = std::map<std::pair<Index, Index>, Offset>;
 
-/// All ends of edges, with their weights; no edge twice, none from a vertex to itself.
+/// The edge ends with their weights. Checks that there are no duplicates and no self-loops, and that weights are symmetric.
 template <typename AnyGraph>
 Edges edges_of(const AnyGraph& graph) {
     Edges edges;
@@ -46,7 +46,7 @@ Edges edges_of(const AnyGraph& graph) {
 
 UnitGraph unit(const Graph& graph) { return {graph, Offsets(graph.vertex_count(), 1)}; }
 
-/// A grid of so many points a side, each joined to 4 others.
+/// A square grid with the five-point stencil.
 CsrMatrix grid(Index side) {
     std::vector<Indices> rows(side * side);
     for (Index i = 0; i < side * side; ++i) {
@@ -70,14 +70,14 @@ CsrMatrix clique(Index vertices) {
                      }()));
 }
 
-/// So many rings of three vertices.
+/// Disjoint triangles.
 CsrMatrix triangles(Index count) {
     std::vector<Indices> rows;
     for (Index i = 0; i < count; ++i) rows.insert(rows.end(), {{3 * i + 1, 3 * i + 2}, {3 * i + 2}, {}});
     return matrix_of(3 * count, rows);
 }
 
-/// Settings with which a small matrix goes through all steps.
+/// Parameters with which a small matrix passes through all levels.
 Given in_levels(std::int64_t parts) {
     return {{"parts", parts}, {"vertices_a_part", std::int64_t{8}}, {"least_vertices", std::int64_t{1}}};
 }
@@ -102,7 +102,7 @@ void check_clusters(const AnyGraph& graph, const Clusters& clusters, Offset heav
         ++members[cluster];
     }
     for (const Index count : members) CHECK(count > 0);
-    // By chance a cluster gets a little more than it has room for.
+    // Random acceptance may exceed the maximum weight by a little.
     for (Index i = 0; i < clusters.count; ++i) CHECK((members[i] == 1 || weight[i] <= 2 * heaviest));
     const WeightedGraph coarse = contract(graph, clusters);
     CHECK(coarse.vertex_weights == weight);
@@ -117,8 +117,8 @@ void check_clusters(const AnyGraph& graph, const Clusters& clusters, Offset heav
 }  // namespace
 
 TEST_SUITE("multilevel_partition") {
-    TEST_CASE("vertices with the same neighbours are merged, and weights add up") {
-        // 0 and 1 are joined, and to 2 and 3, which are not joined to each other; 4 hangs on 3; 5 is alone.
+    TEST_CASE("vertices with the same neighbours are merged, and their weights add up") {
+        // 0 and 1 are adjacent to each other and to 2 and 3, which are not adjacent; 4 is a leaf of 3; 5 is isolated.
         const Graph graph = adjacency_graph(matrix_of(6, {{1, 2, 3}, {2, 3}, {}, {4}, {}, {5}}), 1);
         const MergedGraph merged = merge_supervariables(graph, {1, 10, 100, 1000, 10000, 100000});
         CHECK(merged.vertex_of == Indices{0, 0, 1, 2, 3, -1});
@@ -129,7 +129,7 @@ TEST_SUITE("multilevel_partition") {
         CHECK(share_to_merge(adjacency_graph(CsrMatrix{}, 1)) == 0);
     }
 
-    TEST_CASE("the unknowns of nodes are merged, and a cut weighs as much as before") {
+    TEST_CASE("the unknowns of nodes are merged, and the cut keeps its weight") {
         const Graph graph = adjacency_graph(find_in_battery("node_blocks"), 1);
         const MergedGraph merged = merge_supervariables(graph, Offsets(graph.vertex_count(), 1));
         const Graph nodes = adjacency_graph(find_in_battery("node_blocks"), 3);
@@ -143,7 +143,7 @@ TEST_SUITE("multilevel_partition") {
         CHECK(partition.cut == edge_cut(graph, of_rows));
     }
 
-    TEST_CASE("clusters hold every vertex with edges, keep to their weight, and contract to what they join") {
+    TEST_CASE("clusters contain every vertex with edges, limit their weight, and contract correctly") {
         std::vector<CsrMatrix> matrices{grid(40), star(500), clique(30), triangles(100)};
         for (const NamedMatrix& named : battery()) {
             if (named.matrix.square()) matrices.push_back(named.matrix);
@@ -162,7 +162,7 @@ TEST_SUITE("multilevel_partition") {
         }
     }
 
-    TEST_CASE("graphs become much smaller, stars too") {
+    TEST_CASE("graphs become much smaller, including stars") {
         const Graph square = adjacency_graph(grid(40), 1);
         CHECK(gather_around_leaders(unit(square), 20, 1).count < 600);
         CHECK(gather_along_heavy_edges(unit(square), 5, 1).count < 800);
@@ -170,8 +170,8 @@ TEST_SUITE("multilevel_partition") {
         CHECK(gather_along_heavy_edges(unit(leaves), 5, 1).count < 300);
     }
 
-    TEST_CASE("runs of vertices have about as many ends of edges each, and every vertex once") {
-        std::vector<Entry> broom;  // the last vertex is coupled to all others
+    TEST_CASE("runs of vertices have about equal numbers of edge ends, and contain each vertex once") {
+        std::vector<Entry> broom;  // the last vertex is adjacent to all others
         for (Index i = 0; i < 5000; ++i) broom.push_back({4999, i, 1});
         for (const CsrMatrix& matrix : {grid(64), star(5000), csr_from_entries(5000, 5000, broom), grid(3), CsrMatrix{}}) {
             const Graph graph = adjacency_graph(matrix, 1);
@@ -194,8 +194,8 @@ TEST_SUITE("multilevel_partition") {
         }
     }
 
-    TEST_CASE("heavy edges end up inside clusters") {
-        // A ring of 64 pairs: within a pair the edge weighs 100.
+    TEST_CASE("heavy edges are inside clusters") {
+        // A ring of 64 pairs, where the edge within a pair has weight 100.
         WeightedGraph ring;
         ring.vertex_weights.assign(128, 1);
         make_room(ring.edges, 256);
@@ -209,12 +209,12 @@ TEST_SUITE("multilevel_partition") {
         for (Index pair = 0; pair < 64; ++pair) CHECK(clusters.of[2 * pair] == clusters.of[2 * pair + 1]);
     }
 
-    TEST_CASE("refining a bad partition makes it good, and keeps the balance that is asked for") {
+    TEST_CASE("refinement improves a bad partition, and keeps the balance") {
         const Graph graph = adjacency_graph(grid(40), 1);
         for (const std::uint64_t seed : {1, 2, 3}) {
             Partition partition{Indices(1600), 4, 0, {}};
             for (Index i = 0; i < 1600; ++i) {
-                // Quarters, with every fifth vertex anywhere.
+                // Quarters, with every fifth vertex in a random part.
                 const bool strayed = mixed(seed + static_cast<std::uint64_t>(i)) % 5 == 0;
                 partition.part_of[i] = strayed ? static_cast<Index>(mixed(static_cast<std::uint64_t>(i)) % 4)
                                                : (i % 40 < 20 ? 0 : 1) + (i < 800 ? 0 : 2);
@@ -222,7 +222,7 @@ TEST_SUITE("multilevel_partition") {
             measure_border(unit(graph), partition);
             CHECK(partition.cut > 700);
             refine_partition(unit(graph), partition, 412, {}, seed);
-            CHECK(partition.cut < 110);  // 80 at best
+            CHECK(partition.cut < 110);  // 80 is optimal
             CHECK(partition.cut == edge_cut(graph, partition.part_of));
             Indices sizes(4, 0);
             for (const Index part : partition.part_of) ++sizes[part];
@@ -230,7 +230,7 @@ TEST_SUITE("multilevel_partition") {
         }
     }
 
-    TEST_CASE("parts that are too heavy send vertices away, from within and without borders too") {
+    TEST_CASE("overweight parts evict vertices, including parts without a border") {
         for (const CsrMatrix& matrix : {grid(20), triangles(100), clique(40), star(99)}) {
             const Graph graph = adjacency_graph(matrix, 1);
             const Index vertices = graph.vertex_count();
@@ -246,7 +246,7 @@ TEST_SUITE("multilevel_partition") {
         }
     }
 
-    TEST_CASE("every part fits, on the battery and on odd graphs, through all levels") {
+    TEST_CASE("every part fits after all levels, on the battery and on unusual graphs") {
         std::vector<CsrMatrix> matrices{grid(40), star(500), clique(60), triangles(200), diagonal(50)};
         for (const NamedMatrix& named : battery()) {
             if (named.matrix.square()) matrices.push_back(named.matrix);
@@ -267,13 +267,13 @@ TEST_SUITE("multilevel_partition") {
         }
     }
 
-    TEST_CASE("levels are told; a small graph is METIS's alone") {
+    TEST_CASE("the levels are noted, and small graphs are left to METIS") {
         const StagedMatrix before = stage_input(grid(60));
         const Step step = run(multilevel_partition_stage(), in_levels(4), before);
         const std::string levels = step.note("vertices by level");
         CHECK(levels.starts_with("3600, "));
         CHECK(std::count(levels.begin(), levels.end(), ',') >= 3);
-        CHECK(measure(step.after).partition->edge_cut <= 180);  // 120 at best
+        CHECK(measure(step.after).partition->edge_cut <= 180);  // 120 is optimal
         CHECK(std::to_string(measure(step.after).partition->edge_cut) == step.note("edge cut"));
 
         const Step small = run(multilevel_partition_stage(), {{"parts", std::int64_t{4}}}, before);
@@ -281,7 +281,7 @@ TEST_SUITE("multilevel_partition") {
         CHECK(small.order() == run(metis_partition_stage(), {{"parts", std::int64_t{4}}}, before).order());
     }
 
-    TEST_CASE("nodes stay whole, and unknowns that nobody named are merged") {
+    TEST_CASE("nodes stay together, and unknowns without node_size are merged") {
         CsrMatrix matrix = find_in_battery("node_blocks");
         const Step whole = run(multilevel_partition_stage(), in_levels(3), stage_input(matrix, 3));
         check_invariants(whole.after, matrix);
@@ -291,7 +291,7 @@ TEST_SUITE("multilevel_partition") {
         CHECK(merged.note("vertices by level").starts_with("96, 32"));
     }
 
-    TEST_CASE("seed, imbalance and the size of METIS's graph make a difference") {
+    TEST_CASE("seed, imbalance and the size of the coarsest graph affect the result") {
         const StagedMatrix before = stage_input(find_in_battery("random_300"));
         const Indices usual = run(multilevel_partition_stage(), in_levels(8), before).order();
         const auto with = [&](const std::string& name, const ParameterValue& value) {
@@ -306,15 +306,15 @@ TEST_SUITE("multilevel_partition") {
         CHECK(with("weights", "nonzeros") != usual);
     }
 
-    TEST_CASE("one order, whatever the machine and its threads") {
-        // Stored when it was made; the test of the command line compares numbers of threads.
+    TEST_CASE("the order does not depend on the machine or the number of threads") {
+        // A stored checksum; the command-line tests compare numbers of threads.
         const Step step = run(multilevel_partition_stage(), in_levels(5), stage_input(grid(50)));
         std::uint64_t sum = 0;
         for (const Index row : step.order()) sum = mixed(sum ^ static_cast<std::uint64_t>(row));
         CHECK(sum == 4148915689829472358U);
     }
 
-    TEST_CASE("cuts of real matrices are near METIS's") {
+    TEST_CASE("cuts of real matrices are close to those of METIS") {
         const std::filesystem::path folder = data_folder("small");
         if (folder.empty()) return;
         for (const std::string name : {"3elt", "bcsstk16", "bcsstk33", "crack", "dwt_2680", "gen_elas3d", "gen_cavity2d"}) {
@@ -328,7 +328,7 @@ TEST_SUITE("multilevel_partition") {
         }
     }
 
-    TEST_CASE("errors name the stage that is asked for") {
+    TEST_CASE("errors name the stage") {
         const DeviceProperties gpu{DeviceKind::gpu, "a GPU", 4, 320, 0, 0};  // 39 values of 8 bytes
         const Given given{{"parts", std::int64_t{7}}, {"capacity", "shared_memory"}};
         const std::string message = message_of<InputError>([&] {

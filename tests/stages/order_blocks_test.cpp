@@ -25,9 +25,9 @@ Indices boundaries(const Step& step) { return step.after.find_cuts(CutKind::part
 }  // namespace
 
 TEST_SUITE("order_blocks") {
-    TEST_CASE("a path: from its end, turned round; or from its first row") {
+    TEST_CASE("a path: reversed from its end, or from its first row") {
         const Step rcm = run(rcm_blocks_stage(), {{"parts", 2_i}}, path());
-        // From 0 the farthest is 3, from 3 it is 2, from 2 it is 3, no farther: the search starts at 3.
+        // The farthest vertex from 0 is 3, from 3 it is 2, and from 2 it is 3, at the same distance: the search starts at 3.
         CHECK(rcm.order() == Indices{2, 4, 0, 5, 1, 3});
         CHECK(boundaries(rcm) == Indices{0, 3, 6});
         CHECK(rcm.note("edge cut") == "1");
@@ -47,19 +47,19 @@ TEST_SUITE("order_blocks") {
         };
         CHECK(pieces({1, 1, 1, 1, 1, 1}, 3, 2) == Indices{0, 2, 4, 6});
         CHECK(pieces({1, 1, 1, 1, 1, 5}, 2, 6) == Indices{0, 5, 6});
-        CHECK(pieces({1, 1, 1, 1, 1, 5}, 2, 4) == Indices{0, 4, 6});  // 5 do not fit
-        CHECK(pieces({5, 1, 1, 1, 1, 1}, 2, 4) == Indices{0, 2, 6});  // nor 5 in the second
-        CHECK(pieces({4, 4, 1}, 2, 3) == Indices{0, 1, 3});           // 4 is nearer to the half than 8
+        CHECK(pieces({1, 1, 1, 1, 1, 5}, 2, 4) == Indices{0, 4, 6});  // 5 nodes do not fit
+        CHECK(pieces({5, 1, 1, 1, 1, 1}, 2, 4) == Indices{0, 2, 6});  // 5 nodes do not fit into the second piece
+        CHECK(pieces({4, 4, 1}, 2, 3) == Indices{0, 1, 3});           // 4 is closer to the half than 8
         CHECK(pieces({3, 4, 1}, 2, 3) == Indices{0, 1, 3});
         CHECK(pieces({1, 4, 3}, 2, 3) == Indices{0, 2, 3});
-        CHECK(pieces({9, 1, 1}, 3, 3) == Indices{0, 0, 1, 3});  // nothing is nearer to a third than the first
+        CHECK(pieces({9, 1, 1}, 3, 3) == Indices{0, 0, 1, 3});  // 0 is closer to a third than the first weight
         CHECK(pieces({}, 3, 0) == Indices{0, 0, 0, 0});
         CHECK(pieces({1}, 3, 1) == Indices{0, 0, 1, 1});
-        // In the order, not by number.
+        // Weights in the given order.
         CHECK(equal_pieces({2, 0, 1}, {1, 1, 6}, {2, 2, {}}) == Indices{0, 1, 3});
     }
 
-    TEST_CASE("on the battery: every piece fits, and the order is Cuthill-McKee's") {
+    TEST_CASE("battery: every piece fits, and the order is that of cuthill_mckee") {
         for (const NamedMatrix& named : battery()) {
             const CsrMatrix& matrix = named.matrix;
             if (!matrix.square()) continue;
@@ -83,7 +83,7 @@ TEST_SUITE("order_blocks") {
         }
     }
 
-    TEST_CASE("nodes stay whole, and the order alone is kept where it is asked for") {
+    TEST_CASE("nodes stay together, and keep = order gives the order only") {
         const CsrMatrix matrix = find_in_battery("node_blocks");
         for (const StageEntry& stage : {rcm_blocks_stage(), bfs_blocks_stage()}) {
             const Step step = run(stage, {{"parts", 7_i}}, stage_input(matrix, 3));
@@ -96,7 +96,7 @@ TEST_SUITE("order_blocks") {
         }
     }
 
-    TEST_CASE("weights balance what they say; capacity by shared memory leaves them room") {
+    TEST_CASE("weights balance their quantity if the capacity allows it") {
         const DeviceProperties gpu{DeviceKind::gpu, "a GPU", 4, 1600, 0, 0};  // 199 values of 8 bytes
         const StagedMatrix before = stage_input(find_in_battery("random_300"));
         for (const StageEntry& stage : {rcm_blocks_stage(), bfs_blocks_stage()}) {

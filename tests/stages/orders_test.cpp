@@ -1,5 +1,4 @@
-// The orders that reordering studies compare: exact answers on small graphs, rules checked by brute force, and what each is
-// for.
+// The orders of reordering studies: exact results on small graphs, comparison with brute force, and the purpose of each order.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +33,7 @@ std::vector<StageEntry> all_orders() {
     return orders;
 }
 
-/// Vertices joined as listed, one direction stored.
+/// The graph with these edges, each stored in one direction.
 StagedMatrix graph_of(Index vertices, const std::vector<std::pair<Index, Index>>& edges, Index node_size = 1) {
     std::vector<Entry> entries;
     for (const auto& [a, b] : edges) entries.push_back({a * node_size, b * node_size, 1});
@@ -56,7 +55,7 @@ StagedMatrix scrambled(const CsrMatrix& matrix, std::int64_t seed = 1) {
     return stage_input(run(random_order_stage(), {{"seed", seed}}, stage_input(matrix)).after.matrix);
 }
 
-/// Nonzeros of the Cholesky factor of a matrix of this pattern, the diagonal included: elimination as it is written.
+/// The nonzeros of the Cholesky factor, including the diagonal, by symbolic elimination.
 Offset factor_nonzeros(const CsrMatrix& matrix) {
     const Graph graph = adjacency_graph(matrix, 1);
     std::vector<std::set<Index>> later(matrix.rows);
@@ -77,7 +76,7 @@ Offset factor_nonzeros(const CsrMatrix& matrix) {
 
 Offset profile(const StagedMatrix& staged) { return measure(staged).profile; }
 
-/// Nonzeros whose row and column are in one of the blocks of so many rows, as a share.
+/// The fraction of the nonzeros in diagonal blocks of this size.
 double share_near(const CsrMatrix& matrix, Index block) {
     Offset near = 0;
     for (Index row = 0; row < matrix.rows; ++row) {
@@ -86,7 +85,7 @@ double share_near(const CsrMatrix& matrix, Index block) {
     return static_cast<double>(near) / static_cast<double>(matrix.nonzeros());
 }
 
-/// A tree at random, and half as many edges more.
+/// A random tree with half as many additional edges.
 StagedMatrix random_graph(Index vertices, std::uint64_t seed) {
     std::vector<std::pair<Index, Index>> edges;
     for (Index i = 1; i < vertices; ++i) edges.emplace_back(i, static_cast<Index>(mixed(seed + i) % i));
@@ -94,7 +93,7 @@ StagedMatrix random_graph(Index vertices, std::uint64_t seed) {
     return graph_of(vertices, edges);
 }
 
-/// Sloan's algorithm as the paper has it, looking through all vertices for the next.
+/// Sloan's algorithm as in the paper, with a linear search for the next vertex.
 Indices sloan_by_the_book(const Graph& graph, std::int64_t distance_weight, std::int64_t front_weight) {
     LevelSearch search(graph);
     const Index start = search.pseudo_peripheral(0);
@@ -134,7 +133,7 @@ Indices sloan_by_the_book(const Graph& graph, std::int64_t distance_weight, std:
     return order;
 }
 
-/// Every group of vertices joined with every other of its group, groups in a ring, numbered at random.
+/// Cliques that are connected in a ring, numbered at random.
 StagedMatrix ring_of_cliques(Index cliques, Index size, std::int64_t seed) {
     std::vector<Entry> entries;
     for (Index clique = 0; clique < cliques; ++clique) {
@@ -149,7 +148,7 @@ StagedMatrix ring_of_cliques(Index cliques, Index size, std::int64_t seed) {
 }  // namespace
 
 TEST_SUITE("orders") {
-    TEST_CASE("on the battery: an order of all rows, the same again, with and without nodes") {
+    TEST_CASE("battery: orders are complete and reproducible, with and without nodes") {
         for (const StageEntry& stage : all_orders()) {
             for (const NamedMatrix& named : battery()) {
                 CAPTURE(stage.name);
@@ -168,12 +167,12 @@ TEST_SUITE("orders") {
         }
     }
 
-    TEST_CASE("none takes long for a hub, nor for many components") {
+    TEST_CASE("hubs and many components do not take quadratic time") {
         constexpr Index size = 200000;
         std::vector<std::pair<Index, Index>> star;
         for (Index leaf = 1; leaf < size; ++leaf) star.emplace_back(0, leaf);
         std::vector<std::pair<Index, Index>> pairs;
-        for (Index i = 0; i + 3 < size; i += 4) pairs.emplace_back(i, i + 3);  // and as many vertices alone
+        for (Index i = 0; i + 3 < size; i += 4) pairs.emplace_back(i, i + 3);  // and as many isolated vertices
         const StagedMatrix hub = graph_of(size, star);
         const StagedMatrix components = graph_of(size, pairs);
         for (const StageEntry& stage : all_orders()) {
@@ -184,7 +183,7 @@ TEST_SUITE("orders") {
         }
     }
 
-    TEST_CASE("a symmetric order wants a square matrix") {
+    TEST_CASE("a symmetric order needs a square matrix") {
         for (const StageEntry& stage : symmetric_orders()) CHECK(contract_of(stage, {}).needs.square);
         CHECK_FALSE(contract_of(gray_stage(), {}).needs.square);
         CHECK(contract_of(gray_stage(), {{"apply", "symmetric"}}).needs.square);
@@ -192,13 +191,13 @@ TEST_SUITE("orders") {
 }
 
 TEST_SUITE("approximate_minimum_degree") {
-    TEST_CASE("leaves of a star go first, its hub among the last two") {
+    TEST_CASE("the hub of a star is among the last two vertices") {
         const Indices order =
             run(approximate_minimum_degree_stage(), {}, graph_of(5, {{0, 1}, {0, 2}, {0, 3}, {0, 4}})).order();
         CHECK_GE(std::find(order.begin(), order.end(), 0) - order.begin(), 3);
     }
 
-    TEST_CASE("the factor of a grid fills in far less than in natural order, and the note bounds it") {
+    TEST_CASE("the factor of a grid has much less fill-in than in natural order, and the note is an upper bound") {
         const CsrMatrix matrix = grid(24);
         const Step step = run(approximate_minimum_degree_stage(), {}, stage_input(matrix));
         const Offset filled = factor_nonzeros(step.after.matrix);
@@ -208,14 +207,14 @@ TEST_SUITE("approximate_minimum_degree") {
         CHECK_LE(bound, filled + filled / 10);
     }
 
-    TEST_CASE("a tree fills in nothing") {
+    TEST_CASE("a tree has no fill-in") {
         std::vector<std::pair<Index, Index>> edges;
         for (Index i = 1; i < 200; ++i) edges.emplace_back(i, static_cast<Index>(mixed(i) % i));
         const StagedMatrix tree = graph_of(200, edges);
         CHECK_EQ(factor_nonzeros(run(approximate_minimum_degree_stage(), {}, tree).after.matrix), 399);
     }
 
-    TEST_CASE("dense rows are put last and told") {
+    TEST_CASE("dense rows are put last, and noted") {
         std::vector<std::pair<Index, Index>> star;
         for (Index leaf = 1; leaf < 100; ++leaf) star.emplace_back(0, leaf);
         const Step step = run(approximate_minimum_degree_stage(), {{"dense", 1.0}}, graph_of(100, star));
@@ -226,13 +225,13 @@ TEST_SUITE("approximate_minimum_degree") {
 }
 
 TEST_SUITE("nested_dissection") {
-    TEST_CASE("the factor of a grid fills in far less than in natural order") {
+    TEST_CASE("the factor of a grid has much less fill-in than in natural order") {
         const CsrMatrix matrix = grid(24);
         const Step step = run(nested_dissection_stage(), {}, stage_input(matrix));
         CHECK_LT(factor_nonzeros(step.after.matrix) * 2, factor_nonzeros(matrix));
     }
 
-    TEST_CASE("rows that are coupled with no other come last, in order") {
+    TEST_CASE("isolated rows come last, in order") {
         const Indices order = run(nested_dissection_stage(), {}, graph_of(6, {{1, 4}, {4, 5}})).order();
         CHECK_EQ(Indices(order.begin() + 3, order.end()), Indices{0, 2, 3});
         CHECK_EQ(run(nested_dissection_stage(), {}, stage_input(diagonal(4))).order(), Indices{0, 1, 2, 3});
@@ -246,22 +245,22 @@ TEST_SUITE("nested_dissection") {
 }
 
 TEST_SUITE("degree_sort") {
-    TEST_CASE("by neighbours in A + A^T, equals in their order") {
-        // Degrees 1, 3, 2, 1, 1, 0; the diagonal and an entry that is there in both directions count as nothing more.
+    TEST_CASE("vertices are sorted by degree, and ties keep their order") {
+        // Degrees 1, 3, 2, 1, 1, 0; the diagonal does not count, and an entry with its mirror image counts once.
         const StagedMatrix before = stage_input(matrix_of(6, {{1}, {0, 1, 2, 3}, {4}, {}, {}, {5}}));
         CHECK(run(degree_sort_stage(), {}, before).order() == Indices{1, 2, 0, 3, 4, 5});
         CHECK(run(degree_sort_stage(), {{"order", "ascending"}}, before).order() == Indices{5, 0, 3, 4, 2, 1});
     }
 
-    TEST_CASE("a node counts the nodes that it is coupled with") {
+    TEST_CASE("the degree of a node is the number of adjacent nodes") {
         const StagedMatrix before = graph_of(3, {{1, 2}, {0, 2}}, 2);
         CHECK(run(degree_sort_stage(), {}, before).order() == Indices{4, 5, 0, 1, 2, 3});
     }
 }
 
 TEST_SUITE("gray") {
-    TEST_CASE("codes that follow each other differ in one bit") {
-        // Rows that read each subset of three columns, numbered as the subsets are: 000, 001, 010, ...
+    TEST_CASE("consecutive codes differ in one bit") {
+        // A row for each subset of three columns, in the order 000, 001, 010, ...
         std::vector<Indices> rows;
         for (Index subset = 0; subset < 8; ++subset) {
             rows.emplace_back();
@@ -276,20 +275,20 @@ TEST_SUITE("gray") {
         CHECK_EQ(step.note("dense rows"), "0");
     }
 
-    TEST_CASE("columns of a segment are as one, and equals keep their order") {
-        // Segments 0-1, 2-3, 4: bits 100, 010, 001. Codes 001, 100, 001, 110, 100 have the places 1, 7, 1, 4, 7.
+    TEST_CASE("a segment has one bit, and ties keep their order") {
+        // Segments 0-1, 2-3, 4: bits 100, 010, 001. The codes 001, 100, 001, 110, 100 have the places 1, 7, 1, 4, 7.
         const StagedMatrix before = stage_input(matrix_of(5, {{4}, {0, 1}, {4}, {1, 2}, {1}}));
         CHECK(run(gray_stage(), {{"segments", std::int64_t{3}}}, before).order() == Indices{0, 2, 3, 1, 4});
     }
 
-    TEST_CASE("dense rows come before, the densest first") {
+    TEST_CASE("dense rows come first, in descending order") {
         const StagedMatrix before = stage_input(matrix_of(4, {{0}, {0, 1, 2}, {3}, {0, 1, 2, 3}, {0, 2, 3}}));
         const Step step = run(gray_stage(), {{"segments", std::int64_t{4}}, {"dense_row", std::int64_t{3}}}, before);
         CHECK(step.order() == Indices{3, 1, 4, 2, 0});
         CHECK_EQ(step.note("dense rows"), "3");
     }
 
-    TEST_CASE("all 64 bits, more segments than columns, and rows and columns alike") {
+    TEST_CASE("64 bits, more segments than columns, and a symmetric order") {
         const StagedMatrix before = stage_input(matrix_of(2, {{0}, {1}, {}}));
         CHECK(run(gray_stage(), {{"segments", std::int64_t{64}}}, before).order() == Indices{2, 1, 0});
         std::vector<Indices> rows(64);
@@ -302,23 +301,23 @@ TEST_SUITE("gray") {
         CHECK(step.after.row_order == step.after.column_order);
     }
 
-    TEST_CASE("a node is coded as a whole") {
+    TEST_CASE("a node has one code") {
         const StagedMatrix before = stage_input(matrix_of(4, {{0}, {3}, {2}, {3}}), 2);
-        // Nodes 11 and 01 have the places 2 and 1.
+        // The nodes have the codes 11 and 01, with the places 2 and 1.
         CHECK(run(gray_stage(), {{"segments", std::int64_t{2}}, {"apply", "symmetric"}}, before).order() ==
               Indices{2, 3, 0, 1});
     }
 }
 
 TEST_SUITE("king") {
-    TEST_CASE("a path in one direction, components one after another") {
+    TEST_CASE("a path is numbered in one direction, and components one by one") {
         CHECK(run(king_stage(), {}, graph_of(4, {{0, 2}, {0, 3}, {1, 3}})).order() == Indices{1, 3, 0, 2});
         const Step step = run(king_stage(), {}, graph_of(6, {{0, 3}, {2, 4}}));
         CHECK(step.order() == Indices{0, 3, 1, 2, 4, 5});
         CHECK_EQ(step.note("connected components"), "4");
     }
 
-    TEST_CASE("at each step the vertex that lets the fewest new ones in, of equals the one that waits longest") {
+    TEST_CASE("the next vertex adds the fewest vertices to the front; the one that waits longest wins ties") {
         for (const std::int64_t seed : {1, 2, 3}) {
             const StagedMatrix before = seed == 1   ? scrambled(grid(9))
                                         : seed == 2 ? random_graph(150, 7)
@@ -326,15 +325,15 @@ TEST_SUITE("king") {
             const Graph graph = adjacency_graph(before.matrix, 1);
             const Indices order = run(king_stage(), {}, before).order();
             std::vector<int> state(graph.vertex_count(), 0);  // 1: in the front, 2: numbered
-            std::vector<Index> front{order.front()};          // in the order in which they came
+            std::vector<Index> front{order.front()};          // in the order of entry
             state[order.front()] = 1;
             for (const Index numbered : order) {
-                const auto new_ones = [&](Index vertex) {
+                const auto outside = [&](Index vertex) {
                     const auto around = graph.neighbours_of(vertex);
                     return std::count_if(around.begin(), around.end(), [&](Index other) { return state[other] == 0; });
                 };
                 const auto least =
-                    std::min_element(front.begin(), front.end(), [&](Index a, Index b) { return new_ones(a) < new_ones(b); });
+                    std::min_element(front.begin(), front.end(), [&](Index a, Index b) { return outside(a) < outside(b); });
                 REQUIRE_EQ(*least, numbered);
                 front.erase(least);
                 state[numbered] = 2;
@@ -347,7 +346,7 @@ TEST_SUITE("king") {
         }
     }
 
-    TEST_CASE("the profile of a scrambled grid is what it can be") {
+    TEST_CASE("the profile of a scrambled grid is at most that of Cuthill-McKee") {
         for (const std::int64_t seed : {1, 2, 3}) {
             const StagedMatrix before = scrambled(grid(20), seed);
             const StagedMatrix rcm = run(cuthill_mckee_stage(), {}, before).after;
@@ -357,22 +356,21 @@ TEST_SUITE("king") {
 }
 
 TEST_SUITE("sloan") {
-    TEST_CASE("a path in one direction, components one after another") {
+    TEST_CASE("a path is numbered in one direction, and components one by one") {
         CHECK(run(sloan_stage(), {}, graph_of(4, {{0, 2}, {0, 3}, {1, 3}})).order() == Indices{1, 3, 0, 2});
         const Step step = run(sloan_stage(), {}, graph_of(6, {{0, 3}, {2, 4}}));
         CHECK(step.order() == Indices{0, 3, 1, 2, 4, 5});
         CHECK_EQ(step.note("connected components"), "4");
     }
 
-    TEST_CASE("branches that lead nowhere are numbered where the front passes them") {
-        // A path 0 - 1 - 2 - 3 - 4 - 5 with a leaf 6 at 2: Cuthill-McKee and Sloan start at an end; the leaf costs least at
-        // once.
+    TEST_CASE("leaves are numbered when the front passes them") {
+        // A path 0 - 1 - 2 - 3 - 4 - 5 with a leaf 6 at 2: the order starts at an end, and the leaf is cheapest right after 2.
         const Indices order = run(sloan_stage(), {}, graph_of(7, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {2, 6}})).order();
         const auto place = [&order](Index vertex) { return std::find(order.begin(), order.end(), vertex) - order.begin(); };
         CHECK_LE(std::abs(place(6) - place(2)), 2);
     }
 
-    TEST_CASE("the profile is at most that of Cuthill-McKee, on grids and on cliques in a ring") {
+    TEST_CASE("the profile is at most that of Cuthill-McKee, on grids and on rings of cliques") {
         for (const std::int64_t seed : {1, 2, 3}) {
             for (const StagedMatrix& before : {scrambled(grid(20), seed), ring_of_cliques(12, 6, seed)}) {
                 const StagedMatrix rcm = run(cuthill_mckee_stage(), {}, before).after;
@@ -381,7 +379,7 @@ TEST_SUITE("sloan") {
         }
     }
 
-    TEST_CASE("as the paper has it, whatever the weights, which matter") {
+    TEST_CASE("the order is that of the paper, for any weights, and depends on them") {
         std::set<Indices> different;
         for (const StagedMatrix& before : {random_graph(150, 1), random_graph(60, 2), scrambled(grid(9))}) {
             const Graph graph = adjacency_graph(before.matrix, 1);
@@ -398,7 +396,7 @@ TEST_SUITE("sloan") {
 }
 
 TEST_SUITE("rabbit_order") {
-    TEST_CASE("two cliques with one edge between them") {
+    TEST_CASE("two cliques that are connected by one edge") {
         for (const std::int64_t seed : {1, 2, 3, 4}) {
             // Numbers alternate between the cliques.
             std::vector<std::pair<Index, Index>> edges{{0, 1}};
@@ -412,26 +410,26 @@ TEST_SUITE("rabbit_order") {
         }
     }
 
-    TEST_CASE("cliques in a ring are found whatever their numbers") {
+    TEST_CASE("cliques in a ring are found for any numbering") {
         for (const std::int64_t seed : {1, 2, 3}) {
             const StagedMatrix before = ring_of_cliques(40, 8, seed);
             CHECK_LT(share_near(before.matrix, 8), 0.2);
             const Step step = run(rabbit_order_stage(), {}, before);
-            // Neighbouring cliques may be one community; none is torn apart.
+            // Adjacent cliques may be in the same community, but no clique is split.
             CHECK_GT(share_near(step.after.matrix, 8), 0.95);
         }
     }
 
-    TEST_CASE("as the paper has it: each joins whom the modularity gains most from, all edges counted") {
+    TEST_CASE("as in the paper, each vertex joins the community with the largest gain of modularity") {
         for (const StagedMatrix& before : {random_graph(120, 3), ring_of_cliques(9, 5, 1), scrambled(grid(11))}) {
             const Graph graph = adjacency_graph(before.matrix, 1);
             const Index vertices = graph.vertex_count();
             const Permutation shuffled = random_permutation(vertices, 1);
             Indices turns(shuffled.old_of_new().begin(), shuffled.old_of_new().end());
             std::stable_sort(turns.begin(), turns.end(), [&](Index a, Index b) { return graph.degree(a) < graph.degree(b); });
-            Indices community(vertices);  // of each vertex, named after the one that the others joined
+            Indices community(vertices);  // of each vertex, identified by its root
             std::iota(community.begin(), community.end(), 0);
-            std::vector<Indices> members(vertices);  // in the order of the dendrogram
+            std::vector<Indices> members(vertices);  // in depth-first order of the dendrogram
             for (Index vertex = 0; vertex < vertices; ++vertex) members[vertex] = {vertex};
             for (const Index vertex : turns) {
                 std::vector<Offset> edges(vertices, 0);
@@ -461,7 +459,7 @@ TEST_SUITE("rabbit_order") {
         }
     }
 
-    TEST_CASE("vertices alone are communities of their own, a star is one") {
+    TEST_CASE("isolated vertices are separate communities, and a star is one") {
         CHECK_EQ(run(rabbit_order_stage(), {}, stage_input(diagonal(5))).note("communities"), "5");
         CHECK(run(rabbit_order_stage(), {}, stage_input(diagonal(5))).order() == Indices{0, 1, 2, 3, 4});
         CHECK_EQ(run(rabbit_order_stage(), {}, graph_of(5, {{3, 0}, {3, 1}, {3, 2}, {3, 4}})).note("communities"), "1");

@@ -10,8 +10,8 @@
 using namespace workbench;
 
 TEST_SUITE("random_order") {
-    TEST_CASE("the same numbers everywhere") {
-        // Computed apart, from the published SplitMix64.
+    TEST_CASE("the order is the same on every machine") {
+        // Computed independently from the published SplitMix64.
         const auto order = [](std::int64_t seed) {
             return run(random_order_stage(), {{"seed", seed}}, stage_input(diagonal(8))).order();
         };

@@ -1,4 +1,5 @@
-// Rows placed by a hash of their lengths, and in groups of least padding: exact answers, and what holds for all lengths.
+// Placement of rows by a hash of their lengths, and in groups of minimum padding: exact results, and properties for all
+// lengths.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ Indices row_order_after(const StageEntry& stage, const Given& given, StagedMatri
     return {staged.row_order.old_of_new().begin(), staged.row_order.old_of_new().end()};
 }
 
-/// Lengths as real matrices have them: most rows short, some long.
+/// Lengths like those of real matrices: most rows are short, some are long.
 Indices skewed_lengths(Index rows, std::uint64_t seed) {
     Indices lengths;
     for (Index row = 0; row < rows; ++row) {
@@ -45,8 +46,8 @@ bool is_permutation_of_rows(Indices list) {
     return true;
 }
 
-/// Steps of warps of 32 rows, a lane a row.
-Offset steps_of(const Indices& lengths, const Indices& old_of_new) {
+/// The iterations of warps with one lane per row.
+Offset iterations_of(const Indices& lengths, const Indices& old_of_new) {
     Offsets offsets{0};
     for (const Index row : old_of_new) offsets.push_back(offsets.back() + lengths[row]);
     return warp_iterations(offsets);
@@ -54,7 +55,7 @@ Offset steps_of(const Indices& lengths, const Indices& old_of_new) {
 
 }  // namespace
 
-TEST_CASE("hash: classes are exact for short rows, rise, and differ by at most a sixteenth") {
+TEST_CASE("hash: classes are exact for short rows, monotonic, and differ by at most a sixteenth") {
     for (Index length = 0; length < 32; ++length) CHECK(length_class(length) == length);
     CHECK(length_class(32) == 32);
     CHECK(length_class(33) == 32);
@@ -71,21 +72,21 @@ TEST_CASE("hash: classes are exact for short rows, rise, and differ by at most a
     }
 }
 
-TEST_CASE("hash: fitted to all rows, slots are where the lengths begin in sorted order") {
+TEST_CASE("hash: fitted to all rows, the starts are those of the sorted order") {
     const Indices lengths{1, 3, 0, 2, 4, 1};
     const LengthHash hash = fit_length_hash(lengths, 6);
     CHECK(hash.starts == Indices{0, 1, 3, 4, 5});
     const HashedRows placed = place_by_hash(lengths, hash);
     CHECK(placed.old_of_new == Indices{2, 0, 5, 3, 1, 4});
-    CHECK(placed.probes == 6);  // one a row: the second row of length 1 resumes behind the first
+    CHECK(placed.probes == 6);  // one per row: the second row of length 1 resumes behind the first
     CHECK(place_by_hash({}, fit_length_hash({}, 6)).old_of_new.empty());
 }
 
-TEST_CASE("hash: fitted to some of the rows, starts are a little early, and never descend") {
+TEST_CASE("hash: fitted to a sample, the starts are slightly early and never descend") {
     Indices lengths;
     for (Index row = 0; row < 64; ++row) lengths.push_back(row / 16 % 2 == 0 ? 1 : 3);
-    const LengthHash hash = fit_length_hash(lengths, 4);  // one row of each 16, so that two of four are short
-    CHECK(hash.starts == Indices{0, 0, 24, 24});          // 32, and earlier by 64 / 2 * sqrt(1 / 2 * 1 / 2 / 4)
+    const LengthHash hash = fit_length_hash(lengths, 4);  // one of each 16 rows, so two of four are short
+    CHECK(hash.starts == Indices{0, 0, 24, 24});          // 32, minus 64 / 2 * sqrt(1 / 2 * 1 / 2 / 4)
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
         const LengthHash fitted = fit_length_hash(skewed_lengths(5000, seed), 100);
         CHECK(std::is_sorted(fitted.starts.begin(), fitted.starts.end()));
@@ -94,15 +95,16 @@ TEST_CASE("hash: fitted to some of the rows, starts are a little early, and neve
     }
 }
 
-TEST_CASE("hash: collisions are probed to the end, and then back from the end") {
+TEST_CASE("hash: collisions are probed up to the end, and then backwards from the end") {
     const LengthHash hash{5, {0, 3}};
-    // Rows 0 and 1 take 3 and 4; row 2 finds nothing from 3 on and takes 2; row 3 its slot; row 4 would like the last.
+    // Rows 0 and 1 take slots 3 and 4; row 2 finds none from 3 on and takes 2; row 3 takes its slot; row 4 hashes to the last
+    // one.
     CHECK(place_by_hash(Indices{1, 1, 1, 0, 7}, hash).old_of_new == Indices{3, 4, 2, 0, 1});
-    // Probing walks over slots that other lengths have taken.
+    // Probing skips slots that other lengths have taken.
     CHECK(place_by_hash(Indices{0, 0, 1, 0, 0}, LengthHash{5, {0, 1}}).old_of_new == Indices{0, 1, 2, 3, 4});
 }
 
-TEST_CASE("hash: any lengths, any sample: a bijection, in few probes, and fewer steps of the warps") {
+TEST_CASE("hash: for any lengths and sample, a bijection with few probes and fewer iterations of the warps") {
     for (const Index rows : {1, 31, 32, 33, 512, 5000}) {
         for (const Index sample : {1, 16, 128, 10000}) {
             for (const std::uint64_t seed : {1U, 2U, 3U}) {
@@ -112,7 +114,8 @@ TEST_CASE("hash: any lengths, any sample: a bijection, in few probes, and fewer 
                 const HashedRows placed = place_by_hash(lengths, fit_length_hash(lengths, sample));
                 CHECK(is_permutation_of_rows(placed.old_of_new));
                 CHECK(placed.probes <= 4 * rows);
-                if (rows >= 512 && sample >= 16) CHECK(steps_of(lengths, placed.old_of_new) < steps_of(lengths, all_of(rows)));
+                if (rows >= 512 && sample >= 16)
+                    CHECK(iterations_of(lengths, placed.old_of_new) < iterations_of(lengths, all_of(rows)));
             }
         }
     }
@@ -128,7 +131,7 @@ TEST_CASE("hash: fitted to all rows, classes ascend and rows of a class keep the
     }
 }
 
-TEST_CASE("hash: time does not explode where all rows collide") {
+TEST_CASE("hash: linear time even if all rows collide") {
     constexpr Index rows = 200000;
     Indices ascending = all_of(rows);
     Indices descending(ascending.rbegin(), ascending.rend());
@@ -141,7 +144,7 @@ TEST_CASE("hash: time does not explode where all rows collide") {
     }
 }
 
-TEST_CASE("hash: as many rows are sampled as the recipe says") {
+TEST_CASE("hash: the size of the sample is a parameter") {
     const Indices lengths = skewed_lengths(2000, 7);
     std::vector<Indices> rows;
     for (const Index length : lengths) rows.push_back(all_of(length));
@@ -158,7 +161,7 @@ TEST_CASE("hash: as many rows are sampled as the recipe says") {
           place_by_hash(lengths, fit_length_hash(lengths, 512)).old_of_new);
 }
 
-TEST_CASE("groups of least padding: exact answers") {
+TEST_CASE("groups of least padding: exact results") {
     const Indices lengths{10, 1, 11, 1, 10, 1};
     CHECK(groups_of_least_padding(lengths, 1) == LengthGroups{{11}, 32});
     CHECK(groups_of_least_padding(lengths, 2) == LengthGroups{{1, 11}, 2});
@@ -168,7 +171,7 @@ TEST_CASE("groups of least padding: exact answers") {
     CHECK(groups_of_least_padding({}, 4) == LengthGroups{});
 }
 
-TEST_CASE("groups of least padding: none of all ways to cut has less") {
+TEST_CASE("groups of least padding: optimal among all ways to cut") {
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         Indices lengths;
         for (Index row = 0; row < 25; ++row) lengths.push_back(static_cast<Index>(mixed(seed * 100 + row) % (seed + 2)));
@@ -205,14 +208,14 @@ TEST_CASE("groups of least padding: none of all ways to cut has less") {
     }
 }
 
-TEST_CASE("groups of least padding: thousands of distinct lengths are no trouble") {
+TEST_CASE("groups of least padding: thousands of distinct lengths") {
     const LengthGroups groups = groups_of_least_padding(all_of(40000), 64);
     CHECK(groups.longest.size() == 64);
-    // Evenly cut, 625 lengths a group: each pads 0 + 1 + .. + 624.
+    // Equal groups of 625 lengths, each with a padding of 0 + 1 + ... + 624.
     CHECK(groups.padding == 64 * (625 * 624 / 2));
 }
 
-TEST_CASE("both: an order of the matrix, rows alone or with the columns") {
+TEST_CASE("both stages: an order of the rows, or of rows and columns") {
     for (const StageEntry& stage : both_stages()) {
         CAPTURE(stage.name);
         CHECK(row_order_after(stage, {{"apply", std::string("rows")}}, stage_input(six_rows())) == Indices{2, 0, 5, 3, 1, 4});
@@ -223,7 +226,7 @@ TEST_CASE("both: an order of the matrix, rows alone or with the columns") {
     }
 }
 
-TEST_CASE("both: within partitions, and nodes stay whole") {
+TEST_CASE("both stages: within partitions, and nodes stay together") {
     for (const StageEntry& stage : both_stages()) {
         CAPTURE(stage.name);
         StagedMatrix staged = stage_input(six_rows());
@@ -236,7 +239,7 @@ TEST_CASE("both: within partitions, and nodes stay whole") {
     }
 }
 
-TEST_CASE("both: within tiles, the order of storage in each") {
+TEST_CASE("both stages: the storage of tiles") {
     for (const StageEntry& stage : both_stages()) {
         CAPTURE(stage.name);
         StagedMatrix staged = stage_input(six_rows());
@@ -246,7 +249,7 @@ TEST_CASE("both: within tiles, the order of storage in each") {
         const StageResult result = pass(staged, stage, {{"within", std::string("tile")}});
         CHECK_FALSE(result.change.order.has_value());
         REQUIRE(staged.shares.size() == 4);
-        CHECK(staged.shares[0] == before[0]);  // lengths 1, 2: as they were
+        CHECK(staged.shares[0] == before[0]);  // lengths 1, 2: unchanged
         CHECK(staged.shares[3] == Share{before[3].id, {3, 5, 4}, {0, 1, 2, 4}, {5, 10, 8, 9}});
         CHECK_NOTHROW(check_invariants(staged, six_rows()));
         const TileMetrics metrics = measure(staged).tiles.value();
@@ -258,7 +261,7 @@ TEST_CASE("both: within tiles, the order of storage in each") {
     }
 }
 
-TEST_CASE("both: the battery") {
+TEST_CASE("both stages: battery") {
     for (const StageEntry& stage : both_stages()) {
         for (const NamedMatrix& named : battery()) {
             CAPTURE(stage.name);
@@ -275,7 +278,7 @@ TEST_CASE("both: the battery") {
     }
 }
 
-TEST_CASE("both: what they need and keep, and what they tell") {
+TEST_CASE("both stages: contracts and notes") {
     for (const StageEntry& stage : both_stages()) {
         CAPTURE(stage.name);
         const StageContract tiles = contract_of(stage, {{"within", std::string("tile")}});

@@ -1,4 +1,4 @@
-// The stage row_sort on the matrix and on a share. Within tiles: tiles_test.cpp.
+// The stage row_sort on the matrix and on a share; tiles_test.cpp tests it within tiles.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -20,13 +20,13 @@ Indices order_of(const Given& given, const StagedMatrix& before) { return run(ro
 }  // namespace
 
 TEST_SUITE("row_sort") {
-    TEST_CASE("descending and ascending, equal rows in their order") {
+    TEST_CASE("descending and ascending; ties keep their order") {
         const StagedMatrix before = stage_input(six_rows());
         CHECK(order_of({}, before) == Indices{4, 1, 3, 0, 5, 2});
         CHECK(order_of({{"order", "ascending"}}, before) == Indices{2, 0, 5, 3, 1, 4});
     }
 
-    TEST_CASE("symmetric moves the columns along, rows leaves them") {
+    TEST_CASE("apply = symmetric permutes the columns, too") {
         const StagedMatrix before = stage_input(six_rows());
         const CsrMatrix symmetric = run(row_sort_stage(), {}, before).after.matrix;
         CHECK(symmetric == csr_from_entries(6, 6,
@@ -65,7 +65,7 @@ TEST_SUITE("row_sort") {
         CHECK(window(5'000'000'000) == Indices{4, 1, 3, 0, 5, 2});
     }
 
-    TEST_CASE("within partitions, which stay; by nonzeros inside them") {
+    TEST_CASE("within partitions, which are kept; and by nonzeros inside them") {
         const StagedMatrix before = six_rows_cut_at({0, 3, 3, 6});
         const Step step = run(row_sort_stage(), {{"within", "partition"}}, before);
         CHECK(step.order() == Indices{1, 0, 2, 4, 3, 5});
@@ -76,7 +76,7 @@ TEST_SUITE("row_sort") {
         CHECK(run(row_sort_stage(), {}, before).after.cuts.empty());
     }
 
-    TEST_CASE("in windows inside partitions: a window ends where its partition does, and the next begins there") {
+    TEST_CASE("windows within partitions: each partition starts a new window") {
         // Lengths 1 2 3 | 4 5 | 6 7 8 9 10 11, longest first.
         const StagedMatrix uncut = stage_input(matrix_of(12, {{0},
                                                               all_of(2),
@@ -110,7 +110,7 @@ TEST_SUITE("row_sort") {
         CHECK(order_of(three, nodes) == Indices{2, 3, 0, 1, 6, 7, 4, 5, 8, 9, 10, 11});
     }
 
-    TEST_CASE("nodes by their longest row") {
+    TEST_CASE("nodes are sorted by their longest row") {
         const StagedMatrix before = stage_input(six_rows(), 2);
         CHECK(order_of({}, before) == Indices{4, 5, 0, 1, 2, 3});
         CHECK(order_of({{"order", "ascending"}}, before) == Indices{2, 3, 0, 1, 4, 5});
@@ -119,10 +119,10 @@ TEST_SUITE("row_sort") {
         CHECK(order_of({{"within", "window"}, {"window", std::int64_t{2}}}, before) == Indices{0, 1, 2, 3, 4, 5});
     }
 
-    TEST_CASE("the order of storage in a share") {
+    TEST_CASE("the storage of a share") {
         const StagedMatrix split = run(split_stage(), {{"by", "inside_partition"}}, six_rows_cut_at({0, 3, 6})).after;
         const Step step = run(row_sort_stage(), {{"share", "outside"}}, split);
-        CHECK_FALSE(step.contract.acts);  // the matrix stays in its order
+        CHECK_FALSE(step.contract.acts);  // the matrix is not reordered
         CHECK(step.order() == Indices{2, 0, 1});
         CHECK(step.after.matrix == split.matrix);
         CHECK(step.after.find_share({ShareKind::outside})->rows == Indices{4, 1, 3});
@@ -133,7 +133,7 @@ TEST_SUITE("row_sort") {
         CHECK(order_of({{"share", "outside"}, {"key", "nonzeros_inside_partition"}}, split) == Indices{0, 1, 2});
     }
 
-    TEST_CASE("contradictions name the parameter") {
+    TEST_CASE("errors name the contradicting parameter") {
         const auto culprit = [](const Given& given) -> std::string {
             try {
                 (void)contract_of(row_sort_stage(), given);
@@ -148,7 +148,7 @@ TEST_SUITE("row_sort") {
         CHECK(culprit({{"within", "window"}, {"window", std::int64_t{32}}, {"apply", "rows"}}) == "(none)");
     }
 
-    TEST_CASE("what it needs, acts on and keeps") {
+    TEST_CASE("contract") {
         const auto contract = [](const Given& given) { return contract_of(row_sort_stage(), given); };
         CHECK(contract({}).needs.square);
         CHECK(contract({}).acts == Acts::symmetric);

@@ -12,7 +12,6 @@ using namespace workbench;
 
 namespace {
 
-/// Splits by the first k of each row.
 StagedMatrix split(const CsrMatrix& matrix, Given given, StageResult* result = nullptr) {
     given["by"] = std::string("first_k");
     StagedMatrix staged = stage_input(matrix);
@@ -21,7 +20,7 @@ StagedMatrix split(const CsrMatrix& matrix, Given given, StageResult* result = n
     return staged;
 }
 
-/// A row of each of these lengths, its columns every other one from the right end of a wide matrix.
+/// Rows of these lengths, with every other column from the right end of a wide matrix.
 CsrMatrix rows_of_lengths(const std::vector<Index>& lengths) {
     constexpr Index columns = 40;
     std::vector<Entry> entries;
@@ -31,7 +30,7 @@ CsrMatrix rows_of_lengths(const std::vector<Index>& lengths) {
     return csr_from_entries(static_cast<Index>(lengths.size()), columns, entries);
 }
 
-/// The k that a rule finds, as the note says it and the longest row of share 'first' shows it.
+/// The k of a rule, from the note. Checks that it is the longest row of share 'first'.
 std::string chosen(const std::vector<Index>& lengths, const std::string& rule) {
     StageResult result;
     const Given given = rule.empty() ? Given{} : Given{{"k", rule}};
@@ -47,7 +46,7 @@ std::string chosen(const std::vector<Index>& lengths, const std::string& rule) {
 }  // namespace
 
 TEST_SUITE("split") {
-    TEST_CASE("inside and outside, rows that are present") {
+    TEST_CASE("inside and outside list the rows present in them") {
         const Step step = run(split_stage(), {{"by", "inside_partition"}}, six_rows_cut_at({0, 3, 6}));
         const Share inside{{ShareKind::inside}, {0, 1, 3, 4, 5}, {0, 1, 3, 4, 6, 7}, {0, 1, 2, 5, 8, 9, 10}};
         const Share outside{{ShareKind::outside}, {1, 3, 4}, {0, 1, 2, 4}, {3, 4, 6, 7}};
@@ -57,14 +56,14 @@ TEST_SUITE("split") {
         check_invariants(step.after, six_rows());
     }
 
-    TEST_CASE("one partition has nothing outside") {
+    TEST_CASE("with one partition, outside is empty") {
         const Step step = run(split_stage(), {{"by", "inside_partition"}}, six_rows_cut_at({0, 6, 6}));
         CHECK(step.after.find_share({ShareKind::inside})->rows == Indices{0, 1, 3, 4, 5});
         CHECK(*step.after.find_share({ShareKind::outside}) == Share{{ShareKind::outside}, {}, {0}, {}});
     }
 }
 
-TEST_CASE("split by first_k: which entries go where, and which rows are present") {
+TEST_CASE("split by first_k: the entries and rows of both shares") {
     StageResult result;
     const StagedMatrix staged = split(rows_of_lengths({1, 3, 0, 2, 4, 1}), {{"k", std::int64_t{2}}}, &result);
     CHECK(staged.shares ==
@@ -75,19 +74,19 @@ TEST_CASE("split by first_k: which entries go where, and which rows are present"
     CHECK_FALSE(result.change.order.has_value());
 }
 
-TEST_CASE("split by first_k: the largest k that a third of the rows reach") {
+TEST_CASE("split by first_k: the largest k that a third of the rows have") {
     CHECK(chosen({5, 1, 1}, "one_third") == "5");
     CHECK(chosen({5, 1, 1, 1}, "one_third") == "1");  // a quarter is less than a third
     CHECK(chosen({5, 4, 1, 1}, "one_third") == "4");
     CHECK(chosen({1, 2, 3, 4, 5, 6}, "one_third") == "5");
     CHECK(chosen({1, 2, 3, 4, 5, 6, 7}, "one_third") == "5");
     CHECK(chosen({3, 3, 3, 3}, "one_third") == "3");
-    CHECK(chosen({3, 0, 0, 0}, "one_third") == "1");  // the rule would say 0
+    CHECK(chosen({3, 0, 0, 0}, "one_third") == "1");  // instead of 0
     CHECK(chosen({7}, "one_third") == "7");
-    CHECK(chosen({5, 4, 1, 1}, "") == "4");  // where nothing is said
+    CHECK(chosen({5, 4, 1, 1}, "") == "4");  // the default
 }
 
-TEST_CASE("split by first_k: the mean, rounded up") {
+TEST_CASE("split by first_k: the mean length, rounded up") {
     CHECK(chosen({3, 3, 3}, "mean") == "3");
     CHECK(chosen({3, 3, 4}, "mean") == "4");
     CHECK(chosen({9, 0, 0}, "mean") == "3");
@@ -96,7 +95,7 @@ TEST_CASE("split by first_k: the mean, rounded up") {
     CHECK(chosen({}, "mean") == "1");
 }
 
-TEST_CASE("split by first_k: the battery keeps its invariants, and no row holds more than k in share first") {
+TEST_CASE("split by first_k: battery; no row has more than k entries in share first") {
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
         for (const ParameterValue& k : {ParameterValue("one_third"), ParameterValue("mean"), ParameterValue(std::int64_t{1})}) {
@@ -115,7 +114,7 @@ TEST_CASE("split by first_k: the battery keeps its invariants, and no row holds 
     }
 }
 
-TEST_CASE("split: what it needs, gives and refuses") {
+TEST_CASE("split: contract and errors") {
     const auto contract = [](const Given& given) { return contract_of(split_stage(), given); };
     const StageContract first = contract({{"by", "first_k"}});
     CHECK(first.needs.unsplit);
@@ -127,9 +126,9 @@ TEST_CASE("split: what it needs, gives and refuses") {
     CHECK(contract({{"by", "inside_partition"}}).needs.square);
     try {
         (void)contract({{"by", "inside_partition"}, {"k", std::int64_t{3}}});
-        FAIL("k was taken");
+        FAIL("k was accepted");
     } catch (const ParameterError& error) {
         CHECK(error.parameter == "k");
-        CHECK(std::string(error.what()) == "k is for by = \"first_k\", here by is \"inside_partition\"");
+        CHECK(std::string(error.what()) == "k is for by = \"first_k\", but by is \"inside_partition\"");
     }
 }

@@ -1,4 +1,4 @@
-// The stage split by row length, diagonals, blocks, columns and distance, and of a share again.
+// The stage split by row length, diagonals, blocks, columns and distance, and repeated splits.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -32,7 +32,7 @@ std::string refusal(const Given& given, const std::string& parameter) {
 
 }  // namespace
 
-TEST_CASE("split by row_length: rows of more nonzeros are long") {
+TEST_CASE("split by row_length: rows with more nonzeros are long") {
     const Step step = split(six_rows(), {{"by", "row_length"}, {"longer_than", std::int64_t{2}}});
     CHECK(step.after.shares == std::vector{Share{{ShareKind::long_rows}, {1, 4}, {0, 3, 7}, {1, 2, 3, 6, 7, 8, 9}},
                                            Share{{ShareKind::short_rows}, {0, 3, 5}, {0, 1, 3, 4}, {0, 4, 5, 10}}});
@@ -42,7 +42,7 @@ TEST_CASE("split by row_length: rows of more nonzeros are long") {
     CHECK(split(six_rows(), {{"by", "row_length"}, {"longer_than", std::int64_t{0}}}).after.shares[1].rows.empty());
 }
 
-TEST_CASE("split by diagonals: of the places that a diagonal has in the matrix, enough hold a nonzero") {
+TEST_CASE("split by diagonals: the fill counts places within the matrix") {
     // Diagonals 0, 1, 2 and -2 have 4, 4, 3 and 2 places in 4 x 5, and hold 4, 2, 1 and 1.
     const CsrMatrix matrix = matrix_of(5, {{0, 1}, {1, 3}, {0, 2}, {3, 4}});
     const Step half = split(matrix, {{"by", "diagonals"}, {"fill", 0.5}});
@@ -57,7 +57,7 @@ TEST_CASE("split by diagonals: of the places that a diagonal has in the matrix, 
     CHECK(split(matrix, {{"by", "diagonals"}, {"fill", 0.0}}).after.shares[1].entries.empty());
 }
 
-TEST_CASE("split by blocks: a block at the rim has fewer places") {
+TEST_CASE("split by blocks: a block at the boundary has fewer places") {
     // Blocks of 2 x 2: 3 of 4 places at (0, 0), 1 of 2 at (0, 2), 2 of 4 at (1, 1), 1 of 2 at (2, 0), 1 of 1 at (2, 2).
     const Step step = split(five_rows(), {{"by", "blocks"}, {"size", std::int64_t{2}}});
     CHECK(step.after.shares == std::vector{Share{{ShareKind::dense_blocks}, {0, 1, 4}, {0, 2, 3, 4}, {0, 1, 3, 7}},
@@ -71,8 +71,8 @@ TEST_CASE("split by blocks: a block at the rim has fewer places") {
     CHECK(split(five_rows(), {{"by", "blocks"}, {"size", std::int64_t{7}}, {"fill", 0.33}}).note("dense blocks") == "0 of 1");
 }
 
-TEST_CASE("split by columns and diagonals: threads that each count some rows miss none") {
-    // Columns of 101 and 100 nonzeros by turns, in 200 rows; and a square without a gap.
+TEST_CASE("split by columns and diagonals: per-thread histograms are complete") {
+    // Columns with 101 and 100 nonzeros alternately, in 200 rows; and a dense matrix.
     std::vector<Indices> rows(200);
     for (Index row = 99; row < 200; ++row) {
         for (Index column = 0; column < 40; ++column) {
@@ -87,8 +87,8 @@ TEST_CASE("split by columns and diagonals: threads that each count some rows mis
     CHECK(diagonals.after.shares[1].entries.empty());
 }
 
-TEST_CASE("split by columns: nonzeros in more than such a share of the rows") {
-    // Columns hold 3, 1, 1, 1 and 2.
+TEST_CASE("split by columns: nonzeros in more than a fraction of the rows") {
+    // The columns have 3, 1, 1, 1 and 2 nonzeros.
     const Step step = split(five_rows(), {{"by", "columns"}, {"density", 0.4}});
     CHECK(step.after.shares == std::vector{Share{{ShareKind::dense_columns}, {0, 1, 4}, {0, 1, 2, 3}, {0, 3, 6}},
                                            Share{{ShareKind::sparse_columns}, {0, 2, 3, 4}, {0, 2, 3, 4, 5}, {1, 2, 4, 5, 7}}});
@@ -96,7 +96,7 @@ TEST_CASE("split by columns: nonzeros in more than such a share of the rows") {
     CHECK(split(five_rows(), {{"by", "columns"}, {"density", 0.39}}).note("dense columns") == "2 of 5");
 }
 
-TEST_CASE("split by distance: row and column differ by so much at most") {
+TEST_CASE("split by distance: the maximum difference of row and column") {
     const Step step = split(five_rows(), {{"by", "distance"}, {"distance", std::int64_t{1}}});
     CHECK(step.after.shares == std::vector{Share{{ShareKind::near}, {0, 1, 2, 3, 4}, {0, 2, 3, 4, 5, 6}, {0, 1, 3, 4, 5, 7}},
                                            Share{{ShareKind::far}, {0, 4}, {0, 1, 2}, {2, 6}}});
@@ -104,7 +104,7 @@ TEST_CASE("split by distance: row and column differ by so much at most") {
     CHECK(split(five_rows(), {{"by", "distance"}, {"distance", std::int64_t{4}}}).after.shares[1].entries.empty());
 }
 
-TEST_CASE("a share is split again: in its place, in its order of storage, by its own nonzeros") {
+TEST_CASE("a share that is split again is replaced in its place, keeps its storage, and counts only its nonzeros") {
     StagedMatrix staged = stage_input(six_rows());
     (void)pass(staged, split_stage(), {{"by", "row_length"}, {"longer_than", std::int64_t{2}}});
     (void)pass(staged, row_sort_stage(), {{"share", "short"}});
@@ -118,7 +118,7 @@ TEST_CASE("a share is split again: in its place, in its order of storage, by its
     CHECK(result.notes == Notes{{"k", "1"}, {"short/first", "3 nonzeros in 3 rows"}, {"short/rest", "1 nonzeros in 1 rows"}});
     check_invariants(staged, six_rows());
 
-    // Of share 'far' the block at (0, 0) has nothing, and the others 1 place of 2.
+    // In share 'far' the block at (0, 0) is empty, and the others have 1 of 2 places.
     StagedMatrix blocks = stage_input(five_rows());
     (void)pass(blocks, split_stage(), {{"by", "distance"}, {"distance", std::int64_t{1}}});
     const StageResult of_far =
@@ -128,7 +128,7 @@ TEST_CASE("a share is split again: in its place, in its order of storage, by its
                                 {"far/sparse_blocks", "0 nonzeros in 0 rows"}});
 }
 
-TEST_CASE("split in every way, and again in every way: the battery keeps its invariants") {
+TEST_CASE("split by every criterion, twice: battery") {
     const std::vector<Given> ways = {{{"by", "row_length"}, {"longer_than", std::int64_t{3}}},
                                      {{"by", "first_k"}, {"k", "mean"}},
                                      {{"by", "diagonals"}, {"fill", 0.5}},
@@ -151,18 +151,18 @@ TEST_CASE("split in every way, and again in every way: the battery keeps its inv
     }
 }
 
-TEST_CASE("split: what each way asks for") {
+TEST_CASE("split: parameters of each criterion") {
     CHECK(refusal({{"by", "row_length"}}, "longer_than") == "by = \"row_length\" needs longer_than");
     CHECK(refusal({{"by", "blocks"}}, "size") == "by = \"blocks\" needs size");
     CHECK(refusal({{"by", "columns"}}, "density") == "by = \"columns\" needs density");
     CHECK(refusal({{"by", "distance"}}, "distance") == "by = \"distance\" needs distance");
     CHECK(refusal({{"by", "first_k"}, {"fill", 0.5}}, "fill") ==
-          "fill is for by = \"diagonals\" or \"blocks\", here by is \"first_k\"");
+          "fill is for by = \"diagonals\" or \"blocks\", but by is \"first_k\"");
     CHECK(refusal({{"by", "distance"}, {"distance", std::int64_t{1}}, {"share", "tile"}}, "share") ==
-          "segments and tiles are not split again; expected a share of stage split");
+          "found a segment or tile, expected a share of stage split");
     const std::string deepest = "first/rest/first/rest/first/rest/first/rest";
     CHECK(refusal({{"by", "first_k"}, {"share", deepest}}, "share") ==
-          "share '" + deepest + "' was split 7 times already; expected at most so many");
+          "share '" + deepest + "' was split 7 times already, which is the limit");
 
     const StageContract again = contract_of(split_stage(), {{"by", "inside_partition"}, {"share", "short/first"}});
     const ShareId parent = single_share("short/first").value();

@@ -1,4 +1,4 @@
-// Shared by the tests of the stages: one stage run on a matrix, and small matrices to run it on.
+// Shared by the tests of stages: the run of one stage, and small matrices.
 #pragma once
 
 #include <string>
@@ -28,12 +28,12 @@ struct Step {
 [[nodiscard]] Step run(const StageEntry& stage, const Given& given, const StagedMatrix& before,
                        const StageContext& context = {});
 
-/// Rows given by their columns; the value at (i, j) is 10 i + j + 1.
+/// A matrix from the columns of each row; the value at (i, j) is 10 i + j + 1.
 [[nodiscard]] CsrMatrix matrix_of(Index columns, const std::vector<Indices>& rows);
 
 [[nodiscard]] CsrMatrix diagonal(Index size);
 
-/// Lengths 1, 3, 0, 2, 4, 1 in rows; 3, 2, 1, 2, 1, 2 in columns; inside the halves 1, 2, 0, 1, 2, 1 in rows.
+/// Row lengths 1, 3, 0, 2, 4, 1; column lengths 3, 2, 1, 2, 1, 2; row lengths inside the diagonal halves 1, 2, 0, 1, 2, 1.
 /// Nonzeros 0 | 1 2 3 | | 4 5 | 6 7 8 9 | 10.
 [[nodiscard]] CsrMatrix six_rows();
 

@@ -1,4 +1,4 @@
-// Row blocks, segments, tiles, and the order of rows in them.
+// Row blocks, segments, tiles, and the order of their rows.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ Indices columns_cut(const Given& given, Index columns) {
     return boundaries(column_segmentation_stage(), given, 1, columns, CutKind::segment);
 }
 
-/// The tiles of a matrix, entry by entry.
+/// The tiles of a matrix, computed entry by entry.
 std::vector<Share> naive_tiles(const CsrMatrix& matrix, const Cuts& blocks, const Cuts& segments) {
     const Indices block_of = blocks.pieces();
     const Indices segment_of = segments.pieces();
@@ -78,7 +78,7 @@ std::vector<Share> naive_tiles(const CsrMatrix& matrix, const Cuts& blocks, cons
 }  // namespace
 
 TEST_SUITE("row_blocks") {
-    TEST_CASE("by height the last block is lower, by count blocks differ by one row") {
+    TEST_CASE("by height, the last block may be smaller; by count, blocks differ by at most one row") {
         CHECK(rows_cut({{"height", 4_i}}, 10) == Indices{0, 4, 8, 10});
         CHECK(rows_cut({{"height", 5_i}}, 10) == Indices{0, 5, 10});
         CHECK(rows_cut({{"height", 2147483647_i}}, 10) == Indices{0, 10});
@@ -89,10 +89,10 @@ TEST_SUITE("row_blocks") {
         CHECK(rows_cut({{"count", 4_i}}, 0) == Indices{0});
     }
 
-    TEST_CASE("needs height or count, before the nonzeros are split") {
-        CHECK(refusal(row_blocks_stage(), {}) == "height: none was given, expected one of height or count");
+    TEST_CASE("needs height or count, and an unsplit matrix") {
+        CHECK(refusal(row_blocks_stage(), {}) == "height: found none, expected one of height or count");
         CHECK(refusal(row_blocks_stage(), {{"height", 4_i}, {"count", 4_i}}) ==
-              "count: count was found beside height, expected only one of height or count");
+              "count: found count beside height, expected only one of height or count");
         const StageContract facts = contract_of(row_blocks_stage(), {{"height", 4_i}});
         CHECK(facts.needs.unsplit);
         CHECK(facts.gives_cuts == std::vector{CutKind::row_block});
@@ -101,7 +101,7 @@ TEST_SUITE("row_blocks") {
 }
 
 TEST_SUITE("column_sort") {
-    TEST_CASE("densest first, or sparsest first, equal columns in their order") {
+    TEST_CASE("densest or sparsest columns first; ties keep their order") {
         StagedMatrix staged = stage_input(six_rows());
         pass(staged, column_sort_stage(), {});
         CHECK(staged.column_order == Permutation::from_old_of_new({0, 1, 3, 5, 2, 4}));
@@ -120,7 +120,7 @@ TEST_SUITE("column_sort") {
         CHECK(staged.column_order == Permutation::from_old_of_new({2, 3, 4, 5, 0, 1}));
     }
 
-    TEST_CASE("only an order that descends is one by density") {
+    TEST_CASE("only a descending order gives columns by density") {
         CHECK(contract_of(column_sort_stage(), {}).gives_columns_by_density);
         CHECK_FALSE(contract_of(column_sort_stage(), {{"order", "ascending"}}).gives_columns_by_density);
         CHECK(contract_of(column_sort_stage(), {}).acts == Acts::columns);
@@ -128,7 +128,7 @@ TEST_SUITE("column_sort") {
 }
 
 TEST_SUITE("column_segmentation") {
-    TEST_CASE("uniform segments: by width, by count, to fit a cache") {
+    TEST_CASE("uniform segments by width, by count, or to fit a cache") {
         CHECK(columns_cut({{"width", 4_i}}, 10) == Indices{0, 4, 8, 10});
         CHECK(columns_cut({{"count", 4_i}}, 10) == Indices{0, 2, 5, 7, 10});
         CHECK(columns_cut({{"count", 40_i}}, 2) == Indices{0, 1, 2});
@@ -139,7 +139,7 @@ TEST_SUITE("column_segmentation") {
               Indices{0, 98304, 100000});
     }
 
-    TEST_CASE("non-uniform segments: narrow, then wider and wider, then the rest") {
+    TEST_CASE("non-uniform segments: narrow, wider and wider, and the rest") {
         const Given narrow{{"method", "non_uniform"}, {"segment_count", 2_i}, {"segment_size", 10_i}};
         CHECK(columns_cut(narrow, 100) == Indices{0, 10, 20, 100});
         Given levels = narrow;
@@ -152,7 +152,7 @@ TEST_SUITE("column_segmentation") {
         CHECK(columns_cut(levels, 100) == Indices{0, 20, 50, 100});
     }
 
-    TEST_CASE("level widths are numbers that grow") {
+    TEST_CASE("level widths must be ascending numbers") {
         const auto refused = [](const std::string& text) {
             return refusal(
                        column_segmentation_stage(),
@@ -166,21 +166,21 @@ TEST_SUITE("column_segmentation") {
         }
     }
 
-    TEST_CASE("parameters of one method are refused beside the other") {
-        CHECK(refusal(column_segmentation_stage(), {}) == "width: none was given, expected one of width, count or fit");
+    TEST_CASE("parameters of one method are refused with the other method") {
+        CHECK(refusal(column_segmentation_stage(), {}) == "width: found none, expected one of width, count or fit");
         CHECK(refusal(column_segmentation_stage(), {{"width", 4_i}, {"fit", "k20x:l2"}}) ==
-              "fit: fit was found beside width, expected only one of width, count or fit");
+              "fit: found fit beside width, expected only one of width, count or fit");
         CHECK(refusal(column_segmentation_stage(), {{"fit", "k20x:l2"}, {"value_bytes", 5_i}}) ==
-              "value_bytes: values of 5 bytes; expected 4 (f32) or 8 (f64)");
+              "value_bytes: found values of 5 bytes; expected 4 (f32) or 8 (f64)");
         CHECK(refusal(column_segmentation_stage(), {{"width", 4_i}, {"segment_size", 4_i}}) ==
-              "segment_size: segment_size is not for method = \"uniform\"");
+              "segment_size: segment_size does not apply to method = \"uniform\"");
         CHECK(refusal(column_segmentation_stage(), {{"method", "non_uniform"}, {"segment_size", 4_i}}) ==
               "segment_count: method = \"non_uniform\" needs segment_count");
         CHECK(refusal(column_segmentation_stage(), {{"method", "non_uniform"}, {"width", 4_i}}) ==
-              "width: width is not for method = \"non_uniform\"");
+              "width: width does not apply to method = \"non_uniform\"");
     }
 
-    TEST_CASE("a share a segment lists the rows present") {
+    TEST_CASE("one share per segment, with the rows present in it") {
         const StagedMatrix staged = in_segments(2);
         REQUIRE(staged.shares.size() == 3);
         CHECK(staged.shares[0] == Share{{.kind = ShareKind::segment, .segment = 0}, {0, 1, 4}, {0, 1, 3, 5}, {0, 1, 2, 6, 7}});
@@ -188,7 +188,7 @@ TEST_SUITE("column_segmentation") {
         CHECK(staged.shares[2] == Share{{.kind = ShareKind::segment, .segment = 2}, {1, 4}, {0, 1, 3}, {3, 8, 9}});
     }
 
-    TEST_CASE("crumbs are refused before they fill the memory") {
+    TEST_CASE("tiny tiles are refused before they exhaust the memory") {
         constexpr Index size = 1 << 20;
         std::vector<Entry> diagonal;
         for (Index i = 0; i < size; ++i) diagonal.push_back({i, i, 1});
@@ -201,7 +201,7 @@ TEST_SUITE("column_segmentation") {
         CHECK(message.find("wider segments or higher row blocks make fewer tiles") != std::string::npos);
     }
 
-    TEST_CASE("a share a tile, tiles without nonzeros left out") {
+    TEST_CASE("one share per tile with nonzeros") {
         const StagedMatrix staged = in_tiles(3, 2);
         REQUIRE(staged.shares.size() == 5);
         CHECK(staged.shares[0] == Share{{ShareKind::tile, 0, 0}, {0, 1}, {0, 1, 3}, {0, 1, 2}});
@@ -211,7 +211,7 @@ TEST_SUITE("column_segmentation") {
         CHECK(staged.shares[4] == Share{{ShareKind::tile, 1, 2}, {4}, {0, 2}, {8, 9}});
     }
 
-    TEST_CASE("more nonzeros than a thread takes at a time: the same tiles as one by one") {
+    TEST_CASE("row blocks with several chunks give the same tiles as entry by entry") {
         std::uint64_t drawn = 0;
         const auto below = [&drawn](std::uint64_t bound) { return static_cast<Index>(mixed(++drawn) % bound); };
         std::vector<Entry> entries;
@@ -231,7 +231,7 @@ TEST_SUITE("column_segmentation") {
         CHECK(staged.shares == expected);
     }
 
-    TEST_CASE("says what it gives") {
+    TEST_CASE("contract and notes") {
         const StageContract facts = contract_of(column_segmentation_stage(), {{"width", 4_i}});
         REQUIRE(facts.gives_shares.size() == 2);
         CHECK(facts.gives_shares[0].kind == ShareKind::tile);
@@ -265,7 +265,7 @@ TEST_SUITE("column_segmentation") {
 }
 
 TEST_SUITE("row_sort within tiles") {
-    TEST_CASE("every share by its own lengths, equal rows in their order") {
+    TEST_CASE("every share by its own lengths; ties keep their order") {
         StagedMatrix staged = in_segments(3);
         REQUIRE(staged.shares[0] ==
                 Share{{.kind = ShareKind::segment, .segment = 0}, {0, 1, 3, 4}, {0, 1, 3, 4, 6}, {0, 1, 2, 4, 6, 7}});
@@ -277,7 +277,7 @@ TEST_SUITE("row_sort within tiles") {
         CHECK(staged.row_order.is_identity());
     }
 
-    TEST_CASE("ascending, and in windows of the rows present") {
+    TEST_CASE("ascending, and within windows of the rows present") {
         StagedMatrix staged = in_segments(3);
         pass(staged, row_sort_stage(), {{"within", "segment"}, {"window", 3_i}, {"order", "descending"}});
         CHECK(staged.shares[0].rows == Indices{1, 0, 3, 4});
@@ -289,14 +289,14 @@ TEST_SUITE("row_sort within tiles") {
         CHECK(tiles.shares[1].rows == Indices{4, 5});
     }
 
-    TEST_CASE("one share, or every share of a kind") {
+    TEST_CASE("one share, or all shares of a kind") {
         const auto stored = [](const StagedMatrix& staged) {
             std::vector<Indices> rows;
             for (const Share& share : staged.shares) rows.emplace_back(share.rows.begin(), share.rows.end());
             return rows;
         };
-        const std::vector<Indices> as_they_come = stored(in_tiles(4, 3));
-        REQUIRE(as_they_come == std::vector<Indices>{{0, 1, 3}, {1, 3}, {4}, {4, 5}});
+        const std::vector<Indices> unsorted = stored(in_tiles(4, 3));
+        REQUIRE(unsorted == std::vector<Indices>{{0, 1, 3}, {1, 3}, {4}, {4, 5}});
         const auto sorted = [&](const std::string& share, const Given& more = {}) {
             Given given = more;
             given.emplace("share", share);
@@ -309,7 +309,7 @@ TEST_SUITE("row_sort within tiles") {
         CHECK(sorted("tile 1,1", {{"order", "ascending"}}) == std::vector<Indices>{{0, 1, 3}, {1, 3}, {4}, {5, 4}});
         CHECK(sorted("tile") == std::vector<Indices>{{1, 0, 3}, {1, 3}, {4}, {4, 5}});
         CHECK(sorted("tile", {{"order", "ascending"}}) == std::vector<Indices>{{0, 3, 1}, {1, 3}, {4}, {5, 4}});
-        CHECK(sorted("tile", {{"within", "window"}, {"window", 1_i}}) == as_they_come);
+        CHECK(sorted("tile", {{"within", "window"}, {"window", 1_i}}) == unsorted);
         CHECK(contract_of(row_sort_stage(), {{"share", "tile 1,0"}}).needs.shares ==
               std::vector<ShareChoice>{{ShareKind::tile, ShareId{ShareKind::tile, 1, 0}}});
 
@@ -318,7 +318,7 @@ TEST_SUITE("row_sort within tiles") {
         CHECK(stored(segments) == std::vector<Indices>{{0, 1, 3, 4}, {4, 1, 3, 5}});
     }
 
-    TEST_CASE("a share that the matrix does not have") {
+    TEST_CASE("a share that does not exist") {
         const auto message = [](const std::string& share) {
             StagedMatrix staged = in_tiles(3, 2);
             return message_of<Unsuitable>([&] { (void)pass(staged, row_sort_stage(), {{"share", share}}); });
@@ -330,14 +330,14 @@ TEST_SUITE("row_sort within tiles") {
         CHECK(message_of<Unsuitable>([&] {
                   (void)pass(staged, row_sort_stage(), {{"share", "segment 2"}});
               }) == "there is no share 'segment 2' among 2 segments, counted from 0; a segment without nonzeros is no share");
-        // A matrix without nonzeros has no tiles: there is nothing to sort.
+        // A matrix without nonzeros has no tiles, and nothing to sort.
         StagedMatrix nothing = stage_input(csr_from_entries(4, 4, {}));
         pass(nothing, row_blocks_stage(), {{"height", 2_i}});
         pass(nothing, column_segmentation_stage(), {{"width", 2_i}});
         CHECK_NOTHROW((void)pass(nothing, row_sort_stage(), {{"share", "tile"}}));
     }
 
-    TEST_CASE("needs what it sorts within") {
+    TEST_CASE("contract") {
         const StageContract tile = contract_of(row_sort_stage(), {{"within", "tile"}});
         CHECK(tile.needs.cuts == std::vector{CutKind::row_block, CutKind::segment});
         CHECK(tile.needs.shares == std::vector<ShareChoice>{{ShareKind::tile}});
@@ -346,11 +346,11 @@ TEST_SUITE("row_sort within tiles") {
         CHECK(contract_of(row_sort_stage(), {{"within", "segment"}}).needs.cuts == std::vector{CutKind::segment});
     }
 
-    TEST_CASE("refuses what belongs to an order of the matrix") {
+    TEST_CASE("refuses parameters of an order of the matrix") {
         CHECK(refusal(row_sort_stage(), {{"within", "tile"}, {"apply", "rows"}}) ==
-              "apply: within = \"tile\" sorts the order of storage in every tile, without apply");
+              "apply: within = \"tile\" sorts the storage of every tile, without apply");
         CHECK(refusal(row_sort_stage(), {{"within", "segment"}, {"share", "segment 0"}}) ==
-              "share: within = \"segment\" sorts the order of storage in every segment, without share");
+              "share: within = \"segment\" sorts the storage of every segment, without share");
         CHECK(refusal(row_sort_stage(), {{"within", "tile"}, {"key", "nonzeros_inside_partition"}}) ==
               "key: within = \"tile\" sorts by the nonzeros of a row in the tile, expected key = \"nonzeros\"");
     }
