@@ -160,8 +160,8 @@ std::string no_such_share(const StagedMatrix& staged, const ShareId& id) {
     const std::string kind(name_of(id.kind));
     std::string count = std::to_string(staged.find_cuts(CutKind::segment)->count());
     if (id.kind == ShareKind::tile) count = std::to_string(staged.find_cuts(CutKind::row_block)->count()) + " x " + count;
-    return "there is no share '" + name_of(id) + "' among " + count + " " + kind + "s, counted from 0; a " + kind +
-           " without nonzeros is no share";
+    return "there is no share '" + name_of(id) + "' among " + count + " " + kind + "s, counted from 0; " + kind +
+           "s without nonzeros have no share";
 }
 
 using Shares = UnevenHostRange<std::size_t>;

@@ -324,12 +324,12 @@ TEST_SUITE("row_sort within tiles") {
             return message_of<Unsuitable>([&] { (void)pass(staged, row_sort_stage(), {{"share", share}}); });
         };
         CHECK(message("tile 0,1") ==
-              "there is no share 'tile 0,1' among 2 x 3 tiles, counted from 0; a tile without nonzeros is no share");
+              "there is no share 'tile 0,1' among 2 x 3 tiles, counted from 0; tiles without nonzeros have no share");
         CHECK(message("tile 2,0").find("there is no share 'tile 2,0'") == 0);
         StagedMatrix staged = in_segments(3);
         CHECK(message_of<Unsuitable>([&] {
                   (void)pass(staged, row_sort_stage(), {{"share", "segment 2"}});
-              }) == "there is no share 'segment 2' among 2 segments, counted from 0; a segment without nonzeros is no share");
+              }) == "there is no share 'segment 2' among 2 segments, counted from 0; segments without nonzeros have no share");
         // A matrix without nonzeros has no tiles, and nothing to sort.
         StagedMatrix nothing = stage_input(csr_from_entries(4, 4, {}));
         pass(nothing, row_blocks_stage(), {{"height", 2_i}});
