@@ -21,14 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::milliseconds between_looks{20};
+constexpr std::chrono::milliseconds poll_interval{20};
 
 std::string text_of(const fs::path& file) {
     std::ifstream stream(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Folder for what the processes write; there while this lives.
+/// A folder for the child processes' files; the destructor deletes it.
 class WorkFolder {
 public:
     explicit WorkFolder(fs::path path) : path_(std::move(path)) { clear(); }
@@ -51,13 +51,13 @@ private:
     fs::path path_;
 };
 
-/// A recipe that is still to be run on the present matrix, and the precisions that the file lacks.
+/// A recipe that still has to run on the current matrix.
 struct Pending {
     const BenchRecipe* recipe = nullptr;
-    BenchRecipeFacts facts;
     const BenchMatrix* matrix = nullptr;
-    std::vector<BenchKey> keys;
-    std::string stem;  // of its copy, and of its folder of results
+    BenchRecipeFacts facts = {};
+    std::vector<BenchKey> keys = {};  // of the lines that the results file lacks
+    std::string stem = {};            // name of its copy and of its results folder
 };
 
 class Bench {
@@ -67,8 +67,12 @@ public:
         for (const BenchRecipe& recipe : plan.recipes) {
             Recipe bare = recipe.recipe;
             bare.matrix = {};
-            bare.node_size = 1;  // of another matrix
-            facts_.push_back({bare.name, bare.source, recipe.file, resolved_recipe(bare), recipe.baseline});
+            bare.node_size = 1;  // belongs to the recipe's own matrix
+            facts_.push_back({.name = bare.name,
+                              .source = bare.source,
+                              .file = recipe.file,
+                              .resolved = resolved_recipe(bare),
+                              .baseline = recipe.baseline});
         }
     }
 
@@ -79,7 +83,7 @@ public:
             if (pending.empty()) continue;
             observer_.say(fmt::format("[{}/{}] {}", i + 1, plan_.matrices.size(), matrix.name));
             const Stopwatch since_start(plan_.clock);
-            while (!pending.empty() && !count_.stopped) run_some(matrix, pending, since_start);
+            while (!pending.empty() && !count_.stopped) run_process(matrix, pending, since_start);
         }
         return count_;
     }
@@ -88,20 +92,19 @@ private:
     std::vector<Pending> pending_for(const BenchMatrix& matrix) {
         std::vector<Pending> pending;
         for (std::size_t i = 0; i < plan_.recipes.size(); ++i) {
-            Pending one{&plan_.recipes[i], facts_[i], &matrix, {}, {}};
+            Pending one{&plan_.recipes[i], &matrix, facts_[i]};
             one.stem = fmt::format("{}_{}", i, one.recipe->recipe.file.stem().string());
             one.facts.copy = (work_.path() / (one.stem + ".toml")).string();
             for (const Precision precision : plan_.precisions) {
-                const std::string options = fmt::format("{} {}", fmt::join(plan_.run_options, " "), backends_text(*one.recipe));
-                BenchKey key{content_hash(one.facts.resolved),
-                             matrix.name,
-                             matrix.bytes,
-                             precision,
-                             plan_.version,
-                             plan_.device,
-                             options};
+                BenchKey key{.recipe = content_hash(one.facts.resolved),
+                             .matrix = matrix.name,
+                             .bytes = matrix.bytes,
+                             .precision = precision,
+                             .program = plan_.version,
+                             .device = plan_.device,
+                             .options = fmt::format("{} {}", fmt::join(plan_.run_options, " "), backends_text(*one.recipe))};
                 if (results_.has(key.text())) {
-                    ++count_.there;
+                    ++count_.already_measured;
                 } else {
                     one.keys.push_back(std::move(key));
                 }
@@ -117,9 +120,9 @@ private:
         return text;
     }
 
-    /// Those of the same backends as the first, in one process; all of them, or at least one, are pending no more.
-    void run_some(const BenchMatrix& matrix, std::vector<Pending>& pending, const Stopwatch& since_start) {
-        if (out_of_time(since_start)) return fail_all(pending, fmt::format("not begun within {}", limit_text()));
+    /// Runs every pending recipe with the backends of the first one in one process, and erases at least one of them.
+    void run_process(const BenchMatrix& matrix, std::vector<Pending>& pending, const Stopwatch& since_start) {
+        if (out_of_time(since_start)) return fail_all(pending, fmt::format("not started within {}", limit_text()));
         work_.clear();
         std::vector<std::size_t> together;
         std::vector<std::string> command{plan_.program.string(), "run"};
@@ -144,28 +147,27 @@ private:
         command.insert(command.end(), plan_.run_options.begin(), plan_.run_options.end());
         if (!plan_.keep.empty()) command.insert(command.end(), {"--keep", plan_.keep});
         const std::size_t done = watch(command, out, pending, together, since_start);
-        // From the last on, so that the places of the others stay.
         for (std::size_t i = done; i > 0; --i) pending.erase(pending.begin() + static_cast<std::ptrdiff_t>(together[i - 1]));
     }
 
-    /// Runs a process and takes up each report as it comes. Says how many of them are settled.
+    /// Runs a process and records each report as soon as it is written. Returns the number of recipes with a result.
     std::size_t watch(const std::vector<std::string>& command, const fs::path& out, std::vector<Pending>& pending,
                       const std::vector<std::size_t>& together, const Stopwatch& since_start) {
         const fs::path errors = work_.path() / "errors.txt";
         Child child(command, errors);
         std::size_t done = 0;
         for (bool over = false; !over;) {
-            const std::optional<Ending> ending = child.ending();  // asked first: what it wrote before is there then
+            const std::optional<Ending> ending = child.ending();  // before the reports are read: none is missed
             over = ending.has_value();
             while (done < together.size()) {
                 const fs::path report = out / pending[together[done]].stem / "report.json";
                 std::error_code unknown;
                 if (!fs::exists(report, unknown)) break;
-                take_up(pending[together[done]], text_of(report));
+                record(pending[together[done]], text_of(report));
                 ++done;
             }
             if (over && done < together.size() && !count_.stopped) {
-                return done + blame(*ending, errors, pending, together, done);
+                return done + record_early_end(*ending, errors, pending, together, done);
             }
             if (over) break;
             if (observer_.stopped()) {
@@ -173,28 +175,27 @@ private:
                 child.kill();
             } else if (out_of_time(since_start) && done < together.size()) {
                 child.kill();
-                fail(pending[together[done]], fmt::format("not done within {}", limit_text()));
+                fail(pending[together[done]], fmt::format("not finished within {}", limit_text()));
                 return done + 1;
             }
-            std::this_thread::sleep_for(between_looks);
+            std::this_thread::sleep_for(poll_interval);
         }
         return done;
     }
 
-    /// A process ended before all was done. Says how many this settles.
-    std::size_t blame(const Ending& ending, const fs::path& errors, std::vector<Pending>& pending,
-                      const std::vector<std::size_t>& together, std::size_t done) {
-        if (ending.signal == 0 && ending.exit_code < 127) {  // it refused the matrix, say
-            for (std::size_t i = done; i < together.size(); ++i) {
-                fail(pending[together[i]], reason_in(errors, pending[together[i]], ending));
-            }
-            return together.size() - done;
+    /// Records a process that ended before all its recipes were done. Returns the number of recipes that this fails: one if it
+    /// crashed, all that are left if it refused its input.
+    std::size_t record_early_end(const Ending& ending, const fs::path& errors, std::vector<Pending>& pending,
+                                 const std::vector<std::size_t>& together, std::size_t done) {
+        const bool refused = ending.signal == 0 && ending.exit_code < 127;
+        const std::size_t end = refused ? together.size() : done + 1;
+        for (std::size_t i = done; i < end; ++i) {
+            fail(pending[together[i]], reason_in(errors, pending[together[i]], ending));
         }
-        fail(pending[together[done]], reason_in(errors, pending[together[done]], ending));
-        return 1;
+        return end - done;
     }
 
-    /// What a process complained of last, or how it ended.
+    /// The first error message of a process, or else how it ended.
     static std::string reason_in(const fs::path& errors, const Pending& pending, const Ending& ending) {
         if (ending.signal != 0) {
             return ending.text() + (ending.signal == SIGKILL ? ": the machine may have run out of memory" : "");
@@ -208,7 +209,7 @@ private:
         return in_given_name(with_matrix_name(std::move(reason), *pending.matrix), pending.facts);
     }
 
-    /// With the name of the matrix in place of its path: lines mean the same on any machine.
+    /// Replaces the path of the matrix by its name, so that lines do not depend on the machine.
     static std::string with_matrix_name(std::string text, const BenchMatrix& matrix) {
         const auto* file = std::get_if<MatrixFile>(&matrix.choice.from);
         if (file == nullptr) return text;
@@ -219,7 +220,7 @@ private:
         return text;
     }
 
-    void take_up(const Pending& pending, const std::string& whole_report) {
+    void record(const Pending& pending, const std::string& whole_report) {
         const std::string report = with_matrix_name(whole_report, *pending.matrix);
         for (const BenchKey& key : pending.keys) {
             BenchLine line;
@@ -258,7 +259,7 @@ private:
     [[nodiscard]] bool out_of_time(const Stopwatch& since_start) const {
         return plan_.limit_seconds > 0 && since_start.seconds() > plan_.limit_seconds;
     }
-    [[nodiscard]] std::string limit_text() const { return fmt::format("the limit of {} s for a matrix", plan_.limit_seconds); }
+    [[nodiscard]] std::string limit_text() const { return fmt::format("the limit of {} s per matrix", plan_.limit_seconds); }
 
     const BenchPlan& plan_;
     ResultsFile& results_;
@@ -266,7 +267,7 @@ private:
     WorkFolder work_;
     std::vector<BenchRecipeFacts> facts_;
     BenchCount count_;
-    const BenchMatrix* warned_of_ = nullptr;  // the last one that is not as its source says
+    const BenchMatrix* warned_of_ = nullptr;  // the matrix of the last warning
 };
 
 }  // namespace
@@ -283,11 +284,11 @@ std::vector<BenchRecipe> baseline_recipes(const Catalogue& catalogue, const std:
             const std::string text =
                 fmt::format("[recipe]\nname = \"{}\"\n{}[layout]\nuse = \"{}\"\n", name, stage, layout.name);
             const std::string file = fmt::format("{}{}.toml", layout.name, reordered ? "_rcm" : "");
-            recipes.push_back({parse_recipe(text, file, catalogue), "", on, true});
+            recipes.push_back({.recipe = parse_recipe(text, file, catalogue), .backends = on, .baseline = true});
         }
     };
     for (const LayoutEntry& layout : catalogue.layouts) {
-        if (!layout.needs(Parameters(layout.parameters, {})).cuts.empty()) continue;  // it takes stages of its own
+        if (!layout.needs(Parameters(layout.parameters, {})).cuts.empty()) continue;  // needs stages that cut the matrix
         const bool has = std::any_of(layout.kernels.begin(), layout.kernels.end(),
                                      [](const KernelEntry& kernel) { return kernel.backend == Backend::cusparse; });
         if (gpu && has && (wanted(Backend::cusparse) || wanted(Backend::cuda))) {

@@ -1,4 +1,4 @@
-// Recipes on matrices, each matrix in processes of its own, and what they found as lines of a file.
+// Runs recipes on matrices, one child process per matrix, and appends the results to a file of JSON lines.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,8 @@ namespace workbench {
 
 struct BenchRecipe {
     Recipe recipe;
-    std::string file;               // as it was given; empty of a baseline
-    std::vector<Backend> backends;  // that it runs on
+    std::string file = {};               // as the user named it; empty for a baseline
+    std::vector<Backend> backends = {};  // the backends it runs on
     bool baseline = false;
 };
 
@@ -24,19 +24,19 @@ struct BenchPlan {
     std::vector<BenchRecipe> recipes;
     std::vector<BenchMatrix> matrices;
     std::vector<Precision> precisions;
-    std::vector<std::string> run_options;  // what each process is given: "--samples", "20", ...
-    double limit_seconds = 0;              // of a matrix; 0: none
+    std::vector<std::string> run_options;  // for each child process: "--samples", "20", ...
+    double limit_seconds = 0;              // wall time per matrix; 0: no limit
     bool keep_samples = false;
-    std::string keep = {};  // folder of results that each process keeps; empty: none. No part of what tells measurements apart
-    std::filesystem::path program;  // that runs a recipe: this one
+    std::string keep = {};          // the child processes' --keep folder; empty: none. Not part of a line's key
+    std::filesystem::path program;  // the executable of the child processes
     std::string version;
     std::string device;
     Clock clock = {};
 };
 
 struct BenchObserver {
-    std::function<void(const std::string&)> say;  // a line about what goes on
-    std::function<bool()> stopped;                // asked all the time: has the user had enough?
+    std::function<void(const std::string&)> say;  // prints a progress line
+    std::function<bool()> stopped;                // polled: has the user asked to stop?
 };
 
 struct BenchCount {
@@ -44,17 +44,16 @@ struct BenchCount {
     int unsuitable = 0;
     int wrong = 0;
     int failed = 0;
-    int there = 0;         // already, before
-    bool stopped = false;  // before all was done
+    int already_measured = 0;
+    bool stopped = false;  // before everything was measured
 };
 
-/// The libraries that everybody has, in the order of the input and in that of reverse Cuthill-McKee: on a GPU all formats of
-/// cuSPARSE (they are kernels of csr), on the host CSR.
+/// Vendor baselines in input order and after reverse Cuthill-McKee: every cuSPARSE format on a GPU, CSR on the host.
 [[nodiscard]] std::vector<BenchRecipe> baseline_recipes(const Catalogue& catalogue, const std::vector<Backend>& backends,
                                                         bool gpu);
 
-/// Measures what the file does not have yet. Recipes that run on the same backends share a process for a matrix. One that takes
-/// its process down is recorded, and the others get another process.
+/// Measures whatever the results file lacks. Recipes with the same backends share a process; if one of them crashes it, the
+/// crash is recorded and the remaining recipes run in a new process.
 [[nodiscard]] BenchCount bench(const BenchPlan& plan, ResultsFile& results, const BenchObserver& observer);
 
 }  // namespace workbench

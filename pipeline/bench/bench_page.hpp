@@ -1,4 +1,4 @@
-// The page of a bench: ranking, charts and all measurements in one file for a browser.
+// The page of a bench: ranking, charts and all measurements in one HTML file.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace workbench {
 
-/// The file. `command`: that was given; empty: not known. Throws MachineError where memory runs out.
+/// The HTML text. `command`: the command line shown on the page; may be empty. Throws MachineError if memory runs out.
 [[nodiscard]] std::string bench_page(const std::vector<Record>& records, const std::string& title, const std::string& command);
 
 }  // namespace workbench

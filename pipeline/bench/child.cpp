@@ -16,11 +16,11 @@
 namespace workbench {
 namespace {
 
-/// Between fork and exec: only what is safe there. Does not return.
+/// The child's side of fork: calls only async-signal-safe functions, as the parent may have had threads.
 [[noreturn]] void become(char* const* arguments, const char* errors, pid_t parent) {
     (void)setpgid(0, 0);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(127);  // it ended meanwhile
+    if (getppid() != parent) _exit(127);  // the parent ended before prctl
     if (const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); score >= 0) {
         (void)(write(score, "1000", 4) < 0);
         close(score);
@@ -72,8 +72,8 @@ std::optional<Ending> Child::ending() {
 
 void Child::kill() {
     if (ending_) return;
-    (void)::kill(-process_, SIGKILL);  // and what it has started itself
-    (void)::kill(process_, SIGKILL);   // which may have had no time to lead them
+    (void)::kill(-process_, SIGKILL);  // its process group
+    (void)::kill(process_, SIGKILL);   // in case it has not yet called setpgid
 }
 
 }  // namespace workbench

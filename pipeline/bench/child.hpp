@@ -1,4 +1,4 @@
-// Another program that runs beside this one, and cannot take it down.
+// A child process whose crash leaves this program running.
 #pragma once
 
 #include <sys/types.h>
@@ -13,23 +13,23 @@ namespace workbench {
 /// How a program ended.
 struct Ending {
     int exit_code = 0;
-    int signal = 0;  // 0: it ended by itself
+    int signal = 0;  // 0: it was not killed
 
     /// "exit code 3", "killed by signal 9 (Killed)".
     [[nodiscard]] std::string text() const;
 };
 
-/// Runs until it ends or this does. It is out of the reach of the terminal's Ctrl-C, ends with this program however that ends,
-/// and is the first that a machine short of memory kills.
+/// Runs until it ends or this object is destroyed. The terminal's Ctrl-C does not reach it, it dies with this program, and the
+/// kernel's out-of-memory killer picks it first.
 class Child {
 public:
-    /// Standard output goes nowhere, standard error into a file. Throws MachineError where it cannot be started.
+    /// Discards standard output and writes standard error to the file `errors`. Throws MachineError if fork fails.
     Child(const std::vector<std::string>& command, const std::filesystem::path& errors);
     ~Child();
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    /// None while it runs.
+    /// nullopt while it runs.
     [[nodiscard]] std::optional<Ending> ending();
     void kill();
 

@@ -1,4 +1,4 @@
-// What was chosen, and why: as text, as JSON, and as a recipe.
+// A choice as text, as JSON, and as a recipe.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pipeline/bench/choose.hpp"
+#include "pipeline/bench/ranking.hpp"
 #include "pipeline/recipe/text.hpp"
 #include "pipeline/report/figures.hpp"
 #include "pipeline/text/text_table.hpp"
@@ -16,20 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t name_width = 28;
-
-/// A number of products, whole and in nine characters at most.
-std::string products_text(double products) {
-    const double whole = std::ceil(products);
-    return whole < 1e7 ? with_commas(std::llround(whole)) : fmt::format("{:.1e}", whole);
-}
-
 std::string counted_products(double products) {
     return products_text(products) + (std::ceil(products) == 1 ? " product" : " products");
-}
-
-std::string ratio(double number) {
-    return number >= 99.95 ? fmt::format("{:.0f}", number) : fmt::format("{:.{}f}", number, number >= 9.995 ? 1 : 2);
 }
 
 std::string kernel_of(const Timed& one) { return fmt::format("{} ({})", one.recipe.name, one.record.kernel); }
@@ -41,8 +30,9 @@ bool is_baseline(const Timed& one) { return one.record.verdict == "baseline"; }
 std::string speedup_text(const Timed& one) {
     const Record& record = one.record;
     if (!record.speedup) return "-";
-    if (is_baseline(one) || !record.interval) return ratio(*record.speedup);
-    return fmt::format("{} ({}-{})", ratio(*record.speedup), ratio(record.interval->low), ratio(record.interval->high));
+    if (is_baseline(one) || !record.interval) return ratio_text(*record.speedup);
+    return fmt::format("{} ({}-{})", ratio_text(*record.speedup), ratio_text(record.interval->low),
+                       ratio_text(record.interval->high));
 }
 
 std::string pays_text(const Timed& one) {
@@ -51,12 +41,7 @@ std::string pays_text(const Timed& one) {
     return one.record.verdict == "slower" ? "never" : "noise";
 }
 
-std::string row(const std::string& place, const std::string& name, const std::vector<std::string>& cells) {
-    return fmt::format("{:>4} {} {:>8}  {:<17}{:>8}{:>11}\n", place, padded(name, name_width), cells[0], cells[1], cells[2],
-                       cells[3]);
-}
-
-/// "REASON: NAMES" for each reason, in the order in which they came. What could be done about it stands in the JSON.
+/// "REASON: NAMES" for each distinct reason. Only the JSON contains the hints after a reason's semicolon.
 std::string not_timed_text(const Choice& choice) {
     std::vector<std::pair<std::string, std::string>> groups;
     for (const NotTimed& one : choice.not_timed) {
@@ -106,10 +91,11 @@ Json json_of(const Timed& one) {
 std::string answer_of(const Choice& choice, const ChooseOptions& options) {
     const Timed& first = choice.ranking.front();
     if (!choice.stay) {
-        std::string text = fmt::format("{} is {} x {}; it pays after {}", kernel_of(first), ratio(*first.record.speedup),
-                                       baseline_of(choice), counted_products(first.record.break_even.value_or(0)));
+        std::string text =
+            fmt::format("{} is {} x as fast as {}; it pays after {}", kernel_of(first), ratio_text(*first.record.speedup),
+                        baseline_of(choice), counted_products(first.record.break_even.value_or(0)));
         if (options.products) {
-            text += fmt::format(", and {} of them save {}", products_text(*options.products),
+            text += fmt::format(", and {} save {}", counted_products(*options.products),
                                 duration(*first.saved_seconds(*options.products)));
         }
         return text + ".";
@@ -118,17 +104,15 @@ std::string answer_of(const Choice& choice, const ChooseOptions& options) {
         return a.faster() && (!b.faster() || a.record.break_even < b.record.break_even);
     };
     const Timed& best = *std::min_element(choice.ranking.begin(), choice.ranking.end(), earlier);
-    if (!best.faster()) return "Stay with CSR: nothing measured beats it by more than the noise.";
-    return fmt::format("Stay with CSR: nothing pays within {}; {} is {} x {} and pays after {}.",
-                       counted_products(*options.products), kernel_of(best), ratio(*best.record.speedup), baseline_of(choice),
-                       products_text(*best.record.break_even));
+    if (!best.faster()) return "Stay with CSR: no measured recipe beats it by more than the noise.";
+    return fmt::format("Stay with CSR: no recipe pays within {}; {} is {} x as fast as {} and pays after {}.",
+                       counted_products(*options.products), kernel_of(best), ratio_text(*best.record.speedup),
+                       baseline_of(choice), products_text(*best.record.break_even));
 }
 
 std::string choice_text(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix) {
-    std::string text =
-        fmt::format("{}: {} x {}, {} nonzeros\n{} on {}, cold cache\n\n", matrix.source, with_commas(matrix.rows),
-                    with_commas(matrix.columns), with_commas(matrix.nonzeros), name_of(options.precision), choice.device);
-    text += row("", "candidate", {"time", "speed-up", "price", "pays after"});
+    constexpr std::size_t name_width = 25;
+    TextTable table{{"", "candidate", "time", "speed-up", "price", "pays after"}, 2, {}};
     bool tied = false;
     std::vector<std::string> names;
     for (const Timed& one : choice.ranking) names.push_back(one.recipe.name);
@@ -136,21 +120,23 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
     for (std::size_t i = 0; i < choice.ranking.size(); ++i) {
         const Timed& one = choice.ranking[i];
         tied = tied || one.tied;
-        text += row(fmt::format("{}{}", i + 1, one.tied ? "=" : " "), names[i],
-                    {duration(one.record.seconds), speedup_text(one), is_baseline(one) ? "-" : duration(one.price_seconds),
-                     pays_text(one)});
+        table.rows.push_back({fmt::format("{}{}", i + 1, one.tied ? "=" : ""), names[i], duration(one.record.seconds),
+                              speedup_text(one), is_baseline(one) ? "-" : duration(one.price_seconds), pays_text(one)});
     }
+    std::string text = fmt::format("{}: {}\n{} on {}, cold cache\n\n{}", matrix.source,
+                                   size_text(matrix.rows, matrix.columns, matrix.nonzeros), name_of(options.precision),
+                                   choice.device, table.text());
     text += fmt::format(
-        "\n  time: of the fastest kernel, the median. speed-up: over {} in the input's order, in turns with it; in brackets "
-        "where "
-        "it lies with 95 % confidence. noise: this is on both sides of 1. price: of reordering, building and copying; it pays "
-        "after so many products.\n",
+        "\n  time: the median of the fastest kernel. speed-up: over {} in the input's order, timed in turns with it, with its "
+        "95 % confidence interval; noise: the interval contains 1. price: reordering, building and copying. pays after: "
+        "products until the price is recovered.\n",
         baseline_of(choice));
     const bool by_price = !choice.stay && !options.products;
     if (tied) {
-        text += fmt::format("  =: not told from the first by the noise{}.\n", by_price ? "; the first pays earliest" : "");
+        text += fmt::format("  =: tied with the first, as their intervals overlap{}.\n",
+                            by_price ? "; the first pays earliest" : "");
     }
-    if (choice.ranking.front().confirmed) text += "  The first was timed twice; its figures are of the second time.\n";
+    if (choice.ranking.front().confirmed) text += "  The first was timed twice; the table shows the second time.\n";
     if (!choice.not_timed.empty()) text += "\nNot timed\n" + not_timed_text(choice);
     text += warnings_text(choice.ranking.front());
     return wrapped(text + fmt::format("\n{}\n", answer_of(choice, options)));

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* cuthill_mckee = "cuthill_mckee";
 constexpr std::string_view after_rcm = " after RCM";
 
-/// Recipes of one identity do the same. Whether Cuthill-McKee is reversed makes no difference worth the time.
+/// Equal for equivalent recipes; plain and reverse Cuthill-McKee count as one.
 std::string identity_of(Recipe recipe) {
     recipe.name = recipe.source = "";
     recipe.matrix = {};
@@ -24,7 +24,7 @@ std::string identity_of(Recipe recipe) {
     return resolved_recipe(recipe);
 }
 
-bool finds_an_order(const RecipeStage& stage) {
+bool reorders(const RecipeStage& stage) {
     static const std::set<std::string> names{cuthill_mckee,
                                              "metis_partition",
                                              "multilevel_partition",
@@ -42,7 +42,7 @@ bool finds_an_order(const RecipeStage& stage) {
     return names.contains(stage.entry->name);
 }
 
-/// The other order in which a recipe may be worth trying.
+/// The recipe in another order: without its initial Cuthill-McKee stage, or with one.
 std::optional<Recipe> in_other_order(const Recipe& recipe, const RecipeStage& rcm, Orders orders) {
     Recipe other = recipe;
     if (!recipe.stages.empty() && recipe.stages.front().entry->name == cuthill_mckee) {
@@ -52,13 +52,13 @@ std::optional<Recipe> in_other_order(const Recipe& recipe, const RecipeStage& rc
         return other;
     }
     if (orders != Orders::others_of_square) return std::nullopt;
-    if (std::any_of(recipe.stages.begin(), recipe.stages.end(), finds_an_order)) return std::nullopt;
+    if (std::any_of(recipe.stages.begin(), recipe.stages.end(), reorders)) return std::nullopt;
     other.stages.insert(other.stages.begin(), rcm);
     other.name += after_rcm;
     return other;
 }
 
-/// The right kernels that are the recipe's own: the baseline is the first recipe's alone.
+/// The verified kernels of a recipe; the baseline's kernel counts only for the baseline recipe.
 std::vector<const KernelOutcome*> own_kernels(const RunReport& report, bool is_baseline) {
     std::vector<const KernelOutcome*> kernels;
     for (const KernelOutcome& kernel : report.kernels) {
@@ -73,18 +73,22 @@ public:
             const ChooseOptions& options)
         : matrix_(matrix),
           options_(options),
-          runner_(matrix, catalogue, devices, {{options.precision}, options.backends, "", options.timing, options.keep}),
+          runner_(matrix, catalogue, devices,
+                  {.precisions = {options.precision},
+                   .backends = options.backends,
+                   .only = "",
+                   .timing = options.timing,
+                   .keep = options.keep}),
           watch_(options.timing.clock) {
         for (const Recipe& recipe : recipes) {
-            waiting_.push_back({recipe, 0, waiting_.empty(), waiting_.size() < options.always});
+            candidates_.push_back(
+                {.recipe = recipe, .is_baseline = candidates_.empty(), .always = candidates_.size() < options.always});
         }
-        std::stable_sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
-            return a.always != b.always ? a.always : !a.always && a.recipe.stages.size() < b.recipe.stages.size();
-        });
+        sort_candidates([](const Candidate& one) { return static_cast<std::int64_t>(one.recipe.stages.size()); });
     }
 
     Choice run() {
-        weigh_all();
+        prepare_all();
         time_all();
         rank();
         while (options_.confirm && !choice_.stay && !choice_.ranking.front().confirmed) {
@@ -96,32 +100,46 @@ public:
     }
 
 private:
-    struct Waiting {
+    struct Candidate {
         Recipe recipe;
-        std::int64_t bytes = 0;
+        std::int64_t bytes = 0;  // moved by its kernel with the least traffic; 0 until it is prepared
         bool is_baseline = false;
         bool always = false;
     };
+    /// One run of a candidate.
+    struct Result {
+        RunReport report = {};
+        std::optional<Record> record = {};  // with its fastest kernel; none if no kernel was verified
+    };
+
+    /// Those that are always timed first, then by ascending cost.
+    void sort_candidates(std::int64_t (*cost)(const Candidate&)) {
+        std::stable_sort(candidates_.begin(), candidates_.end(), [cost](const Candidate& a, const Candidate& b) {
+            return a.always != b.always ? a.always : !a.always && cost(a) < cost(b);
+        });
+    }
 
     [[nodiscard]] bool out_of_time(double share) const { return watch_.seconds() >= share * options_.budget_seconds; }
 
-    void pass_over(const Waiting& one, const std::string& reason, bool weighed) {
+    void skip(const Candidate& one, const std::string& reason) {
         const auto is_known = [&](const NotTimed& known) { return known.recipe == one.recipe.name && known.reason == reason; };
         if (std::any_of(choice_.not_timed.begin(), choice_.not_timed.end(), is_known)) return;
-        choice_.not_timed.push_back({one.recipe.name, reason, weighed ? std::optional(one.bytes) : std::nullopt});
+        choice_.not_timed.push_back({one.recipe.name, reason, one.bytes > 0 ? std::optional(one.bytes) : std::nullopt});
     }
 
-    /// Runs that are to come begin with what was done before.
+    /// Announces this many runs of each candidate, so that the runner keeps shared results for them.
     void expect(int times) {
         std::vector<Recipe> recipes;
         for (int i = 0; i < times; ++i) {
-            for (const Waiting& one : waiting_) recipes.push_back(one.recipe);
+            for (const Candidate& one : candidates_) recipes.push_back(one.recipe);
         }
         runner_.expect(recipes);
     }
 
-    /// The recipe by its fastest kernel; none where no kernel gave the right result, and it is passed over.
-    std::optional<Record> run_one(const Waiting& one, const TimingOptions& timing, const std::string& step, RunReport& report) {
+    /// Skips the candidate if no kernel was verified.
+    Result run_one(const Candidate& one, const TimingOptions& timing, const std::string& step) {
+        Result result;
+        RunReport& report = result.report;
         RunObserver observer;
         observer.progress = [&](const std::string& what) {
             if (options_.progress) options_.progress(fmt::format("{}: {}: {}", step, one.recipe.name, what));
@@ -132,36 +150,36 @@ private:
         } catch (...) {
             report.failures.push_back(current_failure());
         }
-        const bool told = tell_wrong_results(one, report);
+        const bool any_wrong = skip_wrong_kernels(one, report);
         std::vector<Record> records = records_of({report});
         const auto measured =
             std::find_if(records.begin(), records.end(), [](const Record& r) { return r.status == "measured"; });
-        if (measured == records.end()) {
-            if (!told) pass_over(one, reason_of(one, report, records), false);
-            return std::nullopt;
+        if (measured != records.end()) {
+            for (const Failure& failure : report.failures) skip(one, failure.text);  // a kernel that does not compile, say
+            result.record = std::move(*measured);
+        } else if (!any_wrong) {
+            skip(one, reason_of(one, report, records));
         }
-        for (const Failure& failure : report.failures) {
-            pass_over(one, failure.text, false);  // a source that is not compiled, say
-        }
-        return std::move(*measured);
+        return result;
     }
 
-    bool tell_wrong_results(const Waiting& one, const RunReport& report) {
+    bool skip_wrong_kernels(const Candidate& one, const RunReport& report) {
         bool any = false;
         for (const KernelOutcome& kernel : report.kernels) {
             if (kernel.status != KernelOutcome::Status::wrong) continue;
             any = choice_.wrong = true;
-            pass_over(one, fmt::format("WRONG RESULT of kernel {}: {}", kernel.kernel, kernel.reason), false);
+            skip(one, fmt::format("WRONG RESULT of kernel {}: {}", kernel.kernel, kernel.reason));
         }
         return any;
     }
 
-    [[nodiscard]] std::string reason_of(const Waiting& one, const RunReport& report, const std::vector<Record>& records) const {
-        if (matrix_.rows != matrix_.columns && needs_square(one.recipe)) return "for square matrices alone";
+    [[nodiscard]] std::string reason_of(const Candidate& one, const RunReport& report,
+                                        const std::vector<Record>& records) const {
+        if (matrix_.rows != matrix_.columns && needs_square(one.recipe)) return "needs a square matrix";
         for (const Record& record : records) {
             if (!record.reason.empty()) return record.reason;
         }
-        return report.notes.empty() ? "no kernel of it runs here" : report.notes.back();
+        return report.notes.empty() ? "none of its kernels runs on this device" : report.notes.back();
     }
 
     [[nodiscard]] static bool needs_square(const Recipe& recipe) {
@@ -173,40 +191,37 @@ private:
         return false;
     }
 
-    /// Prepares and verifies each, which takes few products, and times none.
-    void weigh_all() {
+    /// Prepares and verifies all candidates without timing them, and drops those that fail.
+    void prepare_all() {
         expect(2);
         TimingOptions untimed = options_.timing;
         untimed.minimum_samples = 0;
         untimed.minimum_seconds = 0;
-        std::vector<Waiting> weighed;
-        for (std::size_t i = 0; i < waiting_.size(); ++i) {
-            Waiting& one = waiting_[i];
+        std::vector<Candidate> prepared;
+        for (std::size_t i = 0; i < candidates_.size(); ++i) {
+            Candidate& one = candidates_[i];
             if (!one.always && out_of_time(0.5)) {
-                pass_over(one, fmt::format("not prepared within half of the {:g} s", options_.budget_seconds), false);
+                skip(one, fmt::format("not prepared within half of the {:g} s budget", options_.budget_seconds));
                 continue;
             }
-            RunReport report;
-            const auto record = run_one(one, untimed, fmt::format("preparing {} of {}", i + 1, waiting_.size()), report);
-            if (!record) {
-                if (one.is_baseline) refuse(one, report);
+            const Result result = run_one(one, untimed, fmt::format("preparing {} of {}", i + 1, candidates_.size()));
+            if (!result.record) {
+                if (one.is_baseline) refuse(one, result.report);
                 continue;
             }
-            one.bytes = fewest_bytes(report, one.is_baseline);
-            const Bandwidth bandwidth = report.devices.front().bandwidth;
+            one.bytes = fewest_bytes(result.report, one.is_baseline);
+            const Bandwidth bandwidth = result.report.devices.front().bandwidth;
             choice_.bandwidth = std::max({choice_.bandwidth, bandwidth.copy, bandwidth.read});
-            weighed.push_back(std::move(one));
+            prepared.push_back(std::move(one));
         }
-        waiting_ = std::move(weighed);
-        std::stable_sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
-            return a.always != b.always ? a.always : !a.always && a.bytes < b.bytes;
-        });
+        candidates_ = std::move(prepared);
+        sort_candidates([](const Candidate& one) { return one.bytes; });
     }
 
-    [[noreturn]] void refuse(const Waiting& baseline, const RunReport& report) const {
+    [[noreturn]] void refuse(const Candidate& baseline, const RunReport& report) const {
         const ExitCode exit_code = report.failures.empty() ? ExitCode::bad_input : report.failures.back().exit_code;
         const std::string& reason = choice_.not_timed.back().reason;
-        throw UserError(exit_code, fmt::format("nothing suits this matrix, not even {}: {}", baseline.recipe.name, reason));
+        throw UserError(exit_code, fmt::format("no recipe suits this matrix, not even {}: {}", baseline.recipe.name, reason));
     }
 
     static std::int64_t fewest_bytes(const RunReport& report, bool is_baseline) {
@@ -215,7 +230,7 @@ private:
         return bytes;
     }
 
-    /// Bandwidths that were measured while the machine did other work are too low: a kernel may show more.
+    /// Raises the bandwidth to that of the fastest kernel: measured while the machine was busy, it may be too low.
     void note_bandwidth(const RunReport& report) {
         for (const KernelOutcome& kernel : report.kernels) {
             if (!kernel.verified() || kernel.timing.median <= 0) continue;
@@ -223,53 +238,52 @@ private:
         }
     }
 
-    /// Of the budget: the rest is to time the choice again.
-    [[nodiscard]] double for_timing() const { return options_.confirm ? 0.9 : 1; }
+    /// The fraction of the budget for preparing and timing; the rest is for confirming the winner.
+    [[nodiscard]] double share_before_confirming() const { return options_.confirm ? 0.9 : 1; }
 
-    /// Each that is left has the same share of the time that is left.
+    /// Divides the remaining time evenly among the remaining candidates.
     [[nodiscard]] TimingOptions timing_for(std::size_t left) const {
         constexpr double kernels_at_once = 3;
         TimingOptions timing = options_.timing;
-        const double share = (for_timing() * options_.budget_seconds - watch_.seconds()) / static_cast<double>(left);
-        timing.maximum_seconds = std::clamp(share / kernels_at_once, 0.0, timing.maximum_seconds);
+        const double seconds = share_before_confirming() * options_.budget_seconds - watch_.seconds();
+        timing.maximum_seconds = std::clamp(seconds / static_cast<double>(left) / kernels_at_once, 0.0, timing.maximum_seconds);
         return timing;
     }
 
     void time_all() {
         expect(1);
         double best = std::numeric_limits<double>::infinity();
-        for (std::size_t i = 0; i < waiting_.size(); ++i) {
-            const Waiting& one = waiting_[i];
+        for (std::size_t i = 0; i < candidates_.size(); ++i) {
+            const Candidate& one = candidates_[i];
             if (!one.always && static_cast<double>(one.bytes) / choice_.bandwidth > best) {
-                pass_over(one, "its bytes alone take longer than the best time", true);
+                skip(one, "moving its bytes alone takes longer than the best time");
                 continue;
             }
-            if (!one.always && out_of_time(for_timing())) {
-                pass_over(one, fmt::format("not timed within {:g} s", options_.budget_seconds), true);
+            if (!one.always && out_of_time(share_before_confirming())) {
+                skip(one, fmt::format("not timed within the {:g} s budget", options_.budget_seconds));
                 continue;
             }
-            RunReport report;
-            const auto record =
-                run_one(one, timing_for(waiting_.size() - i), fmt::format("timing {} of {}", i + 1, waiting_.size()), report);
-            if (!record && one.is_baseline) refuse(one, report);
-            if (!record) continue;
-            note_bandwidth(report);
-            best = std::min(best, record->seconds);
-            if (one.is_baseline) note_baseline(report);
-            choice_.ranking.push_back(timed_of(one, *record, report));
-            choice_.reports.push_back(std::move(report));
+            const std::string step = fmt::format("timing {} of {}", i + 1, candidates_.size());
+            Result result = run_one(one, timing_for(candidates_.size() - i), step);
+            if (!result.record && one.is_baseline) refuse(one, result.report);
+            if (!result.record) continue;
+            note_bandwidth(result.report);
+            best = std::min(best, result.record->seconds);
+            if (one.is_baseline) note_baseline(result.report);
+            choice_.ranking.push_back(timed_of(one, *result.record, result.report));
+            choice_.reports.push_back(std::move(result.report));
         }
     }
 
-    /// Times the first once more, as long as `run` would; it is out where it cannot be run again.
+    /// Times the winner again for as long as `run` would, and drops it if that fails.
     void confirm_first() {
         Timed& first = choice_.ranking.front();
-        const Waiting one{first.recipe, first.bytes};
-        RunReport report;
-        if (const auto record = run_one(one, options_.timing, "timing the first again", report)) {
-            first = timed_of(one, *record, report);
+        const Candidate one{first.recipe, first.bytes};
+        Result result = run_one(one, options_.timing, "timing the winner again");
+        if (result.record) {
+            first = timed_of(one, *result.record, result.report);
             first.confirmed = true;
-            choice_.reports.push_back(std::move(report));
+            choice_.reports.push_back(std::move(result.report));
         } else {
             choice_.ranking.erase(choice_.ranking.begin());
         }
@@ -282,8 +296,8 @@ private:
         }
     }
 
-    [[nodiscard]] static Timed timed_of(const Waiting& one, const Record& record, const RunReport& report) {
-        Timed timed{one.recipe, record, one.bytes};
+    [[nodiscard]] static Timed timed_of(const Candidate& one, const Record& record, const RunReport& report) {
+        Timed timed{.recipe = one.recipe, .record = record, .bytes = one.bytes};
         for (const KernelOutcome* kernel : own_kernels(report, one.is_baseline)) {
             if (kernel->kernel != record.kernel || name_of(kernel->backend) != record.backend) continue;
             timed.price_seconds = report.stage_seconds(kernel->precision) + report.layouts.front().seconds +
@@ -297,7 +311,8 @@ private:
         return timed;
     }
 
-    /// So that `run` takes this one. That of a hybrid is made of several, and one beside the recipe is named there.
+    /// Makes the recipe name its fastest kernel, so that `run` repeats it; not for hybrids, which have several, and not for a
+    /// kernel source, which the recipe already names.
     static void name_kernel(Recipe& recipe, const KernelOutcome& fastest) {
         RecipeLayout& layout = recipe.layouts.front();
         const std::vector<KernelEntry>& kernels = layout.entry->kernels;
@@ -317,7 +332,7 @@ private:
         for (const Timed& one : ranking) {
             if (one.faster() && (fastest == nullptr || speedup(one) > speedup(*fastest))) fastest = &one;
         }
-        std::size_t chosen = 0;  // the baseline
+        std::size_t chosen = 0;
         for (std::size_t i = 0; i < ranking.size(); ++i) {
             const Timed* const other = choice_.stay ? nullptr : &ranking[chosen];
             if (!(options_.products ? saves_more(ranking[i], other) : pays_earlier(ranking[i], other, fastest))) continue;
@@ -350,7 +365,7 @@ private:
     const ChooseOptions& options_;
     Runner runner_;
     Stopwatch watch_;
-    std::vector<Waiting> waiting_;
+    std::vector<Candidate> candidates_;
     Choice choice_;
 };
 

@@ -1,4 +1,4 @@
-// Which recipe for a matrix: what fits, what moves few bytes, and what is the fastest within the time that is given.
+// Chooses a recipe for a matrix: prepares candidates, discards those whose traffic alone is too slow, and times the others.
 #pragma once
 
 #include <functional>
@@ -11,83 +11,82 @@
 
 namespace workbench {
 
-/// In which orders recipes are tried: as they are; also without Cuthill-McKee, where they begin with it; and also after reverse
-/// Cuthill-McKee, where they find no order of their own, which takes a square matrix.
+/// The orders in which recipes are tried. own: as they are. others: also without an initial Cuthill-McKee stage.
+/// others_of_square: in addition, recipes without a reordering stage also after reverse Cuthill-McKee (square matrices only).
 enum class Orders { own, others, others_of_square };
 
-/// The baseline layout in the order of the input and in that of reverse Cuthill-McKee, then these recipes, then those in other
-/// orders, all of them on `matrix`. What does the same as one before it is left out.
+/// The baseline layout in input order and after reverse Cuthill-McKee, then `recipes`, then `recipes` in other orders, all of
+/// them on `matrix`. Recipes equivalent to an earlier one are left out.
 [[nodiscard]] std::vector<Recipe> candidates_of(const Catalogue& catalogue, const std::vector<Recipe>& recipes,
                                                 const MatrixChoice& matrix, Orders orders);
 
 struct ChooseOptions {
-    double budget_seconds = 60;  // what is under way when it is over is finished; half of it may pass before anything is timed
-    std::optional<double> products;  // how many are wanted; none: as many as it takes to pay
+    double budget_seconds = 60;  // the recipe running when it expires is finished; at most half is spent before timing starts
+    std::optional<double> products;  // the number of products planned; none: minimise the break-even
     Precision precision = Precision::f64;
     std::vector<Backend> backends;  // of one kind of device
-    bool confirm = true;            // the choice is timed a second time, which is what counts: one of many is fast by luck
-    std::size_t always = 1;         // so many of the first recipes are timed first, whatever bytes and budget say
+    bool confirm = true;            // time the winner again and use those figures: the fastest of many may just be lucky
+    std::size_t always = 1;         // this many of the first recipes are timed whatever their traffic and the budget
     TimingOptions timing = {};
-    KeepFolder* keep = nullptr;                             // as in RunOptions
-    std::function<void(const std::string&)> progress = {};  // a step that may take long begins
+    KeepFolder* keep = nullptr;                             // see RunOptions
+    std::function<void(const std::string&)> progress = {};  // called before each long step
 };
 
 /// A recipe that was timed.
 struct Timed {
-    Recipe recipe;                           // its fastest kernel is named, where the layout has it; `run` takes it as it is
-    Record record;                           // by that kernel
-    std::int64_t bytes = 0;                  // that its kernel with the fewest has to move
-    double price_seconds = 0;                // what break-even counts: stages, layout, preparing the kernel, permuting x and y
-    bool tied = false;                       // the noise does not tell it from the first
-    bool confirmed = false;                  // the figures are of a second time
-    std::vector<std::string> warnings = {};  // on its time, and on the baseline's beside it
+    Recipe recipe;                           // names its fastest kernel if that belongs to the layout, so that `run` repeats it
+    Record record;                           // with that kernel
+    std::int64_t bytes = 0;                  // moved by the kernel with the least traffic
+    double price_seconds = 0;                // preprocessing: stages, layout, kernel preparation, permuting x and y
+    bool tied = false;                       // its confidence interval overlaps that of the choice
+    bool confirmed = false;                  // timed twice; the figures are those of the second time
+    std::vector<std::string> warnings = {};  // about its time or the baseline's
 
     [[nodiscard]] bool faster() const { return record.interval && record.interval->low > 1; }
-    /// What so many products save over the baseline, the price taken off; none where it is not faster.
+    /// Seconds that this many products save over the baseline, minus preprocessing; none if the recipe is not faster.
     [[nodiscard]] std::optional<double> saved_seconds(double products) const;
 };
 
-/// A recipe that was not timed, or a kernel of it.
+/// A recipe, or one of its kernels, that was not timed.
 struct NotTimed {
     std::string recipe;
     std::string reason;
-    std::optional<std::int64_t> bytes = {};  // as above, where it is known
+    std::optional<std::int64_t> bytes = {};  // as in Timed, if known
 };
 
 struct Choice {
-    /// The first is the choice. It is the one that pays earliest among those that are faster than the baseline and that the
-    /// noise does not tell from the fastest, or, where the number of products is known, the one that saves the most in all;
-    /// where there is none, the baseline. The others follow by their speed-up.
+    /// The choice comes first: of the recipes that are faster than the baseline and tied with the fastest, the one with the
+    /// earliest break-even; if the number of products is known, the recipe that saves most in total; if no recipe qualifies,
+    /// the baseline. The others follow by speed-up.
     std::vector<Timed> ranking;
-    bool stay = true;  // the first is the baseline, for want of a better one
+    bool stay = true;  // no recipe beat the baseline, which comes first
     std::vector<NotTimed> not_timed;
     std::string baseline_kernel;
     std::string device;
-    double bandwidth = 0;            // bytes a second: the most that was seen, be it of copying, of reading, or of a kernel
-    double seconds = 0;              // that all of it took
-    bool wrong = false;              // a kernel gave a wrong result; not_timed says which
-    std::vector<RunReport> reports;  // of what was timed
+    double bandwidth = 0;            // bytes per second: the highest seen while copying, reading or multiplying
+    double seconds = 0;              // wall time of the search
+    bool wrong = false;              // some kernel gave a wrong result; not_timed names it
+    std::vector<RunReport> reports;  // of all timed recipes
 };
 
-/// The first recipe is the baseline. Each is prepared and verified once, those of few stages first, which says what does not
-/// fit and how many bytes its kernels move. Then they are timed, each in turns with the baseline, those of the fewest bytes
-/// first; a recipe whose bytes alone would take longer than the best time so far is passed over. What would be chosen is timed
-/// again; where that takes its advantage away, the next is, until one keeps it or the baseline is left. Throws InputError where
-/// not even the baseline can be measured.
+/// The first recipe is the baseline. Each recipe is prepared and verified once, those with few stages first, which shows
+/// whether it fits and how many bytes it moves. Then they are timed in turns with the baseline, those with the least traffic
+/// first; recipes whose traffic alone takes longer than the best time so far are skipped. The winner is timed again, and if its
+/// advantage vanishes, so is the next one. Throws InputError if not even the baseline can be measured.
 [[nodiscard]] Choice choose(const CsrMatrix& matrix, const Catalogue& catalogue, Devices devices,
                             const std::vector<Recipe>& recipes, const ChooseOptions& options);
 
-/// A plain sentence: which, how much faster, and when it pays.
+/// One sentence: which recipe, its speed-up, and its break-even.
 [[nodiscard]] std::string answer_of(const Choice& choice, const ChooseOptions& options);
 
-/// A table of at most 80 columns, and what was not timed.
+/// A table of at most 80 columns, and the recipes that were not timed.
 [[nodiscard]] std::string choice_text(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix);
 
-/// Described in docs/prototyping.md. `written`: the file with the recipe that was chosen.
+/// JSON, described in docs/prototyping.md. `written`: the file with the chosen recipe.
 [[nodiscard]] std::string choice_json(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix,
                                       const std::string& written);
 
-/// The recipe that was chosen as a file, with the answer above it.
+/// The chosen recipe as TOML, with the answer in a comment.
 [[nodiscard]] std::string choice_recipe(const Choice& choice, const ChooseOptions& options);
 
 }  // namespace workbench

@@ -25,7 +25,7 @@ Json json_of(const BenchRecipeFacts& recipe, const std::string& hash) {
             {"hash", hash},        {"resolved", recipe.resolved}, {"baseline", recipe.baseline}};
 }
 
-/// What is there of a kind in this precision, and of what knows no precision.
+/// The elements of this precision, and those without one.
 Json of_precision(const Json& list, Precision precision) {
     Json some = Json::array();
     for (const Json& one : list) {
@@ -38,13 +38,13 @@ Json of_precision(const Json& list, Precision precision) {
 struct Judgement {
     std::string status;
     std::string reason;
-    const Json* best = nullptr;  // the fastest kernel that gave the right result
+    const Json* best = nullptr;  // the fastest verified kernel
 };
 
-/// Of a hybrid: does the kernel multiply with one share alone?
+/// True if the kernel belongs to a hybrid and multiplies with one of its shares.
 bool is_of_share(const Json& kernel) { return kernel.contains("share") && !kernel["share"].is_null(); }
 
-/// The kernels of the recipe itself: where it has none but the baseline, it is the baseline.
+/// The kernels of the recipe, without the baseline and without the kernels of single shares.
 std::vector<const Json*> own_kernels(const Json& kernels) {
     std::vector<const Json*> own;
     for (const Json& kernel : kernels) {

@@ -1,4 +1,4 @@
-// What a bench writes of a recipe on a matrix in one precision: one line of JSON, described in docs/prototyping.md.
+// One line of a bench's results: a recipe on a matrix in one precision, as JSON (described in docs/prototyping.md).
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace workbench {
 
-/// What tells one measurement from another: as JSON in one line.
+/// Identifies a measurement.
 struct BenchKey {
-    std::string recipe;  // content_hash of the recipe without its matrix
+    std::string recipe;  // content_hash of the resolved recipe without its matrix
     std::string matrix;
     std::uintmax_t bytes = 0;
     Precision precision = Precision::f64;
@@ -19,37 +19,37 @@ struct BenchKey {
     std::string device;
     std::string options;
 
-    [[nodiscard]] std::string text() const;
+    [[nodiscard]] std::string text() const;  // one line of JSON
 };
 
 /// 16 hexadecimal digits: FNV-1a with 64 bits.
 [[nodiscard]] std::string content_hash(const std::string& text);
 
-/// The recipe as the line tells it.
+/// The recipe as a line describes it.
 struct BenchRecipeFacts {
     std::string name;
     std::string source;
-    std::string file;  // as it was given; empty of a baseline
+    std::string file;  // as the user named it; empty for a baseline
     std::string resolved;
     bool baseline = false;
-    std::string copy = {};  // the file that is run in its place; messages name it
+    std::string copy = {};  // the temporary file that runs in its place
 };
 
-/// A message with the recipe's own name in place of the copy's and the places in it, which say nothing to the user.
+/// Replaces the temporary copy's name and line numbers in a message by the recipe's own name.
 [[nodiscard]] std::string in_given_name(std::string text, const BenchRecipeFacts& recipe);
 
 struct BenchLine {
     std::string text;
     std::string status;   // "measured", "unsuitable", "wrong", "failed"
-    std::string warning;  // what contradicts the source of the suite; also among the line's notes
+    std::string warning;  // the matrix contradicts the suite; also one of the line's notes
     std::string summary;  // for the terminal: "1.23 x (1.20 to 1.25), kernel lanes", or the reason
 };
 
-/// From the report.json of a run. Throws std::exception where it is none.
+/// The line of a run's report.json. Throws std::exception if the text is no such report.
 [[nodiscard]] BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& report,
                                        bool keep_samples, const MatrixFacts& facts = {});
 
-/// Of a run that left no report.
+/// The line of a run that left no report.
 [[nodiscard]] BenchLine line_of_failure(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& reason);
 
 }  // namespace workbench

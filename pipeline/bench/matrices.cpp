@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The name without the endings of a matrix file; empty where it is none.
+/// The file name without the extensions of a matrix file; empty if it has no such extension.
 std::string stem_of(const fs::path& path) {
     constexpr std::array<std::string_view, 3> texts{".mtx", ".rb", ".graph"};
     constexpr std::array<std::string_view, 4> compressions{"", ".gz", ".xz", ".zst"};
@@ -38,7 +38,7 @@ bool is_archive(const fs::path& path) {
     return name.ends_with(".tgz") || name.ends_with(".tar") || name.find(".tar.") != std::string::npos;
 }
 
-/// The name of the folder, also of "." and "folder/".
+/// The last component of the path, including for "." and "folder/".
 std::string name_of_folder(const fs::path& folder) {
     std::error_code unknown;
     fs::path whole = fs::weakly_canonical(folder, unknown);
@@ -60,22 +60,22 @@ std::vector<BenchMatrix> any_matrices_in(const fs::path& folder) {
     const auto options = fs::directory_options::skip_permission_denied | fs::directory_options::follow_directory_symlink;
     for (fs::recursive_directory_iterator at(folder, options, unreadable), end; at != end; at.increment(unreadable)) {
         if (unreadable) break;
-        if (at.depth() > 20) at.disable_recursion_pending();  // a link may lead back
+        if (at.depth() > 20) at.disable_recursion_pending();  // a symbolic link may form a cycle
         std::error_code unknown;
         if (at->is_regular_file(unknown) && !stem_of(at->path()).empty()) files.push_back(at->path());
     }
     if (unreadable) throw InputError(fmt::format("{}: cannot be read ({})", folder.string(), unreadable.message()));
     std::sort(files.begin(), files.end());
 
-    std::set<fs::path> led;  // folders with a file of their own name
+    std::set<fs::path> unpacked;  // folders NAME with a file NAME.mtx
     for (const fs::path& file : files) {
-        if (!is_archive(file) && stem_of(file) == name_of_folder(file.parent_path())) led.insert(file.parent_path());
+        if (!is_archive(file) && stem_of(file) == name_of_folder(file.parent_path())) unpacked.insert(file.parent_path());
     }
     std::vector<BenchMatrix> matrices;
     for (const fs::path& file : files) {
-        const bool follows = led.count(file.parent_path()) == 1 && stem_of(file) != name_of_folder(file.parent_path());
-        const bool unpacked = is_archive(file) && led.count(file.parent_path() / stem_of(file)) == 1;
-        if (follows || unpacked) continue;
+        const bool is_side_file = unpacked.contains(file.parent_path()) && stem_of(file) != name_of_folder(file.parent_path());
+        const bool is_unpacked = is_archive(file) && unpacked.contains(file.parent_path() / stem_of(file));
+        if (is_side_file || is_unpacked) continue;
         matrices.push_back(matrix_at(file, name_of_folder(folder) + "/" + file.lexically_relative(folder).generic_string()));
     }
     return matrices;
@@ -84,8 +84,8 @@ std::vector<BenchMatrix> any_matrices_in(const fs::path& folder) {
 std::vector<BenchMatrix> matrices_in(const fs::path& folder) {
     std::vector<BenchMatrix> matrices = any_matrices_in(folder);
     if (matrices.empty()) {
-        throw InputError(fmt::format("{}: a folder without a matrix; expected .mtx, .rb, .graph, .npz or .tar files in it",
-                                     folder.string()));
+        throw InputError(
+            fmt::format("{}: this folder contains no matrix; expected .mtx, .rb, .graph, .npz or .tar files", folder.string()));
     }
     return matrices;
 }
@@ -111,23 +111,23 @@ std::string contradiction(const MatrixFacts& facts, std::int64_t rows, std::int6
     const bool rows_differ = facts.rows && *facts.rows != rows;
     const bool nonzeros_differ = facts.nonzeros && *facts.nonzeros != nonzeros;
     if (!rows_differ && !nonzeros_differ) return "";
-    std::string has;
-    std::string said;
-    const auto add = [&](const char* things, const std::optional<std::int64_t>& in_source, std::int64_t found) {
+    std::string found;
+    std::string stated;
+    const auto add = [&](const char* things, const std::optional<std::int64_t>& in_source, std::int64_t in_file) {
         if (!in_source) return;
-        has += fmt::format("{}{} {}", has.empty() ? "" : " and ", found, things);
-        said += fmt::format("{}{}", said.empty() ? "" : " and ", *in_source);
+        found += fmt::format("{}{} {}", found.empty() ? "" : " and ", in_file, things);
+        stated += fmt::format("{}{}", stated.empty() ? "" : " and ", *in_source);
     };
     add("rows", facts.rows, rows);
     add("nonzeros", facts.nonzeros, nonzeros);
-    return fmt::format("the file has {}, not {} as in: {}", has, said, facts.source.empty() ? "the suite" : facts.source);
+    return fmt::format("the file has {}, but {} states {}", found, facts.source.empty() ? "the suite" : facts.source, stated);
 }
 
 std::vector<BenchMatrix> matrices_at(const fs::path& path) {
     std::error_code unknown;
     if (fs::is_directory(path, unknown)) return matrices_in(path);
     if (!fs::exists(path, unknown)) {
-        throw InputError(fmt::format("{}: there is no such file; expected a matrix, or a folder of them", path.string()));
+        throw InputError(fmt::format("{}: no such file; expected a matrix file or a folder of matrix files", path.string()));
     }
     const fs::path whole = fs::absolute(path).lexically_normal();
     return {matrix_at(path, name_of_folder(whole.parent_path()) + "/" + whole.filename().string())};

@@ -1,4 +1,4 @@
-// The matrices of a bench: files, and folders as they come from the SuiteSparse collection.
+// Finds the matrix files of a bench, in folders laid out like the SuiteSparse collection's downloads.
 #pragma once
 
 #include <cstdint>
@@ -11,41 +11,41 @@
 
 namespace workbench {
 
-/// What the source of a suite says of a matrix.
+/// The size of a matrix according to the publication that a suite reproduces.
 struct MatrixFacts {
     std::string source = {};
     std::optional<std::int64_t> rows = {};
     std::optional<std::int64_t> nonzeros = {};
 };
 
-/// "the file has 12 rows and 41 nonzeros, not 12 and 40 as in: S"; empty where nothing contradicts the source.
+/// "the file has 12 rows and 41 nonzeros, but S states 12 and 40"; empty if the file agrees with the source S.
 [[nodiscard]] std::string contradiction(const MatrixFacts& facts, std::int64_t rows, std::int64_t nonzeros);
 
 struct BenchMatrix {
-    std::string name;          // of a file the folder that was named and what leads from there to it: "small/1138_bus.mtx.gz"
-    std::uintmax_t bytes = 0;  // of the file; 0 where it is generated
+    std::string name;          // of a file: the last component of the given folder and the path below it: "small/a.mtx.gz"
+    std::uintmax_t bytes = 0;  // file size; 0 for a generated matrix
     MatrixChoice choice;
     MatrixFacts facts = {};
 };
 
-/// The matrix files in a folder and the folders in it, ordered by name. Told by their endings: .mtx, .rb, .graph, each also
-/// .gz, .xz, .zst; .npz; .tar, .tar.gz, .tgz, .tar.xz, .tar.zst. Of a folder with a file of its own name, NAME/NAME.mtx, only
-/// that is taken: what else the collection puts there are right sides and coordinates; and NAME.tar.gz beside such a folder is
-/// left out. Throws InputError where the folder cannot be read.
+/// The matrix files in a folder and its subfolders, ordered by name: .mtx, .rb, .graph, optionally followed by .gz, .xz or
+/// .zst; .npz; .tar, .tar.gz, .tgz, .tar.xz, .tar.zst. A folder NAME that contains NAME.mtx counts as that file only, since the
+/// collection's archives also contain right-hand sides and coordinates, and NAME.tar.gz beside that folder is skipped. Throws
+/// InputError if the folder cannot be read.
 [[nodiscard]] std::vector<BenchMatrix> any_matrices_in(const std::filesystem::path& folder);
 
-/// The same; throws InputError where there are none.
+/// Like any_matrices_in, but throws InputError if there are none.
 [[nodiscard]] std::vector<BenchMatrix> matrices_in(const std::filesystem::path& folder);
 
-/// The folder that the file of a matrix lies in; of FOLDER/NAME/NAME.mtx that is FOLDER. An absolute path.
+/// The absolute path of the folder that contains the matrix: FOLDER for FOLDER/NAME.mtx and for FOLDER/NAME/NAME.mtx.
 [[nodiscard]] std::filesystem::path folder_of(const BenchMatrix& matrix);
 
-/// The file of a matrix that is called so, whatever its endings: of all with that name one that lies in a folder GROUP, as
-/// GROUP/NAME.tar.gz or GROUP/NAME/NAME.mtx, otherwise the first. Null where there is none.
+/// A matrix with this name, whatever its extensions: one in a folder `group` if there is one, otherwise the first; null if
+/// there is none.
 [[nodiscard]] const BenchMatrix* find_named(const std::vector<BenchMatrix>& matrices, const std::string& group,
                                             const std::string& name);
 
-/// The one file, or those of the folder. Throws InputError where there is neither.
+/// The matrix of a file, or the matrices in a folder. Throws InputError if the path does not exist.
 [[nodiscard]] std::vector<BenchMatrix> matrices_at(const std::filesystem::path& path);
 
 }  // namespace workbench

@@ -19,7 +19,7 @@ constexpr std::size_t rows_of_bars = 24;
 constexpr const char* over_baseline = "speed-up over CSR in the input's order";
 constexpr const char* hollow_means = "hollow: within noise";
 
-/// Are the measurements of a speed-up on both sides of 1, or too few to tell?
+/// True if the confidence interval of the speed-up contains 1 or is unknown.
 bool is_noise(const Record& record) {
     if (record.verdict == "baseline") return false;
     return !record.interval || (record.interval->low <= 1 && record.interval->high >= 1);
@@ -29,14 +29,14 @@ bool all_are_noise(const std::vector<const Record*>& records) {
     return std::all_of(records.begin(), records.end(), [](const Record* record) { return is_noise(*record); });
 }
 
-/// The point that was added last stands for noise.
+/// Marks the last point as noise.
 void make_hollow(Series& series, XyChart& chart) {
     series.hollow.insert(series.points.size() - 1);
     chart.foot = hollow_means;
 }
 
-/// The cell that was added last likewise.
-void take_colour(HeatMap& map) {
+/// Marks the last cell as noise.
+void remove_colour(HeatMap& map) {
     map.without_colour.emplace(map.values.size() - 1, map.values.back().size() - 1);
     map.foot = "no colour: within noise";
 }
@@ -44,11 +44,11 @@ void take_colour(HeatMap& map) {
 /// The records of one ranking, by recipe and matrix.
 struct Field {
     const Ranking& ranking;
-    std::string where;                  // "CPU, f64"
-    std::string suffix;                 // "host_f64"
-    std::vector<std::string> recipes;   // the best, at most as many as there are colours
-    std::vector<std::string> matrices;  // by name
-    std::map<std::pair<std::string, std::string>, const Record*> at;
+    std::string where = (ranking.device == "gpu" ? "GPU, " : "CPU, ") + ranking.precision;
+    std::string suffix = ranking.device + "_" + ranking.precision;
+    std::vector<std::string> recipes = {};   // the best, at most most_series
+    std::vector<std::string> matrices = {};  // by name
+    std::map<std::pair<std::string, std::string>, const Record*> at = {};
 
     [[nodiscard]] const Record* find(const std::string& recipe, const std::string& matrix) const {
         const auto found = at.find({recipe, matrix});
@@ -66,12 +66,7 @@ struct Field {
 };
 
 Field field_of(const std::vector<Record>& records, const Ranking& ranking) {
-    Field field{ranking,
-                (ranking.device == "gpu" ? "GPU, " : "CPU, ") + ranking.precision,
-                ranking.device + "_" + ranking.precision,
-                {},
-                {},
-                {}};
+    Field field{.ranking = ranking};
     for (const Ranked& one : ranking.recipes) {
         if (field.recipes.size() < most_series) field.recipes.push_back(one.recipe);
     }
@@ -86,7 +81,7 @@ Field field_of(const std::vector<Record>& records, const Ranking& ranking) {
     return field;
 }
 
-/// Without folder and endings.
+/// The name of a matrix without its folder and extensions.
 std::string short_name(const std::string& matrix) {
     const std::string name = matrix.substr(matrix.find_last_of('/') + 1);
     return matrix.find(':') == std::string::npos ? name.substr(0, name.find('.')) : matrix;
@@ -122,8 +117,8 @@ void add_profile(const Field& field, Plots& plots) {
     double widest = 2;
     XyChart chart{"Performance profile",
                   field.subtitle(),
-                  {"at most so many times the time of the fastest", true, 1.0, {}},
-                  {"share of the matrices", false, 0.0, 1.0},
+                  {"time over that of the fastest recipe, at most", true, 1.0, {}},
+                  {"fraction of the matrices", false, 0.0, 1.0},
                   {}};
     for (const std::string& recipe : field.recipes) {
         std::vector<double> factors;
@@ -172,7 +167,7 @@ void add_metric(const Field& field, const std::string& metric, Plots& plots) {
 }
 
 void add_roofline(const Field& field, Plots& plots) {
-    XyChart chart{"Roofline", field.subtitle(), {"floating-point operations a byte moved", true}, {"GFLOP/s", true}, {}};
+    XyChart chart{"Roofline", field.subtitle(), {"floating-point operations per byte moved", true}, {"GFLOP/s", true}, {}};
     double least = 0;
     double most = 0;
     double copy = 0;
@@ -197,7 +192,7 @@ void add_roofline(const Field& field, Plots& plots) {
         chart.guides.push_back(
             {text, {{least / 1.5, least / 1.5 * bandwidth / 1e9}, {most * 1.5, most * 1.5 * bandwidth / 1e9}}, Drawn::lines});
     };
-    // Two roofs that lie close together would bear two names in one place: the higher one says enough then.
+    // The labels of two roofs that are close together would overlap, so only the higher one is drawn.
     if (read > 0) roof(read >= copy ? "read" : "copy", std::max(read, copy));
     if (std::min(read, copy) > 0 && std::max(read, copy) / std::min(read, copy) > 1.5) {
         roof(read >= copy ? "copy" : "read", std::min(read, copy));
@@ -213,15 +208,15 @@ void add_map(const Field& field, Plots& plots) {
         for (const std::string& recipe : field.recipes) {
             const Record* record = field.find(recipe, matrix);
             map.values.back().push_back(field.speedup(recipe, matrix));
-            if (record != nullptr && is_noise(*record)) take_colour(map);
+            if (record != nullptr && is_noise(*record)) remove_colour(map);
         }
     }
     plots.maps.push_back({"map_" + field.suffix, std::move(map)});
 }
 
-/// Recipes of one shape on one field, with what differs in their numbers.
+/// Recipes of one shape that differ in numbers.
 struct Sweep {
-    std::vector<std::string> names;  // of what differs
+    std::vector<std::string> names;  // of the parameters that differ
     std::map<std::vector<double>, std::vector<const Record*>> points;
 };
 
@@ -304,9 +299,9 @@ HeatMap map_of(const Field& field, const std::string& shape, const Sweep& sweep)
         map.values.emplace_back();
         for (const double column : columns) {
             const auto found = sweep.points.find({row, column});
-            const bool there = found != sweep.points.end();
-            map.values.back().push_back(there ? std::optional(geometric_mean(found->second)) : std::nullopt);
-            if (there && all_are_noise(found->second)) take_colour(map);
+            const bool measured = found != sweep.points.end();
+            map.values.back().push_back(measured ? std::optional(geometric_mean(found->second)) : std::nullopt);
+            if (measured && all_are_noise(found->second)) remove_colour(map);
         }
     }
     return map;

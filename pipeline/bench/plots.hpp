@@ -1,4 +1,4 @@
-// The charts of many runs, as files.
+// Charts of many runs.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace workbench {
 
-/// A chart and the name of its files, without ending.
+/// A chart and the name of its files without extension.
 template <typename Chart>
 struct Plot {
     std::string name;
@@ -24,12 +24,11 @@ struct Plots {
 };
 
 /// For each device and precision: bars by matrix, a performance profile (Dolan and More, 'Benchmarking optimization software
-/// with performance profiles' (2002)), speed-up against each of these metrics of the input, a roofline, a table of colours, and
-/// where recipes differ in one or two numbers alone, curves or a map over these. The best recipes of the ranking are shown, as
-/// many as there are colours.
+/// with performance profiles' (2002)), speed-up against each of these metrics of the input, a roofline, and a heat map; for
+/// recipes that differ in one or two numbers only, a curve or a heat map over those. Shows the best most_series recipes.
 [[nodiscard]] Plots plots_of(const std::vector<Record>& records, const std::vector<std::string>& metrics);
 
-/// Writes NAME.png and NAME.svg of each. Returns the names of the files.
+/// Writes NAME.png and NAME.svg of each chart and returns the file names.
 std::vector<std::string> write_plots(const Plots& plots, const std::filesystem::path& folder);
 
 }  // namespace workbench

@@ -17,7 +17,7 @@ namespace {
 
 Interval interval_of(const Record& record) {
     constexpr double infinite = std::numeric_limits<double>::infinity();
-    return record.interval.value_or(Interval{-infinite, infinite});  // too few samples say nothing
+    return record.interval.value_or(Interval{-infinite, infinite});  // too few samples: unknown
 }
 
 bool belongs(const Record& record, const Ranking& ranking) {
@@ -48,7 +48,7 @@ void count_wins(const std::vector<const Record*>& on_matrix, std::map<std::strin
 }
 
 Ranking rank_one(const std::vector<Record>& records, const std::string& device, const std::string& precision) {
-    Ranking ranking{device, precision, 0, {}};
+    Ranking ranking{device, precision};
     const ByMatrix matrices = by_matrix(records, ranking);
     ranking.matrices = static_cast<int>(matrices.size());
     std::map<std::string, Ranked> ranked;
@@ -75,44 +75,16 @@ Ranking rank_one(const std::vector<Record>& records, const std::string& device, 
     return ranking;
 }
 
-std::string ratio(double number) {
-    return number >= 99.95   ? fmt::format("{:.0f}", number)
-           : number >= 9.995 ? fmt::format("{:.1f}", number)
-                             : fmt::format("{:.2f}", number);
+std::string percentage(int part, int whole) { return whole == 0 ? "-" : fmt::format("{:.0f} %", 100.0 * part / whole); }
+
+std::vector<std::string> cells_of(const RatioStatistics& ratios) {
+    return {ratio_text(ratios.least), ratio_text(ratios.mean), ratio_text(ratios.geometric_mean), ratio_text(ratios.most),
+            std::to_string(ratios.count)};
 }
-
-/// Whole products, with six letters at most.
-std::string product_count(double number) {
-    const double whole = std::ceil(number);
-    return whole < 1e5   ? with_commas(std::llround(whole))
-           : whole < 1e6 ? fmt::format("{:.0f}k", whole / 1e3)
-           : whole < 1e9 ? fmt::format("{:.0f}M", whole / 1e6)
-                         : "> 1e9";
-}
-
-std::string share(int part, int whole) { return whole == 0 ? "-" : fmt::format("{:.0f} %", 100.0 * part / whole); }
-
-constexpr std::size_t name_width = 29;
 
 std::string heading(const Ranking& ranking) {
     return fmt::format("{}, {}: {} {}", ranking.device == "gpu" ? "GPU" : "CPU", ranking.precision, ranking.matrices,
                        ranking.matrices == 1 ? "matrix" : "matrices");
-}
-
-std::string row(const std::string& name, const std::vector<std::string>& cells) {
-    std::string line = "  " + padded(name, name_width);
-    for (const std::string& cell : cells) line += fmt::format("{:>7}", cell);
-    return line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
-}
-
-/// What each recipe is called in the tables of text.
-std::map<std::string, std::string> short_names_of(const Ranking& ranking) {
-    std::vector<std::string> names;
-    for (const Ranked& one : ranking.recipes) names.push_back(one.recipe);
-    const std::vector<std::string> texts = shortened(names, name_width);
-    std::map<std::string, std::string> short_names;
-    for (std::size_t i = 0; i < names.size(); ++i) short_names[names[i]] = texts[i];
-    return short_names;
 }
 
 std::string for_tex(const std::string& text) {
@@ -132,10 +104,58 @@ std::string for_tex(const std::string& text) {
     return safe;
 }
 
-std::string tex_table(const std::string& columns, const std::string& caption, const std::string& header,
-                      const std::string& rows) {
-    return fmt::format("% {}\n\\begin{{tabular}}{{{}}}\n\\hline\n{} \\\\\n\\hline\n{}\\hline\n\\end{{tabular}}\n", caption,
-                       columns, header, rows);
+/// A table with one row per recipe, whose first column is the recipe's name.
+struct RecipeTable {
+    std::string caption;
+    std::vector<std::string> header;
+    std::vector<std::vector<std::string>> rows = {};
+
+    void add(const std::string& recipe, std::vector<std::string> cells, const std::vector<std::string>& more = {}) {
+        cells.insert(cells.begin(), recipe);
+        cells.insert(cells.end(), more.begin(), more.end());
+        rows.push_back(std::move(cells));
+    }
+
+    [[nodiscard]] std::string text() const {
+        constexpr std::size_t name_width = 24;
+        TextTable table{.header = header, .rows = rows};
+        std::vector<std::string> names;
+        for (const std::vector<std::string>& row : rows) names.push_back(row.front());
+        names = shortened(names, name_width);
+        for (std::size_t i = 0; i < rows.size(); ++i) table.rows[i].front() = names[i];
+        return caption + '\n' + table.text();
+    }
+
+    [[nodiscard]] std::string tex() const {
+        const auto line = [](const std::vector<std::string>& cells) {
+            std::vector<std::string> safe;
+            for (const std::string& cell : cells) safe.push_back(for_tex(cell));
+            return fmt::format("{} \\\\\n", fmt::join(safe, " & "));
+        };
+        std::string text = fmt::format("% {}\n\\begin{{tabular}}{{l{}}}\n\\hline\n{}\\hline\n", caption,
+                                       std::string(header.size() - 1, 'r'), line(header));
+        for (const std::vector<std::string>& row : rows) text += line(row);
+        return text + "\\hline\n\\end{tabular}\n";
+    }
+};
+
+RecipeTable ranking_table(const Ranking& ranking) {
+    RecipeTable table{heading(ranking) + ", speed-up over CSR in the input's order",
+                      {"recipe", "won", "tied", "min", "mean", "geomean", "max", "matrices"}};
+    for (const Ranked& one : ranking.recipes) {
+        table.add(one.recipe, {percentage(one.won, ranking.matrices), percentage(one.tied, ranking.matrices)},
+                  cells_of(one.speedup));
+    }
+    return table;
+}
+
+RecipeTable comparison_table(const std::vector<Record>& records, const Ranking& ranking, const std::string& recipe) {
+    RecipeTable table{fmt::format("Speed-up of {} over the other recipes, {}", recipe, heading(ranking)),
+                      {"recipe", "faster", "min", "mean", "geomean", "max", "matrices"}};
+    for (const Against& one : against_others(records, ranking, recipe)) {
+        table.add(one.other, {percentage(one.faster, one.ratio.count)}, cells_of(one.ratio));
+    }
+    return table;
 }
 
 std::string for_csv(const std::string& text) {
@@ -156,8 +176,7 @@ double metric(const Record& record, const char* key) {
 }  // namespace
 
 RatioStatistics statistics_of(const std::vector<double>& ratios) {
-    RatioStatistics statistics;
-    if (ratios.empty()) return statistics;
+    if (ratios.empty()) return {};
     double sum = 0;
     double logarithms = 0;
     for (const double one : ratios) {
@@ -166,7 +185,11 @@ RatioStatistics statistics_of(const std::vector<double>& ratios) {
     }
     const auto count = static_cast<double>(ratios.size());
     const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-    return {static_cast<int>(ratios.size()), *least, sum / count, std::exp(logarithms / count), *most};
+    return {.count = static_cast<int>(ratios.size()),
+            .least = *least,
+            .mean = sum / count,
+            .geometric_mean = std::exp(logarithms / count),
+            .most = *most};
 }
 
 std::vector<Ranking> rank(const std::vector<Record>& records) {
@@ -185,7 +208,7 @@ std::vector<Against> against_others(const std::vector<Record>& records, const Ra
     for (const Ranked& ranked : ranking.recipes) names.push_back(ranked.recipe);
     if (std::find(names.begin(), names.end(), recipe) == names.end()) {
         const std::string suggestion = did_you_mean(recipe, names);
-        std::vector<std::string> quoted;  // a name may have commas in it
+        std::vector<std::string> quoted;  // names may contain commas
         for (const std::string& name : names) quoted.push_back(fmt::format("'{}'", name));
         throw RecipeError(fmt::format("--of {}: no recipe of this name was measured{}{}", recipe,
                                       suggestion.empty() ? "; expected one of " : suggestion + " Expected one of ",
@@ -206,29 +229,24 @@ std::vector<Against> against_others(const std::vector<Record>& records, const Ra
     return table;
 }
 
+std::string ratio_text(double ratio) {
+    return ratio >= 99.95 ? fmt::format("{:.0f}", ratio) : fmt::format("{:.{}f}", ratio, ratio >= 9.995 ? 1 : 2);
+}
+
+std::string products_text(double products) {
+    const double whole = std::ceil(products);
+    return whole < 1e7 ? with_commas(std::llround(whole)) : fmt::format("{:.1e}", whole);
+}
+
 std::string ranking_text(const std::vector<Record>& records, const std::string& of) {
     std::string text;
     for (const Ranking& ranking : rank(records)) {
-        text += (text.empty() ? "" : "\n") + heading(ranking) + ", speed-up over CSR in the input's order\n";
-        text += row("recipe", {"won", "tied", "min", "mean", "geo", "max", "of"});
-        bool missing = false;
-        const std::map<std::string, std::string> short_names = short_names_of(ranking);
-        for (const Ranked& one : ranking.recipes) {
-            const RatioStatistics& speedup = one.speedup;
-            missing = missing || one.not_measured > 0;
-            text += row(short_names.at(one.recipe), {share(one.won, ranking.matrices), share(one.tied, ranking.matrices),
-                                                     ratio(speedup.least), ratio(speedup.mean), ratio(speedup.geometric_mean),
-                                                     ratio(speedup.most), fmt::format("{}", speedup.count)});
+        text += (text.empty() ? "" : "\n") + ranking_table(ranking).text();
+        if (std::any_of(ranking.recipes.begin(), ranking.recipes.end(),
+                        [](const Ranked& one) { return one.not_measured > 0; })) {
+            text += "  Matrices that failed or were unsuitable are left out; --csv lists the reasons.\n";
         }
-        if (missing) text += "  Matrices that failed or did not suit are left out; --csv has the reasons.\n";
-        if (of.empty()) continue;
-        text += fmt::format("\n{} over the others, {}\n", of, ranking.precision) +
-                row("recipe", {"faster", "", "min", "mean", "geo", "max", "of"});
-        for (const Against& one : against_others(records, ranking, of)) {
-            text += row(short_names.at(one.other),
-                        {share(one.faster, one.ratio.count), "", ratio(one.ratio.least), ratio(one.ratio.mean),
-                         ratio(one.ratio.geometric_mean), ratio(one.ratio.most), fmt::format("{}", one.ratio.count)});
-        }
+        if (!of.empty()) text += '\n' + comparison_table(records, ranking, of).text();
     }
     return text.empty() ? "nothing was measured\n" : text;
 }
@@ -241,45 +259,27 @@ std::string prices_text(const std::vector<Record>& records) {
             if (belongs(record, ranking) && record.break_even) products[record.recipe].push_back(*record.break_even);
         }
         if (products.empty()) continue;
-        text += '\n' + heading(ranking) + ", products until the preparation has paid\n" +
-                row("recipe", {"pays", "", "least", "median", "most", "", "of"});
-        const std::map<std::string, std::string> short_names = short_names_of(ranking);
+        RecipeTable table{heading(ranking) + ", products until preprocessing pays off",
+                          {"recipe", "pays off", "min", "median", "max", "matrices"}};
         for (const Ranked& one : ranking.recipes) {
             std::vector<double>& numbers = products[one.recipe];
             if (numbers.empty()) continue;
             std::sort(numbers.begin(), numbers.end());
-            text += row(short_names.at(one.recipe),
-                        {share(static_cast<int>(numbers.size()), one.speedup.count), "", product_count(numbers.front()),
-                         product_count((numbers[(numbers.size() - 1) / 2] + numbers[numbers.size() / 2]) / 2),
-                         product_count(numbers.back()), "", fmt::format("{}", one.speedup.count)});
+            const double median = (numbers[(numbers.size() - 1) / 2] + numbers[numbers.size() / 2]) / 2;
+            table.add(one.recipe,
+                      {percentage(static_cast<int>(numbers.size()), one.speedup.count), products_text(numbers.front()),
+                       products_text(median), products_text(numbers.back()), std::to_string(one.speedup.count)});
         }
+        text += '\n' + table.text();
     }
     return text;
 }
 
 std::string ranking_tex(const std::vector<Record>& records, const std::string& of) {
     std::string text;
-    const auto numbers = [](const RatioStatistics& ratios) {
-        return fmt::format("{} & {} & {} & {}", ratio(ratios.least), ratio(ratios.mean), ratio(ratios.geometric_mean),
-                           ratio(ratios.most));
-    };
-    const auto percents = [](int part, int whole) { return for_tex(share(part, whole)); };
     for (const Ranking& ranking : rank(records)) {
-        std::string rows;
-        for (const Ranked& one : ranking.recipes) {
-            rows += fmt::format("{} & {} & {} & {} & {} \\\\\n", for_tex(one.recipe), percents(one.won, ranking.matrices),
-                                percents(one.tied, ranking.matrices), numbers(one.speedup), one.speedup.count);
-        }
-        text += tex_table("lrrrrrrr", heading(ranking) + ", speed-up over CSR in the input's order",
-                          "recipe & won & tied & min & mean & geo. mean & max & matrices", rows);
-        if (of.empty()) continue;
-        rows.clear();
-        for (const Against& one : against_others(records, ranking, of)) {
-            rows += fmt::format("{} & {} & {} & {} \\\\\n", for_tex(one.other), percents(one.faster, one.ratio.count),
-                                numbers(one.ratio), one.ratio.count);
-        }
-        text += tex_table("lrrrrrr", fmt::format("{} over the others, {}", of, heading(ranking)),
-                          for_tex(of) + " is faster & on & min & mean & geo. mean & max & matrices", rows);
+        text += ranking_table(ranking).tex();
+        if (!of.empty()) text += comparison_table(records, ranking, of).tex();
     }
     return text;
 }

@@ -14,7 +14,7 @@
 namespace workbench {
 namespace {
 
-using Json = nlohmann::ordered_json;  // a sweep is called by its values in the order in which they are nested
+using Json = nlohmann::ordered_json;  // a sweep's label lists its values in nesting order
 
 std::string text_at(const Json& object, const char* key) {
     const auto found = object.find(key);
@@ -38,7 +38,7 @@ const Json& object_at(const Json& object, const char* key) {
     return found != object.end() && found->is_object() ? *found : none;
 }
 
-/// All numbers in it, "row_length.mean" for those further down.
+/// Collects all numbers of a JSON object; nested ones get names such as "row_length.mean".
 void add_numbers(const Json& object, const std::string& prefix, std::map<std::string, double>& numbers) {
     for (const auto& [key, value] : object.items()) {
         if (value.is_number()) numbers[prefix + key] = value.get<double>();
@@ -46,7 +46,7 @@ void add_numbers(const Json& object, const std::string& prefix, std::map<std::st
     }
 }
 
-/// What all records of one report or line have in common.
+/// The fields shared by all records of one report or line.
 Record common_of(const Json& report) {
     Record record;
     record.recipe = text_at(object_at(report, "recipe"), "name");
@@ -83,7 +83,7 @@ std::string device_of_backend(const std::string& backend) {
     return backend == "cuda" || backend == "cusparse" ? "gpu" : "host";
 }
 
-/// Is the kernel the recipe's own? The baseline is where the recipe is that, too: its layout, without a stage.
+/// True if the kernel belongs to the recipe. The baseline does if the recipe is the baseline: its layout without stages.
 bool is_own(const Json& report, const Json& kernel) {
     if (!kernel.value("baseline", false)) return true;
     const Json& layouts = list_at(report, "layouts");
@@ -159,7 +159,7 @@ void add_report(const Json& report, std::vector<Record>& records) {
     if (none.status != "wrong" || !own) records.push_back(std::move(none));
 }
 
-/// A run's JSON, with one report or several.
+/// Adds the records of a run's JSON, which contains one report or several.
 void add_run(const Json& run, std::vector<Record>& records) {
     const auto runs = run.find("runs");
     if (runs == run.end()) return add_report(run, records);
@@ -170,7 +170,7 @@ bool is_report(const Json& json) {
     return json.is_object() && (json.contains("runs") || (json.contains("recipe") && json.contains("matrix")));
 }
 
-/// The last of those that say of one thing.
+/// Keeps the last record of each recipe, matrix, precision and device.
 void keep_last(std::vector<Record>& records) {
     std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
     std::reverse(records.begin(), records.end());
@@ -190,7 +190,7 @@ void add_records(const std::filesystem::path& file, std::vector<Record>& records
     std::ifstream stream(file, std::ios::binary);
     std::error_code unknown;
     if (!stream || std::filesystem::is_directory(file, unknown)) {
-        throw RecipeError(fmt::format("{}: cannot be read; expected lines of a bench, or the JSON of a run", file.string()));
+        throw RecipeError(fmt::format("{}: cannot be read; expected the lines of a bench or the JSON of a run", file.string()));
     }
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
     if (const Json whole = Json::parse(text, nullptr, false); is_report(whole)) {
@@ -206,8 +206,8 @@ void add_records(const std::filesystem::path& file, std::vector<Record>& records
         if (is_report(line)) {
             add_run(line, records);
         } else if (end != text.size() || text.compare(begin, 7, "{\"key\":") != 0) {
-            throw RecipeError(fmt::format("{}:{}:1: found neither a line of a bench nor the JSON of a run{}", file.string(),
-                                          number, number > 1 ? "; without that line the others can be used" : ""));
+            throw RecipeError(fmt::format("{}:{}:1: neither a line of a bench nor the JSON of a run{}", file.string(), number,
+                                          number > 1 ? "; remove this line to use the others" : ""));
         }
         begin = end + 1;
     }

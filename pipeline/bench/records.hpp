@@ -1,4 +1,4 @@
-// What was measured, as the tables and plots of many runs want it: a recipe on a matrix by its fastest kernel.
+// Measurements as the tables and plots of many runs need them: a recipe on a matrix, with its fastest kernel.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +15,12 @@ namespace workbench {
 struct Record {
     std::string recipe;
     std::string matrix;
-    std::string device;     // "host" or "gpu"; empty where nothing was measured
-    std::string precision;  // "f32", "f64"; empty likewise where that is not known
+    std::string device;     // "host" or "gpu"; empty if nothing was measured
+    std::string precision;  // "f32" or "f64"; empty if unknown
     std::string status;     // "measured", "unsuitable", "wrong", "failed"
     std::string reason;
 
-    // Of the fastest kernel on this device that gave the right result, where status is "measured".
+    // The fastest verified kernel on this device; only if status is "measured".
     std::string layout;
     std::string kernel;
     std::string backend;
@@ -29,22 +29,22 @@ struct Record {
     double gbytes_per_second = 0;
     double bytes_per_nonzero = 0;
     std::optional<double> speedup;
-    std::optional<Interval> interval;  // of the speed-up; the baseline itself has 1 to 1
+    std::optional<Interval> interval;  // of the speed-up; 1 to 1 for the baseline
     std::string verdict;
     std::optional<double> break_even;
-    double copy_bandwidth = 0;  // bytes a second, of the device
+    double copy_bandwidth = 0;  // of the device, in bytes per second
     double read_bandwidth = 0;
 
-    std::map<std::string, double> metrics;     // of the input, and rows, columns, nonzeros
-    std::map<std::string, double> parameters;  // numbers that the recipe gives: "stage.row_sort.window", "layout.slice_height"
-    std::string shape;                         // its stages and its layout: recipes of one shape are points of a sweep
+    std::map<std::string, double> metrics;     // of the input, including rows, columns, nonzeros
+    std::map<std::string, double> parameters;  // numbers in the recipe: "stage.row_sort.window", "layout.slice_height"
+    std::string shape;                         // names of stages and layout: recipes of one shape are points of a sweep
 };
 
-/// Adds those of a file: lines of a bench, or the JSON of a run. A last line that breaks off is left out. Where one thing
-/// stands there several times, the last counts. Throws RecipeError with file and line where there is something else.
+/// Appends the records of a file: the lines of a bench, or the JSON of a run. An incomplete last line is ignored; of repeated
+/// measurements the last one counts. Throws RecipeError with file and line for anything else.
 void add_records(const std::filesystem::path& file, std::vector<Record>& records);
 
-/// Of reports that are there.
+/// The records of reports in memory.
 [[nodiscard]] std::vector<Record> records_of(const std::vector<RunReport>& reports);
 
 }  // namespace workbench

@@ -27,7 +27,7 @@ constexpr std::string_view beginning = "{\"key\":{";
 
 }  // namespace
 
-ResultsFile::ResultsFile(std::filesystem::path path, bool failed_again) : path_(std::move(path)), failed_again_(failed_again) {
+ResultsFile::ResultsFile(std::filesystem::path path, bool retry_failed) : path_(std::move(path)), retry_failed_(retry_failed) {
     std::error_code ignored;
     if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), ignored);
     descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -35,7 +35,7 @@ ResultsFile::ResultsFile(std::filesystem::path path, bool failed_again) : path_(
     try {
         if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
             throw MachineError(path_.string() +
-                               ": another bench is adding to it; wait for it, or name another file with --out");
+                               ": another bench is writing to this file; wait for it or choose another file with --out");
         }
         read();
     } catch (...) {
@@ -48,28 +48,27 @@ ResultsFile::~ResultsFile() { close(descriptor_); }
 
 void ResultsFile::read() {
     std::ifstream stream(path_, std::ios::binary);
-    std::uintmax_t whole = 0;  // bytes of the whole lines so far
+    std::uintmax_t whole = 0;  // bytes in complete lines
     int number = 0;
     for (std::string line; std::getline(stream, line);) {
         ++number;
         const auto refuse = [&] {
-            throw RecipeError(
-                fmt::format("{}:{}:1: found no line of a bench; expected {{\"key\":{{...}},...}} in each line, or "
-                            "another file with --out{}",
-                            path_.string(), number, number > 1 ? "; without that line the others can be used" : ""));
+            throw RecipeError(fmt::format(
+                "{}:{}:1: not a line of a bench; expected {{\"key\":{{...}},...}}; choose another file with --out{}",
+                path_.string(), number, number > 1 ? ", or remove this line" : ""));
         };
-        const bool breaks_off = stream.eof();  // there was no line end
-        if (breaks_off) {
+        const bool incomplete = stream.eof();  // no newline
+        if (incomplete) {
             if (!std::string_view(line).starts_with(beginning.substr(0, line.size()))) refuse();
-            torn_ = true;
+            truncated_ = true;
             break;
         }
         const Json result = Json::parse(line, nullptr, false);
         if (!result.is_object() || !result.contains("key") || !result.contains("status")) refuse();
-        if (!failed_again_ || result["status"] != "failed") keys_.insert(result["key"].dump());
+        if (!retry_failed_ || result["status"] != "failed") keys_.insert(result["key"].dump());
         whole += line.size() + 1;
     }
-    if (torn_ && ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) fail(path_, errno);
+    if (truncated_ && ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) fail(path_, errno);
 }
 
 void ResultsFile::add(const std::string& key, const std::string& line) {
@@ -81,7 +80,7 @@ void ResultsFile::add(const std::string& key, const std::string& line) {
         if (written <= 0) fail(path_, errno);
         rest.remove_prefix(static_cast<std::size_t>(written));
     }
-    (void)fsync(descriptor_);  // a pipe has no disk
+    (void)fsync(descriptor_);  // fails on a pipe, which does not matter
     keys_.insert(key);
 }
 

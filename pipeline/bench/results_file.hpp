@@ -1,4 +1,4 @@
-// A file of JSON lines that grows while it is measured, and is whole whenever the program stops.
+// An append-only file of JSON lines that stays valid whenever the program is stopped.
 #pragma once
 
 #include <filesystem>
@@ -7,24 +7,23 @@
 
 namespace workbench {
 
-/// Each line is one JSON object with "key", what was measured, and "status". While this lives, no other program that asks adds
-/// to the file.
+/// Each line is a JSON object with "key", the results, and "status". The file is locked against other benches.
 class ResultsFile {
 public:
-    /// Opens the file, or makes it, and learns what it holds. A last line that breaks off, as a killed program leaves it, is
-    /// cut off. Lines whose status is "failed" do not count where `failed_again`. Throws RecipeError with file and line where
-    /// there is something else in it, MachineError where it cannot be written or another program is adding to it.
-    ResultsFile(std::filesystem::path path, bool failed_again);
+    /// Opens or creates the file, reads its keys, and truncates an incomplete last line left by a killed program. With
+    /// `retry_failed`, lines with status "failed" do not count as present. Throws RecipeError with file and line if it contains
+    /// anything else, MachineError if it cannot be written or another bench has locked it.
+    ResultsFile(std::filesystem::path path, bool retry_failed);
     ~ResultsFile();
     ResultsFile(const ResultsFile&) = delete;
     ResultsFile& operator=(const ResultsFile&) = delete;
 
-    /// `key` as JSON in one line.
+    /// `key`: one line of JSON.
     [[nodiscard]] bool has(const std::string& key) const { return keys_.contains(key); }
-    [[nodiscard]] bool was_torn() const { return torn_; }
+    [[nodiscard]] bool was_truncated() const { return truncated_; }
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
-    /// Adds a line, which has no line end, and waits until the disk has it.
+    /// Appends a line (given without a newline) and syncs it to disk.
     void add(const std::string& key, const std::string& line);
 
 private:
@@ -33,8 +32,8 @@ private:
     std::filesystem::path path_;
     std::set<std::string> keys_;
     int descriptor_ = -1;
-    bool torn_ = false;
-    bool failed_again_ = false;
+    bool truncated_ = false;
+    bool retry_failed_ = false;
 };
 
 }  // namespace workbench

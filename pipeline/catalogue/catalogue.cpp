@@ -1,4 +1,4 @@
-// The only file that names every stage and every layout. A new one is one line here.
+// The only file that lists all stages and layouts; add new ones here.
 #include "pipeline/catalogue/catalogue.hpp"
 
 #include "kernels/source/kernel_from_source.hpp"

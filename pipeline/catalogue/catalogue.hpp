@@ -1,4 +1,4 @@
-// All stages, layouts and generators there are.
+// The list of all stages, layouts and generators.
 #pragma once
 
 #include "pipeline/contract/catalogue.hpp"

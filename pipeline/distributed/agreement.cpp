@@ -45,7 +45,7 @@ void agree(Ranks& ranks, const std::optional<Failure>& mine) {
     if (mine) writer.put_all(std::span<const char>(mine->text));
     const std::vector<Bytes> all = ranks.gather(writer.bytes());
 
-    std::map<std::string, std::vector<int>> ranks_of;  // a text
+    std::map<std::string, std::vector<int>> ranks_of;  // by text
     ExitCode exit_code = ExitCode::ok;
     for (int rank = 0; rank < ranks.size(); ++rank) {
         MessageReader reader(all[rank]);
@@ -59,7 +59,7 @@ void agree(Ranks& ranks, const std::optional<Failure>& mine) {
     std::string text;
     for (const auto& [what, which] : ranks_of) {
         if (!text.empty()) text += '\n';
-        // What all of them found says nothing of ranks.
+        // A failure of all ranks is not about ranks.
         text += static_cast<int>(which.size()) == ranks.size()
                     ? what
                     : fmt::format("{} of {}: {}", names_of(which), ranks.size(), what);

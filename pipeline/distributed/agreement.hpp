@@ -1,4 +1,4 @@
-// Failures of one rank that all ranks come to know, so that they end together and say so once.
+// Shares one rank's failure with all ranks, so that they end together and report it once.
 #pragma once
 
 #include <functional>
@@ -10,19 +10,18 @@
 
 namespace workbench {
 
-/// What failed on some ranks, thrown on all of them with one text: to be told by one.
+/// A failure of some ranks, thrown on all ranks with the same text; rank 0 prints it.
 struct RanksFailed : UserError {
     using UserError::UserError;
 };
 
-/// Called by all, with the failure of this rank, if any. Throws RanksFailed on all ranks where one has failed.
+/// Collective; takes this rank's failure, if any. Throws RanksFailed on all ranks if any rank failed.
 void agree(Ranks& ranks, const std::optional<Failure>& mine);
 
-/// Of the exception that is being handled; a layout that does not suit is an input that the recipe cannot take.
+/// The exception being handled as a failure; an unsuitable layout counts as an InputError.
 [[nodiscard]] Failure failure_of_rank();
 
-/// Called by all. Runs work in which this rank does not wait for another one, and throws RanksFailed on all where it threw on
-/// one.
+/// Collective. Runs work that does not wait for other ranks, and throws RanksFailed on all ranks if it throws on any.
 template <typename Work>
 auto in_agreement(Ranks& ranks, const Work& work) {
     std::optional<decltype(work())> result;

@@ -1,4 +1,4 @@
-// Numbers and arrays as the bytes that ranks send each other; all of them run on processors of one kind.
+// Serialises numbers and arrays for messages between ranks, which must have the same byte order.
 #pragma once
 
 #include <cstring>
@@ -18,7 +18,7 @@ public:
         append(std::as_bytes(std::span(&value, 1)));
         static_assert(std::is_trivially_copyable_v<T>);
     }
-    /// With their number.
+    /// Writes the number of values, then the values.
     template <typename T>
     void put_all(std::span<const T> values) {
         put(values.size());
@@ -33,7 +33,7 @@ private:
     Bytes bytes_;
 };
 
-/// Throws std::logic_error where less is there than is asked for.
+/// Reads what MessageWriter wrote; throws std::logic_error at the end of the message.
 class MessageReader {
 public:
     explicit MessageReader(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -53,7 +53,7 @@ public:
 
 private:
     const std::byte* next(std::size_t count) {
-        if (count > rest_.size()) throw std::logic_error("a message between ranks ends too early");
+        if (count > rest_.size()) throw std::logic_error("a message between ranks is too short");
         const std::byte* const found = rest_.data();
         rest_ = rest_.subspan(count);
         return found;

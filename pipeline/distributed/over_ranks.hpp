@@ -1,4 +1,4 @@
-// One number of each rank, and what all of them make: the same bits on all ranks.
+// Reductions of one number per rank, with bit-identical results on all ranks.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace workbench {
 
-/// Called by all, as those below. In the order of the ranks.
+/// Collective, like the functions below. The numbers in rank order.
 [[nodiscard]] inline std::vector<double> of_each(Ranks& ranks, double mine) {
     std::vector<double> all(ranks.size());
     ranks.gather(std::span(&mine, 1), all);

@@ -60,7 +60,7 @@ std::string ranks_json(const RanksReport& report) {
                  {"layout", report.layout},
                  {"kernel", report.kernel},
                  {"precision", name_of(report.precision)},
-                 {"rows_to_ranks", report.ranks_by},
+                 {"rows_to_ranks", report.partitioning},
                  {"ranks_engine", report.engine},
                  {"exchange_engine", report.exchange_engine},
                  {"verified", {{"exact_vectors", report.exact_vectors}, {"error_over_bound", report.error_over_bound}}},

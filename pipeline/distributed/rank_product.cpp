@@ -18,18 +18,18 @@
 namespace workbench {
 namespace {
 
-/// On all cores.
+/// Visits the rows in parallel.
 void for_each_row(const CsrMatrix& matrix, const std::function<void(Index)>& visit) {
     Kokkos::parallel_for(Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Index>>(0, matrix.rows),
                          visit);
 }
 
-/// Integers for both shares of a rank's rows. Their sums over a whole row are exact, and x is the same on all ranks.
+/// Integer values for both shares, so small that the sum of a whole row is exact; x is the same on all ranks.
 struct ExactShares {
     ExactShares(bool inside_is_symmetric, Offset longest, Index columns)
         : inside(inside_is_symmetric, longest, columns), outside(false, longest, columns) {}
-    ExactProblem inside;   // its rows and columns as the inside share numbers them
-    ExactProblem outside;  // likewise
+    ExactProblem inside;   // in the inside share's numbering
+    ExactProblem outside;  // in the outside share's numbering
 
     [[nodiscard]] std::vector<double> product(const RankShares& shares, int vector) const {
         std::vector<double> y(shares.inside.rows, 0.0);
@@ -47,7 +47,8 @@ struct ExactShares {
     }
 };
 
-/// The bounds of the two shares add up to one for the sum: theirs leave eight times the room that rounding takes.
+/// Adds the shares' reference products and error bounds; each bound is eight times the rounding error, which covers the
+/// addition.
 template <ValueType Value>
 BoundedReference reference_of(const RankShares& shares, std::uint32_t seed) {
     std::vector<double> x(shares.inside.columns);
@@ -63,7 +64,7 @@ BoundedReference reference_of(const RankShares& shares, std::uint32_t seed) {
     return sum;
 }
 
-/// Rows of like length beside each other, the longest first.
+/// The rows by descending length.
 Permutation by_length(const CsrMatrix& matrix) {
     std::vector<Index> order(matrix.rows);
     std::iota(order.begin(), order.end(), 0);
@@ -73,7 +74,7 @@ Permutation by_length(const CsrMatrix& matrix) {
 
 }  // namespace
 
-/// The outside share, the exchange, and what multiplies.
+/// The exchange and the kernels of both shares.
 template <ValueType Value>
 class RankProduct<Value>::Parts {
 public:
@@ -85,11 +86,11 @@ public:
                           .kernels = {},
                           .place = {}} {}
 
-    /// Called by all, once, with a kernel of the inside share, or null where this rank has none. row_at, element_at: which of
-    /// this rank's rows stands at place i of y, which of its elements of x at place i of x.
+    /// Collective; call once. `candidate`: the kernel of the inside share, or null if this rank has none. row_at, element_at:
+    /// this rank's row at position i of y, and its element at position i of x.
     [[nodiscard]] VerifiedKernel<Value> verify(const Candidate<Value>* candidate, const ExactShares& exact,
                                                std::vector<Index> row_at, std::span<const Index> element_at) {
-        agree(plan_.ranks, std::nullopt);  // all have come so far
+        agree(plan_.ranks, std::nullopt);  // throws if another rank failed before verification
         place(std::move(row_at), element_at);
         in_agreement(plan_.ranks, [&] {
             if (candidate != nullptr && candidate->try_out) candidate->try_out(plan_.device);
@@ -155,7 +156,7 @@ public:
     }
 
 private:
-    /// What is exchanged, and where the outside share is added.
+    /// Sets up the exchange and the rows of y that the outside share adds to.
     void place(std::vector<Index> row_at, std::span<const Index> element_at) {
         row_at_ = std::move(row_at);
         std::vector<Index> place_of_row(row_at_.size());
@@ -169,7 +170,7 @@ private:
         outside_.row_order = order;
     }
 
-    /// `problem` null: with the matrix's own values.
+    /// Uses the values of `problem`, or the matrix's own values for null.
     void prepare_outside(const ExactProblem* problem) {
         if (outside_.matrix.rows == 0) return;
         kernel_of_outside_.reset();
@@ -182,26 +183,26 @@ private:
         }
         layout_of_outside_ = plan_.outside_layout.build.template get<Value>()(*staged, outside_choice_.parameters);
         const KernelEntry* const entry = choose_kernel(outside_choice_, {}, {plan_.device.properties().kind});
-        if (entry == nullptr) throw std::logic_error("the layout of the outside share has no kernel for this device");
+        if (entry == nullptr) throw std::logic_error("the outside share's layout has no kernel for this device");
         kernel_of_outside_ = prepare_rows_kernel(*entry, *layout_of_outside_, targets_, plan_.device);
     }
 
-    /// One product with x as it is given for each number over all ranks; y in the order of this rank's rows.
-    template <typename At>
-    [[nodiscard]] std::vector<Value> product_of(std::span<const Index> element_at, const At& at) {
+    /// y = A x for x_at(global column), in the order of this rank's rows.
+    template <typename ElementOfX>
+    [[nodiscard]] std::vector<Value> product_of(std::span<const Index> element_at, const ElementOfX& x_at) {
         std::vector<Value> x(element_at.size());
-        for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<Value>(at(shares_.first_column + element_at[i]));
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<Value>(x_at(shares_.first_column + element_at[i]));
         std::vector<Value> y(row_at_.size(), unwritten<Value>());
-        const DeviceMemory there = to_device(plan_.device, std::span<const Value>(x), "x");
-        DeviceMemory result = to_device(plan_.device, std::span<const Value>(y), "y");
-        (void)plan_.device.time([&] { multiply(there.as<const Value>(), result.as<Value>()); });
-        plan_.device.download(result, std::as_writable_bytes(std::span(y)));
-        std::vector<Value> back(y.size());
-        for (std::size_t i = 0; i < y.size(); ++i) back[row_at_[i]] = y[i];
-        return back;
+        const DeviceMemory x_memory = to_device(plan_.device, std::span<const Value>(x), "x");
+        DeviceMemory y_memory = to_device(plan_.device, std::span<const Value>(y), "y");
+        (void)plan_.device.time([&] { multiply(x_memory.as<const Value>(), y_memory.as<Value>()); });
+        plan_.device.download(y_memory, std::as_writable_bytes(std::span(y)));
+        std::vector<Value> in_row_order(y.size());
+        for (std::size_t i = 0; i < y.size(); ++i) in_row_order[row_at_[i]] = y[i];
+        return in_row_order;
     }
 
-    /// The first that is wrong, and the largest error.
+    /// Keeps the first wrong element and the largest error.
     static void note(Comparison of_one, Comparison& of_all) {
         of_all.error_over_bound = std::max(of_all.error_over_bound, of_one.error_over_bound);
         if (!of_all.right || of_one.right) return;
@@ -210,14 +211,14 @@ private:
     }
     [[nodiscard]] static std::optional<Failure> failure_in(const Comparison& found) {
         if (found.right) return std::nullopt;
-        return Failure{ExitCode::wrong_result, "wrong result: of its rows, " + found.first_wrong};
+        return Failure{ExitCode::wrong_result, "wrong result in its local " + found.first_wrong};
     }
 
     const RanksPlan& plan_;
     const RankShares& shares_;
     RecipeLayout outside_choice_;
     std::vector<Index> row_at_;
-    std::vector<Index> targets_;  // of the outside rows in y
+    std::vector<Index> targets_;  // positions of the outside rows in y
     StagedMatrix outside_;
     std::unique_ptr<Exchange<Value>> exchange_;
     std::unique_ptr<Layout<Value>> layout_of_outside_;
@@ -245,13 +246,13 @@ RankProduct<Value>::RankProduct(const RanksPlan& plan, const RankShares& shares)
         (void)parts_->verify(nullptr, exact, std::move(row_at), element_at_);
         return;
     }
-    bool came_to_verify = false;
+    bool verification_started = false;
     try {
         ReadyPlan<Value> ready{plan.device, plan.kernels};
         ready.clock = plan.clock;
         ready.problem = &exact.inside;
         ready.verify = [&](const Candidate<Value>& candidate, const ProductSpace& space) {
-            came_to_verify = true;
+            verification_started = true;
             for (Index i = 0; i < space.column_order.size(); ++i) element_at_[i] = space.column_order.old_of_new(i);
             VerifiedKernel<Value> verified = parts_->verify(&candidate, exact, space.rows_of_result(), element_at_);
             verified.outcome.kernel = candidate.kernel;
@@ -263,7 +264,7 @@ RankProduct<Value>::RankProduct(const RanksPlan& plan, const RankShares& shares)
         preparation_ = inside_->preparation();
         if (inside_->kernel() == nullptr) throw InputError(preparation_.kernel.reason);
     } catch (...) {
-        if (came_to_verify) throw;
+        if (verification_started) throw;
         agree(ranks, failure_of_rank());  // throws
     }
 }

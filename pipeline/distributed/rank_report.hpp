@@ -1,4 +1,4 @@
-// What a run over ranks gave, as data, and its views.
+// The results of a distributed run, as data, text and JSON.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,33 @@
 
 namespace workbench {
 
-/// One rank's part, in figures that ranks send each other as they are.
+/// One rank's figures; ranks send this struct byte by byte.
 struct RankFacts {
     std::int64_t rows = 0;
     std::int64_t nonzeros_inside = 0;
     std::int64_t nonzeros_outside = 0;
-    std::int64_t rows_outside = 0;  // rows with entries outside
-    std::int64_t halo = 0;          // elements of x that come in for a product
-    std::int64_t sent = 0;          // that go out
-    std::int64_t neighbours = 0;    // ranks that it gets elements from
+    std::int64_t rows_outside = 0;  // rows with nonzeros outside
+    std::int64_t halo = 0;          // elements of x received per product
+    std::int64_t sent = 0;          // elements of x sent per product
+    std::int64_t neighbours = 0;    // ranks it receives from
 
-    double read_seconds = 0;        // reading or making its rows, and those that it reads for others
-    double distribute_seconds = 0;  // bringing rows to their ranks, and splitting them
+    double read_seconds = 0;        // reading or generating rows, including those read for other ranks
+    double distribute_seconds = 0;  // sending rows to their ranks and splitting them
     double stage_seconds = 0;       // of the recipe, on the inside share
     double build_seconds = 0;
     double copy_seconds = 0;
-    double outside_seconds = 0;  // building the outside share's layout, and copying it
+    double outside_seconds = 0;  // building and copying the outside share's layout
 
-    // One of many, back to back; medians.
+    // Medians over samples of many repetitions back to back.
     double product_seconds = 0;
     double inside_seconds = 0;
     double exchange_seconds = 0;
     double outside_product_seconds = 0;
-    double sum_seconds = 0;         // one sum over all ranks; 0 where nothing was solved
-    std::int64_t vector_bytes = 0;  // that the vectors' part of an iteration moves at least; likewise
+    double sum_seconds = 0;         // one reduction over all ranks; 0 without a solve
+    std::int64_t vector_bytes = 0;  // minimum traffic of an iteration's vector operations; 0 without a solve
 
     [[nodiscard]] std::int64_t nonzeros() const { return nonzeros_inside + nonzeros_outside; }
-    /// How much of the exchange the inside product hides: 1 where a product takes no longer than its other two parts.
+    /// The fraction of the exchange that overlaps with the inside product: 1 if a product takes no longer than its two kernels.
     [[nodiscard]] double hidden() const;
 };
 
@@ -47,17 +47,17 @@ struct RankName {
     std::string device;
 };
 
-/// Conjugate gradients across ranks.
+/// A solve by conjugate gradients across ranks.
 struct RanksSolve {
     SolveEnd end = SolveEnd::breakdown;
     std::string reason;
     std::int64_t iterations = 0;
     int restarts = 0;
-    double residual = 0;          // |r| / |b|, as the recurrence has it
+    double residual = 0;          // |r| / |b| of the recurrence
     double true_residual = 0;     // |b - A x| / |b| in f64
     std::vector<double> history;  // |r| / |b|
-    double seconds = 0;           // of the iterations, from all ranks' start to their end
-    std::vector<double> x;        // this rank's rows of it, in their order
+    double seconds = 0;           // of the iterations, maximum over all ranks
+    std::vector<double> x;        // this rank's part, in the order of its rows
     std::string right_hand_side;
     double tolerance = 0;
     bool jacobi = false;
@@ -71,20 +71,20 @@ struct RanksReport {
     std::string layout;
     std::string kernel;
     Precision precision = Precision::f64;
-    std::string ranks_by;         // "equal pieces", "metis_partition"
-    std::string engine;           // of the ranks: "Open MPI v4.1.4"
-    std::string exchange_engine;  // of their devices: "MPI", "NCCL 2.28.3"
+    std::string partitioning;     // of the rows: "equal pieces", "parts of metis_partition"
+    std::string engine;           // between ranks: "Open MPI v4.1.4"
+    std::string exchange_engine;  // between devices: "MPI", "NCCL 2.28.3"
     int exact_vectors = 0;
     double error_over_bound = 0;
     int samples = 0;
     int products_a_sample = 0;
     std::vector<RankName> names;
     std::vector<RankFacts> ranks;
-    std::vector<std::string> notes;  // of rank 0's recipe
+    std::vector<std::string> notes;  // of the recipe on rank 0
     std::optional<RanksSolve> solve;
     std::map<std::string, std::string> versions;
 
-    /// The slowest rank's: the product is over when all have theirs.
+    /// The time of the slowest rank.
     [[nodiscard]] double product_seconds() const;
 };
 

@@ -15,7 +15,7 @@
 namespace workbench {
 namespace {
 
-/// Rows [first, end) of a matrix on their way: lengths, columns, values.
+/// Serialises rows: lengths, columns, values.
 Bytes packed(const CsrMatrix& matrix, RowRange rows) {
     std::vector<Offset> lengths;
     for (Index row = rows.first; row < rows.end; ++row) lengths.push_back(matrix.row_length(row));
@@ -50,7 +50,7 @@ std::vector<T> broadcast(Ranks& ranks, const std::vector<T>& of_first) {
     return MessageReader(ranks.exchange(to)[0]).get_all<T>();
 }
 
-/// The pattern of all ranks' rows, on rank 0; the others get nothing.
+/// The pattern of the whole matrix on rank 0; an empty matrix on the others.
 CsrMatrix gather_pattern(Ranks& ranks, const RankRows& rows) {
     MessageWriter writer;
     writer.put_all(std::span<const Offset>(rows.matrix.row_offsets));
@@ -75,7 +75,7 @@ CsrMatrix gather_pattern(Ranks& ranks, const RankRows& rows) {
     return whole;
 }
 
-/// A new numbering, and where the ranks' pieces end in it.
+/// A new numbering and each rank's range in it.
 struct Numbering {
     std::vector<Index> new_of_old;  // [rows]
     std::vector<Index> ends;        // [ranks + 1]
@@ -99,13 +99,14 @@ int owner_of(const std::vector<Index>& ends, Index number) {
     return static_cast<int>(std::upper_bound(ends.begin(), ends.end(), number) - ends.begin()) - 1;
 }
 
-/// Rows with their new numbers go to the ranks that own them.
-RankRows renumber(Ranks& ranks, RankRows rows, const Numbering& numbering) {
-    struct RowHead {
-        Index row;  // new
-        Index row_of_input;
-        Offset length;
-    };
+struct RowHead {
+    Index row;  // new number
+    Index row_of_input;
+    Offset length;
+};
+
+/// Renumbers this rank's rows and sends each one to its new owner. Returns the messages received.
+std::vector<Bytes> exchange_rows(Ranks& ranks, RankRows rows, const Numbering& numbering) {
     const Index first = rows.row_ends[ranks.rank()];
     std::vector<std::vector<RowHead>> heads_to(ranks.size());
     std::vector<std::vector<Index>> columns_to(ranks.size());
@@ -120,7 +121,6 @@ RankRows renumber(Ranks& ranks, RankRows rows, const Numbering& numbering) {
             values_to[to].push_back(rows.matrix.values[k]);
         }
     }
-    const Index columns = rows.columns();
     rows = {};
     std::vector<Bytes> to(ranks.size());
     for (int rank = 0; rank < ranks.size(); ++rank) {
@@ -130,9 +130,12 @@ RankRows renumber(Ranks& ranks, RankRows rows, const Numbering& numbering) {
         writer.put_all(std::span<const double>(std::exchange(values_to[rank], {})));
         to[rank] = writer.take();
     }
-    const std::vector<Bytes> from = ranks.exchange(to);
-    to.clear();
+    return ranks.exchange(to);
+}
 
+RankRows renumber(Ranks& ranks, RankRows rows, const Numbering& numbering) {
+    const Index columns = rows.columns();
+    const std::vector<Bytes> from = exchange_rows(ranks, std::move(rows), numbering);
     RankRows result;
     result.row_ends = result.column_ends = numbering.ends;
     const Index begin = numbering.ends[ranks.rank()];
@@ -208,12 +211,13 @@ RankRows partition(Ranks& ranks, RankRows rows, const StageEntry& nodes, const S
     if (rows.rows() != rows.columns()) {
         throw RanksFailed(
             ExitCode::bad_input,
-            fmt::format("stage {} partitions square matrices; this one has {} rows and {} columns: take equal pieces",
+            fmt::format("stage {} needs a square matrix; this one has {} rows and {} columns: use --rows-to-ranks equal",
                         stage.name, rows.rows(), rows.columns()));
     }
     if (rows.rows() < ranks.size()) {
-        throw RanksFailed(ExitCode::bad_input, fmt::format("{} rows cannot be partitioned for {} ranks: take equal pieces",
-                                                           rows.rows(), ranks.size()));
+        throw RanksFailed(
+            ExitCode::bad_input,
+            fmt::format("{} rows cannot be partitioned among {} ranks: use --rows-to-ranks equal", rows.rows(), ranks.size()));
     }
     CsrMatrix pattern = gather_pattern(ranks, rows);
     Numbering numbering = in_agreement(

@@ -1,4 +1,4 @@
-// The rows of a matrix, spread over ranks.
+// The rows of a matrix, distributed over ranks.
 #pragma once
 
 #include <functional>
@@ -13,35 +13,33 @@
 
 namespace workbench {
 
-/// Piece `piece` of so many things in `pieces` pieces whose sizes differ by at most one. Some are empty where there are more
-/// pieces than things.
+/// Piece `piece` when `count` rows are divided into `pieces` pieces whose sizes differ by at most one.
 [[nodiscard]] RowRange equal_piece(Index count, int pieces, int piece);
 
-/// The ends of all pieces, from 0 on. [pieces + 1]
+/// The boundaries of all pieces. [pieces + 1]
 [[nodiscard]] std::vector<Index> equal_pieces(Index count, int pieces);
 
-/// One rank's rows. Rows and columns have numbers over all ranks: rank r has the rows from row_ends[r] to row_ends[r + 1], and
-/// the elements of x from column_ends[r] to column_ends[r + 1]; of a square matrix these are the same.
+/// One rank's rows. Rank r has the rows row_ends[r] to row_ends[r + 1] - 1 and the elements of x from column_ends[r] to
+/// column_ends[r + 1] - 1 in a numbering common to all ranks; for a square matrix both ranges are equal.
 struct RankRows {
     std::vector<Index> row_ends;       // [ranks + 1]
     std::vector<Index> column_ends;    // [ranks + 1]
     CsrMatrix matrix;                  // this rank's rows, with all columns
-    std::vector<Index> rows_of_input;  // which row of the input each of these is; empty: the numbers are those of the input
+    std::vector<Index> rows_of_input;  // the input's number of each row; empty: the numbering is that of the input
 
     [[nodiscard]] Index rows() const { return row_ends.back(); }
     [[nodiscard]] Index columns() const { return column_ends.back(); }
 };
 
-/// This rank's rows in equal pieces, where each rank has those of its piece already.
+/// Distribution in equal pieces; each rank passes the rows of its piece.
 [[nodiscard]] RankRows in_equal_pieces(const Ranks& ranks, Index rows, CsrMatrix piece);
 
-/// Called by all. A matrix that rank 0 has whole, and the others leave empty, in equal pieces.
+/// Collective. Distributes rank 0's matrix in equal pieces; the other ranks pass an empty one.
 [[nodiscard]] RankRows scatter(Ranks& ranks, CsrMatrix whole);
 
-/// Called by all. Numbers the rows and columns of a square matrix anew, so that ranks have few elements of x to exchange: the
-/// parts of a graph partition by a stage (metis_partition, multilevel_partition), which rank 0 runs on the whole pattern, after
-/// another one that finds the unknowns of a node (node_blocks), which stay together. Throws RanksFailed where the matrix is not
-/// square, or there are more ranks than rows.
+/// Collective. Renumbers a square matrix so that ranks exchange few elements of x: rank 0 partitions the graph of the whole
+/// matrix with `stage` (metis_partition, multilevel_partition); `nodes` (node_blocks) first finds the unknowns of each node,
+/// which stay together. Throws RanksFailed if the matrix is not square or there are more ranks than rows.
 [[nodiscard]] RankRows partition(Ranks& ranks, RankRows rows, const StageEntry& nodes, const StageEntry& stage);
 
 }  // namespace workbench

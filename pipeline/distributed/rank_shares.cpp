@@ -9,14 +9,14 @@
 namespace workbench {
 namespace {
 
-/// Some of the columns, and which of them each is: a bit a column, and a count for 64 of them.
+/// A set of columns with the rank of each member: one bit per column and one count per 64 columns.
 class ColumnSet {
 public:
     explicit ColumnSet(Index columns) : words_(static_cast<std::size_t>(columns) / 64 + 1, 0) {}
 
     void add(Index column) { words_[column / 64] |= std::uint64_t{1} << (column % 64); }
 
-    /// After the last one was added: all of them, ascending.
+    /// All members, ascending; call it after the last add.
     [[nodiscard]] std::vector<Index> columns() {
         std::vector<Index> found;
         before_.reserve(words_.size());
@@ -29,7 +29,7 @@ public:
         return found;
     }
 
-    /// How many come before this one.
+    /// The number of smaller members.
     [[nodiscard]] Index place(Index column) const {
         const std::uint64_t lower = words_[column / 64] & ((std::uint64_t{1} << (column % 64)) - 1);
         return before_[column / 64] + std::popcount(lower);
@@ -62,7 +62,7 @@ RankShares split_by_rank(Ranks& ranks, RankRows rows) {
     shares.halo_columns = needed.columns();
     const std::vector<Index>& halo = shares.halo_columns;
 
-    // A rank's elements of x have neighbouring numbers, so those of one rank stand together in the halo.
+    // Each rank owns a range of columns, so its elements are contiguous in the halo.
     std::vector<Bytes> wanted(ranks.size());
     for (int rank = 0; rank < ranks.size(); ++rank) {
         const auto begin = std::lower_bound(halo.begin(), halo.end(), rows.column_ends[rank]);

@@ -1,4 +1,4 @@
-// One rank's rows, split into what it multiplies with its own elements of x and what it needs others' for.
+// Splits one rank's rows into the nonzeros that need its own elements of x and those that need other ranks' elements.
 #pragma once
 
 #include <vector>
@@ -8,23 +8,22 @@
 
 namespace workbench {
 
-/// The shares `inside` and `outside` of stage split, where the parts are the ranks, in numbers of their own: a rank has all
-/// rows of its part, and need not look at those of others.
+/// Shares as made by the stage split, with ranks as parts, each in its own numbering.
 struct RankShares {
     CsrMatrix inside;                 // [this rank's rows] x [its elements of x]
-    CsrMatrix outside;                // [rows with entries outside] x [halo]
-    std::vector<Index> outside_rows;  // which of this rank's rows each of those is
-    std::vector<Index> halo_columns;  // [halo] the numbers over all ranks, ascending
-    Index first_column = 0;           // of its elements of x
-    std::vector<Index> places;        // of its elements of x, in the order in which others get them
+    CsrMatrix outside;                // [rows with nonzeros outside] x [halo]
+    std::vector<Index> outside_rows;  // this rank's rows with nonzeros outside
+    std::vector<Index> halo_columns;  // [halo] in the common numbering, ascending
+    Index first_column = 0;           // of its elements of x, in the common numbering
+    std::vector<Index> places;        // of its elements of x, in sending order
     std::vector<HaloPlan::Part> send;
     std::vector<HaloPlan::Part> receive;
 
-    /// What is exchanged where x stands in some order: place[i] is where its element i lies.
+    /// The exchange for a reordered x: place[i] is the position of this rank's element i.
     [[nodiscard]] HaloPlan plan(std::span<const Index> place) const;
 };
 
-/// Called by all: each rank tells each other one, once, which elements of x it needs.
+/// Collective: each rank sends the others the list of elements that it needs from them.
 [[nodiscard]] RankShares split_by_rank(Ranks& ranks, RankRows rows);
 
 }  // namespace workbench

@@ -55,7 +55,7 @@ void add_line(TextTable& table, const std::string& name, const std::vector<RankF
 }
 
 std::string table_of_phases(const RanksReport& report) {
-    TextTable table{{"", "least", "mean", "most", "on rank", "most / mean"}, 1, {}};
+    TextTable table{{"", "min", "mean", "max", "on rank", "max / mean"}, 1, {}};
     const auto add = [&](const std::string& name, double RankFacts::*figure) {
         add_line(table, name, report.ranks, [figure](const RankFacts& facts) { return facts.*figure; });
     };
@@ -70,20 +70,19 @@ std::string table_of_phases(const RanksReport& report) {
     add("  inside", &RankFacts::inside_seconds);
     add("  exchange", &RankFacts::exchange_seconds);
     add("  outside", &RankFacts::outside_product_seconds);
-    add("sum of all ranks", &RankFacts::sum_seconds);
+    add("reduction", &RankFacts::sum_seconds);
     return table.text();
 }
 
 std::string solve_lines(const RanksReport& report) {
     const RanksSolve& solve = *report.solve;
-    std::string text =
-        fmt::format("Conjugate gradients, one sum an iteration{}, b: {}, tolerance {:.3g}\n",
-                    solve.jacobi ? ", preconditioned with the diagonal" : "", solve.right_hand_side, solve.tolerance);
+    std::string text = fmt::format("Conjugate gradients, one reduction per iteration{}, b: {}, tolerance {:.3g}\n",
+                                   solve.jacobi ? ", Jacobi preconditioner" : "", solve.right_hand_side, solve.tolerance);
     text += fmt::format("  {}{}{}: {} iterations{}, residual {:.3g}, true residual {:.3g}\n", name_of(solve.end),
                         solve.reason.empty() ? "" : ": ", solve.reason, with_commas(solve.iterations),
                         solve.restarts > 0 ? fmt::format(", {} restarts", solve.restarts) : "", solve.residual,
                         solve.true_residual);
-    text += fmt::format("  {} in all, {} an iteration; of these {} are a product and {} a sum of all ranks, by themselves\n",
+    text += fmt::format("  {} in total, {} per iteration; timed alone, a product takes {} and a reduction {}\n",
                         duration(solve.seconds), duration(solve.iteration_seconds()), duration(report.product_seconds()),
                         duration(spread_of(report.ranks, [](const RankFacts& facts) { return facts.sum_seconds; }).most));
     return text;
@@ -102,31 +101,30 @@ double RanksReport::product_seconds() const {
 }
 
 std::string ranks_text(const RanksReport& report) {
-    std::string text =
-        fmt::format("{}: {} rows, {} columns, {} nonzeros, over {} rank{} in {} ({})\n", report.matrix.source,
-                    with_commas(report.matrix.rows), with_commas(report.matrix.columns), with_commas(report.matrix.nonzeros),
-                    report.ranks.size(), report.ranks.size() == 1 ? "" : "s", report.ranks_by, report.engine);
-    text += fmt::format("Recipe {} for the inside share of each: layout {}, kernel {}, {}; outside shares: sell\n\n",
-                        report.recipe, report.layout, report.kernel, name_of(report.precision));
+    const MatrixReport& matrix = report.matrix;
+    std::string text = fmt::format("{}: {}, over {} rank{} in {} ({})\n", matrix.source,
+                                   size_text(matrix.rows, matrix.columns, matrix.nonzeros), report.ranks.size(),
+                                   report.ranks.size() == 1 ? "" : "s", report.partitioning, report.engine);
+    text += fmt::format("Inside shares: recipe {}, layout {}, kernel {}, {}; outside shares: sell\n\n", report.recipe,
+                        report.layout, report.kernel, name_of(report.precision));
     text += table_of_ranks(report) + "\n";
     text += fmt::format(
-        "Verified across ranks: exact on {} vectors of integers; errors on real values are at most {:.2g} of their bounds\n\n",
+        "Verified across ranks: exact on {} integer vectors; on real vectors the error is at most {:.2g} of its bound\n\n",
         report.exact_vectors, report.error_over_bound);
     text += table_of_phases(report) + "\n";
     const double seconds = report.product_seconds();
-    const auto nonzeros = static_cast<double>(report.matrix.nonzeros);
-    text += fmt::format("A product, {} in a row, the median of {}: {}, {} GFLOP/s\n", report.products_a_sample, report.samples,
-                        duration(seconds), significant(seconds > 0 ? 2 * nonzeros / seconds / 1e9 : 0));
+    const auto nonzeros = static_cast<double>(matrix.nonzeros);
+    text += fmt::format("Product: {}, {} GFLOP/s; the median of {} samples of {} products each\n", duration(seconds),
+                        significant(seconds > 0 ? 2 * nonzeros / seconds / 1e9 : 0), report.samples, report.products_a_sample);
     double bytes = 0;
     const double bytes_of_value = report.precision == Precision::f64 ? 8 : 4;
     for (const RankFacts& facts : report.ranks) bytes += static_cast<double>(facts.halo) * bytes_of_value;
     if (bytes > 0) {
         const Spread hidden = spread_of(report.ranks, [](const RankFacts& facts) { return facts.hidden(); });
-        text += fmt::format(
-            "The exchange ({}) brings {} a product; {:.0f} % of its time is hidden, {:.0f} % on the rank where least is\n",
-            report.exchange_engine, byte_count(bytes), 100 * hidden.mean, 100 * hidden.least);
+        text += fmt::format("Exchange ({}): {} per product; on average {:.0f} % of its time is hidden, at least {:.0f} %\n",
+                            report.exchange_engine, byte_count(bytes), 100 * hidden.mean, 100 * hidden.least);
     } else {
-        text += "No rank needs anything from another one\n";
+        text += "No exchange: no rank needs elements of another one\n";
     }
     if (report.solve) text += "\n" + solve_lines(report);
     for (const std::string& note : report.notes) text += wrapped("note: " + note + "\n");

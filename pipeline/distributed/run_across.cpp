@@ -19,29 +19,29 @@
 namespace workbench {
 namespace {
 
-constexpr std::int64_t most_iterations_a_launch = 32;
-constexpr double seconds_a_launch = 0.004;     // what is launched beyond the end is multiplied all the same
-constexpr double slack = 1.5;                  // the true residual may be so much above the tolerance
-constexpr double progress_of_restart = 0.5;    // a restart has to bring as much
-constexpr double progress_of_patience = 0.99;  // and so many iterations, by the solve's patience
+constexpr std::int64_t most_iterations_per_launch = 32;
+constexpr double launch_seconds = 0.004;     // short, because iterations launched beyond the end are computed in vain
+constexpr double slack = 1.5;                // of the true residual over the tolerance
+constexpr double progress_of_restart = 0.5;  // residual after a restart over that before, at most
+constexpr double least_progress = 0.99;      // the residual must shrink to this within `patience` iterations
 constexpr int most_restarts = 20;
-constexpr double seconds_a_sample = 0.02;
+constexpr double sample_seconds = 0.02;
 
-/// Times work that all ranks do together, so many in a row a sample.
+/// Times collective work; each sample repeats it many times.
 class TimingAcross {
 public:
     TimingAcross(Ranks& ranks, Device& device, int samples) : ranks_(ranks), device_(device), samples_(samples) {}
 
-    /// As many as a sample's worth of time takes, the same on all ranks.
+    /// Sets the repetitions per sample, the same on all ranks.
     void choose_repeats(const std::function<void()>& work) {
         repeats_ = 1;
         (void)sample(work);
         const double once = largest_of(ranks_, sample(work));
-        repeats_ = static_cast<int>(std::clamp(seconds_a_sample / std::max(once, 1e-7), 1.0, 200.0));
+        repeats_ = static_cast<int>(std::clamp(sample_seconds / std::max(once, 1e-7), 1.0, 200.0));
     }
     [[nodiscard]] int repeats() const { return repeats_; }
 
-    /// Seconds of one, on this rank: the median.
+    /// Median seconds of one repetition on this rank.
     [[nodiscard]] double time(const std::function<void()>& work) {
         (void)sample(work);
         std::vector<double> samples;
@@ -63,37 +63,36 @@ private:
     int repeats_ = 1;
 };
 
-/// Conjugate gradients, begun anew where that helps, to a true residual below the tolerance. x in the order of this rank's
-/// rows.
+/// Conjugate gradients to a true residual below the tolerance, with restarts. x is in the order of this rank's rows.
 template <ValueType Value>
-class SolveCourse {
+class DistributedSolve {
 public:
-    SolveCourse(const RanksPlan& plan, const RankShares& shares, std::vector<double> b, RankProduct<Value>& product,
-                const SolveOptions& options)
+    DistributedSolve(const RanksPlan& plan, const RankShares& shares, std::vector<double> b, RankProduct<Value>& product,
+                     const SolveOptions& options)
         : plan_(plan), shares_(shares), b_(std::move(b)), product_(product), options_(options) {
         double squares = 0;
         for (const double value : b_) squares += value * value;
         norm_of_b_ = std::sqrt(sum_of(plan.ranks, squares));
         if (!std::isfinite(norm_of_b_)) {
-            throw RanksFailed(ExitCode::bad_input, "the right-hand side is not finite, or its norm is not");
+            throw RanksFailed(ExitCode::bad_input, "the right-hand side or its norm is not finite");
         }
     }
 
     RanksSolve run() {
         begin();
         const Stopwatch watch(plan_.clock);
-        double aside = 0;  // that the true residual took
+        double checking_seconds = 0;  // true residuals, which are not part of the solve
         std::int64_t iterations = 1;
         while (!ended_) {
             const Stopwatch launched(plan_.clock);
             cg_->launch(std::min(iterations, std::max<std::int64_t>(options_.most_iterations - progress_.iterations, 0)));
             progress_ = cg_->wait();
             iterations = iterations_of_next_launch(iterations, largest_of(plan_.ranks, launched.seconds()));
-            const Stopwatch looking(plan_.clock);
-            look();
-            aside += looking.seconds();
+            const Stopwatch checking(plan_.clock);
+            check_progress();
+            checking_seconds += checking.seconds();
         }
-        solve_.seconds = largest_of(plan_.ranks, watch.seconds() - aside);
+        solve_.seconds = largest_of(plan_.ranks, watch.seconds() - checking_seconds);
         const double norm = norm_of_b_ > 0 ? norm_of_b_ : 1;
         solve_.iterations = progress_.iterations;
         solve_.residual = progress_.residual / norm;
@@ -109,11 +108,10 @@ public:
     [[nodiscard]] CgAcrossRanks<Value>& cg() { return *cg_; }
 
 private:
-    /// So many that a solve neither waits for its end all the time nor goes far beyond it: after `iterations` that took so
-    /// long.
+    /// Aims at launch_seconds per launch, given the duration of the last one.
     static std::int64_t iterations_of_next_launch(std::int64_t iterations, double seconds) {
-        const double wanted = std::ceil(seconds_a_launch * static_cast<double>(iterations) / std::max(seconds, 1e-9));
-        return static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(most_iterations_a_launch)));
+        const double wanted = std::ceil(launch_seconds * static_cast<double>(iterations) / std::max(seconds, 1e-9));
+        return static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(most_iterations_per_launch)));
     }
 
     void begin() {
@@ -122,7 +120,7 @@ private:
         std::vector<Value> inverse(options_.jacobi ? element_at.size() : 0, Value{1});
         for (std::size_t i = 0; i < b.size(); ++i) {
             b[i] = static_cast<Value>(b_[element_at[i]]);
-            if (options_.jacobi) inverse[i] = inverse_diagonal(element_at[i]);
+            if (options_.jacobi) inverse[i] = static_cast<Value>(inverse_of_diagonal(shares_.inside, element_at[i]));
         }
         const KrylovPlan krylov{KrylovMethod::cg, options_.tolerance * norm_of_b_, options_.most_iterations};
         cg_ = in_agreement(plan_.ranks, [&] {
@@ -133,83 +131,62 @@ private:
         plan_.ranks.barrier();
     }
 
-    /// 1 where there is none.
-    [[nodiscard]] Value inverse_diagonal(Index row) const {
-        const std::span<const Index> columns = shares_.inside.row_columns(row);
-        const auto found = std::lower_bound(columns.begin(), columns.end(), row);
-        if (found == columns.end() || *found != row) return Value{1};
-        const double diagonal = shares_.inside.values[shares_.inside.row_offsets[row] + (found - columns.begin())];
-        return diagonal == 0 ? Value{1} : static_cast<Value>(1 / diagonal);
-    }
-
     void end(SolveEnd how, std::string reason = "") {
         ended_ = true;
         solve_.end = how;
         solve_.reason = std::move(reason);
     }
 
-    /// The same on all ranks, whose progress is the same in every bit.
-    void look() {
-        const double norm = norm_of_b_ > 0 ? norm_of_b_ : 1;
+    /// Decides the same on all ranks, whose progress is bit-identical.
+    void check_progress() {
         switch (progress_.state) {
-            case KrylovState::running: return look_at_running(norm);
-            case KrylovState::converged: return look_at_converged();
-            case KrylovState::indefinite:
-                return end(SolveEnd::indefinite,
-                           fmt::format("not positive definite: {} is {:.3g} after {} iterations",
-                                       options_.jacobi ? "p.Ap or r.Mr" : "p.Ap", progress_.divisor, progress_.iterations));
+            case KrylovState::running: return check_stagnation();
+            case KrylovState::converged: return check_convergence();
+            case KrylovState::indefinite: return end(SolveEnd::indefinite, indefinite_text(options_, progress_));
             case KrylovState::breakdown:
-                if (!std::isfinite(progress_.residual)) {
-                    return end(SolveEnd::breakdown,
-                               fmt::format("something is no longer finite after {} iterations", progress_.iterations));
-                }
-                return restart_unless(progress_.residual, SolveEnd::breakdown,
-                                      fmt::format("a divisor is {:.3g} after {} iterations and {} restarts", progress_.divisor,
-                                                  progress_.iterations, solve_.restarts));
+                return restart_or_end(progress_.residual, SolveEnd::breakdown,
+                                      breakdown_text(options_, progress_, solve_.restarts));
         }
     }
 
-    void look_at_running(double norm) {
-        if (progress_.residual < progress_of_patience * best_) {
+    void check_stagnation() {
+        if (progress_.residual < least_progress * best_) {
             best_ = progress_.residual;
             best_at_ = progress_.iterations;
         }
+        const std::int64_t since_best = progress_.iterations - best_at_;
         if (progress_.iterations >= options_.most_iterations) {
-            end(SolveEnd::iteration_limit,
-                fmt::format("{} iterations were not enough for {:.3g}", progress_.iterations, options_.tolerance));
-        } else if (progress_.iterations - best_at_ >= options_.patience) {
-            end(SolveEnd::stagnated, fmt::format("the last {} of {} iterations brought no smaller residual than {:.3g} of |b|",
-                                                 progress_.iterations - best_at_, progress_.iterations, best_ / norm));
+            end(SolveEnd::iteration_limit, limit_text(options_, progress_));
+        } else if (since_best >= options_.patience) {
+            const double norm = norm_of_b_ > 0 ? norm_of_b_ : 1;
+            end(SolveEnd::stagnated, stagnation_text(since_best, progress_, best_ / norm));
         }
     }
 
-    void look_at_converged() {
+    void check_convergence() {
         const double residual = true_residual();
         if (residual <= slack * options_.tolerance) return end(SolveEnd::converged);
-        restart_unless(residual, SolveEnd::stagnated,
-                       fmt::format("the recurrence reached {:.3g}, the true residual stays at {:.3g}: {} holds no better x",
-                                   options_.tolerance, residual, name_of(precision_of<Value>)));
+        restart_or_end(residual, SolveEnd::stagnated, inaccuracy_text(options_, residual, precision_of<Value>));
     }
 
-    void restart_unless(double residual, SolveEnd how, std::string reason) {
-        if (!(residual < progress_of_restart * residual_at_restart_) || solve_.restarts >= most_restarts) {
-            return end(how, std::move(reason));
-        }
+    /// Restarts if the last restart reduced the residual enough.
+    void restart_or_end(double residual, SolveEnd how, std::string reason) {
+        const bool progress = std::isfinite(residual) && residual < progress_of_restart * residual_at_restart_;
+        if (!progress || solve_.restarts >= most_restarts) return end(how, std::move(reason));
         residual_at_restart_ = residual;
         ++solve_.restarts;
         cg_->restart();
         progress_ = cg_->wait();
     }
 
-    /// In the order of its rows.
     [[nodiscard]] std::vector<double> x_of_rank() {
-        const std::vector<Value> there = cg_->x();
-        std::vector<double> x(there.size());
-        for (std::size_t i = 0; i < x.size(); ++i) x[product_.element_at()[i]] = there[i];
+        const std::vector<Value> reordered = cg_->x();
+        std::vector<double> x(reordered.size());
+        for (std::size_t i = 0; i < x.size(); ++i) x[product_.element_at()[i]] = reordered[i];
         return x;
     }
 
-    /// |b - A x| / |b| in f64, with what this rank has of the matrix, on the host. Called by all.
+    /// |b - A x| / |b| in f64, computed on the hosts. Collective.
     [[nodiscard]] double true_residual() {
         const std::vector<double> x = x_of_rank();
         std::vector<Bytes> to(plan_.ranks.size());
@@ -283,8 +260,9 @@ void gather_facts(Ranks& ranks, const RankFacts& own, const RankName& name, Rank
 }  // namespace
 
 template <ValueType Value>
-void run_across(const RanksPlan& plan, RankRows rows, RankFacts own, const std::optional<SolveAcross>& solve, int samples,
-                RanksReport& report) {
+RanksReport run_across(const RanksPlan& plan, RankRows rows, RankFacts own, const std::optional<SolveAcross>& solve,
+                       int samples) {
+    RanksReport report;
     Ranks& ranks = plan.ranks;
     report.engine = ranks.engine();
     report.exchange_engine = plan.links.engine();
@@ -316,7 +294,7 @@ void run_across(const RanksPlan& plan, RankRows rows, RankFacts own, const std::
     own.build_seconds = preparation.build_seconds;
     own.copy_seconds = preparation.copy_seconds;
     own.outside_seconds = product.outside_seconds();
-    // Of the plan: rank 0 may have no rows.
+    // From the plan, as rank 0 may have no rows.
     report.layout = name_of_layouts(plan.recipe);
     for (const KernelEntry* kernel : plan.kernels) report.kernel += (report.kernel.empty() ? "" : " + ") + kernel->name;
     report.notes = preparation.notes;
@@ -340,15 +318,16 @@ void run_across(const RanksPlan& plan, RankRows rows, RankFacts own, const std::
     own.outside_product_seconds = timing.time([&] { product.multiply_outside(y); });
 
     if (solve) {
-        SolveCourse<Value> course(plan, shares, std::move(b), product, solve->options);
+        DistributedSolve<Value> course(plan, shares, std::move(b), product, solve->options);
         report.solve = course.run();
         own.vector_bytes = course.cg().vector_bytes();
         own.sum_seconds = timing.time([&] { course.cg().sum_alone(); });
     }
     gather_facts(ranks, own, name_of_this(plan.device), report);
+    return report;
 }
 
-template void run_across<float>(const RanksPlan&, RankRows, RankFacts, const std::optional<SolveAcross>&, int, RanksReport&);
-template void run_across<double>(const RanksPlan&, RankRows, RankFacts, const std::optional<SolveAcross>&, int, RanksReport&);
+template RanksReport run_across<float>(const RanksPlan&, RankRows, RankFacts, const std::optional<SolveAcross>&, int);
+template RanksReport run_across<double>(const RanksPlan&, RankRows, RankFacts, const std::optional<SolveAcross>&, int);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// A recipe over ranks, from the rows of each to figures: products, and a solve.
+// Runs a recipe over ranks: verifies and times its product, and optionally solves with it.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,14 @@
 namespace workbench {
 
 struct SolveAcross {
-    SolveOptions options;  // cg
-    /// Of the input's row, on any rank.
-    std::function<double(Index)> right_hand_side;
+    SolveOptions options;                          // method: cg
+    std::function<double(Index)> right_hand_side;  // b by row of the input; callable for any row on any rank
 };
 
-/// Called by all ranks, with their rows. Fills what is the same on all ranks, and all ranks' facts: `own` has what this one
-/// knows of its own so far. Throws RanksFailed, or another error where this rank cannot go on and the others do not know.
+/// Collective; each rank passes its rows, and its facts so far in `own`. Fills everything but matrix, partitioning, versions
+/// and the solve's right_hand_side. Throws RanksFailed on all ranks, or another error if only this rank fails.
 template <ValueType Value>
-void run_across(const RanksPlan& plan, RankRows rows, RankFacts own, const std::optional<SolveAcross>& solve, int samples,
-                RanksReport& report);
+[[nodiscard]] RanksReport run_across(const RanksPlan& plan, RankRows rows, RankFacts own,
+                                     const std::optional<SolveAcross>& solve, int samples);
 
 }  // namespace workbench

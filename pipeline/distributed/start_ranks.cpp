@@ -14,15 +14,14 @@ std::unique_ptr<Ranks> start_ranks() {
     const auto file = find_beside_program(mpi_module_file);
     if (!file) {
         throw MachineError(
-            fmt::format("--distributed needs MPI: {} is not in lib/spmv-workbench beside the folder of the program, {}; "
-                        "a program that was built without MPI has none",
+            fmt::format("--distributed needs MPI: no {} in ../lib/spmv-workbench relative to the program's folder {}; this "
+                        "program was built without MPI",
                         mpi_module_file, program_folder().string()));
     }
-    // Global, because MPI opens parts of its own that want to find it. Never closed: the ranks live on its code.
+    // RTLD_GLOBAL because MPI's plug-ins resolve symbols in it. Never closed, as the ranks' code is in the module.
     void* const module = dlopen(file->c_str(), RTLD_NOW | RTLD_GLOBAL);
-    if (module == nullptr) throw MachineError(fmt::format("--distributed needs MPI, which cannot be opened: {}", dlerror()));
-    void* const function = dlsym(module, mpi_module_function);
-    if (function == nullptr) throw MachineError(fmt::format("--distributed needs MPI, which cannot be opened: {}", dlerror()));
+    void* const function = module == nullptr ? nullptr : dlsym(module, mpi_module_function);
+    if (function == nullptr) throw MachineError(fmt::format("--distributed needs MPI, which cannot be loaded: {}", dlerror()));
     return std::unique_ptr<Ranks>(reinterpret_cast<StartMpi>(function)());
 }
 

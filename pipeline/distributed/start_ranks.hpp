@@ -1,4 +1,4 @@
-// The ranks that this process is one of.
+// Starts MPI for --distributed.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace workbench {
 
-/// Starts MPI; started without mpirun, there is one rank. Throws MachineError where the program was built without MPI, or where
-/// this machine has none. To be called once.
+/// The ranks of this process; a single one without mpirun. Call once. Throws MachineError if the program was built without MPI
+/// or the machine has no MPI library.
 [[nodiscard]] std::unique_ptr<Ranks> start_ranks();
 
 }  // namespace workbench

@@ -16,11 +16,11 @@ void* open_library() {
         if (library != nullptr) return library;
     }
     throw MachineError(
-        "libcurl is not available: there is neither libcurl.so.4 nor libcurl-gnutls.so.4 where libraries are looked for; "
-        "install it (Debian, Ubuntu: libcurl4), or bring the matrices in another way");
+        "libcurl is not available: neither libcurl.so.4 nor libcurl-gnutls.so.4 was found; install it (Debian, Ubuntu: "
+        "libcurl4) or download the matrices by other means");
 }
 
-/// Never closed: what it has set up for this process stays.
+/// Never closes the library, which keeps global state.
 Curl open() {
     Curl curl;
     void* const library = open_library();

@@ -1,12 +1,12 @@
-// libcurl, opened when something is fetched and not before: linked, it and the 25 libraries that it needs would double the
-// start of the program and the size of its package, and the certificates that it trusts would be those of another machine.
+// libcurl, loaded on first use. Linking it and its 25 dependencies would double the program's start-up time and package size,
+// and it would trust the certificates of the build machine.
 #pragma once
 
 #include <curl/curl.h>
 
 namespace workbench {
 
-/// The functions that are used of it. libcurl has macros of the same names.
+/// The libcurl functions in use, under other names because libcurl defines macros with theirs.
 struct Curl {
     decltype(&::curl_easy_init) init = nullptr;
     decltype(&::curl_easy_cleanup) cleanup = nullptr;
@@ -18,7 +18,7 @@ struct Curl {
     decltype(&::curl_slist_free_all) free_all = nullptr;
 };
 
-/// Throws MachineError where the machine has none.
+/// Throws MachineError if libcurl is not installed.
 [[nodiscard]] const Curl& curl();
 
 }  // namespace workbench

@@ -34,14 +34,14 @@ constexpr long http_not_found = 404;
 constexpr long http_gone = 410;
 constexpr long http_out_of_range = 416;
 
-/// The file that grows. One program at a time.
+/// The partial download, locked against other programs.
 class PartFile {
 public:
     explicit PartFile(const fs::path& path) : path_(path), file_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
         if (file_ < 0) fail();
         if (flock(file_, LOCK_EX | LOCK_NB) == 0) return;
         close(file_);
-        throw MachineError(path.string() + ": another workbench is fetching it; wait for that one");
+        throw MachineError(path.string() + ": another workbench is downloading this file; wait until it has finished");
     }
     ~PartFile() { close(file_); }
     PartFile(const PartFile&) = delete;
@@ -53,7 +53,7 @@ public:
         if (size() > 0 && ftruncate(file_, 0) != 0) fail();
     }
 
-    /// Says whether the disk took it; errno otherwise.
+    /// Returns false with errno if the disk is full.
     [[nodiscard]] bool append(std::string_view bytes) const {
         (void)lseek(file_, 0, SEEK_END);
         while (!bytes.empty()) {
@@ -74,13 +74,12 @@ private:
     int file_;
 };
 
-/// What tells a file of the server from a later one of the same name: a strong ETag, otherwise a date. Empty where there is
-/// none.
+/// Identifies the version of the server's file: a strong ETag, or else its date; may be empty.
 std::string validator_of(const std::string& etag, const std::string& last_modified) {
     return etag.empty() || etag.starts_with("W/") ? last_modified : etag;
 }
 
-/// The validator of what `part` is the beginning of; empty where it is of something else, or nobody knows.
+/// The validator recorded for `part`; empty if it is unknown or `part` came from another URL.
 std::string known_validator(const fs::path& part, const std::string& url) {
     std::ifstream file(origin_file(part));
     std::string from;
@@ -100,10 +99,10 @@ std::optional<std::int64_t> number_in(std::string_view text) {
     return error == std::errc() && end == text.data() + text.size() && number >= 0 ? std::optional(number) : std::nullopt;
 }
 
-/// "bytes 100-199/200" and "bytes */200".
+/// A header such as "bytes 100-199/200" or "bytes */200".
 struct ContentRange {
     std::optional<std::int64_t> first;
-    std::optional<std::int64_t> all;
+    std::optional<std::int64_t> total;
 };
 
 ContentRange content_range(std::string_view text) {
@@ -113,26 +112,26 @@ ContentRange content_range(std::string_view text) {
     const std::size_t slash = text.find('/');
     if (slash == std::string_view::npos) return range;
     range.first = number_in(text.substr(0, std::min(text.find('-'), slash)));
-    range.all = number_in(text.substr(slash + 1));
+    range.total = number_in(text.substr(slash + 1));
     return range;
 }
 
-enum class Outcome { complete, begin_anew };
+enum class Outcome { complete, start_over };
 
-/// One request, and what comes of it.
+/// One HTTP request and its response.
 class Request {
 public:
     Request(std::string url, const fs::path& part_path, const PartFile& part, const DownloadOptions& options)
-        : url_(std::move(url)), part_path_(part_path), part_(part), options_(options), there_(part.size()) {}
+        : url_(std::move(url)), part_path_(part_path), part_(part), options_(options), received_(part.size()) {}
 
     Outcome run() {
-        const std::string validator = there_ > 0 ? known_validator(part_path_, url_) : "";
-        if (validator.empty()) there_ = 0;  // what is there stays until something better comes
+        const std::string validator = received_ > 0 ? known_validator(part_path_, url_) : "";
+        if (validator.empty()) received_ = 0;  // the file itself is kept until the server responds
         validator_ = validator;
         const std::unique_ptr<CURL, decltype(curl_.cleanup)> handle(curl_.init(), curl_.cleanup);
-        if (handle == nullptr) throw MachineError("libcurl cannot be set up");
+        if (handle == nullptr) throw MachineError("libcurl cannot be initialised");
         curl_slist* headers = nullptr;
-        if (there_ > 0) headers = curl_.append(headers, ("If-Range: " + validator).c_str());
+        if (received_ > 0) headers = curl_.append(headers, ("If-Range: " + validator).c_str());
         const std::unique_ptr<curl_slist, decltype(curl_.free_all)> kept(headers, curl_.free_all);
         set_up(handle.get(), headers);
         const CURLcode result = curl_.perform(handle.get());
@@ -140,14 +139,14 @@ public:
     }
 
 private:
-    void forget() {
+    void discard() {
         part_.clear();
-        there_ = 0;
+        received_ = 0;
     }
 
     void set_up(CURL* handle, curl_slist* headers) {
         handle_ = handle;
-        const std::string range = fmt::format("{}-", there_);
+        const std::string range = fmt::format("{}-", received_);
         curl_.set(handle, CURLOPT_URL, url_.c_str());
         curl_.set(handle, CURLOPT_USERAGENT, "spmv-workbench");
         curl_.set(handle, CURLOPT_FOLLOWLOCATION, 1L);
@@ -161,16 +160,16 @@ private:
         curl_.set(handle, CURLOPT_HEADERDATA, this);
         curl_.set(handle, CURLOPT_WRITEFUNCTION, &Request::on_body);
         curl_.set(handle, CURLOPT_WRITEDATA, this);
-        if (there_ > 0) {
+        if (received_ > 0) {
             curl_.set(handle, CURLOPT_RANGE, range.c_str());
             curl_.set(handle, CURLOPT_HTTPHEADER, headers);
         }
     }
 
-    /// Called about once a second when nothing happens. libcurl's own limit, a least speed, is one over several seconds.
+    /// A time-out that restarts with each byte, which libcurl's minimum speed cannot express. Called once a second when idle.
     static int on_progress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
         const auto& request = *static_cast<Request*>(self);
-        return Clock::now() - request.last_news_ > std::chrono::seconds(request.options_.patience_seconds) ? 1 : 0;
+        return Clock::now() - request.last_data_ > std::chrono::seconds(request.options_.patience_seconds) ? 1 : 0;
     }
 
     static std::size_t on_header(char* text, std::size_t one, std::size_t count, void* self) {
@@ -179,8 +178,8 @@ private:
     }
 
     void take_header(std::string_view line) {
-        last_news_ = Clock::now();
-        if (line.starts_with("HTTP/")) {  // of one more answer, behind a redirect
+        last_data_ = Clock::now();
+        if (line.starts_with("HTTP/")) {  // another response, after a redirect
             etag_.clear();
             last_modified_.clear();
             range_ = {};
@@ -197,7 +196,7 @@ private:
     }
 
     static std::size_t on_body(char* bytes, std::size_t one, std::size_t count, void* self) {
-        // libcurl's C code must see no exception.
+        // Exceptions must not propagate through libcurl's C code.
         try {
             static_cast<Request*>(self)->take_body({bytes, one * count});
             return one * count;
@@ -208,12 +207,12 @@ private:
     }
 
     void take_body(std::string_view bytes) {
-        last_news_ = Clock::now();
+        last_data_ = Clock::now();
         if (!begun_) begin();
-        if (!wanted_) return;  // the page that comes with an error
+        if (!wanted_) return;  // the body of an error response
         if (!part_.append(bytes)) part_.fail();
-        there_ += static_cast<std::int64_t>(bytes.size());
-        if (options_.progress) options_.progress(there_, all_);
+        received_ += static_cast<std::int64_t>(bytes.size());
+        if (options_.progress) options_.progress(received_, total_);
     }
 
     [[nodiscard]] long status() const {
@@ -222,49 +221,49 @@ private:
         return code;
     }
 
-    /// The answer is known: is it what was asked for, everything, or an error?
+    /// Handles the response's status: the requested range, the whole file, or an error.
     void begin() {
         begun_ = true;
         const long code = status();
         wanted_ = code == http_ok || code == http_partial;
         if (code == http_ok) {
-            forget();
+            discard();
             validator_ = validator_of(etag_, last_modified_);
             write_whole_file(origin_file(part_path_), url_ + '\n' + validator_ + '\n');
-        } else if (code == http_partial && !goes_on()) {
-            other_piece_ = there_ > 0;
-            throw DownloadError(fmt::format("{}: the server sends another piece than it was asked for", url_), false);
+        } else if (code == http_partial && !continues_part()) {
+            wrong_range_ = received_ > 0;
+            throw DownloadError(fmt::format("{}: the server sends a range other than the requested one", url_), false);
         }
         curl_off_t length = -1;
         curl_.get(handle_, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
-        if (length >= 0) all_ = there_ + length;
+        if (length >= 0) total_ = received_ + length;
     }
 
-    /// Is the piece that comes the next one, and of the same file? Some servers know ranges, but not If-Range.
-    [[nodiscard]] bool goes_on() const {
+    /// True if the response continues `part`. Some servers support ranges but ignore If-Range, so the version is checked too.
+    [[nodiscard]] bool continues_part() const {
         const std::string validator = validator_of(etag_, last_modified_);
-        return range_.first == there_ && (validator.empty() || validator == validator_);
+        return range_.first == received_ && (validator.empty() || validator == validator_);
     }
 
     Outcome judge(CURLcode result) {
-        if (other_piece_) {
-            forget();
-            return Outcome::begin_anew;
+        if (wrong_range_) {
+            discard();
+            return Outcome::start_over;
         }
         if (failure_) std::rethrow_exception(failure_);
         if (result != CURLE_OK) fail(result);
         const long code = status();
-        if (code == http_out_of_range && there_ > 0) {
-            if (range_.all == there_) return Outcome::complete;  // it was killed before it knew
-            forget();
-            return Outcome::begin_anew;
+        if (code == http_out_of_range && received_ > 0) {
+            if (range_.total == received_) return Outcome::complete;  // killed after the last byte
+            discard();
+            return Outcome::start_over;
         }
         if (code != http_ok && code != http_partial) refuse(code);
-        if (!begun_) begin();  // a file without a byte
+        if (!begun_) begin();  // an empty file has no body
         return Outcome::complete;
     }
 
-    /// Where it came from in the end.
+    /// The URL after redirects.
     [[nodiscard]] std::string last_url() const {
         const char* text = nullptr;
         curl_.get(handle_, CURLINFO_EFFECTIVE_URL, &text);
@@ -281,20 +280,20 @@ private:
             throw DownloadError(fmt::format("{}: the server has no such file ({})", from(), code), false);
         }
         if (code >= 300 && code < 400) {
-            throw DownloadError(fmt::format("{}: redirected to nowhere ({} without a place)", from(), code), false);
+            throw DownloadError(fmt::format("{}: redirected without a location ({})", from(), code), false);
         }
-        throw DownloadError(fmt::format("{}: the server answers {}", from(), code), false);
+        throw DownloadError(fmt::format("{}: the server responded with status {}", from(), code), false);
     }
 
-    [[nodiscard]] std::string arrived() const {
-        if (there_ == 0) return "before anything came";
-        const std::string of = all_ > 0 ? fmt::format(" of {}", all_) : "";
-        return fmt::format("after {}{} bytes{}", there_, of, validator_.empty() ? "" : "; the same command goes on from there");
+    [[nodiscard]] std::string received_text() const {
+        if (received_ == 0) return "before the first byte";
+        const std::string of = total_ > 0 ? fmt::format(" of {}", total_) : "";
+        return fmt::format("after {}{} bytes{}", received_, of, validator_.empty() ? "" : "; repeat the command to resume");
     }
 
     [[noreturn]] void fail(CURLcode result) const {
         std::string reason = error_[0] != '\0' ? error_.data() : curl_.error_text(result);
-        if (result == CURLE_ABORTED_BY_CALLBACK) reason = fmt::format("no answer within {} s", options_.patience_seconds);
+        if (result == CURLE_ABORTED_BY_CALLBACK) reason = fmt::format("no response within {} s", options_.patience_seconds);
         double connected = 0;
         curl_.get(handle_, CURLINFO_CONNECT_TIME, &connected);
         switch (result) {
@@ -302,7 +301,7 @@ private:
             case CURLE_OPERATION_TIMEDOUT:
                 if (connected > 0) {
                     throw DownloadError(
-                        fmt::format("{}: nothing came for {} s, {}", from(), options_.patience_seconds, arrived()), false);
+                        fmt::format("{}: no data for {} s, {}", from(), options_.patience_seconds, received_text()), false);
                 }
                 [[fallthrough]];
             case CURLE_COULDNT_RESOLVE_PROXY:
@@ -314,14 +313,14 @@ private:
                 throw DownloadError(fmt::format("{}: the server cannot be reached ({})", from(), reason), true);
             case CURLE_TOO_MANY_REDIRECTS:
                 throw DownloadError(
-                    fmt::format("{}: redirected more than {} times, at last to {}", url_, most_redirects, last_url()), false);
+                    fmt::format("{}: redirected more than {} times, last to {}", url_, most_redirects, last_url()), false);
             case CURLE_PARTIAL_FILE:
             case CURLE_RECV_ERROR:
             case CURLE_SEND_ERROR:
             case CURLE_GOT_NOTHING:
             case CURLE_HTTP2:
             case CURLE_HTTP2_STREAM:
-                throw DownloadError(fmt::format("{}: the connection broke off {}", from(), arrived()), false);
+                throw DownloadError(fmt::format("{}: the connection was lost {}", from(), received_text()), false);
             default: throw DownloadError(fmt::format("{}: {}", from(), reason), false);
         }
     }
@@ -334,14 +333,14 @@ private:
     const fs::path& part_path_;
     const PartFile& part_;
     const DownloadOptions& options_;
-    std::int64_t there_;
-    std::int64_t all_ = 0;
+    std::int64_t received_;
+    std::int64_t total_ = 0;  // 0: unknown
     std::string etag_;
     std::string last_modified_;
     ContentRange range_;
-    std::string validator_;  // of what is in the file; empty: nothing tells whether the server still has the same
-    bool other_piece_ = false;
-    Clock::time_point last_news_ = Clock::now();
+    std::string validator_;  // of the partial file; empty: unknown, so it cannot be resumed
+    bool wrong_range_ = false;
+    Clock::time_point last_data_ = Clock::now();
     bool begun_ = false;
     bool wanted_ = false;
     std::exception_ptr failure_;
@@ -352,7 +351,7 @@ private:
 
 fs::path origin_file(const fs::path& part) { return part.string() + ".from"; }
 
-void forget_download(const fs::path& part) {
+void discard_download(const fs::path& part) {
     std::error_code ignored;
     fs::remove(part, ignored);
     fs::remove(origin_file(part), ignored);
@@ -362,7 +361,7 @@ void download(const std::string& url, const fs::path& part, const DownloadOption
     const PartFile file(part);
     if (Request(url, part, file, options).run() == Outcome::complete) return;
     if (Request(url, part, file, options).run() == Outcome::complete) return;
-    throw DownloadError(fmt::format("{}: the server refuses to send it from its beginning (416)", url), false);
+    throw DownloadError(fmt::format("{}: the server refuses to send the file from its start (416)", url), false);
 }
 
 }  // namespace workbench

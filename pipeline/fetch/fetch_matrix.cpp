@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What came in place of an archive; empty where it may be one.
-std::string no_archive(const fs::path& file) {
+/// Describes a download that is not an archive; empty if it may be one.
+std::string not_an_archive(const fs::path& file) {
     std::array<char, 64> buffer{};
     std::ifstream stream(file, std::ios::binary);
     stream.read(buffer.data(), buffer.size());
@@ -25,7 +25,7 @@ std::string no_archive(const fs::path& file) {
     if (start.starts_with("\x1f\x8b")) return "";
     if (start.empty()) return "an empty file";
     const std::size_t first = start.find_first_not_of(" \t\r\n");
-    return first != std::string_view::npos && start[first] == '<' ? "a page for a browser" : "something else";
+    return first != std::string_view::npos && start[first] == '<' ? "an HTML page" : "something else";
 }
 
 }  // namespace
@@ -49,33 +49,33 @@ CheckedMatrix check_matrix_file(const fs::path& file) {
 
 CheckedMatrix fetch_matrix(const std::string& url, const fs::path& target, const DownloadOptions& options) {
     std::error_code error;
-    std::vector<fs::path> missing;  // the folders that are made for it, the innermost first
+    std::vector<fs::path> missing;  // folders to create, innermost first
     for (fs::path folder = target.parent_path(); !folder.empty() && !fs::exists(folder, error); folder = folder.parent_path()) {
         missing.push_back(folder);
     }
     fs::create_directories(target.parent_path(), error);
-    if (error) throw MachineError(fmt::format("{}: cannot be made: {}", target.parent_path().string(), error.message()));
+    if (error) throw MachineError(fmt::format("{}: cannot be created: {}", target.parent_path().string(), error.message()));
     const fs::path part = target.string() + ".part";
     try {
         download(url, part, options);
     } catch (...) {
-        if (fs::file_size(part, error) == 0) forget_download(part);
-        for (const fs::path& folder : missing) fs::remove(folder, error);  // where nothing is in them
+        if (fs::file_size(part, error) == 0) discard_download(part);
+        for (const fs::path& folder : missing) fs::remove(folder, error);  // fails if it is not empty
         throw;
     }
     CheckedMatrix matrix;
     try {
-        if (const std::string found = no_archive(part); !found.empty()) {
-            throw InputError(fmt::format("found {}, expected a .tar.gz with a matrix", found));
+        if (const std::string found = not_an_archive(part); !found.empty()) {
+            throw InputError(fmt::format("found {}, expected a .tar.gz archive with a matrix", found));
         }
         matrix = check_matrix_file(part);
     } catch (const InputError& wrong) {
-        forget_download(part);
-        throw DownloadError(fmt::format("{}: what came is not kept: {}", url, wrong.what()), false);
+        discard_download(part);
+        throw DownloadError(fmt::format("{}: the download was deleted: {}", url, wrong.what()), false);
     }
     fs::rename(part, target, error);
     if (error) throw MachineError(fmt::format("{}: cannot be written: {}", target.string(), error.message()));
-    forget_download(part);
+    discard_download(part);
     return matrix;
 }
 

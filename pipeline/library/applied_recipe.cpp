@@ -26,7 +26,7 @@ AppliedRecipe<Value>::Targets::Targets(Device& device, std::span<const Index> or
     Index i = 0;
     if (std::all_of(order.begin(), order.end(), [&i](Index target) { return target == i++; })) return;
     if (device.properties().kind == DeviceKind::gpu) {
-        memory_ = to_device(device, order, "an order of vectors");
+        memory_ = to_device(device, order, "a permutation of vectors");
         address_ = memory_.template as<const Index>();
     } else {
         address_ = order.data();
@@ -64,8 +64,8 @@ template <ValueType Value>
 std::vector<const KernelEntry*> AppliedRecipe<Value>::choose(const Recipe& recipe, const spmv_workbench::Options& options) {
     std::vector<const KernelEntry*> kernels;
     using Where = spmv_workbench::Device;
-    const std::string absence = options.device == Where::host ? "the host was asked for" : cuda_absence_reason();
-    if (options.device == Where::gpu && !absence.empty()) throw MachineError("an operator on the GPU: " + absence);
+    const std::string absence = options.device == Where::host ? "the caller chose the host" : cuda_absence_reason();
+    if (options.device == Where::gpu && !absence.empty()) throw MachineError("no operator on the GPU: " + absence);
     if (absence.empty()) {
         kernels = choose_kernels(recipe, {DeviceKind::gpu, options.kernel});
         if (!kernels.empty()) device_ = make_cuda_device_on(options.stream);
@@ -141,8 +141,8 @@ template <ValueType Value>
 void AppliedRecipe<Value>::bring_to(VectorOrder order, const Value* from, Value* to) {
     const Index* target = order == VectorOrder::of_recipe ? columns_to_recipe_.get() : columns_to_caller_.get();
     if (target == nullptr) {
-        if (columns_stay_.bytes() == 0) columns_stay_ = to_device(*device_, column_order().old_of_new(), "an order of vectors");
-        target = columns_stay_.template as<const Index>();
+        if (identity_.bytes() == 0) identity_ = to_device(*device_, column_order().old_of_new(), "a permutation of vectors");
+        target = identity_.template as<const Index>();
     }
     device_->scatter(from, target, facts_.columns, to);
 }

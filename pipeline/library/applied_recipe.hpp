@@ -1,4 +1,4 @@
-// A recipe applied to one matrix: a kernel that is ready, and what brings vectors to its order and back.
+// A recipe applied to one matrix: its kernel, and the permutations of vectors to its order and back.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,12 @@ namespace workbench {
 /// The order of x and y, see Operator in the header.
 enum class VectorOrder { of_caller, of_recipe };
 
-/// y = A x with the one kernel of a recipe, of each share of a hybrid. All vectors lie on the device.
+/// y = A x with one kernel per layout of a recipe. All vectors are in device memory unless stated otherwise.
 template <ValueType Value>
 class AppliedRecipe {
 public:
-    /// Throws what the header says, as the workbench's own exceptions. The recipe must outlive it. To be made in a KokkosTurn.
+    /// Construct it while holding a KokkosTurn. The recipe must outlive it. Throws the workbench's counterparts of the
+    /// exceptions documented in the library's header.
     AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options);
     ~AppliedRecipe() = default;
     AppliedRecipe(const AppliedRecipe&) = delete;
@@ -33,14 +34,14 @@ public:
 
     /// y = A x, or y += A x.
     void run(const Value* x, Value* y, VectorOrder order, bool accumulate);
-    /// The same with vectors of the host; waits for the device.
+    /// Like run, with vectors in host memory; synchronous.
     void run_from_host(std::span<const Value> x, std::span<Value> y, VectorOrder order, bool accumulate);
 
-    /// A vector of the columns from one order to the other.
+    /// Permutes a vector [columns] into this order from the other one.
     void bring_to(VectorOrder order, const Value* from, Value* to);
 
 private:
-    /// Where the elements of a vector go, on the device; null: they stay. The order must outlive it.
+    /// The target index of each vector element in device memory; null for the identity. `order` must outlive it.
     class Targets {
     public:
         Targets() = default;
@@ -52,7 +53,7 @@ private:
         const Index* address_ = nullptr;
     };
 
-    /// The device, and a kernel for each layout.
+    /// Sets the device and returns one kernel per layout.
     [[nodiscard]] std::vector<const KernelEntry*> choose(const Recipe& recipe, const spmv_workbench::Options& options);
     void note(const Preparation& preparation);
     void prepare_orders();
@@ -66,10 +67,10 @@ private:
     Targets columns_to_caller_;
     std::vector<Index> rows_of_result_;
     Targets rows_to_caller_;
-    DeviceMemory columns_stay_;  // the order of columns that stay, when it is first asked for
-    DeviceMemory x_;             // in the order of the columns, where that is not the caller's
-    DeviceMemory y_;             // in the order of the rows, where y is to be brought elsewhere
-    DeviceMemory x_from_host_;   // of a GPU, when they are first asked for
+    DeviceMemory identity_;     // the column permutation if it is the identity; allocated on first use
+    DeviceMemory x_;            // in column order, if that differs from the caller's
+    DeviceMemory y_;            // in row order, if y must be permuted
+    DeviceMemory x_from_host_;  // on a GPU; allocated on first use
     DeviceMemory y_from_host_;
 };
 

@@ -27,13 +27,12 @@ void rethrow_to_caller() {
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const std::exception& error) {
-        throw spmv_workbench::Error(
-            fmt::format("{}\nThis is a mistake of libspmv_workbench, not of yours: please report it.", error.what()));
+        throw spmv_workbench::Error(fmt::format("{}\nThis is a bug in libspmv_workbench; please report it.", error.what()));
     }
 }
 
 void require_size(std::string_view name, std::size_t found, std::size_t expected) {
-    if (found != expected) throw std::invalid_argument(fmt::format("{} has {} elements, expected {}", name, found, expected));
+    if (found != expected) throw std::invalid_argument(fmt::format("{} has {} elements; expected {}", name, found, expected));
 }
 
 void require_apart(const void* x, std::size_t bytes_of_x, const void* y, std::size_t bytes_of_y) {
@@ -42,7 +41,7 @@ void require_apart(const void* x, std::size_t bytes_of_x, const void* y, std::si
     const std::less<> before;
     if (bytes_of_x == 0 || bytes_of_y == 0) return;
     if (before(first, second + bytes_of_y) && before(second, first + bytes_of_x)) {
-        throw std::invalid_argument("x and y overlap; expected two arrays apart from each other");
+        throw std::invalid_argument("x and y overlap; expected disjoint arrays");
     }
 }
 

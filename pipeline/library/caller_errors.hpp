@@ -1,4 +1,4 @@
-// The seam between the workbench's exceptions and those of the header.
+// Translates the workbench's exceptions into those of the library's header.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 
 namespace workbench {
 
-/// Of the exception that is being handled: throws it as the header promises. To be called in a catch block.
+/// Rethrows the exception being handled as the header documents it; call it in a catch block.
 [[noreturn]] void rethrow_to_caller();
 
-/// Runs work of the workbench for a function of the header.
+/// Runs `work` and translates its exceptions.
 template <typename Work>
 auto for_caller(const Work& work) {
     try {
@@ -19,7 +19,7 @@ auto for_caller(const Work& work) {
     }
 }
 
-/// What the caller has to mind. Both throw std::invalid_argument.
+// Preconditions of the caller; both throw std::invalid_argument.
 void require_size(std::string_view name, std::size_t found, std::size_t expected);
 void require_apart(const void* x, std::size_t bytes_of_x, const void* y, std::size_t bytes_of_y);
 

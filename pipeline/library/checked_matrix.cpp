@@ -19,7 +19,7 @@ using spmv_workbench::ArrayView;
 
 [[noreturn]] void refuse(const std::string& what) { throw InputError("the matrix: " + what); }
 
-/// The first row that is wrong; -1: none is. `is_right` is called for every row, by several threads.
+/// The first row for which `is_right` is false, or -1. `is_right` is called for every row, by several threads.
 template <typename IsRight>
 Index first_wrong_row(Index rows, const IsRight& is_right) {
     constexpr Index none = std::numeric_limits<Index>::max();
@@ -37,12 +37,12 @@ template <typename Given>
 HostArray<Offset> checked_offsets(ArrayView<const Given> offsets, Index rows) {
     const std::size_t expected = static_cast<std::size_t>(rows) + 1;
     if (offsets.size() != expected) {
-        refuse(fmt::format("{} row offsets for {} rows, expected {}", offsets.size(), rows, expected));
+        refuse(fmt::format("{} row offsets for {} rows; expected {}", offsets.size(), rows, expected));
     }
-    if (offsets[0] != 0) refuse(fmt::format("row_offsets[0] is {}, expected 0", offsets[0]));
+    if (offsets[0] != 0) refuse(fmt::format("row_offsets[0] is {}; expected 0", offsets[0]));
     for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) {
         if (offsets[row + 1] >= offsets[row]) continue;
-        refuse(fmt::format("row_offsets[{}] is {}, less than the {} before it", row + 1, offsets[row + 1], offsets[row]));
+        refuse(fmt::format("row_offsets[{}] is {}, less than its predecessor {}", row + 1, offsets[row + 1], offsets[row]));
     }
     return {offsets.begin(), offsets.end()};
 }
@@ -52,7 +52,7 @@ HostArray<Offset> checked_offsets(ArrayView<const Given> offsets, Index rows) {
 template <ValueType Value>
 CsrMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view) {
     if (view.rows < 0 || view.columns < 0) {
-        refuse(fmt::format("{} rows and {} columns, expected none to be negative", view.rows, view.columns));
+        refuse(fmt::format("{} rows and {} columns; expected non-negative numbers", view.rows, view.columns));
     }
     const std::size_t entries = view.column_indices.size();
     require_host_memory((static_cast<std::size_t>(view.rows) + 1) * sizeof(Offset) + entries * (sizeof(Index) + sizeof(double)),
@@ -63,7 +63,7 @@ CsrMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view) {
     matrix.row_offsets = view.short_row_offsets.size() > 0 ? checked_offsets(view.short_row_offsets, view.rows)
                                                            : checked_offsets(view.row_offsets, view.rows);
     if (static_cast<std::size_t>(matrix.nonzeros()) != entries || view.values.size() != entries) {
-        refuse(fmt::format("{} column indices and {} values, expected {} of both, as the last row offset says", entries,
+        refuse(fmt::format("{} column indices and {} values; expected {} of each, the last row offset", entries,
                            view.values.size(), matrix.nonzeros()));
     }
 
@@ -82,8 +82,7 @@ CsrMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view) {
         const auto columns = matrix.row_columns(out_of_range);
         const auto wrong =
             std::find_if(columns.begin(), columns.end(), [&](Index column) { return column < 0 || column >= view.columns; });
-        refuse(fmt::format("row {} has an entry in column {}; it has {} columns, counted from 0", out_of_range, *wrong,
-                           view.columns));
+        refuse(fmt::format("row {} has an entry in column {}; expected 0 to {}", out_of_range, *wrong, view.columns - 1));
     }
 
     for_each_in_parallel(view.rows, 256, [&](std::int64_t row) {
@@ -97,7 +96,7 @@ CsrMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view) {
     });
     if (doubled >= 0) {
         const auto columns = matrix.row_columns(doubled);
-        refuse(fmt::format("row {} has column {} twice, expected each at most once (add such values up)", doubled,
+        refuse(fmt::format("row {} has column {} twice; expected each column at most once (add the values)", doubled,
                            *std::adjacent_find(columns.begin(), columns.end())));
     }
     return matrix;

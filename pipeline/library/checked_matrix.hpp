@@ -1,4 +1,4 @@
-// A caller's matrix as the pipeline has it.
+// Copies and checks a caller's matrix.
 #pragma once
 
 #include <spmv_workbench/spmv_workbench.hpp>
@@ -8,8 +8,8 @@
 
 namespace workbench {
 
-/// Copies the matrix, the columns of each row in ascending order. Throws InputError where sizes do not fit together, offsets
-/// descend, a column is out of range or stands in a row twice; MachineError where there is no memory for the copy.
+/// Copies the matrix and sorts the columns of each row. Throws InputError if sizes disagree, offsets decrease, or a row has a
+/// column out of range or twice; MachineError if there is too little memory for the copy.
 template <ValueType Value>
 [[nodiscard]] CsrMatrix checked_matrix(const spmv_workbench::CsrView<Value>& view);
 

@@ -1,4 +1,4 @@
-// What stands behind the header's Recipe.
+// The implementation of the header's Recipe.
 #pragma once
 
 #include <spmv_workbench/spmv_workbench.hpp>

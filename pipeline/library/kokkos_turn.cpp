@@ -10,12 +10,13 @@ namespace {
 std::mutex turn_of_one_thread;
 
 #if __has_include(<OpenMP/Kokkos_OpenMP_Exec.hpp>)
-// Up to version 3.5 Kokkos takes loops from no thread but the one that started it: a variable of that thread leads to its pool.
+// Up to version 3.5, Kokkos runs loops only from the thread that initialised it, whose thread-local variable points to the
+// pool.
 Kokkos::Impl::OpenMPExec* pool = nullptr;
 
 void remember_pool() { pool = Kokkos::Impl::t_openmp_instance; }
 
-/// Makes this thread a master as well; false: it is one.
+/// Makes this thread a master, too. Returns false if it already was one.
 bool lend_pool() {
     if (Kokkos::Impl::t_openmp_instance != nullptr) return false;
     Kokkos::Impl::t_openmp_instance = pool;
@@ -33,7 +34,7 @@ void return_pool() {}
 
 std::shared_ptr<const KokkosRuntime> running_kokkos() {
     const auto stop = [](const KokkosRuntime* runtime) {
-        const KokkosTurn turn;  // the program may end in another thread
+        const KokkosTurn turn;  // this thread may not be the one that started Kokkos
         delete runtime;
     };
     static const std::shared_ptr<const KokkosRuntime> runtime = [&] {

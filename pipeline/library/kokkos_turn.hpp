@@ -1,4 +1,4 @@
-// Kokkos, as threads that know nothing of each other may use it.
+// Lets independent threads share Kokkos.
 #pragma once
 
 #include <memory>
@@ -8,15 +8,14 @@
 
 namespace workbench {
 
-/// Kokkos runs as long as somebody holds this, and until the library is unloaded; started by the first to ask. Null: the
-/// program has started it.
+/// Initialises Kokkos on the first call and keeps it running until the library is unloaded; null if the calling program
+/// initialised it.
 [[nodiscard]] std::shared_ptr<const KokkosRuntime> running_kokkos();
 
-/// Is this thread in a parallel region of OpenMP? There, loops of Kokkos run on this thread alone.
+/// True inside a parallel region of OpenMP, where Kokkos loops run on the calling thread only.
 [[nodiscard]] bool in_parallel_region();
 
-/// While it lives, loops of this thread run on all cores, and those of other threads that want to do so wait. In a parallel
-/// region it does nothing.
+/// A lock for running Kokkos loops on all cores; other threads' turns wait for it. Does nothing in a parallel region.
 class KokkosTurn {
 public:
     KokkosTurn();

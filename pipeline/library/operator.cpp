@@ -12,7 +12,6 @@ namespace {
 using workbench::for_caller;
 using workbench::VectorOrder;
 
-/// x and y, whichever memory they lie in, fit the operator.
 void check_vectors(const OperatorFacts& facts, const void* x, std::size_t size_of_x, const void* y, std::size_t size_of_y,
                    std::size_t value_bytes) {
     workbench::require_size("x", size_of_x, static_cast<std::size_t>(facts.columns));
@@ -21,11 +20,13 @@ void check_vectors(const OperatorFacts& facts, const void* x, std::size_t size_o
 }
 
 void require_no_parallel_region() {
-    if (workbench::in_parallel_region()) throw std::invalid_argument("an operator is made in a parallel region of OpenMP");
+    if (workbench::in_parallel_region()) {
+        throw std::invalid_argument("an operator cannot be constructed in a parallel region of OpenMP");
+    }
 }
 
 void require_gpu(const OperatorFacts& facts) {
-    if (facts.device != Device::gpu) throw std::invalid_argument("an array of the GPU for an operator on the host");
+    if (facts.device != Device::gpu) throw std::invalid_argument("a GPU array was passed to an operator on the host");
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ public:
         for_caller([&] { applied_.run(x.address(), y.address(), order, accumulate); });
     }
 
-    /// In the host's memory wherever the operator is: for a GPU it is as good as there and back.
+    /// Permutes on the host even if the operator is on a GPU, as that costs no more than copying there and back.
     void bring_to(VectorOrder order, ArrayView<const Value> from, ArrayView<Value> to) const {
         check_order(from.data(), from.size(), to.data(), to.size());
         const workbench::Permutation& columns = applied_.column_order();
@@ -78,14 +79,14 @@ private:
         workbench::require_apart(from, size * sizeof(Value), to, size_of_result * sizeof(Value));
     }
 
-    Recipe recipe_;  // what it points to outlives the kernels
+    Recipe recipe_;  // declared first, as applied_ refers to it
     workbench::AppliedRecipe<Value> applied_;
 };
 
 template <typename Value>
 Operator<Value>::Operator(const Recipe& recipe, const CsrView<Value>& matrix, const Options& options)
     : applied_((require_no_parallel_region(), for_caller([&] {
-                    // One at a time: neither Kokkos nor the libraries that are opened on the way are asked to stand more.
+                    // Serialised, as Kokkos and the libraries loaded here may not be thread-safe.
                     const auto kokkos = workbench::running_kokkos();
                     const workbench::KokkosTurn turn;
                     return std::make_unique<Applied>(recipe, matrix, options);

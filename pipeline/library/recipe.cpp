@@ -11,7 +11,7 @@ namespace {
 
 bool names_matrix(const workbench::Recipe& recipe) { return !std::holds_alternative<std::monostate>(recipe.matrix.from); }
 
-/// For the matrix that the caller has: one that the recipe names goes, and its node_size with it.
+/// Drops the recipe's own matrix and its node_size, as the caller supplies the matrix.
 workbench::Recipe without_matrix(std::string_view text, const std::vector<std::string>& changes, const std::string& file) {
     const workbench::Catalogue& catalogue = workbench::catalogue();
     workbench::RecipeChanges all{.overrides = changes};

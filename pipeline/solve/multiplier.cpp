@@ -12,9 +12,9 @@ namespace {
 
 template <ValueType Value>
 ReadyPlan<Value> ready_plan(const Recipe& recipe, const MultiplierPlan<Value>& plan) {
-    std::vector<const KernelEntry*> kernels = choose_kernels(recipe, plan.wish);
+    std::vector<const KernelEntry*> kernels = choose_kernels(recipe, plan.filter);
     if (kernels.empty()) throw RecipeError(fmt::format("{}: {}", recipe.name, no_kernel_of(recipe)));
-    return {plan.device, std::move(kernels), plan.oracle, plan.tell, plan.clock, plan.keeping};
+    return {plan.device, std::move(kernels), plan.oracle, plan.progress, plan.clock, plan.keeping};
 }
 
 StagedMatrix begin(const Recipe& recipe, const CsrMatrix& input, Preparer* preparer) {
@@ -33,15 +33,15 @@ Multiplier<Value>::Multiplier(const Recipe& recipe, const MultiplierPlan<Value>&
 
 template <ValueType Value>
 void Multiplier<Value>::check(const OneProduct<Value>& product) {
-    std::vector<Value> there(product.x.size());
-    for (Index i = 0; i < order().size(); ++i) there[i] = static_cast<Value>(product.x[order().old_of_new(i)]);
-    const DeviceMemory x = to_device(device_, std::span<const Value>(there), "x");
-    std::fill(there.begin(), there.end(), unwritten<Value>());
-    DeviceMemory y = to_device(device_, std::span<const Value>(there), "y");
+    std::vector<Value> vector(product.x.size());
+    for (Index i = 0; i < order().size(); ++i) vector[i] = static_cast<Value>(product.x[order().old_of_new(i)]);
+    const DeviceMemory x = to_device(device_, std::span<const Value>(vector), "x");
+    std::fill(vector.begin(), vector.end(), unwritten<Value>());
+    DeviceMemory y = to_device(device_, std::span<const Value>(vector), "y");
     (void)device_.time([&] { multiply(x.as<const Value>(), y.as<Value>()); });
-    device_.download(y, std::as_writable_bytes(std::span(there)));
-    std::vector<Value> in_input_order(there.size());
-    for (Index i = 0; i < order().size(); ++i) in_input_order[order().old_of_new(i)] = there[i];
+    device_.download(y, std::as_writable_bytes(std::span(vector)));
+    std::vector<Value> in_input_order(vector.size());
+    for (Index i = 0; i < order().size(); ++i) in_input_order[order().old_of_new(i)] = vector[i];
     const Comparison found = compare_within(in_input_order, product.reference);
     if (!found.right) recipe_.give_up(found.first_wrong);
 }

@@ -1,4 +1,4 @@
-// A recipe's product as a solve needs it: x and y in one order.
+// A recipe's SpMV with x and y in the same order, as Krylov methods need it.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace workbench {
 
-/// One product with its bounds: what a kernel is checked with while a solve waits for it.
+/// One reference product with error bounds: a check cheap enough for a kernel that joins a running solve.
 template <ValueType Value>
 struct OneProduct {
     explicit OneProduct(const CsrMatrix& input)
@@ -20,52 +20,51 @@ struct OneProduct {
     BoundedReference reference;
 };
 
-/// How it is to be made ready.
 template <ValueType Value>
 struct MultiplierPlan {
-    const CsrMatrix& input;       // square
-    const Oracle<Value>* oracle;  // verified twice, exactly and within bounds; null: not so
+    const CsrMatrix& input;  // square
     Device& device;
-    KernelWish wish;
-    std::function<void(const std::string&)> tell = {};  // a step that may take long begins
+    KernelWish filter = {};                                 // the kernels to choose from
+    const Oracle<Value>* oracle = nullptr;                  // verifies the kernel exactly and within bounds; may be null
+    const OneProduct<Value>* product = nullptr;             // without an oracle: checks the kernel; null: not checked
+    std::function<void(const std::string&)> progress = {};  // called before each long step
     Clock clock = {};
-    const OneProduct<Value>* product = nullptr;  // without an oracle: checked with this; null: taken as it is
-    Keeping keeping = {};                        // of the matrix
-    Preparer* preparer = nullptr;                // see StagedMatrix
+    Keeping keeping = {};          // of the matrix
+    Preparer* preparer = nullptr;  // see StagedMatrix
 };
 
-/// y = A x with the recipe's kernel, x and y in one order: that of the columns.
+/// y = A x with the recipe's kernel; x and y are in column order.
 template <ValueType Value>
 class Multiplier {
 public:
-    /// Runs the stages, builds the layout, prepares and verifies the kernel; see the preparation for what became of it. Throws
-    /// InputError where the matrix does not suit a stage, RecipeError where no kernel of the recipe runs on the device,
-    /// MachineError. The recipe, the oracle and the device must outlive it.
+    /// Runs the stages, builds the layout, prepares and verifies the kernel; preparation() has the outcome. Throws InputError
+    /// if the matrix does not suit a stage, RecipeError if no kernel of the recipe runs on the device, MachineError. The
+    /// recipe, the oracle and the device must outlive this object.
     Multiplier(const Recipe& recipe, const MultiplierPlan<Value>& plan);
     Multiplier(const Multiplier&) = delete;
     Multiplier& operator=(const Multiplier&) = delete;
     ~Multiplier() = default;
 
     [[nodiscard]] const Preparation& preparation() const { return recipe_.preparation(); }
-    /// Did the kernel pass verification? Otherwise it must not be used.
+    /// True if the kernel passed verification; otherwise it must not be used.
     [[nodiscard]] bool ready() const { return recipe_.kernel() != nullptr; }
 
     /// The order of x and y.
     [[nodiscard]] const Permutation& order() const { return recipe_.column_order(); }
 
-    /// Does not wait for the device.
+    /// Asynchronous on a GPU.
     void multiply(const Value* x, Value* y);
 
-    /// As something to be timed: with x and y of its own, on the real values.
+    /// A product with vectors of its own, for timing.
     [[nodiscard]] std::function<void()> product();
 
 private:
-    /// Runs the one product; a kernel that is wrong is given up.
+    /// Compares one product with its reference; a wrong kernel is discarded.
     void check(const OneProduct<Value>& product);
 
     Device& device_;
     ReadyRecipe<Value> recipe_;
-    DeviceMemory x_;  // of product()
+    DeviceMemory x_;  // for product()
     DeviceMemory y_;
 };
 

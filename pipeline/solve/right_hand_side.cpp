@@ -23,7 +23,7 @@ std::vector<double> make_right_hand_side(const RightHandSide& choice, Index rows
     if (choice.kind == RightHandSide::Kind::random) return real_vector(rows, choice.seed);
     const CsrMatrix column = read_matrix(choice.file);
     if (column.columns != 1 || column.rows != rows) {
-        throw InputError(fmt::format("{}: {} rows and {} columns; expected a right-hand side of {} rows and 1 column",
+        throw InputError(fmt::format("{}: this matrix has {} rows and {} columns; expected {} rows and 1 column",
                                      choice.file.string(), column.rows, column.columns, rows));
     }
     for (Index row = 0; row < rows; ++row) {

@@ -1,4 +1,4 @@
-// The b of A x = b.
+// The right-hand side b of A x = b.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace workbench {
 
-/// ones: every element is 1. random: hashed multiples of 2^-20 in [-1, 1). A path: a matrix file of one column.
+/// ones: every element is 1. random: hashed multiples of 2^-20 in [-1, 1). file: a matrix file with one column.
 struct RightHandSide {
     enum class Kind { ones, random, file };
     Kind kind = Kind::ones;
@@ -22,7 +22,7 @@ struct RightHandSide {
     [[nodiscard]] std::string text() const;
 };
 
-/// [rows]. Throws InputError where a file cannot be read, or is not of this size: rows x 1.
+/// b, [rows]. Throws InputError if the file cannot be read or its matrix is not rows x 1.
 [[nodiscard]] std::vector<double> make_right_hand_side(const RightHandSide& choice, Index rows);
 
 }  // namespace workbench

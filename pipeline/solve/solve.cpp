@@ -9,10 +9,13 @@
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/solve/course.hpp"
+#include "pipeline/solve/iterative_solve.hpp"
 
 namespace workbench {
 namespace {
+
+/// "1 restart", "2 restarts".
+std::string counted(std::int64_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
 
 double norm(std::span<const double> vector) {
     double sum = 0;
@@ -49,53 +52,81 @@ std::optional<double> SolveOutcome::over_parts() const {
     return iteration_seconds() / (products_of_one * product_seconds + vector_bytes / copy_bandwidth);
 }
 
-std::optional<double> crossing(const SolveOutcome& dear, const SolveOutcome& cheap) {
-    const double more = dear.setup_seconds() - cheap.setup_seconds();
-    const double gain = cheap.iteration_seconds() - dear.iteration_seconds();
-    if (more <= 0 || gain <= 0) return std::nullopt;
-    return more / gain;
+std::optional<double> break_even_iterations(const SolveOutcome& one, const SolveOutcome& other) {
+    const double price = one.setup_seconds() - other.setup_seconds();
+    const double gain = other.iteration_seconds() - one.iteration_seconds();
+    if (price <= 0 || gain <= 0) return std::nullopt;
+    return price / gain;
 }
 
-std::optional<double> solves_to_pay(const SolveOutcome& dear, const SolveOutcome& cheap) {
-    // b and x are brought to the recipe's order and back each time.
-    const auto of_each = [](const SolveOutcome& one) { return one.solve_seconds + one.vector_seconds; };
-    const double more = dear.preparation.seconds() - cheap.preparation.seconds();
-    const double gain = of_each(cheap) - of_each(dear);
-    if (more <= 0 || gain <= 0) return std::nullopt;
-    return more / gain;
+std::optional<double> break_even_solves(const SolveOutcome& one, const SolveOutcome& other) {
+    // Each solve permutes b and x.
+    const auto seconds_per_solve = [](const SolveOutcome& outcome) { return outcome.solve_seconds + outcome.vector_seconds; };
+    const double price = one.preparation.seconds() - other.preparation.seconds();
+    const double gain = seconds_per_solve(other) - seconds_per_solve(one);
+    if (price <= 0 || gain <= 0) return std::nullopt;
+    return price / gain;
+}
+
+std::string indefinite_text(const SolveOptions& options, const KrylovProgress& progress) {
+    return fmt::format("{} is {:.3g} after {}: the matrix{} is not positive definite; try bicgstab",
+                       options.jacobi ? "p.Ap or r.Mr" : "p.Ap", progress.divisor, counted(progress.iterations, "iteration"),
+                       options.jacobi ? " or its diagonal" : "");
+}
+
+std::string limit_text(const SolveOptions& options, const KrylovProgress& progress) {
+    return fmt::format("{} did not reach {:.3g}", counted(progress.iterations, "iteration"), options.tolerance);
+}
+
+std::string stagnation_text(std::int64_t last_iterations, const KrylovProgress& progress, double best) {
+    return fmt::format("the last {} of {} iterations did not reduce the residual below {:.3g} of |b|", last_iterations,
+                       progress.iterations, best);
+}
+
+std::string inaccuracy_text(const SolveOptions& options, double true_residual, Precision precision) {
+    return fmt::format("the recurrence reached {:.3g}, but the true residual stays at {:.3g}: {} is not accurate enough",
+                       options.tolerance, true_residual, name_of(precision));
+}
+
+std::string breakdown_text(const SolveOptions& options, const KrylovProgress& progress, int restarts) {
+    const std::string what = std::isfinite(progress.residual) && std::isfinite(progress.divisor)
+                                 ? fmt::format("a divisor of {} is {:.3g}", name_of(options.method), progress.divisor)
+                                 : "a value is no longer finite";
+    return fmt::format("{} after {} and {}", what, counted(progress.iterations, "iteration"), counted(restarts, "restart"));
+}
+
+double inverse_of_diagonal(const CsrMatrix& matrix, Index row) {
+    const std::span<const Index> columns = matrix.row_columns(row);
+    const auto found = std::lower_bound(columns.begin(), columns.end(), row);
+    if (found == columns.end() || *found != row) return 1;
+    const double diagonal = matrix.values[matrix.row_offsets[row] + (found - columns.begin())];
+    return diagonal == 0 ? 1 : 1 / diagonal;
 }
 
 template <ValueType Value>
 System<Value>::System(const CsrMatrix& input, std::vector<double> b) : input_(input), b_(std::move(b)), norm_of_b_(norm(b_)) {
     if (!input.square()) {
-        throw InputError(fmt::format("a system of equations needs a square matrix; this one has {} rows and {} columns",
-                                     input.rows, input.columns));
+        throw InputError(fmt::format("a linear system needs a square matrix; this one has {} rows and {} columns", input.rows,
+                                     input.columns));
     }
     if (std::ssize(b_) != input.rows) {
-        throw InputError(fmt::format("the right-hand side has {} elements, expected {}, as many as the matrix has rows",
-                                     b_.size(), input.rows));
+        throw InputError(
+            fmt::format("the right-hand side has {} elements; expected {}, one per row of the matrix", b_.size(), input.rows));
     }
-    if (!std::isfinite(norm_of_b_)) throw InputError("the right-hand side is not finite, or its norm is not");
+    if (!std::isfinite(norm_of_b_)) throw InputError("the right-hand side or its norm is not finite");
 }
 
 template <ValueType Value>
 std::vector<Value> System<Value>::b_in(const Permutation& order) const {
-    std::vector<Value> there(b_.size());
-    for (Index i = 0; i < order.size(); ++i) there[i] = static_cast<Value>(b_[order.old_of_new(i)]);
-    return there;
+    std::vector<Value> b(b_.size());
+    for (Index i = 0; i < order.size(); ++i) b[i] = static_cast<Value>(b_[order.old_of_new(i)]);
+    return b;
 }
 
 template <ValueType Value>
 std::vector<Value> System<Value>::inverse_diagonal_in(const Permutation& order) const {
-    std::vector<Value> inverse(b_.size(), Value{1});
-    for (Index i = 0; i < order.size(); ++i) {
-        const Index row = order.old_of_new(i);
-        const std::span<const Index> columns = input_.row_columns(row);
-        const auto found = std::lower_bound(columns.begin(), columns.end(), row);
-        if (found == columns.end() || *found != row) continue;
-        const double diagonal = input_.values[input_.row_offsets[row] + (found - columns.begin())];
-        if (diagonal != 0) inverse[i] = static_cast<Value>(1 / diagonal);
-    }
+    std::vector<Value> inverse(b_.size());
+    for (Index i = 0; i < order.size(); ++i) inverse[i] = static_cast<Value>(inverse_of_diagonal(input_, order.old_of_new(i)));
     return inverse;
 }
 
@@ -117,7 +148,7 @@ double System<Value>::true_residual(std::span<const double> x) const {
 
 template <ValueType Value>
 SolveOutcome solve(const System<Value>& system, Multiplier<Value>& multiplier, Device& device, const SolveOptions& options) {
-    return Course<Value>(system, multiplier, device, options).run();
+    return IterativeSolve<Value>(system, multiplier, device, options).run();
 }
 
 template class System<float>;

@@ -1,4 +1,4 @@
-// Solving A x = b with a recipe's kernel, from the recipe to the true residual.
+// Solves A x = b with a recipe's kernel and measures everything from preprocessing to the true residual.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace workbench {
 
-/// How a solve ended. stagnated: so many iterations brought no smaller residual, or the true residual stays above the tolerance
-/// although the recurrence went below it, and restarts do not mend that.
+/// How a solve ended. stagnated: `patience` iterations did not reduce the residual, or the true residual stays above the
+/// tolerance although that of the recurrence is below it, and restarts do not help.
 enum class SolveEnd { converged, iteration_limit, stagnated, indefinite, breakdown };
 
 [[nodiscard]] std::string_view name_of(SolveEnd end);
@@ -23,25 +23,25 @@ enum class SolveEnd { converged, iteration_limit, stagnated, indefinite, breakdo
 struct SolveOptions {
     KrylovMethod method = KrylovMethod::cg;
     bool jacobi = false;
-    double tolerance = 1e-8;  // of |b - A x| / |b|
+    double tolerance = 1e-8;  // on |b - A x| / |b|
     std::int64_t most_iterations = 10000;
-    std::int64_t patience = 1000;  // iterations without a residual smaller by 1 % than all before: stagnated
-    std::string only = {};         // the kernel of this name; empty: the recipe's, or the usual one
-    TimingOptions timing = {};     // of one product alone
+    std::int64_t patience = 1000;  // this many iterations must reduce the residual by 1 %
+    std::string only = {};         // name of the kernel; empty: the recipe's choice or the layout's default
+    TimingOptions timing = {};     // of a product outside the solve
 };
 
-/// What became of a recipe that was offered to a running solve.
+/// A recipe that was offered to a running solve.
 struct Trial {
     enum class End { kept, slower, failed, too_late };
     std::string recipe;
     std::string kernel;
     End end = End::too_late;
-    std::string reason;              // where it failed or came too late
+    std::string reason;              // if it failed or was too late
     double preparation_seconds = 0;  // stages, layout, verification, copying
-    double ready_seconds = 0;        // since the solve began
+    double ready_seconds = 0;        // time since the start of the solve when it was ready
     std::int64_t iteration = 0;      // at which it was tried
-    double iteration_seconds = 0;    // with it, and with what was there before
-    double before_seconds = 0;
+    double iteration_seconds = 0;    // with this recipe
+    double before_seconds = 0;       // with the kernel that was in use before
 };
 
 [[nodiscard]] std::string_view name_of(Trial::End end);
@@ -50,55 +50,66 @@ struct Trial {
 struct SolveOutcome {
     Preparation preparation;
     bool baseline = false;
-    bool tuned = false;  // the preparation is that of what it began with
+    bool tuned = false;  // `preparation` describes the kernel that the tuned solve started with
 
     SolveEnd end = SolveEnd::breakdown;
-    std::string reason;  // of every end but convergence: a sentence with the numbers
+    std::string reason;  // a sentence with the numbers; empty if it converged
     std::int64_t iterations = 0;
-    std::int64_t products = 0;    // that the iterations took
-    int restarts = 0;             // from x as it was: after a breakdown, or because the true residual was larger
-    double residual = 0;          // |r| / |b|, as the recurrence has it
+    std::int64_t products = 0;    // SpMVs of all iterations
+    int restarts = 0;             // from the current x, after a breakdown or to reduce the true residual
+    double residual = 0;          // |r| / |b| of the recurrence
     double true_residual = 0;     // |b - A x| / |b| in f64, with the input matrix
     std::vector<double> history;  // |r| / |b| before the first iteration and after each one
     double solve_seconds = 0;     // of the iterations, on the device
-    double vector_seconds = 0;    // bringing b to the recipe's order and the device, and x back
-    double product_seconds = 0;   // of one product alone, the median
-    double vector_bytes = 0;      // that the vectors' part of an iteration moves at least
-    double copy_bandwidth = 0;    // of the device, bytes a second
-    std::vector<double> x;        // in the input's order
-    std::vector<Trial> trials;    // of a solve that was tuned, in their order, then those that were not tried
+    double vector_seconds = 0;    // permuting b and copying it to the device, and the reverse for x
+    double product_seconds = 0;   // median of a product outside the solve
+    double vector_bytes = 0;      // minimum traffic of an iteration's vector operations
+    double copy_bandwidth = 0;    // of the device, in bytes per second
+    std::vector<double> x;        // in input order
+    std::vector<Trial> trials;    // of a tuned solve, in order; those that were never tried come last
 
     [[nodiscard]] bool solved() const { return end == SolveEnd::converged; }
-    /// Of reordering, building, copying: before the first iteration.
+    /// Time before the first iteration: reordering, building, copying.
     [[nodiscard]] double setup_seconds() const { return preparation.seconds() + vector_seconds; }
     [[nodiscard]] double total_seconds() const { return setup_seconds() + solve_seconds; }
     [[nodiscard]] double iteration_seconds() const {
         return iterations > 0 ? solve_seconds / static_cast<double>(iterations) : 0;
     }
-    /// An iteration over what its products alone and its vectors at copy bandwidth would take.
+    /// Time of an iteration over the sum of its products' time and its vectors' traffic at copy bandwidth.
     [[nodiscard]] std::optional<double> over_parts() const;
 };
 
-/// After how many iterations a recipe that is dearer to set up is level with another one; none: never, or from the start.
-[[nodiscard]] std::optional<double> crossing(const SolveOutcome& dear, const SolveOutcome& cheap);
+/// Iterations after which `one` makes up for its longer set-up than `other`'s; none: never, or its set-up is not longer.
+[[nodiscard]] std::optional<double> break_even_iterations(const SolveOutcome& one, const SolveOutcome& other);
 
-/// After how many solves like this one; likewise.
-[[nodiscard]] std::optional<double> solves_to_pay(const SolveOutcome& dear, const SolveOutcome& cheap);
+/// Like break_even_iterations, in solves of this length.
+[[nodiscard]] std::optional<double> break_even_solves(const SolveOutcome& one, const SolveOutcome& other);
 
-/// A square system, and what all its solves share. b: [rows], in the input's order.
+// The reasons for ending a solve, as sentences for the user.
+[[nodiscard]] std::string indefinite_text(const SolveOptions& options, const KrylovProgress& progress);
+[[nodiscard]] std::string limit_text(const SolveOptions& options, const KrylovProgress& progress);
+/// `best`: the smallest residual so far, relative to |b|.
+[[nodiscard]] std::string stagnation_text(std::int64_t last_iterations, const KrylovProgress& progress, double best);
+[[nodiscard]] std::string inaccuracy_text(const SolveOptions& options, double true_residual, Precision precision);
+[[nodiscard]] std::string breakdown_text(const SolveOptions& options, const KrylovProgress& progress, int restarts);
+
+/// 1 / a_ii for the Jacobi preconditioner; 1 if the diagonal entry is missing or zero.
+[[nodiscard]] double inverse_of_diagonal(const CsrMatrix& matrix, Index row);
+
+/// A square linear system, and data shared by all its solves. b: [rows], in input order.
 template <ValueType Value>
 class System {
 public:
-    /// Throws InputError where the matrix is not square, b has another size or is not finite.
+    /// Throws InputError if the matrix is not square, or b has the wrong size or is not finite.
     System(const CsrMatrix& input, std::vector<double> b);
 
     [[nodiscard]] const CsrMatrix& input() const { return input_; }
-    /// Made when it is first asked for, by one thread. Throws Unsuitable, see Oracle.
+    /// Computed on first use; not thread-safe. Throws Unsuitable, see Oracle.
     [[nodiscard]] const Oracle<Value>& oracle() const {
         if (!oracle_) oracle_.emplace(input_);
         return *oracle_;
     }
-    /// Likewise.
+    /// Computed on first use; not thread-safe.
     [[nodiscard]] const OneProduct<Value>& one_product() const {
         if (!one_product_) one_product_.emplace(input_);
         return *one_product_;
@@ -106,11 +117,12 @@ public:
     [[nodiscard]] const std::vector<double>& b() const { return b_; }
     [[nodiscard]] double norm_of_b() const { return norm_of_b_; }
 
-    /// b and 1 / a_ii in another order; where a_ii is 0, 1 stands there.
+    /// b in this order.
     [[nodiscard]] std::vector<Value> b_in(const Permutation& order) const;
+    /// inverse_of_diagonal in this order.
     [[nodiscard]] std::vector<Value> inverse_diagonal_in(const Permutation& order) const;
 
-    /// |b - A x| / |b|, or |A x| where b is 0, in f64. x: [rows], in the input's order.
+    /// |b - A x| / |b|, or |A x| if b is 0, in f64. x: [rows], in input order.
     [[nodiscard]] double true_residual(std::span<const double> x) const;
 
 private:
@@ -121,7 +133,7 @@ private:
     mutable std::optional<OneProduct<Value>> one_product_;
 };
 
-/// Solves with a multiplier that is ready. Fills all but `baseline`. Throws MachineError where the device fails.
+/// Solves with a multiplier that is ready. Fills every member but `baseline`. Throws MachineError if the device fails.
 template <ValueType Value>
 [[nodiscard]] SolveOutcome solve(const System<Value>& system, Multiplier<Value>& multiplier, Device& device,
                                  const SolveOptions& options);

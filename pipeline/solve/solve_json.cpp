@@ -75,14 +75,14 @@ Json json_of(const SolveOutcome& one, const SolveOutcome* baseline) {
                  {"vector_bytes", one.vector_bytes},
                  {"copy_bytes_per_second", one.copy_bandwidth},
                  {"iteration_over_parts", optional(one.over_parts())},
-                 {"level_after_iterations", compared ? optional(crossing(one, *baseline)) : Json(nullptr)},
-                 {"pays_after_solves", compared ? optional(solves_to_pay(one, *baseline)) : Json(nullptr)},
+                 {"level_after_iterations", compared ? optional(break_even_iterations(one, *baseline)) : Json(nullptr)},
+                 {"pays_after_solves", compared ? optional(break_even_solves(one, *baseline)) : Json(nullptr)},
                  {"residuals", one.history}});
     if (one.tuned) json["trials"] = json_of(one.trials);
     return json;
 }
 
-/// Those with iterations to show, at most as many as there are colours.
+/// The first most_series outcomes that iterated.
 std::vector<const SolveOutcome*> shown(const SolveReport& report) {
     std::vector<const SolveOutcome*> solves;
     for (const SolveOutcome& one : report.outcomes) {
@@ -96,7 +96,7 @@ std::string subtitle_of(const SolveReport& report) {
                        report.options.jacobi ? " with Jacobi" : "", name_of(report.precision), report.device.name);
 }
 
-/// Few enough points for a picture: all of a short history, otherwise some, the last among them.
+/// A short history in full, otherwise about 2000 evenly spaced points including the last one.
 template <typename At>
 Series series_of(const SolveOutcome& one, const At& at) {
     constexpr std::size_t most_points = 2000;

@@ -22,36 +22,36 @@ public:
 
     void run(const std::vector<Recipe>& recipes) {
         add_baseline();
-        tell_reported();
+        report_progress();
         for (const Recipe& recipe : recipes) {
             try {
-                add(recipe, wish_of_recipes(), false);
+                add(recipe, filter_of_recipes(), false);
             } catch (...) {
                 report_.failures.push_back(current_failure());
             }
-            tell_reported();
+            report_progress();
         }
         if (plan_.tune_with.empty()) return;
         add_tuned();
-        tell_reported();
+        report_progress();
     }
 
 private:
-    void tell_reported() const {
+    void report_progress() const {
         if (plan_.keep != nullptr) {
             for (std::string& note : plan_.keep->take_notes()) report_.notes.push_back(std::move(note));
         }
         if (plan_.reported) plan_.reported();
     }
 
-    [[nodiscard]] KernelWish wish_of_recipes() const {
+    [[nodiscard]] KernelWish filter_of_recipes() const {
         const auto may_run = [this](const KernelEntry& kernel) {
             return std::find(plan_.backends.begin(), plan_.backends.end(), kernel.backend) != plan_.backends.end();
         };
         return {plan_.device.properties().kind, report_.options.only, may_run};
     }
 
-    /// Where a vendor's kernel is not there or does not suit, our own.
+    /// Falls back to the workbench's own CSR if the vendor's kernel is missing or unsuitable.
     void add_baseline() {
         const DeviceKind kind = plan_.device.properties().kind;
         try {
@@ -70,27 +70,38 @@ private:
                                report_.outcomes.front().preparation.kernel.backend == Backend::eigen;
         try {
             const Recipe recipe = baseline_recipe(plan_.catalogue, kind, of_vendor);
-            // Not verified, so that the solve begins at once: its true residual shows whether it was right.
-            Multiplier<Value> csr(recipe,
-                                  {plan_.matrix, nullptr, plan_.device, {kind}, plan_.tell, report_.options.timing.clock});
-            if (plan_.tell) plan_.tell("a solve that is tuned");
-            report_.outcomes.push_back(solve_tuned(
-                system_, csr, plan_.device, report_.options,
-                {plan_.tune_with, wish_of_recipes(), plan_.make_device, [](const std::string&) {}, keeping_, plan_.preparer}));
+            // Not verified, so that the solve starts at once; the true residual checks it in the end.
+            Multiplier<Value> csr(recipe, {.input = plan_.matrix,
+                                           .device = plan_.device,
+                                           .filter = {kind},
+                                           .progress = plan_.progress,
+                                           .clock = report_.options.timing.clock});
+            if (plan_.progress) plan_.progress("tuned solve");
+            report_.outcomes.push_back(solve_tuned(system_, csr, plan_.device, report_.options,
+                                                   {.recipes = plan_.tune_with,
+                                                    .filter = filter_of_recipes(),
+                                                    .make_device = plan_.make_device,
+                                                    .keeping = keeping_,
+                                                    .preparer = plan_.preparer}));
         } catch (...) {
             report_.failures.push_back(current_failure());
         }
     }
 
-    /// True where the kernel was right.
-    bool add(const Recipe& recipe, const KernelWish& wish, bool baseline) {
-        Multiplier<Value> multiplier(
-            recipe, {plan_.matrix, &system_.oracle(), plan_.device, wish, plan_.tell, report_.options.timing.clock, nullptr,
-                     baseline ? Keeping() : keeping_, baseline ? nullptr : plan_.preparer});
+    /// Returns true if the kernel passed verification.
+    bool add(const Recipe& recipe, const KernelWish& filter, bool baseline) {
+        Multiplier<Value> multiplier(recipe, {.input = plan_.matrix,
+                                              .device = plan_.device,
+                                              .filter = filter,
+                                              .oracle = &system_.oracle(),
+                                              .progress = plan_.progress,
+                                              .clock = report_.options.timing.clock,
+                                              .keeping = baseline ? Keeping() : keeping_,
+                                              .preparer = baseline ? nullptr : plan_.preparer});
         SolveOutcome outcome;
         outcome.preparation = multiplier.preparation();
         if (multiplier.ready()) {
-            if (plan_.tell) plan_.tell(fmt::format("{}: {}", recipe.name, name_of(report_.options.method)));
+            if (plan_.progress) plan_.progress(fmt::format("{}: {}", recipe.name, name_of(report_.options.method)));
             outcome = solve(system_, multiplier, plan_.device, report_.options);
         }
         outcome.baseline = baseline;
@@ -114,7 +125,7 @@ Recipe baseline_recipe(const Catalogue& catalogue, DeviceKind kind, bool of_vend
     layout.parameters = Parameters(layout.entry->parameters, {});
     const Backend backend = of_vendor ? (gpu ? Backend::cusparse : Backend::eigen) : (gpu ? Backend::cuda : Backend::kokkos);
     for (const KernelEntry& kernel : layout.entry->kernels) {
-        if (kernel.backend == backend) layout.kernels.emplace(backend, kernel.name);  // the first of them
+        if (kernel.backend == backend) layout.kernels.emplace(backend, kernel.name);  // keeps the first one
     }
     recipe.name = !of_vendor ? "CSR" : gpu ? "cuSPARSE CSR" : "Eigen CSR";
     recipe.layouts.push_back(std::move(layout));

@@ -1,4 +1,4 @@
-// What solves of one system with several recipes found, as text, JSON, a table of residuals and plots.
+// The results of solving one system with several recipes, as text, JSON, CSV and plots.
 #pragma once
 
 #include <filesystem>
@@ -22,34 +22,34 @@ struct SolveReport {
     DeviceProperties device;
     std::map<std::string, std::string> machine;
     std::map<std::string, std::string> versions;
-    std::vector<SolveOutcome> outcomes;  // the baseline first, where it could be made ready
-    std::vector<Failure> failures;       // recipes that came to no solve
+    std::vector<SolveOutcome> outcomes;  // the baseline first, unless it failed
+    std::vector<Failure> failures;       // of recipes that could not solve
     std::vector<std::string> notes;
 
     [[nodiscard]] const SolveOutcome* baseline() const;
 };
 
-/// Of one solve: 0 where it converged.
+/// The exit code of one solve; 0 if it converged.
 [[nodiscard]] ExitCode exit_code_of(SolveEnd end);
 
-/// 0 where all converged; of the first that did not otherwise: 1 for a wrong kernel, then 5 to 8 by its end, then what a
-/// failure says; 3 where no recipe suits the matrix at all.
+/// 0 if all solves converged. Otherwise 1 if any kernel was wrong, else the code of the first solve that did not converge (5 to
+/// 8), else that of the first failure; 3 if no recipe suits the matrix.
 [[nodiscard]] ExitCode exit_code_of(const SolveReport& report);
 
 /// Tables of at most 80 columns.
 [[nodiscard]] std::string solve_text(const SolveReport& report);
 
-/// Described in docs/solve.md.
+/// JSON, described in docs/solve.md.
 [[nodiscard]] std::string solve_json(const SolveReport& report);
 
-/// "iteration,NAME,NAME..." and |r| / |b| a line.
+/// A header "iteration,NAME,NAME,..." and one line of |r| / |b| per iteration.
 [[nodiscard]] std::string history_csv(const SolveReport& report);
 
-/// |r| / |b| against iterations, and against time with the set-up in it. The first that there are colours for.
+/// |r| / |b| over iterations, and over time including set-up, for the first most_series recipes.
 [[nodiscard]] XyChart residual_by_iteration(const SolveReport& report);
 [[nodiscard]] XyChart residual_by_time(const SolveReport& report);
 
-/// solve.json, residuals.csv, and both plots as PNG and SVG. Returns their names.
+/// Writes solve.json, residuals.csv and both plots as PNG and SVG. Returns the file names.
 std::vector<std::string> write_solve(const SolveReport& report, const std::filesystem::path& folder);
 
 }  // namespace workbench

@@ -15,7 +15,7 @@ constexpr std::size_t kernel_width = 12;
 
 std::string name_of(const SolveOutcome& one) { return one.baseline ? one.preparation.recipe + " *" : one.preparation.recipe; }
 
-/// Did it come to iterations?
+/// True if the kernel passed verification, so that the solve started.
 bool iterated(const SolveOutcome& one) { return one.preparation.kernel.verified(); }
 
 std::string ending_of(const SolveOutcome& one) {
@@ -52,11 +52,10 @@ std::string residuals_table(const SolveReport& report) {
     return table.text();
 }
 
-/// When a recipe is level with the baseline.
-std::string level_text(const SolveOutcome& one, const SolveOutcome* baseline) {
+std::string break_even_text(const SolveOutcome& one, const SolveOutcome* baseline) {
     if (one.baseline || baseline == nullptr || !iterated(*baseline)) return "-";
     if (baseline->iterations == 0 || one.iterations == 0) return "-";
-    if (const auto iterations = crossing(one, *baseline)) {
+    if (const auto iterations = break_even_iterations(one, *baseline)) {
         const double whole = std::ceil(*iterations);
         return whole < 1e9 ? with_commas(std::llround(whole)) : fmt::format("{:.1e}", whole);
     }
@@ -64,7 +63,7 @@ std::string level_text(const SolveOutcome& one, const SolveOutcome* baseline) {
 }
 
 std::string times_table(const SolveReport& report) {
-    TextTable table{{"recipe", "set-up", "iteration", "of parts", "solve", "in all", "level after"}, 1, {}};
+    TextTable table{{"recipe", "set-up", "iteration", "of parts", "solve", "total", "break-even"}, 1, {}};
     const std::vector<std::string> names = names_of(report);
     for (std::size_t i = 0; i < names.size(); ++i) {
         const SolveOutcome& one = report.outcomes[i];
@@ -73,14 +72,13 @@ std::string times_table(const SolveReport& report) {
         table.rows.push_back({names[i], duration(one.setup_seconds()),
                               one.iterations > 0 ? duration(one.iteration_seconds()) : "-",
                               over ? fmt::format("{:.2f}", *over) : "-", duration(one.solve_seconds),
-                              duration(one.total_seconds()), level_text(one, report.baseline())});
+                              duration(one.total_seconds()), break_even_text(one, report.baseline())});
     }
     return table.text();
 }
 
-/// What became of the recipes that were offered to running solves.
 std::string trials_table(const SolveReport& report) {
-    TextTable table{{"offered while it ran", "", "ready after", "at iteration", "iteration", "before"}, 2, {}};
+    TextTable table{{"tried while solving", "result", "ready after", "at iteration", "iteration", "before"}, 2, {}};
     for (const SolveOutcome& one : report.outcomes) {
         std::vector<std::string> names;
         for (const Trial& trial : one.trials) names.push_back(trial.recipe);
@@ -98,13 +96,13 @@ std::string trials_table(const SolveReport& report) {
 }
 
 constexpr const char* legend = R"(
-  *: the baseline. set-up: reordering, building, copying, and bringing b to the
-      recipe's order and x back. of parts: an iteration over its products alone
-      and its vectors at copy bandwidth. level after: iterations until the
-      recipe has made up for its set-up against the baseline.
+  *: the baseline. set-up: reordering, building, copying, and permuting b and x.
+      of parts: time of an iteration over the sum of its products' time and its
+      vectors' traffic at copy bandwidth. break-even: iterations after which the
+      recipe makes up for its set-up.
 )";
 
-/// What a solve of this length is worth, for each recipe that is faster an iteration.
+/// The speed-up of each recipe over the baseline for a solve of this length.
 std::string verdicts(const SolveReport& report) {
     const SolveOutcome* baseline = report.baseline();
     std::string text;
@@ -112,14 +110,14 @@ std::string verdicts(const SolveReport& report) {
     for (const SolveOutcome& one : report.outcomes) {
         if (one.baseline || !one.solved()) continue;
         if (one.tuned) {
-            text += fmt::format("tuned: {:.2f} x the speed of the baseline, all trials in it\n",
+            text += fmt::format("tuned: {:.2f} x as fast as the baseline, including all trials\n",
                                 baseline->solve_seconds / one.solve_seconds);
             continue;
         }
         const double ratio = baseline->total_seconds() / one.total_seconds();
-        text += fmt::format("{}: {:.2f} x the speed of the baseline with its set-up, {:.2f} x without", one.preparation.recipe,
-                            ratio, baseline->solve_seconds / one.solve_seconds);
-        if (const auto solves = solves_to_pay(one, *baseline)) {
+        text += fmt::format("{}: {:.2f} x as fast as the baseline with set-up, {:.2f} x without", one.preparation.recipe, ratio,
+                            baseline->solve_seconds / one.solve_seconds);
+        if (const auto solves = break_even_solves(one, *baseline)) {
             const long long whole = std::llround(std::ceil(*solves));
             text += fmt::format("; it pays after {} such solve{}", with_commas(whole), whole == 1 ? "" : "s");
         }
@@ -179,8 +177,8 @@ ExitCode exit_code_of(const SolveReport& report) {
 }
 
 std::string solve_text(const SolveReport& report) {
-    std::string text = fmt::format("{}: {} x {}, {} nonzeros\n", report.matrix.source, with_commas(report.matrix.rows),
-                                   with_commas(report.matrix.columns), with_commas(report.matrix.nonzeros));
+    const MatrixReport& matrix = report.matrix;
+    std::string text = fmt::format("{}: {}\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros));
     text += fmt::format("{}{}, {}, on {}; b: {}; tolerance {:g}\n\n", name_of(report.options.method),
                         report.options.jacobi ? " with Jacobi" : "", name_of(report.precision), report.device.name,
                         report.right_hand_side, report.options.tolerance);

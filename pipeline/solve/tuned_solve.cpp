@@ -7,29 +7,27 @@
 #include <thread>
 
 #include "pipeline/contract/failure.hpp"
-#include "pipeline/solve/course.hpp"
+#include "pipeline/solve/iterative_solve.hpp"
 
 namespace workbench {
 namespace {
 
-/// What trials may cost in all, as a share of the time since the solve began.
-constexpr double most_loss = 0.02;
-/// Seconds that moving the vectors and recording an iteration may take, before that is known.
-constexpr double guessed_switch = 2e-3;
-constexpr double seconds_of_chunk = 5e-3;
-constexpr std::int64_t least_chunk = 8;
+constexpr double most_loss = 0.02;               // of all trials together, as a fraction of the solve's time so far
+constexpr double guessed_switch_seconds = 2e-3;  // for permuting vectors and recording an iteration, until it is measured
+constexpr double chunk_seconds = 5e-3;           // between two looks at the queue of candidates
+constexpr std::int64_t least_chunk_iterations = 8;
 
-/// A recipe that is ready to be tried.
+/// A prepared recipe.
 template <ValueType Value>
 struct Candidate {
-    std::unique_ptr<Device> own_device;  // null: the solve's
+    std::unique_ptr<Device> own_device;  // null: the solve's device
     std::unique_ptr<Multiplier<Value>> multiplier;
-    DeviceMemory from_input;  // targets: to its order, and back; nothing where its order is the input's
-    DeviceMemory to_input;
+    DeviceMemory from_input;  // permutation from the input's to its order; empty if they are equal
+    DeviceMemory to_input;    // and back
     Trial trial;
 };
 
-/// Hands candidates from the thread that makes them to the one that iterates.
+/// Passes candidates from the thread that prepares them to the one that iterates.
 template <ValueType Value>
 class Queue {
 public:
@@ -44,10 +42,6 @@ public:
         waiting_.pop_front();
         return first;
     }
-    void put_back(std::unique_ptr<Candidate<Value>> candidate) {
-        const std::scoped_lock lock(mutex_);
-        waiting_.push_front(std::move(candidate));
-    }
 
 private:
     std::mutex mutex_;
@@ -55,24 +49,24 @@ private:
 };
 
 template <ValueType Value>
-class TunedCourse final : public Course<Value> {
+class TunedSolve final : public IterativeSolve<Value> {
 public:
-    TunedCourse(const System<Value>& system, Multiplier<Value>& csr, Device& device, const SolveOptions& options,
-                const TuningPlan& plan)
-        : Course<Value>(system, csr, device, options), plan_(plan), watch_(options.timing.clock) {}
+    TunedSolve(const System<Value>& system, Multiplier<Value>& csr, Device& device, const SolveOptions& options,
+               const TuningPlan& plan)
+        : IterativeSolve<Value>(system, csr, device, options), plan_(plan), watch_(options.timing.clock) {}
 
 protected:
     double advance() override {
         const Stopwatch watch(this->options_.timing.clock);
         if (!begun_) watch_ = watch;
         begun_ = true;
-        if (plan_.make_device) return advance_beside(watch);
-        advance_in_turns();
+        if (plan_.make_device) return advance_concurrently(watch);
+        advance_alternating();
         return watch.seconds();
     }
 
     void finish() override {
-        Course<Value>::finish();
+        IterativeSolve<Value>::finish();
         while (auto left = queue_.take()) note(std::move(left), Trial::End::too_late, "the solve had ended");
         for (; next_ < plan_.recipes.size(); ++next_) {
             Trial trial;
@@ -86,12 +80,12 @@ protected:
         this->outcome_.trials = std::move(trials_);
     }
 
-    void time_product() override {}  // there were several
+    void time_product() override {}  // the solve used several kernels
 
 private:
-    /// A thread iterates while this one makes candidates ready. Returns the seconds until the iterations ended: what this one
-    /// is then at is finished, but nobody had to wait for it.
-    double advance_beside(const Stopwatch& watch) {
+    /// A second thread iterates while this one prepares candidates. Returns the seconds until the iterations ended; a candidate
+    /// still in preparation then is finished, but its time does not count.
+    double advance_concurrently(const Stopwatch& watch) {
         std::atomic<bool> done = false;
         double seconds = 0;
         std::exception_ptr failure;
@@ -110,7 +104,7 @@ private:
         return seconds;
     }
 
-    /// Until the state is no longer `running`, or the course has ended.
+    /// Runs until the solve has ended or the state is no longer `running`.
     void iterate() {
         while (!this->ended_ && this->progress_.state == KrylovState::running) {
             try_next();
@@ -119,8 +113,8 @@ private:
         }
     }
 
-    /// A recipe is made ready for each stretch of iterations that took as long as the last one did.
-    void advance_in_turns() {
+    /// Prepares the next recipe once the iterations since the last preparation took as long as that did.
+    void advance_alternating() {
         while (!this->ended_ && this->progress_.state == KrylovState::running) {
             run_chunk();
             if (this->ended_ || this->progress_.state != KrylovState::running) return;
@@ -134,7 +128,7 @@ private:
         }
     }
 
-    // ---- Making candidates ready
+    // ---- Preparing candidates
 
     void prepare_next() {
         const Recipe& recipe = plan_.recipes[next_++];
@@ -145,7 +139,7 @@ private:
             try {
                 prepare(recipe, *candidate);
             } catch (const MachineError&) {
-                if (!forget_dropped()) throw;
+                if (!free_dropped()) throw;
                 prepare(recipe, *candidate);
             }
         } catch (...) {
@@ -164,15 +158,19 @@ private:
         candidate.multiplier.reset();
         if (plan_.make_device && candidate.own_device == nullptr) candidate.own_device = plan_.make_device();
         Device& device = candidate.own_device == nullptr ? this->device_ : *candidate.own_device;
-        const MultiplierPlan<Value> plan{
-            this->system_.input(),        nullptr,       device,        plan_.wish, plan_.tell, this->options_.timing.clock,
-            &this->system_.one_product(), plan_.keeping, plan_.preparer};
+        const MultiplierPlan<Value> plan{.input = this->system_.input(),
+                                         .device = device,
+                                         .filter = plan_.filter,
+                                         .product = &this->system_.one_product(),
+                                         .clock = this->options_.timing.clock,
+                                         .keeping = plan_.keeping,
+                                         .preparer = plan_.preparer};
         candidate.multiplier = std::make_unique<Multiplier<Value>>(recipe, plan);
         candidate.trial.kernel = candidate.multiplier->preparation().kernel.kernel;
         const Permutation& order = candidate.multiplier->order();
         if (order.is_identity()) return;
-        candidate.from_input = to_device(device, order.new_of_old(), "an order of vectors");
-        candidate.to_input = to_device(device, order.old_of_new(), "an order of vectors");
+        candidate.from_input = to_device(device, order.new_of_old(), "a permutation of vectors");
+        candidate.to_input = to_device(device, order.old_of_new(), "a permutation of vectors");
     }
 
     // ---- Iterating
@@ -187,17 +185,18 @@ private:
 
     void run_chunk() {
         const double each = iteration_seconds_;
-        const auto wanted = each > 0 ? static_cast<std::int64_t>(seconds_of_chunk / each) : least_chunk;
-        const std::int64_t chunk = std::clamp(wanted, least_chunk, std::max(least_chunk, this->options_.patience));
+        const auto wanted = each > 0 ? static_cast<std::int64_t>(chunk_seconds / each) : least_chunk_iterations;
+        const std::int64_t chunk =
+            std::clamp(wanted, least_chunk_iterations, std::max(least_chunk_iterations, this->options_.patience));
         if (const double seconds = time_iterations(chunk); seconds > 0) iteration_seconds_ = seconds;
         if (this->progress_.state != KrylovState::running) return;
         const bool at_limit = this->progress_.iterations >= this->options_.most_iterations;
-        if (!at_limit && this->progress_.iterations < look_again_at_) return;
-        look_again_at_ = this->progress_.iterations + this->options_.patience;
-        this->look_at_running();
+        if (!at_limit && this->progress_.iterations < next_check_) return;
+        next_check_ = this->progress_.iterations + this->options_.patience;
+        this->check_stagnation();
     }
 
-    /// The next candidate, where the time that trials may cost is enough for one.
+    /// Tries the next candidate if the budget for trials allows it.
     void try_next() {
         if (most_loss * watch_.seconds() - lost_ < expected_loss_ || iteration_seconds_ <= 0) return;
         if (auto candidate = queue_.take()) try_out(std::move(candidate));
@@ -210,9 +209,9 @@ private:
         Trial& trial = candidate->trial;
         trial.iteration = first;
         trial.before_seconds = before;
-        std::unique_ptr<Candidate<Value>> other = change_to(std::move(candidate));
+        std::unique_ptr<Candidate<Value>> other = switch_to(std::move(candidate));
 
-        // First whether it is far slower, then more exactly.
+        // Measured more precisely only if it may be faster, so that a slow candidate costs one iteration.
         double seconds = time_iterations(1);
         if (seconds < 1.5 * before) seconds = time_iterations(8);
         if (seconds < 1.2 * before) seconds = time_iterations(24);
@@ -223,9 +222,9 @@ private:
             iteration_seconds_ = seconds;
             drop(std::move(other));
         } else {
-            std::unique_ptr<Candidate<Value>> slower = change_to(std::move(other));
+            std::unique_ptr<Candidate<Value>> slower = switch_to(std::move(other));
             slower->trial.end = seconds > 0 ? Trial::End::slower : Trial::End::too_late;
-            if (seconds <= 0) slower->trial.reason = "the solve ended in its trial";
+            if (seconds <= 0) slower->trial.reason = "the solve ended during its trial";
             trials_.push_back(slower->trial);
             drop(std::move(slower));
         }
@@ -235,8 +234,8 @@ private:
         expected_loss_ = lost_ / static_cast<double>(++trials_made_);
     }
 
-    /// Null: CSR. Returns what was used before. The vectors move to the order of what is used now.
-    std::unique_ptr<Candidate<Value>> change_to(std::unique_ptr<Candidate<Value>> next) {
+    /// Switches to a candidate, or to CSR for null, and permutes the vectors. Returns the candidate used before.
+    std::unique_ptr<Candidate<Value>> switch_to(std::unique_ptr<Candidate<Value>> next) {
         Krylov<Value>& krylov = *this->krylov_;
         Multiplier<Value>* const multiplier = next == nullptr ? csr_ : next->multiplier.get();
         if (!(multiplier->order() == this->multiplier_->order())) {
@@ -253,21 +252,22 @@ private:
             multiplier->multiply(x, y);
             if (other != nullptr) this->device_.wait_for(*other);
         });
-        krylov.launch(0);  // what is made by the first launch is made now
+        krylov.launch(0);  // records the CUDA graph, so that the trial times iterations only
         this->progress_ = krylov.wait();
         return next;
     }
 
-    // ---- What is over
+    // ---- Discarding candidates
 
-    /// Its memory is given back when there is need or time: a GPU stands still for that.
+    /// Defers freeing its memory, which would block the GPU, until memory runs out or the solve ends.
     void drop(std::unique_ptr<Candidate<Value>> candidate) {
         if (candidate == nullptr) return;
         const std::scoped_lock lock(dropped_mutex_);
         dropped_.push_back(std::move(candidate));
     }
 
-    bool forget_dropped() {
+    /// Returns false if there was nothing to free.
+    bool free_dropped() {
         const std::scoped_lock lock(dropped_mutex_);
         const bool any = !dropped_.empty();
         dropped_.clear();
@@ -284,7 +284,7 @@ private:
     const TuningPlan& plan_;
     Stopwatch watch_;  // since the first iteration
     bool begun_ = false;
-    std::size_t next_ = 0;  // recipe to be made ready
+    std::size_t next_ = 0;  // recipe to prepare
     double ready_at_ = 0;
     double last_preparation_ = 0;
 
@@ -297,10 +297,10 @@ private:
     std::unique_ptr<Candidate<Value>> current_;  // null: CSR
     std::vector<Trial> trials_;
     double iteration_seconds_ = 0;
-    double expected_loss_ = guessed_switch;  // of the next trial: the mean of those so far
+    double expected_loss_ = guessed_switch_seconds;  // of the next trial: the mean of the trials so far
     double lost_ = 0;
     int trials_made_ = 0;
-    std::int64_t look_again_at_ = this->options_.patience;
+    std::int64_t next_check_ = this->options_.patience;
 };
 
 }  // namespace
@@ -308,7 +308,7 @@ private:
 template <ValueType Value>
 SolveOutcome solve_tuned(const System<Value>& system, Multiplier<Value>& csr, Device& device, const SolveOptions& options,
                          const TuningPlan& plan) {
-    return TunedCourse<Value>(system, csr, device, options, plan).run();
+    return TunedSolve<Value>(system, csr, device, options, plan).run();
 }
 
 template SolveOutcome solve_tuned(const System<float>&, Multiplier<float>&, Device&, const SolveOptions&, const TuningPlan&);

@@ -1,6 +1,6 @@
-// Tuning while solving: the solve begins at once with CSR; meanwhile recipes are made ready, tried for some of its iterations,
-// and kept where they are faster (the auto-tuning of Nagasaka's slides, 'Exploiting GPU
-// caches in sparse matrix vector multiplication', for any recipe).
+// Tuning while solving: the solve starts at once with CSR; meanwhile candidate recipes are prepared, tried for a few
+// iterations, and kept if they are faster (auto-tuning as in Nagasaka's slides, 'Exploiting GPU caches in sparse matrix vector
+// multiplication', generalised to any recipe).
 #pragma once
 
 #include <functional>
@@ -13,21 +13,19 @@
 
 namespace workbench {
 
-/// What tuning needs beside the solve's own.
 struct TuningPlan {
     std::span<const Recipe> recipes;  // tried in this order; must outlive the solve
-    KernelWish wish;
-    /// A device of the same kind with a stream of its own, for one candidate. Empty: candidates are made ready in turns with
-    /// iterations, on the solve's device, as on a CPU, where both would share the cores.
+    KernelWish filter = {};           // the kernels to choose from
+    /// Makes a device of the same kind with a stream of its own, for one candidate. Empty: preparing candidates alternates with
+    /// iterations on the solve's device, as on a CPU, where the two would compete for the cores.
     std::function<std::unique_ptr<Device>()> make_device = {};
-    std::function<void(const std::string&)> tell = {};
     Keeping keeping = {};          // of the matrix
-    Preparer* preparer = nullptr;  // see StagedMatrix; asked by the thread that makes candidates ready
+    Preparer* preparer = nullptr;  // see StagedMatrix; used by the thread that prepares candidates
 };
 
-/// As `solve`, beginning with `csr`, whose order is the input's. The outcome lists what became of each recipe (Trial). The
-/// seconds of the solve are those of the clock on the wall, trials included. Where candidates have devices of their own, the
-/// iterations are driven by a thread of their own, and this one makes candidates ready.
+/// Like `solve`, starting with `csr`, which must keep the input order. The outcome has a Trial for each recipe, and its
+/// solve_seconds are wall time, including trials. If candidates have their own devices, a second thread runs the iterations
+/// while this one prepares candidates.
 template <ValueType Value>
 [[nodiscard]] SolveOutcome solve_tuned(const System<Value>& system, Multiplier<Value>& csr, Device& device,
                                        const SolveOptions& options, const TuningPlan& plan);

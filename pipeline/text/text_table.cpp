@@ -65,6 +65,10 @@ std::string with_commas(long long number) {
     return (number < 0 ? "-" : "") + digits;
 }
 
+std::string size_text(long long rows, long long columns, long long nonzeros) {
+    return fmt::format("{} x {}, {} nonzeros", with_commas(rows), with_commas(columns), with_commas(nonzeros));
+}
+
 std::string significant(double number) {
     if (!std::isfinite(number)) return fmt::format("{}", number);
     const double magnitude = std::abs(number);

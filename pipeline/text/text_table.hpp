@@ -19,6 +19,9 @@ struct TextTable {
 /// 1234567 as "1,234,567".
 [[nodiscard]] std::string with_commas(long long number);
 
+/// The size of a matrix: "5,874 x 5,874, 158,356 nonzeros".
+[[nodiscard]] std::string size_text(long long rows, long long columns, long long nonzeros);
+
 /// Seconds with a fitting unit and three significant digits: "12.3 us", "4.56 ms", "7.89 s".
 [[nodiscard]] std::string duration(double seconds);
 

@@ -1,4 +1,4 @@
-// Ranks over MPI: the one file that knows MPI.
+// Ranks over MPI; the only file that uses MPI.
 #include "pipeline/distributed/mpi/module.hpp"
 
 #include <mpi.h>
@@ -15,10 +15,10 @@
 namespace workbench {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 30;  // of one message: MPI counts with int
-constexpr int tag = 0;                                    // messages of one pair of ranks keep their order
+constexpr std::size_t most_bytes = std::size_t{1} << 30;  // per message: MPI counts bytes in an int
+constexpr int tag = 0;                                    // one tag suffices: MPI keeps the order of a pair's messages
 
-/// MPI ends the program on an error by itself; what it may return all the same is a mistake.
+/// By default MPI aborts the program on an error, so a returned error code is unexpected.
 void check(int code, const char* call) {
     if (code == MPI_SUCCESS) return;
     throw MachineError(std::string(call) + " failed with code " + std::to_string(code));
@@ -55,7 +55,6 @@ public:
     }
 
     [[nodiscard]] std::vector<Bytes> gather(std::span<const std::byte> mine) override {
-        // Each gets the same from this rank.
         return exchange_of([mine](int) { return mine; });
     }
 
@@ -99,7 +98,7 @@ private:
             receive(received[rank], rank);
         }
         for (int i = 0; i < size_; ++i) {
-            const int rank = (rank_ + i) % size_;  // not all at once to one
+            const int rank = (rank_ + i) % size_;  // a different target on each rank
             send(bytes_for(rank), rank);
         }
         finish();

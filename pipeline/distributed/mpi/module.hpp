@@ -1,13 +1,13 @@
-// The seam between the program and libworkbench_mpi.so. Only the module is linked with MPI, and it is opened when ranks are
-// asked for, so that the program starts where there is no MPI.
+// The interface between the program and libworkbench_mpi.so. Only that module links with MPI, and it is loaded for
+// --distributed only, so that the program starts on machines without MPI.
 #pragma once
 
 #include "pipeline/contract/ranks.hpp"
 
 namespace workbench {
 
-/// Starts MPI, which ends with what is returned; that belongs to the caller. Throws MachineError. To be called once, by the
-/// thread that uses it ever after.
+/// Initialises MPI. The caller owns the result, whose destructor finalises MPI. Call once, and use the result in the same
+/// thread. Throws MachineError.
 using StartMpi = Ranks* (*)();
 inline constexpr const char* mpi_module_function = "workbench_start_mpi";
 inline constexpr const char* mpi_module_file = "libworkbench_mpi.so";
