@@ -1,4 +1,4 @@
-// Many runs: which matrices, what is kept, what a process that dies costs, and the tables of it all.
+// Benches: finding matrices, the results file, lines, and child processes that crash.
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
@@ -40,14 +40,14 @@ std::vector<std::string> names_in(const fs::path& folder) {
 
 using Names = std::vector<std::string>;
 
-std::string message_of_opening(const fs::path& file) {
+std::string error_of_opening(const fs::path& file) {
     return message_of<RecipeError>([&] { const ResultsFile results(file, false); });
 }
 
 }  // namespace
 
 TEST_SUITE("matrices of a bench") {
-    TEST_CASE("a folder of downloads: archives, unpacked ones, right sides beside the matrix, other files") {
+    TEST_CASE("a folder of downloads: archives, unpacked archives, right-hand sides beside the matrix, other files") {
         const TemporaryFolder folder;
         const fs::path down = folder.path() / "down";
         for (const char* file :
@@ -67,7 +67,7 @@ TEST_SUITE("matrices of a bench") {
         CHECK(std::get<MatrixFile>(alone[0].choice.from).path == down / "a.mtx.gz");
     }
 
-    TEST_CASE("a matrix by its name: in its group's folder, otherwise anywhere") {
+    TEST_CASE("find_named prefers the folder of the group") {
         const TemporaryFolder folder;
         for (const char* file : {"A/x.tar.gz", "B/x/x.mtx", "y.mtx.gz", "A/z.npz", "xx.mtx"}) write(folder.path() / file, "1");
         const std::vector<BenchMatrix> all = any_matrices_in(folder.path());
@@ -88,26 +88,26 @@ TEST_SUITE("matrices of a bench") {
         CHECK(any_matrices_in(folder.path() / "B" / "x").size() == 1);
     }
 
-    TEST_CASE("what a source says, and what a file has") {
+    TEST_CASE("a file that contradicts its source") {
         CHECK(contradiction({}, 3, 4).empty());
         CHECK(contradiction({"S", 3, 4}, 3, 4).empty());
         CHECK(contradiction({"S", 3, {}}, 3, 4).empty());
-        CHECK(contradiction({"S", 3, 5}, 3, 4) == "the file has 3 rows and 4 nonzeros, not 3 and 5 as in: S");
-        CHECK(contradiction({"S", 2, {}}, 3, 4) == "the file has 3 rows, not 2 as in: S");
-        CHECK(contradiction({"", {}, 5}, 3, 4) == "the file has 4 nonzeros, not 5 as in: the suite");
+        CHECK(contradiction({"S", 3, 5}, 3, 4) == "the file has 3 rows and 4 nonzeros, but S states 3 and 5");
+        CHECK(contradiction({"S", 2, {}}, 3, 4) == "the file has 3 rows, but S states 2");
+        CHECK(contradiction({"", {}, 5}, 3, 4) == "the file has 4 nonzeros, but the suite states 5");
     }
 
-    TEST_CASE("a folder without a matrix, and nothing at all") {
+    TEST_CASE("a folder without a matrix, and a missing file") {
         const TemporaryFolder folder;
         CHECK(message_of<InputError>([&] { (void)matrices_at(folder.path()); }) ==
-              folder.path().string() + ": a folder without a matrix; expected .mtx, .rb, .graph, .npz or .tar files in it");
+              folder.path().string() + ": this folder contains no matrix; expected .mtx, .rb, .graph, .npz or .tar files");
         CHECK(message_of<InputError>([] { (void)matrices_at("none.mtx"); }) ==
-              "none.mtx: there is no such file; expected a matrix, or a folder of them");
+              "none.mtx: no such file; expected a matrix file or a folder of matrix files");
     }
 }
 
 TEST_SUITE("results file") {
-    TEST_CASE("what is there is known again; a line that breaks off is cut off") {
+    TEST_CASE("existing lines are found again; an incomplete last line is truncated") {
         const TemporaryFolder folder;
         const fs::path file = folder.path() / "new" / "r.jsonl";
         const std::string one = R"({"key":{"a":1},"status":"measured"})";
@@ -120,50 +120,49 @@ TEST_SUITE("results file") {
             results.add(R"({"a":2})", two);
         }
         CHECK(file_text(file) == one + '\n' + two + '\n');
-        // At whatever byte the program was killed.
+        // The program may be killed after any byte.
         for (std::size_t bytes = 1; bytes < two.size(); ++bytes) {
             write(file, one + '\n' + two.substr(0, bytes));
             const ResultsFile results(file, false);
-            CHECK(results.was_torn());
+            CHECK(results.was_truncated());
             CHECK(results.has(R"({"a":1})"));
             CHECK(!results.has(R"({"a":2})"));
             CHECK(file_text(file) == one + '\n');
         }
         write(file, one + '\n' + two + '\n');
         CHECK(ResultsFile(file, false).has(R"({"a":2})"));
-        CHECK(!ResultsFile(file, true).has(R"({"a":2})"));  // it failed, and is to be tried again
+        CHECK(!ResultsFile(file, true).has(R"({"a":2})"));  // failed lines are repeated
         CHECK(ResultsFile(file, true).has(R"({"a":1})"));
-        CHECK(!ResultsFile(file, true).was_torn());
+        CHECK(!ResultsFile(file, true).was_truncated());
     }
 
-    TEST_CASE("something else is left as it is") {
+    TEST_CASE("other files are refused and left unchanged") {
         const TemporaryFolder folder;
         const fs::path file = folder.path() / "notes";
-        const std::string expected =
-            R"(found no line of a bench; expected {"key":{...},...} in each line, or another file with --out)";
+        const std::string expected = R"(not a line of a bench; expected {"key":{...},...}; choose another file with --out)";
         for (const auto& [text, line] : {std::pair{"my notes", 1},
                                          {"my notes\n", 1},
                                          {"{\"key\":{},\"status\":\"\"}\n{}\n", 2},
                                          {"{\"key\":{},\"status\":\"\"}\n{\"k\":", 2}}) {
             write(file, text);
-            CHECK(message_of_opening(file) == file.string() + ":" + std::to_string(line) + ":1: " + expected +
-                                                  (line > 1 ? "; without that line the others can be used" : ""));
+            CHECK(error_of_opening(file) ==
+                  file.string() + ":" + std::to_string(line) + ":1: " + expected + (line > 1 ? ", or remove this line" : ""));
             CHECK(file_text(file) == text);
         }
     }
 
-    TEST_CASE("one program at a time") {
+    TEST_CASE("the file is locked") {
         const TemporaryFolder folder;
         const fs::path file = folder.path() / "r.jsonl";
         const ResultsFile results(file, false);
         CHECK(message_of<MachineError>([&] { const ResultsFile again(file, false); }) ==
-              file.string() + ": another bench is adding to it; wait for it, or name another file with --out");
+              file.string() + ": another bench is writing to this file; wait for it or choose another file with --out");
     }
 }
 
 namespace {
 
-/// A report with what a bench looks at. `kernels` as JSON.
+/// A report with the members that a bench reads. `kernels`: JSON.
 std::string report_of(const std::string& kernels, const std::string& more = R"("errors": [], "notes": [])") {
     return R"({"recipe": {"name": "?"}, "matrix": {"source": "m.mtx", "rows": 2, "columns": 2, "nonzeros": 3},
         "stages": [{"id": "input", "precision": null}, {"id": "a", "precision": "f32"}, {"id": "b", "precision": "f64"}],
@@ -201,7 +200,7 @@ TEST_SUITE("lines of a bench") {
         CHECK(content_hash("foobar") == "85944171f73967e8");
     }
 
-    TEST_CASE("a line is one precision of a report, and its fastest right kernel speaks for it") {
+    TEST_CASE("a line has one precision of a report, summarised by its fastest verified kernel") {
         const std::string both =
             kernel_of("base", 9, good, true) + "," + kernel_of("slow", 2, noise) + "," + kernel_of("fast", 1, good);
         const BenchLine line = line_of(report_of(both));
@@ -223,7 +222,7 @@ TEST_SUITE("lines of a bench") {
         CHECK(line_of(report_of(kernel_of("slow", 2, noise))).summary == "within noise (0.500 to 2.00), kokkos slow");
     }
 
-    TEST_CASE("what is not measured has a reason") {
+    TEST_CASE("lines without a measurement have a reason") {
         CHECK(line_of(report_of(kernel_of("fast", 1, good)), Precision::f32).status == "unsuitable");
         CHECK(line_of(report_of(kernel_of("fast", 1, good)), Precision::f32).summary == "too wide");
         CHECK(line_of(report_of(kernel_of("base", 9, good, true) + "," + kernel_of("k", 0, unfit))).summary == "rows too long");
@@ -240,7 +239,7 @@ TEST_SUITE("lines of a bench") {
 
 namespace {
 
-/// Stands in the place of the program: what it does with a recipe is told by words in the recipe's name.
+/// Replaces the workbench program; words in a recipe's name control what it does with the recipe.
 constexpr const char* stand_in = R"(#!/bin/sh
 shift
 recipes=""
@@ -258,8 +257,8 @@ done
 exit 0
 )";
 
-/// Recipe, precision and reason, in the order of the lines.
-std::vector<std::string> told() {
+/// Matrix, recipe, precision, status and reason of each line.
+std::vector<std::string> lines_of_results() {
     std::vector<std::string> lines;
     std::ifstream stream("r.jsonl");
     for (std::string line; std::getline(stream, line);) {
@@ -311,7 +310,7 @@ struct Stage {
 }  // namespace
 
 TEST_SUITE("bench") {
-    TEST_CASE("a process a matrix; the same command again measures nothing again") {
+    TEST_CASE("one process per matrix; repeating the command measures nothing") {
         Stage stage;
         stage.add("one");
         stage.add("two");
@@ -319,35 +318,36 @@ TEST_SUITE("bench") {
         CHECK(count.measured == 4);
         CHECK(count.unsuitable == 4);
         CHECK(file_text("calls.txt") == "both kokkos\nboth kokkos\n");
-        CHECK(told() == Names{"a one f64 measured", "a one f32 unsuitable: too wide", "a two f64 measured",
-                              "a two f32 unsuitable: too wide", "b one f64 measured", "b one f32 unsuitable: too wide",
-                              "b two f64 measured", "b two f32 unsuitable: too wide"});
+        CHECK(lines_of_results() == Names{"a one f64 measured", "a one f32 unsuitable: too wide", "a two f64 measured",
+                                          "a two f32 unsuitable: too wide", "b one f64 measured",
+                                          "b one f32 unsuitable: too wide", "b two f64 measured",
+                                          "b two f32 unsuitable: too wide"});
         CHECK(stage.said[0] == "[1/2] f/a.mtx");
         CHECK(stage.said[1] == "  one f64: 1.50 x (1.25 to 2.00), kokkos fast");
         CHECK(stage.said[2] == "  one f32: unsuitable: too wide");
         CHECK(!fs::exists("r.jsonl.work"));
 
-        CHECK(stage.run().there == 8);
+        CHECK(stage.run().already_measured == 8);
         CHECK(stage.said.empty());
-        CHECK(told().size() == 8);
-        stage.add("three");  // only this
-        CHECK(stage.run().there == 8);
-        CHECK(told().size() == 12);
-        stage.plan.version = "2";  // all
-        CHECK(stage.run().there == 0);
+        CHECK(lines_of_results().size() == 8);
+        stage.add("three");  // the only one to be measured
+        CHECK(stage.run().already_measured == 8);
+        CHECK(lines_of_results().size() == 12);
+        stage.plan.version = "2";  // all are measured again
+        CHECK(stage.run().already_measured == 0);
     }
 
-    TEST_CASE("what is missing of a recipe is asked for alone") {
+    TEST_CASE("only the missing precision of a recipe runs") {
         Stage stage;
         stage.add("one");
         stage.plan.precisions = {Precision::f64};
         (void)stage.run();
         stage.plan.precisions = {Precision::f64, Precision::f32};
-        CHECK(stage.run().there == 2);
+        CHECK(stage.run().already_measured == 2);
         CHECK(file_text("calls.txt") == "f64 kokkos\nf64 kokkos\nf32 kokkos\nf32 kokkos\n");
     }
 
-    TEST_CASE("recipes on other backends have a process of their own") {
+    TEST_CASE("recipes with other backends run in a separate process") {
         Stage stage;
         stage.plan.matrices.resize(1);
         stage.add("one");
@@ -355,10 +355,10 @@ TEST_SUITE("bench") {
         stage.add("three");
         (void)stage.run();
         CHECK(file_text("calls.txt") == "both kokkos\nboth kokkos,eigen\n");
-        CHECK(told().size() == 6);
+        CHECK(lines_of_results().size() == 6);
     }
 
-    TEST_CASE("a recipe that takes its process down costs its own lines") {
+    TEST_CASE("a recipe that crashes its process costs only its own lines") {
         Stage stage;
         stage.plan.matrices.resize(1);
         stage.plan.precisions = {Precision::f64};
@@ -366,29 +366,29 @@ TEST_SUITE("bench") {
         const BenchCount count = stage.run();
         CHECK(count.failed == 2);
         CHECK(count.measured == 3);
-        CHECK(told() == Names{"a one f64 measured", "a dies f64 failed: killed by signal 11 (Segmentation fault)",
-                              "a two f64 measured", "a dies_too f64 failed: killed by signal 11 (Segmentation fault)",
-                              "a three f64 measured"});
-        CHECK(stage.run().there == 5);
+        CHECK(lines_of_results() ==
+              Names{"a one f64 measured", "a dies f64 failed: killed by signal 11 (Segmentation fault)", "a two f64 measured",
+                    "a dies_too f64 failed: killed by signal 11 (Segmentation fault)", "a three f64 measured"});
+        CHECK(stage.run().already_measured == 5);
         CHECK(stage.run(1000000, true).failed == 2);  // tried again
     }
 
-    TEST_CASE("what a process refuses is the reason of all that it did not do") {
+    TEST_CASE("the error of a process is the reason for all recipes that it did not run") {
         Stage stage;
         stage.plan.matrices.resize(1);
         stage.plan.precisions = {Precision::f64};
         for (const char* name : {"one", "refuses", "two"}) stage.add(name);
         CHECK(stage.run().failed == 2);
-        CHECK(told()[1] == "a refuses f64 failed: refuses.toml: no such thing");
-        CHECK(told()[2].starts_with("a two f64 failed: "));
+        CHECK(lines_of_results()[1] == "a refuses f64 failed: refuses.toml: no such thing");
+        CHECK(lines_of_results()[2].starts_with("a two f64 failed: "));
         CHECK(file_text("calls.txt") == "f64 kokkos\n");
     }
 
-    TEST_CASE("a matrix has its time, and the next one has its own") {
+    TEST_CASE("the time limit is per matrix") {
         Stage stage;
         stage.plan.precisions = {Precision::f64};
         stage.plan.limit_seconds = 0.5;
-        // A second goes by whenever something was measured.
+        // Each measurement takes one second.
         stage.plan.clock.seconds = [&stage] {
             return static_cast<double>(std::count_if(stage.said.begin(), stage.said.end(), [](const std::string& line) {
                 return line.find(" x (") != std::string::npos;
@@ -396,27 +396,28 @@ TEST_SUITE("bench") {
         };
         for (const char* name : {"one", "hangs", "two"}) stage.add(name);
         CHECK(stage.run().failed == 4);
-        CHECK(told() == Names{"a one f64 measured", "a hangs f64 failed: not done within the limit of 0.5 s for a matrix",
-                              "a two f64 failed: not begun within the limit of 0.5 s for a matrix", "b one f64 measured",
-                              "b hangs f64 failed: not done within the limit of 0.5 s for a matrix",
-                              "b two f64 failed: not begun within the limit of 0.5 s for a matrix"});
+        CHECK(lines_of_results() ==
+              Names{"a one f64 measured", "a hangs f64 failed: not finished within the limit of 0.5 s per matrix",
+                    "a two f64 failed: not started within the limit of 0.5 s per matrix", "b one f64 measured",
+                    "b hangs f64 failed: not finished within the limit of 0.5 s per matrix",
+                    "b two f64 failed: not started within the limit of 0.5 s per matrix"});
     }
 
-    TEST_CASE("stopped: what is done is kept, what is not is no failure, and the same command goes on") {
+    TEST_CASE("a stopped bench keeps its results, records no failures, and can be continued") {
         Stage stage;
         stage.plan.precisions = {Precision::f64};
         for (const char* name : {"one", "hangs", "two"}) stage.add(name);
-        const BenchCount count = stage.run(2);  // the name of the matrix, and one
+        const BenchCount count = stage.run(2);  // the matrix line and one result
         CHECK(count.stopped);
         CHECK(count.measured == 1);
         CHECK(count.failed == 0);
-        CHECK(told() == Names{"a one f64 measured"});
+        CHECK(lines_of_results() == Names{"a one f64 measured"});
         stage.plan.limit_seconds = 0.5;
-        CHECK(stage.run().there == 1);
-        CHECK(told().size() == 6);
+        CHECK(stage.run().already_measured == 1);
+        CHECK(lines_of_results().size() == 6);
     }
 
-    TEST_CASE("the libraries that are always there") {
+    TEST_CASE("baselines") {
         const auto names_of = [](const std::vector<Backend>& backends, bool gpu) {
             Names names;
             for (const BenchRecipe& one : baseline_recipes(catalogue(), backends, gpu)) {
@@ -427,7 +428,7 @@ TEST_SUITE("bench") {
         };
         CHECK(names_of({Backend::kokkos, Backend::eigen}, false) == Names{"Kokkos/Eigen CSR", "Kokkos/Eigen CSR, RCM"});
         CHECK(names_of({Backend::cuda}, true).empty());
-        // As in a program that was built with CUDA.
+        // The catalogue of a program built with CUDA.
         Catalogue vendor = catalogue();
         for (LayoutEntry& layout : vendor.layouts) {
             std::erase_if(layout.kernels, [](const KernelEntry& kernel) { return kernel.backend == Backend::cusparse; });

@@ -1,4 +1,4 @@
-// The program as its users meet it: what it prints, and with which exit code it ends. Texts are compared with tests/golden/cli.
+// The program: its output and exit codes. Texts are compared with tests/golden/cli.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -19,12 +19,12 @@ namespace {
 
 const std::filesystem::path source = WORKBENCH_SOURCE_DIR;
 
-/// Runs the program in the project's folder. The text is standard output and standard error together.
+/// Runs the program in the project's folder; the text is standard output and standard error.
 Outcome run(const std::string& arguments) {
     return shell("cd '" + source.string() + "' && '" WORKBENCH_BINARY "' " + arguments + " 2>&1");
 }
 
-/// Kernels of a GPU are listed only where they are built.
+/// Removes GPU kernels, which not every build has.
 std::string without_gpu_lines(const std::string& text) {
     static const std::regex gpu(R"(^  \S+ +(cuda|cusparse) |\((cuda|cusparse)\): |no GPU kernels)");
     std::istringstream lines(text);
@@ -35,7 +35,7 @@ std::string without_gpu_lines(const std::string& text) {
     return result;
 }
 
-/// The text as it is with these stages and layouts alone, so that no golden text changes when one is added.
+/// Removes all but these stages and layouts, so that adding one changes no golden text.
 std::string without_others(std::string text) {
     static const std::set<std::string> pinned{"csr",     "ehyb",         "sell",     "cuthill_mckee", "metis_partition",
                                               "natural", "random_order", "row_sort", "split"};
@@ -53,7 +53,7 @@ std::string without_column_widths(const std::string& text) {
     return std::regex_replace(text, std::regex(R"((\S) {2,})"), "$1  ");
 }
 
-/// Figures vary from run to run and from machine to machine.
+/// Masks figures, which vary from run to run.
 std::string without_figures(const std::string& text) {
     std::string masked = std::regex_replace(text, std::regex(R"(\b\d[\d,]*(\.\d+)?(e[+-]\d+)?\b)"), "#");
     masked = std::regex_replace(masked, std::regex(R"(# (us|ms|s)\b)"), "# s");
@@ -71,7 +71,7 @@ void expect(const std::string& name, const std::string& arguments, int exit_code
     compare_with_golden(golden(name), without_others(without_gpu_lines(outcome.text)));
 }
 
-/// The same with a folder of this test, which is "OUT" in arguments and texts.
+/// Like expect, with "OUT" for the test's folder in arguments and texts.
 void expect_in(const std::string& name, const std::string& folder, std::string arguments, int exit_code) {
     arguments = replaced(arguments, "OUT", folder);
     CAPTURE(arguments);
@@ -84,6 +84,8 @@ void expect_in(const std::string& name, const std::string& folder, std::string a
 
 TEST_CASE("help") {
     expect("help", "--help", 0);
+    expect("help", "help", 0);
+    expect("help_run", "help run", 0);
     expect("help_run", "run --help", 0);
     expect("help_bench", "bench --help", 0);
     expect("help_summary", "summary --help", 0);
@@ -129,7 +131,7 @@ TEST_CASE("list and explain") {
     }
 }
 
-TEST_CASE("a folder to keep results in that is a file") {
+TEST_CASE("--keep with a file instead of a folder") {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "file") << "text";
     for (const char* command : {"run recipes/csr.toml", "compare recipes/csr.toml recipes/sell.toml", "solve recipes/csr.toml",
@@ -179,7 +181,11 @@ TEST_CASE("cache") {
 TEST_CASE("errors of the command line") {
     expect("no_command", "", 2);
     expect("unknown_command", "rum", 2);
+    expect("unknown_command", "help rum", 2);
     expect("unknown_option", "run recipes/csr.toml --colour", 2);
+    expect("misspelt_option", "run recipes/csr.toml --precison=f32", 2);
+    expect("misspelt_option_of_program", "--versoin", 2);
+    expect("unexpected_argument", "explain csr sell", 2);
     expect("unknown_recipe", "run recipes/none.toml", 2);
     expect("unknown_name", "explain ehib", 2);
     expect("unknown_precision", "run recipes/csr.toml --precision f16", 2);
@@ -239,7 +245,7 @@ TEST_CASE("generate, convert and export write files that are read as the same ma
     CHECK(file_text(folder.path() / "d.mtx") == file_text(folder.path() / "a.mtx"));
     CHECK(run("generate laplace2d:nx=3,ny=2 -o " + out + "/f.mtx").exit_code == 0);
     CHECK(file_text(folder.path() / "f.mtx") == file_text(folder.path() / "a.mtx"));
-    // Onto itself.
+    // A file converted to itself.
     CHECK(run("convert " + out + "/d.mtx " + out + "/d.mtx").exit_code == 0);
     CHECK(file_text(folder.path() / "d.mtx") == file_text(folder.path() / "a.mtx"));
 
@@ -248,14 +254,14 @@ TEST_CASE("generate, convert and export write files that are read as the same ma
     CHECK_FALSE(std::filesystem::exists(folder.path() / "e" / "matrix.npz"));
     expect_in("export_shares", out,
               "export recipes/ehyb.toml --generate laplace2d:nx=8 --set stage.metis_partition.parts=2 -o OUT/p", 0);
-    // The recipe in the folder exports the same again.
+    // Exporting the exported recipe gives the same files.
     CHECK(run("export " + out + "/p/recipe.toml -o " + out + "/q").exit_code == 0);
     for (const char* name : {"matrix.mtx", "matrix.npz", "shares.npz", "row_old_of_new.npy", "cuts_partition.npy"}) {
         CHECK(file_text(folder.path() / "q" / name) == file_text(folder.path() / "p" / name));
     }
 }
 
-TEST_CASE("generate, convert and export refuse in the user's words") {
+TEST_CASE("errors of generate, convert and export") {
     const TemporaryFolder folder;
     const std::string out = folder.path().string();
     expect_in("generate_without_file", out, "generate laplace2d nx=3", 2);
@@ -302,7 +308,7 @@ TEST_CASE("run") {
     CHECK(json == nlohmann::json::parse(copied));
     CHECK(json["layouts"].size() == 2);
 
-    // The recipe that a report carries runs again as it is, from anywhere.
+    // The resolved recipe of a report runs in another folder.
     std::ofstream(folder.path() / "again.toml") << json["recipe"]["resolved"].get<std::string>();
     const Outcome again =
         run("run " + out + "/again.toml --backend kokkos --samples 1 --seconds 0 --cache warm --no-pictures --out " + out);
@@ -314,7 +320,7 @@ TEST_CASE("run") {
     }
 }
 
-TEST_CASE("a share that is promised is there, or the error says where it was asked for") {
+TEST_CASE("a missing share is an error that names the stage") {
     const TemporaryFolder folder;
     const std::string out = folder.path().string();
     const std::string recipe = " tests/layouts/hbp_rows_sorted.toml ";
@@ -326,7 +332,7 @@ TEST_CASE("a share that is promised is there, or the error says where it was ask
     expect_in("no_such_share", out, "run" + one + "2" + rest + "OUT", 3);
 }
 
-TEST_CASE("without a GPU, its kernels are left out with a note, and demanding them is an error") {
+TEST_CASE("without a GPU, its kernels are omitted with a note, and requesting them is an error") {
     const TemporaryFolder folder;
     const std::string rest = " --samples 1 --seconds 0 --cache warm --no-pictures --out " + folder.path().string();
     const Outcome demanded = run("run recipes/csr.toml --backend cuda" + rest);
@@ -341,7 +347,7 @@ TEST_CASE("without a GPU, its kernels are left out with a note, and demanding th
     CHECK(free_choice.text.find("note: no GPU kernels: ") != std::string::npos);
 }
 
-TEST_CASE("without a GPU, preparing on it is an error, whoever is asked") {
+TEST_CASE("without a GPU, --prepare gpu is an error of every command") {
     const TemporaryFolder folder;
     const std::string out = folder.path().string();
     const std::string rest = " --backend kokkos --generate laplace2d:nx=3,ny=3 --prepare gpu ";
@@ -363,12 +369,12 @@ TEST_CASE("without a GPU, preparing on it is an error, whoever is asked") {
     CHECK(run("run recipes/csr.toml --samples 1 --seconds 0 --no-pictures --prepare cpu --out " + out).exit_code == 0);
 }
 
-TEST_CASE("what nobody can read is no success") {
+TEST_CASE("output that cannot be written is an error") {
     CHECK(run("list 2>&1 >/dev/full").exit_code == 4);
     CHECK(run("run none.toml 2>/dev/full").exit_code == 2);
 }
 
-TEST_CASE("recipes of one matrix may have nodes of different size") {
+TEST_CASE("recipes on one matrix may have different node sizes") {
     const TemporaryFolder folder;
     const Outcome outcome =
         run("run recipes/csr.toml recipes/bsr.toml --backend kokkos --samples 1 --seconds 0 --cache warm --no-pictures --out " +
@@ -377,7 +383,7 @@ TEST_CASE("recipes of one matrix may have nodes of different size") {
     CHECK(std::filesystem::exists(folder.path() / "bsr" / "report.json"));
 }
 
-TEST_CASE("recipes that name one matrix in two ways share it") {
+TEST_CASE("recipes that write the path of a matrix differently share it") {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "first.toml") << "[matrix]\npath = 'a.mtx'\n[layout]\nuse = 'csr'\n";
     std::ofstream(folder.path() / "second.toml")
@@ -390,10 +396,10 @@ TEST_CASE("recipes that name one matrix in two ways share it") {
     CHECK_MESSAGE(shared.exit_code == 0, shared.text);
     const Outcome apart = run("run " + out + "/first.toml " + out + "/third.toml" + rest);
     CHECK(apart.exit_code == 2);
-    CHECK(apart.text.find("do not name the same matrix") != std::string::npos);
+    CHECK(apart.text.find("name different matrices") != std::string::npos);
 }
 
-TEST_CASE("run does what its options say") {
+TEST_CASE("measuring options of run") {
     const TemporaryFolder folder;
     const std::string out = folder.path().string();
     const auto report_of = [&](const std::string& arguments) {
@@ -405,7 +411,7 @@ TEST_CASE("run does what its options say") {
     CHECK(cold["cache"] == "cold");
     CHECK(cold["kernels"][0]["samples"].size() == 3);
     CHECK_FALSE(std::filesystem::exists(folder.path() / "csr" / "stages.png"));
-    // Longer than the two seconds that are the most where nothing is said.
+    // --seconds beyond the default maximum of two seconds.
     const auto warm = report_of("--samples 1 --seconds 2.1 --cache warm --only rows --backend kokkos,eigen --precision f32");
     CHECK(warm["cache"] == "warm");
     CHECK(warm["kernels"].size() == 1);
@@ -423,14 +429,14 @@ TEST_CASE("run does what its options say") {
            "run recipes/csr.toml --matrix tests/golden/cli/wide.mtx --inside cg --no-pictures --out " + out, 3);
 }
 
-TEST_CASE("two recipes of one name would write into one folder") {
+TEST_CASE("two recipes with the same file name") {
     const TemporaryFolder folder;
     std::filesystem::copy_file(source / "recipes" / "csr.toml", folder.path() / "csr.toml");
     expect_in("one_folder", folder.path().string(), "run recipes/csr.toml OUT/csr.toml --generate laplace2d:nx=3 --out OUT/out",
               2);
 }
 
-TEST_CASE("a recipe that does not suit is a line, and the others are measured") {
+TEST_CASE("an unsuitable recipe does not stop the others") {
     const TemporaryFolder folder;
     const std::string out = folder.path().string();
     const Outcome outcome = run(
@@ -450,7 +456,7 @@ TEST_CASE("a run that fails leaves no folder behind") {
     CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a file for --json that cannot be written is found out before the work") {
+TEST_CASE("an unwritable --json file is an error before the work") {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "taken") << "a file";
     expect_in("json_not_writable", folder.path().string(),
@@ -458,7 +464,7 @@ TEST_CASE("a file for --json that cannot be written is found out before the work
     CHECK_FALSE(std::filesystem::exists(folder.path() / "csr"));
 }
 
-TEST_CASE("--json - gives the report to a pipe") {
+TEST_CASE("--json - prints the report") {
     const TemporaryFolder folder;
     const Outcome outcome =
         run("run recipes/csr.toml --generate laplace2d:nx=4 --backend kokkos --samples 1 --seconds 0 --cache "
@@ -468,7 +474,7 @@ TEST_CASE("--json - gives the report to a pipe") {
     CHECK(nlohmann::json::parse(outcome.text)["matrix"]["rows"] == 16);
 }
 
-TEST_CASE("what was measured is kept where standard output is full") {
+TEST_CASE("results are written even if standard output is full") {
     const TemporaryFolder folder;
     const Outcome outcome =
         run("run recipes/csr.toml --generate laplace2d:nx=4 --backend kokkos --samples 1 --seconds 0 --cache "
@@ -479,14 +485,14 @@ TEST_CASE("what was measured is kept where standard output is full") {
     CHECK(std::filesystem::exists(folder.path() / "csr" / "report.json"));
 }
 
-TEST_CASE("no kernel at all is an error") {
+TEST_CASE("a run without kernels is an error") {
     const TemporaryFolder folder;
     const Outcome outcome = run("run recipes/sell.toml --backend eigen --no-pictures --out " + folder.path().string());
     CHECK(outcome.exit_code == 2);
     CHECK(outcome.text.find("no kernel of layout 'sell' runs") != std::string::npos);
 }
 
-TEST_CASE("an output folder that cannot be written is an error that names it") {
+TEST_CASE("an unwritable output folder is an error that names it") {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "taken") << "a file";
     const Outcome outcome = run("run recipes/csr.toml --backend kokkos --samples 1 --seconds 0 --cache warm --out " +

@@ -1,4 +1,4 @@
-// Downloads from a server on this machine: whole, in pieces, and all the ways in which they do not arrive.
+// Downloads from a local server: complete, resumed and failing.
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
@@ -28,15 +28,15 @@ const std::string matrix = "%%MatrixMarket matrix coordinate real general\n3 4 3
 const std::string bytes = collection_archive("m", matrix);
 const std::string etag = "\"one\"";
 
-/// A download into a folder of its own.
+/// A download into a temporary folder.
 struct Place {
     TemporaryFolder folder;
     fs::path part = folder.path() / "m.tar.gz.part";
 
     explicit Place() { setenv("no_proxy", "127.0.0.1", 1); }
 
-    /// As if an attempt had broken off.
-    void begun(const std::string& start, const std::string& url, const std::string& validator) const {
+    /// Leaves the files of an interrupted download.
+    void interrupted(const std::string& start, const std::string& url, const std::string& validator) const {
         std::ofstream(part, std::ios::binary) << start;
         std::ofstream(origin_file(part)) << url << '\n' << validator << '\n';
     }
@@ -52,25 +52,25 @@ HttpReply plain(const HttpRequest& request) { return file_reply(request, bytes, 
 }  // namespace
 
 TEST_SUITE("download") {
-    TEST_CASE("a whole file, and how far it is") {
+    TEST_CASE("a complete file, with progress") {
         const Place place;
         const HttpServer server(plain);
-        std::int64_t there = 0;
-        std::int64_t all = 0;
+        std::int64_t received = 0;
+        std::int64_t total = 0;
         download(server.address() + "/f", place.part, {5, [&](std::int64_t now, std::int64_t of) {
-                                                           CHECK(now > there);
-                                                           there = now;
-                                                           all = of;
+                                                           CHECK(now > received);
+                                                           received = now;
+                                                           total = of;
                                                        }});
         CHECK(place.got() == bytes);
-        CHECK(there == static_cast<std::int64_t>(bytes.size()));
-        CHECK(all == there);
+        CHECK(received == static_cast<std::int64_t>(bytes.size()));
+        CHECK(total == received);
         REQUIRE(server.requests().size() == 1);
         CHECK(server.requests()[0].path == "/f");
         CHECK(server.requests()[0].range.empty());
     }
 
-    TEST_CASE("what broke off goes on from there") {
+    TEST_CASE("an interrupted download is resumed") {
         const Place place;
         bool breaks = true;
         const HttpServer server([&](const HttpRequest& request) {
@@ -79,32 +79,32 @@ TEST_SUITE("download") {
             return reply;
         });
         const std::string url = server.address() + "/f";
-        CHECK(place.error(url) == url + ": the connection broke off after 100 of " + std::to_string(bytes.size()) +
-                                      " bytes; the same command goes on from there");
+        CHECK(place.error(url) == url + ": the connection was lost after 100 of " + std::to_string(bytes.size()) +
+                                      " bytes; repeat the command to resume");
         CHECK(place.got() == bytes.substr(0, 100));
-        std::int64_t all = 0;
-        download(url, place.part, {5, [&](std::int64_t, std::int64_t of) { all = of; }});
+        std::int64_t total = 0;
+        download(url, place.part, {5, [&](std::int64_t, std::int64_t of) { total = of; }});
         CHECK(place.got() == bytes);
-        CHECK(all == static_cast<std::int64_t>(bytes.size()));
+        CHECK(total == static_cast<std::int64_t>(bytes.size()));
         REQUIRE(server.requests().size() == 2);
         CHECK(server.requests()[1].range == "bytes=100-");
         CHECK(server.requests()[1].if_range == etag);
     }
 
-    TEST_CASE("from the beginning: the server knows no ranges, its file is another one by now, or nobody knows") {
+    TEST_CASE("it starts over if the server ignores ranges, its file has changed, or its version is unknown") {
         const Place place;
         const HttpServer without_ranges(
             [](const HttpRequest&) { return HttpReply{.headers = {"ETag: " + etag}, .body = bytes}; });
         const HttpServer server(plain);
         for (const bool ranges : {false, true}) {
             const std::string url = (ranges ? server : without_ranges).address() + "/f";
-            place.begun("something else", url, ranges ? "\"zero\"" : etag);
+            place.interrupted("something else", url, ranges ? "\"zero\"" : etag);
             download(url, place.part, {});
             CHECK(place.got() == bytes);
         }
         const std::string url = server.address() + "/f";
         for (const auto& [from, validator] : {std::pair<std::string, std::string>{url, ""}, {url + "2", etag}}) {
-            place.begun("something else", from, validator);
+            place.interrupted("something else", from, validator);
             download(url, place.part, {});
             CHECK(place.got() == bytes);
             CHECK(server.requests().back().range.empty());
@@ -115,7 +115,7 @@ TEST_SUITE("download") {
         CHECK(place.got() == bytes);
     }
 
-    TEST_CASE("a weak ETag is no proof; a date is") {
+    TEST_CASE("a date identifies the version, a weak ETag does not") {
         const Place place;
         const HttpServer server([](const HttpRequest& request) {
             HttpReply reply = file_reply(request, bytes, "Mon, 01 Jan 2024 00:00:00 GMT");
@@ -125,55 +125,55 @@ TEST_SUITE("download") {
             return reply;
         });
         const std::string url = server.address() + "/f";
-        CHECK(place.error(url).find("broke off after 50 of") != std::string::npos);
+        CHECK(place.error(url).find("lost after 50 of") != std::string::npos);
         download(url, place.part, {});
         CHECK(place.got() == bytes);
         CHECK(server.requests()[1].if_range == "Mon, 01 Jan 2024 00:00:00 GMT");
     }
 
-    TEST_CASE("killed when all was there; longer than the file of the server") {
+    TEST_CASE("killed after the last byte; longer than the server's file") {
         const Place place;
         const HttpServer server(plain);
         const std::string url = server.address() + "/f";
-        place.begun(bytes, url, etag);
+        place.interrupted(bytes, url, etag);
         download(url, place.part, {});
         CHECK(place.got() == bytes);
         CHECK(server.requests().size() == 1);
-        place.begun(bytes + "more", url, etag);
+        place.interrupted(bytes + "more", url, etag);
         download(url, place.part, {});
         CHECK(place.got() == bytes);
         CHECK(server.requests().size() == 3);
         CHECK(server.requests()[2].range.empty());
     }
 
-    TEST_CASE("another piece than was asked for is not appended") {
+    TEST_CASE("a range other than the requested one is not appended") {
         const Place place;
         const HttpServer server([](const HttpRequest&) {
             return HttpReply{.status = 206, .headers = {"Content-Range: bytes 7-9/10"}, .body = "789"};
         });
         const std::string url = server.address() + "/f";
-        place.begun("012", url, etag);
-        CHECK(place.error(url) == url + ": the server sends another piece than it was asked for");
+        place.interrupted("012", url, etag);
+        CHECK(place.error(url) == url + ": the server sends a range other than the requested one");
         CHECK(place.got().empty());
         CHECK(server.requests().size() == 2);
     }
 
-    TEST_CASE("a piece of another file, from a server that knows no If-Range, is not appended") {
+    TEST_CASE("a range of another version, from a server that ignores If-Range, is not appended") {
         const Place place;
         const HttpServer server([](const HttpRequest& request) {
             return file_reply({request.path, request.range, ""}, bytes, etag);
         });
         const std::string url = server.address() + "/f";
-        place.begun(bytes.substr(0, 10), url, etag);
+        place.interrupted(bytes.substr(0, 10), url, etag);
         download(url, place.part, {});
         CHECK(server.requests().size() == 1);
-        place.begun("0123456789", url, "\"zero\"");
+        place.interrupted("0123456789", url, "\"zero\"");
         download(url, place.part, {});
         CHECK(place.got() == bytes);
         CHECK(server.requests().size() == 3);
     }
 
-    TEST_CASE("a server that tells nothing of its file: what broke off is of no use") {
+    TEST_CASE("without a version, an interrupted download cannot be resumed") {
         const Place place;
         const HttpServer server([](const HttpRequest& request) {
             CHECK(request.range.empty());
@@ -182,12 +182,12 @@ TEST_SUITE("download") {
         const std::string url = server.address() + "/f";
         for (int i = 0; i < 2; ++i) {
             CHECK(place.error(url) ==
-                  url + ": the connection broke off after 100 of " + std::to_string(bytes.size()) + " bytes");
+                  url + ": the connection was lost after 100 of " + std::to_string(bytes.size()) + " bytes");
         }
         CHECK(place.got() == bytes.substr(0, 100));
     }
 
-    TEST_CASE("redirects are followed, but not for ever, and not to nowhere") {
+    TEST_CASE("redirects are followed, up to a limit and only to a location") {
         const Place place;
         const HttpServer server([](const HttpRequest& request) {
             if (request.path == "/f") {
@@ -204,11 +204,11 @@ TEST_SUITE("download") {
         CHECK(place.got() == bytes);
         CHECK(file_text(origin_file(place.part)) == at + "/f\n" + etag + "\n");
         CHECK(place.error(at + "/gone") == at + "/gone (redirected to " + at + "/none): the server has no such file (404)");
-        CHECK(place.error(at + "/nowhere") == at + "/nowhere: redirected to nowhere (302 without a place)");
-        CHECK(place.error(at + "/round") == at + "/round: redirected more than 10 times, at last to " + at + "/round");
+        CHECK(place.error(at + "/nowhere") == at + "/nowhere: redirected without a location (302)");
+        CHECK(place.error(at + "/round") == at + "/round: redirected more than 10 times, last to " + at + "/round");
     }
 
-    TEST_CASE("errors of the server, none at all, and one that falls silent") {
+    TEST_CASE("a server error, no server, and a server that stops sending") {
         const Place place;
         const HttpServer server([](const HttpRequest& request) {
             if (request.path == "/busy") return HttpReply{.status = 503, .body = "later"};
@@ -218,26 +218,25 @@ TEST_SUITE("download") {
             return reply;
         });
         const std::string at = server.address();
-        CHECK(place.error(at + "/busy") == at + "/busy: the server answers 503");
+        CHECK(place.error(at + "/busy") == at + "/busy: the server responded with status 503");
         CHECK(place.got().empty());
-        CHECK(place.error(at + "/silent", 1) == at + "/silent: nothing came for 1 s, after 10 of " +
-                                                    std::to_string(bytes.size()) +
-                                                    " bytes; the same command goes on from there");
+        CHECK(place.error(at + "/silent", 1) == at + "/silent: no data for 1 s, after 10 of " + std::to_string(bytes.size()) +
+                                                    " bytes; repeat the command to resume");
         CHECK(place.got() == bytes.substr(0, 10));
         const std::string nobody = address_of_nobody() + "/f";
         const std::string refused = place.error(nobody);
         CHECK(refused.starts_with(nobody + ": the server cannot be reached ("));
         CHECK(refused.find("onnect") != std::string::npos);
-        CHECK(place.got() == bytes.substr(0, 10));  // what was there is still of use
+        CHECK(place.got() == bytes.substr(0, 10));  // the partial file is kept
     }
 
-    TEST_CASE("one program at a time, and a disk that does not take it") {
+    TEST_CASE("a locked file, a missing folder and a full disk") {
         const Place place;
         const HttpServer server(plain);
         const int other = open(place.part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         REQUIRE(flock(other, LOCK_EX) == 0);
         CHECK(message_of<MachineError>([&] { download(server.address() + "/f", place.part, {}); }) ==
-              place.part.string() + ": another workbench is fetching it; wait for that one");
+              place.part.string() + ": another workbench is downloading this file; wait until it has finished");
         close(other);
         const fs::path nowhere = place.folder.path() / "none" / "f.part";
         CHECK(message_of<MachineError>([&] { download(server.address() + "/f", nowhere, {}); }) ==
@@ -250,12 +249,12 @@ TEST_SUITE("download") {
 }
 
 TEST_SUITE("fetch a matrix") {
-    TEST_CASE("addresses and places") {
+    TEST_CASE("addresses and file names") {
         CHECK(collection_url("https://a.b/c//", "Janna", "Hook_1498") == "https://a.b/c/MM/Janna/Hook_1498.tar.gz");
         CHECK(fetched_file("into", "Janna", "Hook_1498") == fs::path("into/Janna/Hook_1498.tar.gz"));
     }
 
-    TEST_CASE("a good one is read, and has its name only then") {
+    TEST_CASE("a matrix is checked before it gets its name") {
         const Place place;
         const fs::path target = place.folder.path() / "G" / "m.tar.gz";
         const HttpServer server([&](const HttpRequest& request) {
@@ -268,10 +267,10 @@ TEST_SUITE("fetch a matrix") {
         CHECK(read.nonzeros == 3);
         CHECK(read.unchecked.empty());
         CHECK(file_text(target) == bytes);
-        CHECK(std::distance(fs::directory_iterator(target.parent_path()), fs::directory_iterator()) == 1);  // nothing else
+        CHECK(std::distance(fs::directory_iterator(target.parent_path()), fs::directory_iterator()) == 1);
     }
 
-    TEST_CASE("what this machine lacks the memory to read is kept") {
+    TEST_CASE("a matrix too large for this machine's memory is kept") {
         const Place place;
         const fs::path target = place.folder.path() / "G" / "m.tar.gz";
         const HttpServer server(plain);
@@ -281,7 +280,7 @@ TEST_SUITE("fetch a matrix") {
         CHECK(file_text(target) == bytes);
     }
 
-    TEST_CASE("what is no matrix is not kept") {
+    TEST_CASE("anything but a matrix is deleted") {
         const Place place;
         const fs::path target = place.folder.path() / "G" / "m.tar.gz";
         const fs::path part = target.string() + ".part";
@@ -290,7 +289,7 @@ TEST_SUITE("fetch a matrix") {
         const std::string url = server.address() + "/f";
         const auto found = [&](std::string sent) {
             body = std::move(sent);
-            const std::string prefix = url + ": what came is not kept: ";
+            const std::string prefix = url + ": the download was deleted: ";
             std::string what = message_of<DownloadError>([&] { (void)fetch_matrix(url, target, {}); });
             CHECK(what.starts_with(prefix));
             CHECK(!fs::exists(target));
@@ -300,11 +299,11 @@ TEST_SUITE("fetch a matrix") {
             return what.starts_with(part.string()) ? "PART" + what.substr(part.string().size()) : what;
         };
         CHECK(found("\n <!DOCTYPE html><html>Sign in</html>") ==
-              "found a page for a browser, expected a .tar.gz with a matrix");
-        CHECK(found("") == "found an empty file, expected a .tar.gz with a matrix");
-        CHECK(found(matrix) == "found something else, expected a .tar.gz with a matrix");
+              "found an HTML page, expected a .tar.gz archive with a matrix");
+        CHECK(found("") == "found an empty file, expected a .tar.gz archive with a matrix");
+        CHECK(found(matrix) == "found something else, expected a .tar.gz archive with a matrix");
         CHECK(found(bytes.substr(0, bytes.size() / 2)) ==
-              "PART:1: found a gzip stream that breaks off; expected a whole one");  // of a server that says no length
+              "PART:1: found a gzip stream that breaks off; expected a whole one");  // the server states no length
         CHECK(
             found(collection_archive("m", matrix.substr(0, matrix.size() - 7))) ==
             "PART: member 'm/m.mtx':5: found the end of the file after 2 of 3 entries; expected as many as the size line says");
@@ -312,7 +311,7 @@ TEST_SUITE("fetch a matrix") {
                   .starts_with("PART: member 'm/m.mtx':1: found a complex matrix"));
     }
 
-    TEST_CASE("where nothing came, nothing is left behind") {
+    TEST_CASE("a failed download leaves no files") {
         const Place place;
         const HttpServer server([](const HttpRequest&) { return HttpReply{.status = 404, .body = "none"}; });
         const std::string url = server.address() + "/f";
@@ -324,7 +323,7 @@ TEST_SUITE("fetch a matrix") {
         std::ofstream(place.folder.path() / "G") << "a file";
         const fs::path inside = place.folder.path() / "G" / "H" / "m.tar.gz";
         CHECK(message_of<MachineError>([&] { (void)fetch_matrix(url, inside, {}); }) ==
-              inside.parent_path().string() + ": cannot be made: Not a directory");
+              inside.parent_path().string() + ": cannot be created: Not a directory");
     }
 }
 

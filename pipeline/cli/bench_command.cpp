@@ -11,7 +11,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/device/host_device.hpp"
@@ -20,14 +19,12 @@
 #include "pipeline/bench/ranking.hpp"
 #include "pipeline/bench/records.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/cli/command.hpp"
 #include "pipeline/cli/command_line.hpp"
-#include "pipeline/cli/commands.hpp"
-#include "pipeline/cli/keep.hpp"
-#include "pipeline/cli/prepare.hpp"
-#include "pipeline/cli/read_options.hpp"
+#include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/suite_matrices.hpp"
-#include "pipeline/cli/versions.hpp"
+#include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/recipe/suite.hpp"
@@ -58,7 +55,7 @@ struct Arguments {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// While it lives, Ctrl-C and a friendly kill ask for an end instead of making one.
+/// While it lives, SIGINT, SIGTERM and SIGHUP set a flag instead of ending the program.
 class Interruption {
 public:
     Interruption() {
@@ -82,12 +79,12 @@ struct Machine {
     bool gpu = false;
 };
 
-/// Asked for in a process of its own, so that this one holds neither threads nor a GPU's memory while others measure.
+/// Queries the devices in a child process, so that this one holds neither threads nor GPU memory during the measurements.
 Machine machine_here() {
     std::array<int, 2> ends{};
-    if (pipe(ends.data()) != 0) throw MachineError("no pipe to a process of its own");
+    if (pipe(ends.data()) != 0) throw MachineError("cannot create a pipe");
     const pid_t process = fork();
-    if (process < 0) throw MachineError("no process of its own can be started");
+    if (process < 0) throw MachineError("cannot start a child process");
     if (process == 0) {
         close(ends[0]);
         const KokkosRuntime kokkos;
@@ -95,8 +92,8 @@ Machine machine_here() {
         const std::unique_ptr<Device> gpu = make_cuda_device();
         std::string text = fmt::format("{} x {}", host->properties().processors, host->properties().name);
         text = (gpu == nullptr ? "-" : "+") + text + (gpu == nullptr ? "" : ", " + gpu->properties().name);
-        const bool told = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
-        _exit(told ? 0 : 1);
+        const bool written = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
+        _exit(written ? 0 : 1);
     }
     close(ends[1]);
     std::string text;
@@ -105,7 +102,7 @@ Machine machine_here() {
     close(ends[0]);
     int status = 0;
     (void)waitpid(process, &status, 0);
-    if (status != 0 || text.empty()) throw MachineError("the devices of this machine cannot be asked");
+    if (status != 0 || text.empty()) throw MachineError("the devices of this machine cannot be queried");
     return {text.substr(1), text.front() == '+'};
 }
 
@@ -117,12 +114,9 @@ std::vector<Backend> backends_for(const Arguments& arguments, const Suite& suite
         const auto named = std::find(arguments.backends.begin(), arguments.backends.end(), name_of(backend));
         if (named != arguments.backends.end()) wanted.push_back(backend);
     }
-    const bool asked = !wanted.empty();
-    if (!asked) wanted.assign(all.begin(), all.end());
-    const auto erased = std::erase_if(wanted, [gpu](Backend backend) { return !gpu && device_of(backend) == DeviceKind::gpu; });
-    if (asked && erased > 0 && wanted.empty()) {
-        throw MachineError(fmt::format("backends for a GPU alone were asked for: {}", cuda_absence_reason()));
-    }
+    if (wanted.empty()) wanted.assign(all.begin(), all.end());
+    std::erase_if(wanted, [gpu](Backend backend) { return !gpu && device_of(backend) == DeviceKind::gpu; });
+    if (wanted.empty()) throw MachineError("all of the requested backends need a GPU: " + cuda_absence_reason());
     return wanted;
 }
 
@@ -137,19 +131,17 @@ std::vector<BenchRecipe> recipes_of(const Suite& suite, const Arguments& argumen
         if (!recipe.sweep.label.empty()) recipe.name += ": " + recipe.sweep.label;
         const auto [other, is_new] = names.emplace(recipe.name, file);
         if (!is_new) {
-            throw RecipeError(
-                fmt::format("{}: the recipe is called '{}', as that of {} is; name it otherwise, so that tables can "
-                            "tell them apart",
-                            file, recipe.name, other->second));
+            throw RecipeError(fmt::format("{} and {} have the same name, '{}'; rename one so that the tables distinguish them",
+                                          other->second, file, recipe.name));
         }
-        recipes.push_back({std::move(recipe), file, backends, false});
+        recipes.push_back({.recipe = std::move(recipe), .file = file, .backends = backends});
     }
     std::vector<BenchRecipe> baselines = baseline_recipes(catalogue(), backends, gpu);
     for (BenchRecipe& baseline : baselines) recipes.push_back(std::move(baseline));
     return recipes;
 }
 
-/// The suite of the command line: one file that is one, or recipes; options replace what it says.
+/// The suite file, or a suite of the recipe files, with the command line's options applied.
 Suite suite_of(const Arguments& arguments) {
     Suite suite;
     const std::filesystem::path first = find_recipe(arguments.files.front());
@@ -158,14 +150,14 @@ Suite suite_of(const Arguments& arguments) {
     } else {
         suite.name = "bench";
         for (const std::string& file : arguments.files) {
-            if (is_suite(find_recipe(file))) throw RecipeError(file + ": a suite; expected recipes alone, or one suite");
+            if (is_suite(find_recipe(file))) throw RecipeError(file + ": this is a suite; expected one suite or only recipes");
             suite.recipes.push_back({file, ""});
         }
     }
     if (!arguments.matrices.empty() || !arguments.generated.empty()) {
         suite.matrices.clear();
         for (const std::string& matrix : arguments.matrices) suite.matrices.push_back({matrix, ""});
-        // Named matrices are looked for elsewhere; those to be generated belong to the figure all the same.
+        // With folders to search for the suite's named matrices, its generated matrices stay part of it.
         if (suite.named.empty() || !arguments.generated.empty() || names_files_alone(suite)) suite.generated.clear();
         for (const std::string& kind : arguments.generated) suite.generated.push_back({kind, ""});
     }
@@ -180,15 +172,12 @@ Suite suite_of(const Arguments& arguments) {
     if (arguments.samples) suite.samples = *arguments.samples;
     if (arguments.seconds) suite.seconds = *arguments.seconds;
     if (arguments.limit) suite.limit_seconds = *arguments.limit;
-    if (!std::isfinite(suite.seconds) || !std::isfinite(suite.limit_seconds)) {
-        throw RecipeError("--seconds, --limit: not a finite number");
-    }
+    check_finite("--seconds", suite.seconds);
+    check_finite("--limit", suite.limit_seconds);
     return suite;
 }
 
-void say(const std::string& line) { (void)std::fputs((line + '\n').c_str(), stderr); }
-
-/// Beside the lines: bench.html of bench.jsonl. A device or pipe has nothing beside it.
+/// Writes bench.html beside bench.jsonl, unless the results go to a device or pipe.
 void write_page(const std::filesystem::path& lines, const std::string& title, const std::vector<Record>& records) {
     std::error_code unknown;
     if (!std::filesystem::is_regular_file(lines, unknown) || lines.extension() == ".html") return;
@@ -210,13 +199,13 @@ ExitCode run_bench(const Arguments& arguments) {
     plan.run_options.insert(plan.run_options.end(), {inside ? "--inside" : "--cache", inside ? suite.inside : suite.cache});
     std::vector<Recipe> recipes;
     for (const BenchRecipe& each : plan.recipes) recipes.push_back(each.recipe);
-    (void)preparer_for(arguments.prepare, recipes);  // here rather than in each process
+    (void)preparer_for(arguments.prepare, recipes);  // throws here rather than in each child process
     if (arguments.prepare != as_recipes_ask) {
         plan.run_options.insert(plan.run_options.end(), {"--prepare", arguments.prepare});
     }
     plan.limit_seconds = suite.limit_seconds;
     plan.keep_samples = arguments.keep_samples;
-    if (!arguments.keep.empty()) (void)KeepFolder(arguments.keep, "");  // here rather than in each process
+    if (!arguments.keep.empty()) (void)KeepFolder(arguments.keep, "");  // throws here rather than in each child process
     plan.keep = arguments.keep;
     plan.program = std::filesystem::read_symlink("/proc/self/exe");
     plan.version = versions().at("workbench");
@@ -224,21 +213,22 @@ ExitCode run_bench(const Arguments& arguments) {
 
     const std::string out = arguments.out.empty() ? suite.name + ".jsonl" : arguments.out;
     ResultsFile results(out, arguments.retry);
-    if (results.was_torn()) say(fmt::format("{}: the last line broke off; it is measured again", out));
+    if (results.was_truncated()) print_error(fmt::format("{}: the last line was incomplete; it is measured again", out));
     const Interruption interruption;
-    const BenchCount count = bench(plan, results, {say, [] { return interrupted != 0; }});
-    const int now = count.measured + count.unsuitable + count.wrong + count.failed;
-    fmt::print("{}{} measured, {} unsuitable, {} wrong, {} failed, {} were there; written to {}\n",
-               count.stopped ? "stopped: " : "", count.measured, count.unsuitable, count.wrong, count.failed, count.there, out);
+    const BenchCount count = bench(plan, results, {print_error, [] { return interrupted != 0; }});
+    fmt::print("{}{} measured, {} unsuitable, {} wrong, {} failed, {} already measured; written to {}\n",
+               count.stopped ? "stopped: " : "", count.measured, count.unsuitable, count.wrong, count.failed,
+               count.already_measured, out);
     if (matrices.missing > 0) {
-        fmt::print("{} of the {} matrices that the suite names were missing\n", matrices.missing, suite.named.size());
+        fmt::print("{} of the suite's {} matrices were missing\n", matrices.missing, suite.named.size());
     }
     std::vector<Record> records;
     add_records(out, records);
     fmt::print("\n{}{}", ranking_text(records), prices_text(records));
     if (!arguments.no_page) write_page(out, suite.name, records);
     if (count.stopped) {
-        fmt::print("The same command goes on after these {}.\n", now + count.there);
+        fmt::print("{} done; repeat the command for the rest.\n",
+                   count.measured + count.unsuitable + count.wrong + count.failed + count.already_measured);
         return ExitCode::stopped;
     }
     return count.wrong > 0 ? ExitCode::wrong_result : ExitCode::ok;
@@ -247,62 +237,45 @@ ExitCode run_bench(const Arguments& arguments) {
 }  // namespace
 
 void add_bench_command(CLI::App& app, Action& action) {
-    const auto arguments = std::make_shared<Arguments>();
-    CLI::App* command = app.add_subcommand("bench", "Run recipes on many matrices, one process a matrix, into a file of lines");
-    command->add_option("suite", arguments->files, "A suite (TOML with [suite]), or recipe files")
+    const auto [command, arguments] =
+        add_command(app, action, "bench",
+                    "Run recipes on many matrices, one process per matrix, and append the results to a file", run_bench);
+    command.add_option("suite", arguments.files, "A suite (TOML with [suite]) or recipe files")
         ->required()
         ->type_name("SUITE|RECIPE");
     command
-        ->add_option("--matrices", arguments->matrices,
-                     fmt::format("Matrix files, and folders with all in them, in place of the suite's (where it names "
-                                 "matrices, folders are to look for those): {}",
-                                 readable_files))
+        .add_option("--matrices", arguments.matrices,
+                    fmt::format("Matrix files and folders of matrices to use instead of the suite's; if the suite names "
+                                "matrices, folders to search for them: {}",
+                                readable_files))
         ->type_name("DIR|FILE");
-    command->add_option("--generate", arguments->generated, "Generated matrices too: laplace2d:nx=300,ny=300")
+    command.add_option("--generate", arguments.generated, "Also use a generated matrix: laplace2d:nx=300,ny=300")
         ->allow_extra_args(false)
         ->type_name("KIND[:NAME=VALUE,...]");
+    add_overrides(command, arguments.changes);
+    add_sweeps(command, arguments.changes);
     command
-        ->add_option("--set", arguments->changes.overrides, "Override a parameter: stage.ID.NAME=VALUE, layout.NAME=VALUE, ...")
-        ->type_name("WHAT=VALUE")
-        ->allow_extra_args(false);
-    add_sweeps(*command, arguments->changes);
-    command
-        ->add_option("--out", arguments->out,
-                     "File that lines are added to; what it has is not measured again (default: NAME.jsonl of the suite)")
+        .add_option("--out", arguments.out,
+                    "File to append results to; measurements it already has are skipped (default: NAME.jsonl of the suite)")
         ->type_name("FILE");
-    command->add_option("--precision", arguments->precision, "f32, f64 or both (default: the suite's, or f64)")
-        ->check(CLI::IsMember({"f32", "f64", "both"}))
-        ->type_name("WHICH");
-    command
-        ->add_option("--backend", arguments->backends,
-                     "Only these backends: kokkos, eigen, cpu, cuda, cusparse (default: all there are)")
-        ->check(CLI::IsMember({"kokkos", "eigen", "cpu", "cuda", "cusparse"}))
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("LIST");
-    CLI::Option* cache =
-        command->add_option("--cache", arguments->cache, "cold or warm, as for run (default: the suite's, or cold)")
-            ->check(CLI::IsMember({"cold", "warm"}))
-            ->type_name("WHICH");
-    command->add_option("--inside", arguments->inside, "cg: each product in an iteration of it, as for run")
-        ->check(CLI::IsMember({"cg"}))
-        ->type_name("METHOD")
+    add_choice(command, "--precision", arguments.precision, {"f32", "f64", "both"},
+               "f32, f64 or both (default: the suite's, or f64)");
+    add_backends(command, arguments.backends, "Use only these backends (default: all available)")->allow_extra_args(false);
+    CLI::Option* cache = add_choice(command, "--cache", arguments.cache, {"cold", "warm"},
+                                    "cold or warm, as for run (default: the suite's, or cold)");
+    add_choice(command, "--inside", arguments.inside, {"cg"}, "cg: time products within CG iterations, as for run")
         ->excludes(cache);
-    command->add_option("--samples", arguments->samples, "Timed rounds, as for run (default: the suite's, or 20)")
-        ->check(CLI::Range(1, 1000000))
-        ->type_name("COUNT");
-    command->add_option("--seconds", arguments->seconds, "Sum of a kernel's samples, as for run (default: the suite's, or 0.2)")
-        ->check(CLI::Range(0.0, 3600.0))
-        ->type_name("SECONDS");
-    command->add_option("--limit", arguments->limit, "Wall time that a matrix may take with all its recipes (default: none)")
-        ->check(CLI::Range(0.0, 1e7))
-        ->type_name("SECONDS");
-    add_keep_option(*command, arguments->keep);
-    add_prepare_option(*command, arguments->prepare);
-    command->add_flag("--keep-samples", arguments->keep_samples, "Keep every sample in the lines");
-    command->add_flag("--no-page", arguments->no_page, "Write no page beside the lines (bench.html of bench.jsonl)");
-    command->add_flag("--retry", arguments->retry, "Measure again what failed before");
-    command->callback([arguments, &action] { action = [arguments] { return run_bench(*arguments); }; });
+    add_number(command, "--samples", arguments.samples, Range{1, 1000000, "COUNT"},
+               "Samples per kernel, as for run (default: the suite's, or 20)");
+    add_number(command, "--seconds", arguments.seconds, Range{0.0, 3600.0, "SECONDS"},
+               "Total time of a kernel's samples, as for run (default: the suite's, or 0.2)");
+    add_number(command, "--limit", arguments.limit, Range{0.0, 1e7, "SECONDS"},
+               "Time limit per matrix, for all recipes together (default: none)");
+    add_keep_option(command, arguments.keep);
+    add_prepare_option(command, arguments.prepare);
+    command.add_flag("--keep-samples", arguments.keep_samples, "Store every sample");
+    command.add_flag("--no-page", arguments.no_page, "Do not write an HTML page (bench.html for bench.jsonl)");
+    command.add_flag("--retry", arguments.retry, "Repeat measurements that failed before");
 }
 
 }  // namespace workbench

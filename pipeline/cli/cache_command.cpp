@@ -1,18 +1,17 @@
-// workbench cache: how often reads of x hit the caches of a device, by a model.
+// workbench cache: simulates the cache hits of reads of x.
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "pipeline/bench/plots.hpp"
 #include "pipeline/cache_model/cache_chart.hpp"
 #include "pipeline/cache_model/cache_study.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/command.hpp"
 #include "pipeline/cli/matrix_source.hpp"
-#include "pipeline/cli/progress.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
+#include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
@@ -31,7 +30,7 @@ struct Arguments {
     std::string plot;
 };
 
-/// "stage.column_segmentation.width", and its value: of all that a recipe tries.
+/// The names of the swept parameters: "stage.column_segmentation.width".
 std::string swept_of(const Recipe& recipe) {
     std::string names;
     for (const SweptValue& value : recipe.sweep.values) names += (names.empty() ? "" : ", ") + value.name;
@@ -47,7 +46,7 @@ std::string value_of(const Recipe& recipe) {
     return values;
 }
 
-/// A point for each recipe: they differ in their swept values.
+/// Adds a point for each recipe; the recipes are the points of a sweep.
 void count(const std::vector<Recipe>& recipes, const DeviceProperties& device, bool charted, CacheStudy& study) {
     const Progress progress;
     std::pair<CsrMatrix, MatrixReport> loaded;
@@ -68,12 +67,12 @@ ExitCode study(const Arguments& arguments) {
     const KokkosRuntime kokkos;
     const DeviceProperties& device = *find_device_model(arguments.device);
     if (arguments.block_warps > arguments.resident_warps) {
-        throw RecipeError(fmt::format("--block: found {} warps, expected at most the {} of --resident", arguments.block_warps,
-                                      arguments.resident_warps));
+        throw RecipeError(fmt::format("--block: found {} warps, expected at most --resident, which is {}",
+                                      arguments.block_warps, arguments.resident_warps));
     }
     CacheStudy study;
     study.device = device.name;
-    study.precision = arguments.precision == "f32" ? Precision::f32 : Precision::f64;
+    study.precision = precision_named(arguments.precision);
     study.model = {device.processors, arguments.resident_warps, arguments.block_warps, device_caches(arguments.device)};
 
     const std::vector<Recipe> recipes = load_recipes({arguments.recipe}, arguments.changes);
@@ -81,8 +80,8 @@ ExitCode study(const Arguments& arguments) {
     study.recipe = recipes.front().name;
     study.source = recipes.front().source;
 
-    std::optional<WholeFile> file;  // whether it can be written is known before the work
-    if (!arguments.json.empty()) file.emplace(arguments.json);
+    std::optional<WholeFile> file;
+    if (!arguments.json.empty()) file.emplace(arguments.json);  // throws before the work
     if (!arguments.plot.empty()) check_chartable(recipes, study.model);
     count(recipes, device, !arguments.plot.empty(), study);
     if (file) {
@@ -102,34 +101,18 @@ ExitCode study(const Arguments& arguments) {
 }  // namespace
 
 void add_cache_command(CLI::App& app, Action& action) {
-    const auto arguments = std::make_shared<Arguments>();
-    CLI::App* command =
-        app.add_subcommand("cache", "Count how often reads of x hit the caches of a device, by a model of them");
-    command->add_option("recipe", arguments->recipe, "Recipe file")->required()->type_name("RECIPE");
-    add_recipe_changes(*command, arguments->changes);
-    add_sweeps(*command, arguments->changes);
-    command->add_option("--device", arguments->device, "Device model whose caches are simulated")
-        ->check(CLI::IsMember(device_model_names()))
-        ->type_name("NAME")
-        ->capture_default_str();
-    command->add_option("--precision", arguments->precision, "Of x: f64 or f32")
-        ->check(CLI::IsMember({"f64", "f32"}))
-        ->type_name("WHICH")
-        ->capture_default_str();
-    command->add_option("--resident", arguments->resident_warps, "Warps that a processor holds at a time")
-        ->check(CLI::Range(1, 1024))
-        ->type_name("COUNT")
-        ->capture_default_str();
-    command->add_option("--block", arguments->block_warps, "Warps that come to a processor together")
-        ->check(CLI::Range(1, 32))
-        ->type_name("COUNT")
-        ->capture_default_str();
-    command->add_option("--json", arguments->json, "Also write the counts to this file")->type_name("FILE");
-    command
-        ->add_option("--plot", arguments->plot,
-                     "Also draw the hit rates over the last number that is swept: NAME.png, NAME.svg")
+    const auto [command, arguments] =
+        add_command(app, action, "cache", "Simulate the cache hit rates of reads of x on a device model", study);
+    command.add_option("recipe", arguments.recipe, "Recipe file")->required()->type_name("RECIPE");
+    add_recipe_changes(command, arguments.changes);
+    add_sweeps(command, arguments.changes);
+    add_choice(command, "--device", arguments.device, device_model_names(), "Device model whose caches are simulated");
+    add_choice(command, "--precision", arguments.precision, {"f64", "f32"}, "Precision of x");
+    add_number(command, "--resident", arguments.resident_warps, Range{1, 1024, "COUNT"}, "Resident warps per multiprocessor");
+    add_number(command, "--block", arguments.block_warps, Range{1, 32, "COUNT"}, "Warps per thread block");
+    command.add_option("--json", arguments.json, "Also write the counts to this file")->type_name("FILE");
+    command.add_option("--plot", arguments.plot, "Also plot the hit rates over the last swept number: NAME.png, NAME.svg")
         ->type_name("NAME");
-    command->callback([arguments, &action] { action = [arguments] { return study(*arguments); }; });
 }
 
 }  // namespace workbench

@@ -4,11 +4,11 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/command.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
+#include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/recipe/recipe.hpp"
 
@@ -21,7 +21,7 @@ struct CheckArguments {
     bool resolved = false;
 };
 
-/// "stage.metis_partition.parts = 132, 264": the values of each parameter in the order in which they are tried.
+/// "stage.metis_partition.parts = 132, 264": one line for each swept parameter.
 std::string swept_values(const std::vector<Recipe>& points) {
     std::string text;
     for (std::size_t k = 0; k < points.front().sweep.values.size(); ++k) {
@@ -56,16 +56,15 @@ void print_summary(const std::string& file, const std::vector<Recipe>& points) {
     }
     for (const std::string& chain : chains) fmt::print("{}: ok: {}\n", file, chain);
     if (points.front().sweep.values.empty()) return;
-    fmt::print("  a sweep of {} recipes:\n{}", points.size(), swept_values(points));
+    fmt::print("  sweep of {} recipes:\n{}", points.size(), swept_values(points));
 }
 
-/// Checks every recipe, so that the errors of all of them are seen.
+/// Checks every recipe, so that the errors of all are listed.
 ExitCode check(const CheckArguments& arguments) {
     const Unmatched unmatched = arguments.recipes.size() == 1 ? Unmatched::refused : Unmatched::noted;
     ExitCode exit_code = ExitCode::ok;
     const auto refuse = [&exit_code](const RecipeError& error) {
-        (void)std::fflush(stdout);  // both may go to one file
-        fmt::print(stderr, "{}\n", error.what());
+        print_error(error.what());
         exit_code = error.exit_code;
     };
     std::vector<LoadedRecipe> loaded;
@@ -93,16 +92,12 @@ ExitCode check(const CheckArguments& arguments) {
 }  // namespace
 
 void add_check_command(CLI::App& app, Action& action) {
-    const auto arguments = std::make_shared<CheckArguments>();
-    CLI::App* command = app.add_subcommand("check", "Check recipes without reading a matrix; all errors are listed");
-    command->add_option("recipe", arguments->recipes, "Recipe files")->required()->type_name("RECIPE");
-    command
-        ->add_option("--set", arguments->changes.overrides, "Override a parameter: stage.ID.NAME=VALUE, layout.NAME=VALUE, ...")
-        ->type_name("WHAT=VALUE")
-        ->allow_extra_args(false);
-    add_sweeps(*command, arguments->changes);
-    command->add_flag("--resolved", arguments->resolved, "Print the recipe with every default filled in");
-    command->callback([arguments, &action] { action = [arguments] { return check(*arguments); }; });
+    const auto [command, arguments] =
+        add_command(app, action, "check", "Check recipes without reading a matrix, and list all errors", check);
+    command.add_option("recipe", arguments.recipes, "Recipe files")->required()->type_name("RECIPE");
+    add_overrides(command, arguments.changes);
+    add_sweeps(command, arguments.changes);
+    command.add_flag("--resolved", arguments.resolved, "Print the recipe with every default filled in");
 }
 
 }  // namespace workbench

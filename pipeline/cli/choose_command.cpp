@@ -1,4 +1,4 @@
-// workbench choose: which recipe for a matrix.
+// workbench choose: finds the best recipe for a matrix.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -7,21 +7,17 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/device/host_device.hpp"
 #include "pipeline/bench/choose.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/cli/aside.hpp"
-#include "pipeline/cli/commands.hpp"
-#include "pipeline/cli/keep.hpp"
-#include "pipeline/cli/machine.hpp"
+#include "pipeline/cli/command.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/measuring.hpp"
-#include "pipeline/cli/progress.hpp"
+#include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
-#include "pipeline/cli/versions.hpp"
+#include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
@@ -30,8 +26,6 @@ namespace workbench {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* standard_output = "-";
 
 struct Arguments {
     std::vector<std::string> recipes;
@@ -45,7 +39,7 @@ struct Arguments {
     std::string keep;
 };
 
-/// Those that are installed with the program, otherwise those of the current folder, in the order of their names.
+/// The installed recipes, or else those in recipes/ of the current folder, sorted by name.
 std::vector<std::string> shipped_recipes() {
     std::vector<std::string> files;
     for (const fs::path& folder : {installed("recipes"), fs::path("recipes")}) {
@@ -56,8 +50,7 @@ std::vector<std::string> shipped_recipes() {
         if (!files.empty()) break;
     }
     if (files.empty()) {
-        throw RecipeError(
-            "no recipes are installed with this program, and the current folder has no recipes/; name those to choose from");
+        throw RecipeError("no recipes are installed, and the current folder has no recipes/; name the recipes to choose from");
     }
     std::sort(files.begin(), files.end());
     return files;
@@ -65,12 +58,12 @@ std::vector<std::string> shipped_recipes() {
 
 std::vector<Recipe> recipes_of(const Arguments& arguments) {
     if (!arguments.changes.matrix && !arguments.changes.generate) {
-        throw RecipeError("no matrix to choose for; name one with --matrix FILE or --generate KIND");
+        throw RecipeError("no matrix; name one with --matrix FILE or --generate KIND");
     }
     std::vector<Recipe> recipes =
         load_recipes(arguments.recipes.empty() ? shipped_recipes() : arguments.recipes, arguments.changes);
     for (const Recipe& recipe : recipes) {
-        if (recipe.matrix != recipes.front().matrix) throw RecipeError("one matrix at a time; found a sweep over several");
+        if (recipe.matrix != recipes.front().matrix) throw RecipeError("expected one matrix, found a sweep over several");
     }
     return recipes;
 }
@@ -78,10 +71,10 @@ std::vector<Recipe> recipes_of(const Arguments& arguments) {
 void check_out(const std::string& out, const std::string& json) {
     std::error_code unknown;
     if (fs::is_regular_file(out, unknown) || fs::is_directory(out, unknown)) {
-        throw RecipeError(fmt::format("{}: is there already; name another file for the recipe with --out", out));
+        throw RecipeError(fmt::format("{}: this file exists; choose another one with --out", out));
     }
     if (!json.empty() && fs::path(json).lexically_normal() == fs::path(out).lexically_normal()) {
-        throw RecipeError(fmt::format("{}: named by both --out and --json; expected two files", out));
+        throw RecipeError(fmt::format("{}: --out and --json name the same file; expected two files", out));
     }
     check_writable(out);
     if (!json.empty() && json != standard_output) check_writable(json);
@@ -89,7 +82,7 @@ void check_out(const std::string& out, const std::string& json) {
 
 ExitCode choose_recipe(const Arguments& arguments) {
     const KokkosRuntime kokkos;
-    if (!std::isfinite(arguments.budget)) throw RecipeError("--budget: not a finite number");
+    check_finite("--budget", arguments.budget);
     check_out(arguments.out, arguments.json);
     const std::vector<Recipe> recipes = recipes_of(arguments);
     const std::unique_ptr<Device> gpu = make_cuda_device();
@@ -98,11 +91,11 @@ ExitCode choose_recipe(const Arguments& arguments) {
     ChooseOptions options;
     options.budget_seconds = arguments.budget;
     options.products = arguments.products;
-    options.precision = arguments.precision == "f32" ? Precision::f32 : Precision::f64;
+    options.precision = precision_named(arguments.precision);
     options.always = 2;                  // CSR in both orders
-    options.timing.minimum_seconds = 0;  // many recipes with few samples, rather than few with many
+    options.timing.minimum_seconds = 0;  // many recipes with few samples each
     options.backends = backends_of_one_device(arguments.backends, gpu != nullptr);
-    std::optional<KeepFolder> keep = keep_folder(arguments.keep, host->properties());
+    std::optional<KeepFolder> keep = keep_folder(arguments.keep, *host);
     options.keep = pointer_to(keep);
     const MatrixChoice& of = recipes.front().matrix;
     const auto [matrix, matrix_report] = load_matrix(of);
@@ -111,14 +104,13 @@ ExitCode choose_recipe(const Arguments& arguments) {
                                                           : Orders::others;
     const std::vector<Recipe> candidates = candidates_of(catalogue(), recipes, of, orders);
     const Choice choice = [&, &input = matrix, &of_input = matrix_report] {
-        const PrintsAside prints_aside;
+        const StdoutToStderr redirection;
         const Progress progress;
         options.progress = [&progress](const std::string& step) { progress.show(step); };
         Choice made = choose(input, catalogue(), {*host, gpu.get()}, candidates, options);
         for (RunReport& report : made.reports) {
             report.matrix = of_input;
-            report.machine = describe_machine(host->properties());
-            report.versions = versions();
+            add_provenance(report, *host);
         }
         return made;
     }();
@@ -132,53 +124,35 @@ ExitCode choose_recipe(const Arguments& arguments) {
         if (!arguments.json.empty()) write_whole_file(arguments.json, json);
     }
     if (!choice.wrong) return ExitCode::ok;
-    (void)std::fflush(stdout);  // both may go to one file
-    fmt::print(stderr, "error: a result failed verification, see WRONG RESULT under 'Not timed'\n");
+    print_error("error: a kernel failed verification, see WRONG RESULT under 'Not timed'");
     return ExitCode::wrong_result;
 }
 
 }  // namespace
 
 void add_choose_command(CLI::App& app, Action& action) {
-    const auto arguments = std::make_shared<Arguments>();
-    CLI::App* command =
-        app.add_subcommand("choose", "Find the fastest recipe for a matrix within a time, and when reordering pays");
+    const auto [command, arguments] = add_command(
+        app, action, "choose", "Find the fastest recipe for a matrix within a time budget, and its break-even", choose_recipe);
     command
-        ->add_option("recipe", arguments->recipes,
-                     "Recipe files to choose from (default: those that come with the program, in several orders)")
+        .add_option("recipe", arguments.recipes,
+                    "Recipe files to choose from (default: all installed recipes, in several orders)")
         ->type_name("RECIPE");
-    add_recipe_changes(*command, arguments->changes);
-    add_sweeps(*command, arguments->changes);
-    command
-        ->add_option("--budget", arguments->budget,
-                     "Seconds for reordering, building and timing, once the matrix is read; what is under way is finished")
-        ->check(CLI::Range(0.1, 1e6))
-        ->type_name("SECONDS")
-        ->capture_default_str();
-    command
-        ->add_option("--products", arguments->products,
-                     "How many products are wanted: choose what saves the most time in all (default: the fastest product)")
-        ->check(CLI::Range(1.0, 1e15))
-        ->type_name("COUNT");
-    command->add_option("--precision", arguments->precision, "f32 or f64")
-        ->check(CLI::IsMember({"f32", "f64"}))
-        ->type_name("WHICH")
-        ->capture_default_str();
-    command
-        ->add_option("--backend", arguments->backends,
-                     "kokkos, eigen, cpu, or cuda, cusparse; eigen or cusparse is always there (default: the GPU's, if any)")
-        ->check(CLI::IsMember({"kokkos", "eigen", "cpu", "cuda", "cusparse"}))
-        ->delimiter(',')
-        ->type_name("LIST");
-    add_keep_option(*command, arguments->keep);
-    command->add_option("-o,--out", arguments->out, "File for the recipe that is chosen; must not be there yet")
+    add_recipe_changes(command, arguments.changes);
+    add_sweeps(command, arguments.changes);
+    add_number(command, "--budget", arguments.budget, Range{0.1, 1e6, "SECONDS"},
+               "Time for preprocessing and timing, without reading the matrix; the recipe running at the end is finished");
+    add_number(command, "--products", arguments.products, Range{1.0, 1e15, "COUNT"},
+               "Number of products planned: choose the recipe that saves most time in total (default: the fastest recipe)");
+    add_choice(command, "--precision", arguments.precision, {"f32", "f64"}, "f32 or f64");
+    add_backends(command, arguments.backends,
+                 "Backends of one device; the baseline's (eigen, cusparse) is always included (default: the GPU's, if any)");
+    add_keep_option(command, arguments.keep);
+    command.add_option("-o,--out", arguments.out, "File for the chosen recipe; must not exist")
         ->type_name("FILE")
         ->capture_default_str();
     command
-        ->add_option("--json", arguments->json,
-                     "Also write all that was measured to this file; -: to standard output, and nothing else there")
+        .add_option("--json", arguments.json, "Also write all measurements to this file; -: print them instead of the table")
         ->type_name("FILE");
-    command->callback([arguments, &action] { action = [arguments] { return choose_recipe(*arguments); }; });
 }
 
 }  // namespace workbench

@@ -22,7 +22,7 @@ OptionFacts facts_of(const CLI::Option& option) {
     facts.repeated = option.get_expected_max() > 1;
     facts.by_commas = option.get_delimiter() == ',';
     if (option.get_expected_max() == 0) return facts;  // a flag
-    // CLI11 gives the value's name and what checks it in one: "WHICH:{f32,f64}", "COUNT:INT in [1 - 32]".
+    // CLI11 combines the value's name with its validator: "WHICH:{f32,f64}", "COUNT:INT in [1 - 32]".
     static const std::regex type(R"((.*?)(:\{(.*)\}|:[A-Z]+ in (\[.*\]))?)");
     const std::string text = option.get_type_name();
     std::smatch parts;
@@ -37,7 +37,7 @@ OptionFacts facts_of(const CLI::Option& option) {
 }  // namespace
 
 CommandFacts facts_of(const CLI::App& app) {
-    CommandFacts facts{app.get_parent() == nullptr ? "" : app.get_name(), app.get_description(), {}, {}, {}};
+    CommandFacts facts{.name = app.get_parent() == nullptr ? "" : app.get_name(), .help = app.get_description()};
     for (const CLI::Option* option : app.get_options()) {
         (option->nonpositional() ? facts.options : facts.positionals).push_back(facts_of(*option));
     }

@@ -1,4 +1,4 @@
-// The subcommands of the program. Each adds itself, with its options, to the command line.
+// The subcommands of the program. Each function adds one, with its options, to the command line.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ class App;
 
 namespace workbench {
 
-/// Each command stores what to do in `action` when it was chosen; the action returns the exit code and throws UserErrors.
+/// Parsing stores the chosen command's action here; it returns the exit code and throws UserErrors.
 using Action = std::function<ExitCode()>;
 
 void add_run_command(CLI::App& app, Action& action);
@@ -36,7 +36,7 @@ void add_cache_command(CLI::App& app, Action& action);
 void add_completion_command(CLI::App& app, Action& action);
 void add_manual_command(CLI::App& app, Action& action);
 
-/// The whole program: parses the command line, acts, prints errors as the user is to see them. Returns the exit code.
+/// Parses the command line, runs the command, and prints errors. Returns the exit code.
 [[nodiscard]] int run_program(int argc, char** argv);
 
 }  // namespace workbench

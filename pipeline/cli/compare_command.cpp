@@ -1,24 +1,19 @@
-// workbench compare: two recipes on one matrix, side by side.
+// workbench compare: runs two recipes on one matrix and shows them side by side.
 #include <array>
 #include <cstdio>
 #include <memory>
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "kernels/device/host_device.hpp"
-#include "pipeline/cli/aside.hpp"
+#include "pipeline/cli/command.hpp"
 #include "pipeline/cli/command_line.hpp"
-#include "pipeline/cli/commands.hpp"
-#include "pipeline/cli/keep.hpp"
-#include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
 #include "pipeline/cli/measuring.hpp"
-#include "pipeline/cli/prepare.hpp"
-#include "pipeline/cli/progress.hpp"
+#include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
-#include "pipeline/cli/versions.hpp"
+#include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/report/comparison.hpp"
@@ -44,25 +39,24 @@ struct CompareArguments {
 std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
     std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
     if (recipes.size() != 2) {
-        throw RecipeError(
-            fmt::format("found {} recipe{}, expected two to compare: two files, or one with a --sweep of two values",
-                        recipes.size(), recipes.size() == 1 ? "" : "s"));
+        throw RecipeError(fmt::format("found {} recipe{}, expected two: two files, or one with a --sweep of two values",
+                                      recipes.size(), recipes.size() == 1 ? "" : "s"));
     }
     if (recipes.front().matrix != recipes.back().matrix) {
-        throw RecipeError("the recipes do not name the same matrix: give it with --matrix or --generate");
+        throw RecipeError("the recipes name different matrices; choose one with --matrix or --generate");
     }
     return recipes;
 }
 
-/// The pictures of a recipe's stages, and their bins for the page.
+/// The rasters of a recipe's stages, and their bins for the HTML page.
 using Pages = std::vector<std::shared_ptr<const StagePage>>;
 
-/// What a recipe's pictures are called: after its file, and where both are of one file, after what is swept.
+/// The file name of a recipe's picture: its own name, followed by the swept values if any.
 std::string picture_name(const Recipe& recipe) {
     return recipe.file.stem().string() + (recipe.sweep.folder.empty() ? "" : "_" + recipe.sweep.folder) + ".png";
 }
 
-/// A sheet of each recipe, all on one scale.
+/// Writes a contact sheet of each recipe's stages, all on one density scale.
 void write_sheets(const std::filesystem::path& folder, const std::vector<Recipe>& recipes,
                   const std::vector<RunReport>& reports, const std::vector<Pages>& pages) {
     std::vector<PatternRaster> rasters;
@@ -80,16 +74,16 @@ void write_sheets(const std::filesystem::path& folder, const std::vector<Recipe>
     }
 }
 
-/// `pages`: null where nothing is drawn.
+/// `pages`: null if nothing is drawn.
 RunReport run_one(MatrixRunner& runner, const Recipe& recipe, bool with_pattern, Pages* pages) {
-    const PrintsAside prints_aside;
+    const StdoutToStderr redirection;
     const Progress progress;
     RunObserver observer;
     observer.progress = [&progress](const std::string& step) { progress.show(step); };
     if (pages != nullptr) {
         observer.maps_storage = with_pattern;
         observer.stage_done = [pages, with_pattern](const StagedMatrix& staged, StageOutcome& outcome) {
-            outcome.page = page_of(staged, with_pattern);  // for the other recipe, if it begins alike
+            outcome.page = page_of(staged, with_pattern);  // kept for the other recipe, which may share the stage
             pages->push_back(outcome.page);
         };
         observer.stage_shared = [pages](const StageOutcome& outcome) {
@@ -128,21 +122,20 @@ ExitCode compare(const CompareArguments& arguments) {
     std::string note;
     const std::unique_ptr<Device> gpu = gpu_for(arguments.measuring, options, note);
     const std::unique_ptr<Device> host = make_host_device();
-    std::optional<KeepFolder> keep = keep_folder(arguments.keep, host->properties());
+    std::optional<KeepFolder> keep = keep_folder(arguments.keep, *host);
     options.keep = pointer_to(keep);
     const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare, recipes);
     options.preparer = preparer.get();
     MatrixRunner runner(recipes, {*host, gpu.get()}, options);
     if (!arguments.no_page) check_writable(arguments.page);
-    static_cast<void>(runner(recipes.front()));  // without the matrix there is nothing to compare
+    static_cast<void>(runner(recipes.front()));  // throws if the matrix cannot be read
 
     std::vector<RunReport> reports;
     std::vector<Pages> pages(recipes.size());
     const bool draws = !arguments.out.empty() || !arguments.no_page;
     for (const Recipe& recipe : recipes) {
         reports.push_back(run_one(runner, recipe, !arguments.no_page, draws ? &pages[reports.size()] : nullptr));
-        reports.back().machine = describe_machine(host->properties());
-        reports.back().versions = versions();
+        add_provenance(reports.back(), *host);
     }
     if (!note.empty()) reports.front().notes.push_back(note);
     fmt::print("{}", arguments.json ? compare_json(reports[0], reports[1]) : compare_text(reports[0], reports[1]));
@@ -153,8 +146,7 @@ ExitCode compare(const CompareArguments& arguments) {
     ExitCode exit_code = ExitCode::ok;
     for (const RunReport& report : reports) {
         for (const Failure& failure : report.failures) {
-            (void)std::fflush(stdout);  // both may go to one file
-            fmt::print(stderr, "error: {}: {}\n", report.title(), failure.text);
+            print_error(fmt::format("error: {}: {}", report.title(), failure.text));
             if (exit_code == ExitCode::ok) exit_code = failure.exit_code;
         }
         if (!report.all_verified()) exit_code = ExitCode::wrong_result;
@@ -165,25 +157,23 @@ ExitCode compare(const CompareArguments& arguments) {
 }  // namespace
 
 void add_compare_command(CLI::App& app, Action& action) {
-    const auto arguments = std::make_shared<CompareArguments>();
-    CLI::App* command =
-        app.add_subcommand("compare", "Run two recipes on a matrix and show them side by side, stages and kernels");
-    command->add_option("recipe", arguments->recipes, "Two recipe files, or one with a --sweep of two values")
+    const auto [command, arguments] = add_command(
+        app, action, "compare", "Run two recipes on a matrix and show their stages and kernels side by side", compare);
+    command.add_option("recipe", arguments.recipes, "Two recipe files, or one with a --sweep of two values")
         ->required()
         ->type_name("RECIPE");
-    add_recipe_changes(*command, arguments->changes);
-    add_sweeps(*command, arguments->changes);
-    add_measuring_options(*command, arguments->measuring);
-    add_keep_option(*command, arguments->keep);
-    add_prepare_option(*command, arguments->prepare);
-    command->add_option("--page", arguments->page, "Write both as a page for a browser, pattern by pattern, to this file")
+    add_recipe_changes(command, arguments.changes);
+    add_sweeps(command, arguments.changes);
+    add_measuring_options(command, arguments.measuring);
+    add_keep_option(command, arguments.keep);
+    add_prepare_option(command, arguments.prepare);
+    command.add_option("--page", arguments.page, "File for an HTML page with both recipes")
         ->type_name("FILE")
         ->capture_default_str();
-    command->add_flag("--no-page", arguments->no_page, "Write no page");
-    command->add_flag("--json", arguments->json, "As one JSON object");
-    command->add_option("--out", arguments->out, "Also draw the stages of both into this folder, in the same shades")
+    command.add_flag("--no-page", arguments.no_page, "Do not write the HTML page");
+    command.add_flag("--json", arguments.json, "Print one JSON object");
+    command.add_option("--out", arguments.out, "Also draw the stages of both recipes into this folder, on one density scale")
         ->type_name("FOLDER");
-    command->callback([arguments, &action] { action = [arguments] { return compare(*arguments); }; });
 }
 
 }  // namespace workbench

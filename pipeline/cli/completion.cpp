@@ -8,7 +8,7 @@
 namespace workbench {
 namespace {
 
-/// With a backslash before each of these characters.
+/// Puts a backslash before each of these characters.
 std::string escaped(const std::string& text, std::string_view characters) {
     std::string result;
     for (const char c : text) {
@@ -18,7 +18,7 @@ std::string escaped(const std::string& text, std::string_view characters) {
     return result;
 }
 
-/// Without what single quotes cannot hold.
+/// Escapes single quotes for use between single quotes.
 std::string quotable(std::string text) {
     for (std::size_t at = 0; (at = text.find('\'', at)) != std::string::npos; at += 4) text.replace(at, 1, R"('\'')");
     return text;
@@ -42,7 +42,7 @@ std::vector<std::string> choices_of(const std::vector<OptionFacts>& positionals)
     return choices;
 }
 
-/// How bash completes the value of an option; nothing where files will do, which is what bash then offers.
+/// The bash command that completes an option's value; empty for files, which bash offers by default.
 std::string bash_value(const OptionFacts& option) {
     if (option.value == "FOLDER") return R"(COMPREPLY=($(compgen -d -- "$word")))";
     if (option.choices.empty()) return "";
@@ -62,7 +62,7 @@ std::string zsh_value(const OptionFacts& option) {
     return fmt::format(":{}:{}", escaped(option.value, ":"), action);
 }
 
-/// The arguments of zsh's _arguments.
+/// The arguments for zsh's _arguments.
 std::string zsh_arguments(const CommandFacts& command) {
     std::string text;
     for (const OptionFacts& option : command.options) {
@@ -111,13 +111,13 @@ std::string bash_completion(const CommandFacts& program) {
         words += fmt::format("        {}) options='{}' positionals='{}' ;;\n", command.name,
                              fmt::join(names_of(command.options), " "), fmt::join(choices_of(command.positionals), " "));
     }
-    return R"(# bash completion of the SpMV workbench, written by 'workbench completion bash'. Where nothing fits, bash offers files.
+    return R"(# bash completion of the SpMV workbench, written by 'workbench completion bash'. Otherwise bash offers file names.
 # shellcheck shell=bash disable=SC2207
 _workbench() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command='' options='' positionals=''
     COMPREPLY=()
     if ((COMP_CWORD > 1)); then command=${COMP_WORDS[1]}; fi
-    # bash takes --option=value apart.
+    # bash splits --option=value.
     if [[ $word == '=' ]]; then word=''; elif [[ $before == '=' ]]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi
     case $command/$before in
 )" + values +

@@ -15,11 +15,11 @@
 #include "kernels/device/host_device.hpp"
 #include "kernels/exchange/make_links.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/cli/aside.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/measuring.hpp"
-#include "pipeline/cli/prepare.hpp"
-#include "pipeline/cli/versions.hpp"
+#include "pipeline/cli/options.hpp"
+#include "pipeline/cli/provenance.hpp"
+#include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/distributed/agreement.hpp"
@@ -34,25 +34,32 @@
 namespace workbench {
 namespace {
 
-constexpr const char* standard_output = "-";
 constexpr const char* outside_layout = "sell";
 constexpr const char* report_file = "distributed.json";
 
+/// The stage that assigns rows to ranks; null for equal pieces.
 const StageEntry* stage_of(const std::string& rows_to_ranks) {
     if (rows_to_ranks == "equal") return nullptr;
     return catalogue().find_stage(rows_to_ranks == "metis" ? "metis_partition" : "multilevel_partition");
 }
 
-/// The one recipe that all ranks follow.
 Recipe recipe_of(const DistributedRun& run) {
     if (run.recipes.size() != 1) throw RecipeError(fmt::format("--distributed takes one recipe; found {}", run.recipes.size()));
     std::vector<Recipe> points = load_recipes(run.recipes, run.changes);
     if (points.size() != 1) throw RecipeError("--distributed takes one recipe; found a sweep over several");
     if (where_to_prepare(run.prepare, points) == "gpu") {
-        throw RecipeError("preparing on a GPU is not for --distributed; --prepare cpu does without");
+        throw RecipeError("--distributed cannot prepare on a GPU; use --prepare cpu");
     }
     return std::move(points.front());
 }
+
+/// What one rank knows before the run.
+struct RankInput {
+    RankRows rows = {};
+    RankFacts facts = {};
+    MatrixReport matrix = {};
+    std::string partitioning = "equal pieces";
+};
 
 class DistributedCommand {
 public:
@@ -67,7 +74,7 @@ public:
             return recipe_of(run_);
         });
         make_device();
-        const RanksReport report = run_.precision == Precision::f32 ? go<float>(recipe) : go<double>(recipe);
+        const RanksReport report = run_.precision == Precision::f32 ? run<float>(recipe) : run<double>(recipe);
         if (is_first()) write(report);
         ranks_.barrier();
         return report.solve ? exit_code_of(report.solve->end) : ExitCode::ok;
@@ -77,7 +84,7 @@ private:
     [[nodiscard]] bool is_first() const { return ranks_.rank() == 0; }
     [[nodiscard]] std::filesystem::path out_file() const { return std::filesystem::path(run_.out) / report_file; }
 
-    /// All on GPUs, or all on hosts.
+    /// Chooses GPUs on all ranks or hosts on all ranks.
     void make_device() {
         on_gpu_ = in_agreement(ranks_, [&] {
             choose_cuda_device(ranks_.rank_on_machine());
@@ -86,17 +93,19 @@ private:
             backends_ = backends_of_one_device(run_.backends, gpu_ != nullptr);
             return device_of(backends_.front()) == DeviceKind::gpu;
         });
-        const int with = static_cast<int>(sum_of(ranks_, on_gpu_ ? 1 : 0));
-        if (with != 0 && with != ranks_.size()) {
+        const int with_gpu = static_cast<int>(sum_of(ranks_, on_gpu_ ? 1 : 0));
+        if (with_gpu != 0 && with_gpu != ranks_.size()) {
             throw RanksFailed(
                 ExitCode::machine_error,
-                fmt::format("{} of {} ranks have a GPU; --backend kokkos runs all on their hosts", with, ranks_.size()));
+                fmt::format("only {} of {} ranks have a GPU; use --backend kokkos to run all ranks on their hosts", with_gpu,
+                            ranks_.size()));
         }
         links_ = on_gpu_ ? make_cuda_links(ranks_, *gpu_) : make_host_links(ranks_, *host_);
     }
 
-    /// Each rank reads or makes its rows where it can; otherwise rank 0 does so for all.
-    RankRows read(const Recipe& recipe, RanksReport& report, RankFacts& own) {
+    /// Each rank reads or generates its own rows if the source allows it; otherwise rank 0 reads the whole matrix.
+    RankInput read(const Recipe& recipe) {
+        RankInput input;
         const Stopwatch watch;
         struct Found {
             bool by_rows = false;
@@ -117,24 +126,24 @@ private:
             return of_rank;
         });
         check_same_matrix(found.by_rows, found.rows, found.matrix.columns);
-        own.read_seconds = watch.seconds();
-        report.matrix = found.report;
+        input.facts.read_seconds = watch.seconds();
         const Stopwatch distributing;
-        RankRows rows = found.by_rows ? in_equal_pieces(ranks_, found.rows, std::move(found.matrix))
-                                      : scatter(ranks_, std::move(found.matrix));
-        report.ranks_by = "equal pieces";
+        RankRows& rows = input.rows;
+        rows = found.by_rows ? in_equal_pieces(ranks_, found.rows, std::move(found.matrix))
+                             : scatter(ranks_, std::move(found.matrix));
         if (const StageEntry* const stage = stage_of(run_.distributed.rows_to_ranks)) {
-            report.ranks_by = "parts of " + stage->name;
+            input.partitioning = "parts of " + stage->name;
             rows = partition(ranks_, std::move(rows), *catalogue().find_stage("node_blocks"), *stage);
         }
-        own.distribute_seconds = distributing.seconds();
-        report.matrix.rows = rows.rows();
-        report.matrix.columns = rows.columns();
-        report.matrix.nonzeros = static_cast<Offset>(sum_of(ranks_, static_cast<double>(rows.matrix.nonzeros())));
-        return rows;
+        input.facts.distribute_seconds = distributing.seconds();
+        input.matrix = found.report;
+        input.matrix.rows = rows.rows();
+        input.matrix.columns = rows.columns();
+        input.matrix.nonzeros = static_cast<Offset>(sum_of(ranks_, static_cast<double>(rows.matrix.nonzeros())));
+        return input;
     }
 
-    /// A file may lie on a disk that other machines do not have, or have another one at the same place.
+    /// A path may denote different files on different machines.
     void check_same_matrix(bool by_rows, Index rows, Index columns) {
         const std::array<double, 3> mine{by_rows ? 1.0 : 0.0, static_cast<double>(rows),
                                          by_rows ? static_cast<double>(columns) : 0};
@@ -145,15 +154,13 @@ private:
             if (std::equal(all.begin(), all.begin() + mine.size(), of_rank)) continue;
             throw RanksFailed(
                 ExitCode::bad_input,
-                fmt::format("rank {} of {} does not find the matrix that rank 0 finds; all must be able to read it", rank,
-                            ranks_.size()));
+                fmt::format("rank {} of {} finds another matrix than rank 0, or none; all ranks must be able to read the file",
+                            rank, ranks_.size()));
         }
     }
 
     template <ValueType Value>
-    RanksReport go(const Recipe& recipe) {
-        RanksReport report;
-        report.versions = versions();
+    RanksReport run(const Recipe& recipe) {
         Device& device = on_gpu_ ? *gpu_ : *host_;
         const std::vector<const KernelEntry*> kernels = in_agreement(ranks_, [&] {
             const auto may_run = [&](const KernelEntry& kernel) {
@@ -163,24 +170,31 @@ private:
             if (chosen.empty()) throw RecipeError(fmt::format("{}: {}", recipe.name, no_kernel_of(recipe)));
             return chosen;
         });
-        RankFacts own;
-        RankRows rows = read(recipe, report, own);
+        RankInput input = read(recipe);
         std::optional<SolveAcross> solve;
         if (run_.solve) {
-            if (rows.rows() != rows.columns()) {
-                throw RanksFailed(
-                    ExitCode::bad_input,
-                    fmt::format("a system of equations needs a square matrix; this one has {} rows and {} columns", rows.rows(),
-                                rows.columns()));
+            const Index rows = input.matrix.rows;
+            if (rows != input.matrix.columns) {
+                throw RanksFailed(ExitCode::bad_input,
+                                  fmt::format("a linear system needs a square matrix; this one has {} rows and {} columns",
+                                              rows, input.matrix.columns));
             }
             const auto b = in_agreement(ranks_, [&] {
-                return std::make_shared<std::vector<double>>(make_right_hand_side(run_.solve->right_hand_side, rows.rows()));
+                return std::make_shared<std::vector<double>>(make_right_hand_side(run_.solve->right_hand_side, rows));
             });
             solve = SolveAcross{run_.solve->options, [b](Index row) { return (*b)[row]; }};
         }
-        const PrintsAside prints_aside;
-        const RanksPlan plan{ranks_, *links_, device, recipe, kernels, *catalogue().find_layout(outside_layout)};
-        run_across<Value>(plan, std::move(rows), own, solve, run_.samples, report);
+        const StdoutToStderr redirection;
+        const RanksPlan plan{.ranks = ranks_,
+                             .links = *links_,
+                             .device = device,
+                             .recipe = recipe,
+                             .kernels = kernels,
+                             .outside_layout = *catalogue().find_layout(outside_layout)};
+        RanksReport report = run_across<Value>(plan, std::move(input.rows), input.facts, solve, run_.samples);
+        report.matrix = input.matrix;
+        report.partitioning = input.partitioning;
+        report.versions = versions();
         if (report.solve) report.solve->right_hand_side = run_.solve->right_hand_side.text();
         return report;
     }
@@ -209,13 +223,9 @@ private:
 
 void add_distributed_options(CLI::App& command, DistributedArguments& arguments) {
     CLI::Option* option = command.add_flag(
-        "--distributed", arguments.on, "Over the ranks that mpirun starts: each has some rows, on a GPU of its own or a host");
-    command
-        .add_option("--rows-to-ranks", arguments.rows_to_ranks,
-                    "equal: pieces of as many rows; metis, multilevel: parts of the matrix's graph, by the stages of that name")
-        ->check(CLI::IsMember({"equal", "metis", "multilevel"}))
-        ->type_name("WHICH")
-        ->capture_default_str()
+        "--distributed", arguments.on, "Distribute the rows over the ranks of mpirun, each with its own GPU or on its host");
+    add_choice(command, "--rows-to-ranks", arguments.rows_to_ranks, {"equal", "metis", "multilevel"},
+               "equal: equally many rows per rank; metis, multilevel: parts of the matrix's graph")
         ->needs(option);
 }
 
@@ -226,11 +236,11 @@ ExitCode run_distributed(const DistributedRun& run) {
         const KokkosRuntime kokkos;
         exit_code = DistributedCommand(run, *ranks)();
     } catch (const RanksFailed& failure) {
-        // All ranks have come here, and one says so.
+        // Thrown on all ranks; rank 0 reports it.
         exit_code = failure.exit_code;
         if (ranks->rank() == 0) fmt::print(stderr, "error: {}\n", failure.what());
     } catch (...) {
-        // The others may be waiting for this rank.
+        // The other ranks may be waiting for this one, so all are ended.
         const Failure failure = current_failure();
         fmt::print(stderr, "error: rank {} of {}: {}\n", ranks->rank(), ranks->size(), failure.text);
         (void)std::fflush(stderr);

@@ -1,4 +1,4 @@
-// --distributed of run and solve: one matrix over the ranks that mpirun starts.
+// The option --distributed of run and solve, which distributes one matrix over the ranks of mpirun.
 #pragma once
 
 #include <optional>
@@ -24,18 +24,18 @@ struct DistributedArguments {
 /// Adds --distributed and --rows-to-ranks. `arguments` must live until the command line is parsed.
 void add_distributed_options(CLI::App& command, DistributedArguments& arguments);
 
-/// What they say, with what else the command says.
+/// The options of a distributed run.
 struct DistributedRun {
     DistributedArguments distributed;
     std::vector<std::string> recipes;
     RecipeChanges changes;
-    std::string prepare;  // --prepare
+    std::string prepare;
     std::vector<std::string> backends;
     std::string only;
     Precision precision = Precision::f64;
     int samples = 20;
-    std::string out;   // a folder; distributed.json goes there
-    std::string json;  // one more file; "-": standard output; empty: none
+    std::string out;   // folder of distributed.json
+    std::string json;  // a second output file; "-": standard output; empty: none
     struct Solve {
         SolveOptions options;
         RightHandSide right_hand_side;
@@ -43,7 +43,7 @@ struct DistributedRun {
     std::optional<Solve> solve = {};
 };
 
-/// Called by all ranks; rank 0 prints and writes. Returns the exit code. A rank that fails ends all, with its message.
+/// Collective; rank 0 prints and writes the results. Returns the exit code. If one rank fails, all end with its message.
 [[nodiscard]] ExitCode run_distributed(const DistributedRun& run);
 
 }  // namespace workbench

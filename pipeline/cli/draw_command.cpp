@@ -1,4 +1,4 @@
-// workbench draw and animate: pictures of the stages, without a kernel being run.
+// workbench draw and workbench animate: pictures of the stages; no kernel runs.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -6,11 +6,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
-#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/command.hpp"
 #include "pipeline/cli/drawn_stages.hpp"
-#include "pipeline/cli/progress.hpp"
+#include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/report/pictures.hpp"
@@ -32,23 +31,22 @@ struct DrawArguments {
     int width = nominal_width;
 };
 
-/// The ending of a file's name without its dot, or what --format says: one of these.
+/// The picture format: the extension of --out, or --format.
 std::string format_of(const DrawArguments& arguments, const std::vector<std::string>& known) {
-    std::string ending = std::filesystem::path(arguments.out).extension().string();
-    if (!ending.empty()) ending.erase(0, 1);
+    std::string extension = std::filesystem::path(arguments.out).extension().string();
+    if (!extension.empty()) extension.erase(0, 1);
     if (arguments.out.empty()) return arguments.format.empty() ? known.front() : arguments.format;
-    if (!arguments.format.empty() && arguments.format != ending) {
-        throw RecipeError(fmt::format("--out {}: found the ending '{}', expected .{}, as --format says", arguments.out, ending,
-                                      arguments.format));
+    if (!arguments.format.empty() && arguments.format != extension) {
+        throw RecipeError(fmt::format("--out {}: the extension differs from --format {}", arguments.out, arguments.format));
     }
-    if (std::find(known.begin(), known.end(), ending) == known.end()) {
-        throw RecipeError(fmt::format("--out {}: found the ending '{}', expected one of .{}", arguments.out, ending,
-                                      fmt::join(known, ", .")));
+    if (std::find(known.begin(), known.end(), extension) == known.end()) {
+        throw RecipeError(
+            fmt::format("--out {}: found the extension '{}', expected .{}", arguments.out, extension, fmt::join(known, ", .")));
     }
-    return ending;
+    return extension;
 }
 
-/// The shades of a picture: those of a report, or those that suit all stages.
+/// The density scale of a report's pictures, or one that suits all stages.
 DensityScale scale_of(const DrawArguments& arguments, const std::vector<PatternRaster>& rasters) {
     return arguments.scale_from.empty() ? common_scale(rasters) : DensityScale{density_ceiling_of_report(arguments.scale_from)};
 }
@@ -79,10 +77,10 @@ ExitCode draw(const DrawArguments& arguments) {
     const std::string suffix = arguments.stage.empty() ? "" : "_" + arguments.stage;
     const std::filesystem::path out =
         arguments.out.empty() ? recipe.file.stem().string() + suffix + "." + format : arguments.out;
-    WholeFile file(out);  // whether it can be written is known before the work
+    WholeFile file(out);  // throws before the work
     if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
 
-    // Room for the longest captions and all strips: what is then there may be larger by a little.
+    // Captions are not known yet, so the resolution is that of a sheet with the longest ones.
     const SheetShape shape{recipe.stages.size() + 1, 5, false, true};
     const int resolution = one ? stage_resolution(arguments.width) : sheet_resolution(shape, arguments.width);
     std::vector<PatternRaster> rasters;
@@ -101,7 +99,7 @@ ExitCode draw(const DrawArguments& arguments) {
     return ExitCode::ok;
 }
 
-/// Holds each stage for a while; between two, the nonzeros move.
+/// The frames of an animation that holds each stage and moves the nonzeros between stages.
 std::vector<AnimationFrame> frames_of(const RunReport& report, const std::vector<PatternRaster>& rasters,
                                       const std::vector<MovingEntries>& entries, const DensityScale& scale, int width) {
     constexpr int steps = 12;
@@ -117,8 +115,7 @@ std::vector<AnimationFrame> frames_of(const RunReport& report, const std::vector
                                              caption.origin);
             }
             for (int step = 1; step < steps; ++step) {
-                // Slow at both ends.
-                const int eased = step * step * (3 * steps - 2 * step);
+                const int eased = step * step * (3 * steps - 2 * step);  // smoothstep: slow at both ends
                 const PatternRaster between =
                     raster_between(entries[i - 1], entries[i], eased, steps * steps * steps, rasters[i]);
                 frames.push_back({draw_between(between, rasters[i], scale, caption, width), 6});
@@ -134,7 +131,7 @@ ExitCode animate(const DrawArguments& arguments) {
     const std::string format = format_of(arguments, {"png", "gif"});
     const Recipe recipe = drawn_recipe(arguments.drawn);
     if (recipe.stages.empty()) {
-        throw RecipeError(fmt::format("{}: nothing moves: expected a recipe with stages", recipe.file.string()));
+        throw RecipeError(fmt::format("{}: nothing to animate; expected a recipe with stages", recipe.file.string()));
     }
     WholeFile file(arguments.out);
     if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
@@ -155,42 +152,35 @@ ExitCode animate(const DrawArguments& arguments) {
 }
 
 void add_picture_options(CLI::App& command, DrawArguments& arguments) {
-    command.add_option("--width", arguments.width, "Of the picture, in pixels; its height is 9/16 of that")
-        ->check(CLI::Range(320, 7680))
-        ->type_name("PX")
-        ->capture_default_str();
-    command.add_option("--scale-from", arguments.scale_from, "Shades as in the pictures of this report.json")
+    add_number(command, "--width", arguments.width, Range{320, 7680, "PX"},
+               "Width of the picture in pixels; its height is 9/16 of the width");
+    command.add_option("--scale-from", arguments.scale_from, "Use the density scale of the pictures of this report.json")
         ->type_name("FILE");
 }
 
 }  // namespace
 
 void add_draw_command(CLI::App& app, Action& action) {
-    const auto arguments = std::make_shared<DrawArguments>();
-    CLI::App* command =
-        app.add_subcommand("draw", "Draw a matrix, or what a recipe's stages make of it, without running kernels");
-    add_drawn_options(*command, arguments->drawn);
-    command->add_option("--stage", arguments->stage, "The picture of this stage (its id, or 'input') instead of a sheet of all")
+    const auto [command, arguments] = add_command(
+        app, action, "draw", "Draw the sparsity pattern of a matrix, or the patterns after each stage of a recipe", draw);
+    add_drawn_options(command, arguments.drawn);
+    command.add_option("--stage", arguments.stage, "Draw only this stage (its id, or 'input') instead of a sheet of all")
         ->type_name("ID");
-    command->add_option("--format", arguments->format, "png, svg or pdf (default: by the name of --out, or png)")
-        ->check(CLI::IsMember({"png", "svg", "pdf"}))
-        ->type_name("WHICH");
-    add_picture_options(*command, *arguments);
-    command->add_option("-o,--out", arguments->out, "File to write (default: named after the recipe or matrix, here)")
-        ->type_name("FILE");
-    command->callback([arguments, &action] { action = [arguments] { return draw(*arguments); }; });
+    add_choice(command, "--format", arguments.format, {"png", "svg", "pdf"},
+               "png, svg or pdf (default: the extension of --out, or png)");
+    add_picture_options(command, arguments);
+    command.add_option("-o,--out", arguments.out, "File to write (default: NAME.png in the current folder)")->type_name("FILE");
 }
 
 void add_animate_command(CLI::App& app, Action& action) {
-    const auto arguments = std::make_shared<DrawArguments>();
-    arguments->width = 1280;
-    CLI::App* command = app.add_subcommand("animate", "Show the nonzeros move from stage to stage of a recipe, as one file");
-    add_drawn_options(*command, arguments->drawn);
-    add_picture_options(*command, *arguments);
-    command->add_option("-o,--out", arguments->out, "File to write: .png (animated, all colours) or .gif")
+    arguments.width = 1280;
+    const auto [command, arguments] =
+        add_command(app, action, "animate", "Animate how the nonzeros move from stage to stage of a recipe", animate);
+    add_drawn_options(command, arguments.drawn);
+    add_picture_options(command, arguments);
+    command.add_option("-o,--out", arguments.out, "File to write: .png (animated, full colour) or .gif")
         ->required()
         ->type_name("FILE");
-    command->callback([arguments, &action] { action = [arguments] { return animate(*arguments); }; });
 }
 
 }  // namespace workbench

@@ -6,8 +6,8 @@
 #include "kernels/device/cuda_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/matrix_source.hpp"
-#include "pipeline/cli/progress.hpp"
-#include "pipeline/cli/read_options.hpp"
+#include "pipeline/cli/options.hpp"
+#include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/suggestion.hpp"
 #include "pipeline/run/chain.hpp"
@@ -15,9 +15,7 @@
 namespace workbench {
 
 void add_drawn_options(CLI::App& command, DrawnArguments& arguments) {
-    command
-        .add_option("what", arguments.what,
-                    fmt::format("A recipe, told by its ending .toml, or a matrix file: {}", readable_files))
+    command.add_option("what", arguments.what, fmt::format("A recipe (.toml) or a matrix file: {}", readable_files))
         ->type_name("RECIPE|MATRIX");
     add_recipe_changes(command, arguments.changes);
 }
@@ -27,7 +25,7 @@ Recipe drawn_recipe(const DrawnArguments& arguments) {
     if (what.extension() == ".toml") return load_recipe(find_recipe(what), catalogue(), arguments.changes);
     RecipeChanges changes = arguments.changes;
     if (!what.empty() && (changes.matrix || changes.generate)) {
-        throw RecipeError(fmt::format("{}: found a matrix here and one more after {}, expected one", what.string(),
+        throw RecipeError(fmt::format("{}: {} names a second matrix; expected one", what.string(),
                                       changes.matrix ? "--matrix" : "--generate"));
     }
     if (!what.empty()) changes.matrix = what.string();

@@ -1,5 +1,4 @@
-// What the commands that draw begin with: a recipe's stages on its matrix, or a matrix alone. No layout is built, no kernel
-// run.
+// Runs a recipe's stages on its matrix for the commands that draw, without building a layout.
 #pragma once
 
 #include <functional>
@@ -15,7 +14,7 @@ class App;
 namespace workbench {
 
 struct DrawnArguments {
-    std::string what;  // a recipe where its name ends in .toml, otherwise a matrix; empty: the matrix of `changes` alone
+    std::string what;  // a recipe (.toml) or a matrix; empty: the matrix of `changes`
     RecipeChanges changes;
 };
 
@@ -23,15 +22,14 @@ struct DrawnArguments {
 /// parsed.
 void add_drawn_options(CLI::App& command, DrawnArguments& arguments);
 
-/// Reads and checks the recipe; of a matrix alone, one without stages. Throws RecipeError.
+/// Reads and checks the recipe; makes one without stages for a matrix. Throws RecipeError.
 [[nodiscard]] Recipe drawn_recipe(const DrawnArguments& arguments);
 
-/// The number of the stage of this id, 0 for "input"; of the last one where no id is given. Throws RecipeError where there is
-/// none.
+/// The number of the stage with this id: 0 for "input", the last stage for an empty id. Throws RecipeError if there is none.
 [[nodiscard]] std::size_t stage_number(const Recipe& recipe, const std::string& id);
 
-/// Reads the matrix and runs the stages; calls `visit` with the matrix as the input and each stage leave it. The report has
-/// what captions tell.
+/// Reads the matrix and runs the stages, calling `visit` with the input and after each stage. The report contains what captions
+/// show.
 [[nodiscard]] RunReport run_drawn_stages(const Recipe& recipe, const std::function<void(const StagedMatrix&)>& visit);
 
 }  // namespace workbench

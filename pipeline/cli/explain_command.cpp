@@ -3,11 +3,9 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
-
 #include "kernels/source/arrays_header.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/command.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/suggestion.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
@@ -18,7 +16,7 @@ namespace {
 
 void print_parameters(const std::vector<ParameterDeclaration>& declarations) {
     if (declarations.empty()) {
-        fmt::print("\nIt takes no parameters.\n");
+        fmt::print("\nNo parameters.\n");
         return;
     }
     fmt::print("\nParameters\n");
@@ -35,16 +33,11 @@ void print_head(const std::string& kind, const std::string& name, const std::str
     if (!source.empty()) fmt::print("  Source: {}\n", source);
 }
 
-void print_stage(const StageEntry& stage) {
-    print_head("stage", stage.name, stage.summary, stage.source);
-    print_parameters(stage.parameters);
-}
-
 void print_layout(const LayoutEntry& layout) {
     print_head("layout", layout.name, layout.summary, layout.source);
     const KokkosRuntime kokkos;
     for (const LayoutExample& example : examples_of(layout, catalogue())) {
-        fmt::print("\nOne matrix of 6 x 6 in it, by these lines of a recipe:\n\n{}", to_text(example));
+        fmt::print("\nA 6 x 6 matrix in this layout, made by these lines of a recipe:\n\n{}", to_text(example));
     }
     print_parameters(layout.parameters);
     fmt::print("\nKernels\n");
@@ -53,12 +46,7 @@ void print_layout(const LayoutEntry& layout) {
     }
 }
 
-void print_generator(const GeneratorEntry& generator) {
-    print_head("generator", generator.name, generator.summary, "");
-    print_parameters(generator.parameters);
-}
-
-/// Words of the recipe language that are explained too.
+/// A topic of the recipe language.
 struct Topic {
     const char* name;
     const char* text;
@@ -67,45 +55,44 @@ struct Topic {
 constexpr std::array topics{
     Topic{"sweep",
           R"(sweep
-  Values to try in turn: the recipe is run once for each combination of them.
+  A list of values to try: the recipe runs once for each combination.
 
-In a recipe, for any parameter of a stage, a layout or a generator, for a kernel, or for 'use':
+In a recipe, for any parameter of a stage, layout or generator, for a kernel, or for 'use':
   parts = { sweep = [132, 264, 528] }
   slice_height = { sweep = "32..1024*2" }   # 32, 64, ... 1024; "8..64+8": 8, 16, ... 64
 
 On the command line of run, check, cache, bench, compare and choose:
   --sweep stage.metis_partition.parts=132,264 --sweep layout.slice_height=32..1024*2
 
-Each combination is checked before any work, has a report and a folder of its own, and runs again from
-the recipe in its report. --set gives a swept parameter one value. Stages with which several combinations
-begin are run once.
+All combinations are checked before the first one runs. Each has its own folder and report, which contains a
+recipe that repeats it. Initial stages shared by several combinations run once.
 )"},
     Topic{"extends",
           R"(extends
-  A recipe that says only what differs from another one.
+  A recipe that changes another one, its base.
 
   [recipe]
   extends = "base.toml"        # relative to this file
 
   [[stage]]
-  id = "sort_outside"          # a stage of the base: other values of its parameters
+  id = "sort_outside"          # changes parameters of a stage of the base
   key = "nonzeros"
 
   [[stage]]
-  use = "random_order"         # a new stage: at the end, or with
-  before = "metis_partition"   # before = ID, after = ID where it is to stand
+  use = "random_order"         # adds a stage, at the end unless
+  before = "metis_partition"   # before = ID or after = ID names its place
 
   [[stage]]
   id = "natural"
   remove = true
 
   [[layout]]
-  share = "short"              # of a hybrid, the layout that the base has for this share; remove = true here, too
+  share = "short"              # changes a hybrid's layout for this share, or removes it with remove = true
   slice_height = 8
 
-[matrix], [layout] and [kernel] replace single values. With another 'use', the values of the base are gone;
-with another matrix, those of its matrix. A base may extend another one. Paths in it stay relative to it.
-'workbench check FILE --resolved' prints the whole.
+[matrix], [layout] and [kernel] replace single values. A new 'use' or another matrix discards the parameters of
+the base's. A base may extend another base. Paths in a base are relative to it.
+'workbench check FILE --resolved' prints the complete recipe.
 )"},
 };
 
@@ -118,7 +105,7 @@ std::vector<std::string> all_names() {
     return names;
 }
 
-/// The header of a kernel beside a recipe, one for each list of fields that the layout may have.
+/// Prints the header for kernel sources, once for each list of fields that the layout may have.
 ExitCode print_header(const std::string& name, Precision precision) {
     const LayoutEntry* const layout = catalogue().find_layout(name);
     if (layout == nullptr) {
@@ -127,41 +114,39 @@ ExitCode print_header(const std::string& name, Precision precision) {
         throw RecipeError(fmt::format("--header: no layout is named '{}'{}", name, expected_one_of(name, names)));
     }
     const auto list = precision == Precision::f32 ? layout->fields.f32 : layout->fields.f64;
-    if (list == nullptr) throw RecipeError(fmt::format("--header: layout '{}' has no list of fields", name));
+    if (list == nullptr) throw RecipeError(fmt::format("--header: layout '{}' does not support kernel sources", name));
     bool first = true;
     for (const std::vector<LayoutField>& fields : list()) {
-        if (!first) fmt::print("\n// The same with other parameters, or for another matrix:\n\n");
+        if (!first) fmt::print("\n// With other parameters or for other matrices:\n\n");
         fmt::print("{}", arrays_header(name, fields, precision));
         first = false;
     }
     return ExitCode::ok;
 }
 
-ExitCode explain(const std::string& name) {
-    bool known = false;
-    const auto separate = [&known] {
-        if (known) fmt::print("\n");
-        known = true;
-    };
+struct Arguments {
+    std::string name;
+    bool header = false;
+    std::string precision = "f64";
+};
+
+ExitCode explain(const Arguments& arguments) {
+    const std::string& name = arguments.name;
+    if (arguments.header) return print_header(name, precision_named(arguments.precision));
     if (const StageEntry* stage = catalogue().find_stage(name)) {
-        separate();
-        print_stage(*stage);
-    }
-    if (const LayoutEntry* layout = catalogue().find_layout(name)) {
-        separate();
+        print_head("stage", stage->name, stage->summary, stage->source);
+        print_parameters(stage->parameters);
+    } else if (const LayoutEntry* layout = catalogue().find_layout(name)) {
         print_layout(*layout);
-    }
-    if (const GeneratorEntry* generator = catalogue().find_generator(name)) {
-        separate();
-        print_generator(*generator);
-    }
-    for (const Topic& topic : topics) {
-        if (name != topic.name) continue;
-        separate();
-        fmt::print("{}", topic.text);
-    }
-    if (!known) {
-        throw RecipeError(fmt::format("nothing is named '{}'{}", name, expected_one_of(name, all_names())));
+    } else if (const GeneratorEntry* generator = catalogue().find_generator(name)) {
+        print_head("generator", generator->name, generator->summary, "");
+        print_parameters(generator->parameters);
+    } else if (const auto topic =
+                   std::find_if(topics.begin(), topics.end(), [&](const Topic& one) { return name == one.name; });
+               topic != topics.end()) {
+        fmt::print("{}", topic->text);
+    } else {
+        throw RecipeError(fmt::format("unknown name '{}'{}", name, expected_one_of(name, all_names())));
     }
     return ExitCode::ok;
 }
@@ -169,29 +154,15 @@ ExitCode explain(const std::string& name) {
 }  // namespace
 
 void add_explain_command(CLI::App& app, Action& action) {
-    struct Arguments {
-        std::string name;
-        bool header = false;
-        std::string precision = "f64";
-    };
-    const auto arguments = std::make_shared<Arguments>();
-    CLI::App* command = app.add_subcommand(
-        "explain", "Tell what a stage, layout or generator does, takes and comes from; also: sweep, extends");
-    command->add_option("name", arguments->name, "Name of a stage, layout or generator, or sweep, or extends")
+    const auto [command, arguments] =
+        add_command(app, action, "explain",
+                    "Describe a stage, layout or generator: parameters, source, example; or sweep, extends", explain);
+    command.add_option("name", arguments.name, "A stage, layout or generator, or the topics sweep and extends")
         ->required()
         ->type_name("NAME");
-    command->add_flag("--header", arguments->header,
-                      "Print what the layout hands to a kernel beside a recipe: a header in C++ and CUDA, arrays.hpp");
-    command->add_option("--precision", arguments->precision, "Of the header: f32 or f64")
-        ->check(CLI::IsMember({"f32", "f64"}))
-        ->type_name("WHICH")
-        ->capture_default_str();
-    command->callback([arguments, &action] {
-        action = [arguments] {
-            if (!arguments->header) return explain(arguments->name);
-            return print_header(arguments->name, arguments->precision == "f32" ? Precision::f32 : Precision::f64);
-        };
-    });
+    command.add_flag("--header", arguments.header,
+                     "Print arrays.hpp, the C++ and CUDA header with a layout's arrays for a recipe's kernel source");
+    add_choice(command, "--precision", arguments.precision, {"f32", "f64"}, "Precision of the header");
 }
 
 }  // namespace workbench

@@ -4,11 +4,9 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
-#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/command.hpp"
 #include "pipeline/cli/matrix_source.hpp"
-#include "pipeline/cli/read_options.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/report/row_statistics.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
@@ -30,7 +28,7 @@ using Legend = std::vector<std::pair<std::string, std::string>>;
 void print_legend(const Legend& legend) {
     TextTable table;
     table.left_columns = 2;
-    table.header = {"figure", "what it says"};
+    table.header = {"figure", "meaning"};
     for (const auto& [label, meaning] : legend) table.rows.push_back({label, meaning});
     fmt::print("\n{}", table.text());
 }
@@ -56,7 +54,6 @@ ExitCode info_of_one(const InfoOptions& options) {
     return ExitCode::ok;
 }
 
-/// One matrix after the other is in memory.
 ExitCode info_table(const InfoOptions& options) {
     std::vector<MeasuredMatrix> matrices;
     for (const std::string& file : options.files) matrices.push_back(measured({file, options.member}));
@@ -73,16 +70,15 @@ ExitCode info(const InfoOptions& options) {
 }  // namespace
 
 void add_info_command(CLI::App& app, Action& action) {
-    const auto options = std::make_shared<InfoOptions>();
-    CLI::App* command = app.add_subcommand("info", "Show the size and the metrics of a matrix, or the row lengths of several");
-    command->add_option("matrix", options->files, fmt::format("Matrix files: {}", readable_files))
+    const auto [command, options] = add_command(
+        app, action, "info", "Show size and metrics of a matrix, or row-length statistics of several matrices", info);
+    command.add_option("matrix", options.files, fmt::format("Matrix files: {}", readable_files))
         ->required()
         ->type_name("MATRIX");
-    command->add_flag("--table", options->table, "A table of the row lengths with a line a matrix, also for a single matrix");
-    command->add_flag("--json", options->json, "As one JSON object");
-    command->add_flag("--legend", options->legend, "Say what the figures mean");
-    add_read_options(*command, options->member);
-    command->callback([options, &action] { action = [options] { return info(*options); }; });
+    command.add_flag("--table", options.table, "Print the table of row-length statistics even for a single matrix");
+    command.add_flag("--json", options.json, "Print one JSON object");
+    command.add_flag("--legend", options.legend, "Explain the figures");
+    add_read_options(command, options.member);
 }
 
 }  // namespace workbench

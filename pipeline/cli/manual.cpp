@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include "pipeline/cli/command_facts.hpp"
-#include "pipeline/cli/versions.hpp"
+#include "pipeline/cli/provenance.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
 namespace {
 
-/// As plain text in troff: a hyphen that can be searched for, and no line that begins with a request.
+/// Escapes text for troff, so that hyphens can be searched for and no line is taken for a request.
 std::string plain(const std::string& text) {
     std::string result = text.starts_with('.') || text.starts_with('\'') ? R"(\&)" : "";
     for (const char c : text) {
@@ -35,14 +35,14 @@ std::string entry(const OptionFacts& option, bool positional) {
     }
     if (!positional && !option.value.empty()) head += " " + italic(option.value);
     std::string text = sentence(option.help);
-    if (!option.choices.empty()) text += fmt::format(" One of: {}.", fmt::join(option.choices, ", "));
-    if (!option.range.empty()) text += fmt::format(" In {}.", option.range);
+    if (!option.choices.empty()) text += fmt::format(" Values: {}.", fmt::join(option.choices, ", "));
+    if (!option.range.empty()) text += fmt::format(" Range: {}.", option.range);
     if (!option.default_value.empty()) text += fmt::format(" Default: {}.", option.default_value);
     if (option.required && !positional) text += " Required.";
     if (option.by_commas) {
-        text += " Several: by commas.";
+        text += " Separate several values by commas.";
     } else if (option.repeated && !positional) {
-        text += " May be given several times.";
+        text += " May be repeated.";
     }
     return fmt::format(".TP\n{}\n{}\n", head, plain(text));
 }
@@ -71,21 +71,26 @@ std::string exit_status(ExitCode code, const std::string& meaning) {
 
 std::string manual_page(const CommandFacts& program) {
     std::string text = fmt::format(".TH WORKBENCH 1 \"\" \"{}\" \"SpMV workbench\"\n", plain(version_number()));
-    text += ".SH NAME\nworkbench \\- run, check, draw and time storage formats of sparse matrices\n";
+    text += ".SH NAME\nworkbench \\- run, verify, draw and time sparse-matrix storage formats\n";
     text += ".SH SYNOPSIS\n" + bold("workbench") + " " + italic("command") + " [" + italic("argument") + "]...\n";
     text += ".SH DESCRIPTION\n" + plain(program.help) + "\n" + entries(program);
     text += ".SH COMMANDS\n";
     for (const CommandFacts& command : program.commands) text += section(command);
-    text += ".SH EXIT STATUS\n" + exit_status(ExitCode::ok, "All went well.") +
-            exit_status(ExitCode::wrong_result, "A result was wrong.") +
-            exit_status(ExitCode::bad_recipe, "A bad command line or recipe.") +
-            exit_status(ExitCode::bad_input, "A bad input matrix.") +
-            exit_status(ExitCode::machine_error, "The machine lacks something, as a GPU that was asked for.") +
-            exit_status(ExitCode::program_error, "An error of the program itself.");
-    text +=
-        ".SH FILES\n.TP\n" + italic("share/spmv-workbench/recipes") +
-        "\nThe recipes, beside the folder of the program. A recipe that is not in the present folder is taken from there: " +
-        plain("recipes/ehyb.toml") + ".\n.TP\n" + italic("share/doc/spmv-workbench") + "\nThe documentation.\n";
+    text += ".SH EXIT STATUS\n" + exit_status(ExitCode::ok, "Success.") +
+            exit_status(ExitCode::wrong_result, "A kernel gave a wrong result, or fetch could not fetch all matrices.") +
+            exit_status(ExitCode::bad_recipe, "The command line or a recipe is invalid.") +
+            exit_status(ExitCode::bad_input, "The matrix cannot be read or does not suit the recipe.") +
+            exit_status(ExitCode::machine_error, "The machine lacks a resource, such as a GPU, memory or disk space.") +
+            exit_status(ExitCode::iteration_limit, "solve: the iteration limit was reached.") +
+            exit_status(ExitCode::stagnated, "solve: the residual stagnated.") +
+            exit_status(ExitCode::indefinite, "solve: the matrix is not positive definite.") +
+            exit_status(ExitCode::breakdown, "solve: the method broke down.") +
+            exit_status(ExitCode::program_error, "A bug in the program.") +
+            exit_status(ExitCode::stopped, "bench was interrupted.");
+    text += ".SH FILES\n.TP\n" + italic("../share/spmv-workbench/recipes") +
+            "\nThe installed recipes, relative to the program's folder. A path such as " + plain("recipes/ehyb.toml") +
+            " that does not exist in the current folder is looked up there.\n.TP\n" + italic("../share/doc/spmv-workbench") +
+            "\nThe documentation.\n";
     return text;
 }
 

@@ -12,10 +12,11 @@
 
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/matrix_source.hpp"
-#include "pipeline/cli/progress.hpp"
+#include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
+
 void sort_by_matrix(std::vector<Recipe>& recipes) {
     std::vector<MatrixChoice> matrices;
     std::vector<std::pair<std::size_t, Recipe>> numbered;
@@ -31,7 +32,7 @@ void sort_by_matrix(std::vector<Recipe>& recipes) {
     for (const auto& [file, numbers] : of_file) {
         if (numbers == of_file.at(first)) continue;
         throw RecipeError(fmt::format(
-            "{} and {} do not name the same matrix; several recipes run on one: give it with --matrix or --generate",
+            "{} and {} name different matrices, but the recipes of a run share one; choose it with --matrix or --generate",
             first.string(), file.string()));
     }
     std::stable_sort(numbered.begin(), numbered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

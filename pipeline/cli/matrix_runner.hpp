@@ -1,4 +1,4 @@
-// Recipes on the matrices that they name, one matrix at a time.
+// Runs recipes on their matrices, one matrix at a time.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,18 @@
 
 namespace workbench {
 
-/// Several recipes run on one matrix, or on those that all of them try; throws RecipeError where they name different ones. Puts
-/// those of one matrix together.
+/// Groups recipes by matrix. All recipe files must name the same matrix, or sweep over the same matrices; throws RecipeError
+/// otherwise.
 void sort_by_matrix(std::vector<Recipe>& recipes);
 
-/// The matrix that recipes run on at present, and the runner for it.
+/// The current matrix and its runner.
 class MatrixRunner {
 public:
-    /// `recipes` in the order in which they will run, those of one matrix one after the other; they must outlive this.
+    /// `recipes`: in the order of their runs, grouped by matrix; they must outlive this object.
     MatrixRunner(const std::vector<Recipe>& recipes, Devices devices, RunOptions options)
         : recipes_(recipes), devices_(devices), options_(std::move(options)) {}
 
-    /// Reads or makes its matrix, unless it is there. Throws InputError where that cannot be.
+    /// The runner for this recipe's matrix, which is read unless it is the current one. Throws InputError.
     Runner& operator()(const Recipe& recipe);
 
     [[nodiscard]] const MatrixReport& report() const { return report_; }

@@ -19,7 +19,7 @@ std::string source_of(const GeneratedMatrix& generated) {
     return source;
 }
 
-/// Errors of a generator name the place that asks for it.
+/// Adds the place that names the matrix to a generator's errors.
 template <typename Make>
 auto made(const std::string& where, const Make& make) {
     const auto in_its_name = [&where](const std::string& what) { return where + ": " + what; };

@@ -1,4 +1,4 @@
-// The matrix that a command line or a recipe chooses.
+// Reads or generates the matrix chosen by a command line or recipe.
 #pragma once
 
 #include <functional>
@@ -11,16 +11,16 @@
 
 namespace workbench {
 
-/// Reads or makes the matrix. Throws RecipeError where none was chosen, InputError where it cannot be read or made.
+/// Throws RecipeError if no matrix was chosen, InputError if it cannot be read or generated.
 [[nodiscard]] std::pair<CsrMatrix, MatrixReport> load_matrix(const MatrixChoice& choice);
 
-/// A matrix of which some rows can be read or made without the others.
+/// A matrix whose rows can be read or generated independently.
 struct MatrixRows {
     Index rows = 0;
-    std::function<CsrMatrix(RowRange)> read;  // throws as load_matrix does
+    std::function<CsrMatrix(RowRange)> read;  // throws like load_matrix
 };
 
-/// None where only the whole can be read or made. Fills the report's source. Throws as load_matrix does.
+/// nullopt if only the whole matrix can be read or generated. Sets report.source. Throws like load_matrix.
 [[nodiscard]] std::optional<MatrixRows> open_matrix_rows(const MatrixChoice& choice, MatrixReport& report);
 
 }  // namespace workbench

@@ -1,29 +1,20 @@
 #include "pipeline/cli/measuring.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "kernels/device/cuda_device.hpp"
+#include "pipeline/cli/command.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
-namespace {
-
-std::vector<Precision> precisions_of(const std::string& word) {
-    if (word == "f32") return {Precision::f32};
-    if (word == "f64") return {Precision::f64};
-    return {Precision::f64, Precision::f32};
-}
-
-}  // namespace
 
 RunOptions options_of(const MeasuringArguments& arguments) {
-    if (!std::isfinite(arguments.seconds)) throw RecipeError("--seconds: not a finite number");
+    check_finite("--seconds", arguments.seconds);
     RunOptions options;
-    options.precisions = precisions_of(arguments.precision);
+    options.precisions = {precision_named(arguments.precision)};
+    if (arguments.precision == "both") options.precisions = {Precision::f64, Precision::f32};
     options.only = arguments.only;
     options.timing.cache = arguments.cache == "cold" ? CacheState::cold : CacheState::warm;
     if (arguments.inside == "cg") options.timing.cache = CacheState::inside_cg;
@@ -46,10 +37,8 @@ std::vector<Backend> backends_of_one_device(const std::vector<std::string>& name
     const bool on_host = std::any_of(host.begin(), host.end(), asked);
     const bool on_gpu = std::any_of(gpu.begin(), gpu.end(), asked);
     if (on_host && on_gpu) {
-        throw RecipeError(
-            fmt::format("--backend {}: backends of a CPU and of a GPU; expected those of one of them, whose times "
-                        "can be compared",
-                        fmt::join(names, ",")));
+        throw RecipeError(fmt::format(
+            "--backend {}: these run on different devices; expected backends of the CPU or of the GPU", fmt::join(names, ",")));
     }
     if (on_gpu && !has_gpu) throw MachineError(fmt::format("--backend {}: {}", fmt::join(names, ","), cuda_absence_reason()));
     std::vector<Backend> backends = on_gpu || (!on_host && has_gpu) ? gpu : host;
@@ -71,37 +60,18 @@ std::unique_ptr<Device> gpu_for(const MeasuringArguments& arguments, const RunOp
 }
 
 void add_measuring_options(CLI::App& command, MeasuringArguments& arguments) {
-    command.add_option("--precision", arguments.precision, "f32, f64 or both")
-        ->check(CLI::IsMember({"f32", "f64", "both"}))
-        ->type_name("WHICH")
-        ->capture_default_str();
-    command
-        .add_option("--backend", arguments.backends,
-                    "Only these backends: kokkos, eigen, cpu, cuda, cusparse (default: all there are)")
-        ->check(CLI::IsMember({"kokkos", "eigen", "cpu", "cuda", "cusparse"}))
-        ->delimiter(',')
-        ->type_name("LIST");
-    command.add_option("--only", arguments.only, "Only the kernel of this name, and the baselines")->type_name("KERNEL");
-    CLI::Option* cache =
-        command.add_option("--cache", arguments.cache, "cold: caches are flushed before every sample; warm: not")
-            ->check(CLI::IsMember({"cold", "warm"}))
-            ->type_name("WHICH")
-            ->capture_default_str();
-    command
-        .add_option(
-            "--inside", arguments.inside,
-            "cg: each sample is the product of an iteration of conjugate gradients, caches as its other steps leave them")
-        ->check(CLI::IsMember({"cg"}))
-        ->type_name("METHOD")
+    add_choice(command, "--precision", arguments.precision, {"f32", "f64", "both"}, "f32, f64 or both");
+    add_backends(command, arguments.backends, "Use only these backends (default: all available)");
+    command.add_option("--only", arguments.only, "Run only the kernel of this name, and the baselines")->type_name("KERNEL");
+    CLI::Option* cache = add_choice(command, "--cache", arguments.cache, {"cold", "warm"},
+                                    "cold: flush the caches before every sample; warm: do not");
+    add_choice(command, "--inside", arguments.inside, {"cg"},
+               "cg: time products within CG iterations, with the caches as the vector operations leave them")
         ->excludes(cache);
-    command.add_option("--samples", arguments.samples, "Timed samples a kernel, at least, if they take no more than some 2 s")
-        ->check(CLI::Range(1, 1000000))
-        ->type_name("COUNT")
-        ->capture_default_str();
-    command.add_option("--seconds", arguments.seconds, "Sum of the samples in seconds, at least, under the same condition")
-        ->check(CLI::Range(0.0, 3600.0))
-        ->type_name("SECONDS")
-        ->capture_default_str();
+    add_number(command, "--samples", arguments.samples, Range{1, 1000000, "COUNT"},
+               "Minimum number of samples per kernel, unless they take more than 2 s");
+    add_number(command, "--seconds", arguments.seconds, Range{0.0, 3600.0, "SECONDS"},
+               "Minimum total time of a kernel's samples, within the same limit");
 }
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// What the commands that run recipes let one say about how kernels are measured.
+// The options of run and compare for measuring kernels.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ struct MeasuringArguments {
     std::vector<std::string> backends;
     std::string only;
     std::string cache = "cold";
-    std::string inside;  // "cg"; empty: a product alone
+    std::string inside;  // "cg"; empty: products outside a solver
     int samples = 20;
     double seconds = 0.2;
 };
@@ -27,16 +27,16 @@ struct MeasuringArguments {
 /// line is parsed.
 void add_measuring_options(CLI::App& command, MeasuringArguments& arguments);
 
-/// Throws RecipeError where a number is none.
+/// Throws RecipeError if a number is not finite.
 [[nodiscard]] RunOptions options_of(const MeasuringArguments& arguments);
 
-/// The GPU, or null with the reason in `note` where there is none or none is wanted. Throws where the command line demands one.
+/// The GPU; null if it is not needed, or if there is none, with the reason in `note`. Throws MachineError if there is no GPU
+/// for an explicit --backend.
 [[nodiscard]] std::unique_ptr<Device> gpu_for(const MeasuringArguments& arguments, const RunOptions& options,
                                               std::string& note);
 
-/// Of one kind of device, so that times can be compared: what is asked for, otherwise the GPU's where there is one. eigen or
-/// cusparse, which everything is compared with, is always among them. Throws RecipeError where kinds are mixed, MachineError
-/// where there is no GPU for them.
+/// The requested backends, which must be of one kind of device; by default those of the GPU if there is one. Always includes
+/// the baseline's backend (eigen or cusparse). Throws RecipeError for mixed kinds, MachineError if there is no GPU.
 [[nodiscard]] std::vector<Backend> backends_of_one_device(const std::vector<std::string>& names, bool has_gpu);
 
 }  // namespace workbench

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "pipeline/cli/command_facts.hpp"
 #include "pipeline/cli/commands.hpp"
-#include "pipeline/cli/versions.hpp"
+#include "pipeline/cli/provenance.hpp"
+#include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/failure.hpp"
 #include "pipeline/contract/suggestion.hpp"
@@ -15,14 +17,11 @@ namespace {
 
 int refuse(const std::string& what, ExitCode exit_code) {
     // The errors of a recipe are a list whose lines already begin with "error: ".
-    const std::string text = (what.starts_with("error: ") ? "" : "error: ") + what + "\n";
-    (void)std::fflush(stdout);  // both may go to one file
-    // Where this fails, too, the exit code has to do.
-    (void)std::fputs(text.c_str(), stderr);
+    print_error((what.starts_with("error: ") ? "" : "error: ") + what);
     return static_cast<int>(exit_code);
 }
 
-/// Output that could not be written, on a full disk say, is an error.
+/// Reports that standard output could not be written, for example because the disk is full.
 int refuse_lost_output() { return refuse("standard output: cannot be written", ExitCode::machine_error); }
 
 int act(const Action& action) {
@@ -31,21 +30,12 @@ int act(const Action& action) {
     } catch (...) {
         const Failure failure = current_failure();
         const bool from_stdout = failure.exit_code == ExitCode::program_error && std::ferror(stdout) != 0;
-        if (from_stdout) return refuse_lost_output();  // fmt::print throws it once its buffer is full
+        if (from_stdout) return refuse_lost_output();  // fmt::print throws when stdout's buffer cannot be flushed
         return refuse(failure.text, failure.exit_code);
     }
 }
 
-}  // namespace
-
-int run_program(int argc, char** argv) {
-    CLI::App app(
-        "Prototype, study and teach sparse-matrix formats: recipes that reorder a matrix, lay it out and multiply with it.",
-        "workbench");
-    app.set_version_flag("--version", version_text());
-    app.require_subcommand(1);
-    app.get_formatter()->column_width(34);
-    Action action;
+void add_commands(CLI::App& app, Action& action) {
     add_run_command(app, action);
     add_choose_command(app, action);
     add_solve_command(app, action);
@@ -67,21 +57,68 @@ int run_program(int argc, char** argv) {
     add_cache_command(app, action);
     add_completion_command(app, action);
     add_manual_command(app, action);
+}
+
+/// CLI11's message, or for an unknown option one with a suggestion.
+std::string message_of(const CLI::App& command, const CLI::ParseError& error) {
+    for (const std::string& argument : command.remaining()) {
+        if (!argument.starts_with("-")) return fmt::format("unexpected argument '{}'", argument);
+        const std::string name = argument.substr(0, argument.find('='));
+        std::vector<std::string> known;
+        for (const OptionFacts& option : facts_of(command).options) {
+            known.insert(known.end(), option.names.begin(), option.names.end());
+        }
+        return fmt::format("unknown option '{}'{}", name, did_you_mean(name, known));
+    }
+    return error.what();
+}
+
+int refuse_command_line(const CLI::App& app, const CLI::ParseError& error) {
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    const CLI::App& command = chosen.empty() ? app : *chosen.front();
+    return refuse(fmt::format("{}\nRun 'workbench {}{}--help' for help.", message_of(command, error),
+                              chosen.empty() ? "" : command.get_name(), chosen.empty() ? "" : " "),
+                  ExitCode::bad_recipe);
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+    CLI::App app(
+        "Prototype, study and teach sparse-matrix formats. A recipe reorders a matrix, stores it in a layout and multiplies "
+        "with it.",
+        "workbench");
+    app.set_version_flag("--version", version_text());
+    app.require_subcommand(1);
+    app.get_formatter()->column_width(34);
+    Action action;
+    add_commands(app, action);
+
+    std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+    if (!arguments.empty() && arguments.front() == "help") {  // help COMMAND: COMMAND --help
+        arguments.erase(arguments.begin());
+        arguments.resize(std::min<std::size_t>(arguments.size(), 1));
+        arguments.emplace_back("--help");
+    }
     std::vector<std::string> commands;
     for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
-    if (argc > 1 && argv[1][0] != '-' && std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
-        return refuse(fmt::format("unknown command '{}'{}", argv[1], expected_one_of(argv[1], commands)), ExitCode::bad_recipe);
+    if (arguments.empty()) {
+        return refuse(fmt::format("no command; expected one of {}\nRun 'workbench --help' for help.", join(commands)),
+                      ExitCode::bad_recipe);
+    }
+    const std::string& first = arguments.front();
+    if (!first.starts_with('-') && std::find(commands.begin(), commands.end(), first) == commands.end()) {
+        return refuse(fmt::format("unknown command '{}'{}", first, expected_one_of(first, commands)), ExitCode::bad_recipe);
     }
     try {
-        app.parse(argc, argv);
+        std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 expects
+        app.parse(arguments);
     } catch (const CLI::CallForHelp& help) {
         return app.exit(help);
     } catch (const CLI::CallForVersion& version) {
         return app.exit(version);
     } catch (const CLI::ParseError& error) {
-        return refuse(
-            fmt::format("{}\nRun 'workbench --help' or 'workbench COMMAND --help' for what is accepted.", error.what()),
-            ExitCode::bad_recipe);
+        return refuse_command_line(app, error);
     }
     const int exit_code = act(action);
     if (exit_code == 0 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) return refuse_lost_output();

@@ -7,18 +7,23 @@
 #include <CLI/CLI.hpp>
 
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/cli/read_options.hpp"
+#include "pipeline/cli/options.hpp"
 
 namespace workbench {
 
 void add_recipe_changes(CLI::App& command, RecipeChanges& changes) {
-    CLI::Option* matrix =
-        command.add_option("--matrix", changes.matrix, fmt::format("Matrix file in place of the recipe's: {}", readable_files))
-            ->type_name("FILE");
+    CLI::Option* matrix = command
+                              .add_option("--matrix", changes.matrix,
+                                          fmt::format("Matrix file to use instead of the recipe's: {}", readable_files))
+                              ->type_name("FILE");
     add_read_options(command, changes.member);
-    command.add_option("--generate", changes.generate, "Generated matrix instead: elasticity3d:nx=40,ny=40,nz=40")
+    command.add_option("--generate", changes.generate, "Generated matrix to use instead: elasticity3d:nx=40,ny=40,nz=40")
         ->type_name("KIND[:NAME=VALUE,...]")
         ->excludes(matrix);
+    add_overrides(command, changes);
+}
+
+void add_overrides(CLI::App& command, RecipeChanges& changes) {
     command.add_option("--set", changes.overrides, "Override a parameter: stage.ID.NAME=VALUE, layout.NAME=VALUE, ...")
         ->type_name("WHAT=VALUE")
         ->allow_extra_args(false);
@@ -27,7 +32,7 @@ void add_recipe_changes(CLI::App& command, RecipeChanges& changes) {
 void add_sweeps(CLI::App& command, RecipeChanges& changes) {
     command
         .add_option("--sweep", changes.sweeps,
-                    "Try values in turn, as layout.slice_height=32,64 or 32..512*2; several: all combinations")
+                    "Try several values: layout.slice_height=32,64 or 32..512*2; if repeated, all combinations")
         ->type_name("WHAT=VALUE,...")
         ->allow_extra_args(false);
 }
@@ -53,7 +58,7 @@ std::vector<Recipe> load_recipes(const std::vector<std::string>& files, const Re
 std::filesystem::path installed(const std::filesystem::path& given) {
     std::error_code ignored;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-    return program.parent_path().parent_path() / "share" / "spmv-workbench" / given;  // an absolute path stays as it is
+    return program.parent_path().parent_path() / "share" / "spmv-workbench" / given;  // unchanged if it is absolute
 }
 
 std::filesystem::path find_recipe(const std::filesystem::path& given) {

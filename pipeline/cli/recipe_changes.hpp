@@ -1,4 +1,4 @@
-// The options that change a recipe: its matrix, and single parameters.
+// The options that change a recipe's matrix or parameters.
 #pragma once
 
 #include <filesystem>
@@ -16,21 +16,23 @@ namespace workbench {
 /// Adds --matrix, --member, --max-memory, --generate and --set. `changes` must live until the command line is parsed.
 void add_recipe_changes(CLI::App& command, RecipeChanges& changes);
 
-/// Adds --sweep, for commands that go through all points of a recipe.
+/// Adds --set.
+void add_overrides(CLI::App& command, RecipeChanges& changes);
+
+/// Adds --sweep, for commands that run all points of a recipe.
 void add_sweeps(CLI::App& command, RecipeChanges& changes);
 
-/// Each of these files with all its points. Of several, --set and --sweep change those that have what they name; a note of a
-/// recipe says where that is not so. Throws RecipeError, also where one changes nothing anywhere.
+/// Loads the files with all their points. --set and --sweep apply to every file that has the parameter; the other recipes get a
+/// note. Throws RecipeError, also if an option applies to none of the files.
 [[nodiscard]] std::vector<Recipe> load_recipes(const std::vector<std::string>& files, const RecipeChanges& changes);
 
-/// The same, the points of each file by themselves.
+/// Like load_recipes, with a list of points per file.
 [[nodiscard]] std::vector<std::vector<Recipe>> load_each(const std::vector<std::string>& files, const RecipeChanges& changes);
 
-/// Where a file or folder of the installed program lies, whether it is there or not.
+/// The installed path of a file or folder such as "recipes", which need not exist.
 [[nodiscard]] std::filesystem::path installed(const std::filesystem::path& given);
 
-/// The file as it is given. Where there is none of this name, that of the installed program: recipes/ehyb.toml and
-/// suites/ehyb.toml work in any folder.
+/// The given file if it exists, otherwise the installed one, so that recipes/ehyb.toml works in any folder.
 [[nodiscard]] std::filesystem::path find_recipe(const std::filesystem::path& given);
 
 }  // namespace workbench

@@ -7,22 +7,18 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/cli/command.hpp"
 #include "pipeline/cli/command_line.hpp"
-#include "pipeline/cli/commands.hpp"
 #include "pipeline/cli/distributed.hpp"
-#include "pipeline/cli/keep.hpp"
-#include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
 #include "pipeline/cli/measuring.hpp"
-#include "pipeline/cli/prepare.hpp"
+#include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/run_recipes.hpp"
-#include "pipeline/cli/versions.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
 #include "pipeline/run/runner.hpp"
@@ -44,7 +40,7 @@ struct RunArguments {
     std::string prepare = as_recipes_ask;
 };
 
-/// Of all layouts of a recipe, and those beside it.
+/// The kernels of all layouts of a recipe, and its kernel sources.
 std::vector<std::pair<const LayoutEntry*, const KernelEntry*>> kernels_of(const Recipe& recipe) {
     std::vector<std::pair<const LayoutEntry*, const KernelEntry*>> kernels;
     for (const RecipeLayout& layout : recipe.layouts) {
@@ -65,11 +61,10 @@ void check_only(const MeasuringArguments& arguments, const RunOptions& options, 
             known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", kernel->name, layout->name);
         }
     }
-    throw RecipeError(
-        fmt::format("--only {}: no layout of these recipes has a kernel of that name; there are {}", arguments.only, known));
+    throw RecipeError(fmt::format("--only {}: unknown kernel; expected one of {}", arguments.only, known));
 }
 
-/// Refuses a kernel that was asked for by name and cannot run.
+/// Throws if the kernel of --only needs a GPU that is missing.
 void check_only_on(const MeasuringArguments& arguments, const std::vector<Recipe>& recipes, const Device* gpu) {
     if (arguments.only.empty() || gpu != nullptr) return;
     for (const Recipe& recipe : recipes) {
@@ -77,10 +72,10 @@ void check_only_on(const MeasuringArguments& arguments, const std::vector<Recipe
             if (kernel->name == arguments.only && device_of(kernel->backend) == DeviceKind::host) return;
         }
     }
-    throw MachineError(fmt::format("--only {}: a kernel for a GPU; {}", arguments.only, cuda_absence_reason()));
+    throw MachineError(fmt::format("--only {}: this kernel needs a GPU: {}", arguments.only, cuda_absence_reason()));
 }
 
-/// Each recipe writes into a folder named after its file, each point of a sweep into one therein.
+/// Throws if two recipes would write to the same folder, which is named after the recipe file and the point of a sweep.
 void check_folders(const std::vector<Recipe>& recipes) {
     struct Taken {
         std::filesystem::path file;
@@ -90,30 +85,28 @@ void check_folders(const std::vector<Recipe>& recipes) {
     for (const Recipe& recipe : recipes) {
         const std::filesystem::path stem = recipe.file.stem();
         if (stem == "." || stem == "..") {
-            throw RecipeError(fmt::format("{}: its name without the ending is no name for a folder", recipe.file.string()));
+            throw RecipeError(fmt::format("{}: no folder can be named after this file", recipe.file.string()));
         }
         Taken& taken = folders.emplace(stem, Taken{recipe.file, {}}).first->second;
         if (taken.file == recipe.file && taken.points.insert(recipe.sweep.folder).second) continue;
-        throw RecipeError(
-            fmt::format("{} and {} would write into one folder, '{}'; run them one after the other, or rename one",
-                        taken.file.string(), recipe.file.string(), stem.string()));
+        throw RecipeError(fmt::format("{} and {} would write to the same folder, '{}'; rename one, or run them separately",
+                                      taken.file.string(), recipe.file.string(), stem.string()));
     }
 }
 
-/// Products alone.
 ExitCode run_over_ranks(const RunArguments& arguments) {
-    if (arguments.measuring.precision == "both") throw RecipeError("--distributed takes one precision at a time: f32 or f64");
+    if (arguments.measuring.precision == "both") throw RecipeError("--distributed takes one precision: f32 or f64");
     if (!arguments.measuring.inside.empty()) {
-        throw RecipeError("--inside is not for --distributed; solve --distributed iterates");
+        throw RecipeError("--distributed does not support --inside; use 'workbench solve --distributed'");
     }
-    if (!arguments.keep.empty()) throw RecipeError("--keep is not for --distributed");
+    if (!arguments.keep.empty()) throw RecipeError("--distributed does not support --keep");
     return run_distributed({.distributed = arguments.distributed,
                             .recipes = arguments.recipes,
                             .changes = arguments.changes,
                             .prepare = arguments.prepare,
                             .backends = arguments.measuring.backends,
                             .only = arguments.measuring.only,
-                            .precision = arguments.measuring.precision == "f32" ? Precision::f32 : Precision::f64,
+                            .precision = precision_named(arguments.measuring.precision),
                             .samples = arguments.measuring.samples,
                             .out = arguments.out,
                             .json = arguments.json});
@@ -138,7 +131,7 @@ ExitCode run(const RunArguments& arguments) {
     const std::unique_ptr<Device> gpu = gpu_for(arguments.measuring, options, note);
     check_only_on(arguments.measuring, recipes, gpu.get());
     const std::unique_ptr<Device> host = make_host_device();
-    std::optional<KeepFolder> keep = keep_folder(arguments.keep, host->properties());
+    std::optional<KeepFolder> keep = keep_folder(arguments.keep, *host);
     options.keep = pointer_to(keep);
     const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare, recipes);
     options.preparer = preparer.get();
@@ -146,8 +139,7 @@ ExitCode run(const RunArguments& arguments) {
     MatrixRunner runner(recipes, {*host, gpu.get()}, options);
     return run_recipes(std::ref(runner), recipes, output, [&](RunReport& report) {
         report.matrix = runner.report();
-        report.machine = describe_machine(host->properties());
-        report.versions = versions();
+        add_provenance(report, *host);
         if (!note.empty()) report.notes.push_back(note);
     });
 }
@@ -155,32 +147,29 @@ ExitCode run(const RunArguments& arguments) {
 }  // namespace
 
 void add_run_command(CLI::App& app, Action& action) {
-    const auto arguments = std::make_shared<RunArguments>();
-    CLI::App* command = app.add_subcommand("run", "Run recipes on a matrix: stages, pictures, verified and timed kernels");
-    command->add_option("recipe", arguments->recipes, "Recipe files; several run on one matrix and share their baselines")
+    const auto [command, arguments] =
+        add_command(app, action, "run", "Run recipes on a matrix: draw the stages, verify and time the kernels", run);
+    command.add_option("recipe", arguments.recipes, "Recipe files; several share the matrix and the baselines")
         ->required()
         ->type_name("RECIPE");
-    add_recipe_changes(*command, arguments->changes);
-    add_sweeps(*command, arguments->changes);
-    command->add_option("--out", arguments->out, "Folder for pictures and report.json, in a folder named after the recipe")
+    add_recipe_changes(command, arguments.changes);
+    add_sweeps(command, arguments.changes);
+    command.add_option("--out", arguments.out, "Folder for the results, with a subfolder for each recipe")
         ->type_name("FOLDER")
         ->capture_default_str();
-    command
-        ->add_option("--json", arguments->json,
-                     "Also write the report to this file; -: to standard output, and nothing else there")
+    command.add_option("--json", arguments.json, "Also write the report to this file; -: print it instead of the tables")
         ->type_name("FILE");
-    add_measuring_options(*command, arguments->measuring);
-    add_keep_option(*command, arguments->keep);
-    add_distributed_options(*command, arguments->distributed);
-    add_prepare_option(*command, arguments->prepare);
-    CLI::Option* none = command->add_flag("--no-pictures", arguments->no_pictures, "Draw nothing, and write no report.html");
+    add_measuring_options(command, arguments.measuring);
+    add_keep_option(command, arguments.keep);
+    add_distributed_options(command, arguments.distributed);
+    add_prepare_option(command, arguments.prepare);
+    CLI::Option* none = command.add_flag("--no-pictures", arguments.no_pictures, "Do not draw pictures or write report.html");
     command
-        ->add_option("--scale-from", arguments->scale_from,
-                     "Shades as in the pictures of this report.json, so that recipes can be compared by eye")
+        .add_option("--scale-from", arguments.scale_from,
+                    "Use the density scale of the pictures of this report.json, so that pictures can be compared")
         ->type_name("FILE")
         ->excludes(none);
-    command->add_flag("--no-page", arguments->no_page, "Write no report.html");
-    command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
+    command.add_flag("--no-page", arguments.no_page, "Do not write report.html");
 }
 
 }  // namespace workbench

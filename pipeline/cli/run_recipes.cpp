@@ -9,8 +9,8 @@
 
 #include "pipeline/bench/ranking.hpp"
 #include "pipeline/bench/records.hpp"
-#include "pipeline/cli/aside.hpp"
-#include "pipeline/cli/progress.hpp"
+#include "pipeline/cli/options.hpp"
+#include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/report/pictures.hpp"
@@ -19,20 +19,13 @@
 namespace workbench {
 namespace {
 
-constexpr const char* standard_output = "-";
-
 std::filesystem::path folder_of(const RunOutput& output, const Recipe& recipe) {
     const std::filesystem::path folder = output.folder / recipe.file.stem();
     return recipe.sweep.folder.empty() ? folder : folder / recipe.sweep.folder;
 }
 
-/// Not fmt::print, which throws: where stdout fails, the files are still written. The end of the program checks stdout.
+/// Unlike fmt::print, does not throw if stdout fails, so that the files are still written; run_program checks stdout.
 void print(const std::string& text) { (void)std::fputs(text.c_str(), stdout); }
-
-void complain(const std::string& text) {
-    (void)std::fflush(stdout);  // both may go to one file
-    (void)std::fputs(("error: " + text + '\n').c_str(), stderr);
-}
 
 template <typename Work>
 void record_failure(RunReport& report, const Work& work) {
@@ -43,7 +36,7 @@ void record_failure(RunReport& report, const Work& work) {
     }
 }
 
-/// Collects what the pictures of a run need. Where that fails, the run goes on without pictures.
+/// Collects the rasters for a run's pictures. If that fails, the run continues without pictures.
 class Pictures {
 public:
     explicit Pictures(const RunOutput& output) : output_(output) {
@@ -60,11 +53,11 @@ public:
         if (book_) book_->add(outcome.page);
     }
 
-    /// Of a stage that ran for an earlier recipe, which may have failed to collect them.
+    /// Adds a stage that ran for an earlier recipe, which may have failed to collect its raster.
     void add(const StageOutcome& outcome) {
         if (book_ && outcome.page == nullptr) {
             failure_ = Failure{ExitCode::machine_error,
-                               fmt::format("stage '{}' ran for an earlier recipe, which has none", outcome.id)};
+                               fmt::format("stage '{}' ran for an earlier recipe that has no pictures", outcome.id)};
             book_.reset();
         }
         if (book_) book_->add(outcome.page);
@@ -75,7 +68,7 @@ public:
         if (book_) book_->write(folder, report, ceiling ? std::optional(DensityScale{*ceiling}) : std::nullopt);
     }
 
-    /// After the pictures, when the report is complete.
+    /// Call it after write, when the report is complete.
     void write_page(const std::filesystem::path& folder, RunReport& report) const {
         if (!book_ || !output_.page) return;
         constexpr const char* name = "report.html";
@@ -92,7 +85,7 @@ private:
 
 RunReport run_one(const FindRunner& runner_for, const Recipe& recipe, const RunOutput& output, const CompleteReport& complete,
                   bool is_alone) {
-    const PrintsAside prints_aside;
+    const StdoutToStderr redirection;
     const Progress progress;
     Pictures pictures(output);
     RunObserver observer;
@@ -118,7 +111,7 @@ RunReport run_one(const FindRunner& runner_for, const Recipe& recipe, const RunO
     return report;
 }
 
-/// Writes report.json, and removes pictures that the previous report names and this one does not.
+/// Writes report.json and deletes pictures that only the previous report refers to.
 void write_report(const std::filesystem::path& folder, const RunReport& report) {
     const std::filesystem::path file = folder / "report.json";
     std::set<std::string> stale = pictures_of_report(file);
@@ -130,7 +123,7 @@ void write_report(const std::filesystem::path& folder, const RunReport& report) 
     }
 }
 
-/// Prints all failures and returns the exit code. `shown`: the tables have them in full, with the messages of a compiler.
+/// Prints all failures and returns the exit code. `shown`: the tables contain their full texts, such as compiler messages.
 ExitCode conclude(const std::vector<Recipe>& recipes, const std::vector<RunReport>& reports, bool shown) {
     ExitCode exit_code = ExitCode::ok;
     for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -139,17 +132,18 @@ ExitCode conclude(const std::vector<Recipe>& recipes, const std::vector<RunRepor
         const std::string where = recipes.size() == 1 ? "" : name + ": ";
         for (const Failure& failure : reports[i].failures) {
             const std::size_t line_end = shown ? failure.text.find('\n') : std::string::npos;
-            complain(where + failure.text.substr(0, line_end) + (line_end == std::string::npos ? "" : "; see the table"));
+            print_error("error: " + where + failure.text.substr(0, line_end) +
+                        (line_end == std::string::npos ? "" : "; see the table"));
             if (exit_code == ExitCode::ok) exit_code = failure.exit_code;
         }
     }
     if (!std::all_of(reports.begin(), reports.end(), [](const RunReport& report) { return report.all_verified(); })) {
-        complain("a result failed verification, see WRONG RESULT in the tables or status \"wrong\" in the report");
+        print_error("error: a kernel failed verification, see WRONG RESULT in the tables or status \"wrong\" in the report");
         return ExitCode::wrong_result;
     }
     const auto empty = [](const RunReport& report) { return report.kernels.empty(); };
     if (exit_code == ExitCode::ok && std::all_of(reports.begin(), reports.end(), empty)) {
-        throw RecipeError("no kernel ran: none of these layouts has one for the backends that were asked for");
+        throw RecipeError("no kernel ran: none of these layouts has a kernel for the requested backends");
     }
     return exit_code;
 }

@@ -1,4 +1,4 @@
-// Recipes one after the other, and where their results go. What was measured is kept, whatever else fails.
+// Runs several recipes and writes their results; a failure of one does not lose the results of the others.
 #pragma once
 
 #include <filesystem>
@@ -12,32 +12,31 @@
 namespace workbench {
 
 struct RunOutput {
-    // Pictures and report.json of a recipe go to FOLDER/NAME, NAME being the recipe file's, and of a point of a sweep to a
-    // folder therein.
+    // A recipe's results go to FOLDER/NAME, where NAME is that of the recipe file, or to a subfolder for a point of a sweep.
     std::filesystem::path folder;
-    std::string json;  // one more file, with all reports; "-": standard output, and nothing else there; empty: none
+    std::string json;  // file for all reports; "-": standard output, which then has nothing else; empty: none
     bool pictures = true;
-    std::optional<double> density_ceiling = {};  // of the pictures' shades; none: as suits each recipe
-    bool page = true;                            // report.html; none without pictures
-    std::string command = {};                    // that the page tells as the way to repeat it
+    std::optional<double> density_ceiling = {};  // of the pictures' density scale; none: chosen for each recipe
+    bool page = true;                            // write report.html; requires pictures
+    std::string command = {};                    // the command line shown on the page
 };
 
-/// Throws MachineError where the results cannot be written. Called before the work; leaves nothing behind.
+/// Throws MachineError if the results cannot be written. Leaves no files behind.
 void check_output(const RunOutput& output, const std::vector<Recipe>& recipes);
 
-/// Makes ready what a recipe runs on. Called for each of them, in their order.
+/// Returns the runner for a recipe; called once per recipe, in order.
 using FindRunner = std::function<Runner&(const Recipe&)>;
 
-/// Adds to a report what the runner does not know.
+/// Fills the members of a report that the runner does not know.
 using CompleteReport = std::function<void(RunReport&)>;
 
-/// Runs the recipes, writes their results and prints them. A recipe that fails, or a file that cannot be written, is recorded
-/// in its report, and the next one is run; a recipe that is the only one and fails before anything was measured throws.
-/// Returns the exit code, 0 only where nothing at all went wrong.
+/// Runs the recipes, prints their results and writes them. A failing recipe or an unwritable file is recorded in the report,
+/// and the next recipe runs; a single recipe that fails before anything was measured throws. Returns ExitCode::ok only if
+/// nothing failed.
 [[nodiscard]] ExitCode run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& recipes, const RunOutput& output,
                                    const CompleteReport& complete);
 
-/// The same where all of them run on one.
+/// Runs all recipes with one runner.
 [[nodiscard]] inline ExitCode run_recipes(Runner& runner, const std::vector<Recipe>& recipes, const RunOutput& output,
                                           const CompleteReport& complete) {
     return run_recipes([&runner](const Recipe&) -> Runner& { return runner; }, recipes, output, complete);

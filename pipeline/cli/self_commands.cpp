@@ -1,4 +1,4 @@
-// workbench completion and workbench manual: what the program says of its own command line.
+// workbench completion and workbench manual: descriptions of the command line.
 #include <cstdio>
 #include <memory>
 
@@ -13,7 +13,7 @@ namespace workbench {
 
 void add_completion_command(CLI::App& app, Action& action) {
     const auto shell = std::make_shared<std::string>();
-    CLI::App* command = app.add_subcommand("completion", "Print the script by which a shell completes this command line");
+    CLI::App* command = app.add_subcommand("completion", "Print a completion script for a shell");
     command->add_option("shell", *shell, "The shell")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}))
@@ -30,7 +30,7 @@ void add_completion_command(CLI::App& app, Action& action) {
 }
 
 void add_manual_command(CLI::App& app, Action& action) {
-    CLI::App* command = app.add_subcommand("manual", "Print the manual page, for man");
+    CLI::App* command = app.add_subcommand("manual", "Print the manual page in man format");
     command->callback([&app, &action] {
         action = [&app] {
             fmt::print("{}", manual_page(facts_of(app)));

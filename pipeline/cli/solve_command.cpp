@@ -1,5 +1,4 @@
-// workbench solve: A x = b with recipes, and what they are worth to someone who iterates.
-#include <cmath>
+// workbench solve: solves A x = b with recipes and compares their total times.
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -9,22 +8,17 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/cli/aside.hpp"
-#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/command.hpp"
 #include "pipeline/cli/distributed.hpp"
-#include "pipeline/cli/keep.hpp"
-#include "pipeline/cli/machine.hpp"
 #include "pipeline/cli/matrix_source.hpp"
 #include "pipeline/cli/measuring.hpp"
-#include "pipeline/cli/prepare.hpp"
-#include "pipeline/cli/progress.hpp"
+#include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
-#include "pipeline/cli/versions.hpp"
+#include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
@@ -33,8 +27,6 @@
 
 namespace workbench {
 namespace {
-
-constexpr const char* standard_output = "-";
 
 struct Arguments {
     std::vector<std::string> recipes;
@@ -57,7 +49,7 @@ struct Arguments {
     std::string prepare = as_recipes_ask;
 };
 
-/// All on one matrix.
+/// The recipes, which all use the same matrix.
 struct Recipes {
     std::vector<Recipe> solve;
     std::vector<Recipe> tune;
@@ -67,7 +59,7 @@ struct Recipes {
 Recipes recipes_of(const Arguments& arguments) {
     std::vector<std::string> files = arguments.recipes;
     files.insert(files.end(), arguments.tune.begin(), arguments.tune.end());
-    if (files.empty()) throw RecipeError("no recipe to solve with; name some, or some to tune with after --tune");
+    if (files.empty()) throw RecipeError("no recipe; name recipes to solve with, or recipes to try after --tune");
     Recipes recipes;
     std::size_t number = 0;
     for (std::vector<Recipe>& points : load_each(files, arguments.changes)) {
@@ -75,10 +67,11 @@ Recipes recipes_of(const Arguments& arguments) {
         for (Recipe& recipe : points) {
             if (number == 1 && list.empty()) recipes.matrix = recipe.matrix;
             if (recipe.matrix != recipes.matrix) {
-                if (number == 1) throw RecipeError("one matrix at a time; found a sweep over several");
-                throw RecipeError(fmt::format(
-                    "{} and {} do not name the same matrix; all solve one system: give it with --matrix or --generate",
-                    files.front(), files[number - 1]));
+                if (number == 1) throw RecipeError("expected one matrix, found a sweep over several");
+                throw RecipeError(
+                    fmt::format("{} and {} name different matrices, but all recipes solve one system; choose it with --matrix "
+                                "or --generate",
+                                files.front(), files[number - 1]));
             }
             if (!recipe.sweep.label.empty()) recipe.name += ": " + recipe.sweep.label;
             list.push_back(std::move(recipe));
@@ -91,8 +84,8 @@ RightHandSide right_hand_side_of(const Arguments& arguments) {
     if (arguments.rhs == "ones") return {RightHandSide::Kind::ones};
     if (arguments.rhs == "random") return {RightHandSide::Kind::random, arguments.seed};
     if (std::error_code ignored; !std::filesystem::exists(arguments.rhs, ignored)) {
-        throw InputError(fmt::format("--rhs {}: there is no such file; expected ones, random, or a matrix file of one column",
-                                     arguments.rhs));
+        throw InputError(
+            fmt::format("--rhs {}: no such file; expected ones, random, or a matrix file with one column", arguments.rhs));
     }
     return {RightHandSide::Kind::file, 0, arguments.rhs};
 }
@@ -101,9 +94,9 @@ SolveOptions options_of(const Arguments& arguments) {
     SolveOptions options;
     options.method = arguments.method == "cg" ? KrylovMethod::cg : KrylovMethod::bicgstab;
     options.jacobi = arguments.preconditioner == "jacobi";
-    // About what the precision holds of b - A x for matrices that are not too bad.
+    // The accuracy that the precision allows for well-conditioned matrices.
     options.tolerance = arguments.tolerance.value_or(arguments.precision == "f32" ? 1e-4 : 1e-8);
-    if (!std::isfinite(options.tolerance)) throw RecipeError("--tolerance: not a finite number");
+    check_finite("--tolerance", options.tolerance);
     options.most_iterations = arguments.iterations;
     options.patience = arguments.patience;
     options.only = arguments.only;
@@ -112,16 +105,16 @@ SolveOptions options_of(const Arguments& arguments) {
 }
 
 ExitCode solve_distributed(const Arguments& arguments) {
-    if (!arguments.tune.empty()) throw RecipeError("--tune is not for --distributed");
-    if (arguments.method != "cg") throw RecipeError("--distributed solves with --method cg");
-    if (!arguments.keep.empty()) throw RecipeError("--keep is not for --distributed");
+    if (!arguments.tune.empty()) throw RecipeError("--distributed does not support --tune");
+    if (arguments.method != "cg") throw RecipeError("--distributed supports --method cg only");
+    if (!arguments.keep.empty()) throw RecipeError("--distributed does not support --keep");
     return run_distributed({.distributed = arguments.distributed,
                             .recipes = arguments.recipes,
                             .changes = arguments.changes,
                             .prepare = arguments.prepare,
                             .backends = arguments.backends,
                             .only = arguments.only,
-                            .precision = arguments.precision == "f32" ? Precision::f32 : Precision::f64,
+                            .precision = precision_named(arguments.precision),
                             .samples = options_of(arguments).timing.minimum_samples,
                             .out = arguments.out,
                             .json = arguments.json,
@@ -143,7 +136,7 @@ ExitCode solve(const Arguments& arguments) {
     const bool on_gpu = device_of(backends.front()) == DeviceKind::gpu;
     Device& device = on_gpu ? *gpu : *host;
 
-    std::optional<KeepFolder> keep = keep_folder(arguments.keep, host->properties());
+    std::optional<KeepFolder> keep = keep_folder(arguments.keep, *host);
     std::vector<Recipe> all = recipes.solve;
     all.insert(all.end(), recipes.tune.begin(), recipes.tune.end());
     const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare, all);
@@ -152,19 +145,18 @@ ExitCode solve(const Arguments& arguments) {
     SolveReport report;
     report.matrix = matrix_report;
     report.right_hand_side = right_hand_side.text();
-    report.precision = arguments.precision == "f32" ? Precision::f32 : Precision::f64;
+    report.precision = precision_named(arguments.precision);
     report.options = options;
     report.device = device.properties();
-    report.machine = describe_machine(host->properties());
-    report.versions = versions();
+    add_provenance(report, *host);
     std::vector<double> b = make_right_hand_side(right_hand_side, matrix.rows);
     {
-        const PrintsAside prints_aside;
+        const StdoutToStderr redirection;
         const Progress progress;
-        SolvePlan plan{matrix, std::move(b), catalogue(), device, backends};
-        plan.tell = [&progress](const std::string& step) { progress.show(step); };
+        SolvePlan plan{.matrix = matrix, .b = std::move(b), .catalogue = catalogue(), .device = device, .backends = backends};
+        plan.progress = [&progress](const std::string& step) { progress.show(step); };
         plan.tune_with = recipes.tune;
-        // After each, so that what was solved is there whatever ends the program.
+        // Written after each solve, so that results survive an interruption.
         plan.reported = [&] { write_whole_file(folder / "solve.json", solve_json(report)); };
         plan.keep = pointer_to(keep);
         plan.preparer = preparer.get();
@@ -179,75 +171,49 @@ ExitCode solve(const Arguments& arguments) {
         fmt::print("{}\n{}", solve_text(report),
                    wrapped(fmt::format("Written to {}: {}\n", folder.string(), fmt::join(files, ", "))));
     }
-    (void)std::fflush(stdout);  // both may go to one file
-    for (const Failure& failure : report.failures) fmt::print(stderr, "error: {}\n", failure.text);
+    for (const Failure& failure : report.failures) print_error("error: " + failure.text);
     return exit_code_of(report);
 }
 
 }  // namespace
 
 void add_solve_command(CLI::App& app, Action& action) {
-    const auto arguments = std::make_shared<Arguments>();
-    CLI::App* command =
-        app.add_subcommand("solve", "Solve A x = b with the kernels of recipes: time with set-up, when it pays, residuals");
-    command->add_option("recipe", arguments->recipes, "Recipe files; each solves the same system")->type_name("RECIPE");
+    const auto [command, arguments] = add_command(
+        app, action, "solve", "Solve A x = b with recipes: residuals, time including set-up, and break-even", solve);
+    command.add_option("recipe", arguments.recipes, "Recipe files; each solves the same system")->type_name("RECIPE");
     command
-        ->add_option("--tune", arguments->tune,
-                     "One more solve: it begins with CSR, tries these recipes while it runs, and keeps what is faster")
+        .add_option("--tune", arguments.tune,
+                    "Also solve starting with CSR, trying these recipes during the iterations and keeping faster ones")
         ->type_name("RECIPE");
-    add_recipe_changes(*command, arguments->changes);
-    add_sweeps(*command, arguments->changes);
-    command
-        ->add_option("--method", arguments->method,
-                     "cg: conjugate gradients, for symmetric positive definite matrices; bicgstab: for others")
-        ->check(CLI::IsMember({"cg", "bicgstab"}))
-        ->type_name("WHICH")
-        ->capture_default_str();
-    command->add_option("--preconditioner", arguments->preconditioner, "none, or jacobi: the inverse of the diagonal")
-        ->check(CLI::IsMember({"none", "jacobi"}))
-        ->type_name("WHICH")
-        ->capture_default_str();
-    command->add_option("--precision", arguments->precision, "Of matrix and vectors: f32 or f64; sums are f64")
-        ->check(CLI::IsMember({"f32", "f64"}))
-        ->type_name("WHICH")
-        ->capture_default_str();
-    command->add_option("--rhs", arguments->rhs, "b: ones, random, or a matrix file of one column")
+    add_recipe_changes(command, arguments.changes);
+    add_sweeps(command, arguments.changes);
+    add_choice(command, "--method", arguments.method, {"cg", "bicgstab"},
+               "cg: conjugate gradients, for symmetric positive definite matrices; bicgstab: for general matrices");
+    add_choice(command, "--preconditioner", arguments.preconditioner, {"none", "jacobi"},
+               "none, or jacobi: the inverse of the diagonal");
+    add_choice(command, "--precision", arguments.precision, {"f32", "f64"},
+               "Precision of matrix and vectors; reductions are always f64");
+    command.add_option("--rhs", arguments.rhs, "Right-hand side b: ones, random, or a matrix file with one column")
         ->type_name("WHICH|FILE")
         ->capture_default_str();
-    command->add_option("--seed", arguments->seed, "Of the random b")->type_name("NUMBER")->capture_default_str();
-    command
-        ->add_option("--tolerance", arguments->tolerance,
-                     "Converged where |b - A x| / |b| is below (default: 1e-8, in f32 1e-4)")
-        ->check(CLI::Range(0.0, 1.0))
-        ->type_name("NUMBER");
-    command->add_option("--iterations", arguments->iterations, "The most that a solve may take")
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}))
-        ->type_name("COUNT")
-        ->capture_default_str();
-    command
-        ->add_option("--patience", arguments->patience,
-                     "Stagnated where so many iterations bring no residual smaller by 1 % than before")
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}))
-        ->type_name("COUNT")
-        ->capture_default_str();
-    command
-        ->add_option("--backend", arguments->backends,
-                     "kokkos, eigen, cpu, or cuda, cusparse (default: the GPU's, if any); the baseline is always there")
-        ->check(CLI::IsMember({"kokkos", "eigen", "cpu", "cuda", "cusparse"}))
-        ->delimiter(',')
-        ->type_name("LIST");
-    command->add_option("--only", arguments->only, "The kernel of this name, where a recipe has it")->type_name("KERNEL");
-    add_keep_option(*command, arguments->keep);
-    add_distributed_options(*command, arguments->distributed);
-    add_prepare_option(*command, arguments->prepare);
-    command->add_option("--out", arguments->out, "Folder for solve.json, residuals.csv and plots of the residual")
+    command.add_option("--seed", arguments.seed, "Seed of a random b")->type_name("NUMBER")->capture_default_str();
+    add_number(command, "--tolerance", arguments.tolerance, Range{0.0, 1.0, "NUMBER"},
+               "Stop when |b - A x| / |b| is below this (default: 1e-8, or 1e-4 in f32)");
+    add_number(command, "--iterations", arguments.iterations, Range{std::int64_t{1}, std::int64_t{10000000}, "COUNT"},
+               "Maximum number of iterations");
+    add_number(command, "--patience", arguments.patience, Range{std::int64_t{1}, std::int64_t{10000000}, "COUNT"},
+               "Give up when this many iterations have not reduced the residual by 1 %");
+    add_backends(command, arguments.backends,
+                 "Backends of one device for the recipes; the baseline has its own (default: the GPU's, if any)");
+    command.add_option("--only", arguments.only, "Use the kernel of this name in recipes that have it")->type_name("KERNEL");
+    add_keep_option(command, arguments.keep);
+    add_distributed_options(command, arguments.distributed);
+    add_prepare_option(command, arguments.prepare);
+    command.add_option("--out", arguments.out, "Folder for solve.json, residuals.csv and plots of the residual")
         ->type_name("FOLDER")
         ->capture_default_str();
-    command
-        ->add_option("--json", arguments->json,
-                     "Also write solve.json to this file; -: to standard output, and nothing else there")
+    command.add_option("--json", arguments.json, "Also write solve.json to this file; -: print it instead of the tables")
         ->type_name("FILE");
-    command->callback([arguments, &action] { action = [arguments] { return solve(*arguments); }; });
 }
 
 }  // namespace workbench

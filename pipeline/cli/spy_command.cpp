@@ -1,4 +1,4 @@
-// workbench spy: the pattern of a matrix in the terminal.
+// workbench spy: draws the sparsity pattern of a matrix in the terminal.
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -9,9 +9,8 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
-#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/command.hpp"
 #include "pipeline/cli/drawn_stages.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/run/kokkos_runtime.hpp"
@@ -24,8 +23,8 @@ namespace {
 struct SpyArguments {
     DrawnArguments drawn;
     std::string stage;
-    int columns = 0;  // 0: as the window has them
-    int lines = 0;
+    std::optional<int> columns;
+    std::optional<int> lines;
 };
 
 std::string_view environment(const char* name) {
@@ -33,7 +32,7 @@ std::string_view environment(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-/// The first of these that is set decides what characters the terminal shows.
+/// True if the locale uses UTF-8; the first of these variables that is set decides.
 bool shows_unicode() {
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
         std::string locale(environment(name));
@@ -52,7 +51,7 @@ TerminalColours colours() {
     return many ? TerminalColours::many : TerminalColours::few;
 }
 
-/// The window's size; of what is no window, what COLUMNS and LINES say, or 80 x 24.
+/// The size of the terminal, or else that in COLUMNS and LINES, or else 80 x 24.
 SpyStyle style_of(const SpyArguments& arguments) {
     winsize window{};
     const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 && window.ws_row > 0;
@@ -60,11 +59,9 @@ SpyStyle style_of(const SpyArguments& arguments) {
         const int value = std::atoi(std::string(text).c_str());
         return value > 0 ? value : otherwise;
     };
-    int columns = known ? window.ws_col : number(environment("COLUMNS"), 80);
-    int lines = known ? window.ws_row : number(environment("LINES"), 24);
-    if (arguments.columns > 0) columns = arguments.columns;
-    if (arguments.lines > 0) lines = arguments.lines;
-    constexpr int others = 3;  // the head, what a dot is, and the prompt after it
+    const int columns = arguments.columns.value_or(known ? window.ws_col : number(environment("COLUMNS"), 80));
+    const int lines = arguments.lines.value_or(known ? window.ws_row : number(environment("LINES"), 24));
+    constexpr int others = 3;  // heading, legend and prompt
     return {std::clamp(columns, 10, 2000), std::clamp(lines - others, 6, 1000), shows_unicode(), colours()};
 }
 
@@ -78,28 +75,23 @@ ExitCode spy(const SpyArguments& arguments) {
     const RunReport report = run_drawn_stages(recipe, [&](const StagedMatrix& staged) {
         if (stage++ == number) picture = spy_text(staged, style);
     });
+    const MatrixReport& matrix = report.matrix;
     const std::string after = recipe.stages.empty() ? "" : fmt::format(", after {}", report.stages[number].id);
-    const std::string times = style.unicode ? "×" : "x";
-    fmt::print("{}: {} {} {}, {} nonzeros{}\n{}", report.matrix.source, with_commas(report.matrix.rows), times,
-               with_commas(report.matrix.columns), with_commas(report.matrix.nonzeros), after, picture);
+    fmt::print("{}: {}{}\n{}", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros), after, picture);
     return ExitCode::ok;
 }
 
 }  // namespace
 
 void add_spy_command(CLI::App& app, Action& action) {
-    const auto arguments = std::make_shared<SpyArguments>();
-    CLI::App* command = app.add_subcommand("spy", "Show the pattern of a matrix in the terminal");
-    add_drawn_options(*command, arguments->drawn);
-    command->add_option("--stage", arguments->stage, "Of a recipe: after this stage (its id, or 'input') instead of the last")
+    const auto [command, arguments] =
+        add_command(app, action, "spy", "Show the sparsity pattern of a matrix in the terminal", spy);
+    add_drawn_options(command, arguments.drawn);
+    command.add_option("--stage", arguments.stage, "Show the matrix after this stage (its id, or 'input') (default: the last)")
         ->type_name("ID");
-    command->add_option("--columns", arguments->columns, "Instead of those of the window")
-        ->check(CLI::Range(10, 2000))
-        ->type_name("COUNT");
-    command->add_option("--lines", arguments->lines, "Instead of those of the window")
-        ->check(CLI::Range(9, 1000))
-        ->type_name("COUNT");
-    command->callback([arguments, &action] { action = [arguments] { return spy(*arguments); }; });
+    add_number(command, "--columns", arguments.columns, Range{10, 2000, "COUNT"},
+               "Width in characters (default: that of the terminal)");
+    add_number(command, "--lines", arguments.lines, Range{9, 1000, "COUNT"}, "Height in lines (default: that of the terminal)");
 }
 
 }  // namespace workbench

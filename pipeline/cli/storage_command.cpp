@@ -2,13 +2,11 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/command.hpp"
 #include "pipeline/cli/matrix_source.hpp"
-#include "pipeline/cli/read_options.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/precision.hpp"
 #include "pipeline/contract/storage_size.hpp"
@@ -26,7 +24,7 @@ struct StorageArguments {
     bool json = false;
 };
 
-/// The same formats in both precisions.
+/// Sizes of the same formats in both precisions.
 struct Storage {
     std::vector<StorageSize> f32;
     std::vector<StorageSize> f64;
@@ -37,8 +35,7 @@ double padding(const StorageSize& size, Offset nonzeros) {
 }
 
 void print_table(const MatrixReport& matrix, const Storage& storage) {
-    fmt::print("{}: {} x {}, {} nonzeros\n\n", matrix.source, with_commas(matrix.rows), with_commas(matrix.columns),
-               with_commas(matrix.nonzeros));
+    fmt::print("{}: {}\n\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros));
     TextTable table;
     table.header = {"format", "height", "alpha", "slots", "padding", "f32 bytes", "f64 bytes", "f64 B/nonzero"};
     for (std::size_t i = 0; i < storage.f64.size(); ++i) {
@@ -49,7 +46,8 @@ void print_table(const MatrixReport& matrix, const Storage& storage) {
                               fmt::format("{:.1f} %", 100 * padding(size, matrix.nonzeros)), with_commas(storage.f32[i].bytes),
                               with_commas(size.bytes), matrix.nonzeros == 0 ? "-" : significant(each)});
     }
-    fmt::print("{}\nHeight: rows of a slice or of a block. Indices have 32 bits.\n", table.text());
+    fmt::print("{}\nheight: rows per slice or block; alpha: minimum fraction of a length group. Indices have 32 bits.\n",
+               table.text());
 }
 
 void print_json(const MatrixReport& matrix, const Storage& storage) {
@@ -75,7 +73,7 @@ void print_json(const MatrixReport& matrix, const Storage& storage) {
 
 ExitCode storage(const StorageArguments& arguments) {
     for (const double alpha : arguments.alphas) {
-        if (alpha >= 0 && alpha <= 1) continue;  // not a NaN
+        if (alpha >= 0 && alpha <= 1) continue;  // false for NaN
         throw RecipeError(fmt::format("--alpha: found {}, expected a number from 0 to 1", alpha));
     }
     const KokkosRuntime kokkos;
@@ -91,25 +89,25 @@ ExitCode storage(const StorageArguments& arguments) {
 }  // namespace
 
 void add_storage_command(CLI::App& app, Action& action) {
-    const auto arguments = std::make_shared<StorageArguments>();
-    CLI::App* command = app.add_subcommand("storage", "Show what the common formats would take to store a matrix");
-    command->add_option("matrix", arguments->file, fmt::format("Matrix file: {}", readable_files))
+    const auto [command, arguments] =
+        add_command(app, action, "storage", "Show the storage size of a matrix in common formats", storage);
+    command.add_option("matrix", arguments.file, fmt::format("Matrix file: {}", readable_files))
         ->required()
         ->type_name("MATRIX");
     command
-        ->add_option("--slice-height", arguments->slice_heights,
-                     "Rows of a slice, of SELL and Staircase SELL; 32,512 if not given")
+        .add_option("--slice-height", arguments.slice_heights, "Slice heights for SELL and Staircase SELL (default: 32,512)")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::Range(1, 65536))
         ->type_name("ROWS");
-    command->add_option("--alpha", arguments->alphas, "Least share of a length group of Staircase SELL; 0.01 if not given")
+    command
+        .add_option("--alpha", arguments.alphas,
+                    "Minimum fraction of the rows in a length group of Staircase SELL (default: 0.01)")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("SHARE");
-    command->add_flag("--json", arguments->json, "As one JSON object");
-    add_read_options(*command, arguments->member);
-    command->callback([arguments, &action] { action = [arguments] { return storage(*arguments); }; });
+    command.add_flag("--json", arguments.json, "Print one JSON object");
+    add_read_options(command, arguments.member);
 }
 
 }  // namespace workbench

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/catalogue/catalogue.hpp"
+#include "pipeline/cli/command_line.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {
@@ -15,16 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As one word of a shell.
-std::string in_shell(const std::string& text) {
-    constexpr const char* plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+./=:,@%";
-    if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
-    std::string quoted = "'";
-    for (const char letter : text) quoted += letter == '\'' ? std::string(R"('\'')") : std::string(1, letter);
-    return quoted + "'";
-}
-
-/// Where the user keeps matrices: the first folder that is named.
+/// The folder for missing matrices: the first one that the suite or the user names.
 std::string folder_for(const Suite& suite) {
     std::error_code unknown;
     for (const SuiteItem& item : suite.matrices) {
@@ -33,8 +25,8 @@ std::string folder_for(const Suite& suite) {
     return default_matrix_folder;
 }
 
-/// All that named matrices are looked for in.
-std::vector<BenchMatrix> around(const Suite& suite) {
+/// The matrices among which named ones are searched.
+std::vector<BenchMatrix> candidates_of(const Suite& suite) {
     std::vector<BenchMatrix> all;
     std::error_code unknown;
     const auto add = [&](const fs::path& path) {
@@ -46,7 +38,7 @@ std::vector<BenchMatrix> around(const Suite& suite) {
     return all;
 }
 
-/// Adds what the command line names as a file, whether the suite names it or not.
+/// Adds the matrix files of the command line, even those that the suite does not name.
 void add_files(std::vector<BenchMatrix>& matrices, const Suite& suite) {
     std::error_code unknown;
     for (const SuiteItem& item : suite.matrices) {
@@ -61,19 +53,19 @@ void add_files(std::vector<BenchMatrix>& matrices, const Suite& suite) {
 
 std::string missing_text(const Suite& suite, const std::vector<SuiteMatrix>& missing, const std::string& given) {
     const std::string folder = folder_for(suite);
-    const std::string into = folder == default_matrix_folder ? "" : " --into " + in_shell(folder);
+    const std::string into = folder == default_matrix_folder ? "" : " --into " + quoted_for_shell(folder);
     std::string text =
-        fmt::format("{} of the {} matrices that the suite names are not in {}:\n", missing.size(), suite.named.size(), folder);
+        fmt::format("{} of the suite's {} matrices are missing in {}:\n", missing.size(), suite.named.size(), folder);
     bool in_collection = false;
     for (const SuiteMatrix& matrix : missing) {
         if (matrix.group.empty()) {
-            text += fmt::format("  {0}: in no known group of the collection; expected as {0}.mtx or {0}.tar.gz\n", matrix.name);
+            text += fmt::format("  {0}: its group in the collection is unknown; expected {0}.mtx or {0}.tar.gz\n", matrix.name);
         } else {
             text += fmt::format("  workbench fetch {}{}\n", matrix.full_name(), into);
             in_collection = true;
         }
     }
-    if (in_collection) text += fmt::format("All of them: workbench fetch {}{}\n", in_shell(given), into);
+    if (in_collection) text += fmt::format("To fetch all of them: workbench fetch {}{}\n", quoted_for_shell(given), into);
     return text;
 }
 
@@ -95,7 +87,7 @@ SuiteMatrices matrices_of(const Suite& suite, const std::string& given) {
             for (BenchMatrix& matrix : matrices_at(item.text)) matrices.here.push_back(std::move(matrix));
         }
     } else {
-        const std::vector<BenchMatrix> all = around(suite);
+        const std::vector<BenchMatrix> all = candidates_of(suite);
         std::vector<SuiteMatrix> missing;
         for (const SuiteMatrix& named : suite.named) {
             const BenchMatrix* found = find_named(all, named.group, named.name);
@@ -118,15 +110,15 @@ SuiteMatrices matrices_of(const Suite& suite, const std::string& given) {
         }
     }
     std::map<std::string, std::uintmax_t> seen;
-    std::erase_if(matrices.here, [&seen](const BenchMatrix& matrix) {  // named twice, by a folder and as a file, say
-        const auto [there, is_new] = seen.emplace(matrix.name, matrix.bytes);
-        return !is_new && there->second == matrix.bytes;
+    std::erase_if(matrices.here, [&seen](const BenchMatrix& matrix) {  // a file may also be in a named folder
+        const auto [known, is_new] = seen.emplace(matrix.name, matrix.bytes);
+        return !is_new && known->second == matrix.bytes;
     });
     if (!matrices.here.empty()) return matrices;
     if (matrices.missing > 0) {
-        throw InputError("no matrix of the suite is here; the commands above bring them, --matrices FILE ... takes others");
+        throw InputError("all matrices of the suite are missing; fetch them as shown above, or use --matrices FILE ...");
     }
-    throw RecipeError("no matrices; name files or folders with --matrices, --generate KIND, or in the suite");
+    throw RecipeError("no matrices; name them with --matrices FILE|FOLDER, --generate KIND, or in the suite");
 }
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// The matrices of a suite: those that are here, and how to bring the others.
+// Finds the matrices of a suite and reports missing ones.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,20 @@
 
 namespace workbench {
 
-/// Where `fetch` puts matrices, and `bench` looks for those that a suite names, unless somebody says otherwise.
+/// The default folder of fetched matrices.
 inline constexpr const char* default_matrix_folder = "matrices";
 
 struct SuiteMatrices {
     std::vector<BenchMatrix> here;
-    std::size_t missing = 0;  // of those that the suite names
+    std::size_t missing = 0;  // number of missing matrices that the suite names
 };
 
-/// Whether the command line names files and no folder: whoever does that wants these and no others.
+/// True if the command line names files but no folders; then only these files are used.
 [[nodiscard]] bool names_files_alone(const Suite& suite);
 
-/// What a bench of the suite runs on. Of a suite that names matrices these, as far as the folders have them, and each file that
-/// the command line names; files alone are measured alone. Says on standard error which named matrices are missing, with the
-/// command that brings each. `given`: the suite as the user named it. Throws InputError or RecipeError where there is nothing
-/// to run on.
+/// The matrices for a bench: if the suite names matrices, those found in the folders, and the files of the command line;
+/// otherwise all files and folders. Prints missing matrices to standard error, with commands to fetch them. `given`: the suite
+/// file as the user named it. Throws InputError or RecipeError if there are no matrices.
 [[nodiscard]] SuiteMatrices matrices_of(const Suite& suite, const std::string& given);
 
 [[nodiscard]] MatrixFacts facts_of(const Suite& suite, const SuiteMatrix& matrix);

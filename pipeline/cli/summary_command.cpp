@@ -3,12 +3,11 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "pipeline/bench/plots.hpp"
 #include "pipeline/bench/ranking.hpp"
 #include "pipeline/bench/records.hpp"
-#include "pipeline/cli/commands.hpp"
+#include "pipeline/cli/command.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/suggestion.hpp"
 
@@ -46,28 +45,28 @@ ExitCode summary(const Arguments& arguments) {
     fmt::print("{}", table);
     if (arguments.plots.empty()) return ExitCode::ok;
     const std::vector<std::string> files = write_plots(plots_of(records, arguments.metrics), arguments.plots);
-    if (!arguments.csv && !arguments.tex) fmt::print("\n{} pictures written to {}\n", files.size(), arguments.plots);
+    if (!arguments.csv && !arguments.tex) fmt::print("\n{} files written to {}\n", files.size(), arguments.plots);
     return ExitCode::ok;
 }
 
 }  // namespace
 
 void add_summary_command(CLI::App& app, Action& action) {
-    const auto arguments = std::make_shared<Arguments>();
-    CLI::App* command = app.add_subcommand("summary", "Rank the recipes of benches and runs, and draw what they found");
-    command->add_option("file", arguments->files, "Lines of bench, and JSON files of run")->required()->type_name("FILE");
-    command->add_option("--of", arguments->of, "Also set the recipe of this name against each of the others")
+    const auto [command, arguments] =
+        add_command(app, action, "summary", "Rank recipes by the results of bench and run, and plot them", summary);
+    command.add_option("file", arguments.files, "Results of bench (.jsonl) and of run (.json)")->required()->type_name("FILE");
+    command.add_option("--of", arguments.of, "Also compare the recipe of this name with each of the others")
         ->type_name("RECIPE");
-    CLI::Option* csv = command->add_flag("--csv", arguments->csv, "A row a recipe, matrix and precision, with all reasons");
-    command->add_flag("--tex", arguments->tex, "The tables in LaTeX")->excludes(csv);
-    command->add_option("--plots", arguments->plots, "Folder for pictures, each as PNG and SVG")->type_name("FOLDER");
+    CLI::Option* csv =
+        command.add_flag("--csv", arguments.csv, "Print a line per recipe, matrix and precision, with reasons for failures");
+    command.add_flag("--tex", arguments.tex, "Print the tables in LaTeX")->excludes(csv);
+    command.add_option("--plots", arguments.plots, "Folder for plots, each as PNG and SVG")->type_name("FOLDER");
     command
-        ->add_option("--metric", arguments->metrics,
-                     "Metrics of the input to draw speed-ups against; nonzeros,row_length.mean if not given")
+        .add_option("--metric", arguments.metrics,
+                    "Metrics of the input to plot speed-ups against (default: nonzeros,row_length.mean)")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("LIST");
-    command->callback([arguments, &action] { action = [arguments] { return summary(*arguments); }; });
 }
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
-// Which recipe is chosen, on a machine whose times and bytes a script gives: order, what is passed over, budget, noise and
-// price are worked out by hand.
+// Choosing a recipe on a scripted machine with given times and bytes; the expected order, budget, noise and prices are worked
+// out by hand.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -66,12 +66,12 @@ Names not_timed_of(const Choice& choice) {
     return names;
 }
 
-/// The baseline takes 16 s a product. `fast` takes 2, 4, 4, 4, 8 s in its five rounds and 500 s to prepare, `slow` 3, 5, 5, 5,
-/// 5 and 1 s: the noise does not tell them from each other.
-void two_that_are_tied() {
+/// A product of the baseline takes 16 s. `fast` takes 2, 4, 4, 4, 8 s in its five rounds and 500 s to prepare; `slow` takes 3,
+/// 5, 5, 5, 5 s and 1 s: their intervals overlap.
+void script_a_tie() {
     Script& script = new_script();
     script.seconds["run usual"] = {16};
-    const int before = 2 * (ExactProblem(example()).vector_count() + 4);  // verified and tried once, twice
+    const int before = 2 * (ExactProblem(example()).vector_count() + 4);  // products of verifying and preparing twice
     const auto samples = [&](const std::string& kernel, const std::vector<double>& each) {
         std::deque<double>& seconds = script.seconds["run " + kernel];
         seconds.assign(before, 1);
@@ -94,32 +94,32 @@ const MatrixReport matrix_report{"a.mtx", 4, 4, 7, 0};
 }  // namespace
 
 TEST_SUITE("choose") {
-    TEST_CASE("the fewest bytes are timed first, and what they alone forbid is passed over") {
+    TEST_CASE("recipes are timed by ascending traffic, and those with too much traffic are skipped") {
         Script& script = new_script();
         script.seconds["run usual"] = {16};
         script.seconds["run fast"] = {4};
         script.seconds["run slow"] = {32};
-        script.bytes = {{"fast", 752 * 4}, {"slow", 752 * 4 + 1}};  // in 4 s the memory gives just as much as `fast` moves
+        script.bytes = {{"fast", 752 * 4}, {"slow", 752 * 4 + 1}};  // the memory moves 752 bytes per second
         const Choice choice = choose({csr(), plain("S", "slow"), plain("F", "fast")}, options_of());
         CHECK(names_of(choice) == Names{"F", "CSR"});
         CHECK_FALSE(choice.stay);
         CHECK(choice.ranking[0].bytes == 752 * 4);
         CHECK(choice.ranking[1].bytes == 188);
-        CHECK(not_timed_of(choice) == Names{"S: its bytes alone take longer than the best time"});
+        CHECK(not_timed_of(choice) == Names{"S: moving its bytes alone takes longer than the best time"});
         CHECK(choice.not_timed[0].bytes == 752 * 4 + 1);
         CHECK(choice.reports.size() == 2);
         CHECK(choice.baseline_kernel == "usual");
         CHECK(choice.device == "a host");
 
-        script.bytes["slow"] = 752 * 4;  // no more than the best time: timed, though it is slow
+        script.bytes["slow"] = 752 * 4;  // exactly the best time: timed, although it is slow
         CHECK(names_of(choose({csr(), plain("S", "slow"), plain("F", "fast")}, options_of())) == Names{"F", "CSR", "S"});
-        // A kernel that shows more bandwidth than was measured: what is read in its 4 s counts.
+        // The bandwidth that a kernel reaches counts if it exceeds the measured one.
         script.bytes = {{"fast", 752 * 8}, {"slow", 752 * 8}};
         CHECK(choose({csr(), plain("S", "slow"), plain("F", "fast")}, options_of()).bandwidth == 1504);
         CHECK(names_of(choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of())) == Names{"F", "CSR", "S"});
     }
 
-    TEST_CASE("each has its share of the time that is left") {
+    TEST_CASE("the remaining time is divided among the remaining recipes") {
         Script& script = new_script();
         script.seconds["run usual"] = {16};
         script.seconds["run fast"] = {4};
@@ -138,7 +138,7 @@ TEST_SUITE("choose") {
         CHECK(choose(recipes, options).reports.back().kernels.back().timing.samples.size() == 20);
     }
 
-    TEST_CASE("a stage runs once, is paid for, and counts") {
+    TEST_CASE("a stage runs once, and its time is part of the price") {
         Script& script = new_script();
         script.seconds["run usual"] = {16};
         script.seconds["run fast"] = {4};
@@ -152,10 +152,10 @@ TEST_SUITE("choose") {
         CHECK(first.price_seconds == 1 + 2 + 5 + 0.5 + 0.5);
         CHECK(first.record.speedup == 4);
         CHECK(first.record.break_even == 9.0 / 12);
-        CHECK(first.saved_seconds(10) == 9 * (10 / 0.75 - 1));  // 10 products of 12 s less, and 9 s before them
+        CHECK(first.saved_seconds(10) == 9 * (10 / 0.75 - 1));  // 10 products save 12 s each, minus a price of 9 s
     }
 
-    TEST_CASE("recipes of few stages are prepared first") {
+    TEST_CASE("recipes with few stages are prepared first") {
         Script& script = new_script();
         script.seconds["run usual"] = {1.0 / 1024};
         script.seconds["run fast"] = {1.0 / 2048};
@@ -165,21 +165,22 @@ TEST_SUITE("choose") {
         CHECK(names_of(choice) == Names{"none", "CSR"});
     }
 
-    TEST_CASE("half of the budget may pass before anything is timed, and all of it before the last") {
+    TEST_CASE("preparing ends after half of the budget, timing at its end") {
         Script& script = new_script();
         script.seconds["run usual"] = {1.0 / 1024};
         script.seconds["run fast"] = {1.0 / 2048};
         script.bytes = {{"fast", 0}};
-        script.seconds["build plain"] = {10};  // twice a recipe: with its values, and with those of the exact problem
+        script.seconds["build plain"] = {10};  // built twice per recipe: with its own values and with exact ones
         const Choice choice = choose({csr(), plain("A", "fast"), plain("B", "fast", "reverse"),
                                       plain("C", "fast", "rotate_rows"), plain("D", "fast", "rotate_columns")},
                                      options_of(60));
         CHECK(names_of(choice) == Names{"A", "CSR"});
-        CHECK(not_timed_of(choice) == Names{"C: not prepared within half of the 60 s",
-                                            "D: not prepared within half of the 60 s", "B: not timed within 60 s"});
+        CHECK(not_timed_of(choice) == Names{"C: not prepared within half of the 60 s budget",
+                                            "D: not prepared within half of the 60 s budget",
+                                            "B: not timed within the 60 s budget"});
         CHECK(choice.seconds > 60);
         CHECK(choice.seconds < 61);
-        // The baseline is timed whatever happens, and so are the first that are to be.
+        // The first `always` recipes are timed even beyond the budget.
         script.seconds["build csr"] = {1000};
         CHECK(names_of(choose({csr(), plain("A", "fast")}, options_of(60))) == Names{"CSR"});
         ChooseOptions two = options_of(60);
@@ -189,8 +190,8 @@ TEST_SUITE("choose") {
         CHECK(names_of(choose({csr(), plain("S", "slow"), plain("A", "fast")}, two)) == Names{"CSR", "S"});
     }
 
-    TEST_CASE("of those that the noise cannot tell apart the one that pays earliest is chosen") {
-        two_that_are_tied();
+    TEST_CASE("of tied recipes, the one with the earliest break-even is chosen") {
+        script_a_tie();
         const Choice choice = choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of());
         CHECK(names_of(choice) == Names{"S", "F", "CSR"});
         CHECK(choice.ranking[0].record.speedup == 16.0 / 5);
@@ -201,21 +202,21 @@ TEST_SUITE("choose") {
         CHECK(choice.ranking[1].record.break_even == 500.0 / 12);
         CHECK(choice.ranking[1].tied);
         CHECK_FALSE(choice.ranking[2].tied);
-        CHECK(answer_of(choice, options_of()) == "S (slow) is 3.20 x CSR (usual); it pays after 1 product.");
+        CHECK(answer_of(choice, options_of()) == "S (slow) is 3.20 x as fast as CSR (usual); it pays after 1 product.");
         compare("choose.txt", choice_text(choice, options_of(), matrix_report));
 
-        two_that_are_tied();
+        script_a_tie();
         std::deque<double>& slow = script().seconds["run slow"];
-        std::fill(slow.end() - 5, slow.end(), 9);  // ratios of 16 / 9, and those of `fast` are 2 and more
+        std::fill(slow.end() - 5, slow.end(), 9);  // speed-up 16 / 9, below that of `fast`
         CHECK(names_of(choose({csr(), plain("F", "fast"), plain("S", "slow")}, options_of())) == Names{"F", "S", "CSR"});
     }
 
-    TEST_CASE("what would be chosen is timed again, until one keeps its word") {
+    TEST_CASE("winners are timed again until one keeps its advantage") {
         ChooseOptions options = options_of();
         options.confirm = true;
         const std::vector<Recipe> recipes{csr(), plain("F", "fast"), plain("S", "slow")};
-        // `slow` was lucky: from now on a product takes 32 s. `fast` keeps at 8 s, its last.
-        two_that_are_tied();
+        // The second time, `slow` takes 32 s and `fast` 8 s.
+        script_a_tie();
         std::deque<double>& slow = script().seconds["run slow"];
         slow.push_back(32);
         const Choice choice = choose(recipes, options);
@@ -227,33 +228,33 @@ TEST_SUITE("choose") {
         CHECK(choice.ranking[2].confirmed);
         CHECK(choice.ranking[2].record.speedup == 0.5);
         CHECK(choice.reports.size() == 5);
-        CHECK(answer_of(choice, options) == "F (fast) is 2.00 x CSR (usual); it pays after 63 products.");
+        CHECK(answer_of(choice, options) == "F (fast) is 2.00 x as fast as CSR (usual); it pays after 63 products.");
         CHECK(choice_text(choice, options, matrix_report).find("The first was timed twice") != std::string::npos);
 
-        // Both were.
-        two_that_are_tied();
+        // Both lose their advantage.
+        script_a_tie();
         script().seconds["run slow"].push_back(16);
         script().seconds["run fast"].push_back(16);
         const Choice none = choose(recipes, options);
         CHECK(none.stay);
         CHECK(names_of(none) == Names{"CSR", "F", "S"});
         CHECK(none.reports.size() == 5);
-        CHECK(answer_of(none, options) == "Stay with CSR: nothing measured beats it by more than the noise.");
+        CHECK(answer_of(none, options) == "Stay with CSR: no measured recipe beats it by more than the noise.");
 
-        // A tenth of the budget is for this.
+        // A tenth of the budget is reserved for confirming.
         Script& script = new_script();
         script.seconds["run usual"] = {1.0 / 1024};
         script.seconds["run fast"] = {1.0 / 2048};
         script.bytes = {{"fast", 0}};
         script.seconds["build plain"] = {10};
         const std::vector<Recipe> two{csr(), plain("A", "fast"), plain("B", "fast", "reverse")};
-        options.budget_seconds = 64;  // 60 s have gone by when A was timed: more than nine tenths
-        CHECK(not_timed_of(choose(two, options)) == Names{"B: not timed within 64 s"});
+        options.budget_seconds = 64;  // A is timed after 60 s, more than nine tenths
+        CHECK(not_timed_of(choose(two, options)) == Names{"B: not timed within the 64 s budget"});
         options.confirm = false;
         CHECK(not_timed_of(choose(two, options)).empty());
     }
 
-    TEST_CASE("a wrong kernel is told once, though another one of its recipe is right") {
+    TEST_CASE("a wrong kernel is reported once, even if another kernel of its recipe is correct") {
         Script& script = new_script();
         script.seconds["run usual"] = {4};
         script.seconds["run coarse"] = {2};
@@ -266,36 +267,36 @@ TEST_SUITE("choose") {
         CHECK(choice.not_timed[1].reason.starts_with("WRONG RESULT of kernel wrong_later: "));
     }
 
-    TEST_CASE("for so many products the one that saves the most is chosen") {
+    TEST_CASE("for a given number of products, the recipe that saves most is chosen") {
         ChooseOptions options = options_of();
         const std::vector<Recipe> recipes{csr(), plain("F", "fast"), plain("S", "slow")};
         options.products = 100;  // 100 * 12 - 500 = 700; 100 * 11 - 1 = 1099
-        two_that_are_tied();
+        script_a_tie();
         CHECK(names_of(choose(recipes, options)) == Names{"S", "F", "CSR"});
         options.products = 1000;  // 11,500; 10,999
-        two_that_are_tied();
+        script_a_tie();
         const Choice choice = choose(recipes, options);
         CHECK(names_of(choice) == Names{"F", "S", "CSR"});
         CHECK(answer_of(choice, options) ==
-              "F (fast) is 4.00 x CSR (usual); it pays after 42 products, and 1,000 of them save 11,500 s.");
+              "F (fast) is 4.00 x as fast as CSR (usual); it pays after 42 products, and 1,000 products save 11,500 s.");
     }
 
-    TEST_CASE("where nothing pays, one stays with the baseline") {
+    TEST_CASE("the baseline is chosen if no recipe pays") {
         ChooseOptions options = options_of();
         options.products = 41;  // 500 / 12 is 41.67
-        two_that_are_tied();
+        script_a_tie();
         const Choice choice = choose({csr(), plain("F", "fast")}, options);
         CHECK(choice.stay);
         CHECK(names_of(choice) == Names{"CSR", "F"});
         CHECK(answer_of(choice, options) ==
-              "Stay with CSR: nothing pays within 41 products; F (fast) is 4.00 x CSR (usual) and pays after 42.");
+              "Stay with CSR: no recipe pays within 41 products; F (fast) is 4.00 x as fast as CSR (usual) and pays after 42.");
         options.products = 42;
-        two_that_are_tied();
+        script_a_tie();
         CHECK(names_of(choose({csr(), plain("F", "fast")}, options)) == Names{"F", "CSR"});
     }
 
-    TEST_CASE("where the noise says nothing, one stays with the baseline") {
-        two_that_are_tied();
+    TEST_CASE("the baseline is chosen if all speed-ups are noise") {
+        script_a_tie();
         script().seconds["run fast"].back() = 17;  // ratios 8, 4, 4, 4 and 16 / 17
         const Choice choice = choose({csr(), plain("F", "fast"), plain("R", "slow", "refuse"),
                                       recipe_of("[recipe]\nname = 'N'\n[layout]\nuse = 'refusing'\n"),
@@ -305,13 +306,13 @@ TEST_SUITE("choose") {
         CHECK(names_of(choice) == Names{"CSR", "F"});
         CHECK(choice.ranking[1].tied);
         CHECK(choice.wrong);
-        CHECK(answer_of(choice, options_of()) == "Stay with CSR: nothing measured beats it by more than the noise.");
+        CHECK(answer_of(choice, options_of()) == "Stay with CSR: no measured recipe beats it by more than the noise.");
         compare("choose_stay.txt", choice_text(choice, options_of(), matrix_report));
         compare("choose_stay.toml", choice_recipe(choice, options_of()));
     }
 
-    TEST_CASE("the JSON holds what the text does, and the reports") {
-        two_that_are_tied();
+    TEST_CASE("the JSON contains the text's figures and the reports") {
+        script_a_tie();
         const ChooseOptions options = options_of();
         const Choice choice =
             choose({csr(), plain("F", "fast"), plain("S", "slow"), recipe_of("[layout]\nuse = 'refusing'\n")}, options);
@@ -333,17 +334,17 @@ TEST_SUITE("choose") {
         CHECK(json["runs"].size() == 3);
     }
 
-    TEST_CASE("a matrix that is not square, and one that nothing suits") {
+    TEST_CASE("a rectangular matrix, and one that no recipe suits") {
         new_script().seconds["run usual"] = {1};
         const CsrMatrix wide = csr_from_entries(1, 2, std::vector<Entry>{{0, 1, 1.5}});
         const Choice choice = choose({csr(), plain("F", "fast", "reverse")}, options_of(), wide);
-        CHECK(not_timed_of(choice) == Names{"F: for square matrices alone"});
+        CHECK(not_timed_of(choice) == Names{"F: needs a square matrix"});
         const Recipe refusing = recipe_of("[recipe]\nname = 'N'\n[layout]\nuse = 'refusing'\n");
         CHECK(message_of<UserError>([&] { (void)choose({refusing}, options_of()); }) ==
-              "nothing suits this matrix, not even N: this matrix has no such layout");
+              "no recipe suits this matrix, not even N: this matrix has no such layout");
     }
 
-    TEST_CASE("the recipe is one, and names the fastest kernel") {
+    TEST_CASE("the chosen recipe can be parsed and names the fastest kernel") {
         new_script().seconds["run usual"] = {16};
         script().seconds["run fast"] = {4};
         script().seconds["run slow"] = {8};
@@ -351,12 +352,12 @@ TEST_SUITE("choose") {
         const Recipe both = recipe_of("[recipe]\nname = 'P'\n[layout]\nuse = 'plain'\n");
         const std::string text = choice_recipe(choose({csr(), both}, options_of()), options_of());
         CHECK(text.starts_with(
-            "# P (fast) is 4.00 x CSR (usual); it pays after 3 products.\n# Chosen by workbench choose for f64 on a "
+            "# P (fast) is 4.00 x as fast as CSR (usual); it pays after 3 products.\n# Chosen by workbench choose for f64 on a "
             "host.\n[recipe]\n"));
         CHECK(recipe_of(text).layouts.front().kernels == std::map<Backend, std::string>{{Backend::kokkos, "fast"}});
     }
 
-    TEST_CASE("candidates: CSR in two orders, each recipe, and its other order; nothing twice") {
+    TEST_CASE("candidates: CSR in two orders, each recipe, and its other order, without duplicates") {
         std::vector<Recipe> recipes;
         for (const char* name : {"bsr", "csr", "ehyb", "nus_jds", "random_csr", "rcm_csr", "rcm_sell", "sell", "sell_c_sigma",
                                  "staircase_sell", "staircase_sell_natural"}) {
@@ -395,7 +396,7 @@ TEST_SUITE("choose") {
         CHECK(names(Orders::others_of_square) == all);
     }
 
-    TEST_CASE("each point of a sweep is a candidate with a name of its own") {
+    TEST_CASE("each point of a sweep is a candidate with its own name") {
         RecipeChanges changes;
         changes.sweeps = {"layout.slice_height=8,16"};
         const fs::path sell = fs::path(WORKBENCH_SOURCE_DIR) / "recipes/sell.toml";

@@ -1,4 +1,4 @@
-// Tables and charts of many runs, from numbers that can be worked out by hand.
+// Tables and charts of many runs, with results worked out by hand.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -47,7 +47,7 @@ Record measured(const std::string& recipe, const std::string& matrix, double spe
     return record;
 }
 
-/// a wins on one, is tied on two and loses on three; it did not suit four.
+/// `a` wins on matrix one, ties on two, loses on three, and is unsuitable for four.
 std::vector<Record> example() {
     std::vector<Record> records{
         measured("a", "f/one.mtx", 4, {3.5, 4.5}),   measured("b & c", "f/one.mtx", 1, {0.9, 1.1}),
@@ -105,7 +105,7 @@ TEST_SUITE("summary") {
         CHECK(ranking.recipes[1].speedup.geometric_mean == doctest::Approx(std::cbrt(4)));
     }
 
-    TEST_CASE("without intervals nothing is won, and alone neither") {
+    TEST_CASE("nothing is won without intervals or competitors") {
         std::vector<Record> records = example();
         for (Record& record : records) record.interval.reset();
         CHECK(rank(records)[0].recipes[0].won == 0);
@@ -128,8 +128,7 @@ TEST_SUITE("summary") {
 
     TEST_CASE("the tables") {
         std::vector<Record> records = example();
-        records.push_back(
-            measured("a name that is much longer than the table has room for it", "f/one.mtx", 123.4, {100, 150}));
+        records.push_back(measured("a name that is much longer than its column in the table", "f/one.mtx", 123.4, {100, 150}));
         fit_80_columns(ranking_text(records, "a"));
         compare("ranking.txt", ranking_text(records, "a"));
         compare("ranking.tex", ranking_tex(records, "a"));
@@ -156,7 +155,7 @@ TEST_SUITE("summary") {
               Names{"abcdefghij... #1", "abcdefghij... #2"});
     }
 
-    TEST_CASE("files: lines, one report, several; a line that breaks off; something else") {
+    TEST_CASE("files: lines, one report, several reports, an incomplete line, other files") {
         const TemporaryFolder folder;
         const std::string kernels =
             R"([{"layout":"csr","kernel":"base","backend":"kokkos","precision":"f64","baseline":true,"status":"measured","median_seconds":2,"speedup":1,"speedup_interval":null},
@@ -183,16 +182,16 @@ TEST_SUITE("summary") {
         }
         const std::string file = (folder.path() / "f").string();
         CHECK(message_of<RecipeError>([&] { (void)read(report + "\nnotes\n"); }) ==
-              file + ":2:1: found neither a line of a bench nor the JSON of a run; without that line the others can be used");
+              file + ":2:1: neither a line of a bench nor the JSON of a run; remove this line to use the others");
         CHECK(message_of<RecipeError>([&] { (void)read("notes\n" + report + "\n"); }) ==
-              file + ":1:1: found neither a line of a bench nor the JSON of a run");
+              file + ":1:1: neither a line of a bench nor the JSON of a run");
         const std::string swept = R"({"recipe":{"name":"R"},"sweep":{"stage.row_sort.window":256,"layout.slice_height":8},)" +
                                   report.substr(report.find("\"matrix\""));
         CHECK(read(swept)[0].recipe == "R: window=256, slice_height=8");
         CHECK(message_of<RecipeError>([&] {
                   std::vector<Record> none;
                   add_records(folder.path() / "g", none);
-              }) == (folder.path() / "g").string() + ": cannot be read; expected lines of a bench, or the JSON of a run");
+              }) == (folder.path() / "g").string() + ": cannot be read; expected the lines of a bench or the JSON of a run");
     }
 
     TEST_CASE("the charts, to the byte") {
@@ -216,7 +215,7 @@ TEST_SUITE("summary") {
         CHECK(file_text(folder.path() / "bars_host_f64.svg") == svg_of(plots.bars[0].chart));
     }
 
-    TEST_CASE("recipes that differ in one number are a curve, in two a map") {
+    TEST_CASE("recipes that differ in one number give a curve, in two a heat map") {
         std::vector<Record> records;
         for (const double height : {2.0, 4.0, 8.0, 64.0}) {
             records.push_back(
@@ -251,7 +250,7 @@ TEST_SUITE("summary") {
         check_golden("chart_sweep_map", image_of(map));
     }
 
-    TEST_CASE("noise is shown as such, but not the baseline, and not where there is none") {
+    TEST_CASE("noise is marked, but not for the baseline") {
         std::vector<Record> records{measured("a", "m", 2, {1.5, 3}), measured("b", "m", 1.2, {1, 1.5}),
                                     measured("c", "m", 0.9, {0.7, 1}), measured("d", "m", 1, {1, 1}),
                                     measured("e", "m", 0.8, {0, 0})};
@@ -261,13 +260,13 @@ TEST_SUITE("summary") {
         const XyChart& scattered = plots.curves[1].chart;
         std::vector<std::size_t> hollow;
         for (const Series& series : scattered.series) hollow.push_back(series.hollow.count(0));
-        CHECK(hollow == std::vector<std::size_t>{0, 1, 0, 1, 1});  // a, b, d, c, e: by their speed-up
+        CHECK(hollow == std::vector<std::size_t>{0, 1, 0, 1, 1});  // a, b, d, c, e: by speed-up
         CHECK(scattered.foot == "hollow: within noise");
         CHECK(plots.maps[0].chart.without_colour == std::set<std::pair<std::size_t, std::size_t>>{{0, 1}, {0, 3}, {0, 4}});
         const BarChart& bars = plots.bars[0].chart;
         CHECK(bars.spans.size() == 3);
         CHECK(bars.spans.at({0, 3}) == std::pair{0.7, 1.0});
-        BarChart wide = bars;  // the longest bar is 2: what goes beyond 1.25 times that ends at the edge
+        BarChart wide = bars;  // the longest bar is 2; intervals are clipped at 1.25 times that
         wide.spans = {{{0, 3}, {0.7, 2.5}}};
         const std::string to_the_edge = svg_of(wide);
         wide.spans = {{{0, 3}, {0.7, 1000}}};

@@ -1,4 +1,4 @@
-// A bench as its users meet it: with the program itself, stopped in the middle and gone on with.
+// workbench bench, run as a program, including interruption and continuation.
 #include <doctest/doctest.h>
 
 #include <sys/wait.h>
@@ -52,7 +52,7 @@ const std::string quick = " --backend kokkos --samples 5 --seconds 0 --cache war
 }  // namespace
 
 TEST_SUITE("bench with the program") {
-    TEST_CASE("recipes on a folder, a table at the end, and a summary of the file") {
+    TEST_CASE("recipes on a folder, the final table, and a summary of the file") {
         const TemporaryFolder folder;
         std::ofstream(folder.path() / "s.toml") << "[suite]\nrecipes = ['" + csr + "', '" + sell +
                                                        "']\nmatrices = ['down']\ngenerate = ['laplace2d:nx=9,ny=9']\n"
@@ -61,16 +61,16 @@ TEST_SUITE("bench with the program") {
         std::ofstream(folder.path() / "down" / "bad.mtx") << "no matrix\n";
         const Ended first = workbench_in(folder.path(), "bench s.toml");
         CHECK(first.exit_code == 0);
-        // Two recipes and CSR in two orders, on two matrices.
-        CHECK(first.text.find("4 measured, 0 unsuitable, 0 wrong, 4 failed, 0 were there; written to s.jsonl\n") !=
+        // Two recipes and CSR in two orders on two matrices.
+        CHECK(first.text.find("4 measured, 0 unsuitable, 0 wrong, 4 failed, 0 already measured; written to s.jsonl\n") !=
               std::string::npos);
         CHECK(first.text.find("[1/2] down/bad.mtx\n  CSR f64: failed: down/bad.mtx: starts with 'no matrix'") !=
               std::string::npos);
         CHECK(first.text.find("CPU, f64: 1 matrix, speed-up over CSR in the input's order\n") != std::string::npos);
         CHECK(file_text(folder.path() / "s.jsonl").find(folder.path().string()) ==
-              std::string::npos);  // means the same elsewhere
+              std::string::npos);  // lines contain no absolute paths
         const Ended again = workbench_in(folder.path(), "bench s.toml");
-        CHECK(again.text.find("0 measured, 0 unsuitable, 0 wrong, 0 failed, 8 were there") != std::string::npos);
+        CHECK(again.text.find("0 measured, 0 unsuitable, 0 wrong, 0 failed, 8 already measured") != std::string::npos);
         CHECK(lines_of(folder.path() / "s.jsonl") == 8);
 
         const Ended csv = workbench_in(folder.path(), "summary s.jsonl --csv --plots pictures");
@@ -81,7 +81,7 @@ TEST_SUITE("bench with the program") {
                   .text.find("error: --metric: unknown metric 'none'; expected one of ") == 0);
         CHECK(workbench_in(folder.path(), "summary s.jsonl --of ELL").exit_code == 2);
 
-        // Another way to measure is another measurement; so is the suite's own, which an option replaces.
+        // Other measuring options make other measurements, whether in the suite or on the command line.
         CHECK(
             workbench_in(folder.path(), "bench s.toml --inside cg").text.find("4 measured, 0 unsuitable, 0 wrong, 4 failed") !=
             std::string::npos);
@@ -89,12 +89,12 @@ TEST_SUITE("bench with the program") {
         std::ofstream(folder.path() / "s.toml") << "[suite]\nrecipes = ['" + csr + "', '" + sell +
                                                        "']\nmatrices = ['down']\ngenerate = ['laplace2d:nx=9,ny=9']\n"
                                                        "backends = ['kokkos']\nsamples = 5\nseconds = 0\ninside = 'cg'\n";
-        CHECK(workbench_in(folder.path(), "bench s.toml").text.find("8 were there") != std::string::npos);
-        CHECK(workbench_in(folder.path(), "bench s.toml --cache warm").text.find("8 were there") != std::string::npos);
+        CHECK(workbench_in(folder.path(), "bench s.toml").text.find("8 already measured") != std::string::npos);
+        CHECK(workbench_in(folder.path(), "bench s.toml --cache warm").text.find("8 already measured") != std::string::npos);
         CHECK(lines_of(folder.path() / "s.jsonl") == 16);
     }
 
-    TEST_CASE("killed in the middle: the same command does the rest") {
+    TEST_CASE("after a kill, repeating the command measures the rest") {
         const TemporaryFolder folder;
         const std::string arguments = "bench " + csr + quick + "--generate laplace2d:nx=9,ny=9 --generate laplace3d:nx=5";
         const std::string command =
@@ -111,15 +111,15 @@ TEST_SUITE("bench with the program") {
         (void)waitpid(process, &status, 0);
         const long done = lines_of(file);
         CHECK(done >= 1);
-        std::ofstream(file, std::ios::app) << "{\"key\":{\"reci";  // as if in the middle of a line
+        std::ofstream(file, std::ios::app) << "{\"key\":{\"reci";  // an incomplete line
         const Ended rest = workbench_in(folder.path(), arguments);
         CHECK(rest.exit_code == 0);
-        CHECK(rest.text.find("bench.jsonl: the last line broke off; it is measured again\n") == 0);
-        CHECK(rest.text.find(std::to_string(done) + " were there") != std::string::npos);
+        CHECK(rest.text.find("bench.jsonl: the last line was incomplete; it is measured again\n") == 0);
+        CHECK(rest.text.find(std::to_string(done) + " already measured") != std::string::npos);
         CHECK(lines_of(file) == 6);
     }
 
-    TEST_CASE("a bench keeps results, and another one reads them") {
+    TEST_CASE("results of stages and layouts are kept for another bench") {
         const TemporaryFolder folder;
         const std::string arguments = "bench " + sell + quick + "--generate laplace2d:nx=9,ny=9 --keep kept --out ";
         CHECK(workbench_in(folder.path(), arguments + "a.jsonl").exit_code == 0);
@@ -133,7 +133,7 @@ TEST_SUITE("bench with the program") {
     TEST_CASE("errors") {
         const TemporaryFolder folder;
         CHECK(workbench_in(folder.path(), "bench " + csr).text ==
-              "error: no matrices; name files or folders with --matrices, --generate KIND, or in the suite\n");
+              "error: no matrices; name them with --matrices FILE|FOLDER, --generate KIND, or in the suite\n");
         CHECK(workbench_in(folder.path(), "bench " + csr + " " + csr + " --generate laplace2d:nx=3").exit_code == 2);
         CHECK(workbench_in(folder.path(), "bench " + csr + " --matrices none").exit_code == 3);
         CHECK(workbench_in(folder.path(), "bench " + csr + " --generate laplace9d").exit_code == 2);

@@ -1,4 +1,4 @@
-// Choosing a recipe as users meet it. Texts are compared with tests/golden/cli.
+// workbench choose. Texts are compared with tests/golden/cli.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 const std::string recipes = WORKBENCH_SOURCE_DIR "/recipes/";
 
-/// Runs the program in a folder of the test, which is "OUT" in the text, as the project's is "PROJECT".
+/// Runs choose in the test's folder, which is "OUT" in the text; the project's folder is "PROJECT".
 Outcome choose_in(const fs::path& folder, const std::string& arguments) {
     Outcome outcome = shell("cd '" + folder.string() + "' && '" WORKBENCH_BINARY "' choose " + arguments + " 2>&1");
     outcome.text = replaced(replaced(outcome.text, folder.string(), "OUT"), WORKBENCH_SOURCE_DIR, "PROJECT");
@@ -60,14 +60,14 @@ TEST_SUITE("choose with the program") {
         CHECK_FALSE(fs::exists(folder.path() / "w.toml"));
     }
 
-    TEST_CASE("a matrix that nothing suits leaves no recipe") {
+    TEST_CASE("no recipe is written if none suits the matrix") {
         const TemporaryFolder folder;
         std::ofstream(folder.path() / "huge.mtx") << "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e300\n";
         expect("choose_nothing_suits", folder.path(), recipes + "sell.toml --matrix huge.mtx --precision f32" + on_host, 3);
         CHECK_FALSE(fs::exists(folder.path() / "winner.toml"));
     }
 
-    TEST_CASE("what is chosen is written, and run takes it as it is") {
+    TEST_CASE("the chosen recipe is written and can be run") {
         const TemporaryFolder folder;
         const Outcome chosen = choose_in(folder.path(), recipes + "sell.toml " + recipes +
                                                             "metis_sell.toml --json all.json --matrix " WORKBENCH_SOURCE_DIR
@@ -75,7 +75,7 @@ TEST_SUITE("choose with the program") {
                                                             on_host);
         CHECK(chosen.exit_code == 0);
         CHECK(chosen.text.find("wide.mtx: 3 x 4, 5 nonzeros\nf64 on ") == 0);
-        CHECK(chosen.text.find("\nNot timed\n  for square matrices alone: CSR after RCM; METIS SELL-32-256\n\n") !=
+        CHECK(chosen.text.find("\nNot timed\n  needs a square matrix: CSR after RCM; METIS SELL-32-256\n\n") !=
               std::string::npos);
         CHECK(chosen.text.ends_with(".\nWritten to winner.toml\n"));
         const auto json = nlohmann::json::parse(file_text(folder.path() / "all.json"));

@@ -1,4 +1,4 @@
-// draw, spy and animate as their users meet them.
+// workbench draw, spy and animate.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -22,7 +22,7 @@ Outcome run(const std::string& arguments, const std::string& environment = "") {
                  " 2>&1");
 }
 
-/// "OUT" is a folder of the test.
+/// "OUT" stands for the test's folder.
 void expect(const std::string& name, const std::string& folder, const std::string& arguments, int exit_code) {
     CAPTURE(arguments);
     const Outcome outcome = run(replaced(arguments, "OUT", folder));
@@ -38,7 +38,7 @@ std::size_t files_in(const fs::path& folder) {
 }  // namespace
 
 TEST_SUITE("draw") {
-    TEST_CASE("help and errors before the work; nothing is left behind") {
+    TEST_CASE("help and errors, which leave no files") {
         const TemporaryFolder folder;
         const std::string out = folder.path().string();
         for (const std::string command : {"draw", "spy", "animate"}) expect("help_" + command, out, command + " --help", 0);
@@ -58,7 +58,7 @@ TEST_SUITE("draw") {
         CHECK(files_in(folder.path()) == 0);
     }
 
-    TEST_CASE("every format; the bytes are the same for any number of threads") {
+    TEST_CASE("all formats, bit-identical for any number of threads") {
         const TemporaryFolder folder;
         const std::string matrix = " --generate elasticity3d:nx=8 ";
         for (const std::string name : {"x.png", "x.svg", "x.pdf", "one.png", "one.svg", "one.pdf"}) {
@@ -79,7 +79,7 @@ TEST_SUITE("draw") {
         }
     }
 
-    TEST_CASE("without a name the file is named after the recipe or the matrix") {
+    TEST_CASE("the default file name is that of the recipe or matrix") {
         const TemporaryFolder folder;
         const auto in_folder = [&](const std::string& arguments) {
             return shell("cd " + folder.path().string() + " && '" WORKBENCH_BINARY "' " + arguments + " 2>&1").text;
@@ -92,7 +92,7 @@ TEST_SUITE("draw") {
         CHECK(files_in(folder.path()) == 4);
     }
 
-    TEST_CASE("names in Chinese, Japanese and Korean are drawn, whether there is a font or not") {
+    TEST_CASE("names in Chinese, Japanese and Korean are drawn with or without a font") {
         const TemporaryFolder folder;
         for (const std::string name : {"稀疏", "疎行列", "희소"}) {
             const std::string file = (folder.path() / "x.png").string();
@@ -100,7 +100,7 @@ TEST_SUITE("draw") {
         }
     }
 
-    TEST_CASE("pictures of one report in the shades of another") {
+    TEST_CASE("--scale-from") {
         const TemporaryFolder folder;
         const std::string out = " --samples 1 --seconds 0 --out " + folder.path().string();
         CHECK(run("run recipes/csr.toml --generate elasticity3d:nx=8" + out).exit_code == 0);
@@ -112,7 +112,7 @@ TEST_SUITE("draw") {
         CHECK(run("run recipes/csr.toml --scale-from " + first.string() + " --no-pictures").exit_code == 2);
     }
 
-    TEST_CASE("compare draws both in the same shades") {
+    TEST_CASE("compare draws both recipes") {
         const TemporaryFolder folder;
         const std::string compare =
             "compare recipes/csr.toml recipes/rcm_csr.toml --generate laplace2d:nx=30 --samples 1 --seconds 0";
@@ -133,7 +133,7 @@ TEST_SUITE("spy") {
         for (const char letter : plain.text) CHECK(static_cast<unsigned char>(letter) < 0x80);
     }
 
-    TEST_CASE("the picture fits the window, and a pipe has no colours") {
+    TEST_CASE("the picture fits the window, and a pipe gets no colours") {
         const Outcome narrow = run("spy recipes/matrices/elasticity3d.mtx.gz", "COLUMNS=30 LINES=12 TERM=xterm-256color");
         CHECK(narrow.text.find('\x1b') == std::string::npos);
         CHECK(std::count(narrow.text.begin(), narrow.text.end(), '\n') <= 11);
@@ -155,7 +155,7 @@ TEST_SUITE("spy") {
 }
 
 TEST_SUITE("animate") {
-    TEST_CASE("both formats, the same bytes each time") {
+    TEST_CASE("both formats, bit-identical for any number of threads") {
         const TemporaryFolder folder;
         for (const std::string name : {"x.png", "x.gif"}) {
             const fs::path file = folder.path() / name;

@@ -31,7 +31,7 @@ std::string text_of_rows(int rows) {
     return text;
 }
 
-/// A folder, and a server with Good/one (3 rows), Good/two (5) and Good/three (4) and all that can go wrong.
+/// A folder and a server with Good/one (3 rows), Good/two (5), Good/three (4) and several broken files.
 struct Site {
     TemporaryFolder folder;
     HttpServer server{answer};
@@ -62,11 +62,10 @@ struct Site {
         return run("fetch --from " + server.address() + " " + arguments);
     }
 
-    /// Without what is another one in each run.
+    /// Masks what varies from run to run.
     [[nodiscard]] std::string stable(std::string text) const {
         text = replaced(replaced(std::move(text), server.address(), "SERVER"), source.string(), "SOURCE");
-        text =
-            std::regex_replace(text, std::regex(R"(\b\d+( B$| bytes))", std::regex::multiline), "N$1");  // of compressed files
+        text = std::regex_replace(text, std::regex(R"(\b\d+( B$| bytes))", std::regex::multiline), "N$1");  // compressed sizes
         return std::regex_replace(text, std::regex(R"(127\.0\.0\.1:\d+|127\.0\.0\.1 port \d+)"), "NOBODY");
     }
     void write(const std::string& file, const std::string& text) const {
@@ -81,7 +80,7 @@ void expect(const std::string& name, const std::string& text) {
 
 const std::string quick = " --backend kokkos --samples 1 --seconds 0 --cache warm";
 
-/// What a run of a bench says of matrices, without its times.
+/// The output of a bench up to its tables, without times.
 std::string without_times(const std::string& text) {
     const std::string head = text.substr(0, text.find("\nCPU"));
     return std::regex_replace(head, std::regex(R"(: (too few samples|the baseline|[\d.]+ [mun]?s), kokkos \S+)"), ": T");
@@ -90,7 +89,7 @@ std::string without_times(const std::string& text) {
 }  // namespace
 
 TEST_SUITE("fetch") {
-    TEST_CASE("several: one that fails costs its own line; what is there is not fetched again") {
+    TEST_CASE("several matrices: failures cost only their own lines; existing files are not fetched again") {
         const Site site;
         const Outcome first = site.fetch("Good/one Bad/none Bad/page Bad/half Good/two Good/one");
         CHECK(first.exit_code == 1);
@@ -102,14 +101,14 @@ TEST_SUITE("fetch") {
         const Outcome again = site.fetch("Good/one Good/two");
         CHECK(again.exit_code == 0);
         CHECK(again.text ==
-              "Good/one: there already, 3 x 3, 3 nonzeros, matrices/Good/one.tar.gz\n"
-              "Good/two: there already, 5 x 5, 5 nonzeros, matrices/Good/two.tar.gz\n"
-              "0 fetched, 2 there already, 0 failed; in matrices\n");
+              "Good/one: already present, 3 x 3, 3 nonzeros, matrices/Good/one.tar.gz\n"
+              "Good/two: already present, 5 x 5, 5 nonzeros, matrices/Good/two.tar.gz\n"
+              "0 fetched, 2 already present, 0 failed; in matrices\n");
         CHECK(site.server.requests().size() == asked);
         CHECK(site.run("info matrices/Good/two.tar.gz").exit_code == 0);
     }
 
-    TEST_CASE("what a user has unpacked or put there himself counts; what is broken is fetched anew") {
+    TEST_CASE("files that the user unpacked or moved count as present; broken ones are fetched again") {
         const Site site;
         site.write("down/one/one.mtx", text_of_rows(3));
         site.write("down/two.mtx", text_of_rows(5));
@@ -117,20 +116,20 @@ TEST_SUITE("fetch") {
         const Outcome outcome = site.fetch("Good/one Good/two Good/three --into down");
         CHECK(outcome.exit_code == 0);
         CHECK(
-            outcome.text.starts_with("Good/one: there already, 3 x 3, 3 nonzeros, down/one/one.mtx\n"
-                                     "Good/two: there already, 5 x 5, 5 nonzeros, down/two.mtx\n"
+            outcome.text.starts_with("Good/one: already present, 3 x 3, 3 nonzeros, down/one/one.mtx\n"
+                                     "Good/two: already present, 5 x 5, 5 nonzeros, down/two.mtx\n"
                                      "Good/three: fetched, 4 x 4, 4 nonzeros, "));
         site.write("down/Good/three.tar.gz", "nothing");
         const Outcome again = site.fetch("Good/three --into down");
         CHECK(again.exit_code == 0);
         CHECK(again.text.starts_with(
-            "note: Good/three: fetched anew, for what is there is broken: down/Good/three.tar.gz: starts with "
+            "note: Good/three: fetched again, as the existing file is broken: down/Good/three.tar.gz: starts with "
             "'nothing'; expected "));
         CHECK(again.text.find("Good/three: fetched, 4 x 4, 4 nonzeros, ") != std::string::npos);
         CHECK(file_text(site.folder.path() / "down/Good/three.tar.gz") == collection_archive("three", text_of_rows(4)));
     }
 
-    TEST_CASE("a suite, with what its source says of a matrix") {
+    TEST_CASE("a suite whose source contradicts a matrix") {
         const Site site;
         site.write("s.toml", "[suite]\nsource = 'Nobody, table 3'\nrecipes = ['" + csr +
                                  "']\nnamed = [{ name = 'Good/one', rows = 3, nonzeros = 4 }, { name = 'alone' },\n"
@@ -140,7 +139,7 @@ TEST_SUITE("fetch") {
         expect("suite", site.stable(outcome.text));
     }
 
-    TEST_CASE("no network, and a server that falls silent") {
+    TEST_CASE("no network, and a server that stops sending") {
         const Site site;
         const Outcome nobody = site.run("fetch Good/one Good/two Good/three --from " + address_of_nobody() + "/");
         CHECK(nobody.exit_code == 4);
@@ -149,19 +148,18 @@ TEST_SUITE("fetch") {
         const Outcome silent = site.fetch("Bad/silent --timeout 1");
         CHECK(silent.exit_code == 1);
         CHECK(site.stable(silent.text) ==
-              "error: Bad/silent: SERVER/MM/Bad/silent.tar.gz: nothing came for 1 s, before anything came\n");
+              "error: Bad/silent: SERVER/MM/Bad/silent.tar.gz: no data for 1 s, before the first byte\n");
     }
 
-    TEST_CASE("too large to be read here: kept, and said") {
+    TEST_CASE("a matrix too large to check is kept with a note") {
         const Site site;
         const Outcome outcome = site.fetch("Good/one --max-memory 1M");
         CHECK(outcome.exit_code == 0);
-        CHECK(site.stable(outcome.text)
-                  .starts_with("Good/one: fetched, N B\nnote: Good/one: not read to its end: matrices/Good/one."));
+        CHECK(site.stable(outcome.text).starts_with("Good/one: fetched, N B\nnote: Good/one: not checked: matrices/Good/one."));
         CHECK(fs::exists(site.folder.path() / "matrices/Good/one.tar.gz"));
     }
 
-    TEST_CASE("a disk that is full, a folder that is none") {
+    TEST_CASE("a full disk, and a folder that is a file") {
         const Site site;
         const std::string limited = "cd '" + site.folder.path().string() +
                                     "' && (trap '' XFSZ; ulimit -f 0; no_proxy=127.0.0.1 '" WORKBENCH_BINARY
@@ -173,10 +171,10 @@ TEST_SUITE("fetch") {
         site.write("file", "x");
         const Outcome none = site.fetch("Good/one --into file");
         CHECK(none.exit_code == 4);
-        CHECK(none.text == "error: file/Good: cannot be made: Not a directory\n");
+        CHECK(none.text == "error: file/Good: cannot be created: Not a directory\n");
     }
 
-    TEST_CASE("a command line that says nothing to fetch, or nowhere to fetch it from") {
+    TEST_CASE("invalid command lines") {
         const Site site;
         site.write("own.toml", "[suite]\nrecipes = []\n");
         std::string text;
@@ -187,14 +185,14 @@ TEST_SUITE("fetch") {
             text += site.stable(outcome.text);
         }
         CHECK(site.run("fetch Good/one", "WORKBENCH_COLLECTION=here").text ==
-              "error: WORKBENCH_COLLECTION: found 'here', expected an address as https://sparse.tamu.edu\n");
+              "error: WORKBENCH_COLLECTION: found 'here', expected an address such as https://sparse.tamu.edu\n");
         expect("errors", text);
         CHECK(!fs::exists(site.folder.path() / "matrices"));
     }
 }
 
 TEST_SUITE("suites that name matrices") {
-    TEST_CASE("what is missing is said, the rest is measured; one command brings it") {
+    TEST_CASE("missing matrices are listed with the command to fetch them, the others are measured") {
         const Site site;
         site.write("s.toml", "[suite]\nsource = 'Nobody, table 3'\nrecipes = ['" + csr +
                                  "']\nnamed = [{ name = 'Good/one', rows = 3, nonzeros = 4 }, { name = 'Good/two' },\n"
@@ -210,16 +208,16 @@ TEST_SUITE("suites that name matrices") {
         expect("bench_some", without_times(some.text));
         const std::string lines = file_text(site.folder.path() / "s.jsonl");
         CHECK(lines.find(R"("matrix":"Good/one")") != std::string::npos);
-        CHECK(lines.find("the file has 3 rows and 3 nonzeros, not 3 and 4 as in: Nobody, table 3") != std::string::npos);
+        CHECK(lines.find("the file has 3 rows and 3 nonzeros, but Nobody, table 3 states 3 and 4") != std::string::npos);
 
         CHECK(site.fetch("s.toml").exit_code == 0);
         const Outcome more = site.run("bench s.toml" + quick);
-        CHECK(
-            more.text.starts_with("1 of the 3 matrices that the suite names are not in matrices:\n  alone: in no known group"));
-        CHECK(more.text.find("3 were there; written to s.jsonl") != std::string::npos);
+        CHECK(more.text.starts_with(
+            "1 of the suite's 3 matrices are missing in matrices:\n  alone: its group in the collection is unknown"));
+        CHECK(more.text.find("3 already measured; written to s.jsonl") != std::string::npos);
     }
 
-    TEST_CASE("a folder of one's own: only what is named runs, and the folder is in the commands") {
+    TEST_CASE("with --matrices FOLDER, only named matrices run, and the fetch commands contain the folder") {
         const Site site;
         site.write("s.toml", "[suite]\nrecipes = ['" + csr +
                                  "']\ngenerate = ['laplace2d:nx=4']\nnamed = [{ name = 'Good/one' }, { name = 'Good/two' }]\n");
@@ -228,18 +226,18 @@ TEST_SUITE("suites that name matrices") {
         const Outcome outcome = site.run("bench s.toml --matrices 'my files'" + quick);
         CHECK(outcome.exit_code == 0);
         CHECK(without_times(outcome.text)
-                  .starts_with("1 of the 2 matrices that the suite names are not in my files:\n"
+                  .starts_with("1 of the suite's 2 matrices are missing in my files:\n"
                                "  workbench fetch Good/one --into 'my files'\n"
-                               "All of them: workbench fetch s.toml --into 'my files'\n"
+                               "To fetch all of them: workbench fetch s.toml --into 'my files'\n"
                                "[1/2] Good/two\n  CSR f64: T\n"));
         CHECK(outcome.text.find("[2/2] laplace2d:nx=4\n") != std::string::npos);
         CHECK(outcome.text.find("other") == std::string::npos);
         CHECK(site.run("bench s.toml --matrices nowhere" + quick).text ==
-              "error: nowhere: there is no such file; expected a matrix, or a folder of them\n");
+              "error: nowhere: no such file; expected a matrix file or a folder of matrix files\n");
         CHECK(site.run("bench s.toml --generate laplace2d:nx=3" + quick).text.find("laplace2d:nx=4") == std::string::npos);
     }
 
-    TEST_CASE("a file that is given is measured, whatever the suite names; files alone are measured alone") {
+    TEST_CASE("given files are measured even if the suite does not name them; without folders, nothing else is measured") {
         const Site site;
         site.write("s.toml", "[suite]\nsource = 'Nobody, table 3'\nrecipes = ['" + csr +
                                  "']\ngenerate = ['laplace2d:nx=4']\n"
@@ -252,20 +250,20 @@ TEST_SUITE("suites that name matrices") {
         CHECK(alone.text.starts_with("[1/2] Good/one\n"));
         CHECK(alone.text.find("\n[2/2] mine/other.mtx\n") != std::string::npos);
         CHECK(alone.text.find("missing") == std::string::npos);
-        CHECK(file_text(site.folder.path() / "s.jsonl").find("not 3 as in: Nobody, table 3") != std::string::npos);
+        CHECK(file_text(site.folder.path() / "s.jsonl").find("but Nobody, table 3 states 3") != std::string::npos);
 
         const Outcome both = site.run("bench s.toml --out b.jsonl --matrices kept mine/other.mtx" + quick);
         for (const std::string line : {"[1/3] Good/two", "[2/3] mine/other.mtx", "[3/3] laplace2d:nx=4"}) {
             CHECK(both.text.find('\n' + line + '\n') != std::string::npos);
         }
-        CHECK(both.text.starts_with("1 of the 2 matrices that the suite names are not in kept:\n"));
+        CHECK(both.text.starts_with("1 of the suite's 2 matrices are missing in kept:\n"));
 
         site.write("files.toml",
                    "[suite]\nrecipes = ['" + csr + "']\nmatrices = ['mine/one.mtx']\nnamed = [{ name = 'Good/two' }]\n");
-        CHECK(site.run("bench files.toml" + quick).exit_code == 3);  // where to look, as the suite says
+        CHECK(site.run("bench files.toml" + quick).exit_code == 3);  // the suite's matrices are only searched
     }
 
-    TEST_CASE("the shipped suites: their recipes are good and have names of their own, their generators are known") {
+    TEST_CASE("the shipped suites: recipes are valid and have distinct names, generators exist") {
         std::size_t named = 0;
         std::size_t suites = 0;
         for (const auto& file : std::filesystem::directory_iterator(source / "suites")) {
@@ -291,7 +289,7 @@ TEST_SUITE("suites that name matrices") {
         CHECK(named == 92 + 12 + 3 + 3 + 4 + 8);
     }
 
-    TEST_CASE("an installed program finds its suites in any folder, and their recipes") {
+    TEST_CASE("an installed program finds its suites and their recipes in any folder") {
         const Site site;
         const fs::path prefix = site.folder.path() / "prefix";
         const fs::path share = prefix / "share/spmv-workbench";
@@ -306,7 +304,7 @@ TEST_SUITE("suites that name matrices") {
         CHECK(shell(at + "fetch suites/small.toml --from " + site.server.address() + " 2>&1").exit_code == 0);
         const Outcome outcome = shell(at + "bench suites/small.toml" + quick + " 2>&1");
         CHECK(outcome.exit_code == 0);
-        CHECK(outcome.text.find("6 measured, 0 unsuitable, 0 wrong, 0 failed, 0 were there; written to small.jsonl") !=
+        CHECK(outcome.text.find("6 measured, 0 unsuitable, 0 wrong, 0 failed, 0 already measured; written to small.jsonl") !=
               std::string::npos);
     }
 }

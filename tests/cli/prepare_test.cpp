@@ -1,4 +1,4 @@
-// Who prepares: the command line, else the recipes, else the host.
+// --prepare and [recipe] prepare.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/shell.hpp"
-#include "pipeline/cli/prepare.hpp"
+#include "pipeline/cli/options.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -14,7 +14,7 @@ using namespace workbench;
 
 namespace {
 
-/// Recipes that ask for this, in this order; empty: for nothing.
+/// Recipes with these values of `prepare`; empty: none.
 std::vector<Recipe> asking(const std::vector<std::string>& wishes) {
     std::vector<Recipe> recipes;
     for (const std::string& wish : wishes) {
@@ -34,7 +34,7 @@ std::string written(const TemporaryFolder& folder, const std::string& name, cons
 }  // namespace
 
 TEST_SUITE("prepare") {
-    TEST_CASE("the command line goes before recipes, and recipes before the host") {
+    TEST_CASE("the command line overrides the recipes; the default is the host") {
         CHECK(where_to_prepare("recipe", asking({})) == "cpu");
         CHECK(where_to_prepare("recipe", asking({"", ""})) == "cpu");
         CHECK(where_to_prepare("recipe", asking({"", "gpu", ""})) == "gpu");
@@ -45,23 +45,23 @@ TEST_SUITE("prepare") {
         CHECK(where_to_prepare("cpu", asking({"gpu", "cpu"})) == "cpu");
         CHECK_THROWS_WITH_AS(
             (void)where_to_prepare("recipe", asking({"", "gpu", "cpu"})),
-            "2.toml asks for prepare = \"gpu\", 3.toml for \"cpu\", but recipes of one run share their stages; give "
-            "--prepare, or run them one after the other",
+            "2.toml asks for prepare = \"gpu\", 3.toml for \"cpu\", but recipes of one run share their stages; use "
+            "--prepare, or run the recipes separately",
             RecipeError);
     }
 
-    TEST_CASE("a recipe that asks for a GPU says where there is none, and runs without when it is told to") {
+    TEST_CASE("a recipe that asks for a GPU fails without one unless the command line overrides it") {
         const TemporaryFolder folder;
         const std::string gpu = written(folder, "gpu.toml", "gpu");
         const std::string cpu = written(folder, "cpu.toml", "cpu");
-        const auto run = [&](const std::string& arguments) {  // as on a machine without a GPU
+        const auto run = [&](const std::string& arguments) {  // without a GPU
             return shell("CUDA_VISIBLE_DEVICES= '" WORKBENCH_BINARY "' " + arguments +
                          " --generate laplace2d:nx=5 --backend kokkos --out '" + (folder.path() / "out").string() + "' 2>&1");
         };
         const Outcome asked = run("run " + gpu);
         CHECK(asked.exit_code == 4);
         CHECK(asked.text.starts_with("error: [recipe] prepare = \"gpu\": "));
-        CHECK(asked.text.find("; --prepare cpu does without\n") != std::string::npos);
+        CHECK(asked.text.find("; --prepare cpu prepares on the CPU\n") != std::string::npos);
         CHECK(run("run --prepare cpu " + gpu).exit_code == 0);
         CHECK(run("run --set recipe.prepare=cpu " + gpu).exit_code == 0);
         CHECK(run("solve " + gpu).exit_code == 4);

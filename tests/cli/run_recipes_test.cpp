@@ -1,5 +1,5 @@
-// Several recipes in one run: what goes wrong costs its own line, and the exit code says so. On a scripted machine, because
-// kernels with wrong results and devices that fail cannot be had from a command line.
+// Several recipes in one run on a scripted machine, which can give wrong results and fail: failures are reported and do not
+// stop the other recipes.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -25,17 +25,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// While it lives, standard output and standard error go to one file.
-class Caught {
+/// Redirects standard output and standard error to one file.
+class CapturedOutput {
 public:
-    Caught() {
+    CapturedOutput() {
         (void)std::fflush(stdout);
         dup2(fileno(file_), STDOUT_FILENO);
         dup2(fileno(file_), STDERR_FILENO);
     }
-    Caught(const Caught&) = delete;
-    Caught& operator=(const Caught&) = delete;
-    ~Caught() {
+    CapturedOutput(const CapturedOutput&) = delete;
+    CapturedOutput& operator=(const CapturedOutput&) = delete;
+    ~CapturedOutput() {
         release();
         (void)std::fclose(file_);
         close(out_);
@@ -72,7 +72,6 @@ const CsrMatrix& example() {
     return matrix;
 }
 
-/// Runs recipes that are given as the text after `name.toml`.
 struct NamedRecipe {
     std::string name;
     std::string text;
@@ -86,10 +85,10 @@ Ended run(const std::vector<NamedRecipe>& texts, const RunOutput& output, const 
     Runner runner(matrix, scripted_catalogue(), {host}, options);
     std::vector<Recipe> recipes;
     for (const NamedRecipe& one : texts) recipes.push_back(parse_recipe(one.text, one.name + ".toml", scripted_catalogue()));
-    Caught caught;
+    CapturedOutput captured;
     const ExitCode exit_code =
         run_recipes(runner, recipes, output, [](RunReport& report) { report.matrix.source = "a matrix"; });
-    return {static_cast<int>(exit_code), caught.text()};
+    return {static_cast<int>(exit_code), captured.text()};
 }
 
 nlohmann::json json_in(const fs::path& file) { return nlohmann::json::parse(file_text(file)); }
@@ -114,7 +113,7 @@ using Files = std::vector<std::string>;
 }  // namespace
 
 TEST_SUITE("run_recipes") {
-    TEST_CASE("all went well") {
+    TEST_CASE("success") {
         const TemporaryFolder folder;
         const Ended ended = run({good, reversed}, {folder.path(), "", false});
         CHECK(ended.exit_code == 0);
@@ -124,19 +123,19 @@ TEST_SUITE("run_recipes") {
         CHECK(json_in(folder.path() / "good" / "report.json")["matrix"]["source"] == "a matrix");
     }
 
-    TEST_CASE("a wrong result: exit code 1, whatever the others gave, and in whatever order") {
+    TEST_CASE("a wrong result gives exit code 1, whatever the other recipes give") {
         const TemporaryFolder folder;
-        const std::string said = "\nerror: a result failed verification, see WRONG RESULT";
+        const std::string message = "\nerror: a kernel failed verification, see WRONG RESULT";
         for (const auto& recipes : {std::vector{wrong}, {good, wrong}, {wrong, good}, {refused, wrong}}) {
             const Ended ended = run(recipes, {folder.path(), "", false});
             CHECK(ended.exit_code == 1);
             CHECK(ended.text.find("bad wrong kokkos f64: WRONG RESULT: row 2: y = ") != std::string::npos);
-            CHECK(ended.text.find(said) != std::string::npos);
+            CHECK(ended.text.find(message) != std::string::npos);
         }
         CHECK(json_in(folder.path() / "wrong" / "report.json")["kernels"][1]["status"] == "wrong");
     }
 
-    TEST_CASE("a recipe that does not suit is a line of its own, and the others run") {
+    TEST_CASE("an unsuitable recipe does not stop the others") {
         const TemporaryFolder folder;
         const std::string all = (folder.path() / "all.json").string();
         const Ended ended = run({refused, of_pairs, good}, {folder.path(), all, false});
@@ -145,14 +144,14 @@ TEST_SUITE("run_recipes") {
         const std::string odd = "the matrix has 3 rows; expected a multiple of node_size = 2 in [matrix] of of_pairs.toml";
         CHECK(ended.text.find("\n  error: " + reason + '\n') != std::string::npos);
         CHECK(ended.text.find("\n  error: " + odd + '\n') != std::string::npos);
-        // And once more at the end.
+        // Repeated at the end.
         CHECK(ended.text.ends_with("error: refused.toml: " + reason + "\nerror: of_pairs.toml: " + odd + '\n'));
         CHECK(ended.text.find("Kernels", ended.text.find(odd)) != std::string::npos);
 
         const auto runs = json_in(all)["runs"];
         REQUIRE(runs.size() == 3);
         CHECK(runs[0]["errors"] == nlohmann::json{reason});
-        CHECK(runs[0]["stages"].size() == 2);  // the input and what came before
+        CHECK(runs[0]["stages"].size() == 2);  // the input and the stage before
         CHECK(runs[0]["kernels"].empty());
         CHECK(runs[1]["errors"] == nlohmann::json{odd});
         CHECK(runs[1]["stages"].empty());
@@ -161,7 +160,7 @@ TEST_SUITE("run_recipes") {
         CHECK(files_in(folder.path()) == Files{"all.json", "good/report.json", "of_pairs/report.json", "refused/report.json"});
     }
 
-    TEST_CASE("a recipe alone that does not suit is an error, and nothing is written") {
+    TEST_CASE("a single unsuitable recipe is an error, and nothing is written") {
         const TemporaryFolder folder;
         const std::string message = message_of<InputError>([&] {
             (void)run({refused}, {folder.path() / "out", (folder.path() / "all.json").string(), true});
@@ -171,14 +170,14 @@ TEST_SUITE("run_recipes") {
         CHECK(fs::is_empty(folder.path()));
     }
 
-    TEST_CASE("no kernel at all") {
+    TEST_CASE("no kernel") {
         const TemporaryFolder folder;
         CHECK_THROWS_AS((void)run({{"none", "[layout]\nuse = 'refusing'\n[kernel]\nkokkos = 'fast'\neigen = 'none'\n"}},
                                   {folder.path(), "", false}),
                         RecipeError);
     }
 
-    TEST_CASE("a picture that cannot be written costs its own line") {
+    TEST_CASE("an unwritable picture is recorded as an error") {
         const TemporaryFolder folder;
         const fs::path picture = folder.path() / "reversed" / "0_input.png";
         fs::create_directories(picture / "in the way");
@@ -194,7 +193,7 @@ TEST_SUITE("run_recipes") {
         CHECK(report["errors"].size() == 1);
     }
 
-    TEST_CASE("a picture of the storage that cannot be written costs its own line") {
+    TEST_CASE("an unwritable storage picture is recorded as an error") {
         const TemporaryFolder folder;
         const fs::path picture = folder.path() / "good" / "storage.png";
         fs::create_directories(picture / "in the way");
@@ -208,7 +207,7 @@ TEST_SUITE("run_recipes") {
         CHECK(report["kernels"].size() == 4);
     }
 
-    TEST_CASE("a page that cannot be written costs its own line") {
+    TEST_CASE("an unwritable page is recorded as an error") {
         const TemporaryFolder folder;
         const fs::path page = folder.path() / "reversed" / "report.html";
         fs::create_directories(page / "in the way");
@@ -222,7 +221,7 @@ TEST_SUITE("run_recipes") {
         CHECK(report["errors"].size() == 1);
     }
 
-    TEST_CASE("a report that cannot be written costs its own line") {
+    TEST_CASE("an unwritable report is recorded as an error") {
         const TemporaryFolder folder;
         fs::create_directories(folder.path() / "good" / "report.json" / "in the way");
         const std::string all = (folder.path() / "all.json").string();
@@ -235,7 +234,7 @@ TEST_SUITE("run_recipes") {
         CHECK(fs::exists(folder.path() / "reversed" / "report.json"));
     }
 
-    TEST_CASE("a full disk under --json costs that file alone") {
+    TEST_CASE("a full disk for --json loses only that file") {
         const TemporaryFolder folder;
         const Ended ended = run({good}, {folder.path(), "/dev/full", false});
         CHECK(ended.exit_code == 4);
@@ -244,7 +243,7 @@ TEST_SUITE("run_recipes") {
         CHECK(json_in(folder.path() / "good" / "report.json")["kernels"].size() == 4);
     }
 
-    TEST_CASE("--json - is JSON and nothing else") {
+    TEST_CASE("--json - prints JSON only") {
         const TemporaryFolder folder;
         const Ended one = run({good}, {folder.path(), "-", false});
         CHECK(one.exit_code == 0);
@@ -254,7 +253,7 @@ TEST_SUITE("run_recipes") {
         CHECK(!fs::exists("-"));
     }
 
-    TEST_CASE("pictures of stages that are gone go too, and nothing else does") {
+    TEST_CASE("stale pictures are deleted, other files are not") {
         const TemporaryFolder folder;
         const fs::path own = folder.path() / "r";
         (void)run({{"r", "[[stage]]\nuse = 'reverse'\nid = 'before'\n[layout]\nuse = 'plain'\n"}}, {folder.path(), "", true});
@@ -275,7 +274,7 @@ TEST_SUITE("run_recipes") {
         CHECK(files_in(own) == Files{"7_mine.png", "report.json"});
     }
 
-    TEST_CASE("what another program left as report.json does no harm") {
+    TEST_CASE("a foreign report.json is harmless") {
         const TemporaryFolder folder;
         const fs::path own = folder.path() / "good";
         for (const char* text : {"", "[1]", "{\"stages\": 3}", "{\"contact_sheet\": \"../a.png\", \"stages\": [1, {}]}",
@@ -289,7 +288,7 @@ TEST_SUITE("run_recipes") {
         }
     }
 
-    TEST_CASE("whether results can be written is asked before the work, and leaves nothing behind") {
+    TEST_CASE("check_output finds unwritable files and leaves no files") {
         const TemporaryFolder folder;
         const auto check = [&](const fs::path& out, const std::string& json) {
             check_output({out, json, true}, {parse_recipe(good.text, "good.toml", scripted_catalogue())});

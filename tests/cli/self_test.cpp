@@ -1,4 +1,4 @@
-// The manual page and the shells' completions, compared with --help, and the recipes that an installed program finds.
+// The manual page, completions and installed recipes.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -43,7 +43,7 @@ std::set<std::string> options_of(const std::string& command) {
     return options;
 }
 
-/// From `begin` to the next `end`, or to the end of the text. Empty where `begin` is missing.
+/// The text from `begin` to the next `end` or the end of the text; empty if `begin` is missing.
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
     const std::size_t first = text.find(begin);
     if (first == std::string::npos) return "";
@@ -51,7 +51,7 @@ std::string between(const std::string& text, const std::string& begin, const std
     return text.substr(first, last == std::string::npos ? last : last - first);
 }
 
-/// What bash offers for the last of these words.
+/// The completions that bash offers for the last of these words.
 std::string completed(const std::string& words) {
     const Outcome outcome = shell("bash -c 'source <(\"" WORKBENCH_BINARY "\" completion bash); COMP_WORDS=(workbench " +
                                   words + "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _workbench; echo \"${COMPREPLY[*]}\"'");
@@ -60,14 +60,14 @@ std::string completed(const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("the manual page begins as the stored one") {
+TEST_CASE("the beginning of the manual page") {
     const std::string page = output_of("manual");
     const std::string head = page.substr(0, page.find(".SS check"));
     compare_with_golden(source / "tests/golden/cli/manual.1",
                         std::regex_replace(head, std::regex(R"("\d+\.\d+\.\d+")"), "\"0.0.0\""));
 }
 
-TEST_CASE("the manual page and every completion name each command and each of its options") {
+TEST_CASE("the manual page and all completions contain every command and option") {
     REQUIRE(commands().size() >= 10);
     const std::string page = replaced(output_of("manual"), "\\-", "-") + ".SH";
     const std::string bash = output_of("completion bash");
@@ -105,7 +105,7 @@ TEST_CASE("bash completes commands, options and values") {
     CHECK(completed("list sta") == "stages\n");
     CHECK(completed("completion \"\"") == "bash zsh fish\n");
     CHECK(completed("export x.toml -o /et") == "/etc\n");
-    // Nothing: bash then offers files.
+    // No completion, so bash offers files.
     CHECK(completed("run rec") == "\n");
     CHECK(completed("run --matrix f") == "\n");
     CHECK(shell("'" WORKBENCH_BINARY "' completion csh 2>&1").exit_code == 2);
@@ -128,7 +128,7 @@ TEST_CASE("an installed program finds its recipes in any folder") {
                                  "' && ../bin/workbench choose --generate laplace2d:nx=3 --budget 0.1 --json - -o w.toml");
     CHECK(chosen.exit_code == 0);
     CHECK(chosen.text.find("\"answer\": \"") != std::string::npos);
-    // The one that is there goes first.
+    // A file in the current folder takes precedence.
     std::ofstream(prefix / "elsewhere/recipes/csr.toml") << "[layout]\nuse = \"sell\"\n";
     CHECK(check("recipes/csr.toml").text == "recipes/csr.toml: ok: sell\n");
 }

@@ -1,4 +1,4 @@
-// Solving as users meet it. Texts are compared with tests/golden/cli; times and what follows from them are masked.
+// workbench solve. Texts are compared with tests/golden/cli, with times and derived figures masked.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 const fs::path project = WORKBENCH_SOURCE_DIR;
 
-/// Runs the program in the project's folder, with a folder of the test, which is "OUT" in arguments and texts.
+/// Runs solve in the project's folder; "OUT" stands for the test's folder in arguments and texts.
 Outcome solve_in(const fs::path& folder, const std::string& arguments) {
     Outcome outcome = shell("cd '" + project.string() + "' && timeout 60 '" WORKBENCH_BINARY "' solve " +
                             replaced(arguments, "OUT", folder.string()) + " 2>&1");
@@ -32,7 +32,7 @@ void compare(const std::string& name, const std::string& text) {
     compare_with_golden(project / "tests/golden/cli" / (name + ".txt"), text);
 }
 
-/// What is refused before anything is solved: the same text everywhere.
+/// For errors before the solve, whose texts do not depend on the machine.
 void expect(const std::string& name, const fs::path& folder, const std::string& arguments, int exit_code) {
     CAPTURE(arguments);
     const Outcome outcome = solve_in(folder, arguments);
@@ -40,7 +40,7 @@ void expect(const std::string& name, const fs::path& folder, const std::string& 
     compare(name, outcome.text);
 }
 
-/// Joins lines that were broken, from this place to that one: names of devices and folders are long here and short there.
+/// Joins wrapped lines between two positions, as the lengths of device and folder names vary.
 std::string joined(const std::string& text, std::size_t from, std::size_t to) {
     if (from == std::string::npos) return text;
     const std::string part = text.substr(from, to == std::string::npos ? to : to - from);
@@ -48,15 +48,15 @@ std::string joined(const std::string& text, std::size_t from, std::size_t to) {
            (to == std::string::npos ? "" : text.substr(to));
 }
 
-/// Without what differs from machine to machine and from run to run: the device, times, ratios of times, rounding.
+/// Masks the device, times, ratios of times and rounding.
 std::string masked(std::string text) {
     text = joined(text, text.find('\n') + 1, text.find("\n\n"));
     text = joined(text, text.find("Written to"), std::string::npos);
     text = std::regex_replace(text, std::regex(", on [^;]*;"), ", on DEVICE;");
-    text = std::regex_replace(text, std::regex(R"((\n[^\n]+ x the\s+speed of the baseline[^]*?)(?=\n\n))"), "\nVERDICTS");
+    text = std::regex_replace(text, std::regex(R"((\n[^\n]+ x\s+as\s+fast\s+as\s+the\s+baseline[^]*?)(?=\n\n))"), "\nVERDICTS");
     text = std::regex_replace(text, std::regex(R"(\d[\d.,]* (us|ms|s)\b)"), "# s");
     text = std::regex_replace(text, std::regex(R"(\d\.\d+e[+-]\d+)"), "#");
-    // of parts; level after
+    // The columns "of parts" and "break-even".
     text = std::regex_replace(text, std::regex(R"(# s +(\d[\d.]*|-)  )"), "# s  #  ");
     text = std::regex_replace(text, std::regex(R"(# s +(never|at once|\d[\d,]*)\n)"), "# s  #\n");
     return std::regex_replace(text, std::regex(R"((\S) {2,})"), "$1  ");
@@ -72,13 +72,13 @@ void write(const fs::path& file, const std::string& text) { std::ofstream(file) 
 
 void collect_keys(const nlohmann::json& json, std::set<std::string>& keys) {
     for (const auto& [key, value] : json.items()) {
-        if (key == "machine" || key == "versions") continue;  // of this machine
+        if (key == "machine" || key == "versions") continue;
         if (json.is_object()) keys.insert(key);
         if (value.is_structured()) collect_keys(value, keys);
     }
 }
 
-/// On a CPU, where that is so on every machine.
+/// On a CPU, which every machine has.
 const std::string on_host = " --backend kokkos --out OUT/solved ";
 const std::string small = " --generate laplace2d:nx=3 ";
 const std::string csr = "recipes/csr.toml ";
@@ -116,7 +116,7 @@ TEST_SUITE("solve with the program") {
         CHECK_FALSE(fs::exists(out / "solved"));
     }
 
-    TEST_CASE("without a GPU, asking for one is an error") {
+    TEST_CASE("without a GPU, --backend cuda is an error") {
         const TemporaryFolder folder;
         const Outcome outcome = solve_in(folder.path(), csr + small + "--backend cuda --out OUT/solved");
         if (outcome.exit_code == 0) {
@@ -128,7 +128,7 @@ TEST_SUITE("solve with the program") {
         CHECK_FALSE(fs::exists(folder.path() / "solved"));
     }
 
-    TEST_CASE("a solve, its files, and that they are described") {
+    TEST_CASE("a solve, its files, and their documentation") {
         const TemporaryFolder folder;
         const Outcome outcome =
             solve_in(folder.path(), "recipes/sell.toml --tune " + csr + small + "--json OUT/copy.json" + on_host);
@@ -158,14 +158,14 @@ TEST_SUITE("solve with the program") {
         for (const std::string& key : keys) CHECK_MESSAGE(description.find(key + '`') != std::string::npos, key);
     }
 
-    TEST_CASE("--json - is JSON and nothing else") {
+    TEST_CASE("--json - prints JSON only") {
         const TemporaryFolder folder;
         const Outcome outcome = solve_in(folder.path(), csr + small + "--json -" + on_host);
         CHECK(outcome.exit_code == 0);
         CHECK(nlohmann::json::parse(outcome.text) == json_in(folder.path() / "solved" / "solve.json"));
     }
 
-    TEST_CASE("points of a sweep are told apart") {
+    TEST_CASE("points of a sweep have distinct names") {
         const TemporaryFolder folder;
         const Outcome outcome = solve_in(
             folder.path(), "recipes/sell.toml --sweep layout.slice_height=1,2 --rhs random --seed 3" + small + on_host);
@@ -175,7 +175,7 @@ TEST_SUITE("solve with the program") {
         CHECK(json_in(folder.path() / "solved" / "solve.json")["right_hand_side"] == "random (seed 3)");
     }
 
-    TEST_CASE("each end has its exit code and its reason") {
+    TEST_CASE("each way to end has an exit code and a reason") {
         const TemporaryFolder folder;
         const fs::path& out = folder.path();
         write(out / "indefinite.toml", indefinite);
@@ -198,7 +198,7 @@ TEST_SUITE("solve with the program") {
         CHECK(solve_in(out, "OUT/indefinite.toml --method bicgstab --rhs random" + on_host).exit_code == 0);
     }
 
-    TEST_CASE("solve does what its options say") {
+    TEST_CASE("options of solve") {
         const TemporaryFolder folder;
         write(folder.path() / "b.mtx", "%%MatrixMarket matrix array real general\n9 1\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
         const auto solved = [&](const std::string& arguments) {
@@ -219,14 +219,14 @@ TEST_SUITE("solve with the program") {
         CHECK(other["solves"][1]["end"] == "converged");
         CHECK(other["solves"][1]["products"] == 2 * other["solves"][1]["iterations"].get<int>());
         CHECK(other["solves"][1]["vector_bytes"] == 23 * 9 * 8);
-        // Its residual rises before it falls.
+        // The residual rises before it falls.
         const auto impatient = solved("--matrix recipes/matrices/elasticity3d.mtx.gz --patience 5");
         CHECK(impatient["patience"] == 5);
         CHECK(impatient["solves"][1]["end"] == "stagnated");
         CHECK(impatient["solves"][1]["iterations"] == 10);
     }
 
-    TEST_CASE("what a solve keeps is read by the next, and by a run") {
+    TEST_CASE("kept results are reused by solve and run") {
         const TemporaryFolder folder;
         const std::string arguments = "recipes/rcm_sell.toml " + small + on_host + " --keep OUT/kept";
         CHECK(solve_in(folder.path(), arguments).exit_code == 0);
@@ -244,7 +244,7 @@ TEST_SUITE("solve with the program") {
         CHECK(run.text.find("note: kept by an earlier run: ") != std::string::npos);
     }
 
-    TEST_CASE("a recipe that does not suit costs its line, and the others are solved with") {
+    TEST_CASE("an unsuitable recipe does not stop the others") {
         const TemporaryFolder folder;
         const Outcome outcome =
             solve_in(folder.path(), "tests/layouts/hbp_rows_sorted.toml " + csr +
@@ -257,7 +257,7 @@ TEST_SUITE("solve with the program") {
         CHECK(json["errors"][0]["exit_code"] == 3);
     }
 
-    TEST_CASE("a kernel that no recipe has leaves the baseline") {
+    TEST_CASE("an unknown --only leaves the baseline") {
         const TemporaryFolder folder;
         const Outcome outcome = solve_in(folder.path(), csr + small + "--only slices" + on_host);
         CHECK(outcome.exit_code == 2);

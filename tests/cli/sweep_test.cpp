@@ -1,4 +1,4 @@
-// Sweeps, variants and options for several recipes as users meet them. Texts are compared with tests/golden/cli.
+// Sweeps, `extends`, and options for several recipes. Texts are compared with tests/golden/cli.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Runs the program in the project's folder; standard output and standard error together.
+/// Runs the program in the project's folder; the text is standard output and standard error.
 Outcome run(const std::string& arguments) {
     return shell("cd '" WORKBENCH_SOURCE_DIR "' && '" WORKBENCH_BINARY "' " + arguments + " 2>&1");
 }
@@ -35,7 +35,7 @@ const std::string quick = " --backend kokkos --samples 1 --seconds 0 --cache war
 
 }  // namespace
 
-TEST_CASE("check and explain know sweeps and variants") {
+TEST_CASE("check and explain support sweeps and extends") {
     const std::string variant = "tests/golden/cli/variant.toml";
     expect("check_sweep", "check " + variant + " --sweep stage.row_sort.window=32..128*2", 0);
     expect("check_sweep_resolved", "check --resolved tests/golden/cli/small_sweep.toml", 0);
@@ -48,7 +48,7 @@ TEST_CASE("check and explain know sweeps and variants") {
     expect("export_sweep", "export tests/golden/cli/small_sweep.toml -o none", 2);
 }
 
-TEST_CASE("each point of a sweep has a folder and a report, and stages that they share run once") {
+TEST_CASE("each point of a sweep has a folder and a report; shared stages run once") {
     const TemporaryFolder folder;
     const std::string out = folder.path().string();
     const Outcome outcome =
@@ -73,12 +73,12 @@ TEST_CASE("each point of a sweep has a folder and a report, and stages that they
         CHECK(runs[i]["stages"][1]["metrics"] == runs[i - i % 2]["stages"][1]["metrics"]);
     }
     CHECK(outcome.text.find("variant: nx=6, slice_height=4\n") == 0);
-    // The same stage, but each picture says of which point it is.
+    // The stage is shared, but each picture names its point.
     CHECK(file_text(folder.path() / "variant" / folders[0] / "1_row_sort.png") !=
           file_text(folder.path() / "variant" / folders[1] / "1_row_sort.png"));
     CHECK(outcome.text.find("written to " + out + "/variant/nx=7,slice_height=8\n") != std::string::npos);
 
-    // The recipe of a point runs again as it is.
+    // The resolved recipe of a point can be run.
     std::ofstream(folder.path() / "again.toml") << runs[3]["recipe"]["resolved"].get<std::string>();
     CHECK(run("run " + out + "/again.toml --no-pictures --out " + out + quick).exit_code == 0);
     const auto again = json_in(folder.path() / "again" / "report.json");
@@ -87,7 +87,7 @@ TEST_CASE("each point of a sweep has a folder and a report, and stages that they
     CHECK(again["layout"]["footprint"] == runs[3]["layout"]["footprint"]);
 }
 
-TEST_CASE("several recipes of one run share beginnings and matrices; an option that does not fit one of them is a note") {
+TEST_CASE("recipes of one run share matrices and initial stages; an option that one of them lacks is a note") {
     const TemporaryFolder folder;
     const std::string out = folder.path().string();
     const Outcome outcome =
@@ -96,7 +96,7 @@ TEST_CASE("several recipes of one run share beginnings and matrices; an option t
             out + "/all.json --out " + out + quick);
     CHECK_MESSAGE(outcome.exit_code == 0, outcome.text);
     const auto runs = json_in(folder.path() / "all.json")["runs"];
-    REQUIRE(runs.size() == 4);  // matrix by matrix
+    REQUIRE(runs.size() == 4);  // grouped by matrix
     for (std::size_t i = 0; i < 4; ++i) {
         CHECK(runs[i]["recipe"]["name"] == (i % 2 == 0 ? "CSR" : "variant"));
         CHECK(runs[i]["matrix"]["rows"] == (i < 2 ? 16 : 64));
@@ -109,7 +109,7 @@ TEST_CASE("several recipes of one run share beginnings and matrices; an option t
     CHECK(outcome.text.find("  note: --set layout.slice_height=16 changes nothing here") != std::string::npos);
 }
 
-TEST_CASE("a point that fails costs its line, and says which point it was") {
+TEST_CASE("a failing point is reported with its values and does not stop the others") {
     const TemporaryFolder folder;
     const std::string out = folder.path().string();
     const Outcome outcome =
@@ -119,7 +119,7 @@ TEST_CASE("a point that fails costs its line, and says which point it was") {
     CHECK(json_in(folder.path() / "csr" / "path=wide.mtx" / "report.json")["errors"].empty());
     const auto failed = json_in(folder.path() / "csr" / "path=none.mtx" / "report.json");
     CHECK(failed["errors"].size() == 1);
-    CHECK(failed["matrix"]["rows"] == 0);  // not those of the matrix before
+    CHECK(failed["matrix"]["rows"] == 0);  // not those of the previous matrix
 }
 
 TEST_CASE("compare") {

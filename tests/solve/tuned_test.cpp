@@ -1,4 +1,5 @@
-// Tuning while solving, on the scripted machine: what is tried, kept and dropped, and that x stays right as its order changes.
+// Tuning while solving on the scripted machine: candidates are tried, kept or dropped, and x stays correct as its order
+// changes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace workbench {
 namespace {
 
-/// Second differences, all the same but for the first row, so that turning it round makes another matrix.
+/// Second differences with another first row, so that reversing the order changes the matrix.
 CsrMatrix chain(Index size) {
     std::vector<Entry> entries;
     for (Index i = 0; i < size; ++i) {
@@ -54,12 +55,13 @@ class Bench {
 public:
     explicit Bench(Index size) : matrix(chain(size)), system(matrix, std::vector<double>(size, 1.0)) {}
 
-    /// `beside`: candidates have devices of their own, and iterations a thread.
-    SolveOutcome solve(const std::vector<Recipe>& recipes, bool beside = false, SolveOptions with = options()) {
+    /// `concurrent`: candidates have their own devices, and iterations their own thread.
+    SolveOutcome solve(const std::vector<Recipe>& recipes, bool concurrent = false, SolveOptions with = options()) {
         ScriptedDevice gpu{scripted_runs::gpu_properties(), {3000, 4000}};
-        Multiplier<double> begin(csr(), {matrix, nullptr, gpu, {DeviceKind::gpu, "", of_vendor}, {}, with.timing.clock});
-        TuningPlan plan{recipes, {DeviceKind::gpu, "", ours}};
-        if (beside) {
+        Multiplier<double> begin(
+            csr(), {.input = matrix, .device = gpu, .filter = {DeviceKind::gpu, "", of_vendor}, .clock = with.timing.clock});
+        TuningPlan plan{.recipes = recipes, .filter = {DeviceKind::gpu, "", ours}};
+        if (concurrent) {
             plan.make_device = [] {
                 return std::make_unique<ScriptedDevice>(scripted_runs::gpu_properties(), Bandwidth{3000, 4000});
             };
@@ -85,7 +87,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("what is faster is kept, and the vectors move once") {
+TEST_CASE("a faster candidate is kept, and the vectors are permuted once") {
     Script& script = new_script();
     script.seconds["run vendor"] = {0.010};
     script.seconds["run gpu"] = {0.004};
@@ -99,15 +101,15 @@ TEST_CASE("what is faster is kept, and the vectors move once") {
     CHECK_EQ(trial.kernel, "gpu");
     CHECK_EQ(trial.iteration_seconds, doctest::Approx(0.004));
     CHECK_EQ(trial.before_seconds, doctest::Approx(0.010));
-    CHECK_GE(trial.iteration, 8);  // 2 % of the time so far must be enough for a switch
+    CHECK_GE(trial.iteration, 8);  // trials may cost 2 % of the time so far
     CHECK_EQ(script.count("reorder"), 1);
-    // All iterations after the trial's beginning are the faster kernel's.
+    // The faster kernel runs all iterations from its trial on.
     CHECK_EQ(
         outcome.solve_seconds,
         doctest::Approx(0.010 * trial.iteration + 0.004 * (outcome.iterations - trial.iteration) + 0.004 * 6).epsilon(0.02));
 }
 
-TEST_CASE("what is slower is dropped after one iteration, and the vectors move back") {
+TEST_CASE("a slower candidate is dropped after one iteration, and the vectors are permuted back") {
     Script& script = new_script();
     script.seconds["run vendor"] = {0.010};
     script.seconds["run gpu"] = {0.050};
@@ -121,7 +123,7 @@ TEST_CASE("what is slower is dropped after one iteration, and the vectors move b
     CHECK_EQ(script.count("run vendor"), outcome.iterations - 1);
 }
 
-TEST_CASE("what is a little slower is dropped after a closer look") {
+TEST_CASE("a slightly slower candidate is dropped after more iterations") {
     Script& script = new_script();
     script.seconds["run vendor"] = {0.010};
     script.seconds["run gpu"] = {0.011};
@@ -132,7 +134,7 @@ TEST_CASE("what is a little slower is dropped after a closer look") {
     CHECK_EQ(script.count("run vendor"), outcome.iterations - 33);
 }
 
-TEST_CASE("one after another; what fails is told, and costs nothing else") {
+TEST_CASE("several candidates; failures are reported and have no other effect") {
     Script& script = new_script();
     script.seconds["run vendor"] = {0.010};
     script.seconds["run gpu"] = {0.006};
@@ -142,7 +144,7 @@ TEST_CASE("one after another; what fails is told, and costs nothing else") {
     REQUIRE_EQ(outcome.trials.size(), 3);
     CHECK_EQ(outcome.trials[0].recipe, "plain");
     CHECK(outcome.trials[0].end == Trial::End::kept);
-    CHECK_EQ(outcome.trials[1].recipe, "reversed");  // as fast as what is there
+    CHECK_EQ(outcome.trials[1].recipe, "reversed");  // as fast as the current one
     CHECK(outcome.trials[1].end == Trial::End::slower);
     CHECK_EQ(outcome.trials[1].before_seconds, doctest::Approx(0.006));
     CHECK_EQ(outcome.trials[2].recipe, "refusing");
@@ -150,7 +152,7 @@ TEST_CASE("one after another; what fails is told, and costs nothing else") {
     CHECK_NE(outcome.trials[2].reason, "");
 }
 
-TEST_CASE("trials cost a share of the time so far, and no more") {
+TEST_CASE("trials cost at most a fraction of the time so far") {
     Script& script = new_script();
     script.seconds["run vendor"] = {0.010};
     script.seconds["run gpu"] = {0.029};
@@ -159,7 +161,7 @@ TEST_CASE("trials cost a share of the time so far, and no more") {
     const std::vector<Recipe> many(40, reversed());
     const SolveOutcome outcome = bench.solve(many);
     bench.check(outcome);
-    double preparing = 0;  // in turns with iterations here
+    double preparing = 0;  // alternates with iterations here
     for (const Trial& trial : outcome.trials) preparing += trial.preparation_seconds;
     CHECK_LE(outcome.solve_seconds - preparing, 1.03 * 0.010 * static_cast<double>(outcome.iterations));
     CHECK_GT(std::count_if(outcome.trials.begin(), outcome.trials.end(),
@@ -168,7 +170,7 @@ TEST_CASE("trials cost a share of the time so far, and no more") {
     CHECK_EQ(outcome.trials.size(), 40);
 }
 
-TEST_CASE("a solve that is over before anything is ready says so") {
+TEST_CASE("candidates that are ready too late are reported") {
     new_script().seconds["run vendor"] = {0.010};
     Bench bench(4);
     const SolveOutcome outcome = bench.solve({reversed(), plain()});
@@ -180,7 +182,7 @@ TEST_CASE("a solve that is over before anything is ready says so") {
     }
 }
 
-TEST_CASE("limit and stagnation end a tuned solve as any other") {
+TEST_CASE("the iteration limit applies to a tuned solve") {
     new_script().seconds["run vendor"] = {0.010};
     Bench bench(400);
     SolveOptions few = options();
@@ -190,7 +192,7 @@ TEST_CASE("limit and stagnation end a tuned solve as any other") {
     CHECK_EQ(outcome.iterations, 30);
 }
 
-TEST_CASE("iterations have a thread of their own where candidates have devices of their own") {
+TEST_CASE("with own devices for candidates, iterations run in a second thread") {
     Bench bench(3000);
     SolveOptions real_time = options();
     real_time.timing.clock = {};

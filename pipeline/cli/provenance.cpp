@@ -1,6 +1,9 @@
-#include "pipeline/cli/versions.hpp"
+#include "pipeline/cli/provenance.hpp"
+
+#include <sys/utsname.h>
 
 #include <sstream>
+#include <thread>
 
 #include "workbench_commit.hpp"
 
@@ -19,5 +22,18 @@ const std::map<std::string, std::string>& versions() {
 std::string version_number() { return WORKBENCH_VERSION; }
 
 std::string version_text() { return "workbench " + versions().at("workbench"); }
+
+std::map<std::string, std::string> describe_machine(const DeviceProperties& host) {
+    std::map<std::string, std::string> machine;
+    if (utsname names{}; uname(&names) == 0) {
+        machine["system"] = std::string(names.sysname) + " " + names.release;
+        machine["architecture"] = names.machine;
+    }
+    machine["processor"] = host.name;
+    machine["logical_cores"] = std::to_string(std::thread::hardware_concurrency());
+    machine["threads"] = std::to_string(host.processors);
+    machine["memory_bytes"] = std::to_string(host.memory);
+    return machine;
+}
 
 }  // namespace workbench
