@@ -1,5 +1,4 @@
-// The library as another program sees it, which has a Kokkos of its own: all recipes on the battery, in both orders of vectors,
-// and what is refused.
+// The library as used by another program with its own Kokkos: all recipes on the battery, in both vector orders, and errors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,7 +28,7 @@ using spmv_workbench::Options;
 
 const fs::path layouts = WORKBENCH_SOURCE_DIR "/tests/layouts";
 
-/// With vectors of the host.
+/// With vectors in host memory.
 template <typename Value>
 void check_products(Operator<Value>& a, const CsrMatrix& matrix) {
     using Vector = std::vector<Value>;
@@ -42,7 +41,7 @@ void check_products(Operator<Value>& a, const CsrMatrix& matrix) {
                            .come_back = [&](const Vector& from, Vector& to) { a.from_recipe_order(from, to); }});
 }
 
-/// All recipes of the layouts' tests, hybrids too, by name.
+/// All recipes of the layouts' tests, including hybrids, by name.
 const std::map<std::string, spmv_workbench::Recipe>& recipes() {
     static const auto all = [] {
         std::map<std::string, spmv_workbench::Recipe> found;
@@ -73,7 +72,7 @@ void check_on_battery(const Options& options, int& made) {
                 check_products(a, each.matrix);
                 ++made;
             } catch (const MatrixError& unsuitable) {
-                // Square ones alone, a row too long for a format, or nothing to multiply.
+                // The matrix is rectangular, empty, or has a row too long for the format.
                 CHECK(std::string(unsuitable.what()) != "");
             }
         }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -140,23 +141,36 @@ void add_profile(const Field& field, Plots& plots) {
     plots.curves.push_back({"profile_" + field.suffix, std::move(chart)});
 }
 
-void add_metric(const Field& field, const std::string& metric, Plots& plots) {
-    XyChart chart{"Speed-up against " + metric, field.subtitle(), {metric}, {over_baseline, true}, {}};
+using Point = std::optional<std::pair<double, double>>;
+
+/// Adds a series of markers per recipe, with a point for each record that has one. Returns the smallest positive and the
+/// largest x.
+std::pair<double, double> add_points(const Field& field, XyChart& chart, bool mark_noise,
+                                     const std::function<Point(const Record&)>& point_of) {
     double least = 0;
     double most = 0;
     for (const std::string& recipe : field.recipes) {
         Series series{recipe, {}, Drawn::markers};
         for (const std::string& matrix : field.matrices) {
             const Record* record = field.find(recipe, matrix);
-            if (record == nullptr || !record->metrics.contains(metric)) continue;
-            const double value = record->metrics.at(metric);
-            series.points.emplace_back(value, *record->speedup);
-            if (is_noise(*record)) make_hollow(series, chart);
-            if (value > 0) least = least == 0 ? value : std::min(least, value);
-            most = std::max(most, value);
+            const Point point = record == nullptr ? std::nullopt : point_of(*record);
+            if (!point) continue;
+            series.points.push_back(*point);
+            if (mark_noise && is_noise(*record)) make_hollow(series, chart);
+            if (point->first > 0) least = least == 0 ? point->first : std::min(least, point->first);
+            most = std::max(most, point->first);
         }
         if (!series.points.empty()) chart.series.push_back(std::move(series));
     }
+    return {least, most};
+}
+
+void add_metric(const Field& field, const std::string& metric, Plots& plots) {
+    XyChart chart{"Speed-up against " + metric, field.subtitle(), {metric}, {over_baseline, true}, {}};
+    const auto [least, most] = add_points(field, chart, true, [&](const Record& record) {
+        const auto value = record.metrics.find(metric);
+        return value == record.metrics.end() ? Point() : Point({value->second, *record.speedup});
+    });
     if (chart.series.empty()) return;
     chart.x.logarithmic = least > 0 && most / least > 100;
     chart.guides = {{"", {{chart.x.logarithmic ? least : 0, 1}, {most, 1}}, Drawn::lines}};
@@ -168,29 +182,20 @@ void add_metric(const Field& field, const std::string& metric, Plots& plots) {
 
 void add_roofline(const Field& field, Plots& plots) {
     XyChart chart{"Roofline", field.subtitle(), {"floating-point operations per byte moved", true}, {"GFLOP/s", true}, {}};
-    double least = 0;
-    double most = 0;
     double copy = 0;
     double read = 0;
-    for (const std::string& recipe : field.recipes) {
-        Series series{recipe, {}, Drawn::markers};
-        for (const std::string& matrix : field.matrices) {
-            const Record* record = field.find(recipe, matrix);
-            if (record == nullptr || record->bytes_per_nonzero <= 0 || record->gflops <= 0) continue;
-            const double intensity = 2 / record->bytes_per_nonzero;
-            series.points.emplace_back(intensity, record->gflops);
-            least = least == 0 ? intensity : std::min(least, intensity);
-            most = std::max(most, intensity);
-            copy = std::max(copy, record->copy_bandwidth);
-            read = std::max(read, record->read_bandwidth);
-        }
-        if (!series.points.empty()) chart.series.push_back(std::move(series));
-    }
+    const auto range = add_points(field, chart, false, [&](const Record& record) {
+        if (record.bytes_per_nonzero <= 0 || record.gflops <= 0) return Point();
+        copy = std::max(copy, record.copy_bandwidth);
+        read = std::max(read, record.read_bandwidth);
+        return Point({2 / record.bytes_per_nonzero, record.gflops});
+    });
     if (chart.series.empty()) return;
+    const double left = range.first / 1.5;
+    const double right = range.second * 1.5;
     const auto roof = [&](const std::string& name, double bandwidth) {
         const std::string text = fmt::format("{} {:.3g} GB/s", name, bandwidth / 1e9);
-        chart.guides.push_back(
-            {text, {{least / 1.5, least / 1.5 * bandwidth / 1e9}, {most * 1.5, most * 1.5 * bandwidth / 1e9}}, Drawn::lines});
+        chart.guides.push_back({text, {{left, left * bandwidth / 1e9}, {right, right * bandwidth / 1e9}}, Drawn::lines});
     };
     // The labels of two roofs that are close together would overlap, so only the higher one is drawn.
     if (read > 0) roof(read >= copy ? "read" : "copy", std::max(read, copy));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <map>
@@ -20,7 +19,6 @@
 #include "pipeline/bench/records.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/command.hpp"
-#include "pipeline/cli/command_line.hpp"
 #include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/suite_matrices.hpp"

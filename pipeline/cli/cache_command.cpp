@@ -1,5 +1,4 @@
 // workbench cache: simulates the cache hits of reads of x.
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // workbench check
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 
 #include <fmt/format.h>
 

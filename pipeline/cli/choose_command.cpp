@@ -1,6 +1,5 @@
 // workbench choose: finds the best recipe for a matrix.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -27,16 +26,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
-    std::vector<std::string> recipes;
-    RecipeChanges changes;
+struct Arguments : SharedArguments {
+    Arguments() { out = "winner.toml"; }
     double budget = 60;
     std::optional<double> products;
-    std::string precision = "f64";
-    std::vector<std::string> backends;
-    std::string out = "winner.toml";
-    std::string json;
-    std::string keep;
 };
 
 /// The installed recipes, or else those in recipes/ of the current folder, sorted by name.

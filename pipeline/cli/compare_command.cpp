@@ -1,5 +1,4 @@
 // workbench compare: runs two recipes on one matrix and shows them side by side.
-#include <array>
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -8,7 +7,6 @@
 
 #include "kernels/device/host_device.hpp"
 #include "pipeline/cli/command.hpp"
-#include "pipeline/cli/command_line.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
 #include "pipeline/cli/measuring.hpp"
 #include "pipeline/cli/provenance.hpp"
@@ -24,16 +22,10 @@
 namespace workbench {
 namespace {
 
-struct CompareArguments {
-    std::vector<std::string> recipes;
-    RecipeChanges changes;
-    MeasuringArguments measuring;
-    bool json = false;
-    std::string out;
+struct CompareArguments : MeasuringArguments {
+    bool as_json = false;
     std::string page = "out/compare.html";
     bool no_page = false;
-    std::string keep;
-    std::string prepare = as_recipes_ask;
 };
 
 std::vector<Recipe> two_recipes(const CompareArguments& arguments) {
@@ -109,18 +101,18 @@ void write_page(const CompareArguments& arguments, const std::vector<RunReport>&
     }
     const std::string title = fmt::format("{} and {}", reports[0].title(), reports[1].title());
     write_whole_file(arguments.page, page_html(runs, {title, "compare", command_line()}));
-    if (!arguments.json) fmt::print("\nwritten to {}\n", arguments.page);
+    if (!arguments.as_json) fmt::print("\nwritten to {}\n", arguments.page);
 }
 
 ExitCode compare(const CompareArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::vector<Recipe> recipes = two_recipes(arguments);
-    RunOptions options = options_of(arguments.measuring);
+    RunOptions options = options_of(arguments);
     if (!arguments.out.empty()) {
         for (const Recipe& recipe : recipes) check_writable(std::filesystem::path(arguments.out) / picture_name(recipe));
     }
     std::string note;
-    const std::unique_ptr<Device> gpu = gpu_for(arguments.measuring, options, note);
+    const std::unique_ptr<Device> gpu = gpu_for(arguments, options, note);
     const std::unique_ptr<Device> host = make_host_device();
     std::optional<KeepFolder> keep = keep_folder(arguments.keep, *host);
     options.keep = pointer_to(keep);
@@ -138,7 +130,7 @@ ExitCode compare(const CompareArguments& arguments) {
         add_provenance(reports.back(), *host);
     }
     if (!note.empty()) reports.front().notes.push_back(note);
-    fmt::print("{}", arguments.json ? compare_json(reports[0], reports[1]) : compare_text(reports[0], reports[1]));
+    fmt::print("{}", arguments.as_json ? compare_json(reports[0], reports[1]) : compare_text(reports[0], reports[1]));
 
     if (!arguments.out.empty()) write_sheets(arguments.out, recipes, reports, pages);
     if (!arguments.no_page) write_page(arguments, reports, pages);
@@ -164,14 +156,14 @@ void add_compare_command(CLI::App& app, Action& action) {
         ->type_name("RECIPE");
     add_recipe_changes(command, arguments.changes);
     add_sweeps(command, arguments.changes);
-    add_measuring_options(command, arguments.measuring);
+    add_measuring_options(command, arguments);
     add_keep_option(command, arguments.keep);
     add_prepare_option(command, arguments.prepare);
     command.add_option("--page", arguments.page, "File for an HTML page with both recipes")
         ->type_name("FILE")
         ->capture_default_str();
     command.add_flag("--no-page", arguments.no_page, "Do not write the HTML page");
-    command.add_flag("--json", arguments.json, "Print one JSON object");
+    command.add_flag("--json", arguments.as_json, "Print one JSON object");
     command.add_option("--out", arguments.out, "Also draw the stages of both recipes into this folder, on one density scale")
         ->type_name("FOLDER");
 }

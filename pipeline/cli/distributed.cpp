@@ -4,9 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <limits>
 #include <memory>
-#include <variant>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -22,8 +20,7 @@
 #include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"
-#include "pipeline/distributed/agreement.hpp"
-#include "pipeline/distributed/over_ranks.hpp"
+#include "pipeline/distributed/collective.hpp"
 #include "pipeline/distributed/run_across.hpp"
 #include "pipeline/distributed/start_ranks.hpp"
 #include "pipeline/run/kernel_choice.hpp"
@@ -43,11 +40,12 @@ const StageEntry* stage_of(const std::string& rows_to_ranks) {
     return catalogue().find_stage(rows_to_ranks == "metis" ? "metis_partition" : "multilevel_partition");
 }
 
-Recipe recipe_of(const DistributedRun& run) {
-    if (run.recipes.size() != 1) throw RecipeError(fmt::format("--distributed takes one recipe; found {}", run.recipes.size()));
-    std::vector<Recipe> points = load_recipes(run.recipes, run.changes);
+Recipe recipe_of(const SharedArguments& arguments) {
+    const std::size_t count = arguments.recipes.size();
+    if (count != 1) throw RecipeError(fmt::format("--distributed takes one recipe; found {}", count));
+    std::vector<Recipe> points = load_recipes(arguments.recipes, arguments.changes);
     if (points.size() != 1) throw RecipeError("--distributed takes one recipe; found a sweep over several");
-    if (where_to_prepare(run.prepare, points) == "gpu") {
+    if (where_to_prepare(arguments.prepare, points) == "gpu") {
         throw RecipeError("--distributed cannot prepare on a GPU; use --prepare cpu");
     }
     return std::move(points.front());
@@ -63,18 +61,21 @@ struct RankInput {
 
 class DistributedCommand {
 public:
-    DistributedCommand(const DistributedRun& run, Ranks& ranks) : run_(run), ranks_(ranks) {}
+    DistributedCommand(const SharedArguments& arguments, int samples, const std::optional<DistributedSolve>& solve,
+                       Ranks& ranks)
+        : arguments_(arguments), samples_(samples), solve_(solve), ranks_(ranks) {}
 
     ExitCode operator()() {
         const Recipe recipe = in_agreement(ranks_, [&] {
             if (is_first()) {
                 check_writable(out_file());
-                if (!run_.json.empty() && run_.json != standard_output) check_writable(run_.json);
+                if (!arguments_.json.empty() && arguments_.json != standard_output) check_writable(arguments_.json);
             }
-            return recipe_of(run_);
+            return recipe_of(arguments_);
         });
         make_device();
-        const RanksReport report = run_.precision == Precision::f32 ? run<float>(recipe) : run<double>(recipe);
+        const RanksReport report =
+            precision_named(arguments_.precision) == Precision::f32 ? run<float>(recipe) : run<double>(recipe);
         if (is_first()) write(report);
         ranks_.barrier();
         return report.solve ? exit_code_of(report.solve->end) : ExitCode::ok;
@@ -82,7 +83,7 @@ public:
 
 private:
     [[nodiscard]] bool is_first() const { return ranks_.rank() == 0; }
-    [[nodiscard]] std::filesystem::path out_file() const { return std::filesystem::path(run_.out) / report_file; }
+    [[nodiscard]] std::filesystem::path out_file() const { return std::filesystem::path(arguments_.out) / report_file; }
 
     /// Chooses GPUs on all ranks or hosts on all ranks.
     void make_device() {
@@ -90,7 +91,7 @@ private:
             choose_cuda_device(ranks_.rank_on_machine());
             gpu_ = make_cuda_device();
             host_ = make_host_device();
-            backends_ = backends_of_one_device(run_.backends, gpu_ != nullptr);
+            backends_ = backends_of_one_device(arguments_.backends, gpu_ != nullptr);
             return device_of(backends_.front()) == DeviceKind::gpu;
         });
         const int with_gpu = static_cast<int>(sum_of(ranks_, on_gpu_ ? 1 : 0));
@@ -131,7 +132,7 @@ private:
         RankRows& rows = input.rows;
         rows = found.by_rows ? in_equal_pieces(ranks_, found.rows, std::move(found.matrix))
                              : scatter(ranks_, std::move(found.matrix));
-        if (const StageEntry* const stage = stage_of(run_.distributed.rows_to_ranks)) {
+        if (const StageEntry* const stage = stage_of(arguments_.rows_to_ranks)) {
             input.partitioning = "parts of " + stage->name;
             rows = partition(ranks_, std::move(rows), *catalogue().find_stage("node_blocks"), *stage);
         }
@@ -166,13 +167,14 @@ private:
             const auto may_run = [&](const KernelEntry& kernel) {
                 return std::find(backends_.begin(), backends_.end(), kernel.backend) != backends_.end();
             };
-            std::vector<const KernelEntry*> chosen = choose_kernels(recipe, {device.properties().kind, run_.only, may_run});
+            std::vector<const KernelEntry*> chosen =
+                choose_kernels(recipe, {device.properties().kind, arguments_.only, may_run});
             if (chosen.empty()) throw RecipeError(fmt::format("{}: {}", recipe.name, no_kernel_of(recipe)));
             return chosen;
         });
         RankInput input = read(recipe);
         std::optional<SolveAcross> solve;
-        if (run_.solve) {
+        if (solve_) {
             const Index rows = input.matrix.rows;
             if (rows != input.matrix.columns) {
                 throw RanksFailed(ExitCode::bad_input,
@@ -180,9 +182,9 @@ private:
                                               rows, input.matrix.columns));
             }
             const auto b = in_agreement(ranks_, [&] {
-                return std::make_shared<std::vector<double>>(make_right_hand_side(run_.solve->right_hand_side, rows));
+                return std::make_shared<std::vector<double>>(make_right_hand_side(solve_->right_hand_side, rows));
             });
-            solve = SolveAcross{run_.solve->options, [b](Index row) { return (*b)[row]; }};
+            solve = SolveAcross{solve_->options, [b](Index row) { return (*b)[row]; }};
         }
         const StdoutToStderr redirection;
         const RanksPlan plan{.ranks = ranks_,
@@ -191,26 +193,29 @@ private:
                              .recipe = recipe,
                              .kernels = kernels,
                              .outside_layout = *catalogue().find_layout(outside_layout)};
-        RanksReport report = run_across<Value>(plan, std::move(input.rows), input.facts, solve, run_.samples);
+        RanksReport report = run_across<Value>(plan, std::move(input.rows), input.facts, solve, samples_);
         report.matrix = input.matrix;
         report.partitioning = input.partitioning;
         report.versions = versions();
-        if (report.solve) report.solve->right_hand_side = run_.solve->right_hand_side.text();
+        if (report.solve) report.solve->right_hand_side = solve_->right_hand_side.text();
         return report;
     }
 
     void write(const RanksReport& report) const {
         write_whole_file(out_file(), ranks_json(report));
-        if (!run_.json.empty() && run_.json != standard_output) write_whole_file(run_.json, ranks_json(report));
-        if (run_.json == standard_output) {
+        if (!arguments_.json.empty() && arguments_.json != standard_output)
+            write_whole_file(arguments_.json, ranks_json(report));
+        if (arguments_.json == standard_output) {
             fmt::print("{}", ranks_json(report));
         } else {
-            fmt::print("{}\n{}", ranks_text(report), wrapped(fmt::format("Written to {}: {}\n", run_.out, report_file)));
+            fmt::print("{}\n{}", ranks_text(report), wrapped(fmt::format("Written to {}: {}\n", arguments_.out, report_file)));
         }
         (void)std::fflush(stdout);
     }
 
-    const DistributedRun& run_;
+    const SharedArguments& arguments_;
+    int samples_;
+    const std::optional<DistributedSolve>& solve_;
     Ranks& ranks_;
     std::unique_ptr<Device> gpu_;
     std::unique_ptr<Device> host_;
@@ -221,20 +226,21 @@ private:
 
 }  // namespace
 
-void add_distributed_options(CLI::App& command, DistributedArguments& arguments) {
-    CLI::Option* option = command.add_flag(
-        "--distributed", arguments.on, "Distribute the rows over the ranks of mpirun, each with its own GPU or on its host");
+void add_distributed_options(CLI::App& command, SharedArguments& arguments) {
+    CLI::Option* option =
+        command.add_flag("--distributed", arguments.distributed,
+                         "Distribute the rows over the ranks of mpirun, each with its own GPU or on its host");
     add_choice(command, "--rows-to-ranks", arguments.rows_to_ranks, {"equal", "metis", "multilevel"},
                "equal: equally many rows per rank; metis, multilevel: parts of the matrix's graph")
         ->needs(option);
 }
 
-ExitCode run_distributed(const DistributedRun& run) {
+ExitCode run_distributed(const SharedArguments& arguments, int samples, const std::optional<DistributedSolve>& solve) {
     const std::unique_ptr<Ranks> ranks = start_ranks();
     ExitCode exit_code = ExitCode::ok;
     try {
         const KokkosRuntime kokkos;
-        exit_code = DistributedCommand(run, *ranks)();
+        exit_code = DistributedCommand(arguments, samples, solve, *ranks)();
     } catch (const RanksFailed& failure) {
         // Thrown on all ranks; rank 0 reports it.
         exit_code = failure.exit_code;

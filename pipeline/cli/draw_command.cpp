@@ -1,8 +1,6 @@
 // workbench draw and workbench animate: pictures of the stages; no kernel runs.
 #include <algorithm>
 #include <filesystem>
-#include <memory>
-#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -173,9 +171,9 @@ void add_draw_command(CLI::App& app, Action& action) {
 }
 
 void add_animate_command(CLI::App& app, Action& action) {
-    arguments.width = 1280;
     const auto [command, arguments] =
         add_command(app, action, "animate", "Animate how the nonzeros move from stage to stage of a recipe", animate);
+    arguments.width = 1280;
     add_drawn_options(command, arguments.drawn);
     add_picture_options(command, arguments);
     command.add_option("-o,--out", arguments.out, "File to write: .png (animated, full colour) or .gif")

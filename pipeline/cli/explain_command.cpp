@@ -1,6 +1,5 @@
 // workbench explain
 #include <array>
-#include <memory>
 
 #include <fmt/format.h>
 #include "kernels/source/arrays_header.hpp"

@@ -1,5 +1,4 @@
 // workbench info
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,5 @@
 // workbench list
 #include <array>
-#include <memory>
 
 #include <fmt/format.h>
 #include "pipeline/catalogue/catalogue.hpp"

@@ -1,10 +1,11 @@
-// The options of run and compare for measuring kernels.
+// The arguments shared by commands that run recipes, and the options for measuring kernels.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "pipeline/cli/options.hpp"
 #include "pipeline/run/runner.hpp"
 
 namespace CLI {
@@ -13,10 +14,22 @@ class App;
 
 namespace workbench {
 
-struct MeasuringArguments {
+/// The arguments that run, compare, choose and solve have in common; not every command has an option for each.
+struct SharedArguments {
+    std::vector<std::string> recipes;
+    RecipeChanges changes;
     std::string precision = "f64";
     std::vector<std::string> backends;
     std::string only;
+    std::string keep;
+    std::string prepare = as_recipes_ask;
+    std::string out;
+    std::string json;
+    bool distributed = false;
+    std::string rows_to_ranks = "equal";
+};
+
+struct MeasuringArguments : SharedArguments {
     std::string cache = "cold";
     std::string inside;  // "cg"; empty: products outside a solver
     int samples = 20;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -35,29 +36,13 @@ int act(const Action& action) {
     }
 }
 
-void add_commands(CLI::App& app, Action& action) {
-    add_run_command(app, action);
-    add_choose_command(app, action);
-    add_solve_command(app, action);
-    add_bench_command(app, action);
-    add_summary_command(app, action);
-    add_fetch_command(app, action);
-    add_check_command(app, action);
-    add_compare_command(app, action);
-    add_list_command(app, action);
-    add_explain_command(app, action);
-    add_info_command(app, action);
-    add_spy_command(app, action);
-    add_draw_command(app, action);
-    add_animate_command(app, action);
-    add_storage_command(app, action);
-    add_generate_command(app, action);
-    add_convert_command(app, action);
-    add_export_command(app, action);
-    add_cache_command(app, action);
-    add_completion_command(app, action);
-    add_manual_command(app, action);
-}
+/// In the order of the help text.
+constexpr std::array add_each_command{add_run_command,     add_choose_command,  add_solve_command,   add_bench_command,
+                                      add_summary_command, add_fetch_command,   add_check_command,   add_compare_command,
+                                      add_list_command,    add_explain_command, add_info_command,    add_spy_command,
+                                      add_draw_command,    add_animate_command, add_storage_command, add_generate_command,
+                                      add_convert_command, add_export_command,  add_cache_command,   add_completion_command,
+                                      add_manual_command};
 
 /// CLI11's message, or for an unknown option one with a suggestion.
 std::string message_of(const CLI::App& command, const CLI::ParseError& error) {
@@ -92,7 +77,7 @@ int run_program(int argc, char** argv) {
     app.require_subcommand(1);
     app.get_formatter()->column_width(34);
     Action action;
-    add_commands(app, action);
+    for (AddCommand* const add : add_each_command) add(app, action);
 
     std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
     if (!arguments.empty() && arguments.front() == "help") {  // help COMMAND: COMMAND --help

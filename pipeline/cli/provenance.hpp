@@ -1,4 +1,4 @@
-// The versions and the machine behind a result.
+// The command line, versions and machine behind a result.
 #pragma once
 
 #include <map>
@@ -16,6 +16,12 @@ namespace workbench {
 
 /// The line that --version prints.
 [[nodiscard]] std::string version_text();
+
+/// Quotes a word for a POSIX shell if necessary.
+[[nodiscard]] std::string quoted_for_shell(const std::string& word);
+
+/// This process's command line, quoted for a shell: workbench run 'my recipe.toml'. Empty if /proc is not available.
+[[nodiscard]] std::string command_line();
 
 /// Operating system, processor, memory and threads. `host`: properties of the host device.
 [[nodiscard]] std::map<std::string, std::string> describe_machine(const DeviceProperties& host);

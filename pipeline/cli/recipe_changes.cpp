@@ -1,6 +1,5 @@
 #include "pipeline/cli/recipe_changes.hpp"
 
-#include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>

@@ -12,7 +12,6 @@
 #include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/command.hpp"
-#include "pipeline/cli/command_line.hpp"
 #include "pipeline/cli/distributed.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
 #include "pipeline/cli/measuring.hpp"
@@ -26,18 +25,11 @@
 namespace workbench {
 namespace {
 
-struct RunArguments {
-    std::vector<std::string> recipes;
-    RecipeChanges changes;
-    std::string out = "out";
-    std::string json;
-    MeasuringArguments measuring;
+struct RunArguments : MeasuringArguments {
+    RunArguments() { out = "out"; }
     bool no_pictures = false;
     std::string scale_from;
     bool no_page = false;
-    std::string keep;
-    DistributedArguments distributed;
-    std::string prepare = as_recipes_ask;
 };
 
 /// The kernels of all layouts of a recipe, and its kernel sources.
@@ -95,29 +87,20 @@ void check_folders(const std::vector<Recipe>& recipes) {
 }
 
 ExitCode run_over_ranks(const RunArguments& arguments) {
-    if (arguments.measuring.precision == "both") throw RecipeError("--distributed takes one precision: f32 or f64");
-    if (!arguments.measuring.inside.empty()) {
+    if (arguments.precision == "both") throw RecipeError("--distributed takes one precision: f32 or f64");
+    if (!arguments.inside.empty()) {
         throw RecipeError("--distributed does not support --inside; use 'workbench solve --distributed'");
     }
     if (!arguments.keep.empty()) throw RecipeError("--distributed does not support --keep");
-    return run_distributed({.distributed = arguments.distributed,
-                            .recipes = arguments.recipes,
-                            .changes = arguments.changes,
-                            .prepare = arguments.prepare,
-                            .backends = arguments.measuring.backends,
-                            .only = arguments.measuring.only,
-                            .precision = precision_named(arguments.measuring.precision),
-                            .samples = arguments.measuring.samples,
-                            .out = arguments.out,
-                            .json = arguments.json});
+    return run_distributed(arguments, arguments.samples);
 }
 
 ExitCode run(const RunArguments& arguments) {
-    if (arguments.distributed.on) return run_over_ranks(arguments);
+    if (arguments.distributed) return run_over_ranks(arguments);
     const KokkosRuntime kokkos;
     std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
-    RunOptions options = options_of(arguments.measuring);
-    check_only(arguments.measuring, options, recipes);
+    RunOptions options = options_of(arguments);
+    check_only(arguments, options, recipes);
     check_folders(recipes);
     sort_by_matrix(recipes);
     RunOutput output{.folder = arguments.out,
@@ -128,8 +111,8 @@ ExitCode run(const RunArguments& arguments) {
     if (!arguments.scale_from.empty()) output.density_ceiling = density_ceiling_of_report(arguments.scale_from);
     check_output(output, recipes);
     std::string note;
-    const std::unique_ptr<Device> gpu = gpu_for(arguments.measuring, options, note);
-    check_only_on(arguments.measuring, recipes, gpu.get());
+    const std::unique_ptr<Device> gpu = gpu_for(arguments, options, note);
+    check_only_on(arguments, recipes, gpu.get());
     const std::unique_ptr<Device> host = make_host_device();
     std::optional<KeepFolder> keep = keep_folder(arguments.keep, *host);
     options.keep = pointer_to(keep);
@@ -159,9 +142,9 @@ void add_run_command(CLI::App& app, Action& action) {
         ->capture_default_str();
     command.add_option("--json", arguments.json, "Also write the report to this file; -: print it instead of the tables")
         ->type_name("FILE");
-    add_measuring_options(command, arguments.measuring);
+    add_measuring_options(command, arguments);
     add_keep_option(command, arguments.keep);
-    add_distributed_options(command, arguments.distributed);
+    add_distributed_options(command, arguments);
     add_prepare_option(command, arguments.prepare);
     CLI::Option* none = command.add_flag("--no-pictures", arguments.no_pictures, "Do not draw pictures or write report.html");
     command

@@ -28,25 +28,16 @@
 namespace workbench {
 namespace {
 
-struct Arguments {
-    std::vector<std::string> recipes;
+struct Arguments : SharedArguments {
+    Arguments() { out = "out/solve"; }
     std::vector<std::string> tune;
-    RecipeChanges changes;
     std::string method = "cg";
     std::string preconditioner = "none";
-    std::string precision = "f64";
-    std::vector<std::string> backends;
-    std::string only;
     std::string rhs = "ones";
     std::uint32_t seed = 1;
     std::optional<double> tolerance;
     std::int64_t iterations = 10000;
     std::int64_t patience = 1000;
-    std::string out = "out/solve";
-    std::string json;
-    std::string keep;
-    DistributedArguments distributed;
-    std::string prepare = as_recipes_ask;
 };
 
 /// The recipes, which all use the same matrix.
@@ -108,21 +99,12 @@ ExitCode solve_distributed(const Arguments& arguments) {
     if (!arguments.tune.empty()) throw RecipeError("--distributed does not support --tune");
     if (arguments.method != "cg") throw RecipeError("--distributed supports --method cg only");
     if (!arguments.keep.empty()) throw RecipeError("--distributed does not support --keep");
-    return run_distributed({.distributed = arguments.distributed,
-                            .recipes = arguments.recipes,
-                            .changes = arguments.changes,
-                            .prepare = arguments.prepare,
-                            .backends = arguments.backends,
-                            .only = arguments.only,
-                            .precision = precision_named(arguments.precision),
-                            .samples = options_of(arguments).timing.minimum_samples,
-                            .out = arguments.out,
-                            .json = arguments.json,
-                            .solve = DistributedRun::Solve{options_of(arguments), right_hand_side_of(arguments)}});
+    const SolveOptions options = options_of(arguments);
+    return run_distributed(arguments, options.timing.minimum_samples, DistributedSolve{options, right_hand_side_of(arguments)});
 }
 
 ExitCode solve(const Arguments& arguments) {
-    if (arguments.distributed.on) return solve_distributed(arguments);
+    if (arguments.distributed) return solve_distributed(arguments);
     const KokkosRuntime kokkos;
     const std::filesystem::path folder = arguments.out;
     check_writable(folder / "solve.json");
@@ -207,7 +189,7 @@ void add_solve_command(CLI::App& app, Action& action) {
                  "Backends of one device for the recipes; the baseline has its own (default: the GPU's, if any)");
     command.add_option("--only", arguments.only, "Use the kernel of this name in recipes that have it")->type_name("KERNEL");
     add_keep_option(command, arguments.keep);
-    add_distributed_options(command, arguments.distributed);
+    add_distributed_options(command, arguments);
     add_prepare_option(command, arguments.prepare);
     command.add_option("--out", arguments.out, "Folder for solve.json, residuals.csv and plots of the residual")
         ->type_name("FOLDER")

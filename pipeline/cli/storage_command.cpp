@@ -1,6 +1,4 @@
 // workbench storage
-#include <memory>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

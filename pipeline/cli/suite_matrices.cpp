@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/cli/command_line.hpp"
+#include "pipeline/cli/provenance.hpp"
 #include "pipeline/contract/errors.hpp"
 
 namespace workbench {

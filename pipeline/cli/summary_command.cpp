@@ -1,5 +1,4 @@
 // workbench summary
-#include <memory>
 #include <set>
 
 #include <fmt/format.h>

@@ -8,8 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "pipeline/distributed/agreement.hpp"
-#include "pipeline/distributed/over_ranks.hpp"
+#include "pipeline/distributed/collective.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
 #include "pipeline/measure/rows_kernel.hpp"
 #include "pipeline/measure/timing.hpp"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/distributed/agreement.hpp"
+#include "pipeline/distributed/collective.hpp"
 #include "pipeline/distributed/messages.hpp"
 #include "pipeline/matrix/staged_matrix.hpp"
 

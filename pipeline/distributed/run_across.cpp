@@ -10,9 +10,8 @@
 #include <fmt/format.h>
 
 #include "kernels/krylov/cg_across_ranks.hpp"
-#include "pipeline/distributed/agreement.hpp"
+#include "pipeline/distributed/collective.hpp"
 #include "pipeline/distributed/messages.hpp"
-#include "pipeline/distributed/over_ranks.hpp"
 #include "pipeline/measure/median.hpp"
 #include "pipeline/measure/timing.hpp"
 

@@ -12,6 +12,9 @@ namespace {
 using workbench::for_caller;
 using workbench::VectorOrder;
 
+constexpr auto caller = VectorOrder::of_caller;
+constexpr auto recipe = VectorOrder::of_recipe;
+
 void check_vectors(const OperatorFacts& facts, const void* x, std::size_t size_of_x, const void* y, std::size_t size_of_y,
                    std::size_t value_bytes) {
     workbench::require_size("x", size_of_x, static_cast<std::size_t>(facts.columns));
@@ -37,7 +40,7 @@ public:
     Applied(Recipe recipe, const CsrView<Value>& matrix, const Options& options)
         : recipe_(std::move(recipe)), applied_(recipe_.checked_->recipe, workbench::checked_matrix(matrix), options) {}
 
-    [[nodiscard]] const workbench::AppliedRecipe<Value>& recipe() const { return applied_; }
+    [[nodiscard]] const workbench::AppliedRecipe<Value>& applied() const { return applied_; }
 
     void run(ArrayView<const Value> x, ArrayView<Value> y, VectorOrder order, bool accumulate) {
         check_vectors(applied_.facts(), x.data(), x.size(), y.data(), y.size(), sizeof(Value));
@@ -101,66 +104,66 @@ Operator<Value>& Operator<Value>::operator=(Operator&& other) noexcept = default
 
 template <typename Value>
 void Operator<Value>::multiply(ArrayView<const Value> x, ArrayView<Value> y) {
-    applied_->run(x, y, VectorOrder::of_caller, false);
+    applied_->run(x, y, caller, false);
 }
 template <typename Value>
 void Operator<Value>::multiply(DeviceArray<const Value> x, DeviceArray<Value> y) {
-    applied_->run(x, y, VectorOrder::of_caller, false);
+    applied_->run(x, y, caller, false);
 }
 template <typename Value>
 void Operator<Value>::multiply_add(ArrayView<const Value> x, ArrayView<Value> y) {
-    applied_->run(x, y, VectorOrder::of_caller, true);
+    applied_->run(x, y, caller, true);
 }
 template <typename Value>
 void Operator<Value>::multiply_add(DeviceArray<const Value> x, DeviceArray<Value> y) {
-    applied_->run(x, y, VectorOrder::of_caller, true);
+    applied_->run(x, y, caller, true);
 }
 template <typename Value>
 void Operator<Value>::multiply_in_recipe_order(ArrayView<const Value> x, ArrayView<Value> y) {
-    applied_->run(x, y, VectorOrder::of_recipe, false);
+    applied_->run(x, y, recipe, false);
 }
 template <typename Value>
 void Operator<Value>::multiply_in_recipe_order(DeviceArray<const Value> x, DeviceArray<Value> y) {
-    applied_->run(x, y, VectorOrder::of_recipe, false);
+    applied_->run(x, y, recipe, false);
 }
 template <typename Value>
 void Operator<Value>::multiply_add_in_recipe_order(ArrayView<const Value> x, ArrayView<Value> y) {
-    applied_->run(x, y, VectorOrder::of_recipe, true);
+    applied_->run(x, y, recipe, true);
 }
 template <typename Value>
 void Operator<Value>::multiply_add_in_recipe_order(DeviceArray<const Value> x, DeviceArray<Value> y) {
-    applied_->run(x, y, VectorOrder::of_recipe, true);
+    applied_->run(x, y, recipe, true);
 }
 
 template <typename Value>
 void Operator<Value>::to_recipe_order(ArrayView<const Value> from, ArrayView<Value> to) const {
-    applied_->bring_to(VectorOrder::of_recipe, from, to);
+    applied_->bring_to(recipe, from, to);
 }
 template <typename Value>
 void Operator<Value>::to_recipe_order(DeviceArray<const Value> from, DeviceArray<Value> to) const {
-    applied_->bring_to(VectorOrder::of_recipe, from, to);
+    applied_->bring_to(recipe, from, to);
 }
 template <typename Value>
 void Operator<Value>::from_recipe_order(ArrayView<const Value> from, ArrayView<Value> to) const {
-    applied_->bring_to(VectorOrder::of_caller, from, to);
+    applied_->bring_to(caller, from, to);
 }
 template <typename Value>
 void Operator<Value>::from_recipe_order(DeviceArray<const Value> from, DeviceArray<Value> to) const {
-    applied_->bring_to(VectorOrder::of_caller, from, to);
+    applied_->bring_to(caller, from, to);
 }
 
 template <typename Value>
 ArrayView<const std::int32_t> Operator<Value>::row_order() const {
-    return applied_->recipe().row_order().old_of_new();
+    return applied_->applied().row_order().old_of_new();
 }
 template <typename Value>
 ArrayView<const std::int32_t> Operator<Value>::column_order() const {
-    return applied_->recipe().column_order().old_of_new();
+    return applied_->applied().column_order().old_of_new();
 }
 
 template <typename Value>
 const OperatorFacts& Operator<Value>::facts() const {
-    return applied_->recipe().facts();
+    return applied_->applied().facts();
 }
 
 template class Operator<float>;

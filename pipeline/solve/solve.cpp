@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "pipeline/contract/errors.hpp"
+#include "pipeline/input/read_matrix.hpp"
 #include "pipeline/solve/iterative_solve.hpp"
 
 namespace workbench {
@@ -101,6 +101,30 @@ double inverse_of_diagonal(const CsrMatrix& matrix, Index row) {
     if (found == columns.end() || *found != row) return 1;
     const double diagonal = matrix.values[matrix.row_offsets[row] + (found - columns.begin())];
     return diagonal == 0 ? 1 : 1 / diagonal;
+}
+
+std::string RightHandSide::text() const {
+    switch (kind) {
+        case Kind::ones: return "ones";
+        case Kind::random: return fmt::format("random (seed {})", seed);
+        case Kind::file: return file.filename().string();
+    }
+    return "";
+}
+
+std::vector<double> make_right_hand_side(const RightHandSide& choice, Index rows) {
+    std::vector<double> b(static_cast<std::size_t>(rows), choice.kind == RightHandSide::Kind::ones ? 1.0 : 0.0);
+    if (choice.kind == RightHandSide::Kind::ones) return b;
+    if (choice.kind == RightHandSide::Kind::random) return real_vector(rows, choice.seed);
+    const CsrMatrix column = read_matrix(choice.file);
+    if (column.columns != 1 || column.rows != rows) {
+        throw InputError(fmt::format("{}: this matrix has {} rows and {} columns; expected {} rows and 1 column",
+                                     choice.file.string(), column.rows, column.columns, rows));
+    }
+    for (Index row = 0; row < rows; ++row) {
+        for (Offset k = column.row_offsets[row]; k < column.row_offsets[row + 1]; ++k) b[row] = column.values[k];
+    }
+    return b;
 }
 
 template <ValueType Value>

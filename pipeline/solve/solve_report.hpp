@@ -8,7 +8,6 @@
 
 #include "pipeline/contract/failure.hpp"
 #include "pipeline/report/report.hpp"
-#include "pipeline/solve/right_hand_side.hpp"
 #include "pipeline/solve/solve.hpp"
 #include "viz/chart.hpp"
 

@@ -27,27 +27,6 @@ struct Candidate {
     Trial trial;
 };
 
-/// Passes candidates from the thread that prepares them to the one that iterates.
-template <ValueType Value>
-class Queue {
-public:
-    void put(std::unique_ptr<Candidate<Value>> candidate) {
-        const std::scoped_lock lock(mutex_);
-        waiting_.push_back(std::move(candidate));
-    }
-    std::unique_ptr<Candidate<Value>> take() {
-        const std::scoped_lock lock(mutex_);
-        if (waiting_.empty()) return nullptr;
-        std::unique_ptr<Candidate<Value>> first = std::move(waiting_.front());
-        waiting_.pop_front();
-        return first;
-    }
-
-private:
-    std::mutex mutex_;
-    std::deque<std::unique_ptr<Candidate<Value>>> waiting_;
-};
-
 template <ValueType Value>
 class TunedSolve final : public IterativeSolve<Value> {
 public:
@@ -67,7 +46,7 @@ protected:
 
     void finish() override {
         IterativeSolve<Value>::finish();
-        while (auto left = queue_.take()) note(std::move(left), Trial::End::too_late, "the solve had ended");
+        while (auto left = take()) note(std::move(left), Trial::End::too_late, "the solve had ended");
         for (; next_ < plan_.recipes.size(); ++next_) {
             Trial trial;
             trial.recipe = plan_.recipes[next_].name;
@@ -151,7 +130,8 @@ private:
             const std::string reason = candidate->multiplier->preparation().kernel.reason;
             return note(std::move(candidate), Trial::End::failed, reason);
         }
-        queue_.put(std::move(candidate));
+        const std::scoped_lock lock(mutex_);
+        ready_.push_back(std::move(candidate));
     }
 
     void prepare(const Recipe& recipe, Candidate<Value>& candidate) {
@@ -174,6 +154,15 @@ private:
     }
 
     // ---- Iterating
+
+    /// The next candidate; null if none is ready.
+    std::unique_ptr<Candidate<Value>> take() {
+        const std::scoped_lock lock(mutex_);
+        if (ready_.empty()) return nullptr;
+        std::unique_ptr<Candidate<Value>> first = std::move(ready_.front());
+        ready_.pop_front();
+        return first;
+    }
 
     double time_iterations(std::int64_t iterations) {
         const std::int64_t before = this->progress_.iterations;
@@ -199,7 +188,7 @@ private:
     /// Tries the next candidate if the budget for trials allows it.
     void try_next() {
         if (most_loss * watch_.seconds() - lost_ < expected_loss_ || iteration_seconds_ <= 0) return;
-        if (auto candidate = queue_.take()) try_out(std::move(candidate));
+        if (auto candidate = take()) try_out(std::move(candidate));
     }
 
     void try_out(std::unique_ptr<Candidate<Value>> candidate) {
@@ -262,22 +251,22 @@ private:
     /// Defers freeing its memory, which would block the GPU, until memory runs out or the solve ends.
     void drop(std::unique_ptr<Candidate<Value>> candidate) {
         if (candidate == nullptr) return;
-        const std::scoped_lock lock(dropped_mutex_);
+        const std::scoped_lock lock(mutex_);
         dropped_.push_back(std::move(candidate));
     }
 
     /// Returns false if there was nothing to free.
     bool free_dropped() {
-        const std::scoped_lock lock(dropped_mutex_);
-        const bool any = !dropped_.empty();
-        dropped_.clear();
-        return any;
+        std::vector<std::unique_ptr<Candidate<Value>>> dropped;
+        const std::unique_lock lock(mutex_);
+        dropped.swap(dropped_);
+        return !dropped.empty();
     }
 
     void note(std::unique_ptr<Candidate<Value>> candidate, Trial::End end, const std::string& reason) {
         candidate->trial.end = end;
         candidate->trial.reason = reason;
-        const std::scoped_lock lock(dropped_mutex_);
+        const std::scoped_lock lock(mutex_);
         failed_.push_back(candidate->trial);
     }
 
@@ -288,8 +277,8 @@ private:
     double ready_at_ = 0;
     double last_preparation_ = 0;
 
-    Queue<Value> queue_;
-    std::mutex dropped_mutex_;
+    std::mutex mutex_;  // guards the next three, which the thread that prepares and the one that iterates share
+    std::deque<std::unique_ptr<Candidate<Value>>> ready_;
     std::vector<std::unique_ptr<Candidate<Value>>> dropped_;
     std::vector<Trial> failed_;
 

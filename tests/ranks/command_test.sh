@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# run and solve over ranks, as a user types them: what they print and write, what they refuse, and that nothing hangs when a rank
-# dies.
+# run --distributed and solve --distributed: output, files, errors, and the end of all ranks when one dies.
 #   command_test.sh WORKBENCH MPIRUN SOURCES
 set -uo pipefail
 workbench=$1
@@ -11,7 +10,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 failed=0
 
-# expect NAME EXIT_CODE REGEX COMMAND...: the exit code, and a line of stdout or stderr that matches.
+# expect NAME EXIT_CODE REGEX COMMAND...: checks the exit code and that a line of the output matches.
 expect() {
     local name=$1 wanted=$2 pattern=$3
     shift 3
@@ -24,7 +23,7 @@ expect() {
     fi
 }
 
-# nowhere NAME REGEX: no line of the last command's output matches.
+# nowhere NAME REGEX: checks that no line of the last output matches.
 nowhere() {
     if grep -qE -- "$2" output.txt; then
         echo "FAILED: $1: a line matches $2"
@@ -38,7 +37,7 @@ run2=($(over 2) run --distributed --samples 2)
 csr=$sources/recipes/csr.toml
 grid=(--generate laplace2d:nx=30)
 
-expect "a product of two ranks" 0 'Verified across ranks: exact on [0-9]+ vectors' "${run2[@]}" "$csr" "${grid[@]}" --out a
+expect "a product of two ranks" 0 'Verified across ranks: exact on [0-9]+ integer vectors' "${run2[@]}" "$csr" "${grid[@]}" --out a
 expect "its report" 0 '"elements_received": 30' cat a/distributed.json
 if [[ $(grep -c '"rows": 450' a/distributed.json) != 2 ]]; then
     echo "FAILED: two ranks of 450 rows"
@@ -49,8 +48,8 @@ expect "a recipe of stages for each inside share" 0 'layout ehyb' $(over 4) run 
 expect "f32" 0 'kernel .*, f32' "${run2[@]}" "$csr" "${grid[@]}" --precision f32
 expect "parts of a graph" 0 'in parts of metis_partition' $(over 3) run --distributed --samples 2 --rows-to-ranks metis "$csr" "${grid[@]}"
 expect "more ranks than rows" 0 'over 4 ranks' $(over 4) run --distributed --samples 2 "$csr" --generate laplace2d:nx=1,ny=2
-expect "rectangular" 0 '60 rows, 40 columns' "${run2[@]}" "$csr" --generate random_uniform:rows=60,columns=40,shortest=0,longest=9
-expect "JSON on standard output, and nothing else there" 0 '^\{$' "${run2[@]}" "$csr" "${grid[@]}" --json -
+expect "rectangular" 0 '60 x 40, ' "${run2[@]}" "$csr" --generate random_uniform:rows=60,columns=40,shortest=0,longest=9
+expect "JSON on standard output" 0 '^\{$' "${run2[@]}" "$csr" "${grid[@]}" --json -
 if ! python3 -c 'import json; json.load(open("output.txt"))' 2>/dev/null && command -v python3 >/dev/null; then
     echo "FAILED: what --json - prints is not JSON"
     failed=1
@@ -58,44 +57,44 @@ fi
 
 "$workbench" generate laplace2d:nx=30 -o grid.mtx >/dev/null
 "$workbench" generate laplace2d:nx=30 -o grid.npz >/dev/null
-expect "a text, which rank 0 reads" 0 'grid.mtx: 900 rows' "${run2[@]}" "$csr" --matrix grid.mtx
-expect "an .npz, of which each reads its rows" 0 'grid.npz: 900 rows' "${run2[@]}" "$csr" --matrix grid.npz
+expect "a text file, read by rank 0" 0 'grid.mtx: 900 x 900' "${run2[@]}" "$csr" --matrix grid.mtx
+expect "an .npz file, read by all ranks" 0 'grid.npz: 900 x 900' "${run2[@]}" "$csr" --matrix grid.npz
 
 for ranks in 1 2 3; do
     expect "a solve of $ranks ranks" 0 'converged: [0-9]+ iterations' $(over $ranks) solve --distributed "$csr" "${grid[@]}" --out "s$ranks"
     grep -o '"iterations": [0-9]*' "s$ranks/distributed.json" >>iterations.txt
 done
-# Within rounding they are the same.
+# Equal up to rounding.
 if [[ $(sort -u iterations.txt | wc -l) -gt 2 ]]; then
     echo "FAILED: iterations of 1, 2 and 3 ranks:" && cat iterations.txt
     failed=1
 fi
 expect "a solve that does not converge" 5 'iteration limit' $(over 2) solve --distributed "$csr" "${grid[@]}" --iterations 3
 
-expect "a matrix that is not there: one message" 3 '^error: .*no-such.mtx' "${run2[@]}" "$csr" --matrix no-such.mtx
+expect "a missing matrix: one message" 3 '^error: .*no-such.mtx' "${run2[@]}" "$csr" --matrix no-such.mtx
 if [[ $(grep -c '^error:' output.txt) != 1 ]]; then
     echo "FAILED: the message comes once" && cat output.txt
     failed=1
 fi
-expect "one rank cannot read it" 3 '^error: rank 1 of 2 does not find the matrix that rank 0 finds' \
+expect "one rank cannot read it" 3 '^error: rank 1 of 2 finds another matrix than rank 0, or none' \
     "$mpirun" -n 1 "$workbench" run --distributed "$csr" --matrix grid.npz : -n 1 "$workbench" run --distributed "$csr" --matrix no-such.mtx
 expect "a system that is not square" 3 'needs a square matrix' $(over 2) solve --distributed "$csr" --generate random_uniform:rows=60,columns=40,shortest=0,longest=9
 expect "a layout that does not suit" 3 '^error: rank.* of 4: .*diagonals' $(over 4) run --distributed "$sources/recipes/dia.toml" --generate rmat:scale=10
 expect "two recipes" 2 'takes one recipe; found 2' "${run2[@]}" "$csr" "$sources/recipes/sell.toml" "${grid[@]}"
-expect "preparing on a GPU" 2 'preparing on a GPU is not for --distributed' "${run2[@]}" "$csr" "${grid[@]}" --prepare gpu
-expect "a recipe that asks for it" 2 'not for --distributed; --prepare cpu does without' "${run2[@]}" "$csr" "${grid[@]}" --set recipe.prepare=gpu
-expect "and is told not to" 0 '' "${run2[@]}" "$csr" "${grid[@]}" --set recipe.prepare=gpu --prepare cpu
-expect "another method" 2 'solves with --method cg' $(over 2) solve --distributed --method bicgstab "$csr" "${grid[@]}"
+expect "preparing on a GPU" 2 '--distributed cannot prepare on a GPU' "${run2[@]}" "$csr" "${grid[@]}" --prepare gpu
+expect "a recipe that asks for it" 2 '--distributed cannot prepare on a GPU; use --prepare cpu' "${run2[@]}" "$csr" "${grid[@]}" --set recipe.prepare=gpu
+expect "--prepare overrides the recipe" 0 '' "${run2[@]}" "$csr" "${grid[@]}" --set recipe.prepare=gpu --prepare cpu
+expect "another method" 2 'supports --method cg only' $(over 2) solve --distributed --method bicgstab "$csr" "${grid[@]}"
 expect "a disk that is full" 4 '^error: rank 0 of 2: /dev/full' "${run2[@]}" "$csr" "${grid[@]}" --json /dev/full
 expect "--rows-to-ranks alone" 2 'distributed' "$workbench" run "$csr" "${grid[@]}" --rows-to-ranks metis
-# What is too large for one rank is not for four.
+# A matrix too large for one rank fits on four.
 large=("$csr" --generate elasticity3d:nx=24 --max-memory 140M --samples 1)
 expect "too large for one rank" 4 'wants [0-9]+ bytes of memory' $(over 1) run --distributed "${large[@]}"
 expect "not too large for four" 0 'over 4 ranks' $(over 4) run --distributed "${large[@]}"
 mkdir alone && cp "$workbench" alone/
 expect "without MPI" 4 'needs MPI' alone/workbench run --distributed "$csr" "${grid[@]}"
 
-# A rank that dies ends all: a solve that would go on for long.
+# Killing one rank of a long solve ends all ranks.
 "$mpirun" -n 2 "$workbench" solve --distributed "$csr" --generate laplace2d:nx=400 --tolerance 1e-300 --iterations 10000000 \
     --patience 10000000 --out killed >output.txt 2>&1 &
 launcher=$!

@@ -1,5 +1,5 @@
-// Tests that several processes run together, as mpirun starts them. All of them go through the same cases; what they check may
-// differ. A rank that leaves a case early would leave the others waiting, so they CHECK and do not REQUIRE.
+// Tests that several processes run together under mpirun. All ranks run the same cases; a rank that left a case early would leave
+// the others waiting, so the cases use CHECK rather than REQUIRE.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 Ranks* ranks_of_program = nullptr;
 
-/// A GPU each?
+/// True if each rank has a GPU.
 std::unique_ptr<Device> gpu_of_rank(Ranks& ranks) {
     choose_cuda_device(ranks.rank_on_machine());
     std::unique_ptr<Device> gpu = make_cuda_device();
@@ -44,7 +44,7 @@ void on_each_device(const std::function<void(Device&, Links&)>& check) {
     static const std::unique_ptr<Links> gpu_links = [] {
         try {
             return make_cuda_links(test_ranks(), *gpu);
-        } catch (const std::exception& reason) {  // more ranks than GPUs; the same on all
+        } catch (const std::exception& reason) {  // more ranks than GPUs; thrown on all ranks
             if (test_ranks().rank() == 0) std::printf("GPUs are left out: %s\n", reason.what());
             return std::unique_ptr<Links>();
         }
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
     workbench::ranks_of_program = ranks.get();
     const workbench::KokkosRuntime kokkos;
     doctest::Context context(argc, argv);
-    if (ranks->rank() != 0) context.setOption("minimal", true);  // it speaks where something is wrong
+    if (ranks->rank() != 0) context.setOption("minimal", true);  // prints failures only
     const int failed = context.run();
     ranks->barrier();
     return failed;

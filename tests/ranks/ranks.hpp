@@ -1,4 +1,4 @@
-// The ranks that a test program is run over, and the devices that all of them have.
+// The ranks of a test program and their devices.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@ namespace workbench {
 
 [[nodiscard]] Ranks& test_ranks();
 
-/// Calls check on the host, and on GPUs where each rank has one.
+/// Calls check on the hosts, and on GPUs if each rank has one.
 void on_each_device(const std::function<void(Device&, Links&)>& check);
 
 }  // namespace workbench

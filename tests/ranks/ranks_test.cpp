@@ -10,7 +10,7 @@
 
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/contract/errors.hpp"
-#include "pipeline/distributed/agreement.hpp"
+#include "pipeline/distributed/collective.hpp"
 #include "pipeline/distributed/messages.hpp"
 #include "pipeline/distributed/run_across.hpp"
 #include "pipeline/run/kernel_choice.hpp"
@@ -24,13 +24,13 @@
 namespace workbench {
 namespace {
 
-/// Each rank takes its piece of a matrix that all have.
+/// This rank's piece of a matrix that all ranks have.
 RankRows pieces_of(const CsrMatrix& whole) {
     Ranks& ranks = test_ranks();
     return in_equal_pieces(ranks, whole.rows, cut_out(whole, equal_piece(whole.rows, ranks.size(), ranks.rank())));
 }
 
-/// All ranks' rows of all kinds of figures in one list, rank after rank.
+/// The numbers of all ranks in one list.
 std::vector<double> from_all(const std::vector<double>& mine) {
     MessageWriter writer;
     writer.put_all(std::span<const double>(mine));
@@ -43,17 +43,17 @@ std::vector<double> from_all(const std::vector<double>& mine) {
 }
 
 RanksPlan plan_for(const Recipe& recipe, Device& device, Links& links) {
-    return {test_ranks(),
-            links,
-            device,
-            recipe,
-            choose_kernels(recipe, {device.properties().kind}),
-            *catalogue().find_layout("sell")};
+    return {.ranks = test_ranks(),
+            .links = links,
+            .device = device,
+            .recipe = recipe,
+            .kernels = choose_kernels(recipe, {device.properties().kind}),
+            .outside_layout = *catalogue().find_layout("sell")};
 }
 
 Recipe csr_recipe(Device& device) { return baseline_recipe(catalogue(), device.properties().kind, false); }
 
-/// y = A x with this rank's part of x; this rank's y in the order of its rows.
+/// This rank's rows of y = A x.
 template <ValueType Value>
 std::vector<double> product_of(RankProduct<Value>& product, const RankShares& shares, Device& device, bool square,
                                const std::vector<double>& x) {
@@ -71,7 +71,7 @@ std::vector<double> product_of(RankProduct<Value>& product, const RankShares& sh
     return back;
 }
 
-/// With integers that make every sum exact: the same bits whatever the ranks, and those of the matrix itself.
+/// Compares a product over ranks with that of the whole matrix, on integers whose sums are exact.
 template <ValueType Value>
 void check_exactly(const CsrMatrix& matrix, const Recipe& recipe, Device& device, Links& links, const std::string& name) {
     const ExactProblem problem(matrix);
@@ -97,14 +97,14 @@ CsrMatrix laplacian(Index side) { return scaled_laplacian(side, 0); }
 
 }  // namespace
 
-TEST_CASE("ranks tell each other what they have") {
+TEST_CASE("ranks exchange messages") {
     Ranks& ranks = test_ranks();
     const double mine = 10.0 + ranks.rank();
     std::vector<double> all(ranks.size());
     ranks.gather(std::span(&mine, 1), all);
     for (int rank = 0; rank < ranks.size(); ++rank) CHECK(all[rank] == 10.0 + rank);
 
-    // To each rank a message of another length, also of none.
+    // Messages of different lengths, including empty ones.
     std::vector<Bytes> to(ranks.size());
     for (int rank = 0; rank < ranks.size(); ++rank) {
         to[rank].assign(static_cast<std::size_t>(rank) * 3, static_cast<std::byte>(ranks.rank()));
@@ -115,7 +115,7 @@ TEST_CASE("ranks tell each other what they have") {
     }
 }
 
-TEST_CASE("what fails on one rank is thrown on all, with the names of the ranks") {
+TEST_CASE("a failure of one rank is thrown on all, with the names of the ranks") {
     Ranks& ranks = test_ranks();
     const int last = ranks.size() - 1;
     std::string text;
@@ -164,7 +164,7 @@ TEST_CASE("a product is exact across ranks: every layout and hybrid for the insi
                     check_exactly<double>(matrix, layout.recipe, device, links, layout.name);
                     ++right;
                 } catch (const RanksFailed& failure) {
-                    // A share may be too small for what a recipe demands; a wrong result is something else.
+                    // A share may be unsuitable for a layout, but must not give a wrong result.
                     CHECK_MESSAGE(failure.exit_code == ExitCode::bad_input, layout.name, ": ", failure.what());
                     refused.insert(layout.name);
                 }
@@ -176,7 +176,7 @@ TEST_CASE("a product is exact across ranks: every layout and hybrid for the insi
 }
 
 TEST_CASE("each rank knows what it needs, and from whom") {
-    // Tridiagonal: of each neighbour one element.
+    // Tridiagonal: one element from each neighbour.
     Ranks& ranks = test_ranks();
     std::vector<Entry> entries;
     const Index size = 40;
@@ -217,7 +217,7 @@ TEST_CASE("a partition brings each row to one rank, as it was but for its number
         if (ranks.size() == 1) continue;
         std::vector<double> numbers;
         for (const Index row : rows.rows_of_input) numbers.push_back(row);
-        const std::vector<double> input_of = from_all(numbers);  // in the new numbering
+        const std::vector<double> input_of = from_all(numbers);
         std::vector<double> sorted = input_of;
         std::sort(sorted.begin(), sorted.end());
         std::vector<double> all(matrix.rows);
@@ -238,7 +238,7 @@ TEST_CASE("a partition brings each row to one rank, as it was but for its number
             const auto columns = rows.matrix.row_columns(row);
             if (!std::is_sorted(columns.begin(), columns.end())) CHECK(std::is_sorted(columns.begin(), columns.end()));
         }
-        // Parts of a graph have shorter borders than strips of rows.
+        // Parts of a graph have shorter borders than equal pieces.
         const RankShares parts = split_by_rank(ranks, rows);
         const RankShares strips = split_by_rank(ranks, pieces_of(matrix));
         const auto total = [](const RankShares& shares) {
@@ -290,18 +290,18 @@ TEST_CASE("a solve across ranks ends as one rank's does, with its solution") {
     on_each_device([&](Device& device, Links& links) {
         const Recipe recipe = csr_recipe(device);
         for (const bool jacobi : {false, true}) {
-            RanksReport report;
             SolveAcross solve{{}, [&](Index row) { return b[row]; }};
             solve.options.jacobi = jacobi;
             solve.options.tolerance = 1e-10;
-            run_across<double>(plan_for(recipe, device, links), pieces_of(matrix), {}, solve, 2, report);
+            const RanksReport report =
+                run_across<double>(plan_for(recipe, device, links), pieces_of(matrix), {}, solve, 2);
             CHECK(report.solve.has_value());
             if (!report.solve) continue;
             CHECK(report.solve->end == SolveEnd::converged);
             CHECK(report.solve->true_residual < 1.5e-10);
             CHECK(report.ranks.size() == static_cast<std::size_t>(test_ranks().size()));
 
-            // The same system on this rank alone, by the other method of two sums an iteration.
+            // The same system on this rank only, by CG with two reductions per iteration.
             const System<double> system(matrix, b);
             Multiplier<double> multiplier(recipe, {matrix, nullptr, device, {device.properties().kind}});
             const SolveOutcome alone = workbench::solve(system, multiplier, device, solve.options);
@@ -323,11 +323,9 @@ TEST_CASE("a solve that cannot end says why on all ranks") {
     on_each_device([&](Device& device, Links& links) {
         const Recipe recipe = csr_recipe(device);
         const auto solve_of = [&](const CsrMatrix& matrix, std::int64_t most) {
-            RanksReport report;
             SolveAcross solve{{}, [](Index) { return 1.0; }};
             solve.options.most_iterations = most;
-            run_across<double>(plan_for(recipe, device, links), pieces_of(matrix), {}, solve, 1, report);
-            return *report.solve;
+            return *run_across<double>(plan_for(recipe, device, links), pieces_of(matrix), {}, solve, 1).solve;
         };
         std::vector<Entry> entries;
         for (Index i = 0; i < 50; ++i) entries.push_back({i, i, i % 2 == 0 ? 1.0 : -1.0 - i});
@@ -343,8 +341,8 @@ TEST_CASE("what was measured is told for each rank") {
     const CsrMatrix matrix = laplacian(40);
     on_each_device([&](Device& device, Links& links) {
         const Recipe recipe = csr_recipe(device);
-        RanksReport report;
-        run_across<float>(plan_for(recipe, device, links), pieces_of(matrix), {}, {}, 3, report);
+        const RanksReport report =
+            run_across<float>(plan_for(recipe, device, links), pieces_of(matrix), {}, {}, 3);
         std::int64_t rows = 0;
         std::int64_t nonzeros = 0;
         std::int64_t sent = 0;

@@ -1,4 +1,4 @@
-#include "pipeline/distributed/agreement.hpp"
+#include "pipeline/distributed/collective.hpp"
 
 #include <cstring>
 #include <map>

@@ -1,14 +1,33 @@
-// Shares one rank's failure with all ranks, so that they end together and report it once.
+// Collective operations: reductions, and failures shared by all ranks, so that they end together and report them once.
 #pragma once
 
-#include <functional>
+#include <algorithm>
+#include <numeric>
 #include <optional>
+#include <vector>
 
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/failure.hpp"
 #include "pipeline/contract/ranks.hpp"
 
 namespace workbench {
+
+/// One number per rank, in rank order. Collective, like the reductions below, which are bit-identical on all ranks.
+[[nodiscard]] inline std::vector<double> of_each(Ranks& ranks, double mine) {
+    std::vector<double> all(ranks.size());
+    ranks.gather(std::span(&mine, 1), all);
+    return all;
+}
+
+[[nodiscard]] inline double sum_of(Ranks& ranks, double mine) {
+    const std::vector<double> all = of_each(ranks, mine);
+    return std::accumulate(all.begin(), all.end(), 0.0);
+}
+
+[[nodiscard]] inline double largest_of(Ranks& ranks, double mine) {
+    const std::vector<double> all = of_each(ranks, mine);
+    return *std::max_element(all.begin(), all.end());
+}
 
 /// A failure of some ranks, thrown on all ranks with the same text; rank 0 prints it.
 struct RanksFailed : UserError {
