@@ -98,13 +98,13 @@ std::string refusal(const CsrView<double>& view) {
 
 }  // namespace
 
-TEST_CASE("an operator gives the right products, for every recipe and matrix, in both orders") {
+TEST_CASE("products are correct for every recipe and matrix, in both vector orders") {
     int made = 0;
     check_on_battery<double>({}, made);
     CHECK(made > 900);
 }
 
-TEST_CASE("an operator that is not verified gives the same, also in f32") {
+TEST_CASE("products are correct in f32, and without verification") {
     Options options;
     options.verify = false;
     int made = 0;
@@ -112,7 +112,7 @@ TEST_CASE("an operator that is not verified gives the same, also in f32") {
     CHECK(made > 900);
 }
 
-TEST_CASE("rows alone are moved: vectors in the recipe's order stay where the columns are, and y comes there") {
+TEST_CASE("if a recipe permutes only rows, x keeps its order and y is in input order") {
     const CsrMatrix matrix = example(9, 9);
     Operator<double> a(recipes().at("pellr"), Arrays<double>(matrix).view());
     CHECK(!std::is_sorted(a.row_order().begin(), a.row_order().end()));
@@ -125,7 +125,7 @@ TEST_CASE("rows alone are moved: vectors in the recipe's order stay where the co
     CHECK(y == y_in_recipe_order);
 }
 
-TEST_CASE("offsets may have 32 bits, and the operator can be moved") {
+TEST_CASE("offsets may have 32 bits, and an operator can be moved") {
     const CsrMatrix matrix = example(8, 5);
     const Arrays<double> arrays(matrix);
     const std::vector<std::int32_t> offsets(arrays.row_offsets.begin(), arrays.row_offsets.end());
@@ -134,7 +134,7 @@ TEST_CASE("offsets may have 32 bits, and the operator can be moved") {
     check_products(a, matrix);
 }
 
-TEST_CASE("an operator says what it is") {
+TEST_CASE("the facts of an operator") {
     const Operator<double> a(recipe_of("[[stage]]\nuse = \"cuthill_mckee\"\n" + csr), Arrays<double>(example(7, 7)).view());
     const spmv_workbench::OperatorFacts& facts = a.facts();
     CHECK(facts.rows == 7);
@@ -148,7 +148,7 @@ TEST_CASE("an operator says what it is") {
     CHECK(facts.notes.front().substr(0, 15) == "cuthill_mckee: ");
 }
 
-TEST_CASE("the kernel is the usual one, the recipe's, or the one that is asked for") {
+TEST_CASE("the kernel is the default one, the recipe's or the requested one") {
     const Arrays<double> arrays(example(7, 7));
     const auto kernel_of = [&](const std::string& text, const std::string& asked) {
         Options options;
@@ -164,7 +164,7 @@ TEST_CASE("the kernel is the usual one, the recipe's, or the one that is asked f
           "recipe.toml: no kernel of layout 'csr' runs with these options on this m");
 }
 
-TEST_CASE("a kernel that lies beside the recipe is compiled, tried and used") {
+TEST_CASE("a kernel beside the recipe is compiled, verified and used") {
     const auto recipe = spmv_workbench::Recipe::from_file(WORKBENCH_SOURCE_DIR "/recipes/teaching/my_csr_kernel.toml");
     Options options;
     options.device = spmv_workbench::Device::host;
@@ -181,7 +181,7 @@ TEST_CASE("a kernel that lies beside the recipe is compiled, tried and used") {
     CHECK_THROWS_AS(Operator<double>(wrong, Arrays<double>(matrix).view(), options), spmv_workbench::WrongResult);
 }
 
-TEST_CASE("a recipe's own matrix goes, and its node_size with it") {
+TEST_CASE("the matrix of a recipe is dropped, and so is the node_size of a matrix with a path") {
     const std::string stages = "[[stage]]\nuse = \"random_order\"\n" + csr;
     const auto nodes_of = [](const spmv_workbench::Recipe& recipe) {
         const std::string text = recipe.resolved();
@@ -197,7 +197,7 @@ TEST_CASE("a recipe's own matrix goes, and its node_size with it") {
           nodes_of(recipe_of("[matrix]\nnode_size = 3\n" + stages)));
 }
 
-TEST_CASE("a wrong recipe is refused with file, line and column") {
+TEST_CASE("errors of a recipe name file, line and column") {
     const auto said = [](const std::string& text, const std::vector<std::string>& changes = {}) {
         return message_of<spmv_workbench::RecipeError>(
             [&] { (void)spmv_workbench::Recipe::from_text(text, changes, "a/b.toml"); });
@@ -212,34 +212,34 @@ TEST_CASE("a wrong recipe is refused with file, line and column") {
           }).find("no/such.toml") != std::string::npos);
 }
 
-TEST_CASE("a matrix that is none is refused, with the first place that is wrong") {
+TEST_CASE("errors of CSR arrays name the first wrong place") {
     std::vector<std::int64_t> offsets{0, 2, 3, 3};
     std::vector<std::int32_t> columns{1, 0, 3};
     std::vector<double> values{1, 2, 3};
     const auto view = [&](Index rows = 3, Index count = 4) { return CsrView<double>(rows, count, offsets, columns, values); };
     CHECK(refusal(view()) == "nothing was thrown");
-    CHECK(refusal(view(-3)) == "the matrix: -3 rows and 4 columns, expected none to be negative");
-    CHECK(refusal(view(4)) == "the matrix: 4 row offsets for 4 rows, expected 5");
-    CHECK(refusal(view(3, 3)) == "the matrix: row 1 has an entry in column 3; it has 3 columns, counted from 0");
+    CHECK(refusal(view(-3)) == "the matrix: -3 rows and 4 columns; expected non-negative numbers");
+    CHECK(refusal(view(4)) == "the matrix: 4 row offsets for 4 rows; expected 5");
+    CHECK(refusal(view(3, 3)) == "the matrix: row 1 has an entry in column 3; expected 0 to 2");
     columns[1] = -1;
-    CHECK(refusal(view()) == "the matrix: row 0 has an entry in column -1; it has 4 columns, counted from 0");
+    CHECK(refusal(view()) == "the matrix: row 0 has an entry in column -1; expected 0 to 3");
     columns[1] = 1;
-    CHECK(refusal(view()) == "the matrix: row 0 has column 1 twice, expected each at most once (add such values up)");
+    CHECK(refusal(view()) == "the matrix: row 0 has column 1 twice; expected each column at most once (add the values)");
     columns[1] = 0;
     offsets = {0, 2, 1, 3};
-    CHECK(refusal(view()) == "the matrix: row_offsets[2] is 1, less than the 2 before it");
+    CHECK(refusal(view()) == "the matrix: row_offsets[2] is 1, less than its predecessor 2");
     offsets = {1, 2, 3, 3};
-    CHECK(refusal(view()) == "the matrix: row_offsets[0] is 1, expected 0");
+    CHECK(refusal(view()) == "the matrix: row_offsets[0] is 1; expected 0");
     offsets = {0, 2, 3, 4};
-    CHECK(refusal(view()) == "the matrix: 3 column indices and 3 values, expected 4 of both, as the last row offset says");
+    CHECK(refusal(view()) == "the matrix: 3 column indices and 3 values; expected 4 of each, the last row offset");
     offsets = {0, 2, 3, 3};
     values.pop_back();
-    CHECK(refusal(view()) == "the matrix: 3 column indices and 2 values, expected 3 of both, as the last row offset says");
+    CHECK(refusal(view()) == "the matrix: 3 column indices and 2 values; expected 3 of each, the last row offset");
     CHECK(refusal(CsrView<double>(0, 0, std::vector<std::int64_t>{}, columns, values)) ==
-          "the matrix: 0 row offsets for 0 rows, expected 1");
+          "the matrix: 0 row offsets for 0 rows; expected 1");
 }
 
-TEST_CASE("a matrix that the recipe does not suit is refused, with the figure that stands in the way") {
+TEST_CASE("an unsuitable matrix is an error with a reason") {
     const Arrays<double> wide(example(3, 4));
     CHECK(message_of<MatrixError>([&] {
               Operator<double>(recipe_of("[[stage]]\nuse = \"cuthill_mckee\"\n" + csr), wide.view());
@@ -253,26 +253,24 @@ TEST_CASE("a matrix that the recipe does not suit is refused, with the figure th
     CHECK_MESSAGE(said.substr(0, 27) == "recipe.toml:1: layout ell: ", said);
 }
 
-TEST_CASE("rules that a caller breaks are refused") {
+TEST_CASE("invalid arguments") {
     Operator<double> a(recipe_of(csr), Arrays<double>(example(3, 4)).view());
     std::vector<double> x(4);
     std::vector<double> y(3);
     std::vector<double> longer(7);
     const auto said = [](const auto& work) { return message_of<std::invalid_argument>(work); };
-    CHECK(said([&] { a.multiply(y, y); }) == "x has 3 elements, expected 4");
-    CHECK(said([&] { a.multiply(x, x); }) == "y has 4 elements, expected 3");
-    CHECK(said([&] {
-              a.multiply({longer.data(), 4}, {longer.data() + 3, 3});
-          }) == "x and y overlap; expected two arrays apart from each other");
+    CHECK(said([&] { a.multiply(y, y); }) == "x has 3 elements; expected 4");
+    CHECK(said([&] { a.multiply(x, x); }) == "y has 4 elements; expected 3");
+    CHECK(said([&] { a.multiply({longer.data(), 4}, {longer.data() + 3, 3}); }) == "x and y overlap; expected disjoint arrays");
     CHECK(said([&] { a.multiply({longer.data(), 4}, {longer.data() + 4, 3}); }) == "nothing was thrown");
-    CHECK(said([&] { a.to_recipe_order(x, y); }) == "the reordered vector has 3 elements, expected 4");
-    CHECK(said([&] { a.from_recipe_order(y, x); }) == "the vector has 3 elements, expected 4");
+    CHECK(said([&] { a.to_recipe_order(x, y); }) == "the reordered vector has 3 elements; expected 4");
+    CHECK(said([&] { a.from_recipe_order(y, x); }) == "the vector has 3 elements; expected 4");
     CHECK(said([&] { a.to_recipe_order(x, x); }).substr(0, 15) == "x and y overlap");
     CHECK(said([&] { a.multiply(spmv_workbench::on_device(x.data(), 4), spmv_workbench::on_device(y.data(), 3)); }) ==
-          "an array of the GPU for an operator on the host");
+          "a GPU array was passed to an operator on the host");
 }
 
-TEST_CASE("other threads make operators and multiply, too") {
+TEST_CASE("operators work in any thread, but cannot be made in a parallel region") {
     std::vector<std::thread> threads;
     std::vector<int> right(3, 0);
     for (std::size_t i = 0; i < right.size(); ++i) {

@@ -5,10 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "kernels/device/host_device.hpp"
 #include "pipeline/cli/command.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
-#include "pipeline/cli/measuring.hpp"
 #include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/terminal.hpp"
@@ -88,7 +86,6 @@ RunReport run_one(MatrixRunner& runner, const Recipe& recipe, bool with_pattern,
     } catch (...) {
         report.failures.push_back(current_failure());
     }
-    report.matrix = runner.report();
     return report;
 }
 
@@ -107,18 +104,10 @@ void write_page(const CompareArguments& arguments, const std::vector<RunReport>&
 ExitCode compare(const CompareArguments& arguments) {
     const KokkosRuntime kokkos;
     const std::vector<Recipe> recipes = two_recipes(arguments);
-    RunOptions options = options_of(arguments);
     if (!arguments.out.empty()) {
         for (const Recipe& recipe : recipes) check_writable(std::filesystem::path(arguments.out) / picture_name(recipe));
     }
-    std::string note;
-    const std::unique_ptr<Device> gpu = gpu_for(arguments, options, note);
-    const std::unique_ptr<Device> host = make_host_device();
-    std::optional<KeepFolder> keep = keep_folder(arguments.keep, *host);
-    options.keep = pointer_to(keep);
-    const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare, recipes);
-    options.preparer = preparer.get();
-    MatrixRunner runner(recipes, {*host, gpu.get()}, options);
+    MatrixRunner runner(arguments, recipes);
     if (!arguments.no_page) check_writable(arguments.page);
     static_cast<void>(runner(recipes.front()));  // throws if the matrix cannot be read
 
@@ -127,9 +116,8 @@ ExitCode compare(const CompareArguments& arguments) {
     const bool draws = !arguments.out.empty() || !arguments.no_page;
     for (const Recipe& recipe : recipes) {
         reports.push_back(run_one(runner, recipe, !arguments.no_page, draws ? &pages[reports.size()] : nullptr));
-        add_provenance(reports.back(), *host);
+        runner.add_facts(reports.back());
     }
-    if (!note.empty()) reports.front().notes.push_back(note);
     fmt::print("{}", arguments.as_json ? compare_json(reports[0], reports[1]) : compare_text(reports[0], reports[1]));
 
     if (!arguments.out.empty()) write_sheets(arguments.out, recipes, reports, pages);

@@ -17,6 +17,7 @@
 #include "pipeline/cli/measuring.hpp"
 #include "pipeline/cli/options.hpp"
 #include "pipeline/cli/provenance.hpp"
+#include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/contract/whole_file.hpp"

@@ -12,6 +12,7 @@
 
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/matrix_source.hpp"
+#include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/terminal.hpp"
 #include "pipeline/contract/errors.hpp"
 
@@ -39,6 +40,22 @@ void sort_by_matrix(std::vector<Recipe>& recipes) {
     std::transform(numbered.begin(), numbered.end(), recipes.begin(), [](auto& each) { return std::move(each.second); });
 }
 
+MatrixRunner::MatrixRunner(const MeasuringArguments& arguments, const std::vector<Recipe>& recipes)
+    : recipes_(recipes),
+      options_(options_of(arguments)),
+      gpu_(gpu_for(arguments, options_, note_)),
+      keep_(keep_folder(arguments.keep, *host_)),
+      preparer_(preparer_for(arguments.prepare, recipes)) {
+    options_.keep = pointer_to(keep_);
+    options_.preparer = preparer_.get();
+}
+
+void MatrixRunner::add_facts(RunReport& report) const {
+    report.matrix = report_;
+    add_provenance(report, *host_);
+    if (!note_.empty()) report.notes.push_back(note_);
+}
+
 Runner& MatrixRunner::operator()(const Recipe& recipe) {
     if (runner_ && recipe.matrix == choice_) return *runner_;
     runner_.reset();
@@ -48,7 +65,7 @@ Runner& MatrixRunner::operator()(const Recipe& recipe) {
     progress.show("reading the matrix");
     std::tie(matrix_, report_) = load_matrix(recipe.matrix);
     choice_ = recipe.matrix;
-    runner_.emplace(matrix_, catalogue(), devices_, options_);
+    runner_.emplace(matrix_, catalogue(), Devices{*host_, gpu_.get()}, options_);
     std::vector<Recipe> to_come;
     const auto on_this = [&](const Recipe& other) { return other.matrix == choice_; };
     std::copy_if(recipes_.begin(), recipes_.end(), std::back_inserter(to_come), on_this);

@@ -3,18 +3,15 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <memory>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "kernels/device/cuda_device.hpp"
-#include "kernels/device/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/cli/command.hpp"
 #include "pipeline/cli/distributed.hpp"
 #include "pipeline/cli/matrix_runner.hpp"
-#include "pipeline/cli/measuring.hpp"
 #include "pipeline/cli/provenance.hpp"
 #include "pipeline/cli/recipe_changes.hpp"
 #include "pipeline/cli/run_recipes.hpp"
@@ -57,14 +54,14 @@ void check_only(const MeasuringArguments& arguments, const RunOptions& options, 
 }
 
 /// Throws if the kernel of --only needs a GPU that is missing.
-void check_only_on(const MeasuringArguments& arguments, const std::vector<Recipe>& recipes, const Device* gpu) {
-    if (arguments.only.empty() || gpu != nullptr) return;
+void check_only_on_host(const std::string& only, const std::vector<Recipe>& recipes) {
+    if (only.empty()) return;
     for (const Recipe& recipe : recipes) {
         for (const auto& [layout, kernel] : kernels_of(recipe)) {
-            if (kernel->name == arguments.only && device_of(kernel->backend) == DeviceKind::host) return;
+            if (kernel->name == only && device_of(kernel->backend) == DeviceKind::host) return;
         }
     }
-    throw MachineError(fmt::format("--only {}: this kernel needs a GPU: {}", arguments.only, cuda_absence_reason()));
+    throw MachineError(fmt::format("--only {}: this kernel needs a GPU: {}", only, cuda_absence_reason()));
 }
 
 /// Throws if two recipes would write to the same folder, which is named after the recipe file and the point of a sweep.
@@ -99,8 +96,7 @@ ExitCode run(const RunArguments& arguments) {
     if (arguments.distributed) return run_over_ranks(arguments);
     const KokkosRuntime kokkos;
     std::vector<Recipe> recipes = load_recipes(arguments.recipes, arguments.changes);
-    RunOptions options = options_of(arguments);
-    check_only(arguments, options, recipes);
+    check_only(arguments, options_of(arguments), recipes);
     check_folders(recipes);
     sort_by_matrix(recipes);
     RunOutput output{.folder = arguments.out,
@@ -110,21 +106,9 @@ ExitCode run(const RunArguments& arguments) {
                      .command = command_line()};
     if (!arguments.scale_from.empty()) output.density_ceiling = density_ceiling_of_report(arguments.scale_from);
     check_output(output, recipes);
-    std::string note;
-    const std::unique_ptr<Device> gpu = gpu_for(arguments, options, note);
-    check_only_on(arguments, recipes, gpu.get());
-    const std::unique_ptr<Device> host = make_host_device();
-    std::optional<KeepFolder> keep = keep_folder(arguments.keep, *host);
-    options.keep = pointer_to(keep);
-    const std::unique_ptr<Preparer> preparer = preparer_for(arguments.prepare, recipes);
-    options.preparer = preparer.get();
-
-    MatrixRunner runner(recipes, {*host, gpu.get()}, options);
-    return run_recipes(std::ref(runner), recipes, output, [&](RunReport& report) {
-        report.matrix = runner.report();
-        add_provenance(report, *host);
-        if (!note.empty()) report.notes.push_back(note);
-    });
+    MatrixRunner runner(arguments, recipes);
+    if (!runner.has_gpu()) check_only_on_host(arguments.only, recipes);
+    return run_recipes(std::ref(runner), recipes, output, [&](RunReport& report) { runner.add_facts(report); });
 }
 
 }  // namespace

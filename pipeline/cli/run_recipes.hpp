@@ -36,10 +36,4 @@ using CompleteReport = std::function<void(RunReport&)>;
 [[nodiscard]] ExitCode run_recipes(const FindRunner& runner_for, const std::vector<Recipe>& recipes, const RunOutput& output,
                                    const CompleteReport& complete);
 
-/// Runs all recipes with one runner.
-[[nodiscard]] inline ExitCode run_recipes(Runner& runner, const std::vector<Recipe>& recipes, const RunOutput& output,
-                                          const CompleteReport& complete) {
-    return run_recipes([&runner](const Recipe&) -> Runner& { return runner; }, recipes, output, complete);
-}
-
 }  // namespace workbench

@@ -103,7 +103,7 @@ ExitCode solve_distributed(const Arguments& arguments) {
     return run_distributed(arguments, options.timing.minimum_samples, DistributedSolve{options, right_hand_side_of(arguments)});
 }
 
-ExitCode solve(const Arguments& arguments) {
+ExitCode run_solve(const Arguments& arguments) {
     if (arguments.distributed) return solve_distributed(arguments);
     const KokkosRuntime kokkos;
     const std::filesystem::path folder = arguments.out;
@@ -161,7 +161,7 @@ ExitCode solve(const Arguments& arguments) {
 
 void add_solve_command(CLI::App& app, Action& action) {
     const auto [command, arguments] = add_command(
-        app, action, "solve", "Solve A x = b with recipes: residuals, time including set-up, and break-even", solve);
+        app, action, "solve", "Solve A x = b with recipes: residuals, time including set-up, and break-even", run_solve);
     command.add_option("recipe", arguments.recipes, "Recipe files; each solves the same system")->type_name("RECIPE");
     command
         .add_option("--tune", arguments.tune,

@@ -63,7 +63,7 @@ struct Spread {
 };
 
 Spread spread_of(const std::vector<RankFacts>& ranks, const Figure& figure) {
-    Spread spread{figure(ranks.front()), 0, figure(ranks.front()), 0};
+    Spread spread{.least = figure(ranks.front()), .most = figure(ranks.front())};
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         const double value = figure(ranks[i]);
         spread.least = std::min(spread.least, value);

@@ -105,11 +105,11 @@ void AppliedRecipe<Value>::prepare_orders() {
 
 template <ValueType Value>
 void AppliedRecipe<Value>::run(const Value* x, Value* y, VectorOrder order, bool accumulate) {
-    if (order == VectorOrder::of_caller && columns_to_recipe_.get() != nullptr) {
+    if (order == VectorOrder::caller && columns_to_recipe_.get() != nullptr) {
         device_->scatter(x, columns_to_recipe_.get(), facts_.columns, x_.template as<Value>());
         x = x_.template as<const Value>();
     }
-    const Index* const target = order == VectorOrder::of_caller ? rows_to_caller_.get() : nullptr;
+    const Index* const target = order == VectorOrder::caller ? rows_to_caller_.get() : nullptr;
     if (target == nullptr) {
         ready_->kernel()->run(x, y, accumulate);
         return;
@@ -138,8 +138,8 @@ void AppliedRecipe<Value>::run_from_host(std::span<const Value> x, std::span<Val
 }
 
 template <ValueType Value>
-void AppliedRecipe<Value>::bring_to(VectorOrder order, const Value* from, Value* to) {
-    const Index* target = order == VectorOrder::of_recipe ? columns_to_recipe_.get() : columns_to_caller_.get();
+void AppliedRecipe<Value>::permute(const Value* from, Value* to, VectorOrder order) {
+    const Index* target = order == VectorOrder::recipe ? columns_to_recipe_.get() : columns_to_caller_.get();
     if (target == nullptr) {
         if (identity_.bytes() == 0) identity_ = to_device(*device_, column_order().old_of_new(), "a permutation of vectors");
         target = identity_.template as<const Index>();

@@ -13,8 +13,7 @@
 
 namespace workbench {
 
-/// The order of x and y, see Operator in the header.
-enum class VectorOrder { of_caller, of_recipe };
+using spmv_workbench::VectorOrder;
 
 /// y = A x with one kernel per layout of a recipe. All vectors are in device memory unless stated otherwise.
 template <ValueType Value>
@@ -38,7 +37,7 @@ public:
     void run_from_host(std::span<const Value> x, std::span<Value> y, VectorOrder order, bool accumulate);
 
     /// Permutes a vector [columns] into this order from the other one.
-    void bring_to(VectorOrder order, const Value* from, Value* to);
+    void permute(const Value* from, Value* to, VectorOrder order);
 
 private:
     /// The target index of each vector element in device memory; null for the identity. `order` must outlive it.

@@ -35,9 +35,9 @@ struct SolveOptions {
 struct Trial {
     enum class End { kept, slower, failed, too_late };
     std::string recipe;
-    std::string kernel;
+    std::string kernel = {};
     End end = End::too_late;
-    std::string reason;              // if it failed or was too late
+    std::string reason = {};         // if it failed or was too late
     double preparation_seconds = 0;  // stages, layout, verification, copying
     double ready_seconds = 0;        // time since the start of the solve when it was ready
     std::int64_t iteration = 0;      // at which it was tried

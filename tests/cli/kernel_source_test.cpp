@@ -1,4 +1,4 @@
-// Kernels beside a recipe, as a user meets them.
+// Kernels beside a recipe, compiled and run by the program.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -20,7 +20,7 @@ Outcome run_workbench(const std::string& arguments, const std::string& environme
     return shell("cd '" + source.string() + "' && " + environment + " '" WORKBENCH_BINARY "' " + arguments + " " + errors);
 }
 
-/// A recipe for csr with this body of a loop over rows, run on a matrix of 16 rows.
+/// Runs a CSR kernel with this loop body over rows on a matrix of 16 rows.
 struct OneRun {
     explicit OneRun(const std::string& body, const std::string& options = "", const std::string& environment = "") {
         std::ofstream(folder.path() / "mine.toml")
@@ -60,7 +60,7 @@ void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
 
 const std::string right = "        y[row] = accumulate ? y[row] + sum : sum;";
 
-TEST_CASE("what a kernel prints goes to standard error") {
+TEST_CASE("the output of a kernel is printed to standard error") {
     OneRun one("        if (row == 0) std::puts(\"hello\");\n" + right);
     CHECK(one.outcome.exit_code == 0);
     CHECK(one.says("hello\n"));
@@ -84,11 +84,11 @@ TEST_CASE("explain prints the header of a layout") {
     CHECK(stage.text.starts_with("error: --header: no layout is named 'row_sort'; expected one of banded_block, "));
 }
 
-TEST_CASE("a kernel beside the recipe is verified and timed beside the others") {
+TEST_CASE("a kernel beside the recipe is verified and timed like the others") {
     const OneRun one(right, "--precision both");
     CHECK_MESSAGE(one.outcome.exit_code == 0, one.outcome.text);
     CHECK(one.kernels() == "rows kokkos f64 measured mine cpu f64 measured rows kokkos f32 measured mine cpu f32 measured ");
-    // The recipe of the report finds the source from anywhere.
+    // The recipe of a report finds the source from any folder.
     const std::string out = one.folder.path().string();
     std::ofstream(one.folder.path() / "again.toml") << one.report["recipe"]["resolved"].get<std::string>();
     const Outcome again = run_workbench("run " + out + "/again.toml --only mine --samples 1 --seconds 0 --cache warm " +
@@ -99,7 +99,7 @@ TEST_CASE("a kernel beside the recipe is verified and timed beside the others") 
     CHECK(report["kernels"][1]["kernel"] == "mine");
 }
 
-TEST_CASE("the kernels of the teaching recipes are right") {
+TEST_CASE("the kernels of the teaching recipes are correct") {
     const TemporaryFolder folder;
     for (const char* name : {"my_csr_kernel", "my_sell_kernel"}) {
         const Outcome outcome = run_workbench(
@@ -111,7 +111,7 @@ TEST_CASE("the kernels of the teaching recipes are right") {
     }
 }
 
-TEST_CASE("a wrong kernel is told with its first wrong row, and the others are kept") {
+TEST_CASE("a wrong kernel is reported with its first wrong row and does not stop the others") {
     const OneRun one("        y[row] = (accumulate ? y[row] : 0) + (row == 11 ? 0 : sum);");
     CHECK(one.outcome.exit_code == 1);
     CHECK_MESSAGE(one.says("csr mine cpu f64: WRONG RESULT: row 11: y = 0, expected exactly "), one.outcome.text);
@@ -124,14 +124,14 @@ TEST_CASE("a kernel that forgets to add is wrong") {
     CHECK_MESSAGE(one.says("(adding to a y that was there)"), one.outcome.text);
 }
 
-TEST_CASE("a kernel that does not end is told, and the others are kept") {
+TEST_CASE("a kernel that does not end is reported and does not stop the others") {
     const OneRun one("        for (volatile bool always = true; always;) {}", "--set kernel.limit_seconds=0.2");
     CHECK(one.outcome.exit_code == 1);
     CHECK_MESSAGE(one.says("WRONG RESULT: mine.cpp does not end within 0.2 s (limit_seconds)"), one.outcome.text);
     CHECK(one.kernels() == "rows kokkos f64 measured mine cpu f64 wrong ");
 }
 
-TEST_CASE("a kernel that writes where it must not is told, and the others are kept") {
+TEST_CASE("a kernel that writes out of bounds is reported and does not stop the others") {
     const OneRun one(right + " y[row + 1] = 0;");
     CHECK(one.outcome.exit_code == 1);
     CHECK_MESSAGE(one.says("WRONG RESULT: mine.cpp reaches behind the end of y (element 16 of 16, counted from 0)"),
@@ -139,7 +139,7 @@ TEST_CASE("a kernel that writes where it must not is told, and the others are ke
     CHECK(one.kernels() == "rows kokkos f64 measured mine cpu f64 wrong ");
 }
 
-TEST_CASE("a kernel that cannot be compiled is told, and the others are kept") {
+TEST_CASE("a kernel that cannot be compiled is reported and does not stop the others") {
     const OneRun one("        y[row] = summ;");
     CHECK(one.outcome.exit_code == 2);
     CHECK_MESSAGE(one.says("error: mine.cpp: "), one.outcome.text);
@@ -151,7 +151,7 @@ TEST_CASE("a kernel that cannot be compiled is told, and the others are kept") {
     CHECK(one.kernels() == "rows kokkos f64 measured ");
 }
 
-TEST_CASE("without a compiler there is a word about it, and the other kernels") {
+TEST_CASE("a missing compiler is a note and does not stop the other kernels") {
     const OneRun one(right, "", "CXX=/nowhere/c++");
     CHECK(one.outcome.exit_code == 4);
     CHECK_MESSAGE(one.says("error: CXX names the compiler '/nowhere/c++', which is not there"), one.outcome.text);
@@ -161,7 +161,7 @@ TEST_CASE("without a compiler there is a word about it, and the other kernels") 
     CHECK_MESSAGE(none.says("no C++ compiler for cpu_source: c++, g++ and clang++ are not on PATH"), none.outcome.text);
 }
 
-TEST_CASE("a file that is not there is an error of the recipe") {
+TEST_CASE("a missing source file is an error of the recipe") {
     const OneRun one(right, "--set kernel.cpu_source=none.cpp");
     CHECK(one.outcome.exit_code == 2);
     CHECK_MESSAGE(one.says("error: --set kernel.cpu_source=none.cpp: [kernel], cpu_source: no file none.cpp"),

@@ -86,8 +86,8 @@ Ended run(const std::vector<NamedRecipe>& texts, const RunOutput& output, const 
     std::vector<Recipe> recipes;
     for (const NamedRecipe& one : texts) recipes.push_back(parse_recipe(one.text, one.name + ".toml", scripted_catalogue()));
     CapturedOutput captured;
-    const ExitCode exit_code =
-        run_recipes(runner, recipes, output, [](RunReport& report) { report.matrix.source = "a matrix"; });
+    const ExitCode exit_code = run_recipes([&](const Recipe&) -> Runner& { return runner; }, recipes, output,
+                                           [](RunReport& report) { report.matrix.source = "a matrix"; });
     return {static_cast<int>(exit_code), captured.text()};
 }
 

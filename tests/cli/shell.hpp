@@ -1,4 +1,4 @@
-// Running commands, for tests of the program as its users meet it.
+// Runs shell commands, for tests of the whole program.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct Outcome {
 
 [[nodiscard]] Outcome shell(const std::string& command);
 
-/// The text with `to` wherever `from` was.
+/// Replaces all occurrences.
 [[nodiscard]] std::string replaced(std::string text, const std::string& from, const std::string& to);
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// What must not depend on the number of threads: orders that all threads find together.
+// Orders that several threads compute together do not depend on the number of threads.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -11,7 +11,7 @@ using namespace workbench;
 
 namespace {
 
-/// The order of the rows that a recipe of the program gives.
+/// The row order that a recipe gives.
 std::string order_of(const std::string& recipe, const std::string& arguments, const std::string& threads) {
     const TemporaryFolder folder;
     const Outcome outcome =
@@ -34,13 +34,13 @@ void check_threads(const std::string& recipe, const std::string& arguments) {
 }  // namespace
 
 TEST_SUITE("threads") {
-    TEST_CASE("one partition for any number of threads, through all levels, of meshes and of networks") {
+    TEST_CASE("a multilevel partition of meshes and networks is the same for any number of threads") {
         for (const std::string matrix : {"laplace2d:nx=90", "elasticity3d:nx=8", "rmat:scale=11"}) {
             check_threads("multilevel_sell.toml", "--set stage.multilevel_partition.least_vertices=100 --generate " + matrix);
         }
     }
 
-    TEST_CASE("one order of Cuthill and McKee") {
+    TEST_CASE("the Cuthill-McKee order is the same for any number of threads") {
         for (const std::string matrix : {"laplace3d:nx=30", "rmat:scale=13"})
             check_threads("rcm_csr.toml", "--generate " + matrix);
     }

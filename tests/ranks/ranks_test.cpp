@@ -175,7 +175,7 @@ TEST_CASE("a product is exact across ranks: every layout and hybrid for the insi
     });
 }
 
-TEST_CASE("each rank knows what it needs, and from whom") {
+TEST_CASE("each rank knows which elements it needs, and from which ranks") {
     // Tridiagonal: one element from each neighbour.
     Ranks& ranks = test_ranks();
     std::vector<Entry> entries;
@@ -197,7 +197,7 @@ TEST_CASE("each rank knows what it needs, and from whom") {
     CHECK(shares.inside.nonzeros() + shares.outside.nonzeros() == cut_out(square_of(size, entries), own).nonzeros());
 }
 
-TEST_CASE("a matrix that rank 0 has alone comes to all") {
+TEST_CASE("a matrix of rank 0 is distributed to all ranks") {
     Ranks& ranks = test_ranks();
     for (const NamedMatrix& named : battery()) {
         const RankRows rows = scatter(ranks, ranks.rank() == 0 ? named.matrix : CsrMatrix());
@@ -208,7 +208,7 @@ TEST_CASE("a matrix that rank 0 has alone comes to all") {
     }
 }
 
-TEST_CASE("a partition brings each row to one rank, as it was but for its number") {
+TEST_CASE("a partition assigns each row to one rank and changes only its number") {
     Ranks& ranks = test_ranks();
     const CsrMatrix matrix = laplacian(24);
     for (const char* name : {"metis_partition", "multilevel_partition"}) {
@@ -271,7 +271,7 @@ TEST_CASE("the unknowns of a node stay on one rank") {
     }
 }
 
-TEST_CASE("what cannot be partitioned is refused on all ranks") {
+TEST_CASE("an invalid partition is an error on all ranks") {
     Ranks& ranks = test_ranks();
     if (ranks.size() == 1) return;
     const StageEntry& stage = *catalogue().find_stage("metis_partition");
@@ -284,7 +284,7 @@ TEST_CASE("what cannot be partitioned is refused on all ranks") {
     CHECK_THROWS_AS((void)partition(ranks, pieces_of(small), node_blocks(), stage), RanksFailed);
 }
 
-TEST_CASE("a solve across ranks ends as one rank's does, with its solution") {
+TEST_CASE("a solve across ranks ends like that of one rank, with the same solution") {
     const CsrMatrix matrix = laplacian(30);
     const std::vector<double> b = right_hand_side(matrix.rows);
     on_each_device([&](Device& device, Links& links) {
@@ -293,8 +293,7 @@ TEST_CASE("a solve across ranks ends as one rank's does, with its solution") {
             SolveAcross solve{{}, [&](Index row) { return b[row]; }};
             solve.options.jacobi = jacobi;
             solve.options.tolerance = 1e-10;
-            const RanksReport report =
-                run_across<double>(plan_for(recipe, device, links), pieces_of(matrix), {}, solve, 2);
+            const RanksReport report = run_across<double>(plan_for(recipe, device, links), pieces_of(matrix), {}, solve, 2);
             CHECK(report.solve.has_value());
             if (!report.solve) continue;
             CHECK(report.solve->end == SolveEnd::converged);
@@ -319,7 +318,7 @@ TEST_CASE("a solve across ranks ends as one rank's does, with its solution") {
     });
 }
 
-TEST_CASE("a solve that cannot end says why on all ranks") {
+TEST_CASE("a failed solve gives its reason on all ranks") {
     on_each_device([&](Device& device, Links& links) {
         const Recipe recipe = csr_recipe(device);
         const auto solve_of = [&](const CsrMatrix& matrix, std::int64_t most) {
@@ -337,12 +336,11 @@ TEST_CASE("a solve that cannot end says why on all ranks") {
     });
 }
 
-TEST_CASE("what was measured is told for each rank") {
+TEST_CASE("the report contains the measurements of each rank") {
     const CsrMatrix matrix = laplacian(40);
     on_each_device([&](Device& device, Links& links) {
         const Recipe recipe = csr_recipe(device);
-        const RanksReport report =
-            run_across<float>(plan_for(recipe, device, links), pieces_of(matrix), {}, {}, 3);
+        const RanksReport report = run_across<float>(plan_for(recipe, device, links), pieces_of(matrix), {}, {}, 3);
         std::int64_t rows = 0;
         std::int64_t nonzeros = 0;
         std::int64_t sent = 0;

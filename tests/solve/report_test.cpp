@@ -66,25 +66,32 @@ TEST_CASE("the tables of a solve") {
         for (std::size_t i = 0; i <= number; ++i) at = text.find("\n  " + begin, at + (i > 0 ? 1 : 0));
         return text.substr(at + 3, text.find('\n', at + 1) - at - 3);
     };
-    CHECK_EQ(line("base *", 1), "base *  1.50 s     1.00 s      2.00  10.0 s  11.5 s            -");
-    CHECK_EQ(line("costly", 1), "costly  7.50 s     400 ms      0.80  4.00 s  11.5 s           10");
-    CHECK_EQ(line("slow", 1), "slow    2.50 s     2.00 s      4.00  20.0 s  22.5 s        never");
-    CHECK_EQ(line("cheap", 1), "cheap   1.00 s     500 ms      1.00  5.00 s  6.00 s      at once");
+    CHECK_EQ(line("base *", 1), "base *  1.50 s     1.00 s      2.00  10.0 s  11.5 s           -");
+    CHECK_EQ(line("costly", 1), "costly  7.50 s     400 ms      0.80  4.00 s  11.5 s          10");
+    CHECK_EQ(line("slow", 1), "slow    2.50 s     2.00 s      4.00  20.0 s  22.5 s       never");
+    CHECK_EQ(line("cheap", 1), "cheap   1.00 s     500 ms      1.00  5.00 s  6.00 s     at once");
     CHECK_NE(
         text.find("costly: 1.00 x as fast as the baseline with set-up, 2.50 x without; it pays\n      after 1 such solve\n"),
         std::string::npos);
-    CHECK_EQ(exit_code_of(report()), 0);
+    CHECK_EQ(exit_code_of(report()), ExitCode::ok);
 }
 
 TEST_CASE("trials of a tuned solve") {
     SolveReport tuned = report();
     SolveOutcome one = outcome("tuned", 1, 8);
     one.tuned = true;
-    one.trials = {{"ehyb", "fused", Trial::End::kept, "", 1, 1.5, 3, 0.5, 1},
-                  {"jds", "", Trial::End::failed, "no memory for it", 0, 0, 0, 0, 0}};
+    one.trials = {{.recipe = "ehyb",
+                   .kernel = "fused",
+                   .end = Trial::End::kept,
+                   .preparation_seconds = 1,
+                   .ready_seconds = 1.5,
+                   .iteration = 3,
+                   .iteration_seconds = 0.5,
+                   .before_seconds = 1},
+                  {.recipe = "jds", .end = Trial::End::failed, .reason = "no memory for it"}};
     tuned.outcomes.push_back(one);
     const std::string text = solve_text(tuned);
-    CHECK_NE(text.find("ehyb                  kept         1.50 s             3     500 ms  1.00 s\n"), std::string::npos);
+    CHECK_NE(text.find("ehyb                 kept         1.50 s             3     500 ms  1.00 s\n"), std::string::npos);
     CHECK_NE(text.find("  jds: failed: no memory for it\n"), std::string::npos);
     CHECK_NE(text.find("tuned: 1.25 x as fast as the baseline, including all trials\n"), std::string::npos);
     const auto json = nlohmann::json::parse(solve_json(tuned));

@@ -181,6 +181,9 @@ struct OperatorFacts {
     std::vector<std::string> notes;  // of the recipe's stages: "metis_partition: partitions: 16"
 };
 
+/// The order of a vector's elements; see Operator.
+enum class VectorOrder { caller, recipe };
+
 /// A recipe applied to a matrix. Value: float or double.
 ///
 /// Vectors are in the caller's order or in the recipe's. **The recipe's order** is that of the reordered matrix's columns, for
@@ -205,23 +208,27 @@ public:
     Operator& operator=(const Operator&) = delete;
 
     /// y = A x. x: [columns], y: [rows]. Device arrays require an operator on the GPU.
-    void multiply(ArrayView<const Value> x, ArrayView<Value> y);
-    void multiply(DeviceArray<const Value> x, DeviceArray<Value> y);
+    void multiply(ArrayView<const Value> x, ArrayView<Value> y) { run(x, y, VectorOrder::caller, false); }
+    void multiply(DeviceArray<const Value> x, DeviceArray<Value> y) { run(x, y, VectorOrder::caller, false); }
     /// y += A x.
-    void multiply_add(ArrayView<const Value> x, ArrayView<Value> y);
-    void multiply_add(DeviceArray<const Value> x, DeviceArray<Value> y);
+    void multiply_add(ArrayView<const Value> x, ArrayView<Value> y) { run(x, y, VectorOrder::caller, true); }
+    void multiply_add(DeviceArray<const Value> x, DeviceArray<Value> y) { run(x, y, VectorOrder::caller, true); }
 
     /// Like multiply and multiply_add, with x and y in the recipe's order.
-    void multiply_in_recipe_order(ArrayView<const Value> x, ArrayView<Value> y);
-    void multiply_in_recipe_order(DeviceArray<const Value> x, DeviceArray<Value> y);
-    void multiply_add_in_recipe_order(ArrayView<const Value> x, ArrayView<Value> y);
-    void multiply_add_in_recipe_order(DeviceArray<const Value> x, DeviceArray<Value> y);
+    void multiply_in_recipe_order(ArrayView<const Value> x, ArrayView<Value> y) { run(x, y, VectorOrder::recipe, false); }
+    void multiply_in_recipe_order(DeviceArray<const Value> x, DeviceArray<Value> y) { run(x, y, VectorOrder::recipe, false); }
+    void multiply_add_in_recipe_order(ArrayView<const Value> x, ArrayView<Value> y) { run(x, y, VectorOrder::recipe, true); }
+    void multiply_add_in_recipe_order(DeviceArray<const Value> x, DeviceArray<Value> y) {
+        run(x, y, VectorOrder::recipe, true);
+    }
 
     /// Permutes a vector from the caller's order to the recipe's, and back. Both arrays: [columns].
-    void to_recipe_order(ArrayView<const Value> from, ArrayView<Value> to) const;
-    void to_recipe_order(DeviceArray<const Value> from, DeviceArray<Value> to) const;
-    void from_recipe_order(ArrayView<const Value> from, ArrayView<Value> to) const;
-    void from_recipe_order(DeviceArray<const Value> from, DeviceArray<Value> to) const;
+    void to_recipe_order(ArrayView<const Value> from, ArrayView<Value> to) const { permute(from, to, VectorOrder::recipe); }
+    void to_recipe_order(DeviceArray<const Value> from, DeviceArray<Value> to) const { permute(from, to, VectorOrder::recipe); }
+    void from_recipe_order(ArrayView<const Value> from, ArrayView<Value> to) const { permute(from, to, VectorOrder::caller); }
+    void from_recipe_order(DeviceArray<const Value> from, DeviceArray<Value> to) const {
+        permute(from, to, VectorOrder::caller);
+    }
 
     /// Row i of the reordered matrix is the caller's row row_order()[i]; likewise for columns. Valid as long as the operator.
     [[nodiscard]] ArrayView<const std::int32_t> row_order() const;
@@ -230,7 +237,12 @@ public:
     [[nodiscard]] const OperatorFacts& facts() const;
 
 private:
-    class Applied;
+    struct Applied;
+    void run(ArrayView<const Value> x, ArrayView<Value> y, VectorOrder order, bool accumulate);
+    void run(DeviceArray<const Value> x, DeviceArray<Value> y, VectorOrder order, bool accumulate);
+    void permute(ArrayView<const Value> from, ArrayView<Value> to, VectorOrder order) const;  // to this order
+    void permute(DeviceArray<const Value> from, DeviceArray<Value> to, VectorOrder order) const;
+
     std::unique_ptr<Applied> applied_;
 };
 
