@@ -302,7 +302,8 @@ TEST_CASE("a solve across ranks ends like that of one rank, with the same soluti
 
             // The same system on this rank only, by CG with two reductions per iteration.
             const System<double> system(matrix, b);
-            Multiplier<double> multiplier(recipe, {matrix, nullptr, device, {device.properties().kind}});
+            Multiplier<double> multiplier(recipe,
+                                          {.input = matrix, .device = device, .filter = {.kind = device.properties().kind}});
             const SolveOutcome alone = workbench::solve(system, multiplier, device, solve.options);
             CHECK(std::abs(report.solve->iterations - alone.iterations) <= 1 + alone.iterations / 20);
             const std::vector<double> x = from_all(report.solve->x);
@@ -340,7 +341,7 @@ TEST_CASE("the report contains the measurements of each rank") {
     const CsrMatrix matrix = laplacian(40);
     on_each_device([&](Device& device, Links& links) {
         const Recipe recipe = csr_recipe(device);
-        const RanksReport report = run_across<float>(plan_for(recipe, device, links), pieces_of(matrix), {}, {}, 3);
+        RanksReport report = run_across<float>(plan_for(recipe, device, links), pieces_of(matrix), {}, {}, 3);
         std::int64_t rows = 0;
         std::int64_t nonzeros = 0;
         std::int64_t sent = 0;
