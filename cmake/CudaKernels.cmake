@@ -8,11 +8,13 @@ endif()
 file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu kernels/*/cusparse.cpp kernels/vendor/cusparse_slices.cpp
   kernels/vendor/open_module.cpp)
 target_sources(workbench_kernels PRIVATE ${cuda_sources})
-target_link_libraries(workbench_kernels PRIVATE CUDA::cudart_static)
-# Schedules are constexpr functions that the host calls, too (kernels/common/schedule/run.hpp): hence --expt-relaxed-constexpr.
-# No -Wpedantic for .cu: it objects to the line markers that nvcc itself writes.
-target_compile_options(workbench_kernels PRIVATE
+# Also for tests that instantiate kernels. Schedules are constexpr functions that the host calls, too (kernels/common/schedule/run.hpp):
+# hence --expt-relaxed-constexpr. No -Wpedantic for .cu: it objects to the line markers that nvcc itself writes.
+add_library(workbench_cuda_options INTERFACE)
+target_compile_options(workbench_cuda_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-Werror;--Werror=all-warnings;-Xfatbin=-compress-all>")
+target_link_libraries(workbench_cuda_options INTERFACE CUDA::cudart_static)
+target_link_libraries(workbench_kernels PRIVATE workbench_cuda_options)
 
 # cuSPARSE is large and often absent where the program runs: a module that is opened when it is asked for. It is found beside the
 # program, in lib.

@@ -77,6 +77,14 @@ struct MergeShares {
     }
 };
 
+/// The nonzeros of a share from `first` on, and the rows that end in it from `first_row` on.
+struct MergeShare {
+    Offset first = 0;
+    int nonzeros = 0;
+    Index first_row = 0;
+    int rows = 0;
+};
+
 // An odd number of steps: threads of a warp that go along their parts meet in different banks of shared memory.
 using Merge = MergeShape<128, 11, 8>;
 

@@ -11,7 +11,6 @@
 #include <cstdint>
 
 #include "kernels/common/storage/fields.hpp"
-#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 
@@ -162,8 +161,5 @@ struct Csr5Grid {
 /// What the CUDA kernel reads, for ScheduleEntry::walk: by tail row, then by tile.
 template <ValueType Value>
 void walk_csr5(const Layout<Value>& layout, const std::function<void(const Read&)>& visit);
-
-/// For tests: a product as by the CUDA kernel that records who reads each value.
-[[nodiscard]] std::vector<Recorded> record_csr5_reads(const Csr5Layout<double>& layout, Device& device);
 
 }  // namespace workbench

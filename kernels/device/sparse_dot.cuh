@@ -64,4 +64,14 @@ __device__ __forceinline__ void write_result(Value* y, Value sum, bool accumulat
     *y = accumulate ? *y + sum : sum;
 }
 
+/// The vectors of y = A x, or y += A x.
+template <typename Value>
+struct ProductVectors {
+    const Value* x;
+    Value* y;
+    bool accumulate;
+
+    __device__ __forceinline__ void put(Offset row, Value sum) const { write_result(y + row, sum, accumulate); }
+};
+
 }  // namespace workbench

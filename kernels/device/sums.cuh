@@ -22,7 +22,7 @@ __device__ __forceinline__ Value sum_over_warp(Value sum) {
 /// Several sums that go together, as those of the rows of a block.
 template <typename Value, int count>
 struct Sums {
-    Value of[count] = {};
+    Value of[count];
 
     friend __device__ __forceinline__ Sums operator+(const Sums& one, const Sums& other) {
         Sums sums;

@@ -7,7 +7,6 @@
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/fields.hpp"
 #include "kernels/common/storage/pattern.hpp"
-#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 
@@ -139,8 +138,5 @@ void require_sound_halo(const Halo<Value, HostArray>& halo);
 [[nodiscard]] std::vector<ScheduleEntry> halo_schedules();
 [[nodiscard]] KernelEntry halo_host_kernel();
 [[nodiscard]] std::vector<KernelEntry> halo_cuda_kernels();
-
-/// For tests: a product as by the CUDA kernel that records who reads each element of `diagonal`, or of `values`.
-[[nodiscard]] std::vector<Recorded> record_halo_reads(const HaloLayout<double>& layout, bool diagonal, Device& device);
 
 }  // namespace workbench

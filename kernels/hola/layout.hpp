@@ -12,7 +12,6 @@
 
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/fields.hpp"
-#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 
@@ -135,8 +134,5 @@ struct HolaLayout final : StoredLayout<Value, Hola<Value, HostArray>> {
 [[nodiscard]] LayoutEntry hola_entry();
 [[nodiscard]] KernelEntry hola_host_kernel();
 [[nodiscard]] std::vector<KernelEntry> hola_cuda_kernels();
-
-/// For tests: a product as by the CUDA kernel that records who reads each element of `values`.
-[[nodiscard]] std::vector<Recorded> record_hola_reads(const HolaLayout<double>& layout, Device& device);
 
 }  // namespace workbench
