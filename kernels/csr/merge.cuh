@@ -69,9 +69,10 @@ __device__ __forceinline__ void load_share(const Csr<Value, ArrayView>& csr, con
     Index column[Shape::steps_per_thread];
 #pragma unroll
     for (int k = 0; k < Shape::steps_per_thread; ++k) {
-        const int place = min(Shape::place(k, thread), nonzeros - 1);
-        column[k] = load(columns + place);
-        value[k] = load(values + place);
+        const int own = Shape::place(k, thread);
+        const int place = min(own, nonzeros - 1);
+        column[k] = load(columns + place, own == place);
+        value[k] = load(values + place, own == place);
     }
     load_row_ends();
 #pragma unroll

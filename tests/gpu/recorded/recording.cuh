@@ -37,6 +37,11 @@ struct RecordingLoad {
         return *address;
     }
     template <typename Element>
+    __device__ Element operator()(const Element* address, bool is_wanted) const {
+        if (is_wanted) note(address);
+        return *address;
+    }
+    template <typename Element>
     __device__ Element kept(const Element* address) const {
         return *address;
     }
