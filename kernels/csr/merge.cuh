@@ -43,8 +43,8 @@ __global__ void __launch_bounds__(search_threads)
 /// Shared memory of a block, whose row ends and products together are its steps.
 template <typename Shape, typename Value>
 struct MergeMemory {
-    Value products[Shape::steps];
-    int row_ends[Shape::steps + 1];  // from the block's first nonzero on; the last element is never reached
+    Value products[Shape::size];
+    int row_ends[Shape::size + 1];  // from the block's first nonzero on; the last element is never reached
     SegmentsOfWarps<Shape::threads, Value> of_warps;
 };
 
@@ -65,10 +65,10 @@ __device__ __forceinline__ void load_share(const Csr<Value, ArrayView>& csr, con
     if (nonzeros == 0) return load_row_ends();
     const Value* const values = csr.values.data() + first;
     const Index* const columns = csr.column_indices.data() + first;
-    Value value[Shape::steps_per_thread];
-    Index column[Shape::steps_per_thread];
+    Value value[Shape::loads];
+    Index column[Shape::loads];
 #pragma unroll
-    for (int k = 0; k < Shape::steps_per_thread; ++k) {
+    for (int k = 0; k < Shape::loads; ++k) {
         const int own = Shape::place(k, thread);
         const int place = min(own, nonzeros - 1);
         column[k] = load(columns + place, own == place);
@@ -76,7 +76,7 @@ __device__ __forceinline__ void load_share(const Csr<Value, ArrayView>& csr, con
     }
     load_row_ends();
 #pragma unroll
-    for (int k = 0; k < Shape::steps_per_thread; ++k) memory.products[Shape::place(k, thread)] = value[k] * x[column[k]];
+    for (int k = 0; k < Shape::loads; ++k) memory.products[Shape::place(k, thread)] = value[k] * x[column[k]];
 }
 
 template <typename Shape, typename Load, typename Value>
@@ -96,8 +96,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident_blocks)
     __syncthreads();
 
     // The sum of the row that ends first is written after the segmented sum: earlier threads have nonzeros of it.
-    const int first_step = min(thread * Shape::steps_per_thread, steps);
-    const int last_step = min(first_step + Shape::steps_per_thread, steps);
+    const int first_step = min(thread * Shape::loads, steps);
+    const int last_step = min(first_step + Shape::loads, steps);
     int row = merge_path_search(memory.row_ends, rows, first_step);
     int nonzero = first_step - row;
     int row_end = memory.row_ends[row];
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident_blocks)
     Segment<Value> own;
     Value first_sum = 0;
 #pragma unroll
-    for (int k = 0; k < Shape::steps_per_thread; ++k) {
+    for (int k = 0; k < Shape::loads; ++k) {
         if (first_step + k >= last_step) continue;
         if (nonzero < row_end) {
             own.open += memory.products[nonzero++];

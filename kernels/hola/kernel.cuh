@@ -22,9 +22,9 @@ namespace workbench::hola {
 /// Shared memory of a block.
 template <typename Shape, typename Value>
 struct ShareMemory {
-    static constexpr int words = (Shape::nonzeros + 31) / 32;
+    static constexpr int words = (Shape::size + 31) / 32;
 
-    Value products[Shape::nonzeros];
+    Value products[Shape::size];
     unsigned ends[words + 1];  // one bit a nonzero, set for the last of its row
     SegmentsOfWarps<Shape::threads, Value> of_warps;
 
@@ -38,8 +38,8 @@ struct ShareMemory {
 /// The nonzeros that a thread keeps in registers between loading them and loading x.
 template <typename Shape, typename Value>
 struct ThreadShare {
-    Value values[Shape::nonzeros_per_thread];
-    Index columns[Shape::nonzeros_per_thread];
+    Value values[Shape::loads];
+    Index columns[Shape::loads];
 
     /// first: the first nonzero of the share. whole: the share is full, so that no load needs a test.
     template <bool whole>
@@ -47,7 +47,7 @@ struct ThreadShare {
         const Value* const from_values = hola.values.data() + first;
         const Index* const from_columns = hola.column_indices.data() + first;
 #pragma unroll
-        for (int k = 0; k < Shape::nonzeros_per_thread; ++k) {
+        for (int k = 0; k < Shape::loads; ++k) {
             const int place = Shape::place(k, static_cast<int>(threadIdx.x));
             if (!whole && place >= nonzeros) continue;
             columns[k] = load(from_columns + place);
@@ -58,7 +58,7 @@ struct ThreadShare {
     template <bool whole>
     __device__ __forceinline__ void multiply_to(Value* products, int nonzeros, const Value* __restrict__ x) const {
 #pragma unroll
-        for (int k = 0; k < Shape::nonzeros_per_thread; ++k) {
+        for (int k = 0; k < Shape::loads; ++k) {
             const int place = Shape::place(k, static_cast<int>(threadIdx.x));
             if (whole || place < nonzeros) products[place] = values[k] * x[columns[k]];
         }
@@ -119,13 +119,13 @@ __device__ __forceinline__ void sum_by_segments(const auto& hola, const auto& lo
         if (piece.length() > 0) memory.set_end(piece.end - 1);
     }
     __syncthreads();
-    const int first = thread * Shape::nonzeros_per_thread;
+    const int first = thread * Shape::loads;
     unsigned ends = memory.ends_from(first);
     Segment<Value> own;
     Value first_sum = 0;
     int first_end = 0;
 #pragma unroll
-    for (int k = 0; k < Shape::nonzeros_per_thread; ++k, ends >>= 1) {
+    for (int k = 0; k < Shape::loads; ++k, ends >>= 1) {
         if (first + k >= share.nonzeros) continue;
         own.open += memory.products[first + k];
         if (ends % 2 == 0) continue;
@@ -153,9 +153,9 @@ __global__ void __launch_bounds__(Shape::threads, resident_blocks)
                     const Carried<Value> carried, bool accumulate) {
     __shared__ ShareMemory<Shape, Value> memory;
     const int thread = static_cast<int>(threadIdx.x);
-    const Offset first = static_cast<Offset>(blockIdx.x) * Shape::nonzeros;
-    const auto nonzeros = static_cast<int>(min(hola.values.size() - first, Offset{Shape::nonzeros}));
-    const bool is_whole = nonzeros == Shape::nonzeros;
+    const Offset first = static_cast<Offset>(blockIdx.x) * Shape::size;
+    const auto nonzeros = static_cast<int>(min(hola.values.size() - first, Offset{Shape::size}));
+    const bool is_whole = nonzeros == Shape::size;
     ThreadShare<Shape, Value> own;
     if (is_whole) {
         own.template load_from<true>(hola, first, nonzeros, load);
@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(Shape::threads, resident_blocks)
         own.template load_from<false>(hola, first, nonzeros, load);
     }
     // The rows of the nonzeros are looked up while these are in flight.
-    const HolaShare share = share_of(hola, blockIdx.x, Shape::nonzeros);
+    const HolaShare share = share_of(hola, blockIdx.x, Shape::size);
     const ShareResults<Value> results{share, {x, y, accumulate}, carried};
     const Index pieces = share.pieces();
     const int lanes = lanes_of_pieces(pieces, Shape::threads);
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(Shape::threads, resident_blocks)
 
 /// The fewer nonzeros a thread has in flight, the more threads a multiprocessor must hold.
 template <typename Shape>
-constexpr int resident_blocks = (Shape::nonzeros_per_thread <= 7 ? 1536 : 1024) / Shape::threads;
+constexpr int resident_blocks = (Shape::loads <= 7 ? 1536 : 1024) / Shape::threads;
 
 template <ValueType Value>
 class SharesKernel final : public Kernel<Value> {

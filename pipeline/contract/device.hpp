@@ -19,16 +19,22 @@ enum class DeviceKind { host, gpu };
 /// A device, real or from the table of models.
 struct DeviceProperties {
     DeviceKind kind = DeviceKind::host;
-    std::string name;                         // "NVIDIA H200"
-    int processors = 0;                       // streaming multiprocessors; threads of the pool on the host
-    std::size_t shared_memory_per_block = 0;  // bytes a block can have at most when it asks for them; 0 on the host
-    std::size_t last_level_cache = 0;         // bytes: L2 of a GPU, last level of the host
-    std::size_t memory = 0;                   // bytes
+    std::string name;                             // "NVIDIA H200"
+    int processors = 0;                           // streaming multiprocessors; threads of the pool on the host
+    std::size_t shared_memory_per_block = 0;      // bytes a block can have at most when it asks for them; 0 on the host
+    std::size_t last_level_cache = 0;             // bytes: L2 of a GPU, last level of the host
+    std::size_t memory = 0;                       // bytes
+    std::size_t shared_memory_per_processor = 0;  // bytes
+    double memory_bandwidth = 0;                  // published, in bytes per second; 0: not a model
 };
 
-/// The models that a recipe can name for `auto` decisions: "v100", "a100", "h100", "h200", "k20x". Null where unknown.
+/// The models that a recipe can name for `auto` decisions: "v100", "a100", "h100", "h200", "gb200", "k20x". Null if unknown.
 [[nodiscard]] const DeviceProperties* find_device_model(std::string_view name);
 [[nodiscard]] std::vector<std::string> device_model_names();
+
+/// The model for decisions without a GPU or a model in the recipe: the one that kernels were tuned on
+/// (kernels/device/tuned.hpp).
+[[nodiscard]] const DeviceProperties& tuned_device_model();
 
 /// What a miss loads on all of these devices, in bytes: a sector, a line or a quarter of one.
 inline constexpr int cache_sector = 32;

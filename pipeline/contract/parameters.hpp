@@ -15,6 +15,8 @@
 
 namespace workbench {
 
+struct DeviceProperties;
+
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 
 /// `share`: a text that names a kind of share, or one share.
@@ -31,6 +33,7 @@ struct ParameterDeclaration {
     std::string unit = {};                // empty: a pure number or a word
     std::string help = {};                // one line
     std::string formerly = {};            // a name that it had: an error says what it is called now
+    std::int64_t (*for_device)(const DeviceProperties&) = nullptr;  // the number that the word "auto" stands for
 };
 
 /// A value as it is written in a recipe: 16, 0.5, true, "descending".
@@ -59,6 +62,10 @@ public:
     [[nodiscard]] ShareChoice share(std::string_view name) const;
     /// Does an integer or real parameter hold this word ("auto")?
     [[nodiscard]] bool is_word(std::string_view name, std::string_view word) const;
+
+    /// With the words replaced that stand for a number of the device (ParameterDeclaration::for_device).
+    [[nodiscard]] Parameters on_device(const std::vector<ParameterDeclaration>& declarations,
+                                       const DeviceProperties& device) const;
 
     /// All values, by name, for reports.
     [[nodiscard]] const std::map<std::string, ParameterValue, std::less<>>& values() const { return values_; }
