@@ -9,11 +9,13 @@ endif()
 file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu kernels/*/cusparse.cpp kernels/vendor/cusparse_slices.cpp
   kernels/vendor/open_module.cpp)
 target_sources(workbench_kernels PRIVATE ${cuda_sources})
-target_link_libraries(workbench_kernels PRIVATE CUDA::cudart_static)
-# Device code calls constexpr functions of schedules (kernels/common/schedule/run.hpp), which needs --expt-relaxed-constexpr.
-# -Wpedantic would warn about line markers that nvcc generates.
-target_compile_options(workbench_kernels PRIVATE
+# Also for tests that instantiate kernels. Device code calls constexpr functions of schedules (kernels/common/schedule/run.hpp), which
+# needs --expt-relaxed-constexpr. -Wpedantic would warn about line markers that nvcc generates.
+add_library(workbench_cuda_options INTERFACE)
+target_compile_options(workbench_cuda_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-Werror;--Werror=all-warnings;-Xfatbin=-compress-all>")
+target_link_libraries(workbench_cuda_options INTERFACE CUDA::cudart_static)
+target_link_libraries(workbench_kernels PRIVATE workbench_cuda_options)
 
 # cuSPARSE is large and may be missing where the program runs, so it is linked into a module that is loaded on demand from lib,
 # beside the program.

@@ -157,7 +157,7 @@ TEST_CASE("padding may read no x, and a column may follow from the place") {
 TEST_CASE("bytes to move: arrays, x and y once") { CHECK(ToldLayout().bytes_to_move() == 4 * 4 + 4 * 4 + 4 * (2 + 3)); }
 
 TEST_CASE("device models") {
-    CHECK(device_model_names() == std::vector<std::string>{"k20x", "v100", "a100", "h100", "h200"});
+    CHECK(device_model_names() == std::vector<std::string>{"k20x", "v100", "a100", "h100", "h200", "gb200"});
     for (const std::string& name : device_model_names()) {
         const DeviceProperties* model = find_device_model(name);
         REQUIRE(model != nullptr);
@@ -170,7 +170,24 @@ TEST_CASE("device models") {
     CHECK(find_device_model("h200")->processors == 132);
     CHECK(find_device_model("h200")->shared_memory_per_block == 232448);
     CHECK(find_device_model("h200")->last_level_cache == 62914560);
+    CHECK(find_device_model("gb200")->processors == 152);
     CHECK(find_device_model("V100") == nullptr);
+    CHECK(&tuned_device_model() == find_device_model("h200"));
+}
+
+TEST_CASE("a word can stand for a number of the device") {
+    const std::vector<ParameterDeclaration> declarations{
+        {.name = "parts",
+         .default_value = std::string("auto"),
+         .words = {"auto"},
+         .for_device = [](const DeviceProperties& device) { return std::int64_t{2} * device.processors; }},
+        {.name = "window", .default_value = std::string("auto"), .words = {"auto"}}};
+    const Parameters parameters = Parameters(declarations, {}).on_device(declarations, *find_device_model("a100"));
+    CHECK(parameters.integer("parts") == 216);
+    CHECK(parameters.is_word("window", "auto"));
+    const Parameters given =
+        Parameters(declarations, {{"parts", std::int64_t{7}}}).on_device(declarations, tuned_device_model());
+    CHECK(given.integer("parts") == 7);
 }
 
 TEST_CASE("backends: names and devices") {

@@ -15,7 +15,8 @@
 namespace workbench {
 namespace {
 
-constexpr int block_row_chunk = 64;  // block rows that a thread of the host takes at a time
+// Iterations that a thread of the host takes at a time.
+constexpr int block_row_chunk = 64;
 constexpr int tile_chunk = 16;
 
 constexpr std::string_view example = R"(
@@ -27,9 +28,8 @@ blocks_per_lane = 4
 slots_per_nonzero = 50
 )";
 
-/// The blocks in their order.
 struct BlockList {
-    HostArray<Offset> offsets;  // [block rows + 1] of the matrix: first block of each
+    HostArray<Offset> offsets;  // [block rows of the matrix + 1] first block of each
     HostArray<Index> columns;   // [blocks] block columns
 };
 
@@ -54,7 +54,7 @@ BlockList find_blocks(const CsrView<double>& matrix, const BlockSize& size) {
     return list;
 }
 
-/// The ends of block rows, and which of them a tile begins with.
+/// Stores the ends of block rows, and the one that each tile begins with.
 void store_rows(auto& bccoo, const BlockList& blocks) {
     const auto block_rows = static_cast<Index>(blocks.offsets.size() - 1);
     HostArray<Index> with_blocks;
@@ -64,7 +64,7 @@ void store_rows(auto& bccoo, const BlockList& blocks) {
             bccoo.empty_block_rows.push_back(block_row);
             continue;
         }
-        // Tiles whose first block lies in this block row.
+        // The tiles that begin in this block row.
         const Offset tile_size = bccoo.blocks_of_tile();
         const Offset tiles = (end + tile_size - 1) / tile_size;
         bccoo.first_block_rows.resize(tiles, static_cast<Index>(with_blocks.size()));
@@ -115,7 +115,7 @@ template <ValueType Value>
 void store_values(BccooLayout<Value>& bccoo, const CsrView<double>& matrix, const BlockList& blocks) {
     const BlockSize size{bccoo.block_height, bccoo.block_width};
     const int run = bccoo.blocks_per_lane;
-    const int run_bits = std::countr_zero(static_cast<unsigned>(run));  // a power of two: a shift takes less than a division
+    const int run_bits = std::countr_zero(static_cast<unsigned>(run));  // a power of two: a shift is faster than a division
     make_zeros(bccoo.values, bccoo.tiles() * bccoo.blocks_of_tile() * bccoo.area());
     for_each_in_parallel(static_cast<std::int64_t>(blocks.offsets.size()) - 1, block_row_chunk, [&](std::int64_t block_row) {
         Offset block = blocks.offsets[block_row] - 1;
@@ -168,33 +168,33 @@ Needs needs(const Parameters& parameters) {
 }
 
 std::vector<ParameterDeclaration> parameters() {
-    return {{.name = "block_height",
-             .default_value = std::int64_t{1},
-             .minimum = 1,
-             .maximum = largest_bccoo_block,
-             .unit = "rows",
-             .help = "rows of a block"},
-            {.name = "block_width",
-             .default_value = std::int64_t{1},
-             .minimum = 1,
-             .maximum = largest_bccoo_block,
-             .unit = "columns",
-             .help = "columns of a block"},
-            {.name = "blocks_per_lane",
-             .type = ParameterType::integer,
-             .default_value = std::string("auto"),
-             .minimum = 4,
-             .maximum = most_blocks_of_lane,
-             .words = {"auto"},
-             .unit = "blocks",
-             .help = "neighbouring blocks that a thread takes: 4, 8 or 16; auto: 16 where a block has one or two values, else "
-                     "4"},
-            {.name = "column_index",
-             .type = ParameterType::choice,
-             .default_value = std::string("u16"),
-             .words = {"u16", "u32"},
-             .help = "u16: differences of columns where all of a warp fit; u32: columns of 32 bits throughout"},
-            slots_per_nonzero_parameter(4)};
+    return {
+        {.name = "block_height",
+         .default_value = std::int64_t{1},
+         .minimum = 1,
+         .maximum = largest_bccoo_block,
+         .unit = "rows",
+         .help = "rows of a block"},
+        {.name = "block_width",
+         .default_value = std::int64_t{1},
+         .minimum = 1,
+         .maximum = largest_bccoo_block,
+         .unit = "columns",
+         .help = "columns of a block"},
+        {.name = "blocks_per_lane",
+         .type = ParameterType::integer,
+         .default_value = std::string("auto"),
+         .minimum = 4,
+         .maximum = most_blocks_of_lane,
+         .words = {"auto"},
+         .unit = "blocks",
+         .help = "neighbouring blocks that a thread takes: 4, 8 or 16; auto: 16 if a block has one or two values, otherwise 4"},
+        {.name = "column_index",
+         .type = ParameterType::choice,
+         .default_value = std::string("u16"),
+         .words = {"u16", "u32"},
+         .help = "u16: differences of columns, if all of a warp fit; u32: columns of 32 bits throughout"},
+        slots_per_nonzero_parameter(4)};
 }
 
 }  // namespace
@@ -202,7 +202,9 @@ std::vector<ParameterDeclaration> parameters() {
 LayoutEntry bccoo_entry() {
     LayoutEntry entry{
         .name = "bccoo",
-        .summary = "blocks as a coordinate list: a bit a block where a block row ends, differences of columns in 16 bits",
+        .summary =
+            "blocks as a coordinate list, with one bit a block for the ends of block rows and differences of columns in 16 "
+            "bits",
         .source = "Yan, Li, Zhang and Zhou, 'yaSpMV: yet another SpMV framework on GPUs' (PPoPP 2014)",
         .examples = {std::string(example)},
         .parameters = parameters(),

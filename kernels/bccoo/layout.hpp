@@ -14,7 +14,6 @@
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/pattern.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
-#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 
@@ -140,8 +139,5 @@ struct BccooLayout final : StoredLayout<Value, Bccoo<Value, HostArray>> {
 [[nodiscard]] std::vector<ScheduleEntry> bccoo_schedules();
 [[nodiscard]] KernelEntry bccoo_host_kernel();
 [[nodiscard]] std::vector<KernelEntry> bccoo_cuda_kernels();
-
-/// For tests: a product as by the CUDA kernel that records who reads each element of `values`.
-[[nodiscard]] std::vector<Recorded> record_bccoo_reads(const BccooLayout<double>& layout, Device& device);
 
 }  // namespace workbench

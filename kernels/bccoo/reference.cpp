@@ -7,11 +7,8 @@
 namespace workbench {
 namespace {
 
-constexpr int tile_chunk = 16;           // tiles that a thread takes at a time
-constexpr int empty_block_chunk = 1024;  // block rows without blocks
-
-/// Tiles in parallel: each writes the block rows that end in it, and keeps what it has of the one that goes on in the next,
-/// which is added when all are done. So no two threads write a row.
+/// Tiles in parallel: each writes the block rows that end in it and keeps its sums of the one that continues in the next tile,
+/// which are added when all tiles are done. So no two threads write a row.
 template <ValueType Value>
 class BccooTiles final : public Kernel<Value> {
     using Sums = std::array<Value, largest_bccoo_block>;
@@ -20,15 +17,15 @@ public:
     explicit BccooTiles(const BccooLayout<Value>& layout) : bccoo_(layout), open_(layout.tiles()) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        for_each_in_parallel(static_cast<std::int64_t>(bccoo_.empty_block_rows.size()), empty_block_chunk, [&](std::int64_t i) {
+        for_each_in_parallel(static_cast<std::int64_t>(bccoo_.empty_block_rows.size()), 1024, [&](std::int64_t i) {
             for_each_row(bccoo_.empty_block_rows[i], [&](Index row, Index) { put(y, row, Value{0}, accumulate); });
         });
         with_bccoo_block(bccoo_.block_height, bccoo_.block_width, [&](auto height, auto width) {
-            for_each_in_parallel(bccoo_.tiles(), tile_chunk, [&](std::int64_t tile) {
+            for_each_in_parallel(bccoo_.tiles(), 16, [&](std::int64_t tile) {
                 open_[tile] = multiply_tile<height, width>(tile, x, y, accumulate);
             });
         });
-        // Nothing is open behind the last tile.
+        // The last tile leaves nothing open.
         for (Offset tile = 0; tile + 1 < bccoo_.tiles(); ++tile) {
             for_each_row(bccoo_.block_row(bccoo_.first_block_rows[tile + 1]),
                          [&](Index row, Index r) { y[row] += open_[tile][r]; });
@@ -36,7 +33,7 @@ public:
     }
 
 private:
-    /// What the tile leaves open.
+    /// Returns the sums of the block row that continues in the next tile.
     template <int height, int width>
     [[nodiscard]] Sums multiply_tile(Offset tile, const Value* x, Value* y, bool accumulate) const {
         Sums sums{};
@@ -54,7 +51,7 @@ private:
         return sums;
     }
 
-    /// body(row, its number in the block row), for the rows that are there.
+    /// Calls body(row, its number in the block row) for the rows within the matrix.
     void for_each_row(Index block_row, const auto& body) const {
         const Offset first = Offset{block_row} * bccoo_.block_height;
         for (Index r = 0; r < bccoo_.block_height && first + r < bccoo_.row_count; ++r) body(static_cast<Index>(first + r), r);
@@ -69,7 +66,7 @@ private:
 KernelEntry bccoo_host_kernel() {
     return {.name = "tiles",
             .backend = Backend::kokkos,
-            .summary = "tiles of blocks in parallel, then what they have left open",
+            .summary = "tiles of blocks in parallel, then the block rows that cross tiles",
             .prepare = prepare_as<BccooTiles, BccooLayout>()};
 }
 

@@ -1,4 +1,4 @@
-// Which nonzero each slot holds, and which thread of the CUDA kernels reads it.
+// The nonzero of each slot, and the thread of the CUDA kernel that reads it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ void require(bool condition, std::string_view what) {
     if (!condition) throw std::logic_error(fmt::format("bccoo: {}", what));
 }
 
-/// The lists of block rows with and without blocks name each once.
+/// The lists of block rows with and without blocks contain each block row once.
 void require_each_block_row_once(const auto& bccoo, Index counted) {
     const Index block_rows = block_count_of(bccoo.row_count, bccoo.block_height);
     require(bccoo.block_rows.empty() == bccoo.empty_block_rows.empty() || counted == 0, "a list of block rows is missing");
@@ -70,7 +70,7 @@ void require_sound_structure(const auto& bccoo, Offset block_count) {
         });
     }
     const auto fits = [&](std::uint16_t word) { return word >> bccoo.blocks_per_lane == 0; };
-    require(std::all_of(bccoo.ends.begin(), bccoo.ends.end(), fits), "bits for more blocks than a lane has");
+    require(std::all_of(bccoo.ends.begin(), bccoo.ends.end(), fits), "there are bits for more blocks than a lane has");
     require_each_block_row_once(bccoo, counted);
 }
 
@@ -82,7 +82,6 @@ void for_each_slot_of_tile(const Bccoo& bccoo, Offset tile, const auto& visit) {
     const int others = array_number(bccoo, bccoo.wide_columns);
     const int steps = array_number(bccoo, bccoo.column_steps);
     const int run = bccoo.blocks_per_lane;
-    // Behind the last end there are no rows.
     const Offset counted_rows =
         block_count_of(bccoo.row_count, bccoo.block_height) - static_cast<Offset>(bccoo.empty_block_rows.size());
     const Index column_tile = bccoo.column_tiles[tile];

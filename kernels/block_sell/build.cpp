@@ -26,7 +26,7 @@ threads_per_row = 4
 
 constexpr std::array<Index, 5> block_sizes{1, 2, 3, 4, 6};
 
-/// Throws Unsuitable where there is no kernel for the nodes of the matrix.
+/// Throws Unsuitable if no kernel has blocks of the matrix's nodes.
 Index block_size_of(const StagedMatrix& staged, const Parameters& parameters) {
     if (!parameters.is_word("block_size", "auto")) return static_cast<Index>(parameters.integer("block_size"));
     if (std::find(block_sizes.begin(), block_sizes.end(), staged.node_size) != block_sizes.end()) return staged.node_size;
@@ -34,7 +34,7 @@ Index block_size_of(const StagedMatrix& staged, const Parameters& parameters) {
                                  staged.node_size));
 }
 
-/// By the mean of blocks a row.
+/// By the mean number of blocks a row.
 Index threads_of(const Parameters& parameters, Index size, Offset blocks, Index block_rows) {
     if (!parameters.is_word("threads_per_row", "auto")) return static_cast<Index>(parameters.integer("threads_per_row"));
     const Offset few = size == 1 ? 20 : 8;
@@ -42,7 +42,7 @@ Index threads_of(const Parameters& parameters, Index size, Offset blocks, Index 
     return blocks <= few * block_rows ? 1 : blocks <= many * block_rows ? 2 : 4;
 }
 
-/// Blocks of each row of blocks, the lanes without one included: [slices * slice_height].
+/// The length of each row of blocks, 0 for lanes without a row: [slices * slice_height].
 HostArray<Offset> blocks_of_lanes(const HostArray<Index>& block_offsets, Index slice_height) {
     const auto rows = static_cast<Offset>(block_offsets.size()) - 1;
     HostArray<Offset> lengths((rows + slice_height - 1) / slice_height * slice_height, 0);
@@ -64,7 +64,7 @@ HostArray<Offset> slice_offsets_of(const HostArray<Offset>& lengths, Index slice
     return offsets;
 }
 
-/// From compressed rows of blocks to slices of them: the columns, not yet narrowed, and the values.
+/// Copies compressed rows of blocks to slices. Returns the columns, not yet narrowed.
 template <ValueType Value>
 HostArray<Index> fill(BlockSell<Value, HostArray>& sell, const Blocks<Value, HostArray>& blocks) {
     const Index height = sell.slice_height;
@@ -125,7 +125,7 @@ Needs needs(const Parameters& parameters) {
     return {.unsplit = true};
 }
 
-/// Offsets that tile the arrays.
+/// The offsets must tile the arrays.
 template <ValueType Value>
 void require_sound(const BlockSell<Value, HostArray>& sell) {
     const auto whole = [&](Offset offset) { return offset % sell.slice_height == 0; };
@@ -137,7 +137,7 @@ void require_sound(const BlockSell<Value, HostArray>& sell) {
     require_sound_columns(sell, sell.slice_offsets);
 }
 
-/// The column of the matrix that value number j of a block reads; -1: beyond the matrix.
+/// The column whose x value number j of a block multiplies; -1: beyond the matrix.
 Index column_in_block(const auto& sell, Offset first_column, int j) {
     const Offset column = first_column + j % sell.block_size;
     return column < sell.column_count ? static_cast<Index>(column) : -1;
@@ -204,30 +204,29 @@ void BlockSellLayout<Value>::for_each_slot(const std::function<void(const Slot&)
 LayoutEntry block_sell_entry() {
     LayoutEntry entry{
         .name = "block_sell",
-        .summary = "sliced ELL over rows of square blocks, the unknowns of a mesh node: one column of 16 bits a block",
+        .summary = "sliced ELL over rows of square blocks, the unknowns of a mesh node, with one column of 16 bits a block",
         .source = "made here; blocks: Im and Yelick (2001), slices: Kreutzer et al. (2014)",
         .examples = {std::string(example)},
-        .parameters = {{.name = "block_size",
-                        .type = ParameterType::integer,
-                        .default_value = std::string("auto"),
-                        .minimum = 1,
-                        .maximum = largest_node,
-                        .words = {"auto"},
-                        .unit = "rows",
-                        .help =
-                            "rows and columns of a block, 1, 2, 3, 4 or 6; auto: the unknowns of a node, as [matrix] or stage "
-                            "node_blocks says"},
-                       {.name = "threads_per_row",
-                        .type = ParameterType::integer,
-                        .default_value = std::string("auto"),
-                        .minimum = 1,
-                        .maximum = 4,
-                        .words = {"auto"},
-                        .unit = "threads",
-                        .help =
-                            "threads of a GPU that share a row of blocks, 1, 2 or 4, a slice being the rows of a warp; auto: 1 "
-                            "up to 8 blocks a row in the mean, 2 up to 20, else 4; of single values, up to 20 and 48"},
-                       slots_per_nonzero_parameter(4)},
+        .parameters =
+            {{.name = "block_size",
+              .type = ParameterType::integer,
+              .default_value = std::string("auto"),
+              .minimum = 1,
+              .maximum = largest_node,
+              .words = {"auto"},
+              .unit = "rows",
+              .help = "rows and columns of a block, 1, 2, 3, 4 or 6; auto: the unknowns of a node, from [matrix] or stage "
+                      "node_blocks"},
+             {.name = "threads_per_row",
+              .type = ParameterType::integer,
+              .default_value = std::string("auto"),
+              .minimum = 1,
+              .maximum = 4,
+              .words = {"auto"},
+              .unit = "threads",
+              .help = "threads of a GPU that share a row of blocks, 1, 2 or 4; a slice has the rows of a warp; auto: 1 up to "
+                      "8 blocks a row in the mean, 2 up to 20, otherwise 4; for blocks of one value, up to 20 and 48"},
+             slots_per_nonzero_parameter(4)},
         .needs = needs,
         .rows_of_share = RowsOfShare::all,
         .build = {build<float>, build<double>},

@@ -6,7 +6,6 @@
 #include "kernels/common/storage/pattern.hpp"
 #include "kernels/common/storage/short_columns.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
-#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 
@@ -113,8 +112,5 @@ struct BlockSellLayout final : StoredLayout<Value, BlockSell<Value, HostArray>> 
 
 [[nodiscard]] std::vector<KernelEntry> block_sell_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> block_sell_cuda_kernels();
-
-/// For tests: a product that records who reads each value.
-[[nodiscard]] std::vector<Recorded> record_block_sell_reads(const BlockSellLayout<double>& layout, Device& device);
 
 }  // namespace workbench

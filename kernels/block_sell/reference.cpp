@@ -1,4 +1,3 @@
-// The product of block_sell on the host.
 #include <array>
 
 #include "kernels/block_sell/layout.hpp"
@@ -14,7 +13,7 @@ public:
     explicit BlockSellSlices(const BlockSellLayout<Value>& layout) : layout_(layout) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
-        // A size known to the compiler lets it unroll the product of a block.
+        // The compiler unrolls the product of a block whose size it knows.
         switch (layout_.block_size) {
             case 2: return multiply<2>(x, y, accumulate);
             case 3: return multiply<3>(x, y, accumulate);

@@ -3,15 +3,15 @@
 namespace workbench {
 namespace {
 
-/// Of a row that one warp multiplies alone: no more than four rounds.
+/// The most nonzeros of a row that one warp multiplies alone: four rounds.
 constexpr Offset warp_nonzeros(int capacity) { return std::min<Offset>(1024, 4 * capacity); }
-/// Of a row that blocks share: two rounds a warp, each of which waits for memory twice.
+/// The most nonzeros of a thread block in a row that blocks share: two rounds a warp, each of which waits for memory twice.
 constexpr Offset block_nonzeros(int capacity) { return Offset{adaptive_warps} * 2 * capacity; }
 
 constexpr int most_rows = 256;        // of a tile
 constexpr Offset most_per_lane = 32;  // nonzeros that a lane adds up where several rows share a tile
 
-/// Begin of part k of `parts` of the nonzeros [first, end), where a warp may begin to load.
+/// The begin of part k of `parts` of the nonzeros [first, end), aligned for loads.
 Offset part_begin(Offset first, Offset end, Offset k, Offset parts) {
     if (k == 0) return first;
     return k == parts ? end : std::max(first, aligned_down(first + (end - first) / parts * k));
@@ -21,7 +21,7 @@ RowTile tile_of(Index row, int rows, Offset first, Offset end) {
     return {first, row, static_cast<std::uint16_t>(end - first), static_cast<std::uint16_t>(rows)};
 }
 
-/// A row for the warps of one block, or of several.
+/// Deals a row to the warps of one thread block, or of several.
 void share_row(RowTiles<HostArray>& all, Index row, Offset first, Offset end, int capacity) {
     const auto blocks = static_cast<Index>((end - first + block_nonzeros(capacity) - 1) / block_nonzeros(capacity));
     const auto split = static_cast<Index>(all.split_rows.size());
@@ -37,8 +37,8 @@ void share_row(RowTiles<HostArray>& all, Index row, Offset first, Offset end, in
     }
 }
 
-/// The rows from `row` on that make up one tile: as many as are loaded in one round, as do not keep some lanes waiting for the
-/// lanes of a long row, and where lanes have a row each, as give every lane one.
+/// The number of rows from `row` on that form one tile: they are loaded in one round, none is so long that other lanes wait for
+/// its lanes, and if lanes have a row each, every lane has one.
 int rows_of_tile(const HostArray<Offset>& row_offsets, Index row, Index end_row, int capacity) {
     const Offset begin = aligned_down(row_offsets[row]);
     Offset longest = 0;

@@ -1,8 +1,8 @@
-// What the warps of the CUDA kernel `adaptive` work on: tiles of neighbouring rows, cut by their lengths when a kernel is
+// The tiles of neighbouring rows that the warps of the CUDA kernel `adaptive` multiply, cut by row length when a kernel is
 // prepared. After Greathouse and Daga, "Efficient Sparse Matrix-Vector Multiplication on GPUs Using the CSR Storage Format"
 // (CSR-Adaptive, SC 2014): rows that fit together are streamed through shared memory, a long row has a warp of its own, a
-// longer one a block, and the longest several blocks. Designs of this project: that a tile is a warp's and not a block's, the
-// sizes, and that the parts of the longest rows are added up in order, by the last of their blocks, instead of atomically.
+// longer one a block, and the longest several blocks. Designs of this project: a tile belongs to a warp instead of a block, the
+// sizes, and the last block of the longest rows adds up their parts in order instead of atomically.
 #pragma once
 
 #include <algorithm>
@@ -35,13 +35,13 @@ struct SplitRow {
     friend bool operator==(const SplitRow&, const SplitRow&) = default;
 };
 
-/// The first split_of_block.size() blocks have a row, or a part of one, for all their warps together: the tiles of their warps
-/// are one after another. A tile of every other warp stands alone.
+/// In each of the first split_of_block.size() blocks all warps share a row, or a part of one: their tiles are consecutive. Each
+/// other warp has a tile of whole rows.
 template <template <typename> typename Array>
 struct RowTiles {
     Array<RowTile> tiles;
-    Array<Index> split_of_block;  // which of split_rows it has a part of; -1: it has a whole row
-    Array<SplitRow> split_rows;
+    Array<Index> split_of_block;  // [shared blocks] index into split_rows; -1: the block has a whole row
+    Array<SplitRow> split_rows;   // [split rows]
 
     static constexpr auto fields() {
         return field_list(structure_array<&RowTiles::tiles>("tiles"),
@@ -50,20 +50,20 @@ struct RowTiles {
     }
 };
 
-/// Tiles are loaded from a nonzero on whose number is a multiple of this, so that no load straddles a sector of 32 bytes.
+/// Loads of a tile start at a multiple of this, so that none straddles a sector of 32 bytes.
 inline constexpr Offset tile_alignment = 8;
 
 [[nodiscard]] constexpr Offset aligned_down(Offset nonzero) { return nonzero / tile_alignment * tile_alignment; }
 
-/// The lanes of a warp that share each of so many rows: as many as there are, but a power of two.
+/// The lanes of a warp that share each row: the largest power of two that gives all rows their lanes.
 [[nodiscard]] constexpr int lanes_of_rows(int rows) {
     int lanes = 32;
     while (lanes > 1 && lanes * rows > 32) lanes /= 2;
     return lanes;
 }
 
-/// How a warp loads a tile: in rounds of `capacity` nonzeros, of which each lane has `loads` times `width` neighbouring ones.
-/// A multiprocessor is to hold so many blocks, which limits registers.
+/// A warp loads a tile in rounds of `capacity` nonzeros, of which each lane has `loads` times `width` neighbouring ones. A
+/// multiprocessor holds at least `blocks`, which bounds the registers.
 template <int load_count, int blocks>
 struct TileShape {
     static constexpr int width = 2;
@@ -75,13 +75,13 @@ struct TileShape {
     [[nodiscard]] static constexpr int place(int load, int lane) { return (load * 32 + lane) * width; }
 };
 
-/// Do most entries follow the column before them? Then a warp's reads of x fall on few sectors, as where a node of a mesh has
-/// several unknowns.
+/// True if most entries follow the column before them, as when mesh nodes have several unknowns: a warp then reads few sectors
+/// of x.
 [[nodiscard]] bool reads_x_in_runs(std::span<const Index> columns);
 
-/// Calls use(shape) with that for a matrix of CSR. A large tile has more loads under way, but while a warp adds up many short
-/// rows it loads nothing; and where the reads of x are scattered, L2 looks up so many sectors that more loads of a warp help
-/// less than more warps. Measured on an H200 (docs/results/h200-rivals.md).
+/// Calls use(shape) with the shape for a matrix of CSR. A large tile has more loads in flight, but a warp loads nothing while
+/// it adds up many short rows; and if the reads of x are scattered, the lookups in L2 are the bottleneck, which more warps
+/// relieve better than more loads of a warp. Measured on an H200 (docs/results/h200-rivals.md).
 auto with_tile_shape(const auto& csr, const auto& use) {
     constexpr bool is_double = sizeof(csr.values[0]) == 8;
     using Large = TileShape<8, (is_double ? 3 : 4)>;
@@ -92,11 +92,11 @@ auto with_tile_shape(const auto& csr, const auto& use) {
     return is_large ? use(Large{}) : use(Usual{});
 }
 
-/// Cuts rows into tiles. Several rows share a tile where they are loaded in one round (of `capacity` nonzeros).
+/// Cuts rows into tiles. Rows share a tile if they are loaded in one round (of `capacity` nonzeros).
 /// row_offsets: [rows + 1].
 [[nodiscard]] RowTiles<HostArray> cut_into_tiles(const HostArray<Offset>& row_offsets, int capacity);
 
-/// The bytes that a product moves beside the arrays of csr, x and y: the tiles, and the partial sums, written and read.
+/// The bytes that a product moves in addition to the arrays of csr, x and y: the tiles, and the partial sums, written and read.
 [[nodiscard]] std::int64_t bytes_of_tiles(const RowTiles<HostArray>& all, std::int64_t bytes_per_sum);
 
 }  // namespace workbench

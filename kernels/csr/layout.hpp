@@ -3,7 +3,6 @@
 
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
-#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 
@@ -38,9 +37,6 @@ struct CsrLayout final : CompressedLayout<Value, Csr<Value, HostArray>, Compress
 
 /// What the CUDA kernels read that have loops of their own.
 [[nodiscard]] std::vector<ScheduleEntry> csr_tile_schedules();
-
-/// For tests: a product as by the CUDA kernel `adaptive` that records who reads each value.
-[[nodiscard]] std::vector<Recorded> record_csr_tile_reads(const CsrLayout<double>& layout, Device& device);
 
 // The kernels, by the file that defines them. Those of a backend that is not built are never called.
 [[nodiscard]] std::vector<KernelEntry> csr_eigen_kernels();

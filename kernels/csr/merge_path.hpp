@@ -1,14 +1,14 @@
-// Where a share of the merge path begins: Merrill and Garland, "Merge-based Parallel Sparse Matrix-Vector Multiplication" (SC
-// 2016). The path merges the ends of the rows with the numbers of the nonzeros: it takes a nonzero while its row has one left,
-// otherwise the end of the row. Equal shares of its rows + nonzeros steps are equal work, however the rows are.
+// Shares of the merge path: Merrill and Garland, "Merge-based Parallel Sparse Matrix-Vector Multiplication" (SC 2016). The path
+// merges the ends of the rows with the numbers of the nonzeros: each step takes a nonzero while its row has one left, otherwise
+// the end of the row. Equal shares of its rows + nonzeros steps are equal work for any row lengths.
 #pragma once
 
-#include "pipeline/matrix/types.hpp"
+#include "kernels/common/schedule/side_by_side.hpp"
 
 namespace workbench {
 
-/// Is the end of this row among the first `steps` of the path? True up to some row, and false from there on. end: the number of
-/// the row's last nonzero + 1, in the units of `steps`.
+/// True if the end of this row is among the first `steps` of the path, which holds for all rows before one for which it holds.
+/// end: the number of the row's last nonzero + 1.
 template <typename Number>
 [[nodiscard]] constexpr bool ends_before(Number end, Index row, Number steps) {
     return end + row < steps;
@@ -30,8 +30,7 @@ template <typename Number>
     return begin;
 }
 
-/// The same search by many at a time, from [0, rows] on: the answer is in [begin, end], and each of `probes` looks at one row
-/// between.
+/// The range of a search that starts with [0, rows] and tests `probes` rows of the range at a time.
 struct SearchRange {
     Index begin = 0;
     Index end = 0;
@@ -40,44 +39,45 @@ struct SearchRange {
     [[nodiscard]] constexpr Index probe(int number, int probes) const {
         return begin + static_cast<Index>(Offset{end - begin} * (number + 1) / (probes + 1));
     }
-    /// After the first `before` of the probes have found that their row ends before, and the others that it does not.
+    /// The range after the rows of the first `before` probes were found to end before, and the others not.
     [[nodiscard]] constexpr SearchRange narrowed(int before, int probes) const {
         return {before == 0 ? begin : probe(before - 1, probes) + 1, before == probes ? end : probe(before, probes)};
     }
 };
 
-/// A block of the kernel: so many threads with so many steps each. A multiprocessor is to hold so many blocks, which limits
-/// registers.
-template <int thread_count, int steps_of_thread, int blocks>
-struct MergeShape {
-    static constexpr int threads = thread_count;
-    static constexpr int steps_per_thread = steps_of_thread;
-    static constexpr int steps = threads * steps_per_thread;
+/// A thread block of the kernel, whose loads are steps. A multiprocessor holds at least `blocks`, which bounds the registers.
+template <int threads, int steps_of_thread, int blocks>
+struct MergeShape : SideBySide<threads, steps_of_thread> {
     static constexpr int resident_blocks = blocks;
-
-    /// Which nonzero of the block's a thread loads as its k-th.
-    [[nodiscard]] static constexpr int place(int k, int thread) { return k * threads + thread; }
 };
 
-/// The path in shares, a block each; the last one may be shorter.
+/// Each thread block takes a share of the path; the last one may be shorter.
 template <typename Shape>
 struct MergeShares {
     Index rows = 0;
     Offset nonzeros = 0;
 
-    [[nodiscard]] constexpr Offset count() const { return (rows + nonzeros + Shape::steps - 1) / Shape::steps; }
-    /// The steps before a share; before share `count()` all.
+    [[nodiscard]] constexpr Offset count() const { return (rows + nonzeros + Shape::size - 1) / Shape::size; }
+    /// The steps before a share; all of them for share `count()`.
     [[nodiscard]] constexpr Offset begin(Offset share) const {
-        const Offset steps = share * Shape::steps;
+        const Offset steps = share * Shape::size;
         return steps < rows + nonzeros ? steps : rows + nonzeros;
     }
-    /// The row ends before a share: its first row. row_ends: [rows].
+    /// The number of row ends before a share, which is its first row. row_ends: [rows].
     [[nodiscard]] constexpr Index first_row(const Offset* row_ends, Offset share) const {
         return merge_path_search(row_ends, rows, begin(share));
     }
 };
 
-// An odd number of steps: threads of a warp that go along their parts meet in different banks of shared memory.
+/// The nonzeros of a share from `first` on, and the rows that end in it from `first_row` on.
+struct MergeShare {
+    Offset first = 0;
+    int nonzeros = 0;
+    Index first_row = 0;
+    int rows = 0;
+};
+
+// An odd number of steps: the threads of a warp that follow their parts access different banks of shared memory.
 using Merge = MergeShape<128, 11, 8>;
 
 }  // namespace workbench

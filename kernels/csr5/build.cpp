@@ -14,7 +14,7 @@
 namespace workbench {
 namespace {
 
-constexpr int tile_chunk = 16;  // tiles that a thread takes at a time
+constexpr int tile_chunk = 16;  // tiles that a thread of the host takes at a time
 
 constexpr std::string_view example = R"(
 [layout]
@@ -23,7 +23,7 @@ omega = 2
 sigma = 2
 )";
 
-/// Calls visit(row) for each segment of the nonzeros [begin, end), of which there are some.
+/// Calls visit(row) for each segment of the nonzeros [begin, end), which are not empty.
 template <typename Visit>
 void for_each_segment(const HostArray<Offset>& row_offsets, Offset begin, Offset end, const Visit& visit) {
     Index row = piece_with(row_offsets, begin);
@@ -34,21 +34,22 @@ void for_each_segment(const HostArray<Offset>& row_offsets, Offset begin, Offset
     }
 }
 
-/// Values and columns of a tile, lane by lane to step by step.
+/// Stores the values and columns of a tile step by step instead of lane by lane.
 template <ValueType Value>
 void transpose_tile(const CsrMatrix& matrix, Offset tile, Csr5<Value, HostArray>& csr5) {
     const Offset begin = tile * csr5.tile_size();
     for (Index i = 0; i < csr5.sigma; ++i) {
         for (Index lane = 0; lane < csr5.omega; ++lane) {
             const Offset nonzero = begin + Offset{lane} * csr5.sigma + i;
-            const Offset slot = begin + Offset{i} * csr5.omega + lane;
+            const Offset slot = csr5.slot(tile, i, lane);
             csr5.column_indices[slot] = matrix.column_indices[nonzero];
             csr5.values[slot] = static_cast<Value>(matrix.values[nonzero]);
         }
     }
 }
 
-/// The descriptor of a tile, its row and mark. The number of its segments, if it is marked, goes to empty_offset_ptr[tile + 1].
+/// Stores the descriptor of a tile, its row and mark and, in empty_offset_ptr[tile + 1], the number of its segments if it is
+/// marked, otherwise 0.
 template <ValueType Value>
 void describe_tile(Offset tile, Csr5<Value, HostArray>& csr5) {
     const Offset begin = tile * csr5.tile_size();
@@ -61,7 +62,7 @@ void describe_tile(Offset tile, Csr5<Value, HostArray>& csr5) {
         const Offset first = std::max(csr5.row_offsets[row], begin) - begin;
         Csr5Lane& lane = lanes[first / csr5.sigma];
         if (csr5.row_offsets[row] >= begin) lane.bit_flag |= std::uint32_t{1} << first % csr5.sigma;
-        ++lane.y_offset;  // its own segments, until all are counted
+        ++lane.y_offset;  // for now the number of its own segments
         if (segments == 0) first_row = row;
         last_row = row;
         ++segments;
@@ -131,7 +132,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     return layout;
 }
 
-/// Throws ParameterError where there are no tiles of such a size.
+/// Throws ParameterError if tiles cannot have this size.
 Needs needs(const Parameters& parameters) {
     const auto omega = static_cast<std::uint64_t>(parameters.integer("omega"));
     if (!std::has_single_bit(omega)) {
@@ -151,7 +152,7 @@ Needs needs(const Parameters& parameters) {
 LayoutEntry csr5_entry() {
     LayoutEntry entry{
         .name = "csr5",
-        .summary = "CSR in tiles of equal numbers of nonzeros, whatever the rows: transposed, with bits where rows begin",
+        .summary = "CSR in tiles of equal numbers of nonzeros, transposed, with bits where rows begin",
         .source =
             "Liu and Vinter, 'CSR5: An Efficient Storage Format for Cross-Platform Sparse Matrix-Vector Multiplication' (2015)",
         .examples = {std::string(example)},
@@ -173,7 +174,7 @@ LayoutEntry csr5_entry() {
         .empty = empty_layouts_of<Csr5Layout>(),
         .fields = field_lists_of<Csr5Layout>(),
         .schedules = {{"tiles", {walk_csr5<float>, walk_csr5<double>}}},
-        .kernels = {{"tiles", Backend::kokkos, "tiles in parallel; then the rows that cross tiles are put together",
+        .kernels = {{"tiles", Backend::kokkos, "tiles in parallel, then the rows that cross tiles",
                      prepare_as<Csr5HostTiles, Csr5Layout>()}},
     };
     if constexpr (WORKBENCH_HAS_CUDA) entry.add(csr5_cuda_kernels());

@@ -1,4 +1,4 @@
-// CSR5 on the host: tiles in parallel, then the rows that cross tiles.
+// CSR5 on the host.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace workbench {
 
-/// Each row of y has one writer before the calibrator, which begins when all tiles are done and has one thread a row: threads
+/// Each row of y has one writer before the calibrator, which starts when all tiles are done and has one thread a row: threads
 /// cannot race.
 template <ValueType Value>
 class Csr5HostTiles final : public Kernel<Value> {
@@ -36,14 +36,11 @@ public:
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
 
 private:
-    /// The nonzeros in the order of their rows: a tile is small enough to stay in the cache.
+    /// Reads the nonzeros in the order of their rows: a tile stays in the cache.
     void multiply_tile(Offset tile, const Value* x, Value* y, bool accumulate) {
-        const Offset begin = tile * csr5_.tile_size();
-        const int words = csr5_words(csr5_.sigma);
-        const std::uint32_t* const descriptor = csr5_.tile_desc.data() + tile * words * csr5_.omega;
         const bool marked = (csr5_.tile_ptr[tile] & csr5_mark) != 0;
         const Index first_row = row_of_tile(csr5_.tile_ptr[tile]);
-        const bool begins_row = (descriptor[0] & 1U) != 0;
+        const bool begins_row = (lane_of_tile(csr5_, tile, 0).bit_flag & 1U) != 0;
         const auto put_segment = [&](Index segment, Value sum) {
             if (segment == 0 && !begins_row) {
                 first_sums_[tile] = sum;
@@ -55,14 +52,13 @@ private:
         Index segment = 0;
         Value sum = 0;
         for (Index lane = 0; lane < csr5_.omega; ++lane) {
-            const Csr5Lane of_lane = unpacked(descriptor[lane], descriptor[(words - 1) * csr5_.omega + lane], words);
-            const Offset first = begin + lane;
+            const Csr5Lane of_lane = lane_of_tile(csr5_, tile, lane);
             for (Index i = 0; i < csr5_.sigma; ++i) {
                 if ((of_lane.bit_flag >> i & 1U) != 0 && (lane > 0 || i > 0)) {
                     put_segment(segment++, sum);
                     sum = 0;
                 }
-                const Offset slot = first + Offset{i} * csr5_.omega;
+                const Offset slot = csr5_.slot(tile, i, lane);
                 sum += csr5_.values[slot] * x[csr5_.column_indices[slot]];
             }
         }
@@ -80,7 +76,7 @@ private:
         }
     }
 
-    /// What the tiles from this one on have of a row that began before, where this is the first of them.
+    /// Adds the sums of neighbouring tiles that have a row of an earlier tile, if this is the first of them.
     void calibrate(Offset tile, Value* y) const {
         const auto row_of = [&](Offset i) { return row_of_tile(csr5_.tile_ptr[i]); };
         const Index row = row_of(tile);
@@ -93,8 +89,7 @@ private:
     const Csr5<Value, HostArray>& csr5_;
     RowsBesideTiles<HostArray> beside_;
     std::int64_t bytes_;
-    HostArray<Value>
-        first_sums_;  // [tiles, and the tail] of the first segment, where its row began before; otherwise 0, always
+    HostArray<Value> first_sums_;  // [tiles, and the tail] the sum of the first segment if its row began before, otherwise 0
 };
 
 }  // namespace workbench

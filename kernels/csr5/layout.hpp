@@ -1,9 +1,9 @@
-// CSR5: the nonzeros of CSR in tiles of equal size, each stored so that neighbouring lanes read neighbours, and told apart by
-// bits. Source: Liu and Vinter, "CSR5: An Efficient Storage Format for Cross-Platform Sparse Matrix-Vector Multiplication" (ICS
-// 2015). Of the paper: the tiles of omega x sigma, `row_ptr`, `tile_ptr` with its mark, `tile_desc` (bit_flag, y_offset,
-// seg_offset, empty_offset), the tail as CSR, the calibrator, and how sigma is chosen. Designs of this project: how wide the
-// parts of a descriptor are, that only the sizes of sigma below are there, that the bit of a tile's first nonzero tells whether
-// that begins its row (in the paper it is always set), and what each kernel says of itself.
+// CSR5: the nonzeros of CSR in tiles of equal size, each stored so that neighbouring lanes read neighbours, with bits where
+// rows begin. Source: Liu and Vinter, "CSR5: An Efficient Storage Format for Cross-Platform Sparse Matrix-Vector
+// Multiplication" (ICS 2015). Of the paper: the tiles of omega x sigma, `row_ptr`, `tile_ptr` with its mark, `tile_desc`
+// (bit_flag, y_offset, seg_offset, empty_offset), the tail as CSR, the calibrator, and how sigma is chosen. Designs of this
+// project: the widths of the parts of a descriptor, the sizes of sigma below, and that the bit of a tile's first nonzero is set
+// only if it begins its row (in the paper it is always set).
 #pragma once
 
 #include <array>
@@ -11,13 +11,12 @@
 #include <cstdint>
 
 #include "kernels/common/storage/stored_layout.hpp"
-#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 
 /// A tile has omega lanes with sigma nonzeros each, one after another in the order of CSR: the i-th nonzero of lane l in tile t
-/// is nonzero number (t omega + l) sigma + i of the matrix, and stands in slot (t sigma + i) omega + l. What is left behind the
-/// last whole tile, the tail, stands as in CSR. A segment is what a tile has of one row.
+/// is nonzero number (t omega + l) sigma + i of the matrix, stored in slot (t sigma + i) omega + l. The nonzeros after the last
+/// whole tile, the tail, are stored as in CSR. A segment is the part of a row in one tile.
 template <typename Value, template <typename> typename Array>
 struct Csr5 {
     Index row_count = 0;
@@ -44,15 +43,20 @@ struct Csr5 {
 
     [[nodiscard]] constexpr Offset tile_size() const { return Offset{omega} * sigma; }
     [[nodiscard]] constexpr Offset tile_count() const { return static_cast<Offset>(tile_ptr.size()) - 1; }
+    /// The slot of the i-th nonzero of a lane.
+    [[nodiscard]] constexpr Offset slot(Offset tile, Index i, Index lane) const {
+        return tile * tile_size() + Offset{i} * omega + lane;
+    }
     /// The first nonzero of the tail.
     [[nodiscard]] constexpr Offset tail_begin() const { return tile_count() * tile_size(); }
     [[nodiscard]] constexpr bool has_tail() const { return tail_begin() < static_cast<Offset>(values.size()); }
 };
 
-/// The paper's rule with <r, s, t, u> = <4, 32, 256, 6>, its numbers for GPUs of NVIDIA, by the mean row length: r up to r, the
-/// mean itself up to s, s up to t, u beyond. The mean is taken down to the next of these sizes, for which there are kernels.
+/// The sizes of sigma that have kernels.
 inline constexpr std::array<Index, 8> csr5_sigmas{2, 4, 6, 8, 12, 16, 24, 32};
 
+/// The paper's rule with <r, s, t, u> = <4, 32, 256, 6>, its numbers for NVIDIA GPUs, by the mean row length: r up to r, the
+/// mean itself up to s, s up to t, u beyond. The mean is rounded down to the next of csr5_sigmas.
 [[nodiscard]] constexpr Index csr5_sigma_for(Index rows, Offset nonzeros) {
     constexpr Offset r = 4;
     constexpr Offset s = 32;
@@ -67,16 +71,16 @@ inline constexpr std::array<Index, 8> csr5_sigmas{2, 4, 6, 8, 12, 16, 24, 32};
     return chosen;
 }
 
-// In tile_ptr: rows without nonzeros lie between those of the tile, whose rows stand in empty_offset.
+// In tile_ptr: the tile has rows without nonzeros between its rows, which empty_offset lists.
 inline constexpr std::uint32_t csr5_mark = std::uint32_t{1} << 31;
 
 [[nodiscard]] constexpr Index row_of_tile(std::uint32_t tile_ptr) { return static_cast<Index>(tile_ptr & ~csr5_mark); }
 
-/// What a tile's descriptor says of a lane.
+/// A lane in the descriptor of a tile.
 struct Csr5Lane {
     std::uint32_t bit_flag = 0;    // bit i: the lane's i-th nonzero is the first of its row
-    std::uint32_t y_offset = 0;    // segments that begin in the lanes before; the tile's first nonzero begins one in any case
-    std::uint32_t seg_offset = 0;  // how many of the lanes right behind this one have no segment that begins there
+    std::uint32_t y_offset = 0;    // segments that begin in earlier lanes; the tile's first nonzero always begins one
+    std::uint32_t seg_offset = 0;  // consecutive lanes after this one in which no segment begins
 
     friend bool operator==(const Csr5Lane&, const Csr5Lane&) = default;
 };
@@ -94,6 +98,13 @@ struct Csr5Lane {
 [[nodiscard]] constexpr Csr5Lane unpacked(std::uint32_t first, std::uint32_t second, int words) {
     const std::uint32_t offsets = words == 1 ? first >> 16 : second;
     return {words == 1 ? first & 0xffffU : first, offsets & 0x7ffU, offsets >> 11};
+}
+
+/// A lane's part of the descriptor of a tile.
+[[nodiscard]] constexpr Csr5Lane lane_of_tile(const auto& csr5, Offset tile, Index lane) {
+    const int words = csr5_words(csr5.sigma);
+    const auto* const of_tile = csr5.tile_desc.data() + tile * words * csr5.omega;
+    return unpacked(of_tile[lane], of_tile[(words - 1) * csr5.omega + lane], words);
 }
 
 /// Rows that no tile writes, listed when a kernel is prepared.
@@ -116,15 +127,15 @@ struct Csr5Layout final : StoredLayout<Value, Csr5<Value, HostArray>> {
 template <ValueType Value>
 [[nodiscard]] RowsBesideTiles<HostArray> rows_beside_tiles(const Csr5Layout<Value>& layout);
 
-/// What a product moves at least. Of row_ptr only the tail's rows are read, but tile_ptr twice; the sum of each tile's first
-/// segment is written and read.
+/// The bytes that a product moves at least. Only the tail's rows of row_ptr are read, tile_ptr is read twice, and the sum of
+/// each tile's first segment is written and read.
 template <ValueType Value>
 [[nodiscard]] std::int64_t csr5_bytes(const Csr5Layout<Value>& layout, const RowsBesideTiles<HostArray>& beside);
 
 inline constexpr int csr5_warps = 4;  // of a block of the CUDA kernel
 
-/// The warps of the CUDA kernel, in their order: one for each row of the tail, in whole blocks, one for each tile, and one for
-/// 32 empty rows, which are set to 0. A product that is added to y zeroes no row, neither do warps that fill up the last block.
+/// The warps of the CUDA kernel in order: one for each row of the tail, in whole blocks, one for each tile, and one for every
+/// 32 empty rows, which are zeroed unless the product is added to y.
 struct Csr5Grid {
     Offset tail_rows = 0;
     Offset tiles = 0;
@@ -139,7 +150,7 @@ struct Csr5Grid {
     [[nodiscard]] constexpr Offset blocks() const {
         return (first_zeroed() + (zeroed_rows + 31) / 32 + csr5_warps - 1) / csr5_warps;
     }
-    /// The number among the empty rows of that which a lane sets to 0; -1: none.
+    /// The empty row that a lane zeroes, by its number among them; -1: none.
     [[nodiscard]] constexpr Offset zeroed_row(Offset warp, int lane) const {
         const Offset number = (warp - first_zeroed()) * 32 + lane;
         return warp >= first_zeroed() && number < zeroed_rows ? number : -1;
@@ -149,11 +160,8 @@ struct Csr5Grid {
 [[nodiscard]] LayoutEntry csr5_entry();
 [[nodiscard]] std::vector<KernelEntry> csr5_cuda_kernels();
 
-/// What the CUDA kernel reads, for ScheduleEntry::walk: by tail row, then by tile.
+/// The reads of the CUDA kernel, for ScheduleEntry::walk: by tail row, then by tile.
 template <ValueType Value>
 void walk_csr5(const Layout<Value>& layout, const std::function<void(const Read&)>& visit);
-
-/// For tests: a product as by the CUDA kernel that records who reads each value.
-[[nodiscard]] std::vector<Recorded> record_csr5_reads(const Csr5Layout<double>& layout, Device& device);
 
 }  // namespace workbench

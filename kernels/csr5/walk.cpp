@@ -1,4 +1,4 @@
-// The slots of CSR5, and which thread reads them.
+// The slots of CSR5, and the threads that read them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 [[noreturn]] void fail(std::string_view what) { throw std::logic_error(fmt::format("csr5: {}", what)); }
 
-/// So that a layout which was tampered with is safe to walk.
+/// Makes a damaged layout safe to walk.
 void require_sound_structure(const auto& csr5) {
     const Offset tiles_of_nonzeros = static_cast<Offset>(csr5.values.size()) / csr5.tile_size();
     const bool sound =
@@ -26,14 +26,8 @@ void require_sound_structure(const auto& csr5) {
     if (csr5.tile_ptr.back() != static_cast<std::uint32_t>(row)) fail("the last of tile_ptr is not the row of the tail");
 }
 
-Csr5Lane lane_of_tile(const auto& csr5, Offset tile, Index lane) {
-    const int words = csr5_words(csr5.sigma);
-    const std::uint32_t* const of_tile = csr5.tile_desc.data() + tile * words * csr5.omega;
-    return unpacked(of_tile[lane], of_tile[(words - 1) * csr5.omega + lane], words);
-}
-
-/// The rows of a tile's nonzeros in the order of CSR, as its descriptor tells them. Throws std::logic_error where the parts of
-/// the descriptor do not go together. [omega x sigma]
+/// The rows of a tile's nonzeros in the order of CSR, from its descriptor. Throws std::logic_error if the parts of the
+/// descriptor contradict each other. [omega x sigma]
 HostArray<Index> rows_of_tile(const auto& csr5, Offset tile) {
     const auto wrong = [&](std::string_view what) { fail(fmt::format("tile {}: {}", tile, what)); };
     const bool marked = (csr5.tile_ptr[tile] & csr5_mark) != 0;
@@ -79,7 +73,7 @@ void for_each_slot_of_tile(const auto& csr5, Offset tile, const Visit& visit) {
     for (Index i = 0; i < csr5.sigma; ++i) {
         for (Index lane = 0; lane < csr5.omega; ++lane) {
             const Offset in_order = Offset{lane} * csr5.sigma + i;
-            visit(lane, i, begin + Offset{i} * csr5.omega + lane, begin + in_order, rows[in_order]);
+            visit(lane, i, csr5.slot(tile, i, lane), begin + in_order, rows[in_order]);
         }
     }
 }

@@ -10,7 +10,7 @@
 namespace workbench {
 namespace {
 
-constexpr int row_block_chunk = 64;  // row blocks that a thread takes at a time
+constexpr int row_block_chunk = 64;  // row blocks that a thread of the host takes at a time
 
 constexpr std::string_view usual_example = R"(
 [layout]
@@ -44,7 +44,7 @@ RowClasses classify(const CsrMatrix& matrix, Index short_row, Index long_row) {
     return classes;
 }
 
-/// By descending length, which is at most `longest`; rows of equal length stay in their order.
+/// A stable counting sort by descending length, which is at most `longest`.
 void sort_descending(std::span<Index> rows, const CsrMatrix& matrix, Index longest) {
     HostArray<Index> starts(static_cast<std::size_t>(longest) + 2, 0);
     for (const Index row : rows) ++starts[longest - matrix.row_length(row) + 1];
@@ -65,7 +65,7 @@ struct Slots {
         make_zeros(columns, count);
         make_zeros(values, count);
     }
-    /// The k-th entry of a row; behind its last, padding with the last column, whose x is at hand.
+    /// Stores the k-th entry of a row; after the last one, padding with the last column, whose x is in a cache.
     void store(Offset slot, Index row, Offset k) const {
         const Offset length = matrix.row_length(row);
         const Offset nonzero = matrix.row_offsets[row] + std::min(k, length - 1);
@@ -99,7 +99,7 @@ void store_long_rows(DaspLayout<Value>& dasp, const CsrMatrix& matrix, const Hos
     });
 }
 
-/// How many fragments of a row block are filled enough. The k-th is never fuller than the one before.
+/// The number of fragments of a row block that are filled enough. No fragment is fuller than the previous one.
 Offset filled_fragments(std::span<const Index> rows, const CsrMatrix& matrix, double fill) {
     for (Offset k = 0;; ++k) {
         Offset filled = 0;
@@ -155,7 +155,7 @@ void store_medium_rows(DaspLayout<Value>& dasp, const CsrMatrix& matrix, HostArr
     });
 }
 
-/// Rows by their number of nonzeros, up to 4.
+/// rows: by their number of nonzeros, up to 4.
 template <ValueType Value>
 void store_short_rows(DaspLayout<Value>& dasp, const CsrMatrix& matrix,
                       const std::array<HostArray<Index>, dasp_width + 1>& rows) {
@@ -221,7 +221,7 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
 
 Needs needs(const Parameters& parameters) {
     if (parameters.integer("short_row") > parameters.integer("long_row")) {
-        throw ParameterError("short_row", "rows that are short and long: short_row is above long_row");
+        throw ParameterError("short_row", "short_row is above long_row: some rows would be both");
     }
     return Needs{.unsplit = true};
 }
@@ -238,25 +238,25 @@ std::vector<ParameterDeclaration> parameters() {
              .minimum = 0,
              .maximum = dasp_width,
              .unit = "nonzeros",
-             .help = "rows of up to so many nonzeros are short: paired in quads of lanes"},
+             .help = "rows of at most this many nonzeros are short: paired in quads of lanes"},
             {.name = "fill",
              .type = ParameterType::real,
              .default_value = 0.75,
              .minimum = 0,
              .maximum = 1,
-             .help = "medium rows: the share of its 32 places that a fragment must fill; what is left is irregular"},
+             .help = "medium rows: the share of its 32 places that a fragment must fill; other entries are irregular"},
             {.name = "piece_steps",
              .default_value = std::int64_t{8},
              .minimum = 1,
              .maximum = 1 << 20,
              .unit = "steps",
-             .help = "long rows: how many steps of 64 slots a warp takes of one"},
+             .help = "long rows: steps of 64 slots that a warp takes of one row"},
             {.name = "window",
              .default_value = std::string("all"),
              .minimum = 64,
              .words = {"all"},
              .unit = "rows",
-             .help = "medium rows are sorted by length within windows of so many: fewer keep neighbours together"}};
+             .help = "medium rows are sorted by length within windows of this size: small windows keep neighbours together"}};
 }
 
 }  // namespace

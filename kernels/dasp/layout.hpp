@@ -9,7 +9,6 @@
 #include <cstdint>
 
 #include "kernels/common/storage/stored_layout.hpp"
-#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 
@@ -210,10 +209,5 @@ auto with_dasp_shape(Offset row_blocks, Offset entries, const Use& use) {
 /// What the CUDA kernels read with this shape, one of those above.
 template <typename Shape, ValueType Value>
 void walk_dasp(const Layout<Value>& layout, const std::function<void(const Read&)>& visit);
-
-/// For tests: a product as by the first CUDA kernel, with this shape, that records who reads each element of value array
-/// `array`, a number in Layout::fields().
-template <typename Shape>
-[[nodiscard]] std::vector<Recorded> record_dasp_reads(const DaspLayout<double>& layout, int array, Device& device);
 
 }  // namespace workbench

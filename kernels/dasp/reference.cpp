@@ -5,11 +5,12 @@
 namespace workbench {
 namespace {
 
-constexpr int block_chunk = 128;  // row blocks, or fragments, that a thread takes at a time
-constexpr int row_chunk = 1024;   // rows of one entry or none
+// Iterations that a thread takes at a time.
+constexpr int block_chunk = 128;
+constexpr int row_chunk = 1024;
 
-/// The arrays as the CUDA kernels read them, a class of rows after the other. Each row is in one place of one class, and summed
-/// up by one thread.
+/// Reads the arrays as the CUDA kernels do, one class of rows after another. Each row is in one place of one class, and one
+/// thread adds it up.
 template <ValueType Value>
 class DaspClasses final : public Kernel<Value> {
 public:
@@ -71,10 +72,11 @@ private:
 }  // namespace
 
 KernelEntry dasp_host_kernel() {
-    return {.name = "classes",
-            .backend = Backend::kokkos,
-            .summary = "long rows, row blocks, quads of short rows and the rest, class after class, each in parallel",
-            .prepare = prepare_as<DaspClasses, DaspLayout>()};
+    return {
+        .name = "classes",
+        .backend = Backend::kokkos,
+        .summary = "long rows, row blocks, quads of short rows and the other rows, one class after another, each in parallel",
+        .prepare = prepare_as<DaspClasses, DaspLayout>()};
 }
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// Which nonzero each slot holds, and which thread of the CUDA kernels reads it.
+// The nonzero of each slot, and the thread of the CUDA kernels that reads it.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -17,14 +17,15 @@ void require(bool condition, std::string_view what) {
     if (!condition) fail(what);
 }
 
-/// Each row of the matrix stands in one list of rows, once.
+/// The lists of rows contain each row of the matrix once.
 void require_each_row_once(const auto& dasp) {
     std::vector<bool> taken(dasp.row_count, false);
     Offset rows = 0;
     const auto take = [&](const HostArray<Index>& list, bool may_lack) {
         for (const Index row : list) {
             if (row == -1 && may_lack) continue;
-            if (row < 0 || row >= dasp.row_count || taken[row]) fail(fmt::format("row {} is listed twice, or is none", row));
+            if (row < 0 || row >= dasp.row_count || taken[row])
+                fail(fmt::format("row {} is listed twice, or does not exist", row));
             taken[row] = true;
             ++rows;
         }
@@ -73,7 +74,7 @@ void require_sound_structure(const auto& dasp) {
             "the short rows do not fill their fragments");
 }
 
-/// One of the parts of the layout: its values and columns, by their numbers among the arrays.
+/// The value and column arrays of a class of rows.
 struct Part {
     int values;
     int columns;
@@ -81,7 +82,7 @@ struct Part {
 
     [[nodiscard]] Slot slot(Offset index, Index row, Offset nonzero, Index columns_there) const {
         const Index column = column_of[index];
-        if (column < 0 || column >= columns_there) fail(fmt::format("slot {} reads a column that is not there", index));
+        if (column < 0 || column >= columns_there) fail(fmt::format("slot {} reads a column that does not exist", index));
         return {.array = values,
                 .column_array = columns,
                 .index = index,
@@ -155,7 +156,7 @@ void walk_short(const auto& layout, const auto& visit) {
     }
 }
 
-/// Tells what a warp reads.
+/// Reports the reads of a warp.
 class Warp {
 public:
     Warp(std::int64_t number, const std::function<void(const Read&)>& visit) : number_(number), visit_(visit) {}
@@ -176,7 +177,7 @@ private:
     const std::function<void(const Read&)>& visit_;
 };
 
-/// The entries of a lane of row blocks side by side: those of their fragments, then the irregular ones.
+/// A lane's entries of row blocks side by side: of each, those of its fragments, then the irregular ones.
 template <typename Shape>
 void read_row_blocks(const auto& dasp, Offset first, int lane, const Warp& warp) {
     bool more = true;

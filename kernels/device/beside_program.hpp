@@ -1,4 +1,4 @@
-// Files of the workbench that are opened or started only when they are asked for.
+// Files of the workbench that are opened or started only on demand.
 #pragma once
 
 #include <filesystem>

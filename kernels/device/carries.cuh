@@ -1,14 +1,12 @@
-// Sums that the blocks of a kernel leave open: a row that goes on in the next block has its sum carried there, and a second
-// kernel adds up what all blocks have carried to a row. No atomics: the same result in every run.
+// Sums of rows that cross thread blocks: the block in which a row begins carries its sum, and a second kernel adds up all that
+// the blocks have carried to a row. No atomics: every run has the same result.
 //
-// Races. What a block carries is written by one of its threads; the second kernel starts after the first has ended, and all
-// that is carried to a row is added by one lane, of the warp of the first block that carries to it. Nobody else writes y
-// meanwhile.
+// Races: one thread of a block writes its carried sum; the second kernel starts after the first has ended, and one lane, of the
+// warp of the first block that carries to a row, adds the carried sums to y. No other thread writes y meanwhile.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include "kernels/device/cuda_check.cuh"
@@ -19,11 +17,11 @@ namespace workbench {
 
 inline constexpr int carry_threads = 256;
 
-/// For the kernel that carries. A row is `height` rows of y together, as in formats of blocks. Every block says what it
-/// carries.
+/// For the kernel that carries; every block calls one of the functions. A row is `height` rows of y together, as in formats of
+/// blocks.
 template <typename Value, int height = 1>
 struct Carried {
-    Index* rows = nullptr;  // [blocks] the row that goes on in the next block, -1: none
+    Index* rows = nullptr;  // [blocks] the row that continues in the next block, -1: none
     Value* sums = nullptr;  // [blocks * height] its sums in this block
 
     __device__ __forceinline__ void nothing(Offset block) const { rows[block] = -1; }
@@ -34,8 +32,8 @@ struct Carried {
     }
 };
 
-/// A warp a block: where the block is the first that carries something to a row, all that is carried to it. carried_rows:
-/// [count]; carried: [count * height].
+/// Each warp takes a block: if it is the first that carries to a row, the warp adds up all that is carried to that row.
+/// carried_rows: [count]; carried: [count * height].
 template <int height, typename Value>
 __global__ void __launch_bounds__(carry_threads)
     add_carried(const Index* __restrict__ carried_rows, const Value* __restrict__ carried, int count, Value* __restrict__ y,
@@ -58,16 +56,7 @@ __global__ void __launch_bounds__(carry_threads)
     }
 }
 
-/// To be launched behind the blocks, on their stream. of: what the error names. row_count: of y, where rows are several of y.
-template <int height = 1, typename Value>
-void launch_add_carried(const Index* carried_rows, const Value* carried, Offset count, Value* y, cudaStream_t stream,
-                        const char* of, Index row_count = std::numeric_limits<Index>::max()) {
-    add_carried<height><<<blocks_for(32 * count, carry_threads), carry_threads, 0, stream>>>(
-        carried_rows, carried, static_cast<int>(count), y, row_count);
-    check_launch(of);
-}
-
-/// The memory for it. blocks: those that may carry, all but the last.
+/// The memory of carried sums. blocks: those that may carry, all but the last.
 template <ValueType Value>
 class Carries {
 public:
@@ -82,14 +71,16 @@ public:
         return {rows_.template as<Index>(), sums_.template as<Value>()};
     }
 
-    /// After the kernel that carries.
+    /// Adds the carried sums to y, after the kernel that carries on the same stream.
     template <int height = 1>
     void add_to(Value* y, Index row_count, cudaStream_t stream) const {
         if (blocks_ == 0) return;
-        launch_add_carried<height>(rows_.as<Index>(), sums_.as<Value>(), blocks_, y, stream, of_.c_str(), row_count);
+        add_carried<height><<<blocks_for(32 * blocks_, carry_threads), carry_threads, 0, stream>>>(
+            rows_.as<Index>(), sums_.as<Value>(), static_cast<int>(blocks_), y, row_count);
+        check_launch(of_.c_str());
     }
 
-    /// That a product moves: written once, read once.
+    /// The bytes that a product moves: each sum is written and read once.
     [[nodiscard]] static std::int64_t bytes(Offset blocks, int height) {
         return 2 * std::max<Offset>(blocks, 0) *
                (std::int64_t{sizeof(Index)} + height * static_cast<std::int64_t>(sizeof(Value)));

@@ -1,4 +1,4 @@
-// Every CUDA call is checked: its failure becomes a MachineError that says which call, where, and why.
+// Every CUDA call is checked: its failure becomes a MachineError with the call, the place and the reason.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,7 @@
 
 namespace workbench {
 
-/// "ehyb/cuda.cu:120": folder and file are enough to find the place, and tell nothing of the machine that compiled it.
+/// "ehyb/cuda.cu:120": folder and file identify the place without the paths of the machine that compiled it.
 inline std::string short_location(const std::source_location& where) {
     std::string_view path = where.file_name();
     const std::size_t file = path.rfind('/');
@@ -28,7 +28,7 @@ inline void check_cuda(cudaError_t result, const char* call,
     throw MachineError(std::string("GPU: ") + call + " failed at " + short_location(where) + ": " + cudaGetErrorString(result));
 }
 
-/// To be called right after a launch. Failures inside the kernel show later, at the next call that waits for the device.
+/// Checks a launch, right after it. A failure inside the kernel shows at the next call that waits for the device.
 inline void check_launch(const char* kernel, const std::source_location& where = std::source_location::current()) {
     check_cuda(cudaGetLastError(), kernel, where);
 }

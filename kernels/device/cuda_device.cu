@@ -16,7 +16,7 @@ namespace {
 
 constexpr int threads_per_block = 512;
 constexpr int blocks_per_processor = 4;  // 2048 threads: a full multiprocessor
-constexpr int loads_in_flight = 4;       // of 16 bytes, for each thread
+constexpr int loads_in_flight = 4;       // of 16 bytes, by each thread
 
 template <typename Value>
 __global__ void scatter_kernel(const Value* __restrict__ values, const Index* __restrict__ target, Index count,
@@ -32,7 +32,7 @@ __global__ void scatter_add_kernel(const Value* __restrict__ values, const Index
     if (i < count) y[target[i]] += values[i];
 }
 
-/// The whole grid walks `count` 16-byte words; `visit` gets the positions of one batch, which lie a grid apart.
+/// The whole grid walks `count` words of 16 bytes; `visit` is called with the positions of a batch, which are a grid apart.
 template <typename Visit>
 __device__ void for_each_batch(std::size_t count, Visit visit) {
     const std::size_t grid = static_cast<std::size_t>(gridDim.x) * blockDim.x;
@@ -64,7 +64,7 @@ __global__ void copy_kernel(const uint4* __restrict__ from, uint4* __restrict__ 
     });
 }
 
-/// Reads everything. The store never happens (the words come from fill_kernel), but the compiler cannot know.
+/// Reads everything. The store never happens (the words come from fill_kernel), which the compiler cannot know.
 __global__ void read_kernel(const uint4* __restrict__ from, std::size_t count, unsigned* result) {
     unsigned all = 0;
     for_each_batch(count, [&](std::size_t i, std::size_t grid) {
@@ -85,8 +85,7 @@ __device__ unsigned long long nanoseconds() {
     return now;
 }
 
-/// Keeps the stream busy until the host says that so much is queued; no longer than 20 ms, should what is queued behind it wait
-/// for the stream.
+/// Keeps the stream busy until the host has queued all timed work, but at most 20 ms, in case that work waits for the stream.
 __global__ void wait_kernel(const volatile unsigned* queued, unsigned number) {
     constexpr unsigned long long at_most = 20'000'000;
     const unsigned long long start = nanoseconds();
@@ -94,7 +93,7 @@ __global__ void wait_kernel(const volatile unsigned* queued, unsigned number) {
     }
 }
 
-void release(void* address) { (void)cudaFree(address); }  // a destructor has nobody to tell
+void release(void* address) { (void)cudaFree(address); }  // a destructor cannot report a failure
 
 std::string bytes_in_words(std::size_t bytes) {
     std::array<char, 64> text{};
@@ -116,7 +115,7 @@ void launch_scatter_add(cudaStream_t stream, const Value* values, const Index* t
     check_launch("scatter_add");
 }
 
-/// Swaps the stream of the device while it takes work.
+/// Replaces the stream of the device while the branch takes work.
 class CudaBranch final : public Branch {
 public:
     explicit CudaBranch(cudaStream_t& device) : device_(device) {}
@@ -152,6 +151,7 @@ DeviceProperties read_properties() {
     properties.shared_memory_per_block = found.sharedMemPerBlockOptin;
     properties.last_level_cache = static_cast<std::size_t>(found.l2CacheSize);
     properties.memory = found.totalGlobalMem;
+    properties.shared_memory_per_processor = found.sharedMemPerMultiprocessor;
     return properties;
 }
 
@@ -159,9 +159,9 @@ DeviceProperties read_properties() {
 
 std::string cuda_absence_reason() {
     int count = 0;
-    const cudaError_t result = cudaGetDeviceCount(&count);  // leaves the count alone where it fails
+    const cudaError_t result = cudaGetDeviceCount(&count);  // leaves the count unchanged if it fails
     if (result == cudaSuccess) return count > 0 ? "" : "no CUDA device (the driver lists none)";
-    (void)cudaGetLastError();  // or a later check would report it as its own
+    (void)cudaGetLastError();  // otherwise a later check would report this failure
     return std::string("no CUDA device (") + cudaGetErrorString(result) + ")";
 }
 
@@ -260,7 +260,7 @@ void CudaDevice::flush_cache() {
         const std::size_t at_least = 2 * properties_.last_level_cache;
         flush_buffer_ = allocate((at_least / sizeof(uint4) + 2) * sizeof(uint4), "the buffer that flushes the cache");
     }
-    // The last word is where read_kernel could store.
+    // The last word is the one that read_kernel could write.
     const std::size_t words = flush_buffer_.bytes() / sizeof(uint4) - 1;
     const auto blocks = static_cast<unsigned>(blocks_per_processor * properties_.processors);
     uint4* buffer = flush_buffer_.as<uint4>();
@@ -270,14 +270,13 @@ void CudaDevice::flush_cache() {
 }
 
 double CudaDevice::time(const std::function<void()>& work) {
-    // The work is queued behind a wait, however many launches it has: what is measured is the device's time, not how fast the
-    // host can launch.
+    // All launches of the work are queued behind a wait, so that the time is that of the device and not of launching.
     volatile unsigned& queued = *queued_.as<volatile unsigned>();
     const unsigned number = queued + 1;
     const struct Release {
         volatile unsigned& queued;
         unsigned number;
-        ~Release() { queued = number; }  // also where the work throws
+        ~Release() { queued = number; }  // even if the work throws
     } when_queued{queued, number};
     wait_kernel<<<1, 1, 0, stream_>>>(&queued, number);
     check_launch("wait");
@@ -318,7 +317,7 @@ void CudaDevice::enter_range(std::string_view name) { (void)nvtxRangePushA(std::
 void CudaDevice::leave_range() { (void)nvtxRangePop(); }
 
 Bandwidth CudaDevice::measure_bandwidth() {
-    // Large against the cache, so that what it holds of the last run does not matter; but never most of the memory.
+    // Much larger than the cache, whose content of the last run then does not matter, but never most of the memory.
     const std::size_t bytes = std::min(16 * properties_.last_level_cache, properties_.memory / 16);
     const std::size_t words = bytes / sizeof(uint4);
     const DeviceMemory from = allocate(words * sizeof(uint4), "a buffer to measure bandwidth");

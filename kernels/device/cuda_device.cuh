@@ -1,4 +1,4 @@
-// The GPU as kernels see it: the Device of the contract, and the stream that all work is put on.
+// The GPU as kernels see it: the Device of the contract, and the stream of its work.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,12 +12,12 @@ namespace workbench {
 
 class CudaDevice final : public Device {
 public:
-    /// With a stream of its own, or on one of somebody else.
+    /// With a stream of its own, or on the caller's.
     CudaDevice();
     explicit CudaDevice(cudaStream_t stream);
     ~CudaDevice() override;
 
-    /// Kernels are launched on this stream, in order: on that of a branch while it takes work. It does not wait for the legacy
+    /// Kernels are launched on this stream, in order: that of a branch while it takes work. It does not wait for the legacy
     /// default stream.
     [[nodiscard]] cudaStream_t stream() const { return stream_; }
 
@@ -46,21 +46,20 @@ private:
     [[nodiscard]] Bandwidth measure_bandwidth();
 
     DeviceProperties properties_;
-    OwnedCuda<cudaStream_t> own_stream_;  // null where the stream is somebody else's
+    OwnedCuda<cudaStream_t> own_stream_;  // null if the stream is the caller's
     cudaStream_t stream_ = nullptr;
     cudaEvent_t start_ = nullptr;
     cudaEvent_t end_ = nullptr;
-    cudaEvent_t reached_ = nullptr;  // for another device's work to wait for
+    cudaEvent_t reached_ = nullptr;  // the work of another device waits for it
     DeviceMemory flush_buffer_;      // allocated by the first flush
-    DeviceMemory queued_;            // unsigned, of the host, seen by the GPU: how often all that is timed has been queued
+    DeviceMemory queued_;            // unsigned, host memory that the GPU reads: how often all timed work has been queued
     std::optional<Bandwidth> bandwidth_;
 };
 
-/// The GPU behind a device of the contract. Only a kernel of a GPU backend may ask; anything else is a mistake of the program
-/// (std::bad_cast).
+/// The GPU behind a device of the contract. Throws std::bad_cast for any other device: only kernels of a GPU backend call it.
 [[nodiscard]] inline CudaDevice& cuda_device(Device& device) { return dynamic_cast<CudaDevice&>(device); }
 
-/// Blocks of `threads` that give each of `count` things a thread. At least 1, so that the launch is legal.
+/// The thread blocks that give each of `count` items a thread: at least 1, so that the launch is legal.
 [[nodiscard]] constexpr unsigned blocks_for(Offset count, int threads) {
     return count <= 0 ? 1u : static_cast<unsigned>((count + threads - 1) / threads);
 }

@@ -1,4 +1,4 @@
-// Streams, events and graphs that are destroyed with who holds them.
+// Owning handles of streams, events and graphs.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -20,21 +20,21 @@ struct DestroyCuda {
 template <typename Handle>
 using OwnedCuda = std::unique_ptr<std::remove_pointer_t<Handle>, DestroyCuda>;
 
-/// One that does not wait for the legacy default stream.
+/// A stream that does not wait for the legacy default stream.
 inline OwnedCuda<cudaStream_t> make_stream() {
     cudaStream_t stream = nullptr;
     check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     return OwnedCuda<cudaStream_t>(stream);
 }
 
-/// One that takes no time.
+/// An event without timing.
 inline OwnedCuda<cudaEvent_t> make_event() {
     cudaEvent_t event = nullptr;
     check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
     return OwnedCuda<cudaEvent_t>(event);
 }
 
-/// What is put on `later` from now on waits for what stands on `earlier`.
+/// Work queued on `later` from now on waits for the work queued on `earlier` so far.
 inline void wait_for(cudaStream_t later, cudaStream_t earlier, cudaEvent_t event) {
     check_cuda(cudaEventRecord(event, earlier), "cudaEventRecord");
     check_cuda(cudaStreamWaitEvent(later, event, 0), "cudaStreamWaitEvent");

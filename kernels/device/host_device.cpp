@@ -44,7 +44,7 @@ std::string first_line(const std::filesystem::path& path) {
     return line;
 }
 
-/// Bytes of a size as Linux writes it: "32768K".
+/// Parses a size as Linux writes it: "32768K".
 std::size_t parse_size(const std::string& text) {
     char* unit = nullptr;
     const std::size_t number = std::strtoull(text.c_str(), &unit, 10);
@@ -69,7 +69,7 @@ void copy_words(const Word* from, Word* to, std::size_t count) {
     Kokkos::parallel_for(Words(0, count), [=](std::size_t i) { to[i] = from[i]; });
 }
 
-/// Block by block, so that the loop inside keeps its sum in registers.
+/// Sums block by block, so that the inner loop keeps its sum in registers.
 Word sum_words(const Word* words, std::size_t count) {
     constexpr std::size_t block = 4096;
     Word sum = 0;
@@ -84,7 +84,7 @@ Word sum_words(const Word* words, std::size_t count) {
     return sum;
 }
 
-/// A sum that is looked at cannot be left out by the compiler, nor the reads that it is made of.
+/// The compiler cannot remove a sum that is used, nor the reads behind it.
 void require_sum(Word sum, Word expected) {
     if (sum != expected) throw MachineError("host memory does not keep what is written to it");
 }
@@ -201,7 +201,7 @@ std::size_t last_level_cache(const std::filesystem::path& cores) {
     std::error_code ignored;
     int last_level = 0;
     std::size_t bytes = 0;
-    std::set<std::string> seen;  // the cores that share a cache name it
+    std::set<std::string> seen;  // caches, each of which several cores list
     for (const auto& core : std::filesystem::directory_iterator(cores, ignored)) {
         for (const auto& cache : std::filesystem::directory_iterator(core.path() / "cache", ignored)) {
             const int level = std::atoi(first_line(cache.path() / "level").c_str());

@@ -5,13 +5,13 @@
 
 namespace workbench {
 
-/// So many elements in a row, aligned to all of them.
+/// `count` consecutive elements, aligned to their total size.
 template <typename Element, int count>
 struct alignas(count * sizeof(Element)) Packet {
     Element elements[count];
 };
 
-/// Reads a packet that is read once (see StreamingLoad). The address is aligned to the packet, of 4, 8 or 16 bytes.
+/// A streaming load (StreamingLoad) of a packet of 4, 8 or 16 bytes.
 template <int count, typename Element>
 __device__ __forceinline__ Packet<Element, count> load_packet(const Element* address) {
     using Loaded = Packet<Element, count>;
@@ -25,15 +25,14 @@ __device__ __forceinline__ Packet<Element, count> load_packet(const Element* add
     }
 }
 
-/// How kernels read the matrix in packets. `is_wanted` tells, for an element of the packet, whether the kernel uses what it
-/// reads there: of interest only where reads are recorded (RecordingPackets).
+/// Reads the matrix in packets. is_wanted(i): true if the kernel uses element i of the packet, which only loaders that record
+/// reads need to know.
 struct StreamingPackets {
     template <int count, typename Element>
     __device__ __forceinline__ Packet<Element, count> load(const Element* address, const auto&) const {
         return load_packet<count>(address);
     }
-    /// One element, where a whole packet would reach beyond the array: rare, and so by an ordinary load, which leaves the
-    /// compiler more registers.
+    /// One element, if a whole packet would reach beyond the array: an ordinary load, which leaves the compiler more registers.
     template <typename Element>
     __device__ __forceinline__ Element load_one(const Element* address, bool) const {
         return *address;

@@ -3,8 +3,7 @@
 
 namespace workbench {
 
-/// The sum over `lanes` neighbouring lanes, for the first of them. lanes: a power of two, the same for the whole warp, all of
-/// which takes part.
+/// The sum over `lanes` neighbouring lanes, for the first of them. The whole warp calls it, with one power of two.
 template <typename Value>
 __device__ __forceinline__ Value sum_over_lanes(Value sum, int lanes) {
     for (int distance = lanes / 2; distance > 0; distance /= 2) sum += __shfl_down_sync(~0U, sum, distance);
@@ -19,10 +18,10 @@ __device__ __forceinline__ Value sum_over_warp(Value sum) {
     return sum;
 }
 
-/// Several sums that go together, as those of the rows of a block.
+/// Several sums, such as those of the rows of a matrix block.
 template <typename Value, int count>
 struct Sums {
-    Value of[count] = {};
+    Value of[count];
 
     friend __device__ __forceinline__ Sums operator+(const Sums& one, const Sums& other) {
         Sums sums;
@@ -32,7 +31,7 @@ struct Sums {
     }
 };
 
-/// What the lane `distance` before has. For the whole warp.
+/// The value of the lane `distance` before. The whole warp calls it.
 template <typename Value>
 __device__ __forceinline__ Value from_lane_before(Value value, int distance) {
     return __shfl_up_sync(~0U, value, distance);
@@ -45,8 +44,8 @@ __device__ __forceinline__ Sums<Value, count> from_lane_before(const Sums<Value,
     return before;
 }
 
-/// What one thread adds to a sum that goes on from thread to thread: `open` is what it has since the last end that lies in it,
-/// or all that it has where none does. Value: a number, or Sums.
+/// One thread's part of a sum that continues from thread to thread. open: the sum after the last end in this part, or the whole
+/// sum if there is none. Value: a number, or Sums.
 template <typename Value>
 struct Segment {
     bool has_end = false;
@@ -60,19 +59,19 @@ __device__ __forceinline__ Segment<Value> joined(const Segment<Value>& before, c
 
 template <typename Value>
 struct SegmentedSums {
-    Value carried_in{};  // what the threads before this one have left open
-    Value left_open{};   // what all threads of the block leave open together
+    Value carried_in{};  // left open by the threads before this one
+    Value left_open{};   // left open by all threads of the block together
 };
 
-/// Shared memory for a segmented sum, an element a warp.
+/// Shared memory for a segmented sum, one element a warp.
 template <int threads, typename Value>
 struct SegmentsOfWarps {
     bool has_end[threads / 32];
     Value open[threads / 32];
 };
 
-/// A segmented sum over the threads of a block, all of which take part. Contains one barrier; nobody else may use `of_warps`
-/// until the next one.
+/// A segmented sum over all threads of a block. Contains one barrier; `of_warps` must not be used for anything else until the
+/// next one.
 template <int threads, typename Value>
 __device__ __forceinline__ SegmentedSums<Value> segmented_sums(const Segment<Value>& own,
                                                                SegmentsOfWarps<threads, Value>& of_warps) {

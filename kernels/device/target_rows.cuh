@@ -1,4 +1,4 @@
-// Where kernels with a loop of their own write the results of their rows: kernels of a schedule have ShareRows for it.
+// The rows of y that kernels with a loop of their own write for a share of the matrix. Kernels of a schedule use ShareRows.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace workbench {
 
-/// The row of y for each row of a layout: the same, or another one. No row stands in the list twice.
+/// The row of y for each row of a layout: the same, or another one. No row is listed twice.
 struct TargetRows {
     const Index* rows = nullptr;  // [rows of the layout]; null: each is itself
 
@@ -27,13 +27,13 @@ __global__ void zero_rows(const Index* __restrict__ rows, Index count, Value* __
 /// The list on the device.
 class OwnedTargetRows {
 public:
-    /// Without rows: each is itself. `of` names the layout in the error where memory lacks.
+    /// Without rows: each is itself. of: the layout that the error names if memory is insufficient.
     OwnedTargetRows(Device& device, std::span<const Index> rows, const std::string& of)
         : rows_(device, {rows.begin(), rows.end()}, of + " rows of y") {}
 
     [[nodiscard]] TargetRows view() const { return {rows_.size() == 0 ? nullptr : rows_.data()}; }
 
-    /// Zeroes them in y, for a layout of so many rows.
+    /// Zeroes these rows of y.
     template <typename Value>
     void zero(Value* y, Index layout_rows, cudaStream_t stream) const {
         if (layout_rows == 0) return;

@@ -30,32 +30,32 @@ by = "inside_partition"
 use = "ehyb"
 )";
 
-/// Everything that must hold before anything is built; the shares and the partition are there, the recipe checker saw to that.
+/// Throws Unsuitable. The shares and the partition exist: the recipe checker requires them.
 void require_suitable(const StagedMatrix& staged, const Cuts& partition, bool narrow_columns) {
     const Share& inside = *staged.find_share({ShareKind::inside});
     const Share& outside = *staged.find_share({ShareKind::outside});
     const std::size_t split = inside.entries.size() + outside.entries.size();
     if (split != staged.matrix.values.size()) {
-        throw Unsuitable(fmt::format("the shares 'inside' and 'outside' hold {} of {} nonzeros, but EHYB stores no other share",
+        throw Unsuitable(fmt::format("the shares 'inside' and 'outside' have {} of {} nonzeros, but EHYB stores no other share",
                                      split, staged.matrix.values.size()));
     }
     if (!std::is_sorted(inside.rows.begin(), inside.rows.end())) {
         throw Unsuitable(
-            "the rows of share 'inside' are stored in an order of their own, but EHYB stores them in the order of the matrix: "
-            "use row_sort with within = \"partition\" instead of share = \"inside\"");
+            "the rows of share 'inside' are not stored in the order of the matrix, as EHYB requires: use row_sort with within "
+            "= \"partition\" instead of share = \"inside\"");
     }
     if (narrow_columns) require_narrow(partition, "raise parts of metis_partition");
 }
 
-/// Where each row of the matrix is stored in a share; -1: nowhere. [rows]
+/// The stored row of each row of the matrix in a share; -1: none. [rows]
 HostArray<Index> stored_of_row(const Share& share, Index rows) {
     HostArray<Index> stored(rows, -1);
     for (Index i = 0; i < static_cast<Index>(share.rows.size()); ++i) stored[share.rows[i]] = i;
     return stored;
 }
 
-/// Section 3.2 and Algorithm 2, with two corrections: line 7 must store the column relative to its partition, as section 3.4
-/// says, and line 14 must index by ER_idx. Partitions need not be of equal size, as Algorithm 1, line 18 takes them to be.
+/// Section 3.2 and Algorithm 2, with two corrections: line 7 must store the column relative to its partition, as in
+/// section 3.4, and line 14 must index by ER_idx. Partitions may differ in size, unlike in Algorithm 1, line 18.
 template <ValueType Value, typename ColumnIndex>
 void build_shares(const StagedMatrix& staged, const Cuts& partition, EhybLayout<Value>& layout) {
     const CsrMatrix& matrix = staged.matrix;
@@ -107,7 +107,7 @@ void require_sound_partition(const auto& ehyb) {
     }
 }
 
-/// A block caches the x of its partition and reads no other.
+/// A thread block reads only the x of its partition.
 void require_columns_inside(const auto& ehyb) {
     for (Index p = 0; p < ehyb.partition_count(); ++p) {
         const auto columns = static_cast<Offset>(ehyb.partition_columns[p + 1]) - ehyb.partition_columns[p];
@@ -144,7 +144,7 @@ void EhybLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& vi
 LayoutEntry ehyb_entry() {
     LayoutEntry entry{
         .name = "ehyb",
-        .summary = "sliced ELL by partition, columns local to it and x cached, and extra rows for what lies outside",
+        .summary = "sliced ELL by partition with local columns and cached x, and extra rows for entries outside",
         .source = "Chen, 'Explicit caching HYB: a new high-performance SpMV framework on GPGPU', sections 3.2 and 3.4",
         .examples = {std::string(example)},
         .parameters = {{.name = "column_index",

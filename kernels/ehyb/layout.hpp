@@ -6,7 +6,6 @@
 
 #include "kernels/common/storage/slices.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
-#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 
@@ -92,9 +91,5 @@ struct EhybLayout final : VariantLayout<Value, Ehyb<Value, std::uint16_t, HostAr
 
 [[nodiscard]] std::vector<KernelEntry> ehyb_reference_kernels();
 [[nodiscard]] std::vector<KernelEntry> ehyb_cuda_kernels();
-
-/// For tests: a product that records who reads each value inside the partitions, or outside.
-[[nodiscard]] std::vector<Recorded> record_ehyb_reads(const EhybLayout<double>& layout, bool fused, bool outside,
-                                                      Device& device);
 
 }  // namespace workbench

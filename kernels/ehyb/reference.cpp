@@ -5,8 +5,8 @@
 namespace workbench {
 namespace {
 
-/// Inside slices in parallel, each with x addressed from its partition's first column, then the outside slices. Both write each
-/// row at most once, so that no two threads meet in y.
+/// Inside slices in parallel, each with x addressed from its partition's first column, then the outside slices. Each of the two
+/// writes a row at most once, so that threads cannot race.
 template <ValueType Value>
 class EhybPartitions final : public Kernel<Value> {
 public:
@@ -31,7 +31,7 @@ private:
 std::vector<KernelEntry> ehyb_reference_kernels() {
     return {{.name = "partitions",
              .backend = Backend::kokkos,
-             .summary = "slices in parallel with x taken from their partition's share of it, then the rows outside add",
+             .summary = "slices in parallel with x of their partition, then the rows outside",
              .prepare = prepare_as<EhybPartitions, EhybLayout>()}};
 }
 

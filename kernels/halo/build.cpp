@@ -14,7 +14,7 @@
 namespace workbench {
 namespace {
 
-/// Two parts of three rows; nothing there is symmetric but the diagonal.
+/// Two parts of three rows; only the diagonal is symmetric.
 constexpr std::string_view example = R"(
 [[stage]]
 use = "metis_partition"
@@ -26,28 +26,28 @@ warps = 1
 slots_per_nonzero = 50
 )";
 
-HaloOptions plan_of(const StagedMatrix& staged, const Parameters& parameters, std::size_t value_bytes) {
-    HaloOptions plan;
-    plan.block_size =
+HaloOptions options_of(const StagedMatrix& staged, const Parameters& parameters, std::size_t value_bytes) {
+    HaloOptions options;
+    options.block_size =
         parameters.is_word("block_size", "auto") ? staged.node_size : static_cast<Index>(parameters.integer("block_size"));
-    if (plan.block_size > largest_halo_block) {
-        throw Unsuitable(fmt::format("nodes of {} unknowns: blocks have at most {}; give a block_size", plan.block_size,
+    if (options.block_size > largest_halo_block) {
+        throw Unsuitable(fmt::format("nodes of {} unknowns, but blocks have at most {}: set block_size", options.block_size,
                                      largest_halo_block));
     }
-    plan.warps = static_cast<Index>(parameters.integer("warps"));
-    plan.piece = static_cast<Index>(parameters.integer("piece"));
-    plan.shared_bytes = parameters.integer("shared_memory");
-    plan.value_bytes = value_bytes;
-    plan.pairs = staged.matrix.square() && parameters.is_word("symmetric", "auto");
-    const Index nodes = block_count_of(staged.matrix.rows, plan.block_size);
-    plan.diagonal = plan.pairs && count_in_parallel(nodes, [&](std::int64_t node) {
-                                      const auto number = static_cast<Index>(node);
-                                      return halo_is_mirrored(staged.matrix, plan.block_size, number, number);
-                                  }) == nodes;
-    return plan;
+    options.warps = static_cast<Index>(parameters.integer("warps"));
+    options.piece = static_cast<Index>(parameters.integer("piece"));
+    options.shared_bytes = parameters.integer("shared_memory");
+    options.value_bytes = value_bytes;
+    options.pairs = staged.matrix.square() && parameters.is_word("symmetric", "auto");
+    const Index nodes = block_count_of(staged.matrix.rows, options.block_size);
+    options.diagonal = options.pairs && count_in_parallel(nodes, [&](std::int64_t node) {
+                                            const auto number = static_cast<Index>(node);
+                                            return halo_is_mirrored(staged.matrix, options.block_size, number, number);
+                                        }) == nodes;
+    return options;
 }
 
-/// Appends the lengths of pieces to their offsets.
+/// Appends the offsets of pieces of these lengths.
 void append_lengths(HostArray<Index>& offsets, const HostArray<Index>& lengths) {
     for (const Index length : lengths) offsets.push_back(offsets.back() + length);
 }
@@ -84,7 +84,7 @@ void store_structure(HaloLayout<Value>& halo, const std::vector<PlannedPart>& pa
     }
 }
 
-/// Stores the values of every block whose place is known by now.
+/// Stores the values of every block, whose places are known by now.
 template <ValueType Value>
 void store_values(HaloLayout<Value>& halo, const CsrMatrix& matrix) {
     const Index d = halo.block_size;
@@ -117,21 +117,21 @@ template <ValueType Value>
 std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
     require_values_in_range<Value>(matrix);
-    const HaloOptions plan = plan_of(staged, parameters, sizeof(Value));
+    const HaloOptions options = options_of(staged, parameters, sizeof(Value));
     auto layout = std::make_unique<HaloLayout<Value>>();
     layout->row_count = matrix.rows;
     layout->column_count = matrix.columns;
     layout->nonzero_count = matrix.nonzeros();
-    layout->block_size = plan.block_size;
-    layout->warps = plan.warps;
-    layout->part_nodes = halo_part_nodes(staged, plan, static_cast<Index>(parameters.integer("parts")), layout->parts_cut);
+    layout->block_size = options.block_size;
+    layout->warps = options.warps;
+    layout->part_nodes = halo_part_nodes(staged, options, static_cast<Index>(parameters.integer("parts")), layout->parts_cut);
     std::vector<PlannedPart> parts(layout->parts());
     for_each_in_parallel(layout->parts(), 1, [&](std::int64_t part) {
-        parts[part] = plan_halo_part(matrix, plan, layout->part_nodes[part], layout->part_nodes[part + 1]);
+        parts[part] = plan_halo_part(matrix, options, layout->part_nodes[part], layout->part_nodes[part + 1]);
     });
     store_structure(*layout, parts);
     parts.clear();
-    if (plan.diagonal) {
+    if (options.diagonal) {
         layout->diagonal_groups = {0};
         for (Index part = 0; part < layout->parts(); ++part) {
             layout->diagonal_groups.push_back(layout->diagonal_groups.back() +
@@ -140,12 +140,12 @@ std::unique_ptr<Layout<Value>> build(const StagedMatrix& staged, const Parameter
     }
     const auto slots = static_cast<double>(layout->column_places.size() + layout->far_columns.size()) * layout->area();
     require_bounded_slots(
-        fmt::format("{} blocks of {} x {}", layout->blocks, plan.block_size, plan.block_size), slots, matrix.nonzeros(),
+        fmt::format("{} blocks of {} x {}", layout->blocks, options.block_size, options.block_size), slots, matrix.nonzeros(),
         sizeof(Value),
         {parameters.real("slots_per_nonzero"), "smaller blocks (block_size) have fewer, and slots_per_nonzero allows more"});
     make_zeros(layout->values, layout->column_places.size() * layout->area());
     make_zeros(layout->far_values, layout->far_columns.size() * layout->area());
-    if (plan.diagonal) {
+    if (options.diagonal) {
         layout->diagonal.assign(Offset{layout->diagonal_groups.back()} * layout->triangle() * halo_lanes, Value{0});
     }
     store_values(*layout, matrix);
@@ -161,7 +161,7 @@ std::vector<ParameterDeclaration> parameters() {
              .maximum = largest_halo_block,
              .words = {"auto"},
              .unit = "rows",
-             .help = "rows and columns of a block; auto: the unknowns of a node of the mesh (node_size)"},
+             .help = "rows and columns of a block; auto: the unknowns of a mesh node (node_size)"},
             {.name = "symmetric",
              .type = ParameterType::choice,
              .default_value = std::string("auto"),
@@ -172,7 +172,7 @@ std::vector<ParameterDeclaration> parameters() {
              .default_value = std::int64_t{264},
              .minimum = 1,
              .maximum = 1048576,
-             .help = "parts of neighbouring rows with about equal nonzeros, where no stage has made a partition"},
+             .help = "parts of neighbouring rows with about equal nonzeros, if no stage has made a partition"},
             {.name = "warps",
              .type = ParameterType::integer,
              .default_value = std::int64_t{most_halo_warps},
@@ -185,7 +185,7 @@ std::vector<ParameterDeclaration> parameters() {
              .minimum = 1,
              .maximum = 65536,
              .unit = "blocks",
-             .help = "the most blocks of a row that a lane adds up at a stretch; shorter pieces pad less"},
+             .help = "the most consecutive blocks of a row that one lane adds up; shorter pieces pad less"},
             {.name = "shared_memory",
              .type = ParameterType::integer,
              .default_value = std::int64_t{115712},
@@ -197,7 +197,7 @@ std::vector<ParameterDeclaration> parameters() {
             slots_per_nonzero_parameter(16)};
 }
 
-/// Bytes that a product reads for a part: its blocks, columns and diagonal, x and the numbers of its halo.
+/// The bytes that a product reads for a part: its blocks, columns and diagonal, x and the nodes of its halo.
 template <ValueType Value>
 std::int64_t bytes_of_part(const HaloLayout<Value>& halo, Index number) {
     const HaloPart part = halo_part(halo, number);

@@ -1,5 +1,6 @@
-// Halo: a part of the matrix keeps in shared memory its share of x, the columns outside that it touches, and its share of y.
-// A format of this project. What it builds on: parts with their own share of x (EHYB), slices sorted by length (SELL-C-sigma).
+// Halo: each part of the matrix keeps its share of x, the x of the columns outside that it touches, and its share of y in
+// shared memory. A format of this project. It builds on parts with their own share of x (EHYB) and slices sorted by length
+// (SELL-C-sigma).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,6 @@
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/pattern.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
-#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 
@@ -17,19 +17,20 @@ inline constexpr Index largest_halo_block = 6;       // unknowns of a node
 inline constexpr std::uint16_t no_place = 0xFFFF;    // a lane without a block, or without a row
 inline constexpr Index most_halo_places = no_place;  // of a part
 
-/// Rows and columns come in nodes of block_size unknowns, which the last node may lack; what is stored are blocks of block_size
-/// x block_size values, row by row. A part has some neighbouring nodes, its own. Its places are those nodes, where rows and
-/// columns are the same unknowns (the matrix is square), and behind them its halo: the other columns that its rows touch. A
-/// product adds up the part's rows in shared memory, from four sections:
-///  - the diagonal: of each own node the upper triangle of its block, 32 nodes side by side. It is there where all these
-///    blocks are symmetric; otherwise they are stored with the rest.
-///  - pairs: blocks (i, j) of own nodes whose mirror (j, i) has the same values, which is not stored. The lane that adds to
-///    row i what the block makes of x_j adds to row j what its transpose makes of x_i.
+/// Rows and columns are grouped in nodes of block_size unknowns (the last node may have fewer), and the matrix is stored in
+/// blocks of block_size x block_size values, row by row. A part owns some neighbouring nodes. Its places are those nodes, if
+/// the matrix is square, and after them its halo: the other columns that its rows touch. A product adds up the part's rows in
+/// shared memory, from four sections:
+///  - the diagonal: the upper triangle of each own node's block, 32 nodes side by side; only if all these blocks are symmetric,
+///    otherwise they are part of the rest.
+///  - pairs: blocks (i, j) of own nodes whose mirror (j, i) has the same values and is not stored. The lane that adds the
+///  product
+///    of the block and x_j to row i adds the product of its transpose and x_i to row j.
 ///  - the rest: blocks that add to one row.
-///  - far blocks, whose columns did not fit into shared memory: with columns of the whole matrix.
+///  - far blocks, whose columns did not fit into shared memory, with columns of the whole matrix.
 /// Pairs and rest are the steps of the part's warps: first the pairs of a warp, then its share of the rest. The steps of a
-/// segment have the same rows: lane l that of place segment_rows[32 * segment + l]. Entry e of the block of lane l in a step
-/// stands in values[(step * area() + e) * 32 + l], its column's place in column_places[32 * step + l].
+/// segment have the same rows: lane l has that of place segment_rows[32 * segment + l]. Entry e of lane l's block in a step is
+/// stored in values[(step * area() + e) * 32 + l], the place of its column in column_places[32 * step + l].
 template <typename Value, template <typename> typename Array>
 struct Halo {
     Index row_count = 0;
@@ -74,11 +75,10 @@ struct Halo {
     [[nodiscard]] constexpr bool has_diagonal() const { return diagonal_groups.size() != 0; }
 };
 
-/// What belongs to a part.
 struct HaloPart {
     Index first_node = 0;
     Index own = 0;     // nodes of its rows
-    Index cached = 0;  // of them, those whose x it keeps: all or none
+    Index cached = 0;  // own nodes whose x it keeps: all or none
     Index first_halo = 0;
     Index halo = 0;  // nodes
 
@@ -92,15 +92,15 @@ struct HaloPart {
     return {first, own, halo.row_count == halo.column_count ? own : 0, first_halo, halo.halo_offsets[part + 1] - first_halo};
 }
 
-/// Bytes of shared memory that its x and y take.
+/// The bytes of shared memory for the x and y of a part.
 [[nodiscard]] constexpr std::int64_t halo_vector_bytes(const HaloPart& part, Index block_size, std::size_t value_bytes) {
     return (std::int64_t{part.places()} + part.own) * block_size * static_cast<std::int64_t>(value_bytes);
 }
 
-/// Where entry 0 of a lane's block stands in `values` or `far_values`; entry e stands 32 * e behind.
+/// The place of entry 0 of a lane's block in `values` or `far_values`; entry e is stored 32 * e places after it.
 [[nodiscard]] constexpr Offset halo_slot(Offset step, int area, int lane) { return step * area * halo_lanes + lane; }
 
-/// Steps of a part go to its warps in equal shares, and so do the pairs among them: the end of a warp's share of so many.
+/// The steps of a part are dealt to its warps in equal shares, and so are the pairs among them: the end of a warp's share.
 [[nodiscard]] constexpr Offset halo_steps_until(Offset steps, Index warp, Index warps) { return steps * (warp + 1) / warps; }
 [[nodiscard]] constexpr Offset halo_pairs_until(Offset pairs, Offset steps, Index warp, Index warps) {
     return steps == 0 ? 0 : pairs * halo_steps_until(steps, warp, warps) / steps;
@@ -111,7 +111,7 @@ struct HaloLayout final : StoredLayout<Value, Halo<Value, HostArray>> {
     // No kernel reads these, and they are no part of the footprint.
     Pattern pattern;      // tells nonzeros from padding
     Offset pairs = 0;     // blocks
-    Offset blocks = 0;    // that are stored, the diagonal's apart
+    Offset blocks = 0;    // stored outside the diagonal section
     Index parts_cut = 0;  // parts of the partition that were too large
     Offset far_blocks = 0;
 
@@ -120,7 +120,7 @@ struct HaloLayout final : StoredLayout<Value, Halo<Value, HostArray>> {
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
 };
 
-/// Throws std::logic_error where the arrays do not hang together.
+/// Throws std::logic_error if the arrays contradict each other.
 template <ValueType Value>
 void require_sound_halo(const Halo<Value, HostArray>& halo);
 
@@ -128,8 +128,5 @@ void require_sound_halo(const Halo<Value, HostArray>& halo);
 [[nodiscard]] std::vector<ScheduleEntry> halo_schedules();
 [[nodiscard]] KernelEntry halo_host_kernel();
 [[nodiscard]] std::vector<KernelEntry> halo_cuda_kernels();
-
-/// For tests: a product as by the CUDA kernel that records who reads each element of `diagonal`, or of `values`.
-[[nodiscard]] std::vector<Recorded> record_halo_reads(const HaloLayout<double>& layout, bool diagonal, Device& device);
 
 }  // namespace workbench

@@ -11,7 +11,7 @@
 namespace workbench {
 namespace {
 
-/// Boundaries of rows as boundaries of nodes: a node goes with its first row.
+/// Converts boundaries of rows to boundaries of nodes: a node belongs to the part of its first row.
 HostArray<Index> nodes_of(const Cuts& cuts, Index block_size) {
     HostArray<Index> nodes(cuts.boundaries.begin(), cuts.boundaries.end());
     for (Index& boundary : nodes) boundary = block_count_of(boundary, block_size);
@@ -31,22 +31,21 @@ HostArray<Index> equal_pieces(const CsrMatrix& matrix, Index block_size, Index p
     return boundaries;
 }
 
-/// The blocks of a part by where they go, for each of its nodes the nodes of their columns.
+/// The blocks of a part by section: for each of its nodes, the nodes of their columns.
 struct BlocksOfPart {
     std::vector<HostArray<Index>> pairs;
     std::vector<HostArray<Index>> rest;
 };
 
-BlocksOfPart find_blocks(const CsrMatrix& matrix, const HaloOptions& plan, Index first, Index end) {
-    const Index d = plan.block_size;
+BlocksOfPart find_blocks(const CsrMatrix& matrix, const HaloOptions& options, Index first, Index end) {
+    const Index d = options.block_size;
     const CsrView<double> view{matrix.rows, matrix.columns, matrix.row_offsets, matrix.column_indices, matrix.values};
     BlocksOfPart blocks{std::vector<HostArray<Index>>(end - first), std::vector<HostArray<Index>>(end - first)};
-    // Of each node, those before it whose blocks in its row are the mirrors of blocks that were seen: they ascend.
-    std::vector<HostArray<Index>> mirrored(plan.pairs ? end - first : 0);
+    // For each node, the earlier nodes whose blocks in its row are mirrors of blocks already seen, ascending.
+    std::vector<HostArray<Index>> mirrored(options.pairs ? end - first : 0);
     for (Index node = first; node < end; ++node) {
-        // About so many.
         blocks.rest[node - first].reserve(matrix.row_length(node * d) / d + 1);
-        std::size_t known = 0;  // of those that are mirrored, how many this row has passed
+        std::size_t known = 0;  // of the mirrored nodes, the number that this row has passed
         const auto is_mirrored = [&](Index column) {
             if (column > node) return halo_is_mirrored(matrix, d, node, column);
             const HostArray<Index>& before = mirrored[node - first];
@@ -56,12 +55,12 @@ BlocksOfPart find_blocks(const CsrMatrix& matrix, const HaloOptions& plan, Index
         };
         const auto place_block = [&](Index column) {
             const bool inside = column >= first && column < end;
-            if (column == node && plan.diagonal) return;
-            if (!plan.pairs || !inside || column == node || !is_mirrored(column)) {
+            if (column == node && options.diagonal) return;
+            if (!options.pairs || !inside || column == node || !is_mirrored(column)) {
                 blocks.rest[node - first].push_back(column);
             } else if (column > node) {
                 mirrored[column - first].push_back(node);
-                // To the end that has fewer so far, so that rows become about equally long.
+                // In the row with fewer blocks so far, so that rows have about equal lengths.
                 auto& own = blocks.pairs[node - first];
                 auto& others = blocks.pairs[column - first];
                 own.size() <= others.size() ? own.push_back(column) : others.push_back(node);
@@ -72,13 +71,13 @@ BlocksOfPart find_blocks(const CsrMatrix& matrix, const HaloOptions& plan, Index
     return blocks;
 }
 
-/// Minus how often each node is listed, and the node; by node.
+/// For each node, minus the number of times it is listed, and the node; by node.
 std::vector<std::pair<Offset, Index>> count_uses(HostArray<Index> nodes) {
     std::vector<std::pair<Offset, Index>> uses;
     if (nodes.empty()) return uses;
     const auto [least, most] = std::minmax_element(nodes.begin(), nodes.end());
     const std::size_t reach = std::size_t(*most) - *least + 1;
-    if (reach <= 4 * nodes.size()) {  // a table is small
+    if (reach <= 4 * nodes.size()) {  // a table of them is small
         HostArray<Index> counts(reach, 0);
         const Index first = *least;
         for (const Index node : nodes) ++counts[node - first];
@@ -95,8 +94,8 @@ std::vector<std::pair<Offset, Index>> count_uses(HostArray<Index> nodes) {
     return uses;
 }
 
-/// The columns outside that fit into shared memory: those that most blocks need.
-HostArray<Index> choose_halo(const BlocksOfPart& blocks, const HaloOptions& plan, Index first, Index end, Index cached) {
+/// The columns outside that fit into shared memory: those that the most blocks need.
+HostArray<Index> choose_halo(const BlocksOfPart& blocks, const HaloOptions& options, Index first, Index end, Index cached) {
     HostArray<Index> touched;
     for (const auto& columns : blocks.rest) {
         for (const Index column : columns) {
@@ -105,9 +104,10 @@ HostArray<Index> choose_halo(const BlocksOfPart& blocks, const HaloOptions& plan
     }
     std::vector<std::pair<Offset, Index>> uses = count_uses(std::move(touched));
     const HaloPart own{.first_node = first, .own = end - first, .cached = cached};
-    const std::int64_t of_node = std::int64_t{plan.block_size} * static_cast<std::int64_t>(plan.value_bytes);
-    const std::int64_t room = (plan.shared_bytes - halo_vector_bytes(own, plan.block_size, plan.value_bytes)) / of_node;
-    const auto most = std::clamp<std::int64_t>(room, 0, most_halo_places - cached);
+    const std::int64_t of_node = std::int64_t{options.block_size} * static_cast<std::int64_t>(options.value_bytes);
+    const std::int64_t capacity =
+        (options.shared_bytes - halo_vector_bytes(own, options.block_size, options.value_bytes)) / of_node;
+    const auto most = std::clamp<std::int64_t>(capacity, 0, most_halo_places - cached);
     if (std::cmp_greater(uses.size(), most)) {
         std::sort(uses.begin(), uses.end());
         uses.resize(most);
@@ -125,7 +125,7 @@ struct Piece {
     Index count = 0;
 };
 
-/// Each row in pieces of about equal length, longest first. 32 after another share steps.
+/// Cuts each row into pieces of about equal length, longest first. 32 consecutive pieces share steps.
 std::vector<Piece> sorted_pieces(const std::vector<HostArray<Index>>& rows, Index longest) {
     std::vector<Piece> pieces;
     for (Index row = 0; row < static_cast<Index>(rows.size()); ++row) {
@@ -140,7 +140,7 @@ std::vector<Piece> sorted_pieces(const std::vector<HostArray<Index>>& rows, Inde
     return pieces;
 }
 
-/// Steps of 32 pieces side by side, which warps take one after another.
+/// Steps of 32 pieces side by side, which are dealt to the warps.
 class Slices {
 public:
     Slices(const std::vector<HostArray<Index>>& rows, Index longest) : rows_(rows), pieces_(sorted_pieces(rows, longest)) {
@@ -149,7 +149,7 @@ public:
 
     [[nodiscard]] Offset steps() const { return steps_; }
 
-    /// Appends the next steps to the part. place: of a column.
+    /// Appends the next steps to the part. place(column): its place.
     void take(Offset steps, PlannedPart& part, const auto& place) {
         while (steps > 0) {
             const auto now = static_cast<Index>(std::min<Offset>(steps, pieces_[first_].count - done_));
@@ -179,11 +179,12 @@ private:
     const std::vector<HostArray<Index>>& rows_;
     std::vector<Piece> pieces_;
     Offset steps_ = 0;
-    std::size_t first_ = 0;  // piece of the slice that is next
-    Index done_ = 0;         // steps of it that are taken
+    std::size_t first_ = 0;  // first piece of the next slice
+    Index done_ = 0;         // steps of that slice already taken
 };
 
-/// Puts the places of columns into `rest`, and takes those that have none out of it. place_of: of a column; -1: none.
+/// Replaces the columns in `rest` by their places, and moves those without a place to the far blocks. place_of(column): -1:
+/// none.
 void set_far_apart(std::vector<HostArray<Index>>& rest, const auto& place_of, PlannedPart& part) {
     for (std::size_t row = 0; row < rest.size(); ++row) {
         auto placed = rest[row].begin();
@@ -206,15 +207,15 @@ void set_far_apart(std::vector<HostArray<Index>>& rest, const auto& place_of, Pl
 
 }  // namespace
 
-HostArray<Index> halo_part_nodes(const StagedMatrix& staged, const HaloOptions& plan, Index parts, Index& parts_cut) {
+HostArray<Index> halo_part_nodes(const StagedMatrix& staged, const HaloOptions& options, Index parts, Index& parts_cut) {
     const CsrMatrix& matrix = staged.matrix;
     const Cuts* const partition = staged.find_cuts(CutKind::partition);
     const HostArray<Index> wanted =
-        partition != nullptr ? nodes_of(*partition, plan.block_size) : equal_pieces(matrix, plan.block_size, parts);
-    // x and y of the own nodes may take three quarters of the memory, so that something is left for a halo.
+        partition != nullptr ? nodes_of(*partition, options.block_size) : equal_pieces(matrix, options.block_size, parts);
+    // x and y of the own nodes may take three quarters of the memory, which leaves the rest to the halo.
     const std::int64_t of_node =
-        std::int64_t{plan.block_size} * static_cast<std::int64_t>(plan.value_bytes) * (matrix.square() ? 2 : 1);
-    const std::int64_t most_own = std::min<std::int64_t>(plan.shared_bytes / of_node, most_halo_places);
+        std::int64_t{options.block_size} * static_cast<std::int64_t>(options.value_bytes) * (matrix.square() ? 2 : 1);
+    const std::int64_t most_own = std::min<std::int64_t>(options.shared_bytes / of_node, most_halo_places);
     const std::int64_t own_of_pieces = std::max<std::int64_t>(most_own * 3 / 4, 1);
     HostArray<Index> nodes{0};
     parts_cut = 0;
@@ -245,7 +246,7 @@ bool halo_is_mirrored(const CsrMatrix& matrix, Index block_size, Index row_node,
             const Offset one = block[r * block_size + c];
             const Offset other = mirror[c * block_size + r];
             if ((one < 0) != (other < 0)) return false;
-            // Bits, so that a NaN is its own mirror and -0 is not that of 0.
+            // Compared as bits, so that a NaN mirrors itself and -0 does not mirror 0.
             if (one >= 0 &&
                 std::bit_cast<std::uint64_t>(matrix.values[one]) != std::bit_cast<std::uint64_t>(matrix.values[other])) {
                 return false;
@@ -255,11 +256,11 @@ bool halo_is_mirrored(const CsrMatrix& matrix, Index block_size, Index row_node,
     return true;
 }
 
-PlannedPart plan_halo_part(const CsrMatrix& matrix, const HaloOptions& plan, Index first_node, Index end_node) {
+PlannedPart plan_halo_part(const CsrMatrix& matrix, const HaloOptions& options, Index first_node, Index end_node) {
     PlannedPart part;
     const Index cached = matrix.square() ? end_node - first_node : 0;
-    BlocksOfPart blocks = find_blocks(matrix, plan, first_node, end_node);
-    part.halo = choose_halo(blocks, plan, first_node, end_node, cached);
+    BlocksOfPart blocks = find_blocks(matrix, options, first_node, end_node);
+    part.halo = choose_halo(blocks, options, first_node, end_node, cached);
     const auto place_of = [&](Index column) {
         if (cached > 0 && column >= first_node && column < end_node) return column - first_node;
         const Offset found = columns_before(part.halo, column);
@@ -270,15 +271,15 @@ PlannedPart plan_halo_part(const CsrMatrix& matrix, const HaloOptions& plan, Ind
     const auto place_of_pair = [&](Index column) { return static_cast<std::uint16_t>(column - first_node); };
     const auto as_placed = [](Index place) { return static_cast<std::uint16_t>(place); };
 
-    Slices pairs(blocks.pairs, plan.piece);
-    Slices rest(blocks.rest, plan.piece);
+    Slices pairs(blocks.pairs, options.piece);
+    Slices rest(blocks.rest, options.piece);
     const Offset steps = pairs.steps() + rest.steps();
     Offset steps_taken = 0;
     Offset pairs_taken = 0;
-    for (Index warp = 0; warp < plan.warps; ++warp) {
+    for (Index warp = 0; warp < options.warps; ++warp) {
         const std::size_t segments_before = part.steps_of_segment.size();
-        const Offset steps_until = halo_steps_until(steps, warp, plan.warps);
-        const Offset pairs_until = halo_pairs_until(pairs.steps(), steps, warp, plan.warps);
+        const Offset steps_until = halo_steps_until(steps, warp, options.warps);
+        const Offset pairs_until = halo_pairs_until(pairs.steps(), steps, warp, options.warps);
         pairs.take(pairs_until - pairs_taken, part, place_of_pair);
         part.pair_segments_of_warp.push_back(static_cast<Index>(part.steps_of_segment.size() - segments_before));
         rest.take(steps_until - steps_taken - (pairs_until - pairs_taken), part, as_placed);

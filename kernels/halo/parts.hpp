@@ -1,4 +1,4 @@
-// How halo cuts a matrix into parts, and what each part will store, before any value is stored.
+// Plans the parts of a matrix: their nodes, and the places of their blocks.
 #pragma once
 
 #include <array>
@@ -11,18 +11,17 @@
 
 namespace workbench {
 
-/// What the builder was asked for.
 struct HaloOptions {
     Index block_size = 1;
     Index warps = most_halo_warps;
-    Index piece = 8;                // most steps of a row before another lane goes on with it
+    Index piece = 8;                // most steps of a row in one lane
     std::int64_t shared_bytes = 0;  // for x and y of a part
     std::size_t value_bytes = 8;
     bool pairs = true;     // store a block and its mirror once
     bool diagonal = true;  // store triangles of the blocks on the diagonal
 };
 
-/// What one part stores. Steps are listed warp by warp, and in a warp segment by segment.
+/// The structure of one part. Steps are listed warp by warp, and in a warp segment by segment.
 struct PlannedPart {
     HostArray<Index> halo;                   // nodes of the columns, ascending
     HostArray<Index> segments_of_warp;       // [warps]
@@ -37,24 +36,24 @@ struct PlannedPart {
     Offset far_blocks = 0;
 };
 
-/// The first node of each part. With a partition, its parts, those that are too large cut into equal pieces; otherwise `parts`
-/// pieces of about equal nonzeros. [parts + 1]
-[[nodiscard]] HostArray<Index> halo_part_nodes(const StagedMatrix& staged, const HaloOptions& plan, Index parts,
+/// The first node of each part: of the parts of the partition, or of `parts` pieces of about equal nonzeros if there is none.
+/// Those that are too large are cut into equal pieces. [parts + 1]
+[[nodiscard]] HostArray<Index> halo_part_nodes(const StagedMatrix& staged, const HaloOptions& options, Index parts,
                                                Index& parts_cut);
 
-/// The number of columns that are less, among ascending ones. There is no branch to be guessed.
+/// The number of columns below `column`, among ascending ones. The search has no branch to predict.
 [[nodiscard]] inline Offset columns_before(std::span<const Index> columns, Offset column) {
     if (columns.empty()) return 0;
     const Index* begin = columns.data();
     for (std::size_t left = columns.size(); left > 1;) {
         const std::size_t half = left / 2;
-        begin += half & (0 - static_cast<std::size_t>(begin[half - 1] < column));  // all bits, or none
+        begin += half & (0 - static_cast<std::size_t>(begin[half - 1] < column));  // all bits or none
         left -= half;
     }
     return begin - columns.data() + (*begin < column ? 1 : 0);
 }
 
-/// Calls visit(row of the block, column of the block, position in CsrMatrix::values) for what stands in a block, row by row.
+/// Calls visit(row of the block, column of the block, position in CsrMatrix::values) for the nonzeros of a block, row by row.
 template <typename Visit>
 void for_each_in_halo_block(const CsrMatrix& matrix, Index block_size, Index row_node, Index column_node, const Visit& visit) {
     const Offset first_column = Offset{column_node} * block_size;
@@ -69,13 +68,13 @@ void for_each_in_halo_block(const CsrMatrix& matrix, Index block_size, Index row
     }
 }
 
-/// The positions in CsrMatrix::values of what stands in a block, row by row; -1: nothing. Only block_size^2 are set.
+/// The positions in CsrMatrix::values of a block's entries, row by row; -1: no nonzero. Only block_size^2 are set.
 using HaloBlock = std::array<Offset, std::size_t{largest_halo_block} * largest_halo_block>;
 [[nodiscard]] HaloBlock halo_block(const CsrMatrix& matrix, Index block_size, Index row_node, Index column_node);
 
-/// Does block (column, row) hold the same values as block (row, column), mirrored?
+/// True if block (column, row) is the transpose of block (row, column).
 [[nodiscard]] bool halo_is_mirrored(const CsrMatrix& matrix, Index block_size, Index row_node, Index column_node);
 
-[[nodiscard]] PlannedPart plan_halo_part(const CsrMatrix& matrix, const HaloOptions& plan, Index first_node, Index end_node);
+[[nodiscard]] PlannedPart plan_halo_part(const CsrMatrix& matrix, const HaloOptions& options, Index first_node, Index end_node);
 
 }  // namespace workbench

@@ -1,11 +1,11 @@
-// Going through the blocks of a part on the host: for the builder, the walk over the slots and the Kokkos kernel.
+// Visits the blocks of a part on the host, for the builder, the walk over the slots and the Kokkos kernel.
 #pragma once
 
 #include "kernels/halo/layout.hpp"
 
 namespace workbench {
 
-/// A lane's block in one step.
+/// The block of a lane in one step.
 struct PlacedBlock {
     Index warp = 0;   // of the part; far steps are dealt in turn
     Offset step = 0;  // of all parts, or of all far steps
@@ -18,7 +18,7 @@ struct PlacedBlock {
     Index column_place = -1;  // of a far block: none
 };
 
-/// Of a place of a part. -1: there is no such place.
+/// The node of a place of a part; -1: the place does not exist.
 [[nodiscard]] Index halo_node_of(const auto& halo, const HaloPart& part, Index place) {
     if (place < 0 || place >= part.places()) return -1;
     return place < part.cached ? part.first_node + place : halo.halo_nodes[part.first_halo + place - part.cached];

@@ -7,8 +7,7 @@
 namespace workbench {
 namespace {
 
-/// Parts in parallel, each with its x and y in memory of its thread. A row belongs to one part, so that no two threads write
-/// it.
+/// Parts in parallel, each with sums in memory of its thread. A row belongs to one part, so that no two threads write it.
 template <ValueType Value>
 class HaloParts final : public Kernel<Value> {
 public:
@@ -27,7 +26,7 @@ private:
             const Offset column = Offset{node} * d + e;
             return column < halo_.column_count ? x[column] : Value{0};
         };
-        // Mirrors go to own places; there is room for all, so that a layout which was tampered with is safe to multiply.
+        // Mirrors belong to own places; sums for all places make a damaged layout safe to multiply.
         HostArray<Value> sums(std::size_t(std::max(part.own, part.places())) * d, Value{0});
         if (halo_.has_diagonal()) add_diagonal(number, part, x_at, sums);
         for_each_halo_block(halo_, number, [&](const PlacedBlock& block) {

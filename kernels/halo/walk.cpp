@@ -17,7 +17,7 @@ void require(bool condition, std::string_view what) {
 void require_offsets(const HostArray<Index>& offsets, std::size_t pieces, std::size_t end, std::string_view what) {
     require(offsets.size() == pieces + 1 && offsets.front() == 0 && std::cmp_equal(offsets.back(), end) &&
                 std::is_sorted(offsets.begin(), offsets.end()),
-            fmt::format("{} does not divide what it should", what));
+            fmt::format("{} does not tile its array", what));
 }
 
 void require_diagonal(const auto& halo) {
@@ -54,7 +54,7 @@ void require_equal_shares(const auto& halo, Index part) {
     }
 }
 
-/// A lane has a row as long as it has blocks, from a segment's first step on, and mirrors only within its part.
+/// A lane has a row if it has a block in a segment's first step, and mirrors only within its part.
 void require_places(const auto& halo, Index part) {
     const HaloPart place = halo_part(halo, part);
     for (Offset warp = Offset{part} * halo.warps; warp < (Offset{part} + 1) * halo.warps; ++warp) {
@@ -90,14 +90,15 @@ void require_places(const auto& halo, Index part) {
     }
 }
 
-/// Fills in what a slot of a block tells. r, c: row and column within it.
+/// Completes the slots of a block.
 struct SlotOfBlock {
     const Pattern& pattern;
     Index rows;
     Index columns;
     Index block_size;
 
-    void tell(Slot& slot, Index row_node, Index column_node, Index r, Index c) const {
+    /// r, c: row and column within the block.
+    void complete(Slot& slot, Index row_node, Index column_node, Index r, Index c) const {
         const Offset row = Offset{row_node} * block_size + r;
         const Offset column = Offset{column_node} * block_size + c;
         slot.row = row_node >= 0 && row < rows ? static_cast<Index>(row) : -1;
@@ -111,18 +112,18 @@ struct SlotOfBlock {
     }
 };
 
-/// The slot, and once more for the nonzero whose mirror it is, where there is one.
+/// Visits the slot, and once more for the nonzero whose mirror it also stores.
 void visit_with_mirror(Slot slot, bool has_mirror, const SlotOfBlock& of_block, const std::function<void(const Slot&)>& visit) {
     visit(slot);
     if (!has_mirror || slot.nonzero < 0) return;
     std::swap(slot.row, slot.column);
-    of_block.tell(slot, slot.row / of_block.block_size, slot.column / of_block.block_size, slot.row % of_block.block_size,
-                  slot.column % of_block.block_size);
+    of_block.complete(slot, slot.row / of_block.block_size, slot.column / of_block.block_size, slot.row % of_block.block_size,
+                      slot.column % of_block.block_size);
     visit(slot);
 }
 
-/// visit(slot, has_mirror, node, lane) for each slot of the diagonal's part, in the order of memory. node: of the part; padding
-/// has none, -1.
+/// Calls visit(slot, has_mirror, node, lane) for each slot of the diagonal, in the order of memory. node: its number in the
+/// part; -1: padding.
 void for_each_diagonal_slot(const auto& halo, Index part, const SlotOfBlock& of_block, const auto& visit) {
     if (!halo.has_diagonal()) return;
     const HaloPart place = halo_part(halo, part);
@@ -135,7 +136,7 @@ void for_each_diagonal_slot(const auto& halo, Index part, const SlotOfBlock& of_
                 for (int lane = 0; lane < halo_lanes; ++lane, ++slot.index) {
                     const Index i = in_part * halo_lanes + lane;
                     const Index node = i < place.own ? place.first_node + i : -1;
-                    of_block.tell(slot, node, node, r, c);
+                    of_block.complete(slot, node, node, r, c);
                     visit(slot, r != c, i < place.own ? i : -1, lane);
                 }
             }
@@ -143,7 +144,8 @@ void for_each_diagonal_slot(const auto& halo, Index part, const SlotOfBlock& of_
     }
 }
 
-/// visit(slot, block) for each slot of a part's steps and far steps, block by block.
+/// Calls visit(slot, block) for each slot of a part's steps and far steps, block by block, in the order in which a lane reads
+/// them: far blocks column by column.
 template <typename Stored>
 void for_each_slot_of_blocks(const Stored& halo, Index part, const SlotOfBlock& of_block, const auto& visit) {
     const int values = array_number(halo, halo.values);
@@ -154,9 +156,10 @@ void for_each_slot_of_blocks(const Stored& halo, Index part, const SlotOfBlock& 
         Slot slot{.array = block.is_far ? far_values : values,
                   .column_array = block.is_far ? far_columns : columns,
                   .column_index = block.step * halo_lanes + block.lane};
-        for (int e = 0; e < halo.area(); ++e) {
+        for (int i = 0; i < halo.area(); ++i) {
+            const int e = block.is_far ? i % halo.block_size * halo.block_size + i / halo.block_size : i;
             slot.index = halo_slot(block.step, halo.area(), block.lane) + Offset{e} * halo_lanes;
-            of_block.tell(slot, block.row_node, block.column_node, e / halo.block_size, e % halo.block_size);
+            of_block.complete(slot, block.row_node, block.column_node, e / halo.block_size, e % halo.block_size);
             visit(slot, block);
         }
     });
@@ -195,7 +198,8 @@ void walk_reads(const Layout<Value>& layout, const std::function<void(const Read
 
 template <ValueType Value>
 void require_sound_halo(const Halo<Value, HostArray>& halo) {
-    require(halo.block_size >= 1 && halo.block_size <= largest_halo_block && halo.warps >= 1, "sizes that no layout has");
+    require(halo.block_size >= 1 && halo.block_size <= largest_halo_block && halo.warps >= 1,
+            "a block size or a number of warps that no layout has");
     require(!halo.part_nodes.empty(), "no parts");
     const auto parts = static_cast<std::size_t>(halo.parts());
     const std::size_t warps = parts * halo.warps;

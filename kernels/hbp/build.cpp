@@ -20,7 +20,7 @@
 namespace workbench {
 namespace {
 
-// What a thread takes at a time.
+// Iterations that a thread takes at a time.
 constexpr int chunks_of_thread = 4;
 constexpr int rows_of_thread = 1024;
 constexpr int groups_of_thread = 32;  // of rows to merge
@@ -43,12 +43,12 @@ use = "hbp"
 row_limit = 2
 )";
 
-/// In Share::entries, of the k-th entry of a stored row.
+/// The place of the k-th entry of a stored row in Share::entries.
 Offset place_of(const Share& share, const HbpStoredRow& row, Index k) {
     return share.row_offsets[row.row] + row.first + Offset{k} * row.stride;
 }
 
-/// The columns that a chunk's entries reach.
+/// The range of a chunk's columns.
 struct Reach {
     Index least = 0;
     Offset columns = 0;
@@ -58,7 +58,8 @@ Reach reach_of(const CsrMatrix& matrix, const Share& share, std::span<const HbpS
     Index least = std::numeric_limits<Index>::max();
     Index most = -1;
     for (const HbpStoredRow& row : rows) {
-        if (row.length == 0) continue;  // else columns ascend in a row
+        if (row.length == 0) continue;
+        // Columns ascend in a row.
         least = std::min(least, matrix.column_indices[share.entries[place_of(share, row, 0)]]);
         most = std::max(most, matrix.column_indices[share.entries[place_of(share, row, row.length - 1)]]);
     }
@@ -77,7 +78,7 @@ std::vector<Reach> reaches_of(const StagedMatrix& staged, const HbpPlacement& pl
     return reaches;
 }
 
-/// Are columns of 16 bits what was asked for, or what is enough?
+/// True if columns of 16 bits are requested, or allowed and sufficient.
 bool narrow_columns(const StagedMatrix& staged, const HbpPlacement& placed, const std::vector<Reach>& reaches,
                     const std::string& column_index) {
     constexpr Offset most = 65536;
@@ -85,20 +86,19 @@ bool narrow_columns(const StagedMatrix& staged, const HbpPlacement& placed, cons
     for (std::size_t chunk = 0; chunk < reaches.size(); ++chunk) {
         if (reaches[chunk].columns <= most) continue;
         if (column_index == "auto") return false;
-        throw Unsuitable(
-            fmt::format("the nonzeros of a chunk of {} reach over {} columns, but columns of 16 bits reach {}: make segments "
-                        "narrower, or set "
-                        "column_index = \"auto\"",
-                        name_of(staged.shares[placed.chunk_tiles[chunk]].id), reaches[chunk].columns, most));
+        throw Unsuitable(fmt::format(
+            "the nonzeros of a chunk of {} span {} columns, but columns of 16 bits span {}: make segments narrower, or "
+            "set column_index = \"auto\"",
+            name_of(staged.shares[placed.chunk_tiles[chunk]].id), reaches[chunk].columns, most));
     }
     return true;
 }
 
-/// Stores a batch step by step: store(entry, lane, k) for the k-th entry of the row of a lane. Gives the mask of the lanes that
-/// have none.
+/// Stores a batch step by step: calls store(entry, lane, k) for the k-th entry of a lane's row. Returns the mask of the lanes
+/// without entries.
 template <typename Store>
 std::uint32_t store_batch(std::span<const HbpStoredRow> rows, Offset begin, std::uint8_t* add_sign, const Store& store) {
-    std::array<int, hbp_lanes> lanes{};  // those that have an entry left, ascending
+    std::array<int, hbp_lanes> lanes{};  // with an entry left, ascending
     std::array<Offset, hbp_lanes> before{};
     int active = 0;
     std::uint32_t idle = ~std::uint32_t{0};
@@ -115,7 +115,7 @@ std::uint32_t store_batch(std::span<const HbpStoredRow> rows, Offset begin, std:
             if (k > 0) add_sign[before[lane]] = static_cast<std::uint8_t>(entry - before[lane]);
             before[lane] = entry;
             store(entry++, lane, k);
-            lanes[left] = lane;  // no branch to be guessed
+            lanes[left] = lane;  // without a branch to predict
             left += k + 1 < rows[lane].length ? 1 : 0;
         }
         active = left;
@@ -123,14 +123,14 @@ std::uint32_t store_batch(std::span<const HbpStoredRow> rows, Offset begin, std:
     return idle;
 }
 
-/// One chunk of a share: its entries batch by batch. False where the share is no tile.
+/// Stores the entries of a chunk, batch by batch. Returns false if the share is not a tile.
 template <typename Value, typename ColumnIndex>
 bool fill_chunk(const StagedMatrix& staged, const Share& share, std::int64_t chunk, const HostArray<HbpStoredRow>& stored_rows,
                 std::vector<HbpOrigin>& origins, Hbp<Value, ColumnIndex, HostArray>& hbp) {
     const Cuts& segments = *staged.find_cuts(CutKind::segment);
     const Index first_column = segments.begin(share.id.segment);
     const Index columns_of_tile = segments.size(share.id.segment);
-    // In variables of their own: what is written as bytes might be anything else.
+    // Copies of the pointers: writes of bytes may alias anything.
     const Index* const matrix_columns = staged.matrix.column_indices.data();
     const double* const matrix_values = staged.matrix.values.data();
     const Offset* const entries = share.entries.data();
@@ -142,7 +142,7 @@ bool fill_chunk(const StagedMatrix& staged, const Share& share, std::int64_t chu
         const Index first_stored = hbp.batch_rows[batch];
         const std::span rows(stored_rows.data() + first_stored, hbp.batch_rows[batch + 1] - first_stored);
         std::array<Offset, hbp_lanes> places{};  // in Share::entries, of the first entry of each lane
-        std::array<Offset, hbp_lanes> firsts{};  // and that entry, if a row's entries are neighbours
+        std::array<Offset, hbp_lanes> firsts{};  // the first entry of each lane if the entries of a row are neighbours
         for (std::size_t lane = 0; lane < rows.size(); ++lane) {
             const HbpStoredRow& row = rows[lane];
             if (row.length == 0) continue;
@@ -216,8 +216,8 @@ void walk_reads(const Layout<Value>& layout, const std::function<void(const Read
     std::visit([&](const auto& hbp) { for_each_hbp_read(hbp, visit); }, dynamic_cast<const HbpLayout<Value>&>(layout).stored);
 }
 
-/// The two steps of the GPU's kernels. Each result has a place of its own, in y or among the partial ones, and the threads of
-/// the second step wait for those of the first: they cannot race.
+/// The two steps of the GPU's kernels. Each result has its own place, in y or among the partial results, and the second step
+/// starts after the first has ended: threads cannot race.
 template <ValueType Value>
 class HbpTiles final : public Kernel<Value> {
 public:
@@ -243,7 +243,7 @@ private:
                              [&](std::int64_t group) { merge(hbp, group, y, accumulate); });
     }
 
-    /// Lanes with the same output_order are neighbours, and their sums one result.
+    /// Lanes with the same output_order are neighbours, and their sums are one result.
     void multiply_batch(const auto& hbp, Index batch, const Value* x, Value* y, bool accumulate) {
         Value sum = 0;
         const Index first = hbp.batch_rows[batch];
@@ -297,38 +297,38 @@ LayoutEntry hbp_entry() {
     LayoutEntry entry{
         .name = "hbp",
         .summary =
-            "tiles for a warp or several, stored step by step without padding; rows of several tiles are merged (two steps)",
+            "tiles for one warp or several, stored step by step without padding; a second step merges rows of several tiles",
         .source =
             "HBP: Yan, Diao, Liu, An, Xu, 'A Nonlinear Hash-based Optimization Method for SpMV on GPUs' (2025), figures 1, 2, "
             "5",
         .examples = {std::string(example)},
-        .parameters = {{.name = "column_index",
-                        .type = ParameterType::choice,
-                        .default_value = std::string("auto"),
-                        .words = {"auto", "u16", "u32"},
-                        .help = "columns from their chunk's least on: 16 bits, for up to 65536 columns, or 32; auto: 16 where "
-                                "they are enough for every chunk"},
-                       {.name = "row_limit",
-                        .type = ParameterType::integer,
-                        .default_value = std::int64_t{32},
-                        .minimum = 1,
-                        .maximum = hbp_longest_stored_row,
-                        .unit = "nonzeros",
-                        .help = "rows of a tile that have more are stored as several rows"},
-                       {.name = "chunk_limit",
-                        .type = ParameterType::integer,
-                        .default_value = std::int64_t{1024},
-                        .minimum = 1,
-                        .maximum = hbp_longest_stored_row,
-                        .unit = "nonzeros",
-                        .help = "tiles that have more are multiplied by several warps, by chunks of whole batches"},
-                       {.name = "fixed_share",
-                        .type = ParameterType::real,
-                        .default_value = 0.5,
-                        .minimum = 0,
-                        .maximum = 1,
-                        .help =
-                            "kernel mixed: share of the chunks that are dealt to the warps beforehand; they claim the rest"}},
+        .parameters =
+            {{.name = "column_index",
+              .type = ParameterType::choice,
+              .default_value = std::string("auto"),
+              .words = {"auto", "u16", "u32"},
+              .help = "columns relative to the least of their chunk: 16 bits, for up to 65536 columns, or 32; auto: 16 if "
+                      "every chunk allows it"},
+             {.name = "row_limit",
+              .type = ParameterType::integer,
+              .default_value = std::int64_t{32},
+              .minimum = 1,
+              .maximum = hbp_longest_stored_row,
+              .unit = "nonzeros",
+              .help = "longer rows of a tile are stored as several rows"},
+             {.name = "chunk_limit",
+              .type = ParameterType::integer,
+              .default_value = std::int64_t{1024},
+              .minimum = 1,
+              .maximum = hbp_longest_stored_row,
+              .unit = "nonzeros",
+              .help = "larger tiles are multiplied by several warps, in chunks of whole batches"},
+             {.name = "fixed_share",
+              .type = ParameterType::real,
+              .default_value = 0.5,
+              .minimum = 0,
+              .maximum = 1,
+              .help = "kernel mixed: share of the chunks that are dealt to the warps beforehand; the warps claim the others"}},
         .needs =
             [](const Parameters&) {
                 return Needs{.cuts = {CutKind::row_block, CutKind::segment}, .shares = {{ShareKind::tile}}};
@@ -338,7 +338,7 @@ LayoutEntry hbp_entry() {
         .fields = field_lists_of<HbpLayout>(),
         .kernels = {{.name = "tiles",
                      .backend = Backend::kokkos,
-                     .summary = "threads claim chunks, whose rows go to y or are stored and then merged",
+                     .summary = "threads claim chunks and write their rows to y or to partial results, which are then merged",
                      .prepare = prepare_as<HbpTiles, HbpLayout>()}},
     };
     for (const char* kernel : {"fixed", "competitive", "mixed"}) {

@@ -1,4 +1,4 @@
-// HBP entry by entry: what its arrays say of each, and whether they hang together. For Layout::for_each_slot and the schedules.
+// The entries of HBP, and checks of its arrays, for Layout::for_each_slot and the schedules.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@ namespace workbench {
 
 [[noreturn]] inline void fail_hbp(std::string_view what) { throw std::logic_error(fmt::format("hbp: {}", what)); }
 
-/// Calls visit(which row of the group, result) for the partial results of a group in their order. Results that are not there
-/// are left to the caller.
+/// Calls visit(number of the row in its group, result) for the partial results of a group in order. Does not check that the
+/// results exist.
 void for_each_merged_result(const auto& hbp, std::int64_t group, const auto& visit) {
     const Index first = hbp.merge_rows[group];
     const Index end = hbp.merge_rows[group + 1];
@@ -33,13 +33,13 @@ void for_each_merged_result(const auto& hbp, std::int64_t group, const auto& vis
     }
 }
 
-/// Throws std::logic_error where offsets do not walk from the beginning of what they point into to its end.
+/// Throws std::logic_error if offsets do not tile their array.
 template <typename Element>
 void require_hbp_tiling(const HostArray<Element>& offsets, std::size_t end, std::string_view name) {
     if (!tiles(offsets, end)) fail_hbp(fmt::format("{} does not tile its array", name));
 }
 
-/// Throws std::logic_error where an array does not fit the others, the entries aside.
+/// Throws std::logic_error if an array contradicts the others. Does not check the entries.
 void require_sound_hbp(const auto& hbp) {
     require_hbp_tiling(hbp.chunk_batches, hbp.zero_row.size(), "chunk_batches");
     require_hbp_tiling(hbp.begin_ptr, hbp.data.size(), "begin_ptr");
@@ -53,7 +53,7 @@ void require_sound_hbp(const auto& hbp) {
         hbp.batch_rows.size() != hbp.zero_row.size() + 1 || hbp.merge_results.size() != hbp.merge_rows.size() ||
         hbp.merged_counts.size() != hbp.merged_rows.size() || hbp.column_indices.size() != hbp.data.size() ||
         hbp.add_sign.size() != hbp.data.size()) {
-        fail_hbp("an array has another length than those beside it");
+        fail_hbp("arrays that are parallel differ in length");
     }
     for (Index chunk = 0; chunk < hbp.chunk_count(); ++chunk) {
         const Index batches = hbp.chunk_batches[chunk + 1] - hbp.chunk_batches[chunk];
@@ -70,7 +70,7 @@ void require_sound_hbp(const auto& hbp) {
     }
 }
 
-/// The row of each partial result. Throws std::logic_error where a group has too many rows, too few, or other results.
+/// The row of each partial result. Throws std::logic_error if a group has too many rows, too few, or other results.
 [[nodiscard]] HostArray<Index> rows_of_hbp_results(const auto& hbp) {
     HostArray<Index> rows;
     for (Index group = 0; group < hbp.group_count(); ++group) {
@@ -100,7 +100,7 @@ void require_sound_hbp(const auto& hbp) {
     std::vector<bool> stored_result(row_of_result.size(), false);
     const auto take = [](std::vector<bool>& taken, Offset i, std::string_view what) {
         if (i < 0 || i >= static_cast<Offset>(taken.size()) || taken[i])
-            fail_hbp(fmt::format("{} {} twice, or not there", what, i));
+            fail_hbp(fmt::format("{} {} is listed twice, or does not exist", what, i));
         taken[i] = true;
     };
     for (const Index row : hbp.absent_rows) take(written, row, "absent_rows: row");
@@ -122,13 +122,13 @@ void require_sound_hbp(const auto& hbp) {
     return rows;
 }
 
-/// Whose an entry is.
 struct HbpEntryOwner {
     Index stored = -1;  // the stored row
-    Offset k = 0;       // its k-th entry
+    Offset k = 0;       // number of the entry in it
 };
 
-/// Those of the entries of a chunk, as lanes reach them by add_sign. Throws std::logic_error unless each belongs to one lane.
+/// The owners of a chunk's entries, which lanes find by add_sign. Throws std::logic_error unless each entry belongs to one
+/// lane.
 [[nodiscard]] std::vector<HbpEntryOwner> owners_of_hbp_chunk(const auto& hbp, Index chunk) {
     const Offset first = hbp.begin_ptr[hbp.chunk_batches[chunk]];
     std::vector<HbpEntryOwner> owners(hbp.begin_ptr[hbp.chunk_batches[chunk + 1]] - first);
@@ -154,7 +154,7 @@ struct HbpEntryOwner {
 
 [[nodiscard]] Index column_of_hbp_entry(const auto& hbp, Index chunk, Offset entry) {
     const Offset column = Offset{hbp.chunk_columns[chunk]} + hbp.column_indices[entry];
-    if (column < 0 || column >= hbp.column_count) fail_hbp(fmt::format("entry {} reads a column that is not there", entry));
+    if (column < 0 || column >= hbp.column_count) fail_hbp(fmt::format("entry {} reads a column that does not exist", entry));
     return static_cast<Index>(column);
 }
 
@@ -179,8 +179,8 @@ void for_each_hbp_slot(const auto& hbp, const auto& nonzero, const auto& visit) 
     }
 }
 
-/// What the CUDA kernels read: a warp, whose number is that of the chunk, goes through it, 32 neighbours a step. The row of a
-/// read is that of the entry, not of the lane that adds its product.
+/// The reads of the CUDA kernels: warp c reads chunk c, 32 neighbours a step. The row of a read is that of the entry, not of
+/// the lane that adds its product.
 void for_each_hbp_read(const auto& hbp, const auto& visit) {
     const HostArray<Index> rows = rows_of_hbp_stored(hbp);
     const int data = array_number(hbp, hbp.data);

@@ -19,7 +19,6 @@
 #include <cstdint>
 
 #include "kernels/common/storage/stored_layout.hpp"
-#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 
@@ -113,8 +112,5 @@ struct HbpLayout final : VariantLayout<Value, Hbp<Value, Index, HostArray>, Hbp<
 
 [[nodiscard]] LayoutEntry hbp_entry();
 [[nodiscard]] std::vector<KernelEntry> hbp_cuda_kernels();
-
-/// For tests: a product as by kernel `fixed` that records who reads each element of `data`; warp t has chunk t.
-[[nodiscard]] std::vector<Recorded> record_hbp_reads(const HbpLayout<double>& layout, Device& device);
 
 }  // namespace workbench

@@ -14,9 +14,9 @@
 namespace workbench {
 namespace {
 
-constexpr int groups_of_thread = 32;  // of rows to merge: what a thread takes at a time
+constexpr int groups_of_thread = 32;  // groups that a thread takes at a time
 
-/// As how many stored rows a row is stored: at least one, for a share may list rows without entries.
+/// The number of stored rows of a row: at least one, since a share may list rows without entries.
 Offset parts_of(Offset nonzeros, Index row_limit) { return nonzeros <= row_limit ? 1 : (nonzeros + row_limit - 1) / row_limit; }
 
 Offset length_of(const Share& share, std::size_t row) { return share.row_offsets[row + 1] - share.row_offsets[row]; }
@@ -26,16 +26,15 @@ void require_numbers(const std::vector<Share>& tiles, Index row_limit) {
     for (const Share& share : tiles) {
         for (std::size_t row = 0; row < share.rows.size(); ++row) stored_rows += parts_of(length_of(share, row), row_limit);
     }
-    constexpr Offset most = std::numeric_limits<Index>::max() - hbp_lanes;  // a batch may end behind the last
+    constexpr Offset most = std::numeric_limits<Index>::max() - hbp_lanes;  // a batch may end after the last
     if (stored_rows > most) {
-        throw Unsuitable(
-            fmt::format("{} stored rows in the tiles, but they are numbered with 32 bits, up to {}: make segments wider, or "
-                        "raise row_limit",
-                        stored_rows, most));
+        throw Unsuitable(fmt::format(
+            "{} stored rows in the tiles, but their numbers of 32 bits end at {}: make segments wider, or raise row_limit",
+            stored_rows, most));
     }
 }
 
-/// One tile in batches and chunks, counted from its first.
+/// The batches and chunks of one tile, counted from its first.
 class TilePlacing {
 public:
     TilePlacing(const Share& share, const HbpLimits& limits) : limits_(limits) {
@@ -70,7 +69,7 @@ private:
 
     [[nodiscard]] Index batches() const { return static_cast<Index>(batch_rows.size()) - 1; }
 
-    /// A batch that the chunk has no room for begins another one.
+    /// A batch that exceeds the limits of the chunk begins another one.
     void end_batch() {
         if (rows_of_batch() == 0) return;
         const Index first = chunk_batches.back();
@@ -87,7 +86,7 @@ private:
     Offset entries_ = 0;
 };
 
-/// Behind what is there, the list of a tile without its first item, counted from the last that is there.
+/// Appends the offsets of a tile, without the first, relative to the last one.
 template <typename Integer>
 void append_counted(HostArray<Integer>& all, const HostArray<Integer>& of_tile) {
     const Integer before = all.back();
@@ -247,11 +246,11 @@ HbpPlacement place_in_batches(const std::vector<Share>& tiles, Index row_count, 
 
 HostArray<Index> deal_hbp_chunks(const HostArray<Index>& chunk_batches, const HostArray<Offset>& begin_ptr, Index dealt,
                                  Index warps) {
-    constexpr Offset cost_of_chunk = 192;  // in entries: how long its beginning waits; seen on tiles of rows of one entry
+    constexpr Offset cost_of_chunk = 192;  // in entries: the latency of its start; measured on tiles whose rows have one entry
     const auto cost_before = [&](Index chunk) { return begin_ptr[chunk_batches[chunk]] + cost_of_chunk * chunk; };
     const auto cost_of_warp = static_cast<double>(cost_before(dealt)) / warps;
     HostArray<Index> deals{0};
-    for (Index chunk = 0; chunk < dealt; ++chunk) {  // to the warp in whose share its middle lies
+    for (Index chunk = 0; chunk < dealt; ++chunk) {  // to the warp whose share contains its middle
         const auto middle = static_cast<double>(cost_before(chunk) + cost_before(chunk + 1)) / 2;
         const auto warp = std::min(static_cast<Index>(middle / cost_of_warp), warps - 1);
         while (static_cast<Index>(deals.size()) <= warp) deals.push_back(chunk);

@@ -1,4 +1,4 @@
-// Where the rows of the tiles go: which are stored as several, their batches, and who merges what.
+// Assigns the rows of the tiles to stored rows, batches and chunks, and partial results to the groups that merge them.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace workbench {
 
-/// A stored row: a row of its share, or the part of one that has every stride-th entry from `first` on.
+/// A row of its share, or every stride-th entry of one from `first` on.
 struct HbpStoredRow {
     Index row = 0;  // of the share
     Index first = 0;
@@ -16,16 +16,16 @@ struct HbpStoredRow {
     Index length = 0;  // entries
 };
 
-/// Beyond how many nonzeros rows and chunks are divided.
+/// The most nonzeros of a stored row, and of a chunk of several batches.
 struct HbpLimits {
     Index row = 0;
-    Index chunk = 0;  // a batch stays whole
+    Index chunk = 0;  // batches are not divided
 };
 
-/// The arrays of the same names in Hbp.
+/// Arrays of the same names as in Hbp, and what their entries come from.
 struct HbpPlacement {
     HostArray<HbpStoredRow> stored_rows;
-    HostArray<Index> chunk_tiles;  // [chunks] the tile that each is of
+    HostArray<Index> chunk_tiles;  // [chunks] the tile of each
     HostArray<Index> chunk_batches;
     HostArray<Offset> begin_ptr;
     HostArray<Index> batch_rows;
@@ -37,12 +37,12 @@ struct HbpPlacement {
     HostArray<Index> merged_counts;
 };
 
-/// Tile by tile, rows beyond the limit as several stored rows of about equal length, neighbours. Those of one row
-/// are in one batch where 32 lanes are enough. Throws Unsuitable where there are more stored rows than 32 bits number.
+/// Places the rows tile by tile; longer rows become several neighbouring stored rows of about equal length, in one batch if 32
+/// lanes suffice. Throws Unsuitable if the number of stored rows exceeds 32 bits.
 [[nodiscard]] HbpPlacement place_in_batches(const std::vector<Share>& tiles, Index row_count, const HbpLimits& limits);
 
-/// Deals the first `dealt` chunks to warps, neighbours to a warp, to all about as many entries: [warps + 1] first chunk of
-/// each.
+/// Deals the first `dealt` chunks to warps, neighbouring chunks with about the same number of entries to each: [warps + 1]
+/// first chunk of each.
 [[nodiscard]] HostArray<Index> deal_hbp_chunks(const HostArray<Index>& chunk_batches, const HostArray<Offset>& begin_ptr,
                                                Index dealt, Index warps);
 

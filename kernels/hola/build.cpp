@@ -1,5 +1,4 @@
 #include "kernels/common/refusal/value_range.hpp"
-#include "kernels/common/schedule/walk.hpp"
 #include "kernels/hola/layout.hpp"
 #include "pipeline/contract/errors.hpp"
 #include "pipeline/matrix/host_array.hpp"
@@ -41,41 +40,28 @@ std::vector<ParameterDeclaration> parameters() {
              .minimum = 128,
              .maximum = 256,
              .unit = "threads",
-             .help = "of the block that multiplies a share: 128 or 256"},
+             .help = "threads of the block that multiplies a share: 128 or 256"},
             {.name = "nonzeros_per_thread",
              .default_value = std::int64_t{7},
              .minimum = 5,
              .maximum = 11,
              .unit = "nonzeros",
-             .help = "a share has so many for each thread of its block: 5, 7, 9 or 11"},
+             .help = "nonzeros of a share for each thread of its block: 5, 7, 9 or 11"},
             {.name = "most_per_lane",
              .default_value = std::int64_t{32},
              .minimum = 0,
              .maximum = 1 << 20,
              .unit = "nonzeros",
-             .help = "a block whose rows would give one lane more of them sums up with all threads together"}};
+             .help = "a block with a row that would give one lane more of them sums up with all its threads together"}};
 }
 
 template <ValueType Value>
 void walk_shares(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
     const auto& hola = dynamic_cast<const HolaLayout<Value>&>(layout).stored();
-    const int values = array_number(hola, hola.values);
     with_hola_shape(hola.threads, hola.nonzeros_per_thread, [&]<typename Shape>(Shape) {
         for (Offset number = 0; number < hola.shares(); ++number) {
-            const HolaShare share = share_of(hola, number, Shape::nonzeros);
-            for (Index i = 0; i < share.pieces(); ++i) {
-                const HolaPiece piece = piece_of(hola, share, i, PlainLoad{});
-                for (int place = piece.begin; place < piece.end; ++place) {
-                    const int thread = place % Shape::threads;
-                    visit({.warp = (number * Shape::threads + thread) / 32,
-                           .lane = thread % 32,
-                           .step = place / Shape::threads,
-                           .array = values,
-                           .index = share.first + place,
-                           .row = share.first_row + i,
-                           .column = hola.column_indices[share.first + place]});
-                }
-            }
+            const HolaShare share = share_of(hola, number, Shape::size);
+            walk_side_by_side<Shape>(hola, number, share.first, share.first + share.nonzeros, visit);
         }
     });
 }
@@ -99,14 +85,14 @@ template <ValueType Value>
 void HolaLayout<Value>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
     for_each_compressed_slot<CompressedRows<1>>(this->stored(), visit);
     if (this->first_rows != first_rows_of_shares(this->row_offsets, this->nonzeros_per_share())) {
-        throw std::logic_error("hola: first_rows does not say where the shares begin");
+        throw std::logic_error("hola: first_rows are not the first rows of the shares");
     }
 }
 
 LayoutEntry hola_entry() {
     LayoutEntry entry{
         .name = "hola",
-        .summary = "CSR in equal shares of the nonzeros, a block of threads each, with the first row of every share",
+        .summary = "CSR in equal shares of the nonzeros, a thread block each, with the first row of every share",
         .source =
             "Steinberger, Zayer and Seidel, 'Globally homogeneous, locally adaptive sparse matrix-vector multiplication on the "
             "GPU' (ICS 2017)",

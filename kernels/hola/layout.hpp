@@ -1,31 +1,29 @@
 // HOLA: CSR in equal shares of the nonzeros, a block of threads each, with the first row of every share.
 // Source: Steinberger, Zayer and Seidel, "Globally homogeneous, locally adaptive sparse matrix-vector multiplication on the
 // GPU" (ICS 2017): the equal shares (global homogeneity), the first row of each found before the product, and blocks that
-// choose by the rows they meet how their threads work together (local adaptivity). Designs of this project: which rows a share
-// ends, empty ones among them, so that y need not be zeroed; the two ways that a block chooses between and the bound that
-// decides; and that a row which crosses blocks is completed by a second kernel instead of atomically.
+// choose by their rows how their threads work together (local adaptivity). Designs of this project: a share ends rows, empty
+// ones included, so that y need not be zeroed; the two ways that a block chooses between, and their bound; and a second kernel
+// completes the rows that cross blocks, instead of atomics.
 #pragma once
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 
-#include "kernels/common/schedule/run.hpp"
+#include "kernels/common/schedule/side_by_side.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
-#include "kernels/device/recorded.hpp"
 
 namespace workbench {
 
-/// Share b has the nonzeros from b * nonzeros_per_share() on; only the last may have fewer, or none where the matrix has none.
-/// It ends the rows first_rows[b] .. first_rows[b + 1] - 1, the empty ones at its end included, and the next row goes on in the
-/// next share where it has nonzeros here.
+/// Share b has the nonzeros from b * nonzeros_per_share() on; only the last may have fewer, or none if the matrix has none. The
+/// rows first_rows[b] .. first_rows[b + 1] - 1 end in it, including empty ones at its end; the next row may begin in it, too.
 template <typename Value, template <typename> typename Array>
 struct Hola {
     Index row_count = 0;
     Index column_count = 0;
-    Index threads = 256;            // of the block that multiplies a share
+    Index threads = 256;            // of the thread block that multiplies a share
     Index nonzeros_per_thread = 7;  // of a share
-    Index most_per_lane = 32;       // products that a lane may add up alone where rows have lanes of their own
+    Index most_per_lane = 32;       // products that one lane may add up if rows have their own lanes
     Array<Offset> row_offsets;      // [rows + 1]
     Array<Index> first_rows;        // [shares + 1]
     Array<Index> column_indices;    // [nonzeros]
@@ -42,15 +40,14 @@ struct Hola {
     [[nodiscard]] constexpr Offset shares() const { return static_cast<Offset>(first_rows.size()) - 1; }
 };
 
-/// What a block multiplies.
 struct HolaShare {
     Offset first = 0;     // nonzero
     int nonzeros = 0;     // at most nonzeros_per_share
-    Index first_row = 0;  // that ends here
-    Index rows = 0;       // that end here
-    bool is_last = true;  // otherwise a row follows, which may have its first nonzeros here
+    Index first_row = 0;  // the first row that ends here
+    Index rows = 0;       // the number of rows that end here
+    bool is_last = true;  // otherwise another row follows, which may have nonzeros here
 
-    /// Parts of rows: the ends of `rows`, and what is there of the row that follows.
+    /// The parts of rows in the share: the ends of `rows`, and the begin of the row that follows.
     [[nodiscard]] constexpr Index pieces() const { return rows + (is_last ? 0 : 1); }
 };
 
@@ -62,7 +59,7 @@ struct HolaShare {
             hola.first_rows[number + 1] - first_row, number + 1 == hola.shares()};
 }
 
-/// Where a piece stands among the nonzeros of its share.
+/// The nonzeros of a part of a row, counted from the first of its share.
 struct HolaPiece {
     int begin = 0;
     int end = 0;
@@ -77,28 +74,21 @@ struct HolaPiece {
     return {begin > 0 ? static_cast<int>(begin) : 0, end < share.nonzeros ? static_cast<int>(end) : share.nonzeros};
 }
 
-/// The lanes that a piece has: as many as there are for all, but a power of two and of one warp.
+/// The lanes of each piece: the largest power of two, up to a warp, that gives all pieces their lanes.
 [[nodiscard]] constexpr int lanes_of_pieces(Index pieces, int threads) {
     int lanes = 32;
     while (lanes > 1 && Offset{lanes} * pieces > threads) lanes /= 2;
     return lanes;
 }
 
-/// Where rows end: [shares + 1] of first_rows. row_offsets: [rows + 1].
+/// The array first_rows. row_offsets: [rows + 1].
 [[nodiscard]] HostArray<Index> first_rows_of_shares(const HostArray<Offset>& row_offsets, Offset nonzeros_per_share);
 
-/// A block: so many threads with so many nonzeros each.
-template <int thread_count, int nonzeros_of_thread>
-struct HolaShape {
-    static constexpr int threads = thread_count;
-    static constexpr int nonzeros_per_thread = nonzeros_of_thread;
-    static constexpr int nonzeros = threads * nonzeros_per_thread;
+/// The nonzeros of a share, and the threads of the block that loads them.
+template <int threads, int nonzeros_of_thread>
+using HolaShape = SideBySide<threads, nonzeros_of_thread>;
 
-    /// Which nonzero of the share's a thread loads as its k-th.
-    [[nodiscard]] static constexpr int place(int k, int thread) { return k * threads + thread; }
-};
-
-/// Calls use(shape) for the shape of these numbers. Throws std::logic_error where no kernel has it.
+/// Calls use(shape). Throws std::logic_error if no kernel has this shape.
 decltype(auto) with_hola_shape(Index threads, Index nonzeros_per_thread, const auto& use) {
     const auto with_nonzeros = [&]<int count>(Known<count>) -> decltype(auto) {
         switch (nonzeros_per_thread) {
@@ -116,7 +106,7 @@ template <ValueType Value>
 struct HolaLayout final : StoredLayout<Value, Hola<Value, HostArray>> {
     static constexpr const char* name = "hola";
 
-    /// What a product moves at least: beside the layout, what every share but the last leaves open is written and read.
+    /// The bytes that a product moves at least: the layout, and the carried sum of every share but the last, written and read.
     [[nodiscard]] std::int64_t bytes_of_product() const {
         const Offset carried = std::max<Offset>(this->shares() - 1, 0);
         return this->bytes_to_move() + 2 * carried * static_cast<std::int64_t>(sizeof(Index) + sizeof(Value));
@@ -127,8 +117,5 @@ struct HolaLayout final : StoredLayout<Value, Hola<Value, HostArray>> {
 [[nodiscard]] LayoutEntry hola_entry();
 [[nodiscard]] KernelEntry hola_host_kernel();
 [[nodiscard]] std::vector<KernelEntry> hola_cuda_kernels();
-
-/// For tests: a product as by the CUDA kernel that records who reads each element of `values`.
-[[nodiscard]] std::vector<Recorded> record_hola_reads(const HolaLayout<double>& layout, Device& device);
 
 }  // namespace workbench

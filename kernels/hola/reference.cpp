@@ -5,8 +5,8 @@
 namespace workbench {
 namespace {
 
-/// Shares in parallel, as the blocks of the CUDA kernel take them: each writes the rows that end in it, and keeps what it has
-/// of the next one, which is added when all are done. So no two threads write a row.
+/// Shares in parallel, like the thread blocks of the CUDA kernel: each writes the rows that end in it, and keeps its sum of the
+/// next one, which is added when all shares are done. So no two threads write a row.
 template <ValueType Value>
 class HolaShares final : public Kernel<Value> {
 public:
@@ -37,7 +37,7 @@ public:
 
 private:
     const HolaLayout<Value>& hola_;
-    HostArray<Value> open_;  // [shares] what each has of the row that goes on behind it
+    HostArray<Value> open_;  // [shares] the sum of the row that continues in the next share
 };
 
 }  // namespace
@@ -45,7 +45,7 @@ private:
 KernelEntry hola_host_kernel() {
     return {.name = "shares",
             .backend = Backend::kokkos,
-            .summary = "equal shares of the nonzeros in parallel, then what they have left open",
+            .summary = "equal shares of the nonzeros in parallel, then the rows that cross shares",
             .prepare = prepare_as<HolaShares, HolaLayout>()};
 }
 

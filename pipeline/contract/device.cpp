@@ -15,15 +15,17 @@ struct Model {
     DeviceProperties properties;
 };
 
-// Source: NVIDIA's architecture papers, and the table of technical specifications in the CUDA C++ Programming Guide for the
-// shared memory that a block can ask for. Memory is that of the largest board sold under the name.
-const std::array<Model, 5>& models() {
-    static const std::array<Model, 5> table{{
-        {"k20x", {DeviceKind::gpu, "NVIDIA Tesla K20X", 14, 48_KiB, 1536_KiB, 6_GiB}},
-        {"v100", {DeviceKind::gpu, "NVIDIA Tesla V100", 80, 96_KiB, 6_MiB, 32_GiB}},
-        {"a100", {DeviceKind::gpu, "NVIDIA A100", 108, 163_KiB, 40_MiB, 80_GiB}},
-        {"h100", {DeviceKind::gpu, "NVIDIA H100 SXM", 132, 227_KiB, 50_MiB, 80_GiB}},
-        {"h200", {DeviceKind::gpu, "NVIDIA H200", 132, 227_KiB, 60_MiB, 141_GiB}},
+// Source: NVIDIA's architecture papers and data sheets; for shared memory the table of technical specifications in the CUDA C++
+// Programming Guide; for the processors of a GB200's GPUs, which NVIDIA does not publish, what the driver reports. Memory is
+// that of the largest board sold under the name.
+const std::array<Model, 6>& models() {
+    static const std::array<Model, 6> table{{
+        {"k20x", {DeviceKind::gpu, "NVIDIA Tesla K20X", 14, 48_KiB, 1536_KiB, 6_GiB, 48_KiB, 250e9}},
+        {"v100", {DeviceKind::gpu, "NVIDIA Tesla V100", 80, 96_KiB, 6_MiB, 32_GiB, 96_KiB, 900e9}},
+        {"a100", {DeviceKind::gpu, "NVIDIA A100", 108, 163_KiB, 40_MiB, 80_GiB, 164_KiB, 2039e9}},
+        {"h100", {DeviceKind::gpu, "NVIDIA H100 SXM", 132, 227_KiB, 50_MiB, 80_GiB, 228_KiB, 3350e9}},
+        {"h200", {DeviceKind::gpu, "NVIDIA H200", 132, 227_KiB, 60_MiB, 141_GiB, 228_KiB, 4800e9}},
+        {"gb200", {DeviceKind::gpu, "NVIDIA GB200", 152, 227_KiB, 126_MiB, 186_GiB, 228_KiB, 8000e9}},
     }};
     return table;
 }
@@ -33,12 +35,12 @@ struct CacheModel {
     CacheProperties properties;
 };
 
-// Sizes of L2: as above. Of the caches next to the processors: NVIDIA's tuning guides of Volta, Ampere and Hopper, where L1
-// here leaves nothing to shared memory; K20X: Nagasaka's slides, 12 KiB of read-only cache in each quarter of a processor.
-// NVIDIA does not publish the ways: 16 for L2 and 64 for L1 are assumed; 96 are what Mei and Chu, "Dissecting GPU memory
-// hierarchy through microbenchmarking" (2017), give Kepler's texture cache.
-const std::array<CacheModel, 10>& caches() {
-    static const std::array<CacheModel, 10> table{{
+// Sizes of L2: as above. Of the caches next to the processors: NVIDIA's tuning guides of Volta, Ampere, Hopper and
+// Blackwell, with all of L1 and none of it shared memory; K20X: Nagasaka's slides, 12 KiB of read-only cache in each quarter of
+// a processor. NVIDIA does not publish the ways: 16 for L2 and 64 for L1 are assumed; 96 are what Mei and Chu, "Dissecting GPU
+// memory hierarchy through microbenchmarking" (2017), give Kepler's texture cache.
+const std::array<CacheModel, 12>& caches() {
+    static const std::array<CacheModel, 12> table{{
         {"k20x", {"read_only", 12_KiB, 96, 4}},
         {"k20x", {"l2", 1536_KiB, 16, 0}},
         {"v100", {"l1", 128_KiB, 64, 1}},
@@ -49,6 +51,8 @@ const std::array<CacheModel, 10>& caches() {
         {"h100", {"l2", 50_MiB, 16, 0}},
         {"h200", {"l1", 256_KiB, 64, 1}},
         {"h200", {"l2", 60_MiB, 16, 0}},
+        {"gb200", {"l1", 256_KiB, 64, 1}},
+        {"gb200", {"l2", 126_MiB, 16, 0}},
     }};
     return table;
 }
@@ -84,6 +88,8 @@ const DeviceProperties* find_device_model(std::string_view name) {
     }
     return nullptr;
 }
+
+const DeviceProperties& tuned_device_model() { return *find_device_model("h200"); }
 
 std::vector<std::string> device_model_names() {
     std::vector<std::string> names;

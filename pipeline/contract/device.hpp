@@ -20,18 +20,24 @@ enum class DeviceKind { host, gpu };
 /// A device of this machine, or a device model.
 struct DeviceProperties {
     DeviceKind kind = DeviceKind::host;
-    std::string name;                         // "NVIDIA H200"
-    int processors = 0;                       // streaming multiprocessors of a GPU, threads of the host
-    std::size_t shared_memory_per_block = 0;  // bytes, maximum after opt-in; 0 on the host
-    std::size_t last_level_cache = 0;         // bytes: L2 of a GPU, last level of the host
-    std::size_t memory = 0;                   // bytes
+    std::string name;                             // "NVIDIA H200"
+    int processors = 0;                           // streaming multiprocessors; threads of the pool on the host
+    std::size_t shared_memory_per_block = 0;      // bytes a block can have at most when it asks for them; 0 on the host
+    std::size_t last_level_cache = 0;             // bytes: L2 of a GPU, last level of the host
+    std::size_t memory = 0;                       // bytes
+    std::size_t shared_memory_per_processor = 0;  // bytes
+    double memory_bandwidth = 0;                  // published, in bytes per second; 0: not a model
 };
 
-/// The device models that a recipe can name, such as "h200". Null if the name is unknown.
+/// The models that a recipe can name for `auto` decisions: "v100", "a100", "h100", "h200", "gb200", "k20x". Null if unknown.
 [[nodiscard]] const DeviceProperties* find_device_model(std::string_view name);
 [[nodiscard]] std::vector<std::string> device_model_names();
 
-/// The bytes that a cache miss loads on all of these devices.
+/// The model for decisions without a GPU or a model in the recipe: the one that kernels were tuned on
+/// (kernels/device/tuned.hpp).
+[[nodiscard]] const DeviceProperties& tuned_device_model();
+
+/// What a miss loads on all of these devices, in bytes: a sector, a line or a quarter of one.
 inline constexpr int cache_sector = 32;
 
 /// A cache of a device model, for the cache model (pipeline/cache_model/cache_model.hpp).

@@ -196,6 +196,15 @@ bool Parameters::is_word(std::string_view name, std::string_view word) const {
     return text != nullptr && *text == word;
 }
 
+Parameters Parameters::on_device(const std::vector<ParameterDeclaration>& declarations, const DeviceProperties& device) const {
+    Parameters result = *this;
+    for (const ParameterDeclaration& declaration : declarations) {
+        if (declaration.for_device == nullptr || !is_word(declaration.name, "auto")) continue;
+        result.values_.find(declaration.name)->second = declaration.for_device(device);
+    }
+    return result;
+}
+
 const ParameterValue& Parameters::at(std::string_view name) const {
     const auto found = values_.find(name);
     if (found == values_.end()) {

@@ -16,6 +16,8 @@
 
 namespace workbench {
 
+struct DeviceProperties;
+
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 
 /// `share`: a text that selects a kind of share, or one share.
@@ -32,6 +34,7 @@ struct ParameterDeclaration {
     std::string unit = {};                // empty: dimensionless
     std::string help = {};                // one line
     std::string formerly = {};            // an earlier name, for which an error message suggests the current one
+    std::int64_t (*for_device)(const DeviceProperties&) = nullptr;  // the number that the word "auto" stands for
 };
 
 /// What holds for a recipe that does not give a parameter: an error (required), no value (not_required), or a default.
@@ -107,6 +110,10 @@ public:
     [[nodiscard]] ShareChoice share(std::string_view name) const;
     /// Returns true if an integer or real parameter has this word, such as "auto", for a value.
     [[nodiscard]] bool is_word(std::string_view name, std::string_view word) const;
+
+    /// With the words replaced that stand for a number of the device (ParameterDeclaration::for_device).
+    [[nodiscard]] Parameters on_device(const std::vector<ParameterDeclaration>& declarations,
+                                       const DeviceProperties& device) const;
 
     /// All values, by name, for reports.
     [[nodiscard]] const std::map<std::string, ParameterValue, std::less<>>& values() const { return values_; }

@@ -1,4 +1,4 @@
-// Kernels with a loop of their own, which record who reads which value, against the schedules that they state.
+// The reads of kernels with loops of their own, as recorded on the device, against the walks of their layouts.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -8,16 +8,8 @@
 #include <vector>
 
 #include "gpu/gpu_matrices.hpp"
-#include "kernels/bccoo/layout.hpp"
-#include "kernels/block_sell/layout.hpp"
-#include "kernels/csr/layout.hpp"
-#include "kernels/csr5/layout.hpp"
-#include "kernels/dasp/layout.hpp"
+#include "gpu/recorded/recorded_reads.hpp"
 #include "kernels/device/cuda_device.hpp"
-#include "kernels/ehyb/layout.hpp"
-#include "kernels/halo/layout.hpp"
-#include "kernels/hbp/layout.hpp"
-#include "kernels/hola/layout.hpp"
 #include "stages/stages.hpp"
 #include "support/battery.hpp"
 #include "support/given.hpp"
@@ -27,41 +19,55 @@
 namespace workbench {
 namespace {
 
-/// Demands that each read of an array in the walk was recorded once, by the same thread at the same step, and that there is no
-/// other.
-[[maybe_unused]] void check_recorded(const std::vector<Recorded>& recorded, int array, const Layout<double>& layout,
-                                     WalkReads<double> walk) {
-    std::map<std::pair<std::int64_t, int>, int> turns;
-    std::vector<Recorded> expected(recorded.size());
+WalkReads<double> walk_of(const LayoutEntry& entry, std::string_view kernel) {
+    for (const ScheduleEntry& schedule : entry.schedules) {
+        if (schedule.kernel == kernel) return schedule.walk.f64;
+    }
+    throw std::logic_error("no such kernel");
+}
+
+/// Demands that each read of the walk was recorded once, by the same thread at the same step, and that there is no other.
+[[maybe_unused]] void check_recorded(const RecordedArrays& recorded, const Layout<double>& layout,
+                                     const WalkReads<double>& walk) {
+    std::map<int, std::vector<Recorded>> expected;
+    for (const RecordedArray& one : recorded) expected[one.array].resize(one.elements.size());
+    std::map<std::tuple<int, std::int64_t, int>, int> turns;
     walk(layout, [&](const Read& read) {
-        if (read.array != array) return;
-        expected[read.index] = {1, static_cast<int>(read.warp * 32 + read.lane), turns[{read.warp, read.lane}]++};
+        expected.at(read.array)[read.index] = {1, static_cast<int>(read.warp * 32 + read.lane),
+                                               turns[{read.array, read.warp, read.lane}]++};
     });
-    for (std::size_t i = 0; i < recorded.size(); ++i) {
-        if (recorded[i] == expected[i]) continue;  // a check of each would take most of the time
-        FAIL_CHECK(fmt::format("element {}: {} times, thread {}, turn {}; expected thread {}, turn {}", i, recorded[i].times,
-                               recorded[i].thread, recorded[i].turn, expected[i].thread, expected[i].turn));
+    for (const RecordedArray& one : recorded) {
+        for (std::size_t i = 0; i < one.elements.size(); ++i) {
+            const Recorded& found = one.elements[i];
+            const Recorded& wanted = expected[one.array][i];
+            if (found == wanted) continue;  // a check of each would take most of the time
+            FAIL_CHECK(fmt::format("array {}, element {}: {} times, thread {}, turn {}; expected thread {}, turn {}", one.array,
+                                   i, found.times, found.thread, found.turn, wanted.thread, wanted.turn));
+        }
     }
 }
 
-/// The same where warps claim their work: one warp, whichever, reads a slice, with the lanes and in the steps of the walk.
-[[maybe_unused]] void check_recorded_lanes(const std::vector<Recorded>& recorded, int array, const Layout<double>& layout,
-                                           WalkReads<double> walk) {
-    std::vector<int> times(recorded.size(), 0);
-    std::map<std::pair<std::int64_t, int>, Recorded> before;  // by warp and lane of the walk
-    walk(layout, [&](const Read& read) {
-        if (read.array != array) return;
-        const Recorded& one = recorded[read.index];
-        ++times[read.index];
-        CHECK(one.thread % 32 == read.lane);
-        if (read.step > 0) {
-            const Recorded& last = before[{read.warp, read.lane}];
-            CHECK(one.thread == last.thread);
-            CHECK(one.turn == last.turn + 1);
-        }
-        before[{read.warp, read.lane}] = one;
-    });
-    for (std::size_t i = 0; i < recorded.size(); ++i) CHECK(recorded[i].times == times[i]);
+/// Like check_recorded, for warps that claim their work: one warp, any, reads a slice, with the lanes and in the steps of the
+/// walk.
+[[maybe_unused]] void check_recorded_lanes(const RecordedArrays& recorded, const Layout<double>& layout,
+                                           const WalkReads<double>& walk) {
+    for (const RecordedArray& array : recorded) {
+        std::vector<int> times(array.elements.size(), 0);
+        std::map<std::pair<std::int64_t, int>, Recorded> before;  // by warp and lane of the walk
+        walk(layout, [&](const Read& read) {
+            if (read.array != array.array) return;
+            const Recorded& one = array.elements[read.index];
+            ++times[read.index];
+            CHECK(one.thread % 32 == read.lane);
+            if (read.step > 0) {
+                const Recorded& last = before[{read.warp, read.lane}];
+                CHECK(one.thread == last.thread);
+                CHECK(one.turn == last.turn + 1);
+            }
+            before[{read.warp, read.lane}] = one;
+        });
+        for (std::size_t i = 0; i < times.size(); ++i) CHECK(array.elements[i].times == times[i]);
+    }
 }
 
 }  // namespace
@@ -77,8 +83,8 @@ TEST_SUITE("recorded_reads") {
                 for (const NamedMatrix& named : matrices) {
                     CAPTURE(named.name);
                     const auto layout = build(csr5_entry(), stage_input(named.matrix), {{"sigma", std::int64_t{sigma}}});
-                    check_recorded(record_csr5_reads(dynamic_cast<const Csr5Layout<double>&>(*layout), *device), 6, *layout,
-                                   csr5_entry().schedules.front().walk.f64);
+                    check_recorded(record_csr5(dynamic_cast<const Csr5Layout<double>&>(*layout), *device), *layout,
+                                   walk_of(csr5_entry(), "tiles"));
                 }
             }
         }
@@ -96,9 +102,8 @@ TEST_SUITE("recorded_reads") {
                     const auto layout = build(ehyb_entry(), staged, {{"column_index", std::string(column_index)}});
                     const auto& ehyb = dynamic_cast<const EhybLayout<double>&>(*layout);
                     for (const bool fused : {true, false}) {
-                        const WalkReads<double> walk = ehyb_entry().schedules[fused ? 0 : 1].walk.f64;
-                        check_recorded_lanes(record_ehyb_reads(ehyb, fused, false, *device), 5, *layout, walk);
-                        check_recorded_lanes(record_ehyb_reads(ehyb, fused, true, *device), 9, *layout, walk);
+                        check_recorded_lanes(record_ehyb(ehyb, fused, *device), *layout,
+                                             walk_of(ehyb_entry(), fused ? "fused" : "two_launch"));
                     }
                 }
             }
@@ -119,8 +124,8 @@ TEST_SUITE("recorded_reads") {
                         const auto layout =
                             build(hbp_entry(), staged,
                                   {{"column_index", std::string(column_index)}, {"row_limit", 6_i}, {"chunk_limit", 90_i}});
-                        check_recorded(record_hbp_reads(dynamic_cast<const HbpLayout<double>&>(*layout), *device), 6, *layout,
-                                       hbp_entry().schedules.front().walk.f64);
+                        check_recorded(record_hbp(dynamic_cast<const HbpLayout<double>&>(*layout), *device), *layout,
+                                       walk_of(hbp_entry(), "fixed"));
                     }
                 }
             }
@@ -136,8 +141,7 @@ TEST_SUITE("recorded_reads") {
                     const Given given{{"threads", threads}, {"nonzeros_per_thread", nonzeros}};
                     const auto layout = build(hola_entry(), stage_input(named.matrix), given);
                     const auto& hola = dynamic_cast<const HolaLayout<double>&>(*layout);
-                    check_recorded(record_hola_reads(hola, *device), array_number(hola.stored(), hola.values), *layout,
-                                   hola_entry().schedules.front().walk.f64);
+                    check_recorded(record_hola(hola, *device), *layout, walk_of(hola_entry(), "shares"));
                 }
             }
         }
@@ -156,8 +160,7 @@ TEST_SUITE("recorded_reads") {
                                       {"slots_per_nonzero", 1e6}};
                     const auto layout = build(bccoo_entry(), stage_input(named.matrix), given);
                     const auto& bccoo = dynamic_cast<const BccooLayout<double>&>(*layout);
-                    check_recorded(record_bccoo_reads(bccoo, *device), array_number(bccoo.stored(), bccoo.values), *layout,
-                                   bccoo_entry().schedules.front().walk.f64);
+                    check_recorded(record_bccoo(bccoo, *device), *layout, walk_of(bccoo_entry(), "lanes"));
                 }
             }
         }
@@ -173,21 +176,20 @@ TEST_SUITE("recorded_reads") {
                     const Given given{{"block_size", size}, {"threads_per_row", threads}, {"slots_per_nonzero", 1e6}};
                     const auto layout = build(block_sell_entry(), stage_input(named.matrix), given);
                     const auto& sell = dynamic_cast<const BlockSellLayout<double>&>(*layout);
-                    check_recorded(record_block_sell_reads(sell, *device), array_number(sell.stored(), sell.values), *layout,
-                                   block_sell_entry().schedules.front().walk.f64);
+                    check_recorded(record_block_sell(sell, *device), *layout, walk_of(block_sell_entry(), "warps"));
                 }
             }
         }
     }
 
-    TEST_CASE("csr reads as the schedule of adaptive says") {
+    TEST_CASE("csr reads as the schedules of adaptive and merge say") {
         if constexpr (WORKBENCH_HAS_CUDA) {
             const auto device = make_cuda_device();
             const auto check = [&](const CsrMatrix& matrix) {
                 const auto layout = build(csr_entry(), stage_input(matrix));
                 const auto& csr = dynamic_cast<const CsrLayout<double>&>(*layout);
-                check_recorded(record_csr_tile_reads(csr, *device), array_number(csr.stored(), csr.values), *layout,
-                               csr_entry().schedules.front().walk.f64);
+                check_recorded(record_csr_adaptive(csr, *device), *layout, walk_of(csr_entry(), "adaptive"));
+                check_recorded(record_csr_merge(csr, *device), *layout, walk_of(csr_entry(), "merge"));
             };
             for (const NamedMatrix& named : battery()) {
                 CAPTURE(named.name);
@@ -209,11 +211,7 @@ TEST_SUITE("recorded_reads") {
                     const CsrMatrix matrix = named.matrix.square() ? sum_with_transpose(named.matrix) : named.matrix;
                     const auto layout = build(halo_entry(), stage_input(matrix), given);
                     const auto& halo = dynamic_cast<const HaloLayout<double>&>(*layout);
-                    const WalkReads<double> walk = halo_entry().schedules.front().walk.f64;
-                    check_recorded(record_halo_reads(halo, false, *device), array_number(halo.stored(), halo.values), *layout,
-                                   walk);
-                    check_recorded(record_halo_reads(halo, true, *device), array_number(halo.stored(), halo.diagonal), *layout,
-                                   walk);
+                    check_recorded(record_halo(halo, *device), *layout, walk_of(halo_entry(), "parts"));
                 }
             }
         }
@@ -228,20 +226,14 @@ TEST_SUITE("recorded_reads") {
                     CAPTURE(named.name);
                     const auto layout = build(dasp_entry(), stage_input(named.matrix), given);
                     const auto& dasp = dynamic_cast<const DaspLayout<double>&>(*layout);
-                    const std::vector<LayoutField> arrays = layout->fields();
-                    for (int array = 0; array < static_cast<int>(arrays.size()); ++array) {
-                        if (arrays[array].role != ArrayRole::value || arrays[array].count == 0) continue;
-                        CAPTURE(arrays[array].name);
-                        const auto check_shape = [&]<typename Shape>(Shape) {
-                            check_recorded(record_dasp_reads<Shape>(dasp, array, *device), array, *layout,
-                                           walk_dasp<Shape, double>);
-                        };
-                        check_shape(DaspFlat{});
-                        check_shape(DaspSmall{});
-                        check_shape(DaspLong{});
-                        check_shape(DaspWide{});
-                        check_shape(DaspDeep{});
-                    }
+                    const auto check_shape = [&]<typename Shape>(Shape) {
+                        check_recorded(record_dasp<Shape>(dasp, *device), *layout, walk_dasp<Shape, double>);
+                    };
+                    check_shape(DaspFlat{});
+                    check_shape(DaspSmall{});
+                    check_shape(DaspLong{});
+                    check_shape(DaspWide{});
+                    check_shape(DaspDeep{});
                 }
             }
         }

@@ -345,10 +345,10 @@ TEST_CASE("hbp: columns of 16 bits from the least of their chunk, up to the last
         in_tiles(csr_from_entries(1, columns + 9, std::vector<Entry>{{0, 8, 2}, {0, columns + 8, 1}}), 1, columns + 9);
     CHECK_FALSE(is_narrow(wide, "auto"));
     CHECK_FALSE(is_narrow(wide, "u32"));
-    CHECK(message_of<Unsuitable>([&] { (void)is_narrow(wide, "u16"); }) ==
-          "the nonzeros of a chunk of tile 0,0 reach over 65537 columns, but columns of 16 bits reach 65536: make segments "
-          "narrower, or set "
-          "column_index = \"auto\"");
+    CHECK(
+        message_of<Unsuitable>([&] { (void)is_narrow(wide, "u16"); }) ==
+        "the nonzeros of a chunk of tile 0,0 span 65537 columns, but columns of 16 bits span 65536: make segments narrower, or "
+        "set column_index = \"auto\"");
 }
 
 TEST_CASE("hbp: shares that are not the nonzeros of a tile are a mistake of the program") {

@@ -121,7 +121,7 @@ TEST_CASE("hola: blocks that no kernel has") {
         for (const Index count : {5, 7, 9, 11}) {
             with_hola_shape(threads, count, [&](auto shape) {
                 CHECK(shape.threads == threads);
-                CHECK(shape.nonzeros_per_thread == count);
+                CHECK(shape.loads == count);
             });
         }
     }

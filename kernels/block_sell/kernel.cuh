@@ -1,0 +1,126 @@
+// Sliced ELL of blocks on a GPU: each warp takes a slice, one or several of its threads a row of blocks.
+//
+// Races: the first of the threads that share a row of blocks writes its rows of y. They are lanes of one warp, which add up by
+// shuffles without shared memory.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/block_sell/layout.hpp"
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_device.cuh"
+#include "kernels/device/loads.cuh"
+#include "kernels/device/sparse_dot.cuh"
+
+namespace workbench::block_sell {
+
+constexpr int threads_of_block = 128;
+
+/// The matrix blocks that a thread has in flight, and the thread blocks that a multiprocessor holds, which bounds the registers
+/// for them: about 9 values if a row has one thread, otherwise 18 in f64 and 27 in f32.
+template <typename Value, int size, int threads>
+struct InFlight {
+    static constexpr int blocks = std::clamp((threads == 1 ? 9 : sizeof(Value) == 8 ? 18 : 27) / (size * size), 1, 8);
+    static constexpr int resident = size == 6 ? 4 : threads == 1 && size <= 3 ? 8 : 5;
+};
+
+/// Adds the products of a batch of blocks: all of them, whose loads then need no tests, or those before the end of the run.
+template <typename Threads, int batch, bool all, int size, typename Value>
+__device__ __forceinline__ void add_blocks(const auto& sell, const BlockSellRun& run, Index k, const Value* __restrict__ x,
+                                           const auto& load, Value (&sums)[size]) {
+    Index column[batch];
+    Value value[batch][size * size];
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+        if (all || k + u < run.count) column[u] = Threads::column(sell, run, k + u, load);
+    }
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+        if (!all && k + u >= run.count) continue;
+#pragma unroll
+        for (int j = 0; j < size * size; ++j) value[u][j] = load(sell.values.data() + Threads::value(sell, run, k + u, j));
+    }
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+        if (!all && k + u >= run.count) continue;
+        Value of_x[size];
+#pragma unroll
+        for (int c = 0; c < size; ++c) of_x[c] = column[u] + c < sell.column_count ? x[column[u] + c] : 0;
+#pragma unroll
+        for (int j = 0; j < size * size; ++j) sums[j / size] += value[u][j] * of_x[j % size];
+    }
+}
+
+template <int size, int threads, ColumnKind kind, typename Arrays, typename Value, typename Load>
+__global__ void __launch_bounds__(threads_of_block, InFlight<Value, size, threads>::resident)
+    multiply_slices(const __grid_constant__ Arrays sell, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate,
+                    Load load) {
+    using Threads = BlockSellThreads<size, threads, kind>;
+    const BlockSellRun run = Threads::run(sell, static_cast<Offset>(blockIdx.x) * threads_of_block + threadIdx.x);
+    Value sums[size] = {};
+    constexpr int batch = InFlight<Value, size, threads>::blocks;
+    Index k = 0;
+    for (; k + batch <= run.count; k += batch) add_blocks<Threads, batch, true>(sell, run, k, x, load, sums);
+    if constexpr (batch > 1) {
+        if (k < run.count) add_blocks<Threads, batch - 1, false>(sell, run, k, x, load, sums);
+    }
+#pragma unroll
+    for (int r = 0; r < size; ++r) {
+#pragma unroll
+        for (int distance = 16; distance >= 32 / threads; distance /= 2) sums[r] += __shfl_down_sync(~0u, sums[r], distance);
+    }
+    if (run.block_row < 0 || run.turn != 0) return;
+    const Offset row = run.block_row * size;
+#pragma unroll
+    for (int r = 0; r < size; ++r) {
+        if (row + r < sell.row_count) write_result(y + row + r, sums[r], accumulate);
+    }
+}
+
+/// Calls use(Known size, Known threads, Known kind of columns).
+void with_shape(const auto& sell, const auto& use) {
+    const auto with_size = [&](auto size, auto kind) {
+        switch (sell.threads_per_row) {
+            case 1: return use(size, Known<1>{}, kind);
+            case 2: return use(size, Known<2>{}, kind);
+            default: return use(size, Known<4>{}, kind);
+        }
+    };
+    with_column_kind(sell, [&](auto kind) {
+        switch (sell.block_size) {
+            case 1: return with_size(Known<1>{}, kind);
+            case 2: return with_size(Known<2>{}, kind);
+            case 3: return with_size(Known<3>{}, kind);
+            case 4: return with_size(Known<4>{}, kind);
+            default: return with_size(Known<6>{}, kind);
+        }
+    });
+}
+
+template <ValueType Value>
+class WarpsKernel final : public Kernel<Value> {
+public:
+    WarpsKernel(const BlockSellLayout<Value>& layout, Device& device)
+        : stream_(cuda_device(device).stream()), sell_(copy_to(device, layout.stored(), "block_sell")) {}
+
+    void run(const Value* x, Value* y, bool accumulate) override { multiply(StreamingLoad{}, x, y, accumulate); }
+
+    void multiply(const auto& load, const Value* x, Value* y, bool accumulate) const {
+        const auto view = view_of(sell_);
+        if (view.slice_count() <= 0) return;
+        const unsigned blocks = blocks_for(view.slice_count() * 32, threads_of_block);
+        with_shape(view, [&](auto size, auto threads, auto kind) {
+            multiply_slices<size, threads, kind><<<blocks, threads_of_block, 0, stream_>>>(view, x, y, accumulate, load);
+        });
+        check_launch("block_sell");
+    }
+
+    [[nodiscard]] const BlockSell<Value, DeviceArray>& stored() const { return sell_; }
+    [[nodiscard]] Offset launched_threads() const { return sell_.slice_count() * 32 + threads_of_block; }
+
+private:
+    cudaStream_t stream_;
+    BlockSell<Value, DeviceArray> sell_;
+};
+
+}  // namespace workbench::block_sell

@@ -1,0 +1,10 @@
+#include "gpu/recorded/recording.cuh"
+#include "kernels/csr5/kernel.cuh"
+
+namespace workbench {
+
+RecordedArrays record_csr5(const Csr5Layout<double>& layout, Device& device) {
+    return record(csr5::TilesKernel<double>(layout, device), layout, device);
+}
+
+}  // namespace workbench

@@ -1,0 +1,10 @@
+#include "gpu/recorded/recording.cuh"
+#include "kernels/csr/merge.cuh"
+
+namespace workbench {
+
+RecordedArrays record_csr_merge(const CsrLayout<double>& layout, Device& device) {
+    return record(csr_merge::SharesKernel<double>(layout, device), layout, device);
+}
+
+}  // namespace workbench

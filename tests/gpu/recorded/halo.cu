@@ -1,0 +1,10 @@
+#include "gpu/recorded/recording.cuh"
+#include "kernels/halo/kernel.cuh"
+
+namespace workbench {
+
+RecordedArrays record_halo(const HaloLayout<double>& layout, Device& device) {
+    return record(halo::PartsKernel<double>(layout, device), layout, device);
+}
+
+}  // namespace workbench

@@ -1,0 +1,45 @@
+// Products of kernels with loops of their own that record which thread reads which element of the layout's value arrays.
+#pragma once
+
+#include <vector>
+
+#include "kernels/bccoo/layout.hpp"
+#include "kernels/block_sell/layout.hpp"
+#include "kernels/csr/layout.hpp"
+#include "kernels/csr5/layout.hpp"
+#include "kernels/dasp/layout.hpp"
+#include "kernels/ehyb/layout.hpp"
+#include "kernels/halo/layout.hpp"
+#include "kernels/hbp/layout.hpp"
+#include "kernels/hola/layout.hpp"
+
+namespace workbench {
+
+struct Recorded {
+    int times = 0;    // how often the element was read
+    int thread = -1;  // the last thread that read it, by its number in the grid
+    int turn = -1;    // how many elements of the array that thread had read before
+
+    friend bool operator==(const Recorded&, const Recorded&) = default;
+};
+
+struct RecordedArray {
+    int array = 0;  // its number among Layout::arrays()
+    std::vector<Recorded> elements;
+};
+using RecordedArrays = std::vector<RecordedArray>;
+
+[[nodiscard]] RecordedArrays record_bccoo(const BccooLayout<double>& layout, Device& device);
+[[nodiscard]] RecordedArrays record_block_sell(const BlockSellLayout<double>& layout, Device& device);
+[[nodiscard]] RecordedArrays record_csr_adaptive(const CsrLayout<double>& layout, Device& device);
+[[nodiscard]] RecordedArrays record_csr_merge(const CsrLayout<double>& layout, Device& device);
+[[nodiscard]] RecordedArrays record_csr5(const Csr5Layout<double>& layout, Device& device);
+template <typename Shape>
+[[nodiscard]] RecordedArrays record_dasp(const DaspLayout<double>& layout, Device& device);
+[[nodiscard]] RecordedArrays record_ehyb(const EhybLayout<double>& layout, bool fused, Device& device);
+[[nodiscard]] RecordedArrays record_halo(const HaloLayout<double>& layout, Device& device);
+/// Kernel `fixed`, with chunk t dealt to warp t.
+[[nodiscard]] RecordedArrays record_hbp(const HbpLayout<double>& layout, Device& device);
+[[nodiscard]] RecordedArrays record_hola(const HolaLayout<double>& layout, Device& device);
+
+}  // namespace workbench
