@@ -138,7 +138,7 @@ TEST_CASE("Matrix Market: every refusal says where, what was found and what was 
         {"%%MatrixMarket matrix coordinate complex hermitian\n",
          "m.mtx:1: found a complex matrix, which is not supported; expected real, integer or pattern"},
         {"%%MatrixMarket matrix coordinate real hermitian\n",
-         "m.mtx:1: found a Hermitian matrix, which is not supported; expected general, symmetric or skew-symmetric"},
+         "m.mtx:1: found a hermitian matrix, which is not supported; expected general, symmetric or skew-symmetric"},
         {"%%MatrixMarket matrix coordinate quaternion general\n",
          "m.mtx:1: found the field 'quaternion'; expected real, integer or pattern"},
         {"%%MatrixMarket matrix coordinate real\n3 3 1\n",
